@@ -1,0 +1,1 @@
+"""Pure functions of arrays: quaternions, conversions, differences, springs, smoothing."""

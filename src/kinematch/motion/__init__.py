@@ -1,0 +1,1 @@
+"""Skeletons, clips, and what can be done to them."""

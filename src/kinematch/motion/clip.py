@@ -1,0 +1,64 @@
+"""Clip: one piece of motion on one skeleton. Operations make new clips; none changes an old one."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kinematch.errors import KinematchError
+from kinematch.motion.skeleton import Skeleton, _set_array
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a clip came from and how its file was brought to metres and Y-up."""
+
+    path: str = ""
+    format: str = ""  # bvh, glb, vrm, vrma, synth
+    unit: float = 1.0  # metres per unit of the file
+    unit_reason: str = "metres by definition"
+    up: str = "Y"  # the file's up axis: X, Y, Z, or with a minus sign
+    up_reason: str = "Y-up by definition"
+    facing: str = ""  # the file's facing axis in its rest or T-pose, where it can be told
+    facing_reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    skeleton: Skeleton
+    positions: np.ndarray  # (F, J, 3) m, in the parent's space
+    rotations: np.ndarray  # (F, J, 4), in the parent's space
+    frame_rate: float  # frames per second
+    name: str = ""
+    tags: frozenset[str] = frozenset()
+    source: Source = field(default_factory=Source)
+
+    def __post_init__(self):
+        frames, joints = len(self.positions), self.skeleton.joint_count
+        _set_array(self, "positions", (frames, joints, 3), np.float32)
+        _set_array(self, "rotations", (frames, joints, 4), np.float32)
+        if not frames:
+            raise KinematchError(f"clip {self.name!r} has no frames")
+        if not 0 < self.frame_rate < np.inf:
+            raise KinematchError(f"clip {self.name!r}: frame rate {self.frame_rate}, expected a positive number")
+        object.__setattr__(self, "tags", frozenset(self.tags))
+
+    @property
+    def frame_count(self) -> int:
+        return len(self.positions)
+
+    @property
+    def dt(self) -> float:
+        return 1.0 / self.frame_rate
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (self.frame_count - 1) / self.frame_rate
+
+    def with_(self, **changes) -> "Clip":
+        """A copy with some fields replaced."""
+        return replace(self, **changes)
+
+    def frames(self, start: int, stop: int) -> "Clip":
+        """The frames [start, stop)."""
+        return replace(self, positions=self.positions[start:stop], rotations=self.rotations[start:stop])

@@ -1,0 +1,58 @@
+"""Forward kinematics and its inverse: local to global transforms and back, end sites included."""
+
+import numpy as np
+
+from kinematch.math import kernels, quaternion
+from kinematch.motion.clip import Clip
+from kinematch.motion.skeleton import Skeleton
+
+
+def forward(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Global positions and rotations of local ones of any leading shape (thesis eq. 2.10)."""
+    shape = rotations.shape[:-2]
+    dtype = np.result_type(positions, rotations)
+    p = np.ascontiguousarray(np.broadcast_to(positions, (*shape, *positions.shape[-2:])), dtype)
+    r = np.ascontiguousarray(rotations, dtype)
+    joints = skeleton.joint_count
+    gp, gr = kernels.forward_kinematics(p.reshape(-1, joints, 3), r.reshape(-1, joints, 4), skeleton.parents)
+    return gp.reshape(*shape, joints, 3), gr.reshape(*shape, joints, 4)
+
+
+def global_pose(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
+    """Global positions (F, J, 3) and rotations (F, J, 4) of a clip."""
+    return forward(clip.skeleton, clip.positions, clip.rotations)
+
+
+def local_pose(
+    skeleton: Skeleton, global_positions: np.ndarray, global_rotations: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse of forward."""
+    p, r = np.array(global_positions), np.array(global_rotations)
+    child, parent = np.arange(1, skeleton.joint_count), skeleton.parents[1:]
+    back = quaternion.inverse(global_rotations[..., parent, :])
+    r[..., child, :] = quaternion.multiply(back, global_rotations[..., child, :])
+    p[..., child, :] = quaternion.rotate(back, global_positions[..., child, :] - global_positions[..., parent, :])
+    return p, r
+
+
+def end_positions(skeleton: Skeleton, global_positions: np.ndarray, global_rotations: np.ndarray) -> np.ndarray:
+    """Global positions of the end sites (..., E, 3)."""
+    on = skeleton.end_parents
+    return global_positions[..., on, :] + quaternion.rotate(
+        global_rotations[..., on, :], skeleton.end_offsets.astype(global_positions.dtype)
+    )
+
+
+def rest_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
+    """Global positions (J, 3) and rotations (J, 4) of the rest pose."""
+    return forward(skeleton, skeleton.offsets, skeleton.rotations)
+
+
+def tpose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
+    """Global positions (J, 3) and rotations (J, 4) of the reference T-pose, facing +Z, lowest point at height 0."""
+    assert skeleton.tpose is not None, "find the T-pose first: motion.tpose"
+    p, r = forward(skeleton, skeleton.offsets, skeleton.tpose)
+    ends = end_positions(skeleton, p, r)
+    floor = min(p[:, 1].min(), ends[:, 1].min() if len(ends) else np.inf)
+    hips = skeleton.roles.get("hips", 0)
+    return p - np.array([p[hips, 0], floor, p[hips, 2]], p.dtype), r
