@@ -116,8 +116,8 @@ def to_euler(q: ArrayLike, order: str) -> Array:
     a, b, c, d = (w, x, y, z) if proper else (w - y, x + z, y + w, z - x)
     middle = 2 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
     half_sum, half_difference = np.arctan2(b, a), np.arctan2(d, c)
-    # 1e-7 is where float64 products stop telling the two halves apart
-    low, high = np.abs(middle) < 1e-7, np.abs(middle - np.pi) < 1e-7
+    # nearer than rounding only the sum (or difference) is defined; any split of it gives the same rotation
+    low, high = np.abs(middle) < 1e-12, np.abs(middle - np.pi) < 1e-12
     first = np.where(low, 2 * half_sum, np.where(high, 2 * half_difference, half_sum + half_difference))
     third = np.where(low | high, 0.0, half_sum - half_difference)
     if not proper:

@@ -1,0 +1,46 @@
+"""Filters: what they keep, what they remove, and clips shorter than their windows."""
+
+import numpy as np
+import pytest
+
+from kinematch.math import quaternion as Q
+from kinematch.math import smoothing as S
+from kinematch.math.rotation import from_rotation_vector
+
+
+def test_windows_are_times():
+    assert [S.window_frames(31 / 60, rate) for rate in (60, 30, 20)] == [31, 15, 11]
+    assert S.window_frames(0.0, 60) == 1
+
+
+def test_savitzky_golay_keeps_cubics_and_removes_noise():
+    t = np.linspace(0, 2, 121)[:, None]
+    cubic = t**3 - 2 * t
+    assert np.allclose(S.savitzky_golay(cubic, seconds=0.5, frame_rate=60), cubic, atol=1e-9)
+    noise = np.random.default_rng(0).normal(size=(600, 1))
+    assert S.savitzky_golay(noise, seconds=0.5, frame_rate=60).std() < 0.4 * noise.std()
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 4, 5, 30, 31])
+def test_clips_shorter_than_the_window_are_survived(frames):
+    x = np.random.default_rng(0).normal(size=(frames, 3)).astype(np.float32)
+    smooth = S.savitzky_golay(x, seconds=31 / 60, frame_rate=60)
+    assert smooth.shape == x.shape
+    assert smooth.dtype == x.dtype
+    assert np.isfinite(smooth).all()
+
+
+def test_smoothed_rotations_stay_rotations_and_ignore_signs():
+    q = from_rotation_vector(np.linspace([0, 0, 0], [0, 2, 0], 200))
+    flipped = q * np.random.default_rng(0).choice([-1, 1], (200, 1))
+    smooth = S.smooth_rotations(flipped, seconds=0.5, frame_rate=60)
+    assert np.allclose(np.linalg.norm(smooth, axis=-1), 1)
+    assert Q.angle(smooth, q).max() < 1e-3
+
+
+def test_the_median_removes_flicker_and_keeps_steps():
+    step = np.zeros((100, 2), bool)
+    step[50:, 0] = True
+    flicker = step.copy()
+    flicker[[20, 70]] ^= True
+    assert np.array_equal(S.median(flicker, radius=0.1, frame_rate=60), step)
