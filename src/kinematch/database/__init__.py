@@ -1,0 +1,1 @@
+"""Pose and feature databases: built from a recipe, kept in one memory-mapped file."""

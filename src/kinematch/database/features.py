@@ -1,0 +1,173 @@
+"""Features: each kind says how it is built from a database and how it is asked for at run time, side by side."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kinematch.database.measures import joint_axis, joint_motion, root_paths
+from kinematch.database.poses import Pose, PoseDatabase
+from kinematch.errors import KinematchError, unknown
+from kinematch.math import quaternion
+from kinematch.motion.skeleton import Skeleton
+
+Trajectory = Callable[[tuple[float, ...]], tuple[np.ndarray, np.ndarray]]
+AXES = {"forward": (0.0, 0.0, 1.0), "up": (0.0, 1.0, 0.0), "left": (1.0, 0.0, 0.0)}
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One block of a feature vector."""
+
+    kind: str  # position, velocity, direction, height, trajectory_position, trajectory_direction, or a user's own
+    joint: str = ""  # a joint or role; trajectories have none
+    times: tuple[float, ...] = ()  # s from now, negative for the past; trajectories only
+    dimensions: int = 3  # 2 leaves the height out
+    axis: str = "forward"  # direction only: which side of the joint, as it stands in the T-pose
+    weight: float = 1.0  # multiplies the squared distance (thesis eq. 3.15)
+    name: str = ""  # how weights and reports call it; made of the rest when left out
+    width: int = 0  # columns; this and the group come from the kind, and from the file when a database is opened
+    group: str = ""  # which knob weighs it: quality for 'pose', responsiveness for 'trajectory'
+
+    def __post_init__(self):
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.joint}_{self.kind}" if self.joint else self.kind)
+        if not self.width:
+            found = kind(self)
+            for need in ("joint", "times"):
+                if bool(getattr(self, need)) < (need in found.needs):
+                    raise KinematchError(f"feature {self.name!r}: a {self.kind} needs `{need}`")
+            object.__setattr__(self, "width", found.width(self))
+            object.__setattr__(self, "group", found.group)
+        if not 0 <= self.weight < np.inf:
+            raise KinematchError(f"feature {self.name!r}: weight {self.weight}, expected zero or more")
+        if self.dimensions not in (2, 3):
+            raise KinematchError(f"feature {self.name!r}: dimensions = {self.dimensions}, expected 2 or 3")
+        if self.axis not in AXES:
+            raise KinematchError(f"feature {self.name!r}: {unknown('axis', self.axis, AXES)}")
+
+
+@dataclass(frozen=True, eq=False)
+class QueryInput:
+    """What a query is put together from, for N characters, in physical units."""
+
+    skeleton: Skeleton | None = None  # the pose's skeleton
+    pose: Pose | None = None  # (N, J, ...) as displayed or as stored
+    current: np.ndarray | None = None  # (N, D) physical features of the current frames: pose blocks are copied from it
+    trajectory: Trajectory | None = None  # times -> positions (N, H, 3), directions (N, H, 3) in the root's frame
+
+
+@dataclass(frozen=True)
+class Kind:
+    group: Literal["pose", "trajectory"]  # which knob weighs it: quality or responsiveness
+    width: Callable[[Feature], int]
+    build: Callable[[Feature, PoseDatabase], np.ndarray]  # (F, width)
+    query: Callable[[Feature, QueryInput], np.ndarray]  # (N, width)
+    needs: frozenset[str] = frozenset()  # which of joint and times must be given
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def kind(feature: Feature) -> Kind:
+    if feature.kind not in KINDS:
+        raise KinematchError(f"{unknown('feature kind', feature.kind, KINDS)} (register_feature adds your own)")
+    return KINDS[feature.kind]
+
+
+def register_feature(
+    name: str,
+    *,
+    build: Callable[[Feature, PoseDatabase], np.ndarray],
+    query: Callable[[Feature, QueryInput], np.ndarray],
+    width: int | Callable[[Feature], int],
+    group: Literal["pose", "trajectory"] = "pose",
+) -> None:
+    """Add a kind of feature of your own; recipes then name it as their `kind`."""
+    if name in BUILT_IN:
+        raise KinematchError(f"{name!r} is a built-in kind of feature; choose another name")
+    KINDS[name] = Kind(group, width if callable(width) else lambda _: width, build, query)
+
+
+def _from_pose(measure: Callable[[Feature, Skeleton, Pose], np.ndarray], width: Callable[[Feature], int]) -> Kind:
+    """A kind measured on one pose: the same function serves all frames of a database and all characters."""
+
+    def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
+        return measure(feature, poses.skeleton, poses.pose())
+
+    def query(feature: Feature, input_: QueryInput) -> np.ndarray:
+        if input_.pose is None or input_.skeleton is None:
+            raise KinematchError(
+                f"feature {feature.name!r} needs the current pose and its skeleton, or current features"
+            )
+        return measure(feature, input_.skeleton, input_.pose)
+
+    return Kind("pose", width, build, query, frozenset({"joint"}))
+
+
+def _from_path(which: int, wanted: str) -> Kind:
+    """A kind read from the root's path: stored ahead in the database, predicted by the controller at run time."""
+
+    def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
+        paths = root_paths(poses, feature.times)
+        return np.concatenate([_flat(feature, (p.positions, p.directions)[which]) for p in paths], axis=-1)
+
+    def query(feature: Feature, input_: QueryInput) -> np.ndarray:
+        if input_.trajectory is None:
+            raise KinematchError(f"feature {feature.name!r} needs a trajectory")
+        samples = np.asarray(input_.trajectory(feature.times)[which])  # (N, H, 3)
+        if samples.ndim != 3 or samples.shape[1:] != (len(feature.times), 3):
+            raise KinematchError(
+                f"trajectory {wanted} have shape {samples.shape}, expected (N, {len(feature.times)}, 3)"
+            )
+        return np.concatenate([_flat(feature, samples[:, h]) for h in range(samples.shape[1])], axis=-1)
+
+    return Kind("trajectory", lambda f: len(f.times) * f.dimensions, build, query, frozenset({"times"}))
+
+
+def _flat(feature: Feature, v: np.ndarray) -> np.ndarray:
+    return v if feature.dimensions == 3 else v[..., [0, 2]]
+
+
+def _position(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+    return _flat(feature, joint_motion(skeleton, pose, skeleton.joint(feature.joint))[0])
+
+
+def _velocity(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+    return _flat(feature, joint_motion(skeleton, pose, skeleton.joint(feature.joint))[2])
+
+
+def _direction(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+    joint = skeleton.joint(feature.joint)
+    _, rotations, _ = joint_motion(skeleton, pose, joint)
+    return _flat(feature, quaternion.rotate(rotations, joint_axis(skeleton, joint, np.array(AXES[feature.axis]))))
+
+
+def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+    """Above the ground root, so that it means the same on a hill."""
+    return joint_motion(skeleton, pose, skeleton.joint(feature.joint))[0][:, 1:2]
+
+
+def sampled(times: tuple[float, ...], positions: np.ndarray, directions: np.ndarray) -> Trajectory:
+    """A trajectory known at given times only, (N, H, 3) each, as a query wants it."""
+
+    def at(wanted: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+        missing = [time for time in wanted if time not in times]
+        if missing:
+            raise KinematchError(f"the trajectory has no sample at {missing} s, only at {list(times)}")
+        columns = [times.index(time) for time in wanted]
+        return positions[:, columns], directions[:, columns]
+
+    return at
+
+
+KINDS |= {
+    "position": _from_pose(_position, lambda f: f.dimensions),
+    "velocity": _from_pose(_velocity, lambda f: f.dimensions),
+    "direction": _from_pose(_direction, lambda f: f.dimensions),
+    "height": _from_pose(_height, lambda f: 1),
+    "trajectory_position": _from_path(0, "positions"),
+    "trajectory_direction": _from_path(1, "directions"),
+}
+BUILT_IN = frozenset(KINDS)

@@ -1,0 +1,94 @@
+"""What features are measured from: the motion of a joint in the root's frame, and the root's own path."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.database import kernels
+from kinematch.database.loops import extended
+from kinematch.database.poses import Pose, PoseDatabase
+from kinematch.math import quaternion
+from kinematch.motion import kinematics
+from kinematch.motion.skeleton import Skeleton
+
+END_WINDOW = 0.1  # s, how much of a clip's end tells how it would go on: a few frames of a smoothed root
+FORWARD = np.array([0.0, 0.0, 1.0])
+
+
+def joint_motion(skeleton: Skeleton, pose: Pose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Position (N, 3), rotation (N, 4) and velocity (N, 3) of a joint in the root's frame.
+
+    The velocity is the joint's velocity in the world, told in the root's axes: a walker's hips move forward at
+    walking speed, though they hardly move within the root's frame.
+    """
+    arrays = (pose.positions, pose.rotations, pose.velocities, pose.angular_velocities)
+    dtype = np.result_type(*arrays)
+    chain = np.array(skeleton.chain(joint), np.int32)
+    return kernels.joint_motion(*(np.ascontiguousarray(a, dtype) for a in arrays), chain)
+
+
+def joint_motion_plain(skeleton: Skeleton, pose: Pose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The readable twin of joint_motion: velocities add up along the chain, each turned by what lies above it."""
+    back = quaternion.inverse(pose.rotations[:, 0])
+    v = quaternion.rotate(back, pose.velocities[:, 0])
+    w = quaternion.rotate(back, pose.angular_velocities[:, 0])
+    p, q = np.zeros_like(v), quaternion.identity((len(v),), v.dtype.type)
+    for j in skeleton.chain(joint)[1:]:
+        arm = quaternion.rotate(q, pose.positions[:, j])
+        v = v + np.cross(w, arm) + quaternion.rotate(q, pose.velocities[:, j])
+        p = p + arm
+        w = w + quaternion.rotate(q, pose.angular_velocities[:, j])
+        q = quaternion.multiply(q, pose.rotations[:, j])
+    return p, q, v
+
+
+def joint_axis(skeleton: Skeleton, joint: int, axis: np.ndarray) -> np.ndarray:
+    """A direction of the reference T-pose (of the rest pose where there is none) in the joint's own space."""
+    _, rotations = kinematics.tpose(skeleton) if skeleton.tpose is not None else kinematics.rest_pose(skeleton)
+    return quaternion.rotate(quaternion.inverse(rotations[joint]), axis.astype(rotations.dtype))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Where the root will be and face after a time, from where it is now, frame by frame."""
+
+    positions: np.ndarray  # (F, 3) m, in the root's frame
+    directions: np.ndarray  # (F, 3) of unit length, in the root's frame
+
+
+def root_paths(poses: PoseDatabase, times: tuple[float, ...]) -> list[Path]:
+    """The root's path at each time in seconds, past or future (thesis eq. 3.12-3.13), finite on every frame."""
+    shifts = [_snapped(time * poses.frame_rate) for time in times]
+    before = max(0, -int(np.floor(min(shifts, default=0))))
+    after = max(0, int(np.ceil(max(shifts, default=0))))
+    window = max(1, round(END_WINDOW * poses.frame_rate))
+    out = [
+        Path(np.empty((poses.frame_count, 3), np.float32), np.empty((poses.frame_count, 3), np.float32)) for _ in times
+    ]
+    for c in range(poses.clip_count):
+        own = slice(int(poses.clip_starts[c]), int(poses.clip_stops[c]))
+        loop = (poses.loop_positions[c], poses.loop_rotations[c]) if poses.clip_loops[c] else None
+        p, r = poses.positions[own, 0], poses.rotations[own, 0]
+        long_p, long_r = extended(p, r, before=before, after=after, window=window, loop=loop)
+        back = quaternion.inverse(r.astype(np.float64))
+        for shift, path in zip(shifts, out):
+            there_p, there_r = _sampled(long_p, long_r, first=before + shift, count=len(p))
+            path.positions[own] = quaternion.rotate(back, there_p - p)
+            path.directions[own] = quaternion.rotate(quaternion.multiply(back, there_r), FORWARD)
+    return out
+
+
+def _snapped(frames: float) -> float:
+    """A time that falls on a frame but for the rounding of a recipe's decimals (0.333 s) is that frame."""
+    return float(round(frames)) if abs(frames - round(frames)) < 0.025 else frames
+
+
+def _sampled(p: np.ndarray, r: np.ndarray, *, first: float, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """`count` consecutive samples of a track from a fractional frame on, blended between neighbours."""
+    k = int(np.floor(first))
+    part = first - k
+    if part == 0:
+        return p[k : k + count], r[k : k + count]
+    here, there = slice(k, k + count), slice(k + 1, k + 1 + count)
+    blended = (1 - part) * r[here] + part * quaternion.nearest(r[there], r[here])
+    return (1 - part) * p[here] + part * p[there], quaternion.normalize(blended)

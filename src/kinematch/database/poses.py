@@ -1,0 +1,215 @@
+"""PoseDatabase: every frame of every clip, end to end at one rate, with velocities, contacts and marks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from kinematch.database.loops import wrapped
+from kinematch.database.tags import Tags, tag_frames
+from kinematch.errors import KinematchError
+from kinematch.math import difference, quaternion
+from kinematch.motion.clip import Clip
+from kinematch.motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """What a pose feature may look at; any leading shape, parent space, joint 0 the ground root."""
+
+    positions: np.ndarray  # (..., J, 3) m
+    rotations: np.ndarray  # (..., J, 4)
+    velocities: np.ndarray  # (..., J, 3) m/s
+    angular_velocities: np.ndarray  # (..., J, 3) rad/s
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the recipe says of a stretch of a clip."""
+
+    start: int  # frame of the clip
+    stop: int
+    tags: frozenset[str] = frozenset()
+    no_entry: bool = False
+    no_exit: bool = False
+    cost_factor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A cleaned clip on its way in; a looping one ends with its first pose, where the next round begins."""
+
+    clip: Clip
+    contacts: np.ndarray  # (F, K) bool
+    loop: bool = False
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PoseDatabase:
+    """Thesis eq. 3.1 for all frames. Velocities are central differences, the mean of the steps before and after.
+
+    The thesis takes the step before (eq. 3.9-3.10), which is the velocity half a frame ago; the mean is the velocity
+    of the frame itself, so that a transition compares two poses at the same moment. Clip ends have one step only.
+    """
+
+    skeleton: Skeleton
+    frame_rate: float
+    positions: np.ndarray  # (F, J, 3) m
+    rotations: np.ndarray  # (F, J, 4)
+    velocities: np.ndarray  # (F, J, 3) m/s
+    angular_velocities: np.ndarray  # (F, J, 3) rad/s, in the parent's space
+    contacts: np.ndarray  # (F, K) bool
+    contact_joints: np.ndarray  # (K,) int32
+    clip_starts: np.ndarray  # (C,) int32
+    clip_stops: np.ndarray  # (C,) int32, half open
+    clip_names: tuple[str, ...]
+    clip_loops: np.ndarray  # (C,) bool; frame stop - 1 is followed by frame start
+    loop_positions: np.ndarray  # (C, 3) m, root displacement of one round in the axes of the clip's first frame
+    loop_rotations: np.ndarray  # (C, 4) root turn of one round
+    tags: Tags
+    no_entry: np.ndarray  # (F,) bool, may not be jumped to
+    no_exit: np.ndarray  # (F,) bool, may not be jumped away from
+    cost_factor: np.ndarray  # (F,) float32, multiplies the cost of jumping to this frame
+
+    def __post_init__(self):
+        frames, joints, clips = len(self.positions), self.skeleton.joint_count, len(self.clip_names)
+        contacts = len(self.contact_joints)
+        shapes = {
+            "positions": (frames, joints, 3),
+            "rotations": (frames, joints, 4),
+            "velocities": (frames, joints, 3),
+            "angular_velocities": (frames, joints, 3),
+            "contacts": (frames, contacts),
+            "clip_starts": (clips,),
+            "clip_stops": (clips,),
+            "clip_loops": (clips,),
+            "loop_positions": (clips, 3),
+            "loop_rotations": (clips, 4),
+            "no_entry": (frames,),
+            "no_exit": (frames,),
+            "cost_factor": (frames,),
+        }
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise KinematchError(f"{name} has shape {getattr(self, name).shape}, expected {shape}")
+        if len(self.tags.frames) != frames:
+            raise KinematchError(f"tags cover {len(self.tags.frames)} frames of {frames}")
+        edges = np.concatenate([[0], self.clip_stops])
+        if (self.clip_starts != edges[:-1]).any() or edges[-1] != frames or (self.clip_stops <= self.clip_starts).any():
+            raise KinematchError("clips must follow one another without gaps and hold at least one frame each")
+        for field in fields(self):
+            array = getattr(self, field.name)
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    @property
+    def frame_count(self) -> int:
+        return len(self.positions)
+
+    @property
+    def clip_count(self) -> int:
+        return len(self.clip_names)
+
+    @property
+    def minutes(self) -> float:
+        return self.frame_count / self.frame_rate / 60
+
+    def clip_of(self, frames: np.ndarray | int) -> np.ndarray:
+        """The clip that each frame belongs to."""
+        return np.searchsorted(self.clip_stops, frames, side="right")
+
+    def clip(self, index: int) -> Clip:
+        """One clip as a Clip again."""
+        start, stop = int(self.clip_starts[index]), int(self.clip_stops[index])
+        return Clip(
+            self.skeleton,
+            self.positions[start:stop],
+            self.rotations[start:stop],
+            self.frame_rate,
+            self.clip_names[index],
+        )
+
+    def pose(self, frames: np.ndarray | slice = slice(None)) -> Pose:
+        return Pose(
+            self.positions[frames], self.rotations[frames], self.velocities[frames], self.angular_velocities[frames]
+        )
+
+
+def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDatabase:
+    """All clips end to end. They must share one skeleton, with the ground root as joint 0, and one rate."""
+    if not entries:
+        raise KinematchError("a database needs at least one clip")
+    first = entries[0].clip
+    for entry in entries[1:]:
+        _check_alike(first, entry.clip)
+    lengths = np.array([entry.clip.frame_count - entry.loop for entry in entries])
+    if (lengths < 1).any():
+        raise KinematchError(f"clip {entries[int(lengths.argmin())].clip.name!r} is too short to loop")
+    stops = np.cumsum(lengths).astype(np.int32)
+    starts = (stops - lengths).astype(np.int32)
+    frames, joints = int(stops[-1]), first.skeleton.joint_count
+
+    positions = np.empty((frames, joints, 3), np.float32)
+    rotations = np.empty((frames, joints, 4), np.float32)
+    velocities = np.empty((frames, joints, 3), np.float32)
+    angular_velocities = np.empty((frames, joints, 3), np.float32)
+    contacts = np.empty((frames, len(contact_joints)), bool)
+    loop_positions = np.zeros((len(entries), 3), np.float32)
+    loop_rotations = quaternion.identity((len(entries),), np.float32)
+    no_entry, no_exit = np.zeros(frames, bool), np.zeros(frames, bool)
+    cost_factor = np.ones(frames, np.float32)
+    tagged = []
+    for c, entry in enumerate(entries):
+        start, stop = int(starts[c]), int(stops[c])
+        own = slice(start, stop)
+        # signs along time are made continuous so that neighbours can be blended
+        p, r = entry.clip.positions, quaternion.unroll(entry.clip.rotations)
+        positions[own], rotations[own], contacts[own] = (
+            p[: stop - start],
+            r[: stop - start],
+            entry.contacts[: stop - start],
+        )
+        if entry.loop:
+            back = quaternion.inverse(r[0, 0])
+            loop_positions[c] = quaternion.rotate(back, p[-1, 0] - p[0, 0])
+            loop_rotations[c] = quaternion.multiply(back, r[-1, 0])
+            p, r = wrapped(p, r)
+        ends = slice(1, -1) if entry.loop else slice(None)
+        velocities[own] = difference.central(p, entry.clip.dt)[ends]
+        angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
+        tagged.append((start, stop, entry.clip.tags))
+        for mark in entry.marks:
+            range_ = slice(max(start, start + mark.start), min(stop, start + mark.stop))
+            tagged.append((range_.start, range_.stop, mark.tags))
+            no_entry[range_] |= mark.no_entry
+            no_exit[range_] |= mark.no_exit
+            cost_factor[range_] *= mark.cost_factor
+    return PoseDatabase(
+        skeleton=first.skeleton,
+        frame_rate=first.frame_rate,
+        positions=positions,
+        rotations=rotations,
+        velocities=velocities,
+        angular_velocities=angular_velocities,
+        contacts=contacts,
+        contact_joints=np.asarray(contact_joints, np.int32),
+        clip_starts=starts,
+        clip_stops=stops,
+        clip_names=tuple(entry.clip.name for entry in entries),
+        clip_loops=np.array([entry.loop for entry in entries]),
+        loop_positions=loop_positions,
+        loop_rotations=loop_rotations,
+        tags=tag_frames(frames, tagged),
+        no_entry=no_entry,
+        no_exit=no_exit,
+        cost_factor=cost_factor,
+    )
+
+
+def _check_alike(first: Clip, other: Clip) -> None:
+    difference_ = first.skeleton.difference(other.skeleton)
+    if difference_:
+        raise KinematchError(f"{other.name!r} has another skeleton than {first.name!r}: {difference_}")
+    if abs(first.frame_rate - other.frame_rate) > 1e-6 * first.frame_rate:  # rates read from text differ in rounding
+        raise KinematchError(f"{other.name!r} has {other.frame_rate:g} fps, {first.name!r} has {first.frame_rate:g}")

@@ -1,0 +1,94 @@
+"""FeatureSchema: the ordered features of a database, and the default of the papers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.database.features import Feature, QueryInput, kind
+from kinematch.database.poses import PoseDatabase
+from kinematch.errors import FileError, KinematchError, unknown
+
+HORIZONS = (20 / 60, 40 / 60, 60 / 60)  # s: 20, 40 and 60 frames at 60 fps
+
+
+@dataclass(frozen=True)
+class FeatureSchema:
+    features: tuple[Feature, ...]
+
+    def __post_init__(self):
+        if not self.features:
+            raise KinematchError("a schema needs at least one feature")
+        names = [feature.name for feature in self.features]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise KinematchError(f"two features are named {twice[0]!r}; give one of them another `name`")
+
+    @property
+    def columns(self) -> dict[str, slice]:
+        """Where each feature stands in the vector."""
+        stops = np.cumsum([feature.width for feature in self.features]).tolist()
+        return {f.name: slice(a, b) for f, a, b in zip(self.features, [0, *stops], stops)}
+
+    @property
+    def width(self) -> int:
+        return sum(feature.width for feature in self.features)
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """All trajectory times in order; a controller predicts these."""
+        return tuple(sorted({time for feature in self.features for time in feature.times}))
+
+    @property
+    def past(self) -> float:
+        """Seconds of the past that the features look at."""
+        return max((-time for time in self.times if time < 0), default=0.0)
+
+    def feature(self, name: str) -> Feature:
+        found = {feature.name: feature for feature in self.features}
+        if name not in found:
+            raise KinematchError(unknown("feature", name, found))
+        return found[name]
+
+    def build(self, poses: PoseDatabase) -> np.ndarray:
+        """Physical features (F, D) of every frame."""
+        values = np.empty((poses.frame_count, self.width), np.float32)
+        for feature, columns in zip(self.features, self.columns.values()):
+            try:
+                block = np.asarray(kind(feature).build(feature, poses))
+            except FileError:
+                raise
+            except KinematchError as error:
+                raise KinematchError(f"feature {feature.name!r}: {error}") from None
+            expected = (poses.frame_count, columns.stop - columns.start)
+            if block.shape != expected:
+                raise KinematchError(
+                    f"feature {feature.name!r} was built with shape {block.shape}, expected {expected}"
+                )
+            if not np.isfinite(block).all():
+                frame = int(np.argmin(np.isfinite(block).all(axis=-1)))
+                raise KinematchError(f"feature {feature.name!r} is not finite at frame {frame}")
+            values[:, columns] = block
+        return values
+
+    def query(self, input_: QueryInput) -> np.ndarray:
+        """Physical features (N, D) that describe what is wanted: the current pose and the trajectory ahead."""
+        blocks = []
+        for feature, columns in zip(self.features, self.columns.values()):
+            if input_.current is not None and feature.group == "pose":
+                blocks.append(input_.current[:, columns])
+            else:
+                blocks.append(np.asarray(kind(feature).query(feature, input_)))
+        return np.concatenate(blocks, axis=-1).astype(np.float32, copy=False)
+
+
+def default_features() -> tuple[Feature, ...]:
+    """The 27 numbers of the papers: foot positions and velocities, hip velocity, trajectory ahead."""
+    return (
+        Feature("position", "left_foot"),
+        Feature("position", "right_foot"),
+        Feature("velocity", "left_foot"),
+        Feature("velocity", "right_foot"),
+        Feature("velocity", "hips"),
+        Feature("trajectory_position", times=HORIZONS, dimensions=2),
+        Feature("trajectory_direction", times=HORIZONS, dimensions=2),
+    )
