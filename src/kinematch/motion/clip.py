@@ -20,6 +20,7 @@ class Source:
     up_reason: str = "Y-up by definition"
     facing: str = ""  # the file's facing axis in its rest or T-pose, where it can be told
     facing_reason: str = ""
+    notes: tuple[str, ...] = ()  # what was put right while reading, such as joints renamed
 
 
 @dataclass(frozen=True, eq=False)

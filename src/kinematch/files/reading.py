@@ -1,0 +1,85 @@
+"""Opening a file that may be anything: what it is by its first bytes, and one clear error when it cannot be read."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from kinematch.errors import FileError
+
+READABLE = {".bvh": "bvh", ".glb": "glb", ".gltf": "gltf", ".vrm": "glb", ".vrma": "glb"}
+
+# what a file is when it starts like this; None names formats that people have but that are not read here
+MAGIC = {
+    b"HIERARCHY": "bvh",
+    b"glTF": "glb",
+    b"{": "gltf",
+    b"Kaydara FBX": None,
+    b"; FBX": None,
+    b"PK\x03\x04": None,
+    b"#usda": None,
+    b"PXR-USDC": None,
+    b"#!OML": None,
+    b":FULLY-SPECIFIED": None,
+}
+NAMES = {
+    b"Kaydara FBX": "an FBX file",
+    b"; FBX": "an FBX text file",
+    b"PK\x03\x04": "a zip archive",
+    b"#usda": "a USD file",
+    b"PXR-USDC": "a USD file",
+    b"#!OML": "an AMC file",
+    b":FULLY-SPECIFIED": "an AMC file",
+}
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[tuple[BinaryIO, int]]:
+    """The open file and its size; whatever the system refuses becomes a FileError."""
+    try:
+        # a pipe or device would block or never end, so it is looked at before it is opened
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise FileError(path, "is a folder, expected a motion file")
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError(path, "is no regular file (a pipe or device), expected a motion file")
+        with open(path, "rb") as file:
+            yield file, status.st_size
+    except FileNotFoundError:
+        raise FileError(path, "no such file") from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        raise FileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def file_kind(path: str | Path) -> str:
+    """bvh, glb or gltf: by content first, since files are often renamed."""
+    with opened(path) as (file, size):
+        start = file.read(4096)
+    suffix = Path(path).suffix.lower()
+    if not start:
+        raise FileError(path, "the file is empty")
+    stripped = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    for magic, kind in MAGIC.items():
+        if stripped[: len(magic)].upper() == magic.upper():
+            if kind is None:
+                raise FileError(path, f"is {NAMES[magic]}, which cannot be read here; {_readable()}")
+            return kind
+    if suffix not in READABLE:
+        raise FileError(path, f"unknown kind of file {suffix!r}; {_readable()}")
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FileError(path, "is UTF-16 text; save it as UTF-8 or ASCII", line=1)
+    expected = {"bvh": "'HIERARCHY'", "glb": "the bytes 'glTF'", "gltf": "'{'"}[READABLE[suffix]]
+    found = "binary data" if b"\0" in start else repr(shorten(stripped.split(maxsplit=1)[0])) if stripped else "blanks"
+    raise FileError(path, f"starts with {found}, expected {expected} ({suffix} file of {size} bytes)", line=1)
+
+
+def shorten(word: bytes, most: int = 40) -> str:
+    """A word of a file, fit for an error message."""
+    text = word[:most].decode("ascii", "backslashreplace")
+    return text if len(word) <= most else text + "..."
+
+
+def _readable() -> str:
+    return f"these can: {' '.join(READABLE)}"
