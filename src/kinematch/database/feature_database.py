@@ -137,9 +137,7 @@ def build_features(
         )
     dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[_own(poses, c)].any()]
     if dead:
-        warn(
-            f"no frame may be matched (clip shorter than the tail of {tail:g} s, or marked no_entry) in: {', '.join(dead)}"
-        )
+        warn(f"no frame may be matched in {', '.join(dead)}: shorter than the tail of {tail:g} s, or marked no_entry")
     return FeatureDatabase(
         schema=schema,
         values=values,

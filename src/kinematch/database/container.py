@@ -1,0 +1,189 @@
+"""A safetensors file of aligned arrays with checksums: written beside and renamed, opened by memory mapping."""
+
+import contextlib
+import hashlib
+import json
+import os
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from kinematch.errors import FileError
+
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector a processor loads
+LARGEST_HEADER = 100_000_000  # bytes, the limit of the safetensors library itself
+TYPES = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "|u1", "U64": "<u8", "BOOL": "|b1"}
+NAMES = {np.dtype(code): name for name, code in TYPES.items()}
+FILLER = "filler."  # safetensors allows no holes, so the gaps that align arrays are arrays too
+NO_CHECKSUM = "0" * 64
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, version: int, about: dict) -> None:
+    """Write all or nothing; an earlier file of that name stays until the new one is complete on disk."""
+    described: dict[str, Any] = {}
+    offset = 0
+    for name, array in arrays.items():
+        described[name] = {
+            "dtype": NAMES[array.dtype.newbyteorder("<")],
+            "shape": list(array.shape),
+            "data_offsets": [offset, offset + array.nbytes],
+        }
+        offset += array.nbytes
+        gap = -offset % ALIGNMENT
+        if gap:
+            described[FILLER + name] = {"dtype": "U8", "shape": [gap], "data_offsets": [offset, offset + gap]}
+            offset += gap
+    digests = {name: _digest(array) for name, array in arrays.items()}
+    about = {**about, "digests": digests}
+    head = {"format": format, "version": str(version), "checksum": NO_CHECKSUM, "about": json.dumps(about)}
+    header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
+    header += b" " * (-(8 + len(header)) % ALIGNMENT)
+    header = header.replace(NO_CHECKSUM.encode(), hashlib.sha256(header).hexdigest().encode(), 1)
+    with replacing(path) as file:
+        file.write(struct.pack("<Q", len(header)))
+        file.write(header)
+        for array in arrays.values():
+            file.write(_bytes(array))
+            file.write(b"\0" * (-array.nbytes % ALIGNMENT))
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` when everything is on disk, and vanishes if anything fails."""
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    _remove_orphans(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(part, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _remove_orphans(path: Path) -> None:
+    """Parts of writers that were killed; those of writers still at work stay."""
+    for part in path.parent.glob(f".{path.name}.*.part"):
+        owner = part.name.split(".")[-2]
+        if owner.isdigit() and not _alive(int(owner)):
+            part.unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    if sys.platform == "win32":  # signal 0 would end the process there
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
+def read_arrays(
+    path: Path, *, format: str, version: int, verify: bool = False
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read-only views of a file's arrays, mapped rather than read, and what it says about itself."""
+    path = Path(path)
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            header = _read_header(path, file, size)
+            described, about = _check_header(path, header, format=format, version=version)
+            start = 8 + len(header)
+            end = start + max((entry["data_offsets"][1] for entry in described.values()), default=0)
+            if size != end:
+                what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
+                raise FileError(path, f"is {size} bytes long where its header says {end}; {what}")
+            data = np.asarray(np.memmap(file, np.uint8, "r", offset=0))
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+    arrays = {}
+    for name, entry in described.items():
+        first, last = entry["data_offsets"]
+        if not name.startswith(FILLER):
+            arrays[name] = data[start + first : start + last].view(TYPES[entry["dtype"]]).reshape(entry["shape"])
+    if verify:
+        check_contents(path, arrays, about)
+    return arrays, about
+
+
+def check_contents(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
+    """Compare every array with the checksum it was written with."""
+    for name, array in arrays.items():
+        if _digest(array) != about["digests"].get(name):
+            raise FileError(path, f"is damaged: the contents of {name!r} do not fit their checksum; build it again")
+
+
+def _digest(array: np.ndarray) -> str:
+    return hashlib.sha256(_bytes(array)).hexdigest()
+
+
+def _bytes(array: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _read_header(path: Path, file: BinaryIO, size: int) -> bytes:
+    start = file.read(8)
+    if len(start) < 8:
+        raise FileError(path, f"is no database: only {size} bytes long")
+    (length,) = struct.unpack("<Q", start)
+    if not 2 <= length <= LARGEST_HEADER:
+        raise FileError(path, "is no database: it does not begin with a safetensors header")
+    header = file.read(length)
+    if not header.startswith(b"{"):
+        raise FileError(path, "is no database: it does not begin with a safetensors header")
+    if len(header) < length:
+        raise FileError(path, f"was cut off: {size} bytes long, its header alone takes {8 + length}")
+    return header
+
+
+def _check_header(path: Path, header: bytes, *, format: str, version: int) -> tuple[dict, dict]:
+    damaged = FileError(path, "is damaged: its header does not fit its checksum; build it again")
+    try:
+        described = json.loads(header)
+        meta = described.pop("__metadata__", {})
+        if meta.get("format") != format:
+            raise FileError(path, f"is a safetensors file, but no {format}; `kinematch build` writes those")
+        found = int(meta["version"])
+        if found > version:
+            raise FileError(
+                path, f"was written by a newer kinematch (format version {found}, this one reads {version}); update it"
+            )
+        checksum = meta["checksum"].encode()
+        if len(checksum) != len(NO_CHECKSUM) or header.count(checksum) != 1:
+            raise damaged
+        if hashlib.sha256(header.replace(checksum, NO_CHECKSUM.encode())).hexdigest().encode() != checksum:
+            raise damaged
+        about = json.loads(meta["about"])
+        _check_layout(described)
+        return described, about
+    except FileError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise damaged from None
+
+
+def _check_layout(described: Mapping[str, Any]) -> None:
+    """Arrays follow one another without holes and are as long as their shapes say."""
+    last = 0
+    for entry in sorted(described.values(), key=lambda entry: entry["data_offsets"]):
+        first, end = entry["data_offsets"]
+        count = 1
+        for extent in entry["shape"]:
+            if type(extent) is not int or extent < 0:
+                raise ValueError(extent)
+            count *= extent
+        if first != last or end - first != count * np.dtype(TYPES[entry["dtype"]]).itemsize:
+            raise ValueError(entry)
+        last = end

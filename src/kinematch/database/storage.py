@@ -1,0 +1,100 @@
+"""Databases as files: one memory-mapped safetensors file that describes itself."""
+
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.feature_database import FeatureDatabase, Weights
+from kinematch.database.features import Feature
+from kinematch.database.poses import PoseDatabase
+from kinematch.database.schema import FeatureSchema
+from kinematch.database.tags import Tags
+from kinematch.errors import FileError, KinematchError
+from kinematch.motion.skeleton import Skeleton
+
+FORMAT = "kinematch database"
+VERSION = 1
+SUFFIX = ".kinematch"
+
+
+@dataclass(frozen=True, eq=False)
+class Database:
+    """Everything a character needs: poses to show and features to find them by."""
+
+    poses: PoseDatabase
+    features: FeatureDatabase
+    about: dict[str, Any] = field(default_factory=dict)  # recipe, sources, warnings: plain JSON values
+
+
+_POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type == "np.ndarray"]
+_FEATURES = ["values", "offset", "scale", "targets"]
+_SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order"]
+
+
+def save(path: str | Path, database: Database) -> None:
+    """Write a database; an earlier one of that name is replaced at the last moment or not at all."""
+    poses, features, skeleton = database.poses, database.features, database.poses.skeleton
+    arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
+    arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
+    arrays["poses.tags"] = poses.tags.frames
+    arrays |= {f"skeleton.{name}": getattr(skeleton, name) for name in _SKELETON}
+    if skeleton.tpose is not None:
+        arrays["skeleton.tpose"] = skeleton.tpose
+    about = {
+        "skeleton": {"names": skeleton.names, "roles": dict(skeleton.roles)},
+        "frame_rate": poses.frame_rate,
+        "clips": poses.clip_names,
+        "tags": poses.tags.names,
+        "schema": [asdict(feature) for feature in features.schema.features],
+        "normalisation": features.normalisation,
+        "tail": features.tail,
+        "weights": {
+            "features": dict(features.weights.features),
+            "responsiveness": features.weights.responsiveness,
+            "quality": features.weights.quality,
+        },
+        "more": database.about,
+    }
+    write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
+
+
+def load(path: str | Path, *, verify: bool = False) -> Database:
+    """Open a database without reading it: arrays are mapped, and come to memory as they are touched."""
+    arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify)
+    try:
+        return _database(arrays, about)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
+        raise FileError(path, f"is damaged: {error}; build it again") from error
+
+
+def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
+    def part(group: str, names: list[str]) -> dict[str, np.ndarray]:
+        return {name: arrays[f"{group}.{name}"] for name in names}
+
+    skeleton = Skeleton(
+        names=tuple(about["skeleton"]["names"]),
+        roles=about["skeleton"]["roles"],
+        tpose=arrays.get("skeleton.tpose"),
+        **part("skeleton", _SKELETON),
+    )
+    poses = PoseDatabase(
+        skeleton=skeleton,
+        frame_rate=float(about["frame_rate"]),
+        clip_names=tuple(about["clips"]),
+        tags=Tags(tuple(about["tags"]), arrays["poses.tags"]),
+        **part("poses", _POSES),
+    )
+    schema = FeatureSchema(tuple(Feature(**{**one, "times": tuple(one["times"])}) for one in about["schema"]))
+    features = FeatureDatabase(
+        schema=schema,
+        clip_starts=poses.clip_starts,
+        clip_stops=poses.clip_stops,
+        weights=Weights(**about["weights"]),
+        normalisation=about["normalisation"],
+        tail=float(about["tail"]),
+        **part("features", _FEATURES),
+    )
+    return Database(poses, features, about["more"])
