@@ -1,0 +1,1 @@
+"""Pictures without a screen: figures, contact sheets, animations, traces and charts."""

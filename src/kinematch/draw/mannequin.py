@@ -1,0 +1,176 @@
+"""A jointed mannequin for any humanoid skeleton, drawn around its reference T-pose by roles."""
+
+import numpy as np
+
+from kinematch.draw.body import Body, Part, bind, generic_body
+from kinematch.motion import kinematics
+from kinematch.motion.skeleton import Skeleton
+
+_NEEDED = (
+    "hips", "head", *(f"{side}_{part}" for side in ("left", "right")
+    for part in ("upper_leg", "lower_leg", "foot", "upper_arm", "lower_arm", "hand")),
+)  # fmt: skip
+_LEG = 0.83  # m, hip joint to ankle of the person whose measures stand below
+_FINGERS = ("thumb", "index", "middle", "ring", "little")
+
+Point = np.ndarray
+
+
+def make_body(skeleton: Skeleton) -> Body:
+    """The mannequin where roles and a standing reference pose are known, plain bones elsewhere."""
+    if all(role in skeleton.roles for role in _NEEDED):
+        reference = _reference_pose(skeleton)
+        if reference is not None:
+            return mannequin(skeleton, *reference)
+    return generic_body(skeleton)
+
+
+def _reference_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray] | None:
+    """The T-pose; without one, the rest pose if it stands upright facing +Z."""
+    if skeleton.tpose is not None:
+        p, r = kinematics.tpose(skeleton)
+        return np.asarray(p, np.float64), np.asarray(r, np.float64)
+    p, r = (np.asarray(a, np.float64) for a in kinematics.rest_pose(skeleton))
+    roles = skeleton.roles
+    height = p[roles["head"], 1] - p[roles["left_foot"], 1]
+    upright = p[roles["head"], 1] > p[roles["hips"], 1] + 0.2 * height > p[roles["left_foot"], 1] + 0.4 * height
+    faces_ahead = p[roles["left_upper_leg"], 0] - p[roles["right_upper_leg"], 0] > 0.05 * height
+    return (p, r) if height > 0 and upright and faces_ahead else None
+
+
+def mannequin(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> Body:
+    """Parts around a standing pose that faces +Z; all measures in proportion to the legs."""
+    at = {role: positions[joint] for role, joint in skeleton.roles.items()}
+    leg = np.mean([
+        np.linalg.norm(at[f"{side}_upper_leg"] - at[f"{side}_lower_leg"])
+        + np.linalg.norm(at[f"{side}_lower_leg"] - at[f"{side}_foot"])
+        for side in ("left", "right")
+    ])  # fmt: skip
+    unit = float(leg) / _LEG
+    parts = _trunk(skeleton, at, unit) + _head(skeleton, at, unit)
+    for side in ("left", "right"):
+        parts += _leg(skeleton, at, unit, side) + _arm(skeleton, at, unit, side)
+    return bind(parts, positions, rotations)
+
+
+def _xyz(x: float, y: float, z: float) -> Point:
+    return np.array([x, y, z])
+
+
+def _trunk(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
+    roles = skeleton.roles
+    hips = roles["hips"]
+    legs = 0.5 * (at["left_upper_leg"] + at["right_upper_leg"])
+    arms = 0.5 * (at["left_upper_arm"] + at["right_upper_arm"])
+    hip_width = 0.5 * abs(at["left_upper_leg"][0] - at["right_upper_leg"][0])
+    shoulder_width = 0.5 * abs(at["left_upper_arm"][0] - at["right_upper_arm"][0])
+    chest = next((roles[role] for role in ("upper_chest", "chest", "spine") if role in roles), hips)
+    middle = next((roles[role] for role in ("spine", "chest") if role in roles), hips)
+    height = arms[1] - legs[1]
+    pelvis = legs + _xyz(0, 0.05 * unit, -0.005 * unit)
+    waist = legs + (arms - legs) * 0.42
+    ribs = legs + (arms - legs) * 0.62 + _xyz(0, 0, 0.008 * unit)
+    top = legs + (arms - legs) * 0.93 + _xyz(0, 0, -0.005 * unit)
+    wide = (hip_width + 0.075 * unit) / (0.115 * unit)
+    chest_wide = (0.74 * shoulder_width) / (0.115 * unit)
+    del height
+    parts = [
+        Part((hips, hips), (pelvis, pelvis), (0.115 * unit,) * 2, scales=(wide, 0.98)),
+        Part(
+            (hips, middle), (pelvis + _xyz(0, 0.04 * unit, 0), waist), (0.1 * unit, 0.095 * unit), scales=(1.28, 0.92)
+        ),
+        Part((middle, chest), (waist, ribs), (0.1 * unit, 0.115 * unit), scales=(1.24, 0.92)),
+        Part((chest, chest), (ribs, top), (0.115 * unit, 0.078 * unit), scales=(chest_wide, 0.98)),
+    ]
+    neck = roles.get("neck", chest)
+    neck_base = at["neck"] if "neck" in at else top
+    for side in ("left", "right"):
+        arm = at[f"{side}_upper_arm"]
+        carrier = roles.get(f"{side}_shoulder", chest)
+        inner = neck_base + _xyz(np.sign(arm[0]) * 0.03 * unit, -0.03 * unit, -0.01 * unit)
+        parts.append(Part((chest, carrier), (inner, arm), (0.052 * unit, 0.056 * unit)))
+    parts.append(Part((chest, neck), (top, neck_base), (0.06 * unit, 0.054 * unit)))
+    return parts
+
+
+def _head(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
+    roles = skeleton.roles
+    head, neck = roles["head"], roles.get("neck", roles["head"])
+    base = at["head"]
+    skull = base + _xyz(0, 0.095 * unit, 0.012 * unit)
+    face = skull + _xyz(0, -0.025 * unit, 0.035 * unit)
+    chin = skull + _xyz(0, -0.088 * unit, 0.048 * unit)
+    neck_base = at["neck"] if "neck" in at else base - _xyz(0, 0.08 * unit, 0.01 * unit)
+    return [
+        Part((neck, head), (neck_base, base + _xyz(0, 0.05 * unit, 0)), (0.054 * unit, 0.05 * unit)),
+        Part((head, head), (skull, skull), (0.102 * unit,) * 2, scales=(0.83, 0.98)),
+        Part((head, head), (face, chin), (0.07 * unit, 0.038 * unit), scales=(0.92, 0.9)),
+    ]
+
+
+def _leg(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
+    roles = skeleton.roles
+    thigh, shin, foot = (roles[f"{side}_{part}"] for part in ("upper_leg", "lower_leg", "foot"))
+    hip, knee, ankle = (at[f"{side}_{part}"] for part in ("upper_leg", "lower_leg", "foot"))
+    toes = roles.get(f"{side}_toes", foot)
+    ball = at[f"{side}_toes"] if f"{side}_toes" in at else ankle + _xyz(0, -0.06 * unit, 0.13 * unit)
+    ahead = ball - ankle
+    ahead = np.array([ahead[0], 0, ahead[2]])
+    ahead = ahead / (np.linalg.norm(ahead) or 1)
+    sole = min(ball[1], ankle[1] - 0.045 * unit) - 0.018 * unit
+    heel = ankle - 0.052 * unit * ahead
+    heel[1] = sole + 0.03 * unit
+    ball_low = np.array([ball[0], sole + 0.024 * unit, ball[2]])
+    tip = ball_low + 0.062 * unit * ahead - _xyz(0, 0.004 * unit, 0)
+    calf = knee + 0.28 * (ankle - knee) - 0.012 * unit * _xyz(0, 0, 1)
+    across = tuple(np.cross([0.0, 1.0, 0.0], ahead)) if ahead.any() else (1.0, 0.0, 0.0)
+    return [
+        Part((thigh, thigh), (hip, knee), (0.086 * unit, 0.054 * unit), tint=side),
+        Part((thigh, thigh), (knee, knee), (0.057 * unit,) * 2, tint="joints"),
+        Part((shin, shin), (knee, calf), (0.05 * unit, 0.056 * unit), tint=side),
+        Part((shin, shin), (calf, ankle), (0.056 * unit, 0.034 * unit), tint=side),
+        Part((foot, foot), (ankle, ankle), (0.037 * unit,) * 2, tint="joints"),
+        Part((foot, foot), (heel, ball_low), (0.03 * unit, 0.024 * unit), across, (1.12, 1.0), tint=side),
+        Part((foot, foot), (ankle, ball_low), (0.032 * unit, 0.023 * unit), across, (1.15, 1.0), tint=side),
+        Part((toes, toes), (ball_low, tip), (0.024 * unit, 0.018 * unit), across, (1.6, 1.0), tint=side),
+    ]
+
+
+def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
+    roles = skeleton.roles
+    upper, lower, hand = (roles[f"{side}_{part}"] for part in ("upper_arm", "lower_arm", "hand"))
+    shoulder, elbow, wrist = (at[f"{side}_{part}"] for part in ("upper_arm", "lower_arm", "hand"))
+    ahead = (wrist - elbow) / (np.linalg.norm(wrist - elbow) or 1)
+    knuckles = at.get(f"{side}_middle_proximal", wrist + 0.085 * unit * ahead)
+    across = (0.0, 0.0, 1.0)  # palms look down in a T-pose
+    parts = [
+        Part((upper, upper), (shoulder, shoulder), (0.06 * unit,) * 2, tint="joints"),
+        Part((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=side),
+        Part((upper, upper), (elbow, elbow), (0.041 * unit,) * 2, tint="joints"),
+        Part((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=side),
+        Part(
+            (hand, hand),
+            (wrist + 0.02 * unit * ahead, knuckles),
+            (0.024 * unit, 0.027 * unit),
+            across,
+            (1.35, 0.8),
+            tint=side,
+        ),
+    ]
+    fingers = 0
+    for finger in _FINGERS:
+        chain = [role for piece in ("proximal", "intermediate", "distal") if (role := f"{side}_{finger}_{piece}") in at]
+        for a, b in zip(chain, chain[1:]):
+            parts.append(Part((roles[a], roles[b]), (at[a], at[b]), (0.0105 * unit, 0.009 * unit), tint=side))
+        if chain:
+            fingers += 1
+            last = at[chain[-1]]
+            tip = last + 0.022 * unit * ahead
+            parts.append(Part((roles[chain[-1]],) * 2, (last, tip), (0.009 * unit, 0.007 * unit), tint=side))
+    if not fingers:
+        thumb = wrist + 0.03 * unit * ahead + _xyz(0, -0.004 * unit, 0.022 * unit)
+        tip = wrist + 0.075 * unit * ahead + _xyz(0, -0.012 * unit, 0.052 * unit)
+        end = knuckles + 0.07 * unit * ahead
+        parts.append(Part((hand, hand), (knuckles, end), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint=side))
+        parts.append(Part((hand, hand), (thumb, tip), (0.015 * unit, 0.011 * unit), tint=side))
+    return parts

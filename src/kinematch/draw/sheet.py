@@ -1,0 +1,146 @@
+"""Contact sheets: many moments of a clip on one picture, to judge a gait at a glance."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from kinematch.draw.camera import Camera, facing, frame_points
+from kinematch.draw.frames import Frames, even_frames, frames_of
+from kinematch.draw.scene import check_size, render_scene
+from kinematch.draw.solid import Solids, join
+from kinematch.draw.text import write
+from kinematch.draw.theme import Theme, find_theme, rgb
+from kinematch.errors import KinematchError, unknown
+from kinematch.math import quaternion, rotation
+from kinematch.motion.clip import Clip
+
+VIEWS = {"side": np.pi / 2, "front": 0.0, "back": np.pi, "three-quarter": np.radians(40)}
+_LENS = np.radians(9)  # a long lens: near and far leg come out alike
+
+
+def contact_sheet(
+    clip: Clip,
+    *,
+    columns: int = 8,
+    rows: int = 2,
+    start: float | None = None,
+    stop: float | None = None,
+    view: str = "side",
+    tile: tuple[int, int] = (200, 240),
+    contacts: np.ndarray | None = None,
+    contact_joints: Sequence[int] | None = None,
+    title: str | None = None,
+    theme: Theme | str = "light",
+) -> Image.Image:
+    """Evenly spaced moments between start and stop seconds, all at one scale, the body walking to the right.
+
+    The camera stands still beside the body's mean direction and moves along with it. contacts (F, K) and
+    contact_joints as from motion.contacts mark planted feet.
+    """
+    theme, tile = find_theme(theme), check_size(tile)
+    frames = frames_of(
+        clip,
+        even_frames(clip, columns * rows, start=start, stop=stop),
+        contacts=contacts,
+        contact_joints=contact_joints,
+    )
+    camera = _tile_camera(frames, _turn(view), tile)
+    head = 30 if (title is None or title) else 0
+    sheet = Image.new("RGB", (columns * tile[0], rows * tile[1] + head), rgb(theme.background_bottom))
+    draw = ImageDraw.Draw(sheet)
+    if head:
+        text = f"{clip.name or 'clip'}   {view} view" if title is None else title
+        write(draw, (10, head / 2), text, colour=theme.ink, size=15, anchor="lm")
+    for n, index in enumerate(frames.indices):
+        eye = camera.moved(frames.hips[n] * [1, 0, 1])
+        pixels = render_scene(frames.solids(n, theme), eye, size=tile, theme=theme)
+        left, top = (n % columns) * tile[0], head + (n // columns) * tile[1]
+        sheet.paste(Image.fromarray(pixels), (left, top))
+        label = f"{index / clip.frame_rate:.2f} s"
+        write(draw, (left + 8, top + 7), label, colour=theme.faint, size=12, halo=theme.background_top)
+    for column in range(1, columns):
+        draw.line([(column * tile[0], head), (column * tile[0], sheet.height)], fill=rgb(theme.grid))
+    for row in range(rows):
+        draw.line([(0, head + row * tile[1]), (sheet.width, head + row * tile[1])], fill=rgb(theme.grid))
+    return sheet
+
+
+def strip(
+    clip: Clip,
+    *,
+    count: int = 12,
+    start: float | None = None,
+    stop: float | None = None,
+    spread: float = 0.35,
+    height: int = 320,
+    width: int | None = None,
+    contacts: np.ndarray | None = None,
+    contact_joints: Sequence[int] | None = None,
+    theme: Theme | str = "light",
+) -> Image.Image:
+    """One wide picture in which the body walks from left to right, a figure for each of count moments.
+
+    The path is laid out straight: each figure keeps its turn against the path, and stands as far along as it has
+    travelled, plus spread metres per figure so that they do not cover each other.
+    """
+    theme = find_theme(theme)
+    frames = frames_of(
+        clip, even_frames(clip, count, start=start, stop=stop), contacts=contacts, contact_joints=contact_joints
+    )
+    hips = frames.hips * [1, 0, 1]
+    ways = facing(clip.skeleton, frames.positions)
+    travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(hips, axis=0), axis=-1))])
+    places = travelled + spread * np.arange(count)
+    yaw = np.pi / 2 - np.arctan2(ways[:, 0], ways[:, 2])  # turns each figure to +X
+    turns = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), yaw)
+    laid = Frames(
+        clip=clip,
+        indices=frames.indices,
+        positions=quaternion.rotate(turns[:, None], frames.positions - hips[:, None])
+        + places[:, None, None] * np.array([1.0, 0.0, 0.0]),
+        rotations=quaternion.multiply(turns[:, None], frames.rotations),
+        contacts=frames.contacts,
+        body=frames.body,
+    )
+    points = _body_points(laid)
+    if width is None:
+        span = np.ptp(points.reshape(-1, 3), axis=0)
+        width = round(height * (span[0] + 0.5) / (span[1] + 0.35))
+    size = check_size((width, height))
+    # seen from the body's right, +X is to the right
+    camera = frame_points(points, np.array([0.0, -0.1, -1.0]), size=size, field_of_view=_LENS, margin=0.12)
+    solids: list[Solids] = [laid.solids(n, theme) for n in range(count)]
+    picture = Image.fromarray(render_scene(join(*solids), camera, size=size, theme=theme))
+    draw = ImageDraw.Draw(picture)
+    for n, index in enumerate(laid.indices):
+        (x, _), _ = camera.project(np.array([places[n], 0.0, 0.0]), size)
+        text = f"{index / clip.frame_rate:.2f} s"
+        write(draw, (x, height - 6), text, colour=theme.faint, size=max(10, height // 28), anchor="ms")
+    return picture
+
+
+def _turn(view: str) -> float:
+    if view not in VIEWS:
+        raise KinematchError(unknown("view", view, VIEWS))
+    return VIEWS[view]
+
+
+def _body_points(frames: Frames) -> np.ndarray:
+    """Joints of the body (N, J, 3) and a point above the head, for framing."""
+    first = 1 if "root" in frames.clip.skeleton.roles else 0
+    points = frames.positions[:, first:]
+    reach = np.linalg.norm(np.ptp(points[0], axis=0))
+    top = points[:, [int(np.argmax(points[0, :, 1]))]] + [0, 0.07 * reach, 0]
+    return np.concatenate([points, top], axis=1)
+
+
+def _tile_camera(frames: Frames, turn: float, tile: tuple[int, int]) -> Camera:
+    """One camera for all tiles, around hips at (0, 0): the mean heading decides from where it looks."""
+    ways = facing(frames.clip.skeleton, frames.positions)
+    mean = ways.mean(axis=0)
+    forward = mean if np.linalg.norm(mean) > 0.3 else ways[0]
+    heading = np.arctan2(forward[0], forward[2]) - turn
+    direction = -np.array([np.sin(heading), 0.12, np.cos(heading)])
+    around = _body_points(frames) - (frames.hips * [1, 0, 1])[:, None]
+    return frame_points(around, direction, size=tile, field_of_view=_LENS, margin=0.13)
