@@ -1,0 +1,59 @@
+"""Where a body faces on the ground, whatever it does: headings of rotations, and their smoothing along time."""
+
+import numpy as np
+
+from kinematch.math import quaternion, smoothing
+from kinematch.math.quaternion import Array
+from kinematch.math.rotation import from_axis_angle
+
+# A spine within 53 degrees of upright projects its forward axis; below 73 degrees the twist alone decides
+UPRIGHT, TILTED = 0.6, 0.3
+HEAD_DOWN = -0.7  # past 135 degrees nobody can say where a body faces
+SHORT = 0.5  # length of a smoothed direction below which its window holds more turning than an average can tell
+
+
+def yaw_angle(direction: Array) -> Array:
+    """Angle of ground directions (..., 3) from +Z towards +X, in radians."""
+    return np.arctan2(direction[..., 0], direction[..., 2])
+
+
+def yaw_direction(angle: Array) -> Array:
+    """Unit ground vectors (..., 3) of angles."""
+    return np.stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)], axis=-1)
+
+
+def yaw_rotation(direction: Array) -> Array:
+    """The turn about +Y that takes +Z to a ground direction."""
+    return from_axis_angle(np.array([0.0, 1.0, 0.0]), yaw_angle(direction))
+
+
+def ground_directions(turns: Array) -> Array:
+    """Unit ground vectors (F, 3) that bodies face after world rotations (F, 4) of a pose that faces +Z.
+
+    An upright body faces along its forward axis, projected (thesis eq. 3.5-3.6). That flips when the pelvis tips past
+    vertical, in a fall or a deep bow; there the twist about +Y takes over, which a pitch of any size leaves alone.
+    Head down, where the twist too has no meaning, the direction goes the short way from the last good one to the next.
+    """
+    turns = quaternion.floating(turns)
+    up = quaternion.rotate(turns, np.array([0, 1, 0], turns.dtype))[..., 1]
+    forward = quaternion.rotate(turns, np.array([0, 0, 1], turns.dtype)) * np.array([1, 0, 1], turns.dtype)
+    twist = yaw_direction(2 * np.arctan2(turns[..., 2], turns[..., 0]))
+    trust = np.clip((up - TILTED) / (UPRIGHT - TILTED), 0, 1)[..., None]
+    directions = quaternion.unit(trust * quaternion.unit(forward) + (1 - trust) * twist, (0, 0, 1))
+    good = np.flatnonzero(up > HEAD_DOWN)
+    if 0 < len(good) < len(turns):
+        angles = np.unwrap(yaw_angle(directions[good]))
+        directions = yaw_direction(np.interp(np.arange(len(turns)), good, angles))
+    return directions
+
+
+def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -> Array:
+    """Third-order Savitzky-Golay along time (digital humans 3.2).
+
+    Averages of unit vectors follow sudden turns without ringing. Where they all but cancel (a spin, an about-turn
+    within a few frames) the smoothed angle decides instead, for it cannot point backwards.
+    """
+    vectors = smoothing.savitzky_golay(directions, seconds=seconds, frame_rate=frame_rate)
+    angles = smoothing.savitzky_golay(np.unwrap(yaw_angle(directions)), seconds=seconds, frame_rate=frame_rate)
+    share = np.clip(1 - quaternion.length(vectors) / SHORT, 0, 1)
+    return quaternion.unit(vectors + share * yaw_direction(angles), (0, 0, 1))
