@@ -1,0 +1,212 @@
+"""The recipe: one TOML file that says which motion goes into a database, how it is cleaned and how it is matched."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from kinematch.database.feature_database import TAIL, Normalisation, Weights
+from kinematch.database.features import AXES, KINDS, Feature
+from kinematch.database.recipe_errors import recipe_error, toml_error
+from kinematch.database.schema import FeatureSchema, default_features
+from kinematch.errors import FileError, KinematchError, unknown
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Stretch = Annotated[list[Seconds], Field(min_length=2, max_length=2)]
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
+Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z"]
+Floor = Literal["auto", "keep"]
+RootMethod = Literal["hips", "spine"]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+class Range(_Table):
+    """`[[source.range]]`: what is said of a stretch of time, in seconds of the file as it was recorded."""
+
+    files: str = Field("*", description="which of the source's files it is said of, as a glob of file names")
+    start: Seconds = Field(0.0, alias="from", description="where the stretch begins, in seconds of the file")
+    stop: Positive | None = Field(None, alias="to", description="where it ends; the end of the file when left out")
+    tags: list[str] = Field([], description="words that these frames bear")
+    no_entry: bool = Field(False, description="a search never jumps into the stretch; it can be played into")
+    no_exit: bool = Field(False, description="once in the stretch, it is played to its end")
+    cost_factor: Positive = Field(
+        1.0, description="multiplies the cost of jumping here: above 1 shuns, below 1 favours"
+    )
+
+    @model_validator(mode="after")
+    def _forward(self) -> "Range":
+        if self.stop is not None and self.stop <= self.start:
+            raise ValueError(f"`to` ({self.stop:g}) must come after `from` ({self.start:g})")
+        return self
+
+
+class Source(_Table):
+    """`[[source]]`: files that share a rig and the same fixes."""
+
+    files: list[str] = Field([], description="globs of motion files, relative to the recipe; `**` goes into folders")
+    exclude: list[str] = Field([], description="globs of files to leave out of `files`")
+    builtin: Literal["dance-card"] | None = Field(None, description="built-in motion instead of files")
+    seed: int = Field(0, ge=0, description="which of the built-in variations")
+    clips: list[str] = Field([], description="the animations to take from files that hold several; all when empty")
+    tags: list[str] = Field([], description="words that all frames of the source bear")
+    loop: bool = Field(False, description="the last frame meets the first: playback and trajectories wrap")
+    retarget: bool = Field(False, description="carry the motion over to the database's skeleton, by roles")
+    unit: Positive | str | None = Field(None, description='the file\'s unit: "cm", "m", "inch" ... or metres per unit')
+    up: Axis | None = Field(None, description="the file's up axis; found by itself when left out")
+    facing: Axis | None = Field(None, description="the file's facing axis in its T-pose; found by itself when left out")
+    roles: dict[str, str] = Field({}, description='joints by humanoid role, where they are not found; "" means none')
+    tpose: str | None = Field(None, description="a file whose first frame is the T-pose of these")
+    scale_to_leg_length: Positive | None = Field(None, description="scale the rig to this leg length in metres")
+    trim: Stretch | None = Field(None, description="keep only this stretch `[from, to]` of each file, in seconds")
+    split: list[Positive] = Field([], description="times at which to cut a file into several clips")
+    drop: list[Stretch] = Field(
+        [], description="stretches `[from, to]` to leave out; what remains becomes several clips"
+    )
+    in_place: bool = Field(False, description="recorded on the spot: take the root's motion from the planted feet")
+    floor: Floor | float | None = Field(
+        None, description="as in `[cleaning]`, for this source, or the floor's height in m"
+    )
+    root: RootMethod | None = Field(None, description="as in `[cleaning]`, for this source")
+    root_joint: str | None = Field(None, description="the joint that carries the body, where there is no role `hips`")
+    contact_joints: list[str] = Field([], description="joints that touch the ground; the toes when empty")
+    mirror: bool | None = Field(None, description="as in `[cleaning]`, for this source")
+    mirror_pairs: list[Pair] = Field([], description="joints that change places in a mirror, where roles do not tell")
+    range: list[Range] = Field([], description="stretches with tags or marks of their own")
+
+    @model_validator(mode="after")
+    def _something(self) -> "Source":
+        if bool(self.files) == bool(self.builtin):
+            raise ValueError("give either `files` or `builtin`")
+        if self.trim and self.trim[1] <= self.trim[0]:
+            raise ValueError(f"`trim` {self.trim} must be [from, to] with from before to")
+        wrong = [stretch for stretch in self.drop if stretch[1] <= stretch[0]]
+        if wrong:
+            raise ValueError(f"`drop` {wrong[0]} must be [from, to] with from before to")
+        return self
+
+
+class Cleaning(_Table):
+    """`[cleaning]`: what is done to every clip."""
+
+    frame_rate: Positive = Field(60.0, description="frames per second of the database")
+    mirror: bool = Field(False, description="add a copy of each clip with left and right exchanged")
+    mirror_tags: list[Pair] = Field([], description="tags that change places in mirrored copies")
+    floor: Floor = Field(
+        "auto", description='"auto" finds the floor of each clip and puts it at height 0; "keep" does not'
+    )
+    root: RootMethod = Field(
+        "hips", description="ground root below the hips, or below the upper spine facing as the hips"
+    )
+    root_position_window: Seconds | None = Field(None, description="smoothing of the root's path, in seconds")
+    root_direction_window: Seconds | None = Field(None, description="smoothing of the root's facing, in seconds")
+    contact_speed: Positive | None = Field(None, description="a foot slower than this touches the ground, m/s")
+    contact_height: Positive | None = Field(None, description="... if it is also lower than this above its lowest, m")
+    contact_radius: Seconds | None = Field(None, description="radius of the median filter over contacts, in seconds")
+
+
+class FeatureEntry(_Table):
+    """`[[feature]]`: one block of the feature vector, in order; the 27 numbers of the papers when there is none."""
+
+    kind: str = Field(description=f"{', '.join(KINDS)}, or one you registered")
+    joint: str = Field("", description="a joint or a role; trajectories have none")
+    times: list[float] = Field([], description="seconds from now, negative for the past; trajectories only")
+    dimensions: Literal[2, 3] | None = Field(None, description="2 leaves the height out; trajectories 2, others 3")
+    axis: str = Field("forward", description="of a direction: forward, up or left side of the joint in its T-pose")
+    weight: Weight = Field(1.0, description="multiplies the squared distance")
+    name: str = Field("", description="how weights and reports call it; joint and kind when left out")
+
+    @field_validator("kind")
+    @classmethod
+    def _known(cls, kind: str) -> str:
+        if kind not in KINDS:
+            raise ValueError(unknown("feature kind", kind, KINDS))
+        return kind
+
+    @field_validator("axis")
+    @classmethod
+    def _axis(cls, axis: str) -> str:
+        if axis not in AXES:
+            raise ValueError(unknown("axis", axis, AXES))
+        return axis
+
+    @model_validator(mode="after")
+    def _whole(self) -> "FeatureEntry":
+        try:
+            self.feature()
+        except KinematchError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def feature(self) -> Feature:
+        flat = 2 if KINDS[self.kind].group == "trajectory" else 3
+        return Feature(
+            self.kind,
+            self.joint,
+            tuple(self.times),
+            dimensions=self.dimensions or flat,
+            axis=self.axis,
+            weight=self.weight,
+            name=self.name,
+        )
+
+
+class Matching(_Table):
+    """`[matching]`: how features are compared."""
+
+    normalisation: Normalisation = Field(
+        "block", description="one deviation for each feature, for each column, or no normalisation"
+    )
+    responsiveness: Weight = Field(1.0, description="weight of all trajectory features")
+    quality: Weight = Field(1.0, description="weight of all pose features")
+    tail: Seconds = Field(TAIL, description="seconds before a clip's end that are no targets of a search")
+
+
+class Recipe(_Table):
+    """The top of the file."""
+
+    output: str = Field("", description="the database to write, relative to the recipe; its own name when left out")
+    skeleton: str = Field(
+        "", description="a file whose skeleton all clips must have or are retargeted to; else the first"
+    )
+    source: list[Source] = Field(min_length=1, description="one `[[source]]` for each group of files")
+    cleaning: Cleaning = Field(default_factory=Cleaning, description="the table `[cleaning]`")
+    feature: list[FeatureEntry] = Field([], description="one `[[feature]]` for each block; the 27 numbers when empty")
+    matching: Matching = Field(default_factory=Matching, description="the table `[matching]`")
+
+    def feature_schema(self) -> FeatureSchema:
+        return FeatureSchema(tuple(entry.feature() for entry in self.feature) or default_features())
+
+    def weights(self) -> Weights:
+        return Weights(responsiveness=self.matching.responsiveness, quality=self.matching.quality)
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read and check a recipe; whatever is wrong is named with its line, key and value."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error.strerror}"
+        raise FileError(path, reason) from None
+    return parse_recipe(text, path)
+
+
+def parse_recipe(text: str, path: str | Path = "recipe.toml") -> Recipe:
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise toml_error(path, error) from None
+    try:
+        recipe = Recipe.model_validate(values)
+        recipe.feature_schema()
+    except ValidationError as error:
+        raise recipe_error(path, text, error, Recipe) from None
+    except KinematchError as error:
+        raise FileError(path, f"feature: {error}") from None
+    return recipe

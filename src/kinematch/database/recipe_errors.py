@@ -1,0 +1,146 @@
+"""What is wrong with a recipe, in words: file, line, key, value and the nearest right one."""
+
+import re
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from tomllib import TOMLDecodeError
+
+from pydantic import BaseModel, ValidationError
+
+from kinematch.errors import FileError, unknown
+
+KEY = r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'"""
+HEADER = re.compile(rf"\s*(\[\[?)\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*\]\]?")
+ASSIGNMENT = re.compile(rf"\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*=")
+Location = tuple[str | int, ...]
+
+
+def toml_error(path: str | Path, error: TOMLDecodeError) -> FileError:
+    where = re.search(r" \(at line (\d+), column \d+\)", str(error))
+    message = str(error).replace(where[0], "") if where else str(error)
+    return FileError(path, f"is no valid TOML: {message}", line=int(where[1]) if where else None)
+
+
+def recipe_error(path: str | Path, text: str, error: ValidationError, model: type[BaseModel]) -> FileError:
+    """One error for all that pydantic found, in the order of their lines."""
+    found: dict[Location, list[str]] = {}
+    for problem in error.errors():
+        # a union of types adds the type it tried to the location; the user's key ends before that
+        steps = _steps(text, problem["loc"], model)
+        location = tuple(step for step in problem["loc"] if step in steps)
+        found.setdefault(location, []).append(describe(location, dict(problem), model))
+    lines = sorted(
+        ((find_line(text, location), _key(location) + "; or ".join(whats)) for location, whats in found.items()),
+        key=lambda line: line[0] or 0,
+    )
+    rest = "".join(f"\n  {f'line {line}: ' if line else ''}{message}" for line, message in lines[1:])
+    return FileError(path, lines[0][1] + rest, line=lines[0][0])
+
+
+def _key(location: Location) -> str:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")
+    return f"{path}: " if path else ""
+
+
+def describe(location: Location, problem: dict, model: type[BaseModel]) -> str:
+    """What is wrong at a location: `unknown key 'tgas'; did you mean 'tags'?`"""
+    value = problem["input"]
+    message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {value!r}"
+    match problem["type"]:
+        case "extra_forbidden":
+            choices = [f.alias or name for name, f in _model_at(model, location[:-1]).model_fields.items()]
+            return unknown("key", str(location[-1]), choices).replace("no key", "unknown key")
+        case "missing":
+            return "is missing"
+        case "value_error" | "assertion_error":
+            return str(problem["ctx"]["error"])
+        case "literal_error" if isinstance(value, str):
+            return unknown("value", value, re.findall(r"'([^']*)'", problem["ctx"]["expected"]))
+    return message
+
+
+def find_line(text: str, location: Location) -> int | None:
+    """The line of a key such as ('source', 1, 'tags'), or of the nearest table that holds it."""
+    best: tuple[int, int | None] = (0, None)
+    for line, place in _places(text):
+        shared = 0
+        while shared < min(len(place), len(location)) and place[shared] == location[shared]:
+            shared += 1
+        if shared == len(place) and shared > best[0]:
+            best = (shared, line)
+    return best[1]
+
+
+def _places(text: str) -> Iterator[tuple[int, Location]]:
+    """Every table header and assignment with its location; the lines inside multi-line values are skipped."""
+    table: Location = ()
+    counts: dict[Location, int] = {}
+    open_brackets, quotes = 0, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not open_brackets and not quotes:
+            header, assignment = HEADER.match(line), ASSIGNMENT.match(line)
+            if header:
+                table = ()
+                words = _words(header[2])
+                for k, word in enumerate(words):
+                    table = (*table, word)
+                    if k == len(words) - 1 and header[1] == "[[":
+                        counts[table] = counts.get(table, -1) + 1
+                    if table in counts:
+                        table = (*table, counts[table])
+                yield number, table
+                continue
+            if assignment:
+                yield number, (*table, *_words(assignment[1]))
+        open_brackets, quotes = _scan(line, open_brackets, quotes)
+
+
+def _words(dotted: str) -> list[str]:
+    return [word.strip("\"'") for word in re.findall(KEY, dotted)]
+
+
+def _scan(line: str, brackets: int, quotes: str) -> tuple[int, str]:
+    """How many brackets and which quotes are open after a line."""
+    for token in re.findall(r"\"\"\"|'''|\\.|[\"'\[\]{}#]", line):
+        if quotes:
+            quotes = "" if token == quotes else quotes
+        elif token[0] in "\"'":
+            quotes = token
+        elif token == "#":
+            break
+        elif token in "[{":
+            brackets += 1
+        elif token in "]}":
+            brackets -= 1
+    return max(0, brackets), quotes if len(quotes) == 3 else ""
+
+
+def _steps(text: str, location: Location, model: type[BaseModel]) -> set[str | int]:
+    """The steps of a pydantic location that are keys or indices of the recipe, not names of tried types."""
+    keys = {f.alias or name for inner in _models(model) for name, f in inner.model_fields.items()}
+    written = {word for _, place in _places(text) for word in place}
+    return {step for step in location if isinstance(step, int) or step in keys or step in written}
+
+
+def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    yield model
+    for field in model.model_fields.values():
+        inner = _inner(field.annotation)
+        if inner:
+            yield from _models(inner)
+
+
+def _inner(annotation: object) -> type[BaseModel] | None:
+    for candidate in (annotation, *typing.get_args(annotation)):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return candidate
+    return None
+
+
+def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel]:
+    for step in location:
+        if isinstance(step, str):
+            named = {f.alias or name: f for name, f in model.model_fields.items()}
+            model = _inner(named[step].annotation) or model
+    return model
