@@ -69,7 +69,7 @@ def _refuse_absurd_sizes(scan: Scanner, tree: Hierarchy, frames: int, size: int)
     if rest > frames * width * MOST_BYTES_PER_VALUE + (1 << 20):
         scan.fail(f"'Frames: {frames}' of {width} values each cannot fill the {rest} bytes that follow")
     if frames * joints > 4 * frames * width + 10_000_000:
-        scan.fail(f"{joints} joints over {frames} frames with only {width} CHANNELS in all would fill memory for nothing")
+        scan.fail(f"{joints} joints over {frames} frames, with {width} CHANNELS in all, would fill memory for nothing")
 
 
 def _read_values(scan: Scanner, frames: int, width: int, *, frames_line: int) -> np.ndarray:
@@ -103,13 +103,13 @@ def _pose(joints: list[Joint], values: np.ndarray) -> tuple[np.ndarray, np.ndarr
     axes = np.empty((count, 3), np.int64)
     column = 0
     for j, joint in enumerate(joints):
-        turns = []
-        for kind, axis in joint.channels:
+        turns: list[int] = []
+        for kind, axis in joint.channels or ():
             if kind == "position":
                 positions[:, j, axis] = values[:, column]
             else:
                 angles[:, j, len(turns)] = np.radians(values[:, column])
                 turns.append(axis)
             column += 1
-        axes[j] = (turns + [0, 1, 2])[:3]  # the angles of added axes are zero
+        axes[j] = [*turns, 0, 1, 2][:3]  # the angles of added axes are zero
     return positions, euler_to_quaternions(angles, axes).astype(np.float32)

@@ -20,7 +20,7 @@ LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @dataclass
 class Joint:
-    """A joint as its block is being read."""
+    """A joint as its block is being read; None is what its block has not yet said."""
 
     name: str
     parent: int
@@ -97,7 +97,7 @@ class Hierarchy:
 
     @property
     def channel_count(self) -> int:
-        return sum(len(joint.channels) for joint in self.joints)
+        return sum(len(joint.channels or ()) for joint in self.joints)
 
 
 def read_hierarchy(scan: Scanner) -> Hierarchy:
@@ -121,8 +121,9 @@ def read_hierarchy(scan: Scanner) -> Hierarchy:
         elif keyword == b"}" and current >= 0:
             _check_complete(scan, tree.joints[open_joints.pop()])
         else:
-            inside = "OFFSET, CHANNELS, JOINT, End Site or '}'" if current >= 0 else "ROOT" if not tree.joints else "MOTION"
-            scan.fail(f"{found(keyword)}, expected {inside}")
+            outside = "MOTION" if tree.joints else "ROOT"
+            inside = "OFFSET, CHANNELS, JOINT, End Site or '}'"
+            scan.fail(f"{found(keyword)}, expected {inside if current >= 0 else outside}")
     if len(open_joints) > 1:
         scan.fail(f"MOTION before the block of joint {tree.joints[open_joints[-1]].name!r} is closed: expected '}}'")
     if not tree.joints:

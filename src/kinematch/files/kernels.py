@@ -1,4 +1,4 @@
-"""Compiled number reading for the motion part of BVH files, straight from the bytes; each equals its plain twin in a test."""
+"""Compiled reading of numbers straight from bytes, for the motion part of BVH; its plain twin is float()."""
 
 import numpy as np
 

@@ -1,0 +1,211 @@
+"""The border: what units and axes a file has, how that was told, and the change to metres and Y up."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinematch.errors import KinematchError, unknown
+from kinematch.math.quaternion import unit as unit_vector
+from kinematch.motion.clip import Clip
+from kinematch.motion.kinematics import end_positions, forward, rest_pose
+
+UNITS = {
+    "m": 1.0,
+    "metre": 1.0,
+    "meter": 1.0,
+    "dm": 0.1,
+    "cm": 0.01,
+    "mm": 0.001,
+    "inch": 0.0254,
+    "foot": 0.3048,
+    "cmu": 0.0254 / 0.45,  # the CMU library: inches divided by 0.45
+}
+# (metres, name, how many times further from human size it may be before a commoner unit is preferred): rigs in
+# centimetres and metres abound, children and tall figures among them; decimetres are hardly ever seen
+CANDIDATES = (
+    (1.0, "metres", 1.0),
+    (0.01, "centimetres", 1.0),
+    (0.001, "millimetres", 1.1),
+    (0.0254, "inches", 1.2),
+    (UNITS["cmu"], "units of the CMU library (5.644 cm)", 1.2),
+    (0.3048, "feet", 1.4),
+    (0.1, "decimetres", 1.5),
+)
+# a grown person, in metres: what is measured, along which roles, how long it is
+MEASURES: tuple[tuple[str, tuple[tuple[str, ...], ...], float], ...] = (
+    ("leg length", tuple((f"{s}_upper_leg", f"{s}_lower_leg", f"{s}_foot") for s in ("left", "right")), 0.83),
+    ("arm length", tuple((f"{s}_upper_arm", f"{s}_lower_arm", f"{s}_hand") for s in ("left", "right")), 0.53),
+)
+# signed permutations, rows are our axes in the file's: each takes the file's up to +Y and leaves one other axis alone
+TO_Y_UP = {
+    "Y": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "-Y": ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
+    "Z": ((1, 0, 0), (0, 0, 1), (0, -1, 0)),
+    "-Z": ((1, 0, 0), (0, 0, -1), (0, 1, 0)),
+    "X": ((0, -1, 0), (1, 0, 0), (0, 0, 1)),
+    "-X": ((0, 1, 0), (-1, 0, 0), (0, 0, 1)),
+}
+AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
+SAMPLES = 200  # frames looked at; the up axis does not change from frame to frame
+
+
+def unit_in_metres(unit: float | str) -> float:
+    """Metres per unit, from a number or one of the names in UNITS."""
+    if isinstance(unit, str):
+        name = unit.strip().lower()
+        if name not in UNITS:
+            raise KinematchError(unknown("unit", unit, UNITS))
+        return UNITS[name]
+    if not 0 < unit < np.inf:
+        raise KinematchError(f"unit {unit}, expected metres per unit of the file: a positive number")
+    return float(unit)
+
+
+def axis_name(axis: str) -> str:
+    """'+y' is 'Y'."""
+    name = axis.strip().upper().removeprefix("+")
+    if name not in AXES:
+        raise KinematchError(unknown("axis", axis, AXES))
+    return name
+
+
+def axis_vector(axis: str) -> np.ndarray:
+    """The unit vector of 'X', '-Z' and so on."""
+    name = axis_name(axis)
+    return np.eye(3)["XYZ".index(name[-1])] * (-1 if name.startswith("-") else 1)
+
+
+def _nearest_axis(v: np.ndarray) -> str:
+    k = int(np.argmax(np.abs(v)))
+    return ("-" if v[k] < 0 else "") + "XYZ"[k]
+
+
+def to_our_space(clip: Clip, unit: float, up: str, facing: str | None = None) -> Clip:
+    """The clip in metres with +Y up: p' = s R p and q' = R q R^-1 for motion, rest pose, T-pose and end sites alike.
+
+    The world is turned about the vertical only when `facing` says which of the file's axes becomes +Z.
+    """
+    turn = _turn(up, facing)
+    rig = clip.skeleton
+    skeleton = replace(
+        rig,
+        offsets=_turned(turn, rig.offsets) * unit,
+        rotations=_conjugated(turn, rig.rotations),
+        end_offsets=_turned(turn, rig.end_offsets) * unit,
+        tpose=None if rig.tpose is None else _conjugated(turn, rig.tpose),
+    )
+    return clip.with_(
+        skeleton=skeleton,
+        positions=_turned(turn, clip.positions) * np.float32(unit),
+        rotations=_conjugated(turn, clip.rotations),
+        source=replace(clip.source, unit=unit, up=axis_name(up)),
+    )
+
+
+def _turn(up: str, facing: str | None) -> np.ndarray:
+    turn = np.array(TO_Y_UP[axis_name(up)])
+    if facing is None:
+        return turn
+    forward = turn @ axis_vector(facing)
+    if forward[1]:
+        raise KinematchError(f"facing {facing!r} lies along the up axis {up!r}")
+    x, _, z = forward.astype(int)
+    return np.array([[z, 0, -x], [0, 1, 0], [x, 0, z]]) @ turn
+
+
+def _turned(turn: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """A signed permutation of components: exact."""
+    source = np.argmax(np.abs(turn), axis=1)
+    return v[..., source] * turn[np.arange(3), source].astype(v.dtype)
+
+
+def _conjugated(turn: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """R q R^-1 keeps the angle and turns the axis."""
+    return np.concatenate([q[..., :1], _turned(turn, q[..., 1:])], axis=-1)
+
+
+def infer_up(clip: Clip) -> tuple[str, str]:
+    """The file's up axis and how it was told: from where heads and feet are, or for other creatures from the floor."""
+    positions = sampled_positions(clip)
+    standing = _body_up(clip, positions)
+    if standing is None:
+        return _steadiest_floor(positions)
+    axis = _nearest_axis(standing.mean(axis=0))
+    upright = float(np.mean(standing @ axis_vector(axis) > np.cos(np.pi / 4)))
+    if upright > 0.5:
+        return axis, f"head above feet along {axis} in {upright:.0%} of frames"
+    rest = _body_up(clip, rest_pose(clip.skeleton)[0][None])
+    assert rest is not None
+    axis = _nearest_axis(rest[0])
+    return axis, f"a guess: the body is rarely upright, but in the rest pose the head is above the feet along {axis}"
+
+
+def infer_unit(clip: Clip) -> tuple[float, str]:
+    """Metres per unit of the file and how it was told: from the size of the body, against that of people."""
+    positions = sampled_positions(clip)
+    for what, chains, expected in MEASURES:
+        lengths = [length for chain in chains if (length := _chain_length(clip, positions, chain))]
+        if lengths:
+            size = float(np.mean(lengths))
+            unit, name, _ = min(CANDIDATES, key=lambda c: abs(np.log(size * c[0] / expected)) + np.log(c[2]))
+            return unit, f"{what} {size:.4g} units; {name} make it {size * unit:.3g} m"
+    pose = rest_pose(clip.skeleton)
+    extent = float(np.ptp(np.concatenate([pose[0], end_positions(clip.skeleton, *pose)]), axis=0).max())
+    if extent == 0:
+        return 1.0, "a guess: the skeleton has no size"
+    unit, name, _ = min(CANDIDATES[:3], key=lambda c: abs(np.log(extent * c[0])))
+    return (
+        unit,
+        f"a guess, as no limbs are known: {extent:.4g} units across; {name} make it {extent * unit:.3g} m",
+    )
+
+
+def infer_facing(clip: Clip, up: str) -> tuple[str, str]:
+    """The file's axis that the body faces in its rest pose; empty where that does not stand or has no sides."""
+    positions = rest_pose(clip.skeleton)[0]
+    roles, standing = clip.skeleton.roles, _body_up(clip, positions[None])
+    pairs = [(f"left_{part}", f"right_{part}") for part in ("upper_leg", "upper_arm")]
+    to_left = [positions[roles[a]] - positions[roles[b]] for a, b in pairs if a in roles and b in roles]
+    if standing is None or not to_left:
+        return "", "not told: no humanoid"
+    if standing[0] @ axis_vector(up) < np.cos(np.pi / 4):
+        return "", "not told: the rest pose does not stand upright"
+    forward = np.cross(np.sum(to_left, axis=0), axis_vector(up))
+    axis = _nearest_axis(forward)
+    if not forward @ axis_vector(axis) > np.cos(np.pi / 8) * np.linalg.norm(forward):
+        return "", "not told: the rest pose faces along no axis"
+    return axis, f"the rest pose stands facing {axis}"
+
+
+def sampled_positions(clip: Clip) -> np.ndarray:
+    """Global positions (S, J, 3) of up to SAMPLES frames, evenly spread."""
+    frames = np.unique(np.linspace(0, clip.frame_count - 1, SAMPLES).astype(int))
+    return forward(clip.skeleton, clip.positions[frames], clip.rotations[frames])[0].astype(np.float64)
+
+
+def _body_up(clip: Clip, positions: np.ndarray) -> np.ndarray | None:
+    """Unit vectors (S, 3) from the lowest body part known to the highest; None where roles do not name both."""
+    roles = clip.skeleton.roles
+    top = next((roles[r] for r in ("head", "neck", "upper_chest", "chest") if r in roles), None)
+    for part in ("foot", "lower_leg", "upper_leg"):
+        low = [roles[f"{side}_{part}"] for side in ("left", "right") if f"{side}_{part}" in roles]
+        if low and top is not None:
+            return unit_vector(positions[:, top] - positions[:, low].mean(axis=1))
+    return None
+
+
+def _chain_length(clip: Clip, positions: np.ndarray, chain: tuple[str, ...]) -> float:
+    """The way along these roles, as it is in most frames; 0 where a role is missing."""
+    joints = [clip.skeleton.roles[role] for role in chain if role in clip.skeleton.roles]
+    if len(joints) < len(chain):
+        return 0.0
+    return float(np.median(np.linalg.norm(np.diff(positions[:, joints], axis=1), axis=-1).sum(axis=1)))
+
+
+def _steadiest_floor(positions: np.ndarray) -> tuple[str, str]:
+    """The direction along which the lowest joint keeps its height best, as feet on a floor do."""
+    spread = {axis: float(np.std((positions @ axis_vector(axis)).min(axis=1))) for axis in AXES}
+    axis = min(spread, key=lambda a: spread[a])
+    if spread[axis] < 0.5 * spread["Y"]:  # Y is by far the commonest, so others must be clearly steadier
+        return axis, f"a guess, as this is no humanoid: the lowest joint is steadiest along {axis}"
+    return "Y", "a guess, as this is no humanoid: most files are Y-up, and the motion does not speak against it"
