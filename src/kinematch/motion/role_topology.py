@@ -20,7 +20,8 @@ def from_topology(skeleton: Skeleton, poses: np.ndarray) -> tuple[dict[str, int]
     best: tuple[float, dict[str, int]] | None = None
     for legs_at, left_leg, right_leg in pairs:
         for arms_at, left_arm, right_arm in pairs:
-            if legs_at == arms_at or legs_at not in skeleton.chain(arms_at):
+            way = skeleton.chain(arms_at)
+            if legs_at == arms_at or legs_at not in way or left_leg in way or right_leg in way:
                 continue
             roles = {"hips": legs_at}
             ends = [_limb(skeleton, lengths, reach, joint, 1.0) for joint in (left_leg, right_leg)]
@@ -152,8 +153,9 @@ def _head(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, branch: in
     chain = [max(rest, key=lambda c: reach[c])]
     while len(children := skeleton.children(chain[-1])) == 1:
         chain.append(children[0])
-    # the bone to the crown is longer than those of the neck
-    if not children and len(chain) > 2 and lengths[chain[-1]] > 1.2 * lengths[chain[-2]]:
+    # neck bones are of like length; a last bone unlike them that carries nothing leads to the crown
+    bare = not children and reach[chain[-1]] == lengths[chain[-1]]
+    if bare and len(chain) > 2 and not 0.8 < lengths[chain[-1]] / max(lengths[chain[-2]], 1e-9) < 1.2:
         return chain[-2]
     return chain[-1]
 
