@@ -16,6 +16,7 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Stretch = Annotated[list[Seconds], Field(min_length=2, max_length=2)]
+Limits = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z"]
 Floor = Literal["auto", "keep"]
@@ -101,12 +102,16 @@ class Cleaning(_Table):
         "auto", description='"auto" finds the floor of each clip and puts it at height 0; "keep" does not'
     )
     root: RootMethod = Field(
-        "hips", description="ground root below the hips, or below the upper spine facing as the hips"
+        "spine", description="ground root below the upper spine, or below the hips; both face as the hips"
     )
     root_position_window: Seconds | None = Field(None, description="smoothing of the root's path, in seconds")
     root_direction_window: Seconds | None = Field(None, description="smoothing of the root's facing, in seconds")
-    contact_speed: Positive | None = Field(None, description="a foot slower than this touches the ground, m/s")
-    contact_height: Positive | None = Field(None, description="... if it is also lower than this above its lowest, m")
+    contact_speed: Limits | None = Field(
+        None, description="m/s: a foot slower than the first is planted, until it is faster than the second"
+    )
+    contact_height: Limits | None = Field(
+        None, description="m above where it stands: likewise, lower than the first and higher than the second"
+    )
     contact_radius: Seconds | None = Field(None, description="radius of the median filter over contacts, in seconds")
 
 
@@ -175,9 +180,9 @@ class Recipe(_Table):
         "", description="a file whose skeleton all clips must have or are retargeted to; else the first"
     )
     source: list[Source] = Field(min_length=1, description="one `[[source]]` for each group of files")
-    cleaning: Cleaning = Field(default_factory=Cleaning, description="the table `[cleaning]`")
+    cleaning: Cleaning = Field(Cleaning.model_validate({}), description="the table `[cleaning]`")
     feature: list[FeatureEntry] = Field([], description="one `[[feature]]` for each block; the 27 numbers when empty")
-    matching: Matching = Field(default_factory=Matching, description="the table `[matching]`")
+    matching: Matching = Field(Matching.model_validate({}), description="the table `[matching]`")
 
     def feature_schema(self) -> FeatureSchema:
         return FeatureSchema(tuple(entry.feature() for entry in self.feature) or default_features())

@@ -1,0 +1,235 @@
+"""Build a database from a recipe: files in parallel, then poses, then features; what has not changed is reused."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from kinematch import __version__
+from kinematch.database import storage
+from kinematch.database.feature_database import build_features
+from kinematch.database.features import BUILT_IN, KINDS
+from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
+from kinematch.database.prepare import Prepared, prepare, read_source
+from kinematch.database.recipe import Recipe, parse_recipe
+from kinematch.database.sources import SourceFile, code_digest, digest, file_digest, file_key, list_files, matches
+from kinematch.database.storage import Database
+from kinematch.errors import FileError, KinematchError
+from kinematch.files import read_clip
+from kinematch.motion.skeleton import Skeleton
+
+Reused = Literal["nothing", "poses", "everything"]
+Progress = Callable[[str, int, int], None]  # stage, how many done, of how many
+
+
+@dataclass(frozen=True, eq=False)
+class BuildResult:
+    database: Database
+    path: Path
+    reused: Reused  # of an earlier build
+    seconds: dict[str, float]  # by stage
+    warnings: tuple[str, ...]
+
+
+def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None) -> BuildResult:
+    """Build what a recipe describes and write it to its output; interrupted, it leaves an earlier one as it was."""
+    recipe_path = Path(recipe_path)
+    text = _read(recipe_path)
+    recipe = parse_recipe(text, recipe_path)
+    folder = recipe_path.parent
+    output = folder / (recipe.output or recipe_path.stem + storage.SUFFIX)
+    clock = _Clock()
+
+    files = list_files(recipe, folder, recipe_path, text)
+    target_digest = file_digest(folder / recipe.skeleton) if recipe.skeleton else digest([f.name for f in files[:1]])
+    keys = [file_key(file, recipe, folder, target=target_digest) for file in files]
+    poses_key = digest([keys, _marks(recipe), target_digest])
+    features_key = digest([poses_key, _feature_digest(recipe)])
+    clock.lap("look")
+    earlier = _earlier(output)
+    if earlier and earlier.about.get("features_key") == features_key:
+        return BuildResult(earlier, output, "everything", clock.laps, tuple(earlier.about["warnings"]))
+
+    found: list[str] = []
+    reused: Reused = "nothing"
+    if earlier and earlier.about.get("poses_key") == poses_key:
+        poses, sources, reused = earlier.poses, earlier.about["sources"], "poses"
+        found += earlier.about["source_warnings"]
+    else:
+        prepared = _prepare_all(files, recipe, folder, progress)
+        clock.lap("clips")
+        progress("poses", 0, 1)
+        found += [warning for clips in prepared for clip in clips for warning in clip.warnings]
+        sources = [
+            {"path": str(file.path or file.name), "key": key, "clips": [clip.clip.name for clip in clips]}
+            for file, key, clips in zip(files, keys, prepared)
+        ]
+        poses = _assemble(files, prepared, recipe)
+        del prepared
+        clock.lap("poses")
+    source_warnings = list(found)
+    progress("features", 0, 1)
+    features = build_features(
+        poses,
+        recipe.feature_schema(),
+        normalisation=recipe.matching.normalisation,
+        weights=recipe.weights(),
+        tail=recipe.matching.tail,
+        warn=found.append,
+    )
+    clock.lap("features")
+    about = {
+        "kinematch": __version__,
+        "recipe": text,
+        "sources": sources,
+        "source_warnings": source_warnings,
+        "warnings": found,
+        "poses_key": poses_key,
+        "features_key": features_key,
+    }
+    database = Database(poses, features, about)
+    progress("write", 0, 1)
+    storage.save(output, database)
+    clock.lap("write")
+    return BuildResult(storage.load(output), output, reused, clock.laps, tuple(found))
+
+
+class _Clock:
+    """Seconds by stage: where the time goes."""
+
+    def __init__(self):
+        self.laps: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = perf_counter()
+        self.laps[stage] = now - self._last
+        self._last = now
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise FileError(path, "is no UTF-8 text") from None
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from None
+
+
+def _earlier(output: Path) -> Database | None:
+    """What an earlier build left, if it can still be read."""
+    if not output.is_file():
+        return None
+    try:
+        return storage.load(output)
+    except FileError as error:
+        if "is no " in error.message or "but no " in error.message:
+            raise FileError(
+                output, f"{error.message}; choose another `output`, so that it is not overwritten"
+            ) from None
+        return None
+
+
+def _marks(recipe: Recipe) -> Any:
+    """What the recipe writes upon frames: cheap, so a change of it alone could reuse clips one day."""
+    return [[s.model_dump(mode="json", include={"tags", "range"}) for s in recipe.source], recipe.cleaning.mirror_tags]
+
+
+def _feature_digest(recipe: Recipe) -> Any:
+    own = [KINDS[f.kind] for f in recipe.feature_schema().features if f.kind not in BUILT_IN]
+    # a user's function may have changed without a trace: never reuse it
+    return [
+        [entry.model_dump(mode="json") for entry in recipe.feature],
+        recipe.matching.model_dump(mode="json"),
+        os.urandom(16).hex() if own else code_digest(),
+    ]
+
+
+def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress: Progress) -> list[list[Prepared]]:
+    """All files on all cores, in the order of the recipe."""
+    target = _target(files, recipe, folder)
+    out: list[list[Prepared]] = [[] for _ in files]
+    executor: Executor = ThreadPoolExecutor(os.cpu_count())
+    with executor:
+        try:
+            tasks = {
+                executor.submit(
+                    prepare, f.path, f.source, cleaning=recipe.cleaning, folder=folder, name=f.name, target=target
+                ): k
+                for k, f in enumerate(files)
+            }
+            progress("clips", 0, len(files))
+            for done, task in enumerate(as_completed(tasks), 1):
+                out[tasks[task]] = task.result()
+                progress("clips", done, len(files))
+        except BaseException:
+            executor.shutdown(wait=True, cancel_futures=True)
+            raise
+    return out
+
+
+def _target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:
+    """The skeleton that retargeted clips get: the recipe's own, else that of the first file that keeps its skeleton."""
+    if not any(file.source.retarget for file in files):
+        return None
+    if recipe.skeleton:
+        return read_clip(folder / recipe.skeleton).skeleton
+    keeps = next((file for file in files if not file.source.retarget), None)
+    if keeps is None:
+        raise KinematchError("every source is retargeted, but to what? Name a file as `skeleton` at the recipe's top")
+    return read_source(keeps.path, keeps.source, folder=folder, name=keeps.name)[0].skeleton
+
+
+def _assemble(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], recipe: Recipe) -> PoseDatabase:
+    everything = [(file, clip) for file, clips in zip(files, prepared) for clip in clips]
+    first_file, first = everything[0]
+    for file, clip in everything[1:]:
+        difference = first.clip.skeleton.difference(clip.clip.skeleton)
+        if difference:
+            raise FileError(
+                file.path or file.name,
+                f"its skeleton differs from that of {first_file.path or first_file.name}: {difference}; "
+                f"set `retarget = true` in source[{file.index}], or leave the file out",
+            )
+        if not np.array_equal(clip.contact_joints, first.contact_joints):
+            names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
+            raise FileError(
+                file.path or file.name, f"its contact joints {names} differ from those of {first_file.name}"
+            )
+    entries = [
+        Entry(
+            clip.clip.with_(skeleton=first.clip.skeleton, tags=_swapped(file.source.tags, clip, recipe)),
+            clip.contacts,
+            loop=file.source.loop,
+            marks=tuple(_clip_marks(file, clip, recipe)),
+        )
+        for file, clip in everything
+    ]
+    return build_poses(entries, first.contact_joints)
+
+
+def _clip_marks(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
+    """The ranges of a file, told in its seconds, as frames of one of its clips."""
+    marks = []
+    for one in file.source.range:
+        if matches(file, one.files):
+            rate, frames = clip.clip.frame_rate, clip.clip.frame_count
+            start = max(0, round((one.start - clip.begins) * rate))
+            stop = frames if one.stop is None else min(frames, round((one.stop - clip.begins) * rate))
+            if stop > start:
+                tags = _swapped(one.tags, clip, recipe)
+                marks.append(
+                    Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
+                )
+    return marks
+
+
+def _swapped(tags: Sequence[str], clip: Prepared, recipe: Recipe) -> frozenset[str]:
+    """A mirrored left turn is a right turn."""
+    pairs = {a: b for left, right in recipe.cleaning.mirror_tags for a, b in ((left, right), (right, left))}
+    return frozenset(pairs.get(tag, tag) if clip.mirrored else tag for tag in tags)

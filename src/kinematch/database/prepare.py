@@ -1,0 +1,171 @@
+"""From one source file to cleaned clips: read, fix, cut, resample, floor, root, mirror, contacts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinematch.database.loops import close_loop
+from kinematch.database.recipe import Cleaning, Source
+from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files import read_clips
+from kinematch.motion.clip import Clip
+from kinematch.motion.contacts import contact_joints, find_contacts
+from kinematch.motion.edit import scale_to_leg_length
+from kinematch.motion.floor import put_on_floor
+from kinematch.motion.in_place import root_motion_from_feet
+from kinematch.motion.mirror import mirror, mirror_pairs
+from kinematch.motion.resample import resample
+from kinematch.motion.retarget import retarget
+from kinematch.motion.root import add_root
+from kinematch.motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A cleaned clip and what must be remembered of where it came from."""
+
+    clip: Clip
+    contacts: np.ndarray  # (F, K) bool
+    contact_joints: np.ndarray  # (K,) int32
+    begins: float  # s, when in the file its first frame was
+    mirrored: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def read_source(path: Path | None, source: Source, *, folder: Path, name: str) -> list[Clip]:
+    """The clips of a source file, or the built-in ones, with the source's overrides."""
+    if path is None:
+        from kinematch.synth import dance_card
+
+        clips = dance_card(seed=source.seed)
+    else:
+        tpose = folder / source.tpose if source.tpose else None
+        clips = read_clips(
+            path, unit=source.unit, up=source.up, facing=source.facing, roles=source.roles or None, tpose=tpose
+        )
+    available = [clip.name for clip in clips]
+    for wanted in source.clips:
+        if wanted not in available:
+            raise FileError(path or name, unknown("clip", wanted, available))
+    chosen = [clip for clip in clips if not source.clips or clip.name in source.clips]
+    if len(clips) == 1:
+        return [clip.with_(name=name) for clip in chosen]
+    return [clip.with_(name=f"{name}/{clip.name}" if path else clip.name) for clip in chosen]
+
+
+def prepare(
+    path: Path | None, source: Source, *, cleaning: Cleaning, folder: Path, name: str, target: Skeleton | None = None
+) -> list[Prepared]:
+    """All clips that a source file gives; whatever fails is told with the file's name."""
+    try:
+        prepared = []
+        for clip in read_source(path, source, folder=folder, name=name):
+            if source.scale_to_leg_length is not None:
+                clip = scale_to_leg_length(clip, source.scale_to_leg_length)
+            if source.in_place:
+                clip = root_motion_from_feet(clip)
+            if source.retarget and target is not None:
+                clip = retarget(clip, target)
+            for piece, begins in cut(clip, source):
+                prepared += _clean(piece, begins, source, cleaning)
+        return prepared
+    except FileError:
+        raise
+    except KinematchError as error:
+        raise FileError(path or name, str(error)) from error
+
+
+def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
+    """The stretches that trim, drop and split leave, each with the time at which it begins."""
+    first, last = source.trim or (0.0, clip.duration)
+    if first >= clip.duration and source.trim:
+        raise KinematchError(f"trim starts at {first:g} s, but the clip lasts {clip.duration:.2f} s")
+    # frame k stands for the time [k, k + 1) / rate
+    keep = np.zeros(clip.frame_count, bool)
+    keep[_frame(clip, first) : _frame(clip, last) + 1] = True
+    for start, stop in source.drop:
+        keep[_frame(clip, start) : _frame(clip, stop)] = False
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], keep, [False]]).astype(np.int8)))
+    stretches = edges.reshape(-1, 2).tolist()
+    for time in sorted(source.split):
+        at = _frame(clip, time)
+        stretches = [
+            piece
+            for a, b in stretches
+            for piece in ([[a, at], [at, b]] if a < at < b else [[a, b]])
+            if piece[1] > piece[0]
+        ]
+    if not stretches:
+        raise KinematchError("trim and drop leave nothing of it")
+    if len(stretches) == 1:
+        a, b = stretches[0]
+        return [(clip.frames(a, b), a / clip.frame_rate)]
+    return [
+        (clip.frames(a, b).with_(name=f"{clip.name} #{k}"), a / clip.frame_rate)
+        for k, (a, b) in enumerate(stretches, 1)
+    ]
+
+
+def _frame(clip: Clip, time: float) -> int:
+    return min(round(time * clip.frame_rate), clip.frame_count)
+
+
+def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> list[Prepared]:
+    clip = resample(clip, cleaning.frame_rate)
+    floor = source.floor if source.floor is not None else cleaning.floor
+    feet = source.contact_joints or None
+    if floor == "auto":
+        clip = put_on_floor(clip, feet)
+    elif floor != "keep":
+        clip = _lowered(clip, float(floor))
+    windows = _given(position_window=cleaning.root_position_window, direction_window=cleaning.root_direction_window)
+    clip = add_root(clip, source.root or cleaning.root, joint=source.root_joint, **windows)
+    warnings: tuple[str, ...] = ()
+    if source.loop:
+        clip, warning = close_loop(clip)
+        warnings = (warning,) if warning else ()
+    speeds, heights = cleaning.contact_speed or (None, None), cleaning.contact_height or (None, None)
+    thresholds = _given(
+        speed_on=speeds[0],
+        speed_off=speeds[1],
+        height_on=heights[0],
+        height_off=heights[1],
+        radius=cleaning.contact_radius,
+    )
+    contacts = find_contacts(clip, feet, **thresholds)
+    joints = np.array(contact_joints(clip.skeleton, feet), np.int32)
+    plain = Prepared(clip, contacts, joints, begins, warnings=warnings)
+    if not (cleaning.mirror if source.mirror is None else source.mirror):
+        return [plain]
+    return [plain, _mirrored(plain, source)]
+
+
+def _lowered(clip: Clip, height: float) -> Clip:
+    positions = np.array(clip.positions)
+    moved = clip.skeleton.children(0) if "root" in clip.skeleton.roles else [0]
+    positions[:, moved, 1] -= height
+    return clip.with_(positions=positions)
+
+
+def _mirrored(plain: Prepared, source: Source) -> Prepared:
+    """The mirrored clip; its left foot stands when the right one stood."""
+    pairs = [(left, right) for left, right in source.mirror_pairs] or None
+    partner = mirror_pairs(plain.clip.skeleton, pairs)[plain.contact_joints]
+    joints = plain.contact_joints.tolist()
+    columns = [joints.index(p) if p in joints else k for k, p in enumerate(partner.tolist())]
+    clip = mirror(plain.clip, pairs)
+    return replace(
+        plain,
+        clip=clip.with_(name=f"{clip.name} (mirrored)"),
+        contacts=plain.contacts[:, columns],
+        mirrored=True,
+        warnings=(),
+    )
+
+
+def _given(**settings: Any) -> Mapping[str, Any]:
+    """The settings that a recipe names; the functions know their own defaults."""
+    return {name: value for name, value in settings.items() if value is not None}

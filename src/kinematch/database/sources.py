@@ -1,0 +1,127 @@
+"""Which files a recipe means, each once, and what decides whether a file must be read again."""
+
+import glob
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+
+import kinematch
+from kinematch.database.recipe import Recipe, Source
+from kinematch.database.recipe_errors import find_line
+from kinematch.errors import FileError
+
+# what may change without touching a clip's frames: which files, and what is written upon the frames
+_MARKS = {"files", "exclude", "tags", "range"}
+_CODE = ("math", "motion", "files", "synth", "database")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file, or the built-in motion, with the source that named it."""
+
+    path: Path | None  # None for built-in motion
+    source: Source
+    index: int  # of the source in the recipe
+    name: str  # what its clips are called
+
+
+def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> list[SourceFile]:
+    """All files of a recipe in order; a glob that finds none and a file found twice are errors."""
+    found: list[SourceFile] = []
+    owner: dict[Path, int] = {}
+    for index, source in enumerate(recipe.source):
+        if source.builtin:
+            found.append(SourceFile(None, source, index, source.builtin))
+            continue
+        left_out = {path for pattern in source.exclude for path in _glob(pattern, folder)}
+        for pattern in source.files:
+            paths = [path for path in _glob(pattern, folder) if path not in left_out]
+            if not paths:
+                line = find_line(text, ("source", index, "files"))
+                raise FileError(recipe_path, f"source[{index}].files: {_why_empty(pattern, folder)}", line=line)
+            for path in paths:
+                if owner.setdefault(path, index) != index:
+                    message = f"source[{index}].files: {path} is in source[{owner[path]}] already; exclude it from one"
+                    raise FileError(recipe_path, message, line=find_line(text, ("source", index, "files")))
+                if path not in {file.path for file in found}:
+                    found.append(SourceFile(path, source, index, path.stem))
+    return _distinct(found, folder)
+
+
+def _glob(pattern: str, folder: Path) -> list[Path]:
+    paths = (folder / name for name in glob.glob(pattern, root_dir=folder, recursive=True))
+    return sorted(path.resolve() for path in paths if path.is_file())
+
+
+def _why_empty(pattern: str, folder: Path) -> str:
+    """`'mocpa/*.bvh' matches no file; there is no folder /home/me/mocpa`"""
+    place = folder
+    for part in Path(pattern).parts[:-1]:
+        if glob.has_magic(part):
+            break
+        place = place / part
+        if not place.is_dir():
+            return f"{pattern!r} matches no file; there is no folder {place}"
+    return f"{pattern!r} matches no file in {place}"
+
+
+def _distinct(files: list[SourceFile], folder: Path) -> list[SourceFile]:
+    """Names that tell files of one name in several folders apart."""
+    names = [file.name for file in files]
+
+    def longer(file: SourceFile) -> str:
+        if file.path is None or names.count(file.name) == 1:
+            return file.name
+        path = file.path.with_suffix("") if file.path.suffix else file.path
+        relative = path.relative_to(folder.resolve()) if path.is_relative_to(folder.resolve()) else path
+        return relative.as_posix() if names.count(file.name) > 1 else file.name
+
+    return [SourceFile(file.path, file.source, file.index, longer(file)) for file in files]
+
+
+def matches(file: SourceFile, pattern: str) -> bool:
+    """Whether a range's `files` means this file."""
+    return fnmatch(file.path.name if file.path else file.name, pattern)
+
+
+def file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> str:
+    """Changes exactly when the clips made of a file may change: its bytes, its fixes, the cleaning, our own code."""
+    beside = [folder / file.source.tpose] if file.source.tpose else []
+    return digest(
+        {
+            "code": code_digest(),
+            "files": [file_digest(path) for path in ([file.path] if file.path else []) + beside],
+            "name": file.name,
+            "source": file.source.model_dump(mode="json", exclude=_MARKS),
+            "cleaning": recipe.cleaning.model_dump(mode="json", exclude={"mirror_tags"}),
+            "target": target if file.source.retarget else "",
+        }
+    )
+
+
+def digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from None
+
+
+@cache
+def code_digest() -> str:
+    """Of everything that turns files into clips and clips into databases."""
+    root = Path(kinematch.__file__).parent
+    return digest([kinematch.__version__, [file_digest(path) for path in _sources(root)]])
+
+
+def _sources(root: Path) -> Iterator[Path]:
+    for folder in _CODE:
+        yield from sorted((root / folder).glob("*.py"))
