@@ -1,0 +1,25 @@
+"""The built-in dance card: a procedural walker, so that everything runs with no download."""
+
+from kinematch.synth.card import Motion, dance_card, dance_card_with_truth, motions, perform
+from kinematch.synth.gait import POSTURES, Posture
+from kinematch.synth.path import Move, Path, path_of_moves, path_through
+from kinematch.synth.skeleton import skeleton
+from kinematch.synth.walker import SynthClip, walk, walk_along
+
+__all__ = [
+    "POSTURES",
+    "Motion",
+    "Move",
+    "Path",
+    "Posture",
+    "SynthClip",
+    "dance_card",
+    "dance_card_with_truth",
+    "motions",
+    "path_of_moves",
+    "path_through",
+    "perform",
+    "skeleton",
+    "walk",
+    "walk_along",
+]

@@ -1,0 +1,194 @@
+"""Footsteps along a path: which foot leaves the floor when, when it lands, where, and how it is turned."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.synth import gait
+from kinematch.synth.gait import DEGREE, GRAVITY, Posture
+from kinematch.synth.path import Path, directions
+from kinematch.synth.skeleton import HIPS_HEIGHT
+
+LEFT, RIGHT = 0, 1
+SIDES = np.array([1.0, -1.0])  # of the two feet along +X
+
+MOVING_SPEED, MOVING_TURN = 0.06, 0.12  # m/s and rad/s: below, a person stands
+SHORTEST_REST = 0.7  # s: a shorter pause between two movements is walked through
+SHORTEST_STANCE = 0.1  # s
+TOE_OUT, IDLE_TOE_OUT = 6 * DEGREE, 9 * DEGREE
+FOOT_AHEAD = -0.03  # m: a standing person's hips are a little ahead of the ankles
+CLEARANCE = 0.09  # m that ankles keep apart sideways at a walk: the width of a foot
+
+
+@dataclass(frozen=True)
+class Footsteps:
+    """Steps in the order in which they land, and the stand before the first."""
+
+    feet: np.ndarray  # (S,) 0 left, 1 right
+    lifts: np.ndarray  # (S,) s
+    lands: np.ndarray  # (S,) s
+    positions: np.ndarray  # (S, 2) m, floor below the ankle of the flat foot
+    yaws: np.ndarray  # (S,) rad
+    stand_positions: np.ndarray  # (2, 2) m
+    stand_yaws: np.ndarray  # (2,) rad
+
+
+@dataclass(frozen=True)
+class Stances:
+    """The times one foot is on the floor, end to end with its swings; the first starts before the clip, the last ends
+    after it."""
+
+    lands: np.ndarray  # (N,) s
+    lifts: np.ndarray  # (N,) s
+    positions: np.ndarray  # (N, 2) m
+    yaws: np.ndarray  # (N,) rad
+
+
+def bouts(path: Path) -> list[tuple[int, int]]:
+    """Frame ranges in which the body moves or turns."""
+    speeds = np.linalg.norm(path.velocities, axis=-1)
+    moving = (speeds > MOVING_SPEED) | (np.abs(path.turn_rates) > MOVING_TURN)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], moving, [False]]).astype(int)))
+    ranges: list[tuple[int, int]] = []
+    for start, stop in edges.reshape(-1, 2):
+        if ranges and start - ranges[-1][1] < SHORTEST_REST * path.frame_rate:
+            ranges[-1] = (ranges[-1][0], int(stop))
+        else:
+            ranges.append((int(start), int(stop)))
+    return ranges
+
+
+def plan(path: Path, posture: Posture, rng: np.random.Generator) -> Footsteps:
+    """All steps of a path, with small natural variation."""
+    stand = _stand(path, 0, rng)
+    feet, lifts, lands, positions, yaws = [], [], [], [], []
+    now = stand
+    for start, stop in bouts(path):
+        first = _first_foot(path, start, stop, rng)
+        lift, land, middle = _timing(path, posture, start, stop, rng)
+        count = len(lift)
+        foot = (first + np.arange(count)) % 2
+        place, yaw = _placement(path, foot, middle, stop, rng)
+        _keep_apart(path, now[0], foot, land, place)
+        final = _stand(path, min(stop + round(0.3 * path.frame_rate), len(path.facings) - 1), rng)
+        for k in range(max(count - 2, 0), count):
+            place[k], yaw[k] = final[0][foot[k]], final[1][foot[k]]
+        feet.append(foot), lifts.append(lift), lands.append(land), positions.append(place), yaws.append(yaw)
+        now = final
+    empty = np.zeros(0)
+    return Footsteps(
+        feet=np.concatenate([empty, *feet]).astype(int),
+        lifts=np.concatenate([empty, *lifts]),
+        lands=np.concatenate([empty, *lands]),
+        positions=np.concatenate([np.zeros((0, 2)), *positions]),
+        yaws=np.concatenate([empty, *yaws]),
+        stand_positions=stand[0],
+        stand_yaws=stand[1],
+    )
+
+
+def stances(steps: Footsteps, foot: int) -> Stances:
+    """What one foot does, from the list of all steps."""
+    mine = steps.feet == foot
+    before, after = -10.0, 1e6  # s: outside of any clip, so that the first and last stances never roll
+    return Stances(
+        lands=np.concatenate([[before], steps.lands[mine]]),
+        lifts=np.concatenate([steps.lifts[mine], [after]]),
+        positions=np.concatenate([steps.stand_positions[foot][None], steps.positions[mine]]),
+        yaws=np.concatenate([steps.stand_yaws[foot][None], steps.yaws[mine]]),
+    )
+
+
+def _stand(path: Path, frame: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Both feet of a person who stands where the path is at a frame: positions (2, 2) and yaws (2,)."""
+    ahead, left = directions(path.facings[frame])
+    along = FOOT_AHEAD + rng.normal(0.0, 0.008, 2)
+    across = SIDES * (gait.IDLE_WIDTH + rng.normal(0.0, 0.008, 2)) / 2
+    yaws = path.facings[frame] + SIDES * (IDLE_TOE_OUT + rng.normal(0.0, 1.5 * DEGREE, 2))
+    return path.positions[frame] + along[:, None] * ahead + across[:, None] * left, yaws
+
+
+def _first_foot(path: Path, start: int, stop: int, rng: np.random.Generator) -> int:
+    """The foot on the side to which the body moves or turns; otherwise either."""
+    soon = slice(start, min(stop, start + round(0.8 * path.frame_rate)))
+    left = path.local_velocities[soon, 1].mean() / 0.15 + path.turn_rates[soon].mean() / 0.3
+    if abs(left) > 1:
+        return LEFT if left > 0 else RIGHT
+    return int(rng.integers(2))
+
+
+def _timing(
+    path: Path, posture: Posture, start: int, stop: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lift, landing and mid-stance times (s) of the steps of one bout.
+
+    Cadence integrates to a phase that counts landings; it is stretched a little to end on a whole step.
+    """
+    dt = 1 / path.frame_rate
+    stop = min(stop + round(0.12 * path.frame_rate), len(path.facings))
+    part = slice(start, stop)
+    forward, left = path.local_velocities[part].T
+    change = np.linalg.norm(path.accelerations[part], axis=-1)
+    pace = gait.cadence(forward, left, path.turn_rates[part], running=path.running[part]) * posture.cadence
+    pace = np.maximum(
+        pace, gait.SLOWEST_CADENCE + (gait.TRANSIENT_CADENCE - gait.SLOWEST_CADENCE) * gait.ramp(change, 0.2, 1.0)
+    )
+    clock = np.arange(start, stop + 1) * dt
+    phase = np.concatenate([[0.0], np.cumsum(pace / 60 * dt)])
+    count = max(2, round(phase[-1]))
+    phase *= count / phase[-1]
+    landing = np.arange(1, count + 1) + np.concatenate([rng.normal(0.0, 0.012, count - 1), [0.0]])
+    lands = np.interp(landing, phase, clock)
+    speeds = np.hypot(forward, left)
+    at = np.clip(np.round(lands / dt).astype(int) - start, 0, len(speeds) - 1)
+    before = np.clip(at - round(0.25 * path.frame_rate), 0, None)
+    slow = np.minimum(speeds[at], speeds[before])
+    share = gait.duty(slow, path.running[part][before])
+    runs = path.running[part][before] > 0.5
+    lift_phase = landing - 2 * (1 - share)
+    lift_phase[1:] = np.where(runs[1:], lift_phase[1:], np.maximum(lift_phase[1:], landing[:-1] + 0.06))
+    lifts = np.interp(np.maximum(lift_phase, 0.12), phase, clock)
+    lifts[2:] = np.maximum(lifts[2:], lands[:-2] + SHORTEST_STANCE)
+    middles = np.interp(landing + share, phase, clock)
+    middles[:-2] = (lands[:-2] + lifts[2:]) / 2
+    return lifts, lands, middles
+
+
+def _placement(
+    path: Path, feet: np.ndarray, middles: np.ndarray, stop: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where feet are put: the body passes over each at the middle of its stance, leaning as it accelerates."""
+    clock = path.times
+
+    def sample(x: np.ndarray) -> np.ndarray:
+        return np.interp(middles, clock, x)
+
+    body = np.stack([sample(path.positions[:, 0]), sample(path.positions[:, 1])], -1)
+    pull = np.stack([sample(path.accelerations[:, 0]), sample(path.accelerations[:, 1])], -1)
+    facings = sample(path.facings)
+    forward, left = (sample(x) for x in path.local_velocities.T)
+    running = sample(path.running)
+    pace = gait.cadence(forward, left, sample(path.turn_rates), running=running)
+    # a sideways step adds to the width what the body moves in its time, so that the closing foot stays on its side
+    width = gait.step_width(forward, left, running) + np.abs(left) * 60 / pace
+    width = width + rng.normal(0.0, 0.007, len(feet))
+    ahead, leftward = directions(facings)
+    along = FOOT_AHEAD - 0.07 * np.clip(forward / 1.2, 0.0, 1.0) + rng.normal(0.0, 0.006, len(feet))
+    sides = SIDES[feet]
+    place = body - pull * (HIPS_HEIGHT / GRAVITY) + along[:, None] * ahead + (sides * width / 2)[:, None] * leftward
+    toe_out = IDLE_TOE_OUT + (TOE_OUT - IDLE_TOE_OUT) * gait.ramp(np.hypot(forward, left), 0.0, 1.0)
+    return place, facings + sides * (toe_out * (1 - 0.6 * running) + rng.normal(0.0, 1.0 * DEGREE, len(feet)))
+
+
+def _keep_apart(path: Path, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, place: np.ndarray) -> None:
+    """Push a landing foot outward where it would come too near to the line of the other one."""
+    spots = standing.copy()
+    for k, foot in enumerate(feet):
+        frame = min(round(lands[k] * path.frame_rate), len(path.facings) - 1)
+        _, left = directions(path.facings[frame])
+        outward = left * SIDES[foot]
+        apart = CLEARANCE * (1 - 0.6 * path.running[frame])
+        lack = apart - float((place[k] - spots[1 - foot]) @ outward)
+        if lack > 0:
+            place[k] += lack * outward
+        spots[foot] = place[k]
