@@ -5,174 +5,133 @@ import numpy as np
 from kinematch.math.jit import kernel
 
 
-@kernel
+FAR = 2.0**100  # stands for infinity, which fast mathematics must not meet; the same in either float
+
+
+@kernel(fastmath=True)
+def ball_entry(a, b, c):
+    """The first positive root of a t^2 + 2 b t + c, or FAR."""
+    root = b * b - a * c
+    if root < 0:
+        return FAR
+    t = (-b - np.sqrt(root)) / a
+    return t if t > 0 else FAR
+
+
+@kernel(fastmath=True)
 def ray_entry(ox, oy, oz, dx, dy, dz, length, r0, r1):
-    """solid.ray_entry for one ray: (t, nx, ny, nz), t infinite for a miss."""
-    best, nx, ny, nz = np.inf, 0.0, 0.0, 0.0
+    """solid.ray_entry for one ray: (t, nx, ny, nz), t is FAR for a miss.
+
+    Faster than the twin's three tests: the balls lie inside the infinite cone, so a ray that misses the cone misses
+    all, one that enters between the tangent circles enters there, and one beyond a circle can only meet that ball.
+    """
     across = dx * dx + dz * dz
-    a = across + dy * dy
     side = dx * ox + dz * oz
     off = ox * ox + oz * oz
-    if length > abs(r0 - r1):
+    first, second = True, length > 0
+    if second:
         s = (r0 - r1) / length
         c2 = 1 - s * s
         k, m = r0 - s * oy, s * dy
         qa = c2 * across - m * m
         qb = c2 * side + k * m
         root = qb * qb - qa * (c2 * off - k * k)
-        if root >= 0 and qa != 0:
+        if root < 0:
+            return FAR, 0.0, 0.0, 0.0
+        if qa != 0:
             t = (-qb - np.sqrt(root)) / qa
             y = oy + t * dy
             if t > 0 and y >= s * r0 and y <= length + s * r1:
-                best = t
                 f = c2 / (r0 - s * y)
-                nx, ny, nz = (ox + t * dx) * f, s, (oz + t * dz) * f
-    for end in range(2):
-        y0, r = (oy, r0) if end == 0 else (oy - length, r1)
-        b = side + dy * y0
-        root = b * b - a * (off + y0 * y0 - r * r)
-        if root >= 0:
-            t = (-b - np.sqrt(root)) / a
-            if 0 < t < best:
-                best = t
-                nx, ny, nz = (ox + t * dx) / r, (y0 + t * dy) / r, (oz + t * dz) / r
-    return best, nx, ny, nz
+                return t, (ox + t * dx) * f, s, (oz + t * dz) * f
+            if qa > 0:  # else the ray runs steeper than the cone and may start inside it
+                first, second = y < s * r0 or t <= 0, y > length + s * r1 or t <= 0
+    a = across + dy * dy
+    top = oy - length
+    near = ball_entry(a, side + dy * oy, off + oy * oy - r0 * r0) if first else FAR
+    other = ball_entry(a, side + dy * top, off + top * top - r1 * r1) if second else FAR
+    if near >= FAR and other >= FAR:
+        return FAR, 0.0, 0.0, 0.0
+    if near <= other:
+        return near, (ox + near * dx) / r0, (oy + near * dy) / r0, (oz + near * dz) / r0
+    return other, (ox + other * dx) / r1, (top + other * dy) / r1, (oz + other * dz) / r1
 
 
 @kernel
-def screen_box(origin, frame, scale, length, radii, eye, axes, focal, width, height):
-    """The pixels [left, right) x [top, bottom) that a solid can touch: the box around its two projected ellipsoids."""
-    left, right, top, bottom = np.inf, -np.inf, np.inf, -np.inf
-    for end in range(2):
-        c = np.zeros(3)
-        q = np.zeros((3, 3))  # dual conic of the outline: A A^T - c c^T in camera space
-        for i in range(3):
-            for k in range(3):
-                c[i] += axes[i, k] * (origin[k] + end * length * frame[k, 1] - eye[k])
-        reach = radii[end] * max(1.0, scale[0], scale[1])
-        if c[2] + reach <= 0:
-            continue  # behind the camera
-        if c[2] - reach <= 0.01:  # the camera is inside or beside it
-            return 0, width, 0, height
-        for column in range(3):
-            size = radii[end] * (scale[0] if column == 0 else scale[1] if column == 2 else 1.0)
-            v = np.zeros(3)
+def outlines(origins, frames, scales, lengths, radii, eye, axes):
+    """The box around each ball as seen: (P, 2, 4) centre x, y and half width, height, as slopes (x to the right, y up).
+
+    A ball behind the camera has half sizes of -1, one that the camera touches sees all: FAR.
+    """
+    out = np.full((len(origins), 2, 4), -1.0)
+    for p in range(len(origins)):
+        for end in range(2):
+            c, v = np.zeros(3), np.zeros(3)
+            q = np.zeros((3, 3))  # dual conic of the outline: A A^T - c c^T in camera space
             for i in range(3):
                 for k in range(3):
-                    v[i] += axes[i, k] * frame[k, column] * size
+                    c[i] += axes[i, k] * (origins[p, k] + end * lengths[p] * frames[p, k, 1] - eye[k])
+            reach = radii[p, end] * max(1.0, scales[p, 0], scales[p, 1])
+            if c[2] + reach <= 0:
+                continue
+            if c[2] - reach <= 0.01:
+                out[p, end] = np.array([0.0, 0.0, FAR, FAR])
+                continue
+            for column in range(3):
+                size = radii[p, end] * (scales[p, 0] if column == 0 else scales[p, 1] if column == 2 else 1.0)
+                v[:] = 0
+                for i in range(3):
+                    for k in range(3):
+                        v[i] += axes[i, k] * frames[p, k, column] * size
+                for i in range(3):
+                    for j in range(3):
+                        q[i, j] += v[i] * v[j]
             for i in range(3):
                 for j in range(3):
-                    q[i, j] += v[i] * v[j]
-        for i in range(3):
-            for j in range(3):
-                q[i, j] -= c[i] * c[j]
-        # q22 < 0 here, as the ellipsoid lies before the camera
-        half_x = np.sqrt(max(0.0, q[0, 2] * q[0, 2] - q[0, 0] * q[2, 2])) / -q[2, 2]
-        half_y = np.sqrt(max(0.0, q[1, 2] * q[1, 2] - q[1, 1] * q[2, 2])) / -q[2, 2]
-        x, y = q[0, 2] / q[2, 2], q[1, 2] / q[2, 2]
-        left, right = min(left, x - half_x), max(right, x + half_x)
-        top, bottom = min(top, -y - half_y), max(bottom, -y + half_y)
-    if left > right:
-        return 0, 0, 0, 0
-    return (
-        int(min(max(0.5 * width + focal * left, 0), width)),
-        int(min(max(0.5 * width + focal * right + 1, 0), width)),
-        int(min(max(0.5 * height + focal * top, 0), height)),
-        int(min(max(0.5 * height + focal * bottom + 1, 0), height)),
-    )
+                    q[i, j] -= c[i] * c[j]
+            # lines x = u touch the outline where q00 - 2 u q02 + u^2 q22 = 0; q22 < 0 before the camera
+            for i in range(2):
+                out[p, end, i] = q[i, 2] / q[2, 2]
+                out[p, end, 2 + i] = np.sqrt(max(0.0, q[i, 2] * q[i, 2] - q[i, i] * q[2, 2])) / -q[2, 2]
+    return out
 
 
-@kernel
-def cast(origins, frames, scales, lengths, radii, eye, axes, focal, depth, normals, owners):
-    """Write the nearest solid's depth, normal and index into buffers (h, w), (h, w, 3), (h, w); depth starts infinite."""
+@kernel(fastmath=True)
+def cast(views, lengths, radii, focal, middle, bounds, depth, owners):
+    """Write the nearest solid's depth and index into sample buffers (h, w).
+
+    views (P, 4, 3) are the eye and the camera's axes in each solid's own space; middle is the view's centre counted
+    from the buffers' corner; bounds are the outlines; depth starts at FAR.
+    """
     height, width = depth.shape
-    for p in range(len(origins)):
-        left, right, top, bottom = screen_box(
-            origins[p], frames[p], scales[p], lengths[p], radii[p], eye, axes, focal, width, height
-        )
-        if left >= right or top >= bottom:
-            continue
-        # the solid's own space: rows of the inverse of frame * diag(scales)
-        inverse = np.empty((3, 3))
-        for i in range(3):
-            size = scales[p, 0] if i == 0 else scales[p, 1] if i == 2 else 1.0
-            for k in range(3):
-                inverse[i, k] = frames[p, k, i] / size
-        o, across, upward, ahead = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-        for i in range(3):
-            for k in range(3):
-                o[i] += inverse[i, k] * (eye[k] - origins[p, k])
-                across[i] += inverse[i, k] * axes[0, k]
-                upward[i] += inverse[i, k] * axes[1, k]
-                ahead[i] += inverse[i, k] * axes[2, k]
+    step = 1 / focal
+    for p in range(len(views)):
+        ox, oy, oz = views[p, 0, 0], views[p, 0, 1], views[p, 0, 2]
+        ax, ay, az = views[p, 1, 0], views[p, 1, 1], views[p, 1, 2]
         length, r0, r1 = lengths[p], radii[p, 0], radii[p, 1]
-        for row in range(top, bottom):
-            v = (0.5 * height - row - 0.5) / focal
-            bx, by, bz = ahead[0] + v * upward[0], ahead[1] + v * upward[1], ahead[2] + v * upward[2]
-            for column in range(left, right):
-                u = (column + 0.5 - 0.5 * width) / focal
-                t, nx, ny, nz = ray_entry(
-                    o[0], o[1], o[2], bx + u * across[0], by + u * across[1], bz + u * across[2], length, r0, r1
-                )
+        half_x, half_y = max(bounds[p, 0, 2], bounds[p, 1, 2]) * focal, max(bounds[p, 0, 3], bounds[p, 1, 3]) * focal
+        if half_x < 0:
+            continue
+        x0, x1 = middle[0] + bounds[p, 0, 0] * focal, middle[0] + bounds[p, 1, 0] * focal
+        y0, y1 = middle[1] - bounds[p, 0, 1] * focal, middle[1] - bounds[p, 1, 1] * focal
+        if bounds[p, 0, 2] < 0 or bounds[p, 1, 2] < 0:  # one end behind the camera
+            half_x, half_y = FAR, FAR
+        top, bottom = max(0.0, min(y0, y1) - half_y), min(float(height), max(y0, y1) + half_y + 1)
+        for row in range(int(top), int(bottom)):
+            # the box slides from one ball to the other; this row sees the part of the way within half its height
+            from_s, to_s = 0.0, 1.0
+            if abs(y1 - y0) > 1:
+                a, b = (row + 0.5 - half_y - y0) / (y1 - y0), (row + 0.5 + half_y - y0) / (y1 - y0)
+                from_s, to_s = max(0.0, min(1.0, min(a, b))), max(0.0, min(1.0, max(a, b)))
+            a, b = x0 + from_s * (x1 - x0), x0 + to_s * (x1 - x0)
+            left, right = max(0.0, min(a, b) - half_x - 1), min(float(width), max(a, b) + half_x + 2)
+            v = (middle[1] - row - 0.5) * step
+            bx = views[p, 3, 0] + v * views[p, 2, 0]
+            by = views[p, 3, 1] + v * views[p, 2, 1]
+            bz = views[p, 3, 2] + v * views[p, 2, 2]
+            for column in range(int(left), int(right)):
+                u = (column + 0.5 - middle[0]) * step
+                t, _, _, _ = ray_entry(ox, oy, oz, bx + u * ax, by + u * ay, bz + u * az, length, r0, r1)
                 if t < depth[row, column]:
                     depth[row, column] = t
                     owners[row, column] = p
-                    x = inverse[0, 0] * nx + inverse[1, 0] * ny + inverse[2, 0] * nz
-                    y = inverse[0, 1] * nx + inverse[1, 1] * ny + inverse[2, 1] * nz
-                    z = inverse[0, 2] * nx + inverse[1, 2] * ny + inverse[2, 2] * nz
-                    size = 1 / np.sqrt(x * x + y * y + z * z)
-                    normals[row, column, 0] = x * size
-                    normals[row, column, 1] = y * size
-                    normals[row, column, 2] = z * size
-
-
-@kernel
-def floor_shadow(starts, ends, radii, light, corner, cell, softness, shadow):
-    """Multiply into (rows along z, columns along x, sky and sun) how much light the capsules leave on each cell of the floor.
-
-    Two parts: the sun, whose penumbra grows with the height of what casts it, and the sky, of which a ball at distance l
-    hides about r^2 / l^2 times the cosine.
-    """
-    rows, columns = shadow.shape[0], shadow.shape[1]
-    for p in range(len(starts)):
-        ax, ay, az = starts[p, 0], starts[p, 1], starts[p, 2]
-        bx, by, bz = ends[p, 0] - ax, ends[p, 1] - ay, ends[p, 2] - az
-        r0, r1 = radii[p, 0], radii[p, 1]
-        r = max(r0, r1)
-        bb = bx * bx + by * by + bz * bz
-        lx, lz = light[0] / light[1], light[2] / light[1]
-        top, low = max(ay, ay + by), min(ay, ay + by)
-        reach = r + softness * top + 3 * r + 0.02
-        x0 = min(ax, ax + bx, ax - lx * ay, ax + bx - lx * (ay + by)) - reach
-        x1 = max(ax, ax + bx, ax - lx * ay, ax + bx - lx * (ay + by)) + reach
-        z0 = min(az, az + bz, az - lz * ay, az + bz - lz * (ay + by)) - reach
-        z1 = max(az, az + bz, az - lz * ay, az + bz - lz * (ay + by)) + reach
-        if low > 12 * r + 3:
-            continue
-        for row in range(max(0, int((z0 - corner[1]) / cell)), min(rows, int((z1 - corner[1]) / cell) + 1)):
-            pz = corner[1] + (row + 0.5) * cell
-            for column in range(max(0, int((x0 - corner[0]) / cell)), min(columns, int((x1 - corner[0]) / cell) + 1)):
-                px = corner[0] + (column + 0.5) * cell
-                # sky: the nearest point of the axis
-                wx, wy, wz = px - ax, -ay, pz - az
-                h = min(max((wx * bx + wy * by + wz * bz) / bb, 0.0), 1.0) if bb > 0 else 0.0
-                qx, qy, qz = wx - h * bx, wy - h * by, wz - h * bz
-                rr = r0 + (r1 - r0) * h
-                l2 = qx * qx + qy * qy + qz * qz
-                sky = min(1.0, max(0.0, -qy) * rr * rr / (l2 * np.sqrt(l2) + 1e-9))
-                # sun: the nearest approach of the ray towards the light, and the axis
-                wl = wx * light[0] + wy * light[1] + wz * light[2]
-                bl = bx * light[0] + by * light[1] + bz * light[2]
-                wb = wx * bx + wy * by + wz * bz
-                denominator = bb - bl * bl
-                g = min(max((wb - wl * bl) / denominator, 0.0), 1.0) if denominator > 1e-12 else 0.0
-                t = max(0.0, g * bl - wl)
-                ex, ey, ez = wx + t * light[0] - g * bx, wy + t * light[1] - g * by, wz + t * light[2] - g * bz
-                rr = r0 + (r1 - r0) * g
-                penumbra = softness * t + 0.012
-                edge = (rr + penumbra - np.sqrt(ex * ex + ey * ey + ez * ez)) / (2 * penumbra)
-                edge = min(max(edge, 0.0), 1.0)
-                # a thin limb never hides a light wider than itself
-                sun = edge * edge * (3 - 2 * edge) * min(1.0, rr / penumbra)
-                shadow[row, column, 0] *= 1 - sky
-                shadow[row, column, 1] *= 1 - sun

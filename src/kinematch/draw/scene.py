@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.draw import kernels, shading_kernels
+from kinematch.draw import floor_kernels, kernels, shading_kernels
 from kinematch.draw.camera import UP, Camera
 from kinematch.draw.solid import Solids
 from kinematch.draw.theme import Theme, encoding_table, linear
@@ -46,40 +46,75 @@ def render_scene(
     origins = np.ascontiguousarray(solids.origins - below)
     frames, scales = np.ascontiguousarray(solids.frames), np.ascontiguousarray(solids.scales)
     lengths, radii = np.ascontiguousarray(solids.lengths), np.ascontiguousarray(solids.radii)
-    depth = np.full((2 * height, 2 * width), np.inf, np.float32)
-    normals = np.empty((2 * height, 2 * width, 3), np.float32)
-    owners = np.full((2 * height, 2 * width), -1, np.int32)
-    focal = camera.focal(height)
-    kernels.cast(origins, frames, scales, lengths, radii, eye, camera.axes, 2 * focal, depth, normals, owners)
+    axes, focal = camera.axes, camera.focal(height)
 
     ends = origins + frames[:, :, 1] * lengths[:, None]
     round_radii = radii * np.sqrt(scales.prod(axis=-1, keepdims=True))  # of the circle of equal area
     shadow, corner, cell = _shadow(origins, ends, round_radii, solids.lit, light)
-    out = np.empty((height, width, 3), np.uint8)
     paint = np.array([linear(c) for c in (theme.background_top, theme.background_bottom, theme.floor, theme.grid)])
     # the pool of light on the floor is as wide as the view
-    reach = 0.75 * np.linalg.norm(centre - eye) * np.tan(camera.field_of_view / 2) * max(1.0, width / height) * 2
-    shading_kernels.shade(
-        depth, normals, owners, origins, ends, round_radii, np.ascontiguousarray(solids.colours), solids.lit, eye,
-        camera.axes, focal, light, centre, reach, shadow, corner, cell, paint, _TABLE, out,
-    )  # fmt: skip
+    reach = 1.5 * np.linalg.norm(centre - eye) * np.tan(camera.field_of_view / 2) * max(1.0, width / height)
+    image = np.empty((height, width, 3), np.float32)
+    floor_kernels.paint_floor(eye, axes, focal, centre, reach, shadow, corner, cell, paint, image)
+
+    # two by two samples in each pixel, within the part of the picture that the solids can touch
+    bounds = kernels.outlines(origins, frames, scales, lengths, radii, eye, axes)
+    left, top, right, bottom = _seen_box(bounds, focal, width, height)
+    if left < right and top < bottom:
+        shape = (2 * (bottom - top), 2 * (right - left))
+        depth = np.full(shape, kernels.FAR, np.float32)
+        owners = np.full(shape, -1, np.int32)
+        middle = np.array([width - 2.0 * left, height - 2.0 * top])
+        stretch = np.stack([scales[:, 0], np.ones(len(scales)), scales[:, 1]], axis=-1)
+        inverses = np.ascontiguousarray(frames.transpose(0, 2, 1)) / stretch[:, :, None]
+        # the eye and the camera's axes in each solid's own space
+        views = np.concatenate([(eye - origins)[:, None], np.broadcast_to(axes, (len(origins), 3, 3))], axis=1)
+        views = views @ inverses.transpose(0, 2, 1)
+        kernels.cast(views, lengths, radii, 2 * focal, middle, bounds, depth, owners)
+        tapers = np.diff(round_radii)[:, 0] / np.where(lengths > 0, lengths, 1)  # growth of the radius along the axis
+        near = shading_kernels.neighbours(origins, ends, round_radii, solids.lit)
+        shading_kernels.paint_bodies(
+            depth, owners, views, origins, frames, inverses, lengths, radii, round_radii, tapers, near,
+            np.ascontiguousarray(solids.colours), solids.lit, eye, axes, focal, light, paint[1], np.array([left, top]),
+            image,
+        )  # fmt: skip
+    out = np.empty((height, width, 3), np.uint8)
+    shading_kernels.encode(image, _TABLE, out)
     return out
+
+
+def _seen_box(bounds: np.ndarray, focal: float, width: int, height: int) -> tuple[int, int, int, int]:
+    """The pixels [left, right) and [top, bottom) around all outlines (P, 2, 4), as left, top, right, bottom."""
+    seen = bounds[bounds[..., 2] >= 0]
+    if not len(seen):
+        return 0, 0, 0, 0
+    x, y, half_x, half_y = seen.T * focal
+    box = [
+        0.5 * width + (x - half_x).min(),
+        0.5 * height - (y + half_y).max(),
+        0.5 * width + (x + half_x).max() + 1,
+        0.5 * height - (y - half_y).min() + 1,
+    ]
+    left, top, right, bottom = np.clip(box, 0, [width, height, width, height]).astype(int)
+    if (bounds[..., 2] < 0).any():  # a solid that reaches behind the camera may cover anything
+        return 0, 0, width, height
+    return left, top, right, bottom
 
 
 def _shadow(
     starts: np.ndarray, ends: np.ndarray, radii: np.ndarray, lit: np.ndarray, light: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Light left on the floor (rows, columns, sky and sun), the map's corner (x, z) and its cell in metres."""
+    """Light left on the floor (rows, columns), the map's corner (x, z) and its cell in metres."""
     casters = np.flatnonzero(lit)
     if not len(casters):
-        return np.ones((2, 2, 2), np.float32), np.zeros(2), 1.0
+        return np.ones((2, 2), np.float32), np.zeros(2), 1.0
     slope = light[[0, 2]] / light[1]
     points = np.concatenate([starts[casters], ends[casters]])
     spots = np.concatenate([points[:, [0, 2]], points[:, [0, 2]] - slope * points[:, 1:2]])
     margin = 4 * radii.max() + 0.3
     corner, far = spots.min(axis=0) - margin, spots.max(axis=0) + margin
-    cell = max(0.015, float(np.sqrt(np.prod(far - corner) / _SHADOW_CELLS)))
+    cell = max(0.02, float(np.sqrt(np.prod(far - corner) / _SHADOW_CELLS)))
     columns, rows = (np.ceil((far - corner) / cell)).astype(int)
     shadow = np.ones((rows, columns, 2), np.float32)
-    kernels.floor_shadow(starts[casters], ends[casters], radii[casters], light, corner, cell, _SOFTNESS, shadow)
-    return shadow, corner, cell
+    floor_kernels.floor_shadow(starts[casters], ends[casters], radii[casters], light, corner, cell, _SOFTNESS, shadow)
+    return 0.58 * shadow[..., 0] + 0.42 * shadow[..., 1], corner, cell
