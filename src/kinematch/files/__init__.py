@@ -8,9 +8,11 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import border
 from kinematch.files.bvh import read_bvh
 from kinematch.files.bvh_write import write_bvh
+from kinematch.files.gltf_read import read_gltf_clips
 from kinematch.files.reading import READABLE, file_kind
 from kinematch.motion.clip import Clip
 from kinematch.motion.roles import REQUIRED_ROLES, find_roles
+from kinematch.motion.tpose import with_reference_tpose
 
 __all__ = ["READABLE", "WRITABLE", "read_clip", "read_clips", "write_clip"]
 
@@ -32,19 +34,14 @@ def read_clips(
     `up` and `facing` are axes of the file such as 'Z' or '-Y', and facing becomes +Z; `roles` maps roles to joint
     names ("" for none); `tpose` is a clip or file that holds the T-pose of this rig.
     """
-    from kinematch.motion.tpose import with_reference_tpose
-
     try:
         if file_kind(path) == "bvh":
             clips = [_from_raw(read_bvh(path), unit=unit, up=up, facing=facing, roles=roles)]
         else:
-            from kinematch.files.gltf import read_gltf
-
-            clips = read_gltf(path, unit=unit, up=up, facing=facing, roles=roles)
+            clips = [_overridden(clip, unit=unit, up=up, roles=roles) for clip in read_gltf_clips(path, facing=facing)]
         if isinstance(tpose, str | Path):
             tpose = read_clip(tpose, unit=unit, up=up, facing=facing, roles=roles)
-        humanoid = [all(role in clip.skeleton.roles for role in REQUIRED_ROLES) for clip in clips]
-        return [with_reference_tpose(clip, tpose) if human else clip for clip, human in zip(clips, humanoid)]
+        return [_with_tpose(clip, tpose) for clip in clips]
     except FileError:
         raise
     except KinematchError as error:  # such as an override that names no joint: say for which file
@@ -83,3 +80,21 @@ def _from_raw(
         clip.source, unit_reason=unit_reason, up_reason=up_reason, facing=front, facing_reason=facing_reason
     )
     return clip.with_(source=source)
+
+
+def _overridden(clip: Clip, *, unit: float | str | None, up: str | None, roles: Mapping[str, str] | None) -> Clip:
+    """glTF says what its units and axes are, so they change only where the user knows better."""
+    if roles:
+        found = find_roles(clip.skeleton, roles, file_roles=clip.skeleton.roles)
+        clip = clip.with_(skeleton=clip.skeleton.with_roles(found.roles))
+    metres, unit_reason = (1.0, clip.source.unit_reason) if unit is None else (border.unit_in_metres(unit), "given")
+    axis, up_reason = ("Y", clip.source.up_reason) if up is None else (border.axis_name(up), "given")
+    if (metres, axis) != (1.0, "Y"):
+        clip = border.to_our_space(clip, metres, axis)
+    return clip.with_(source=replace(clip.source, unit_reason=unit_reason, up_reason=up_reason))
+
+
+def _with_tpose(clip: Clip, tpose: Clip | None) -> Clip:
+    """A reference T-pose for humanoids; other creatures have none."""
+    humanoid = all(role in clip.skeleton.roles for role in REQUIRED_ROLES)
+    return with_reference_tpose(clip, tpose) if humanoid else clip

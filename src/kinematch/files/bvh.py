@@ -21,13 +21,13 @@ SLOWEST, FASTEST = 3600.0, 1e-5  # seconds a frame: outside of these a frame tim
 def read_bvh(path: str | Path) -> Clip:
     """The motion as it stands in the file: its units, its axes. Roles and T-pose are not yet known."""
     with opened(path) as (file, size):
-        head = file.read(HEAD_BYTES)
-        scan = Scanner(path, head)
+        scan = Scanner(path, file.read(HEAD_BYTES))
         tree = read_hierarchy(scan)
         frames, frame_rate, frames_line = _read_motion_header(scan)
         _refuse_absurd_sizes(scan, tree, frames, size)
-        if size > len(head):
-            scan.data = head + file.read(size - len(head))
+        if size > len(scan.data):
+            file.seek(0)
+            scan.data = file.read(size)
     values = _read_values(scan, frames, tree.channel_count, frames_line=frames_line)
     positions, rotations = _pose(tree.joints, values)
     rig = skeleton(

@@ -15,6 +15,7 @@ WORD = re.compile(rb"[{}]|[^\s{}]+")
 NAME = re.compile(rb"[ \t]*([^\r\n{}]*)")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 CHANNEL = re.compile(rb"([xyz])(position|rotation)", re.IGNORECASE)
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with it
 LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -102,9 +103,11 @@ class Hierarchy:
 
 def read_hierarchy(scan: Scanner) -> Hierarchy:
     """Everything up to and including the word MOTION. A loop with a stack, so that depth costs nothing."""
+    if scan.data.startswith(BYTE_ORDER_MARK):
+        scan.position = len(BYTE_ORDER_MARK)
     scan.expect(b"HIERARCHY", "at the start")
     tree, open_joints = Hierarchy(), [-1]
-    while (keyword := scan.word().upper()) != b"MOTION":
+    while (keyword := (word := scan.word()).upper()) != b"MOTION":
         current = open_joints[-1]
         if keyword in (b"ROOT", b"JOINT"):
             open_joints.append(_open_joint(scan, tree, keyword, current))
@@ -123,7 +126,7 @@ def read_hierarchy(scan: Scanner) -> Hierarchy:
         else:
             outside = "MOTION" if tree.joints else "ROOT"
             inside = "OFFSET, CHANNELS, JOINT, End Site or '}'"
-            scan.fail(f"{found(keyword)}, expected {inside if current >= 0 else outside}")
+            scan.fail(f"{found(word)}, expected {inside if current >= 0 else outside}")
     if len(open_joints) > 1:
         scan.fail(f"MOTION before the block of joint {tree.joints[open_joints[-1]].name!r} is closed: expected '}}'")
     if not tree.joints:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.errors import FileError
+from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.files.writing import write_beside
 from kinematch.math.rotation import to_euler
@@ -28,6 +28,8 @@ def write_bvh(path: str | Path, clip: Clip, *, unit: float | str = 0.01, order: 
     if not (np.isfinite(clip.positions).all() and np.isfinite(clip.rotations).all()):
         raise FileError(path, f"clip {clip.name!r} holds NaN or infinite values, which BVH cannot")
     order = order.upper()
+    if sorted(order) != ["X", "Y", "Z"]:
+        raise KinematchError(unknown("Euler order", order, ("ZYX", "ZXY", "YXZ", "YZX", "XYZ", "XZY")))
     joints = _nested_order(clip.skeleton)
     away = np.abs(clip.positions - clip.skeleton.offsets).max(axis=(0, 2))
     moves = (away > STILL) | (np.arange(clip.skeleton.joint_count) == 0)
