@@ -6,7 +6,7 @@ from kinematch.errors import FileError
 from kinematch.files.gltf_container import Document, buffer_bytes
 from kinematch.files.gltf_schema import Accessor, Sparse
 
-COMPONENTS = {
+COMPONENTS: dict[int, np.dtype] = {
     5120: np.dtype("<i1"),
     5121: np.dtype("<u1"),
     5122: np.dtype("<i2"),
@@ -115,7 +115,7 @@ def _strided(
     count, columns, rows = shape
     # glTF 2.0, 3.6.2.4: the columns of matrices start at multiples of four bytes
     column_bytes = rows * component.itemsize if columns == 1 else -(-rows * component.itemsize // 4) * 4
-    step = columns * column_bytes if not stride else stride
+    step = stride or columns * column_bytes
     if step < columns * column_bytes:
         raise document.error(f"{what} has elements of {columns * column_bytes} bytes at a stride of {step}")
     last = (columns - 1) * column_bytes + rows * component.itemsize
@@ -137,7 +137,7 @@ def _with_sparse(document: Document, index: int, values: np.ndarray, sparse: Spa
     places = _strided(document, data, None, (sparse.count, 1, 1), component, sparse.indices.byte_offset, what)
     data, _ = _view_bytes(document, sparse.values.buffer_view)
     shape = (sparse.count, *values.shape[1:])
-    changed = _strided(document, data, None, shape, values.dtype, sparse.values.byte_offset, what)  # type: ignore[arg-type]
+    changed = _strided(document, data, None, shape, values.dtype, sparse.values.byte_offset, what)
     if sparse.count and places.max() >= len(values):
         raise document.error(f"{what} names element {places.max()} of {len(values)}")
     values = np.array(values)

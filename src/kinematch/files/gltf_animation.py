@@ -71,7 +71,7 @@ def time_line(document: Document, animation: Animation, keys: Keys, joint_count:
     frames = math.floor((merged[-1] - merged[0]) * rate + _KEY_TOLERANCE * rate) + 1
     if frames * joint_count > max(_CELLS, 8 * sum(len(times) for times, _, _ in keys.values())):
         raise document.error(
-            f"animation {animation.name!r} claims {merged[-1] - merged[0]:.0f} s, far more than its {len(merged)} keys fill"
+            f"animation {animation.name!r} claims {frames / rate:.0f} s, far more than its {len(merged)} keys fill"
         )
     return merged[0] + np.arange(frames) / rate, rate
 
@@ -125,12 +125,13 @@ def sample_joints(
 
 def interpolate(key_times: np.ndarray, values: np.ndarray, mode: str, times: np.ndarray, *, path: str) -> np.ndarray:
     """Values (F, n) of one sampler at times (F,); before the first key and after the last it stands still."""
-    near = 1e-4 * (times[1] - times[0]) if len(times) > 1 else 0  # a frame this close to a key is that key's
+    # a frame this close to a key is that key's: a ten-thousandth of a frame, or the rounding of a float32 time
+    near = max(1e-4 * (times[1] - times[0]) if len(times) > 1 else 0, np.abs(times).max() * np.finfo(np.float32).eps)
     left = np.clip(np.searchsorted(key_times, times + near, side="right") - 1, 0, len(key_times) - 1)
     right = np.minimum(left + 1, len(key_times) - 1)
     length = key_times[right] - key_times[left]
     part = np.clip((times - key_times[left]) / np.where(length > 0, length, 1), 0, 1) * (length > 0)
-    part = np.where(np.abs(times - key_times[left]) <= near, 0, part)
+    part = np.where(times - key_times[left] <= near, 0, part)
     middle = values[:, values.shape[1] // 2]
     if mode == "STEP" or not part.any():
         return middle[left]

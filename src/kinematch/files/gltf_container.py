@@ -1,4 +1,4 @@
-"""Opens .glb, .gltf, .vrm and .vrma files: the JSON document and the bytes of its buffers, nothing outside its folder."""
+"""Opens .glb, .gltf, .vrm and .vrma files: the JSON and the bytes of its buffers, nothing outside the file's folder."""
 
 import base64
 import re
@@ -15,6 +15,7 @@ from kinematch.files.gltf_schema import Gltf
 from kinematch.files.reading import opened
 
 MAGIC = b"glTF"
+GENERATOR = "Kinematch"  # in the asset of files that our writer made
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
 # extensions that change nothing we read, or whose data is refused only where it is needed

@@ -38,15 +38,16 @@ def posed_positions(mesh: Mesh, skin: Skin, global_positions: np.ndarray, global
 
 
 def read_meshes(
-    document: Document, tree: NodeTree, joints: Joints, turn: np.ndarray, rest: tuple[np.ndarray, np.ndarray]
+    document: Document, tree: NodeTree, joints: Joints, to_ours: np.ndarray, rest: tuple[np.ndarray, np.ndarray]
 ) -> tuple[tuple[Skin, ...], tuple[Mesh, ...], tuple[str, ...]]:
-    """Skins, meshes, and notes on what was left out; `rest` is the skeleton's global rest pose, `turn` what it was turned by.
+    """Skins, meshes, and notes on what was left out.
 
-    A rigid mesh on a joint becomes a skin of that one joint. Inverse binds take scales along, since our joints have none.
+    `rest` is the skeleton's global rest pose, `to_ours` (3, 3) takes the file's space to ours. A rigid mesh on a joint
+    becomes a skin of that one joint. Inverse binds take scales along, since our joints have none.
     """
     gltf = document.gltf
     world = _world_matrices(tree)
-    world[:, :3] = rotation.to_matrix(turn) @ world[:, :3]
+    world[:, :3] = to_ours @ world[:, :3]
     to_joint = np.linalg.inv(_rigid(*rest))
     joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
     carrier = _carriers(tree, joint_of)

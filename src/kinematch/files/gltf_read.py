@@ -1,23 +1,25 @@
 """Reads glTF, GLB, VRM and VRMA files: skeleton, rest pose, clips, meshes and humanoid map, facing +Z in our space."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files.border import axis_vector, infer_facing
+from kinematch.files.border import TO_Y_UP, axis_name, axis_vector, infer_facing, unit_in_metres
 from kinematch.files.gltf_animation import DEFAULT_RATE, Keys, read_keys, sample_joints, time_line
-from kinematch.files.gltf_container import Document, open_document
+from kinematch.files.gltf_container import GENERATOR, Document, open_document
 from kinematch.files.gltf_mesh import Mesh, Skin, read_meshes
 from kinematch.files.gltf_nodes import Joints, NodeTree, choose_joints, read_node_tree
 from kinematch.files.gltf_schema import Animation
-from kinematch.files.gltf_skeleton import RigidPose, is_uniform, rigid_pose, turned
+from kinematch.files.gltf_skeleton import RigidPose, brought_over, is_uniform, rigid_pose
 from kinematch.files.vrm import Vrm, read_vrm
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip, Source
 from kinematch.motion.kinematics import rest_pose
-from kinematch.motion.roles import find_roles
+from kinematch.motion.roles import ROLES, find_roles
 from kinematch.motion.skeleton import Skeleton
 
 
@@ -34,13 +36,21 @@ class Model:
     notes: tuple[str, ...]  # what could not be kept, in words
 
 
-def read_gltf(path: str | Path, *, meshes: bool = True, facing: str | None = None) -> Model:
-    """The model in a file; `facing` names the file's axis that the character faces, where geometry cannot tell."""
+def read_gltf(
+    path: str | Path,
+    *,
+    unit: float | str | None = None,
+    up: str | None = None,
+    facing: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    meshes: bool = True,
+) -> Model:
+    """The model in a file, in metres, Y up, facing +Z; what is told (as for read_clips) overrules what is found."""
     path = Path(path)
     document = open_document(path)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            return _read_model(document, meshes, facing)
+            return _read_model(document, _Told(unit, up, facing, roles), meshes)
     except FloatingPointError:
         raise FileError(path, "its transforms lead to numbers that are too large") from None
     except FileError:
@@ -49,43 +59,56 @@ def read_gltf(path: str | Path, *, meshes: bool = True, facing: str | None = Non
         raise FileError(path, str(problem)) from None
 
 
-def read_gltf_clips(path: str | Path, *, facing: str | None = None) -> list[Clip]:
-    """The clips of a file; a file without animation gives its rest pose as one frame."""
-    return list(read_gltf(path, meshes=False, facing=facing).clips)
+def read_gltf_clips(
+    path: str | Path,
+    *,
+    unit: float | str | None = None,
+    up: str | None = None,
+    facing: str | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> list[Clip]:
+    """The clips of a file; one without animation gives its rest pose as one frame."""
+    return list(read_gltf(path, unit=unit, up=up, facing=facing, roles=roles, meshes=False).clips)
 
 
-def _read_model(document: Document, meshes: bool, facing: str | None) -> Model:
+@dataclass(frozen=True)
+class _Told:
+    unit: float | str | None
+    up: str | None
+    facing: str | None
+    roles: Mapping[str, str] | None
+
+
+def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
     gltf, path = document.gltf, document.path
     vrm = read_vrm(document)
     tree = read_node_tree(document)
     joints = choose_joints(document, tree, vrm)
     notes = _notes(tree, joints)
     rest = rigid_pose(joints, *sample_joints(tree, joints, {}, np.zeros(1)))
-    joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
-    file_roles = {role: joint_of[node] for role, node in vrm.nodes.items()} if vrm else None
-    skeleton = _skeleton(tree, joints, rest, file_roles)
-    source, turn = _source(path, skeleton, vrm, facing)
-    rest = turned(rest, turn)
-    skeleton = _skeleton(tree, joints, rest, file_roles)
+    skeleton = _with_roles(document, _skeleton(tree, joints, rest), joints, vrm, told)
+    source, turn = _source(document, skeleton, vrm, told)
+    rest = brought_over(rest, turn, source.unit)
+    skeleton = _skeleton(tree, joints, rest).with_roles(skeleton.roles)
     clips = []
     for k, animation in enumerate(gltf.animations):
         keys = read_keys(document, animation)
+        label = repr(animation.name or k)
         if not keys:
-            notes.append(f"animation {animation.name or k!r} moves no node and was left out")
+            notes.append(f"animation {label} moves no node and was left out")
             continue
-        pose, rate, uneven = _sampled(document, tree, joints, animation, keys)
-        if uneven:
-            notes.append(
-                f"animation {animation.name or k!r} stretches joints; its bones change length, meshes may not fit"
-            )
+        pose, rate, stretches = _sampled(document, tree, joints, animation, keys)
+        if stretches:
+            notes.append(f"animation {label} changes scales; its bones change length with them, meshes do not")
         name = animation.name or (path.stem if len(gltf.animations) == 1 else f"{path.stem}_{k}")
-        clips.append(_clip(skeleton, turned(pose, turn), rate, name, source))
+        clips.append(_clip(skeleton, brought_over(pose, turn, source.unit), rate, name, source))
     if not clips:
         clips.append(_clip(skeleton, rest, DEFAULT_RATE, path.stem, source))
-    skins, found, left_out = (
-        read_meshes(document, tree, joints, turn, _global_rest(skeleton)) if meshes else ((), (), ())
-    )
     title = (vrm.title if vrm else "") or _title(document)
+    if not meshes:
+        return Model(skeleton, tuple(clips), (), (), vrm, title, tuple(notes))
+    to_ours = rotation.to_matrix(turn) * source.unit
+    skins, found, left_out = read_meshes(document, tree, joints, to_ours, _global_rest(skeleton))
     return Model(skeleton, tuple(clips), skins, found, vrm, title, (*notes, *left_out))
 
 
@@ -107,9 +130,9 @@ def _notes(tree: NodeTree, joints: Joints) -> list[str]:
     return notes
 
 
-def _skeleton(tree: NodeTree, joints: Joints, rest: RigidPose, file_roles: dict[str, int] | None) -> Skeleton:
+def _skeleton(tree: NodeTree, joints: Joints, rest: RigidPose) -> Skeleton:
     stretch = rest.stretch[joints.end_parents]
-    skeleton = Skeleton(
+    return Skeleton(
         names=joints.names,
         parents=np.array(joints.parents),
         offsets=rest.positions[0],
@@ -117,25 +140,61 @@ def _skeleton(tree: NodeTree, joints: Joints, rest: RigidPose, file_roles: dict[
         end_parents=np.array(joints.end_parents, np.int32),
         end_offsets=np.einsum("eij,ej->ei", stretch, tree.translations[joints.end_nodes]).reshape(-1, 3),
         file_order=np.array(joints.file_order),
-        roles=file_roles or {},
     )
-    return skeleton if file_roles else skeleton.with_roles(find_roles(skeleton).roles)
 
 
-def _source(path: Path, skeleton: Skeleton, vrm: Vrm | None, facing: str | None) -> tuple[Source, np.ndarray]:
-    """Where the clip came from, and the turn about +Y after which the character faces +Z."""
+def _with_roles(document: Document, skeleton: Skeleton, joints: Joints, vrm: Vrm | None, told: _Told) -> Skeleton:
+    """Roles by the file's own map, VRM's or our writer's, else found."""
+    named = vrm.nodes if vrm else _written_roles(document)
+    joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
+    file_roles = {role: joint_of[node] for role, node in named.items() if node in joint_of}
+    found = dict(find_roles(skeleton, told.roles, file_roles=file_roles or None).roles)
+    if file_roles.get("root") == 0:  # the ground root is no humanoid role, so it is not looked for
+        found["root"] = 0
+    return skeleton.with_roles(found)
+
+
+def _written_roles(document: Document) -> dict[str, int]:
+    """Role -> node, as our writer keeps them in the asset's extras."""
+    roles = _extra(document, "roles")
+    if not _is_ours(document) or not isinstance(roles, dict):
+        return {}
+    return {role: node for role, node in roles.items() if type(node) is int and role in (*ROLES, "root")}
+
+
+def _is_ours(document: Document) -> bool:
+    return document.gltf.asset.generator.startswith(GENERATOR)
+
+
+def _extra(document: Document, key: str) -> Any:
+    extras = document.gltf.asset.extras
+    return extras.get(key) if isinstance(extras, dict) else None
+
+
+def _source(document: Document, skeleton: Skeleton, vrm: Vrm | None, told: _Told) -> tuple[Source, np.ndarray]:
+    """How the file is brought to our space, and the turn that takes its up axis to +Y and its facing axis to +Z."""
+    path = document.path
+    up, up_reason = ("Y", "Y-up by definition") if told.up is None else (axis_name(told.up), "given")
+    unit, unit_reason = (1.0, "metres by definition") if told.unit is None else (unit_in_metres(told.unit), "given")
     standing = Clip(skeleton, skeleton.offsets[None], skeleton.rotations[None], DEFAULT_RATE)
-    if facing is not None:
-        axis, reason = facing, "as told"
-    else:
-        axis, reason = infer_facing(standing, "Y")
-        if not axis and vrm is not None:
-            axis, reason = ("-Z", "VRM 0.x by definition") if vrm.version == "0" else ("Z", "VRM 1.0 by definition")
-    x, _, z = axis_vector(axis) if axis else (0, 0, 1)
-    turn = rotation.from_axis_angle([0.0, 1.0, 0.0], -np.arctan2(x, z))
-    suffix = path.suffix.lower().removeprefix(".")
-    source = Source(path=str(path), format=suffix or "glb", facing=axis, facing_reason=reason)
-    return source, turn
+    facing, facing_reason = infer_facing(standing, up)
+    ahead = facing  # the axis that becomes +Z
+    if told.facing is not None:
+        facing = ahead = axis_name(told.facing)
+        facing_reason = "given"
+    elif _is_ours(document):
+        ahead = ""  # our own files are in our space already, whatever their rest pose looks like
+    elif not facing and vrm is not None:
+        facing = ahead = "-Z" if vrm.version == "0" else "Z"
+        facing_reason = "VRM 0.x faces -Z by definition" if vrm.version == "0" else "VRM 1.0 faces +Z by definition"
+    turn = rotation.from_matrix(np.array(TO_Y_UP[up], np.float64))
+    if ahead:
+        x, y, z = quaternion.rotate(turn, axis_vector(ahead))
+        if abs(y) > 0.5:
+            raise KinematchError(f"facing {ahead!r} lies along the up axis {up!r}")
+        turn = quaternion.multiply(rotation.from_axis_angle([0.0, 1.0, 0.0], -np.arctan2(x, z)), turn)
+    kind = path.suffix.lower().removeprefix(".") or "glb"
+    return Source(str(path), kind, unit, unit_reason, up, up_reason, facing, facing_reason), turn
 
 
 def _sampled(
@@ -157,6 +216,5 @@ def _global_rest(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _title(document: Document) -> str:
-    extras = document.gltf.asset.extras
-    title = extras.get("title") if isinstance(extras, dict) else None
+    title = _extra(document, "title")
     return title if isinstance(title, str) else document.path.stem

@@ -69,9 +69,9 @@ def _fold(positions: np.ndarray, rotations: np.ndarray, above: int) -> tuple[np.
     return folded_positions, folded_rotations
 
 
-def turned(pose: RigidPose, turn: np.ndarray) -> RigidPose:
-    """The whole pose turned about the origin."""
-    positions, rotations = pose.positions.copy(), pose.rotations.copy()
+def brought_over(pose: RigidPose, turn: np.ndarray, unit: float) -> RigidPose:
+    """The whole pose turned about the origin and scaled: from the file's space to ours."""
+    positions, rotations = pose.positions * unit, pose.rotations.copy()
     positions[:, 0] = quaternion.rotate(turn, positions[:, 0])
     rotations[:, 0] = quaternion.multiply(turn, rotations[:, 0])
-    return RigidPose(positions, rotations, pose.stretch)
+    return RigidPose(positions, rotations, pose.stretch * unit)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from kinematch.files.gltf_container import Document
 from kinematch.files.gltf_schema import Part
@@ -31,33 +31,33 @@ class _Meta(Part):
     name: str | None = None  # VRM 1.0
 
 
-class _List(Part):
-    humanBones: list[_Bone] = []
+class _BoneList(Part):
+    human_bones: list[_Bone] = Field(default=[], alias="humanBones")
 
 
-class _Map(Part):
-    humanBones: dict[str, _Bone] = {}
+class _BoneMap(Part):
+    human_bones: dict[str, _Bone] = Field(default={}, alias="humanBones")
 
 
 class _Vrm0(Part):
-    humanoid: _List = _List()
+    humanoid: _BoneList = _BoneList()
     meta: _Meta = _Meta()
 
 
 class _Expressions(Part):
-    preset: dict[str, _Bone] = {}
-    custom: dict[str, _Bone] = {}
+    preset: dict[str, _Bone] = Field(default={})
+    custom: dict[str, _Bone] = Field(default={})
 
 
 class _Vrm1(Part):
-    humanoid: _Map = _Map()
+    humanoid: _BoneMap = _BoneMap()
     meta: _Meta = _Meta()
 
 
 class _Animation(Part):
-    humanoid: _Map = _Map()
+    humanoid: _BoneMap = _BoneMap()
     expressions: _Expressions = _Expressions()
-    lookAt: _Bone | None = None
+    look_at: _Bone | None = Field(default=None, alias="lookAt")
 
 
 def read_vrm(document: Document) -> Vrm | None:
@@ -65,17 +65,17 @@ def read_vrm(document: Document) -> Vrm | None:
     extensions = document.gltf.extensions
     if "VRMC_vrm" in extensions:
         vrm1 = _validated(document, "VRMC_vrm", _Vrm1)
-        pairs = [(name, bone.node) for name, bone in vrm1.humanoid.humanBones.items()]
+        pairs = [(name, bone.node) for name, bone in vrm1.humanoid.human_bones.items()]
         return _vrm(document, "1", vrm1.meta.name, pairs)
     if "VRMC_vrm_animation" in extensions:
         animation = _validated(document, "VRMC_vrm_animation", _Animation)
-        pairs = [(name, bone.node) for name, bone in animation.humanoid.humanBones.items()]
+        pairs = [(name, bone.node) for name, bone in animation.humanoid.human_bones.items()]
         controls = [*animation.expressions.preset.values(), *animation.expressions.custom.values()]
-        controls += [animation.lookAt] if animation.lookAt else []
+        controls += [animation.look_at] if animation.look_at else []
         return _vrm(document, "animation", "", pairs, frozenset(control.node for control in controls))
     if "VRM" in extensions:
         vrm0 = _validated(document, "VRM", _Vrm0)
-        return _vrm(document, "0", vrm0.meta.title, [(bone.bone, bone.node) for bone in vrm0.humanoid.humanBones])
+        return _vrm(document, "0", vrm0.meta.title, [(bone.bone, bone.node) for bone in vrm0.humanoid.human_bones])
     return None
 
 
