@@ -52,21 +52,16 @@ def mirror_pairs(skeleton: Skeleton, pairs: Pairs | None = None) -> np.ndarray:
                     raise KinematchError(f"joint {skeleton.names[joint]!r} stands in two mirror pairs")
             other[a], other[b] = b, a
         return other
-    by_role = {joint: role for role, joint in skeleton.roles.items()}
-    for joint, role in by_role.items():
-        partner = skeleton.roles.get(_swap_side(role, SIDES))
-        if partner is not None:
-            other[joint] = partner
-    index = {name: joint for joint, name in enumerate(skeleton.names)}
-    for joint, name in enumerate(skeleton.names):
-        if joint in by_role:
-            continue
-        partner = next((index[swapped] for swapped in _swapped_names(name) if swapped in index), joint)
-        if partner not in by_role:
-            other[joint] = partner
-    if (other[other] != np.arange(len(other))).any():
-        joint = int(np.argmax(other[other] != np.arange(len(other))))
-        raise KinematchError(f"joint {skeleton.names[joint]!r} has no certain counterpart; give the mirror pairs")
+    for role, joint in skeleton.roles.items():
+        other[joint] = skeleton.roles.get(_swap_side(role, SIDES), joint)
+    index = {name: joint for joint, name in enumerate(skeleton.names) if other[joint] == joint}
+    guesses = {
+        joint: next((index[swapped] for swapped in _swapped_names(name) if swapped in index), joint)
+        for name, joint in index.items()
+    }
+    for joint, guess in guesses.items():
+        if guesses[guess] == joint:  # names that point at each other
+            other[joint] = guess
     return other
 
 
