@@ -127,17 +127,20 @@ def _conjugated(turn: np.ndarray, q: np.ndarray) -> np.ndarray:
 def infer_up(clip: Clip) -> tuple[str, str]:
     """The file's up axis and how it was told: from where heads and feet are, or for other creatures from the floor."""
     positions = sampled_positions(clip)
-    standing = _body_up(clip, positions)
-    if standing is None:
-        return _steadiest_floor(positions)
-    axis = _nearest_axis(standing.mean(axis=0))
-    upright = float(np.mean(standing @ axis_vector(axis) > np.cos(np.pi / 4)))
-    if upright > 0.5:
+    moving, resting = _body_up(clip, positions), _body_up(clip, rest_pose(clip.skeleton)[0][None])
+    spread = _floor_spread(positions)
+    if moving is None or resting is None:
+        axis = min(spread, key=lambda a: spread[a])
+        if spread[axis] < 0.5 * spread["Y"]:  # Y is by far the commonest, so others must be clearly steadier
+            return axis, f"a guess, as this is no humanoid: the lowest joint is steadiest along {axis}"
+        return "Y", "a guess, as this is no humanoid: most files are Y-up, and the motion does not speak against it"
+    axis, rest_axis = _nearest_axis(moving.mean(axis=0)), _nearest_axis(resting[0])
+    upright = float(np.mean(moving @ axis_vector(axis) > np.cos(np.pi / 4)))
+    # someone who lies all the time: no foot keeps to a floor along the body, but all of it does along the true up axis
+    lying = axis != rest_axis and spread[rest_axis] < 0.5 * spread[axis]
+    if upright > 0.5 and not lying:
         return axis, f"head above feet along {axis} in {upright:.0%} of frames"
-    rest = _body_up(clip, rest_pose(clip.skeleton)[0][None])
-    assert rest is not None
-    axis = _nearest_axis(rest[0])
-    return axis, f"a guess: the body is rarely upright, but in the rest pose the head is above the feet along {axis}"
+    return rest_axis, f"a guess: the body seems to lie, but its rest pose has the head above the feet along {rest_axis}"
 
 
 def infer_unit(clip: Clip) -> tuple[float, str]:
@@ -202,10 +205,6 @@ def _chain_length(clip: Clip, positions: np.ndarray, chain: tuple[str, ...]) -> 
     return float(np.median(np.linalg.norm(np.diff(positions[:, joints], axis=1), axis=-1).sum(axis=1)))
 
 
-def _steadiest_floor(positions: np.ndarray) -> tuple[str, str]:
-    """The direction along which the lowest joint keeps its height best, as feet on a floor do."""
-    spread = {axis: float(np.std((positions @ axis_vector(axis)).min(axis=1))) for axis in AXES}
-    axis = min(spread, key=lambda a: spread[a])
-    if spread[axis] < 0.5 * spread["Y"]:  # Y is by far the commonest, so others must be clearly steadier
-        return axis, f"a guess, as this is no humanoid: the lowest joint is steadiest along {axis}"
-    return "Y", "a guess, as this is no humanoid: most files are Y-up, and the motion does not speak against it"
+def _floor_spread(positions: np.ndarray) -> dict[str, float]:
+    """How much the lowest joint changes height, for each way that up may be: on a floor, hardly at all."""
+    return {axis: float(np.std((positions @ axis_vector(axis)).min(axis=1))) for axis in AXES}
