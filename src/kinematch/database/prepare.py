@@ -80,12 +80,9 @@ def prepare(
 
 def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
     """The stretches that trim, drop and split leave, each with the time at which it begins."""
-    first, last = source.trim or (0.0, clip.duration)
-    if first >= clip.duration and source.trim:
-        raise KinematchError(f"trim starts at {first:g} s, but the clip lasts {clip.duration:.2f} s")
-    # frame k stands for the time [k, k + 1) / rate
+    first, last = source.trim or (0.0, np.inf)
     keep = np.zeros(clip.frame_count, bool)
-    keep[_frame(clip, first) : _frame(clip, last) + 1] = True
+    keep[_frame(clip, first) : _frame(clip, last)] = True
     for start, stop in source.drop:
         keep[_frame(clip, start) : _frame(clip, stop)] = False
     edges = np.flatnonzero(np.diff(np.concatenate([[False], keep, [False]]).astype(np.int8)))
@@ -99,7 +96,7 @@ def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
             if piece[1] > piece[0]
         ]
     if not stretches:
-        raise KinematchError("trim and drop leave nothing of it")
+        raise KinematchError(f"trim and drop leave nothing of its {clip.duration:.2f} s")
     if len(stretches) == 1:
         a, b = stretches[0]
         return [(clip.frames(a, b), a / clip.frame_rate)]
@@ -110,7 +107,7 @@ def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
 
 
 def _frame(clip: Clip, time: float) -> int:
-    return min(round(time * clip.frame_rate), clip.frame_count)
+    return round(min(time * clip.frame_rate, clip.frame_count))
 
 
 def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> list[Prepared]:

@@ -1,0 +1,256 @@
+"""Laws of database files: exact round trips, alignment, refusal of everything damaged, nothing half-written."""
+
+import json
+import os
+import struct
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors import safe_open
+
+from kinematch.database import container, storage
+from kinematch.database.feature_database import build_features
+from kinematch.database.features import Feature
+from kinematch.database.schema import FeatureSchema, default_features
+from kinematch.database.storage import Database
+from kinematch.errors import FileError, KinematchError
+
+
+@pytest.fixture(scope="module")
+def built(database, walk):
+    poses = database(walk("a", turn=0.5, tags=("walk",)), walk("b", turn=-1.0, tags=("left", "walk")))
+    schema = FeatureSchema((*default_features(), Feature("height", "chest", weight=0.5)))
+    features = build_features(poses, schema, warn=lambda message: None).with_weights(
+        {"hips_velocity": 2.0}, quality=0.5
+    )
+    return Database(poses, features, {"recipe": "é = 1", "warnings": ["none"]})
+
+
+@pytest.fixture
+def file(built, tmp_path):
+    path = tmp_path / "a.kinematch"
+    storage.save(path, built)
+    return path
+
+
+def header_of(data: bytes) -> tuple[int, dict]:
+    (length,) = struct.unpack("<Q", data[:8])
+    return length, json.loads(data[8 : 8 + length])
+
+
+def test_a_round_trip_is_exact_to_the_bit(built, file):
+    again = storage.load(file, verify=True)
+    for part in ("poses", "features"):
+        before, after = getattr(built, part), getattr(again, part)
+        for field in fields(before):
+            value = getattr(before, field.name)
+            if isinstance(value, np.ndarray):
+                assert getattr(after, field.name).dtype == value.dtype
+                assert getattr(after, field.name).tobytes() == value.tobytes()
+    assert again.poses.clip_names == built.poses.clip_names
+    assert again.poses.tags.names == built.poses.tags.names
+    assert again.poses.tags.frames.tobytes() == built.poses.tags.frames.tobytes()
+    assert again.poses.skeleton.difference(built.poses.skeleton) is None
+    assert again.poses.skeleton.roles == built.poses.skeleton.roles
+    assert again.features.schema == built.features.schema
+    assert again.features.weights == built.features.weights
+    assert again.features.normalisation == "block"
+    assert again.about == built.about
+
+
+def test_saving_what_was_loaded_gives_the_same_bytes(file, tmp_path):
+    storage.save(tmp_path / "b.kinematch", storage.load(file))
+    assert (tmp_path / "b.kinematch").read_bytes() == file.read_bytes()
+
+
+def test_arrays_are_mapped_aligned_and_read_only(file):
+    again = storage.load(file)
+    for array in (again.features.values, again.poses.positions, again.poses.tags.frames, again.poses.clip_starts):
+        assert array.ctypes.data % 64 == 0
+        assert not array.flags.owndata
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_the_safetensors_library_reads_it_too(built, file):
+    with safe_open(file, "np") as tensors:
+        assert tensors.metadata()["format"] == "kinematch database"
+        np.testing.assert_array_equal(tensors.get_tensor("features.values"), built.features.values)
+        np.testing.assert_array_equal(tensors.get_tensor("poses.contacts"), built.poses.contacts)
+
+
+def test_a_newer_version_is_refused_as_such(file, monkeypatch, built):
+    monkeypatch.setattr(storage, "VERSION", 2)
+    storage.save(file, built)
+    monkeypatch.undo()
+    with pytest.raises(FileError, match=r"newer kinematch \(format version 2, this one reads 1\)"):
+        storage.load(file)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(part=st.floats(0, 1, exclude_max=True))
+def test_a_file_cut_off_anywhere_is_refused(file, tmp_path, part):
+    data = file.read_bytes()
+    short = tmp_path / "short"
+    short.write_bytes(data[: int(len(data) * part)])
+    with pytest.raises(FileError, match=r"cut off|no database"):
+        storage.load(short)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=st.floats(0, 1, exclude_max=True), mask=st.integers(1, 255))
+def test_any_flipped_bit_of_the_header_is_refused(file, tmp_path, where, mask):
+    data = bytearray(file.read_bytes())
+    length, _ = header_of(data)
+    data[int((8 + length) * where)] ^= mask
+    broken = tmp_path / "broken"
+    broken.write_bytes(data)
+    with pytest.raises(FileError):
+        storage.load(broken)
+
+
+def test_any_flipped_byte_of_the_contents_is_found_when_asked_for(file, tmp_path):
+    data = file.read_bytes()
+    length, header = header_of(data)
+    rng = np.random.default_rng(0)
+    for name, entry in header.items():
+        if name == "__metadata__" or name.startswith("filler.") or entry["data_offsets"][0] == entry["data_offsets"][1]:
+            continue
+        broken = bytearray(data)
+        at = 8 + length + int(rng.integers(*entry["data_offsets"]))
+        broken[at] ^= 1
+        (tmp_path / "broken").write_bytes(broken)
+        with pytest.raises(FileError, match=f"contents of {name!r} do not fit their checksum"):
+            storage.load(tmp_path / "broken", verify=True)
+
+
+@st.composite
+def forged_headers(draw):
+    """Changes to a header by somebody who also makes its checksum right."""
+    return draw(st.sampled_from(["drop", "dtype", "shape", "offset", "about", "extra", "negative", "huge"])), draw(
+        st.integers(0, 10**6)
+    )
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(change=forged_headers())
+def test_a_forged_header_is_refused_or_harmless_but_never_crashes(file, tmp_path, change):
+    import hashlib
+
+    kind, seed = change
+    data = file.read_bytes()
+    length, header = header_of(data)
+    names = [name for name in header if name != "__metadata__"]
+    name = names[seed % len(names)]
+    match kind:
+        case "drop":
+            del header[name]
+        case "dtype":
+            header[name]["dtype"] = ["F32", "I64", "U8", "BF16", 7][seed % 5]
+        case "shape":
+            header[name]["shape"] = [[seed], [], [seed, seed], "x", [1.5], [True]][seed % 6]
+        case "offset":
+            header[name]["data_offsets"] = [seed, seed + 10]
+        case "negative":
+            header[name]["shape"] = [-1, *header[name]["shape"]]
+        case "huge":
+            header[name]["data_offsets"] = [0, 2**63]
+        case "extra":
+            header[name]["more"] = None
+        case "about":
+            about = json.loads(header["__metadata__"]["about"])
+            keys = sorted(about)
+            about[keys[seed % len(keys)]] = [None, 3, "x", [], {}][seed % 5]
+            header["__metadata__"]["about"] = json.dumps(about)
+    header["__metadata__"]["checksum"] = container.NO_CHECKSUM
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    text = text.replace(container.NO_CHECKSUM.encode(), hashlib.sha256(text).hexdigest().encode(), 1)
+    forged = tmp_path / "forged"
+    forged.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length :])
+    try:
+        storage.load(forged)
+    except FileError:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (b"", "only 0 bytes"),
+        (b"HIERARCHY\nROOT Hips\n{\n", "safetensors header"),
+        (b"\x00" * 1000, "safetensors header"),
+        (struct.pack("<Q", 2**62) + b"{}", "safetensors header"),
+        (struct.pack("<Q", 500) + b"{" + b" " * 90, "cut off"),
+        (struct.pack("<Q", 2) + b"{}", "no kinematch database"),
+        (struct.pack("<Q", 4) + b"{[ }", "damaged"),
+        (struct.pack("<Q", 2000) + b'{"a":' * 400, "damaged"),
+    ],
+)
+def test_other_files_are_refused_with_a_reason(tmp_path, contents, message):
+    (tmp_path / "x").write_bytes(contents)
+    with pytest.raises(FileError, match=message):
+        storage.load(tmp_path / "x")
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(FileError, match="No such file"):
+        storage.load(tmp_path / "none")
+    with pytest.raises(FileError, match="cannot be read"):
+        storage.load(tmp_path)
+
+
+def test_a_failed_save_leaves_the_earlier_file_and_no_litter(file, built, monkeypatch):
+    before = file.read_bytes()
+
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(FileError, match="No space left"):
+        storage.save(file, built)
+    assert file.read_bytes() == before
+    assert os.listdir(file.parent) == [file.name]
+
+
+def test_an_interrupt_while_saving_leaves_the_earlier_file_and_no_litter(file, built, monkeypatch):
+    before = file.read_bytes()
+
+    def interrupt(source, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        storage.save(file, built)
+    assert file.read_bytes() == before
+    assert os.listdir(file.parent) == [file.name]
+
+
+def test_what_a_killed_writer_left_is_swept_up(file, built):
+    orphan = file.with_name(f".{file.name}.{2**22 + 1}.part")  # no process has so high a number
+    busy = file.with_name(f".{file.name}.{os.getppid()}.part")
+    orphan.touch()
+    busy.touch()
+    storage.save(file, built)
+    assert not orphan.exists()
+    assert busy.exists()
+
+
+def test_a_database_with_a_feature_that_is_not_registered_here_opens_but_cannot_be_asked(file, tmp_path, built):
+    from kinematch.database import features
+    from kinematch.database.features import QueryInput
+
+    features.register_feature("mine", build=lambda f, p: np.zeros((p.frame_count, 2)), query=lambda f, q: None, width=2)
+    try:
+        own = build_features(built.poses, FeatureSchema((Feature("mine"),)), warn=lambda message: None)
+        storage.save(tmp_path / "own", Database(built.poses, own))
+    finally:
+        del features.KINDS["mine"]
+    opened = storage.load(tmp_path / "own")
+    assert opened.features.width == 2
+    assert opened.features.column_weights().tolist() == [1, 1]
+    with pytest.raises(KinematchError, match="register_feature"):
+        opened.features.schema.query(QueryInput())
