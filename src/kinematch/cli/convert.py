@@ -1,0 +1,57 @@
+"""`kinematch convert`: one motion file into another, through our own types."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from kinematch.cli.doctor import number_or_name
+from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files import read_clip, read_clips, write_clip
+from kinematch.motion.mirror import mirror as mirrored
+from kinematch.motion.resample import resample
+from kinematch.motion.retarget import retarget
+from kinematch.motion.root import add_root
+
+
+def convert(
+    source: tyro.conf.Positional[Path],
+    target: tyro.conf.Positional[Path],
+    /,
+    clip: Annotated[str | None, tyro.conf.arg(help="which animation of a file that holds several")] = None,
+    frame_rate: Annotated[float | None, tyro.conf.arg(help="resample to this many frames per second")] = None,
+    mirror: Annotated[bool, tyro.conf.arg(help="exchange left and right")] = False,
+    root: Annotated[bool, tyro.conf.arg(help="add a ground root as first joint")] = False,
+    skeleton: Annotated[Path | None, tyro.conf.arg(help="retarget to the rig of this file")] = None,
+    unit: Annotated[str | None, tyro.conf.arg(help="the source's unit, where it is told wrong")] = None,
+    up: Annotated[str | None, tyro.conf.arg(help="the source's up axis, where it is told wrong")] = None,
+) -> int:
+    """Read SOURCE (bvh, gltf, glb, vrm, vrma) and write TARGET (bvh or glb), the form told by its suffix."""
+    motion = _choose(source, clip, read_clips(source, unit=number_or_name(unit), up=up))
+    if frame_rate is not None:
+        motion = resample(motion, frame_rate)
+    if mirror:
+        motion = mirrored(motion)
+    if root:
+        motion = add_root(motion)
+    if skeleton is not None:
+        motion = retarget(motion, read_clip(skeleton).skeleton)
+    write_clip(target, motion)
+    joints = motion.skeleton.joint_count
+    Console().print(
+        f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints", highlight=False
+    )
+    return 0
+
+
+def _choose(path: Path, name: str | None, clips: list):
+    if name is None:
+        if len(clips) > 1:
+            names = ", ".join(clip.name for clip in clips)
+            raise FileError(path, f"holds {len(clips)} animations; choose one with --clip: {names}")
+        return clips[0]
+    for clip in clips:
+        if clip.name == name:
+            return clip
+    raise KinematchError(f"{path}: {unknown('animation', name, [clip.name for clip in clips])}")

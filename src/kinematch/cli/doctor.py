@@ -1,0 +1,153 @@
+"""`kinematch doctor`: what each file is, what is wrong with it, and the recipe lines that mend it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.progress import track
+from rich.table import Table
+from rich.text import Text
+
+from kinematch.doctor import Report, examine
+from kinematch.errors import KinematchError
+from kinematch.files import READABLE
+
+COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+
+
+def doctor(
+    files: tyro.conf.Positional[list[Path]],
+    /,
+    json: Annotated[bool, tyro.conf.arg(help="print the reports as JSON")] = False,
+    unit: Annotated[str | None, tyro.conf.arg(help="the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
+    up: Annotated[str | None, tyro.conf.arg(help="the files' up axis: X, Y, Z, -X ...")] = None,
+) -> int:
+    """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
+    paths = motion_files(files)
+    busy = track(paths, "examining", console=Console(stderr=True), transient=True, disable=len(paths) < 4)
+    reports = [examine(path, unit=number_or_name(unit), up=up) for path in busy]
+    if json:
+        print(_json(reports))
+    else:
+        _print(reports)
+    return 0 if all(report.buildable for report in reports) else 1
+
+
+def motion_files(paths: list[Path]) -> list[Path]:
+    """The files named, and all readable ones in the folders named."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.exists():
+            raise KinematchError(f"{path}: no such file or folder")
+        inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in READABLE] if path.is_dir() else [path]
+        if not inside:
+            raise KinematchError(f"{path}: no motion files in it; readable are {' '.join(READABLE)}")
+        found += inside
+    return found
+
+
+def number_or_name(text: str | None) -> float | str | None:
+    """A unit as the command line gives it: 0.01 is a number, cm a name."""
+    try:
+        return text if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _json(reports: list[Report]) -> str:
+    return json.dumps([report.to_json() for report in reports], indent=2)
+
+
+def _print(reports: list[Report]) -> None:
+    console = Console()
+    if not console.is_terminal:  # a pipe or file has room for whole rows
+        console.width = 160
+    if len(reports) == 1:
+        console.print(_sheet(reports[0]))
+        return
+    console.print(_overview(reports))
+    for report in reports:
+        _print_problems(console, report)
+    bad = sum(not report.buildable for report in reports)
+    console.print(
+        f"\n{len(reports)} files, {len(reports) - bad} can be built" + (f", [red]{bad} cannot[/]" if bad else "")
+    )
+
+
+def _overview(reports: list[Report]) -> Table:
+    table = Table(box=None, header_style="bold", padding=(0, 1))
+    table.add_column("file", overflow="fold", min_width=20)
+    table.add_column("rig", no_wrap=True)
+    for column in ("joints", "frames", "fps", "s", "unit", "up", "hips", "m/s", "skate"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for r in reports:
+        worst = r.problems[0].severity if r.problems else ""
+        verdict = {"error": "[red]cannot be built[/]", "warning": "[yellow]see below[/]"}.get(worst, "[green]good[/]")
+        cells = [Path(r.path).name, r.family]
+        cells += [str(r.joints), str(r.frames), f"{r.frame_rate:.4g}", f"{r.duration:.1f}"] if r.frames else ["-"] * 4
+        cells += [_unit(r.unit), r.up] if r.frames else ["-"] * 2
+        cells += [_or_dash(r.hips_height, "{:.2f}"), f"{r.speed[0]:.1f}-{r.speed[2]:.1f}" if r.speed else "-"]
+        cells += [_or_dash(r.contacts.skate * 100 if r.contacts else None, "{:.1f}"), verdict]
+        table.add_row(*cells)
+    return table
+
+
+def _sheet(r: Report) -> Panel:
+    """Everything about one file."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column()
+    if r.frames:
+        clips = f", {len(r.clips)} animations: {', '.join(r.clips)}" if len(r.clips) > 1 else ""
+        table.add_row("rig", f"{r.family}, {r.joints} joints ({r.format})")
+        table.add_row("motion", f"{r.frames} frames at {r.frame_rate:.6g} fps, {r.duration:.2f} s{clips}")
+        table.add_row("unit", f"{_unit(r.unit)}: {r.unit_reason}")
+        table.add_row("up", f"{r.up}: {r.up_reason}")
+        table.add_row("facing", f"{r.facing or 'unknown'}: {r.facing_reason}" if r.facing_reason else r.facing)
+        table.add_row("floor", _or_dash(r.floor, "at {:+.3f} m") + _or_dash(r.hips_height, ", hips {:.2f} m above it"))
+        table.add_row("root", r.root)
+        table.add_row("T-pose", r.tpose or "none: not a humanoid")
+        if r.speed:
+            table.add_row("speed", "median {:.2f}, 95 % {:.2f}, most {:.2f} m/s".format(*r.speed))
+        if r.contacts:
+            c = r.contacts
+            shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(c.joints, c.share))
+            skate = f"slide {c.skate * 100:.1f} cm/s (95 % {c.skate_p95 * 100:.1f}), drift {c.drift * 100:.1f} cm"
+            table.add_row("contacts", f"{shares}; {c.stances} stances; {skate}")
+        table.add_row("roles", f"{len(r.roles)} by {r.role_method}" + _gaps(r))
+        table.add_row("", Text(", ".join(f"{role} {name}" for role, name in r.roles.items()), style="dim"))
+    parts: list = [table, Text("")] if r.frames else []
+    for problem in r.problems:
+        parts.append(Text.assemble((f"{problem.severity}: ", COLOURS[problem.severity]), problem.what))
+        parts += [Text(f"    {line}", style="green") for line in problem.fix.splitlines()]
+    if not r.problems:
+        parts.append(Text("nothing to complain of", style="green"))
+    verdict = "[green]can be built[/]" if r.buildable else "[red]cannot be built as it is[/]"
+    return Panel(Group(*parts), title=Path(r.path).name, subtitle=verdict, title_align="left", subtitle_align="left")
+
+
+def _print_problems(console: Console, r: Report) -> None:
+    shown = [problem for problem in r.problems if problem.severity != "note"]
+    if shown:
+        console.print(f"\n[bold]{r.path}[/]", highlight=False)
+    for problem in shown:
+        console.print(Text.assemble((f"  {problem.severity}: ", COLOURS[problem.severity]), problem.what))
+        for line in problem.fix.splitlines():
+            console.print(Text(f"      {line}", style="green"), soft_wrap=True)
+
+
+def _unit(metres: float) -> str:
+    names = {1.0: "m", 0.01: "cm", 0.001: "mm", 0.0254: "inch", 0.3048: "foot"}
+    return names.get(round(metres, 6), f"{metres * 100:.3f} cm")
+
+
+def _or_dash(value: float | None, text: str) -> str:
+    return "-" if value is None else text.format(value)
+
+
+def _gaps(r: Report) -> str:
+    return f"; missing: {', '.join(r.missing_roles)}" if r.missing_roles else "; none missing"

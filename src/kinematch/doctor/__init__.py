@@ -1,0 +1,6 @@
+"""What a mocap file is, what is wrong with it, and the recipe lines that mend it."""
+
+from kinematch.doctor.examine import examine
+from kinematch.doctor.report import Problem, Report
+
+__all__ = ["Problem", "Report", "examine"]

@@ -1,0 +1,147 @@
+"""Examine one file: read it, look at rig and motion, and list what was found with the worst first."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from kinematch.doctor import motion_problems, rig_problems, signals
+from kinematch.doctor.report import Contacts, Problem, Report, by_severity
+from kinematch.errors import FileError, KinematchError
+from kinematch.files import read_clips
+from kinematch.motion.clip import Clip
+from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts
+from kinematch.motion.floor import floor_height, lowest_points
+from kinematch.motion.kinematics import global_pose
+from kinematch.motion.roles import RoleMap, find_roles
+from kinematch.motion.root import has_ground_root
+from kinematch.motion.tpose import TPose, reference_tpose
+
+
+@dataclass(frozen=True, eq=False)
+class Patient:
+    """A file that could be read, and what the checks share: the main clip is the longest one."""
+
+    path: Path
+    clips: list[Clip]
+    main: Clip
+    roles: RoleMap
+    tpose: TPose | None  # None for non-humanoids
+
+
+def examine(path: str | Path, **overrides) -> Report:
+    """The doctor's report on a file; the overrides are those of files.read_clips. It does not raise for a bad file."""
+    path = Path(path)
+    try:
+        clips = read_clips(path, **overrides)
+    except FileError as error:
+        message = error.message if error.line is None else f"line {error.line}: {error.message}"
+        fix = f'exclude = ["{path.name}"]' if path.is_file() else ""
+        return Report(str(path), problems=(Problem("error", message, fix),))
+    patient = _admit(path, clips, overrides)
+    problems = rig_problems.find(patient.main, patient.roles, patient.tpose, path.name)
+    for clip in patient.clips:
+        found = motion_problems.find(clip, patient.tpose if clip is patient.main else None)
+        prefix = f"{clip.name}: " if len(clips) > 1 else ""
+        problems += [replace(problem, what=prefix + problem.what) for problem in found]
+    return _report(patient, problems)
+
+
+def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:
+    main = max(clips, key=lambda clip: clip.frame_count)
+    roles = find_roles(
+        main.skeleton, overrides.get("roles"), pose=global_pose(main)[0][:: max(1, main.frame_count // 200)]
+    )
+    if main.source.format in ("vrm", "vrma"):  # the file's own word stands above names and shapes
+        roles = replace(roles, roles=dict(main.skeleton.roles), family="VRM", method="file", problems=())
+    tpose = reference_tpose(main, overrides.get("tpose")) if roles.humanoid else None
+    return Patient(path, clips, main, roles, tpose)
+
+
+def _report(patient: Patient, problems: list[Problem]) -> Report:
+    clip, roles, tpose = patient.main, patient.roles, patient.tpose
+    names = clip.skeleton.names
+    moving = clip.frames(motion_problems.opening_frames(clip, tpose), clip.frame_count)
+    median, high, most = np.quantile(signals.ground_speeds(moving), [0.5, 0.95, 1]).tolist()
+    return Report(
+        path=str(patient.path),
+        format=clip.source.format,
+        family=roles.family,
+        rig=_digest(names, clip.skeleton.parents.tolist()),
+        bones=_digest(np.round(np.linalg.norm(clip.skeleton.offsets[1:], axis=-1), 3).tolist()),
+        clips=tuple(c.name for c in patient.clips),
+        joints=clip.skeleton.joint_count,
+        frames=sum(c.frame_count for c in patient.clips),
+        frame_rate=clip.frame_rate,
+        duration=sum(c.frame_count / c.frame_rate for c in patient.clips),
+        unit=clip.source.unit,
+        unit_reason=clip.source.unit_reason,
+        up=clip.source.up,
+        up_reason=clip.source.up_reason,
+        facing=clip.source.facing,
+        facing_reason=clip.source.facing_reason,
+        floor=_floor(clip),
+        hips_height=hips_height(clip),
+        root=_root(clip),
+        tpose="" if tpose is None else tpose.reason,
+        tpose_frame=None if tpose is None else tpose.frame,
+        rest_frames=signals.rest_frames(clip),
+        roles={role: names[joint] for role, joint in roles.roles.items()},
+        role_method=roles.method,
+        missing_roles=roles.missing,
+        dead_joints=tuple(signals.dead_joints(clip)),
+        jumps=signals.jumps(clip).frames,
+        flips=signals.turns(clip)[1].frames,
+        contacts=_contacts(moving) if clip.frame_count > 1 else None,
+        speed=(median, high, most) if clip.frame_count > 1 else None,
+        problems=by_severity(problems),
+    )
+
+
+def hips_height(clip: Clip) -> float | None:
+    """Height of the hips above the lower foot while standing, m: people crouch and leap, so most of the upper range."""
+    hips = clip.skeleton.roles.get("hips")
+    if hips is None:
+        return None
+    try:
+        lowest = lowest_points(clip)
+    except KinematchError:
+        return None
+    return float(np.quantile(global_pose(clip)[0][:, hips, 1] - lowest, 0.75))
+
+
+def _digest(*values: object) -> str:
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:12]
+
+
+def _floor(clip: Clip) -> float | None:
+    try:
+        return float(floor_height(clip))
+    except KinematchError:  # a rig with nothing that could touch a floor
+        return None
+
+
+def _root(clip: Clip) -> str:
+    first = clip.skeleton.names[0]
+    if has_ground_root(clip):
+        return f"ground root {first!r}"
+    hips = clip.skeleton.roles.get("hips", 0)
+    return f"none: motion is on {clip.skeleton.names[hips]!r}" + (f", {first!r} stands still" if hips else "")
+
+
+def _contacts(clip: Clip) -> Contacts | None:
+    try:
+        joints = contact_joints(clip.skeleton)
+    except KinematchError:
+        return None
+    contacts = find_contacts(clip)
+    quality = contact_quality(clip, contacts)
+    return Contacts(
+        joints=tuple(clip.skeleton.names[j] for j in joints),
+        share=tuple(float(s) for s in contacts.mean(axis=0)),
+        stances=quality.stances,
+        skate=quality.mean_speed,
+        skate_p95=quality.high_speed,
+        drift=quality.mean_drift,
+    )

@@ -1,0 +1,119 @@
+"""What can be wrong with a motion: too short, a T-pose in front, jumps, flips, dead limbs, sliding feet."""
+
+import numpy as np
+
+from kinematch.doctor import signals
+from kinematch.doctor.report import Problem
+from kinematch.errors import KinematchError
+from kinematch.motion.clip import Clip
+from kinematch.motion.contacts import contact_quality, find_contacts
+from kinematch.motion.floor import floor_height
+from kinematch.motion.in_place import is_in_place
+from kinematch.motion.tpose import TPose
+
+SHORTEST = 0.34  # s; the last 0.33 s of a clip are no targets, so nothing of it could be chosen
+SHORT = 1.34  # s; below this no frame has a whole second of future
+SLIDING = 0.25  # m/s; feet of clean captures slide at 0.02 to 0.1
+FLOOR = 0.03  # m
+
+
+def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
+    seconds = clip.frame_count / clip.frame_rate
+    if clip.frame_count < 4:
+        name = _file_name(clip)
+        lines = f'tpose = "{name}"  # of motion files of this rig, or at the top of the recipe:\nskeleton = "{name}"'
+        return [Problem("error", f"{_count(clip.frame_count, 'frame')}: a pose or a character, not a motion", lines)]
+    if seconds < SHORTEST:
+        return [Problem("error", f"{seconds:.2f} s long; below {SHORTEST} s nothing of it can be chosen")]
+    problems = []
+    if seconds < SHORT:
+        problems.append(
+            Problem("note", f"{seconds:.2f} s long: no frame has a whole second of future; it is extrapolated")
+        )
+    start = opening_frames(clip, tpose)
+    if start:
+        problems.append(
+            Problem(
+                "warning",
+                f"the clip begins in a T-pose or rest pose and jumps away from it at frame {start}",
+                f"drop = [[0.0, {(start - 0.5) / clip.frame_rate:.4f}]]",
+            )
+        )
+        clip = clip.frames(start, clip.frame_count)
+    return problems + _breaks(clip, start) + _dead(clip) + _ground(clip)
+
+
+def _file_name(clip: Clip) -> str:
+    return clip.source.path.replace("\\", "/").rsplit("/", 1)[-1] or clip.name
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def opening_frames(clip: Clip, tpose: TPose | None) -> int:
+    """Frames in front of the motion that show a T-pose or rest pose, left there by calibration."""
+    fast, _ = signals.turns(clip.frames(0, min(clip.frame_count, 4)))
+    opening = (tpose is not None and tpose.frame == 0) or signals.rest_frames(clip.frames(0, 1)) > 0
+    return fast.frames[-1] if opening and fast.frames else 0
+
+
+def _breaks(clip: Clip, start: int) -> list[Problem]:
+    """Jumps, flips and turns too fast; times count from the start of the file."""
+    problems = []
+    jumps = signals.jumps(clip)
+    if jumps.frames:
+        times = ", ".join(f"{(f + start) / clip.frame_rate:.3f}" for f in jumps.frames[:8])
+        first = jumps.frames[0] + start
+        what = f"{_count(len(jumps.frames), 'jump')} of the body, up to {jumps.worst:.0f} m/s, first at frame {first}"
+        problems.append(Problem("warning", what, f"split = [{times}]"))
+    fast, flips = signals.turns(clip)
+    if flips.frames:
+        around = [((max(f + start - 2, 0)) / clip.frame_rate, (f + start + 1) / clip.frame_rate) for f in flips.frames]
+        stretches = [f"[{begin:.3f}, {end:.3f}]" for begin, end in around]
+        fingers = not flips.body
+        what = (
+            f"{flips.joint!r} flips by {np.degrees(flips.worst):.0f} degrees in one frame; "
+            f"{_count(len(flips.frames), 'such frame')}, first {flips.frames[0] + start}"
+        )
+        fix = "" if fingers else f"drop = [{', '.join(stretches[:8])}]"
+        problems.append(Problem("note" if fingers else "warning", what, fix))
+    elif fast.frames:
+        what = f"{fast.joint!r} turns at {np.degrees(fast.worst):.0f} degrees/s, faster than people do"
+        problems.append(Problem("note", f"{what}; {_count(len(fast.frames), 'such frame')}"))
+    return problems
+
+
+def _dead(clip: Clip) -> list[Problem]:
+    dead = signals.dead_joints(clip)
+    if len(dead) == clip.skeleton.joint_count or not dead:
+        return [Problem("warning", "nothing moves in this clip")] if dead else []
+    limbs = {clip.skeleton.names[j] for role, j in clip.skeleton.roles.items() if role.endswith(("arm", "leg"))}
+    stiff = [name for name in dead if name in limbs]
+    problems = [Problem("warning", f"limbs that never bend: {', '.join(stiff)}")] if stiff else []
+    rest = [name for name in dead if name not in limbs]
+    if rest:
+        shown = ", ".join(rest[:6]) + (f" and {len(rest) - 6} more" if len(rest) > 6 else "")
+        problems.append(Problem("note", f"joints that never turn: {shown}"))
+    return problems
+
+
+def _ground(clip: Clip) -> list[Problem]:
+    problems: list[Problem] = []
+    try:
+        in_place = is_in_place(clip)
+        floor = float(floor_height(clip))
+        quality = contact_quality(clip, find_contacts(clip))
+    except KinematchError:  # nothing that touches the ground is known; the rig's problems say so
+        return problems
+    if in_place:
+        problems.append(Problem("warning", "the feet walk but the body stays on the spot", "in_place = true"))
+    if abs(floor) > FLOOR:
+        problems.append(Problem("note", f"the floor is at {floor:+.3f} m; building moves it to 0", 'floor = "auto"'))
+    if not quality.stances and not in_place:
+        problems.append(Problem("warning", "no foot ever stands still", 'contact_joints = ["left_foot", "right_foot"]'))
+    elif quality.mean_speed > SLIDING:
+        problems.append(
+            Problem("warning", f"planted feet slide at {quality.mean_speed:.2f} m/s in the source itself", "")
+        )
+    return problems

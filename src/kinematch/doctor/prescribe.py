@@ -1,0 +1,126 @@
+"""Prescribe: a commented recipe for a folder of files, from the doctor's reports on them."""
+
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+
+from kinematch.doctor.report import Problem, Report
+
+HEADER = """\
+# A recipe for a motion-matching database, written by `kinematch init`.
+#   kinematch build {name}      builds it
+#   kinematch inspect {output}  shows what came out
+# Times are in seconds, lengths in metres. All keys: docs/recipe.md
+
+output = "{output}"
+"""
+CLEANING = """
+[cleaning]
+frame_rate = 60      # frames per second of the database
+mirror = {mirror}        # also take each clip with left and right exchanged: twice the motion
+floor = "auto"       # put each clip's floor at height 0; "keep" leaves it where it is
+root = "spine"       # ground root under the upper spine, smooth; "hips" is under the hips
+"""
+MATCHING = """
+[matching]
+responsiveness = 1.0 # weight of the trajectory: higher follows the stick more closely
+quality = 1.0        # weight of the pose: higher gives smoother transitions
+tail = 0.33          # seconds before a clip's end that are never jumped to
+
+# Without [[feature]] tables the 27 numbers of the papers are matched: positions and velocities of both feet, velocity
+# of the hips, and where the character will be and face in 1/3, 2/3 and 1 second.
+"""
+
+
+def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
+    """The recipe's text. Files that share rig and fixes share a source; what cannot be built is named in a comment."""
+    output = f"{folder.resolve().name or 'database'}.kinematch"
+    poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
+    left_out = [r for r in reports if not _usable(r)]
+    groups: dict[tuple, list[Report]] = defaultdict(list)
+    for report in reports:
+        if _usable(report):
+            groups[report.rig, report.bones, *_fixes(report)].append(report)
+    ordered = sorted(groups.items(), key=lambda item: -sum(r.duration for r in item[1]))
+    main = ordered[0][1][0] if ordered else None
+    text = HEADER.format(name=name, output=output)
+    if main and any((r.rig, r.bones) != (main.rig, main.bones) for _, group in ordered for r in group):
+        text += f"skeleton = {_relative(main, folder)}  # the rig that all others are retargeted to\n"
+    for (rig, bones, *fixes), group in ordered:
+        other = main is not None and (rig, bones) != (main.rig, main.bones)
+        text += _source(
+            group, fixes, folder, whole=len(ordered) == 1 and not left_out, other=other, pose=poses.get(rig)
+        )
+    for report in left_out:
+        worst = report.problems[0]
+        text += f"\n# left out: {Path(report.path).name}: {worst.what}"
+    text += "\n" if left_out else ""
+    animal = bool(main and main.missing_roles)
+    text += CLEANING.format(mirror="false" if animal else "true ")
+    text += MATCHING if not animal else MATCHING.split("\n# Without")[0] + "\n" + _animal_features(main)
+    return text
+
+
+def _usable(report: Report) -> bool:
+    """Whether it can be built as it is or once its recipe lines are pasted."""
+    return (
+        all(p.severity != "error" or (p.fix and "root_joint" in p.fix) for p in report.problems) and report.frames > 3
+    )
+
+
+def _fixes(report: Report) -> list[str]:
+    """Lines to paste, one key once; notes and gaps that only the user can fill are left out."""
+    lines: dict[str, str] = {}
+    for problem in report.problems:
+        if problem.severity != "note" and "?" not in problem.fix:
+            for line in problem.fix.splitlines():
+                lines.setdefault(line.split("=")[0].strip(), line)
+    return list(lines.values())
+
+
+def _source(
+    group: list[Report], fixes: list[str], folder: Path, *, whole: bool, other: bool, pose: Report | None
+) -> str:
+    minutes = sum(r.duration for r in group) / 60
+    count = f"{len(group)} file{'s' if len(group) > 1 else ''}"
+    lines = ["", "[[source]]", f"# {group[0].family} rig, {group[0].joints} joints; {count}, {minutes:.1f} minutes"]
+    suffixes = {Path(r.path).suffix for r in group}
+    if whole and len(group) > 1 and len(suffixes) == 1:
+        deep = any(Path(r.path).parent.resolve() != folder.resolve() for r in group)
+        lines.append(f'files = ["{"**/" if deep else ""}*{suffixes.pop()}"]')
+    elif len(group) == 1:
+        lines.append(f"files = [{_relative(group[0], folder)}]")
+    else:
+        lines += ["files = [", *(f"    {_relative(r, folder)}," for r in group), "]"]
+    lines.append('tags = []            # words to filter by, such as ["walk"]')
+    lines += ["retarget = true      # this rig differs from the first"] if other else []
+    if pose is not None and pose.rig == group[0].rig:
+        lines.append(f"tpose = {_relative(pose, folder)}")
+        fixes = [line for line in fixes if not line.startswith("tpose")]
+    lines += fixes
+    told = {problem.what: problem for r in group for problem in r.problems if problem.severity != "note"}
+    lines += [_comment(problem) for problem in list(told.values())[:12]]
+    return "\n".join(lines) + "\n"
+
+
+def _comment(problem: Problem) -> str:
+    return f"# {problem.severity}: {problem.what}" + (f"   # {problem.fix}" if "?" in problem.fix else "")
+
+
+def _relative(report: Report, folder: Path) -> str:
+    return json.dumps(Path(os.path.relpath(report.path, folder)).as_posix())
+
+
+def _animal_features(report: Report) -> str:
+    """Features by joint names, for rigs without roles."""
+    fixes = dict(line.split(" = ", 1) for line in _fixes(report) if " = " in line)
+    text = ""
+    for joint in json.loads(fixes.get("contact_joints", "[]")):
+        for kind in ("position", "velocity"):
+            text += f'\n[[feature]]\nkind = "{kind}"\njoint = {json.dumps(joint)}\n'
+    if "root_joint" in fixes:
+        text += f'\n[[feature]]\nkind = "velocity"\njoint = {fixes["root_joint"]}\n'
+    for kind in ("trajectory_position", "trajectory_direction"):
+        text += f'\n[[feature]]\nkind = "{kind}"\ntimes = [0.33, 0.67, 1.0]\n'
+    return text

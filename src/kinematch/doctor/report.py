@@ -1,0 +1,73 @@
+"""Report: the doctor's findings on one file, for people as a table and for programs as JSON."""
+
+from dataclasses import asdict, dataclass, field
+
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Problem:
+    severity: str  # error: cannot be built as it is; warning: will look wrong; note: good to know
+    what: str
+    fix: str = ""  # recipe lines that mend it, for the file's [[sources]] table; empty where no recipe can
+
+    def __post_init__(self):
+        assert self.severity in SEVERITIES, self.severity
+
+
+@dataclass(frozen=True)
+class Contacts:
+    joints: tuple[str, ...]
+    share: tuple[float, ...]  # of the time that each is planted
+    stances: int
+    skate: float  # m/s, mean speed of what should stand still
+    skate_p95: float  # m/s
+    drift: float  # m, mean way from the first to the last frame of a stance
+
+
+@dataclass(frozen=True)
+class Report:
+    path: str
+    format: str = ""
+    family: str = ""
+    rig: str = ""  # a digest of joint names and parents: alike for rigs that differ in bone lengths only
+    bones: str = ""  # a digest of bone lengths to the millimetre
+    clips: tuple[str, ...] = ()
+    joints: int = 0
+    frames: int = 0
+    frame_rate: float = 0.0  # frames per second
+    duration: float = 0.0  # s
+    unit: float = 1.0  # metres per unit of the file
+    unit_reason: str = ""
+    up: str = ""
+    up_reason: str = ""
+    facing: str = ""  # the file's facing axis in its rest or T-pose
+    facing_reason: str = ""
+    floor: float | None = None  # m, height of the floor in the clip
+    hips_height: float | None = None  # m, above the floor while standing
+    root: str = ""  # what kind of root there is
+    tpose: str = ""  # where the reference T-pose comes from
+    tpose_frame: int | None = None
+    rest_frames: int = 0
+    roles: dict[str, str] = field(default_factory=dict)  # role -> joint name
+    role_method: str = ""
+    missing_roles: tuple[str, ...] = ()
+    dead_joints: tuple[str, ...] = ()
+    jumps: tuple[int, ...] = ()  # frames
+    flips: tuple[int, ...] = ()  # frames
+    contacts: Contacts | None = None
+    speed: tuple[float, float, float] | None = None  # m/s: median, 95th percentile, maximum
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def buildable(self) -> bool:
+        """Whether a recipe without any fix could take this file as it is."""
+        return not any(problem.severity == "error" for problem in self.problems)
+
+    def to_json(self) -> dict:
+        return asdict(self) | {"buildable": self.buildable}
+
+
+def by_severity(problems: list[Problem]) -> tuple[Problem, ...]:
+    """Errors first; within a severity the order they were found in."""
+    return tuple(sorted(problems, key=lambda problem: SEVERITIES.index(problem.severity)))
