@@ -84,13 +84,15 @@ def _pictures(
     indices = np.minimum(np.round(times * clip.frame_rate).astype(int), clip.frame_count - 1)
     frames = frames_of(clip, indices, contacts=contacts, contact_joints=contact_joints)
     cameras = _cameras(frames, camera, rate, size, azimuth, elevation)
-    path = trail_marks(frames.hips, theme) if trail else None
+    path = trail_marks(frames.hips, theme, floor_height=frames.floor_height) if trail else None
 
     def draw() -> Iterator[Image.Image]:
         for n in range(count):
             solids = frames.solids(n, theme)
             solids = solids if path is None else join(solids, path)
-            picture = Image.fromarray(render_scene(solids, cameras[n], size=size, theme=theme))
+            picture = Image.fromarray(
+                render_scene(solids, cameras[n], size=size, theme=theme, floor_height=frames.floor_height)
+            )
             if caption:
                 write_caption(picture, caption, theme)
             yield picture

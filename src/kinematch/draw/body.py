@@ -12,7 +12,7 @@ from kinematch.math import quaternion
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 
-TINTS = ("body", "left", "right", "joints")  # fields of Theme
+TINTS = ("body", "left", "right", "left_arm", "right_arm", "joints")  # fields of Theme
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ def place(body: Body, global_positions: np.ndarray, global_rotations: np.ndarray
         along=quaternion.rotate(r[..., 0, :], body.along),
         scales=body.scales,
         colours=np.array([colours[tint] for tint in body.tints]).reshape(-1, 3),
+        groups=body.joints[:, 0],
     )
 
 

@@ -28,19 +28,21 @@ def render(
     arrow: bool = False,
     caption: str = "",
     theme: Theme | str = "light",
-    floor_height: float = 0.0,
+    floor_height: float | None = None,
     light: np.ndarray | None = None,
     body: Body | None = None,
 ) -> Image.Image:
     """A pose (J, 3), (J, 4), or several (..., J, 3) in one picture.
 
     contacts are joints marked as planted (of a single pose), trail is a path (N, 3) drawn on the floor, arrow shows
-    where the body faces. A body made once by mannequin.make_body saves making it for each picture.
+    where the body faces. The floor is at height zero, or under a body that is mostly below that. A body made once by
+    mannequin.make_body saves making it for each picture.
     """
     theme = find_theme(theme)
     p, r = check_pose(skeleton, global_positions, global_rotations)
+    floor_height = floor_under(skeleton, p) if floor_height is None else floor_height
     camera = frame_clip(skeleton, p, size=size) if camera is None else camera
-    solids = place(make_body(skeleton) if body is None else body, p, r, theme)[...]
+    solids = place(make_body(skeleton) if body is None else body, p, r, theme)
     groups = [solids[index] for index in np.ndindex(p.shape[:-2])]
     for pose in p.reshape(-1, *p.shape[-2:]) if arrow else ():
         groups.append(arrow_mark(skeleton, pose, theme, floor_height=floor_height))
@@ -70,6 +72,13 @@ def check_pose(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray)
     return p, r
 
 
+def floor_under(skeleton: Skeleton, positions: np.ndarray) -> float:
+    """Zero, unless most poses (..., J, 3) sink into such a floor: some rigs have their origin at the hips."""
+    first = 1 if "root" in skeleton.roles else 0
+    lowest = float(np.median(positions[..., first:, 1].min(axis=-1)))
+    return lowest - 0.02 if lowest < -0.1 else 0.0
+
+
 def contact_marks(points: np.ndarray, theme: Theme, *, floor_height: float = 0.0) -> Solids:
     """Flat discs on the floor under planted points (K, 3)."""
     on_floor = np.array(points, np.float64).reshape(-1, 3)
@@ -95,8 +104,6 @@ def arrow_mark(skeleton: Skeleton, pose: np.ndarray, theme: Theme, *, floor_heig
     start = np.array(pose[skeleton.roles.get("root", skeleton.roles.get("hips", 0))], np.float64)
     start[1] = floor_height
     way = facing(skeleton, pose)
-    if "root" in skeleton.roles:
-        side = np.array([way[2], 0, -way[0]])
     side = np.array([way[2], 0.0, -way[0]])
     tip = start + 0.6 * way
     barbs = [tip - 0.12 * way + 0.09 * s * side for s in (-1, 1)]

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.draw.body import Body, place
-from kinematch.draw.figure import contact_marks
+from kinematch.draw.figure import contact_marks, floor_under
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.solid import Solids, join
 from kinematch.draw.theme import Theme
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
+from kinematch.motion.contacts import contact_joints as feet_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,7 @@ class Frames:
     rotations: np.ndarray  # (N, J, 4), global
     contacts: np.ndarray  # (N, J) bool
     body: Body
+    floor_height: float  # m
 
     @property
     def hips(self) -> np.ndarray:
@@ -32,12 +34,12 @@ class Frames:
             :, roles.get("hips", min(1, self.clip.skeleton.joint_count - 1) if "root" in roles else 0)
         ]
 
-    def solids(self, frame: int, theme: Theme, *, offset: np.ndarray | None = None) -> Solids:
+    def solids(self, frame: int, theme: Theme) -> Solids:
         """Body and contact marks of one of the N frames."""
-        p = self.positions[frame] if offset is None else self.positions[frame] + offset
+        p = self.positions[frame]
         group = place(self.body, p, self.rotations[frame], theme)
         if self.contacts[frame].any():
-            group = join(group, contact_marks(p[self.contacts[frame]], theme))
+            group = join(group, contact_marks(p[self.contacts[frame]], theme, floor_height=self.floor_height))
         return group
 
 
@@ -48,7 +50,7 @@ def frames_of(
     contacts: np.ndarray | None = None,
     contact_joints: Sequence[int] | None = None,
 ) -> Frames:
-    """Some frames of a clip; contacts (F, K) belong to the whole clip and to K joints."""
+    """Some frames of a clip; contacts (F, K) belong to the whole clip and to K joints, by default its feet."""
     some = clip.with_(positions=clip.positions[indices], rotations=clip.rotations[indices])
     p, r = kinematics.global_pose(some)
     if not (np.isfinite(p).all() and np.isfinite(r).all()):
@@ -56,14 +58,15 @@ def frames_of(
     planted = np.zeros(p.shape[:2], bool)
     if contacts is not None:
         contacts = np.asarray(contacts, bool)
-        joints = range(clip.skeleton.joint_count) if contact_joints is None else contact_joints
+        joints = feet_of(clip.skeleton) if contact_joints is None else contact_joints
         if contacts.shape != (clip.frame_count, len(joints)):
             raise KinematchError(
                 f"contacts of shape {contacts.shape}, expected ({clip.frame_count}, {len(joints)}): "
                 "one row per frame and one column per contact joint"
             )
         planted[:, list(joints)] = contacts[indices]
-    return Frames(clip, indices, p.astype(np.float64), r.astype(np.float64), planted, make_body(clip.skeleton))
+    body, floor = make_body(clip.skeleton), floor_under(clip.skeleton, p)
+    return Frames(clip, indices, p.astype(np.float64), r.astype(np.float64), planted, body, floor)
 
 
 def even_frames(clip: Clip, count: int, *, start: float | None, stop: float | None) -> np.ndarray:

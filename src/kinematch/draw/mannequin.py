@@ -58,38 +58,39 @@ def _xyz(x: float, y: float, z: float) -> Point:
 
 
 def _trunk(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
+    """Pelvis, belly, a chest that widens towards the shoulders, and the slope from neck to shoulders."""
     roles = skeleton.roles
     hips = roles["hips"]
-    legs = 0.5 * (at["left_upper_leg"] + at["right_upper_leg"])
-    arms = 0.5 * (at["left_upper_arm"] + at["right_upper_arm"])
+    chest = next((roles[role] for role in ("upper_chest", "chest", "spine") if role in roles), hips)
+    belly = next((roles[role] for role in ("spine", "chest") if role in roles), hips)
+    low = 0.5 * (at["left_upper_leg"] + at["right_upper_leg"])
+    high = 0.5 * (at["left_upper_arm"] + at["right_upper_arm"])
     hip_width = 0.5 * abs(at["left_upper_leg"][0] - at["right_upper_leg"][0])
     shoulder_width = 0.5 * abs(at["left_upper_arm"][0] - at["right_upper_arm"][0])
-    chest = next((roles[role] for role in ("upper_chest", "chest", "spine") if role in roles), hips)
-    middle = next((roles[role] for role in ("spine", "chest") if role in roles), hips)
-    height = arms[1] - legs[1]
-    pelvis = legs + _xyz(0, 0.05 * unit, -0.005 * unit)
-    waist = legs + (arms - legs) * 0.42
-    ribs = legs + (arms - legs) * 0.62 + _xyz(0, 0, 0.008 * unit)
-    top = legs + (arms - legs) * 0.93 + _xyz(0, 0, -0.005 * unit)
-    wide = (hip_width + 0.075 * unit) / (0.115 * unit)
-    chest_wide = (0.74 * shoulder_width) / (0.115 * unit)
-    del height
+
+    def along(share: float, ahead: float) -> Point:
+        """A point on the way from the hip joints up to the shoulders, so far before it."""
+        return low + share * (high - low) + _xyz(0, 0, ahead * unit)
+
+    pelvis, waist, ribs, top = along(0.1, 0), along(0.5, -0.004), along(0.5, 0.006), along(0.8, 0)
+    pelvis_wide = (hip_width + 0.07 * unit) / (0.112 * unit)
+    chest_wide = 0.86 * shoulder_width / (0.11 * unit)
+    belly_wide = min(1.3, 1.1 * chest_wide)  # stays inside the chest where they overlap
     parts = [
-        Part((hips, hips), (pelvis, pelvis), (0.115 * unit,) * 2, scales=(wide, 0.98)),
-        Part(
-            (hips, middle), (pelvis + _xyz(0, 0.04 * unit, 0), waist), (0.1 * unit, 0.095 * unit), scales=(1.28, 0.92)
-        ),
-        Part((middle, chest), (waist, ribs), (0.1 * unit, 0.115 * unit), scales=(1.24, 0.92)),
-        Part((chest, chest), (ribs, top), (0.115 * unit, 0.078 * unit), scales=(chest_wide, 0.98)),
+        Part((hips, hips), (pelvis, pelvis), (0.112 * unit,) * 2, scales=(pelvis_wide, 0.98)),
+        Part((hips, belly), (pelvis, waist), (0.1 * unit, 0.082 * unit), scales=(belly_wide, 0.94)),
+        Part((chest, chest), (ribs, top), (0.096 * unit, 0.11 * unit), scales=(chest_wide, 0.92)),
     ]
-    neck = roles.get("neck", chest)
-    neck_base = at["neck"] if "neck" in at else top
+    neck = at.get("neck", along(1.04, -0.005))
+    carrier = roles.get("neck", chest)
+    parts.append(Part((chest, carrier), (along(0.9, -0.01), neck), (0.075 * unit, 0.052 * unit), scales=(1.1, 0.9)))
     for side in ("left", "right"):
         arm = at[f"{side}_upper_arm"]
-        carrier = roles.get(f"{side}_shoulder", chest)
-        inner = neck_base + _xyz(np.sign(arm[0]) * 0.03 * unit, -0.03 * unit, -0.01 * unit)
-        parts.append(Part((chest, carrier), (inner, arm), (0.052 * unit, 0.056 * unit)))
-    parts.append(Part((chest, neck), (top, neck_base), (0.06 * unit, 0.054 * unit)))
+        shoulder = roles.get(f"{side}_shoulder", chest)
+        inner = 0.75 * top + 0.25 * arm + _xyz(0, 0.03 * unit, 0)
+        slope = neck + 0.25 * (at["head"] - neck)
+        parts.append(Part((chest, shoulder), (inner, arm), (0.062 * unit, 0.054 * unit)))
+        parts.append(Part((carrier, shoulder), (slope, arm + _xyz(0, 0.008 * unit, 0)), (0.034 * unit, 0.044 * unit)))
     return parts
 
 
@@ -97,14 +98,14 @@ def _head(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
     roles = skeleton.roles
     head, neck = roles["head"], roles.get("neck", roles["head"])
     base = at["head"]
-    skull = base + _xyz(0, 0.095 * unit, 0.012 * unit)
-    face = skull + _xyz(0, -0.025 * unit, 0.035 * unit)
-    chin = skull + _xyz(0, -0.088 * unit, 0.048 * unit)
-    neck_base = at["neck"] if "neck" in at else base - _xyz(0, 0.08 * unit, 0.01 * unit)
+    skull = base + _xyz(0, 0.092 * unit, 0.006 * unit)
+    chin = skull + _xyz(0, -0.07 * unit, 0.03 * unit)
+    brow, nose = skull + _xyz(0, 0, 0.093 * unit), skull + _xyz(0, -0.03 * unit, 0.094 * unit)
+    neck_base = at["neck"] if "neck" in at else base - _xyz(0, 0.09 * unit, 0.01 * unit)
     return [
-        Part((neck, head), (neck_base, base + _xyz(0, 0.05 * unit, 0)), (0.054 * unit, 0.05 * unit)),
-        Part((head, head), (skull, skull), (0.102 * unit,) * 2, scales=(0.83, 0.98)),
-        Part((head, head), (face, chin), (0.07 * unit, 0.038 * unit), scales=(0.92, 0.9)),
+        Part((neck, head), (neck_base, base + _xyz(0, 0.05 * unit, 0)), (0.052 * unit, 0.047 * unit)),
+        Part((head, head), (skull, chin), (0.1 * unit, 0.06 * unit), scales=(0.82, 1.0)),
+        Part((head, head), (brow, nose), (0.007 * unit, 0.012 * unit)),
     ]
 
 
@@ -144,33 +145,35 @@ def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> li
     knuckles = at.get(f"{side}_middle_proximal", wrist + 0.085 * unit * ahead)
     across = (0.0, 0.0, 1.0)  # palms look down in a T-pose
     parts = [
-        Part((upper, upper), (shoulder, shoulder), (0.06 * unit,) * 2, tint="joints"),
-        Part((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=side),
-        Part((upper, upper), (elbow, elbow), (0.041 * unit,) * 2, tint="joints"),
-        Part((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=side),
+        Part((upper, upper), (shoulder, shoulder), (0.056 * unit,) * 2, tint="joints"),
+        Part((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=f"{side}_arm"),
+        Part((upper, upper), (elbow, elbow), (0.0435 * unit,) * 2, tint="joints"),
+        Part((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=f"{side}_arm"),
         Part(
             (hand, hand),
             (wrist + 0.02 * unit * ahead, knuckles),
             (0.024 * unit, 0.027 * unit),
             across,
             (1.35, 0.8),
-            tint=side,
+            tint=f"{side}_arm",
         ),
     ]
     fingers = 0
     for finger in _FINGERS:
         chain = [role for piece in ("proximal", "intermediate", "distal") if (role := f"{side}_{finger}_{piece}") in at]
         for a, b in zip(chain, chain[1:]):
-            parts.append(Part((roles[a], roles[b]), (at[a], at[b]), (0.0105 * unit, 0.009 * unit), tint=side))
+            parts.append(Part((roles[a], roles[b]), (at[a], at[b]), (0.0105 * unit, 0.009 * unit), tint=f"{side}_arm"))
         if chain:
             fingers += 1
             last = at[chain[-1]]
             tip = last + 0.022 * unit * ahead
-            parts.append(Part((roles[chain[-1]],) * 2, (last, tip), (0.009 * unit, 0.007 * unit), tint=side))
+            parts.append(Part((roles[chain[-1]],) * 2, (last, tip), (0.009 * unit, 0.007 * unit), tint=f"{side}_arm"))
     if not fingers:
         thumb = wrist + 0.03 * unit * ahead + _xyz(0, -0.004 * unit, 0.022 * unit)
         tip = wrist + 0.075 * unit * ahead + _xyz(0, -0.012 * unit, 0.052 * unit)
         end = knuckles + 0.07 * unit * ahead
-        parts.append(Part((hand, hand), (knuckles, end), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint=side))
-        parts.append(Part((hand, hand), (thumb, tip), (0.015 * unit, 0.011 * unit), tint=side))
+        parts.append(
+            Part((hand, hand), (knuckles, end), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint=f"{side}_arm")
+        )
+        parts.append(Part((hand, hand), (thumb, tip), (0.015 * unit, 0.011 * unit), tint=f"{side}_arm"))
     return parts

@@ -72,7 +72,7 @@ def render_scene(
         views = views @ inverses.transpose(0, 2, 1)
         kernels.cast(views, lengths, radii, 2 * focal, middle, bounds, depth, owners)
         tapers = np.diff(round_radii)[:, 0] / np.where(lengths > 0, lengths, 1)  # growth of the radius along the axis
-        near = shading_kernels.neighbours(origins, ends, round_radii, solids.lit)
+        near = shading_kernels.neighbours(origins, ends, round_radii, solids.lit, solids.groups)
         shading_kernels.paint_bodies(
             depth, owners, views, origins, frames, inverses, lengths, radii, round_radii, tapers, near,
             np.ascontiguousarray(solids.colours), solids.lit, eye, axes, focal, light, paint[1], np.array([left, top]),

@@ -10,14 +10,14 @@ SKY_REACH = 4.0  # radii: a ball further away hides less than a sixteenth of the
 
 
 @kernel
-def neighbours(starts, ends, radii, lit):
+def neighbours(starts, ends, radii, lit, groups):
     """For each solid, those near enough to hide its sky (P, P), filled up with -1."""
     count = len(starts)
     near = np.full((count, count), -1, np.int32)
     for p in range(count):
         found = 0
         for q in range(count):
-            if p == q or not lit[q]:
+            if groups[p] == groups[q] or not lit[q]:
                 continue
             middle, half_p, half_q = 0.0, 0.0, 0.0
             for i in range(3):

@@ -54,7 +54,7 @@ def contact_sheet(
         write(draw, (10, head / 2), text, colour=theme.ink, size=15, anchor="lm")
     for n, index in enumerate(frames.indices):
         eye = camera.moved(frames.hips[n] * [1, 0, 1])
-        pixels = render_scene(frames.solids(n, theme), eye, size=tile, theme=theme)
+        pixels = render_scene(frames.solids(n, theme), eye, size=tile, theme=theme, floor_height=frames.floor_height)
         left, top = (n % columns) * tile[0], head + (n // columns) * tile[1]
         sheet.paste(Image.fromarray(pixels), (left, top))
         label = f"{index / clip.frame_rate:.2f} s"
@@ -102,6 +102,7 @@ def strip(
         rotations=quaternion.multiply(turns[:, None], frames.rotations),
         contacts=frames.contacts,
         body=frames.body,
+        floor_height=frames.floor_height,
     )
     points = _body_points(laid)
     if width is None:
@@ -111,10 +112,12 @@ def strip(
     # seen from the body's right, +X is to the right
     camera = frame_points(points, np.array([0.0, -0.1, -1.0]), size=size, field_of_view=_LENS, margin=0.12)
     solids: list[Solids] = [laid.solids(n, theme) for n in range(count)]
-    picture = Image.fromarray(render_scene(join(*solids), camera, size=size, theme=theme))
+    picture = Image.fromarray(
+        render_scene(join(*solids), camera, size=size, theme=theme, floor_height=laid.floor_height)
+    )
     draw = ImageDraw.Draw(picture)
     for n, index in enumerate(laid.indices):
-        (x, _), _ = camera.project(np.array([places[n], 0.0, 0.0]), size)
+        (x, _), _ = camera.project(np.array([places[n], laid.floor_height, 0.0]), size)
         text = f"{index / clip.frame_rate:.2f} s"
         write(draw, (x, height - 6), text, colour=theme.faint, size=max(10, height // 28), anchor="ms")
     return picture

@@ -1,4 +1,4 @@
-"""Solids: the one shape everything is drawn with, a round cone with its cross-section stretched, and its ray equation."""
+"""Solids: the one shape that everything is drawn with, a stretched round cone, and where rays meet it."""
 
 from dataclasses import dataclass, fields
 
@@ -19,6 +19,7 @@ class Solids:
     radii: np.ndarray  # (P, 2) m, of the two balls
     colours: np.ndarray  # (P, 3) linear light
     lit: np.ndarray  # (P,) bool: shaded and casting a shadow, or flat paint
+    groups: np.ndarray  # (P,) int: solids of one group are one piece and do not darken each other
 
     def __getitem__(self, index) -> "Solids":
         return Solids(*(getattr(self, f.name)[index] for f in fields(self)))
@@ -39,6 +40,7 @@ def round_cones(
     scales: np.ndarray | float = 1.0,
     colours: np.ndarray,
     lit: np.ndarray | bool = True,
+    groups: np.ndarray | int = 0,
 ) -> Solids:
     """Solids between points (..., 3); `along` gives the axis where the points coincide."""
     starts, ends = np.asarray(starts, np.float64), np.asarray(ends, np.float64)
@@ -66,13 +68,14 @@ def round_cones(
         radii=radii,
         colours=np.broadcast_to(colours, (*shape, 3)).astype(np.float64),
         lit=np.broadcast_to(lit, shape).copy(),
+        groups=np.broadcast_to(groups, shape).astype(np.int64),
     )
 
 
 def ray_entry(
     origins: np.ndarray, directions: np.ndarray, length: float, start_radius: float, end_radius: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where rays (..., 3) first meet the round cone from 0 to length on +Y, in units of direction, and the normals there.
+    """Where rays (..., 3) first meet the round cone from 0 to length on +Y, in lengths of direction, and normals there.
 
     The plain twin of kernels.ray_entry. A miss is infinite. The round cone is the union of its two balls and the piece
     of cone that touches both: with s = (r0 - r1) / length the sine of its slope, that cone is sqrt(1 - s^2) * rho +

@@ -18,6 +18,8 @@ class Theme:
     body: str
     left: str
     right: str
+    left_arm: str  # lighter than the legs, so that a hand shows before a thigh
+    right_arm: str
     joints: str
     accent: str  # contacts, arrows, trails
     ink: str  # text and axes
@@ -31,8 +33,10 @@ LIGHT = Theme(
     floor="#f6f7f8",
     grid="#c3cbd4",
     body="#d8d3cb",
-    left="#5a8fdc",
-    right="#ee8f4e",
+    left="#4a82d6",
+    right="#ea813a",
+    left_arm="#7fabeb",
+    right_arm="#f5ad76",
     joints="#8d939c",
     accent="#18a777",
     ink="#27313d",
@@ -45,8 +49,10 @@ DARK = Theme(
     floor="#232a34",
     grid="#3d4857",
     body="#c9c4bc",
-    left="#5a94e8",
-    right="#f0924f",
+    left="#4b86de",
+    right="#ec853f",
+    left_arm="#80afee",
+    right_arm="#f6b07b",
     joints="#767d88",
     accent="#2fd09a",
     ink="#e8ecf1",
