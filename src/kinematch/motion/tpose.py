@@ -26,6 +26,7 @@ BONES: dict[str, tuple[str, tuple[float, float, float]]] = {
 _FRAME_TOLERANCE = np.radians(15)  # performers' own T-poses differ by up to this; chance poses were never so near
 _REST_TOLERANCE = np.radians(25)  # CMU's rest pose has its legs apart by 21 degrees
 _UPRIGHT = np.radians(40)  # legs of a rest pose that can be straightened into a T-pose
+_LYING = np.radians(70)  # lean beyond which turning about Y no longer says where the body faces
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def with_reference_tpose(clip: Clip, tpose: Clip | None = None) -> Clip:
 
 
 def reference_tpose(clip: Clip, tpose: Clip | None = None) -> TPose:
-    """The T-pose from the best source there is: a given clip, a frame, the rest pose, else neutral stands.
+    """The T-pose from the best source there is: a given clip, the rest pose, a frame, else neutral stands.
 
     Whatever the source, arms and legs are swung the last degrees to their exact directions, so that rigs agree.
     """
@@ -53,12 +54,13 @@ def reference_tpose(clip: Clip, tpose: Clip | None = None) -> TPose:
         raise KinematchError(f"no T-pose for clip {clip.name!r}: roles missing: {', '.join(missing)}")
     if tpose is not None:
         return _given(skeleton, tpose)
-    frame = find_tpose_frame(clip)
+    positions, rotations = rest_pose(skeleton)
+    at_rest = limb_deviations(skeleton, positions).max()
+    frame = find_tpose_frame(clip) if at_rest > _FRAME_TOLERANCE else None
     if frame is not None:
         positions, rotations = forward(skeleton, clip.positions[frame], clip.rotations[frame])
         return _finish(skeleton, positions, rotations, method="frame", reason=f"frame {frame} is a T-pose", frame=frame)
-    positions, rotations = rest_pose(skeleton)
-    if is_tpose(skeleton, positions, tolerance=_REST_TOLERANCE):
+    if at_rest <= _REST_TOLERANCE:
         return _finish(skeleton, positions, rotations, method="rest", reason="the rest pose is a T-pose")
     if _stands(skeleton, positions):
         reason = "from the rest pose, which stands but is no T-pose"
@@ -106,13 +108,12 @@ def body_axes(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
 
 
 def facing_alignment(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
-    """The turn (..., 4) that makes the body face +Z: about Y for one who stands, else all of its axes."""
+    """The turn (..., 4) that makes the body face +Z: about Y, or of all its axes for one who lies."""
     axes = body_axes(skeleton, global_positions)
     left = axes[..., 0]
     yaw = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.arctan2(left[..., 2], left[..., 0]))
     whole = quaternion.inverse(rotation.from_matrix(axes))
-    upright = (axes[..., 1, 1] > np.cos(_UPRIGHT))[..., None]
-    return np.where(upright, yaw, whole)
+    return np.where((axes[..., 1, 1] > np.cos(_LYING))[..., None], yaw, whole)
 
 
 def _lean(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
@@ -160,13 +161,9 @@ def _from_motion(clip: Clip) -> TPose:
     legs = limb_deviations(skeleton, positions)[:, [k for k, start in enumerate(BONES) if "leg" in start]]
     unrest = _lean(skeleton, positions) + legs.mean(axis=-1)
     chosen = np.argsort(unrest, kind="stable")[: max(1, min(60, len(unrest) // 20))]
-    turns = facing_alignment(skeleton, positions[chosen])
-    aligned = quaternion.multiply(turns[:, None], rotations[chosen])
-    base = tpose_neutral.average(aligned)
-    for role in tpose_neutral.SAGITTAL:
-        if role in skeleton.roles:
-            base[skeleton.roles[role]] = tpose_neutral.squared_up(base[skeleton.roles[role]])
-    hinges = tpose_neutral.hinges(skeleton, positions, rotations)
+    hinges = tpose_neutral.find_hinges(skeleton, positions, rotations)
+    turned = quaternion.multiply(facing_alignment(skeleton, positions)[:, None], rotations)
+    base = tpose_neutral.neutral_posture(skeleton, positions, turned, calm=chosen, hinges=hinges)
     tilt = np.degrees(np.median(unrest[chosen]))
     reason = f"constructed from {len(chosen)} frames nearest to a neutral stand (off by {tilt:.0f} degrees)"
     if tilt > np.degrees(_UPRIGHT):
