@@ -1,0 +1,186 @@
+"""The doctor: every real rig comes out right, and every illness made on purpose is found with its cure."""
+
+import numpy as np
+import pytest
+
+from kinematch.doctor import examine
+from kinematch.doctor.report import Problem, by_severity
+from kinematch.files import read_clip, write_clip
+from kinematch.math import quaternion
+from kinematch.math.rotation import from_axis_angle
+from kinematch.motion.clip import Clip
+from kinematch.motion.root import add_root, body_forward
+from kinematch.motion.skeleton import skeleton
+from kinematch.synth import walk_along
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return walk_along([(0.0, 0.0), (0.0, 6.0)])
+
+
+def examined(tmp_path, clip: Clip, name: str = "walk.bvh", **overrides):
+    write_clip(tmp_path / name, clip)
+    return examine(tmp_path / name, **overrides)
+
+
+def found(report, word: str) -> Problem:
+    matching = [problem for problem in report.problems if word in problem.what]
+    assert matching, f"no problem mentions {word!r}: {[p.what for p in report.problems]}"
+    return matching[0]
+
+
+def test_a_good_file_is_found_good(tmp_path, walk):
+    report = examined(tmp_path, walk)
+    assert report.buildable
+    assert not [problem for problem in report.problems if problem.severity != "note"]
+    assert (report.unit, report.up, report.frames, report.joints) == (
+        0.01,
+        "Y",
+        walk.frame_count,
+        walk.skeleton.joint_count,
+    )
+    assert not report.missing_roles
+    assert report.contacts is not None
+    assert report.contacts.skate < 0.1
+    assert 0.7 < report.hips_height < 1.2
+
+
+def test_every_field_goes_to_json(tmp_path, walk):
+    import json
+
+    report = examined(tmp_path, walk)
+    values = json.loads(json.dumps(report.to_json()))
+    assert values["buildable"] is True
+    assert values["roles"]["left_foot"] == "LeftFoot"
+
+
+def test_a_broken_file_is_a_report_with_its_line(tmp_path):
+    path = tmp_path / "broken.bvh"
+    path.write_text("HIERARCHY\nROOT Hips\n{\n  OFFSET 0 0 zero\n")
+    report = examine(path)
+    assert not report.buildable
+    assert "line 4" in report.problems[0].what
+    assert "exclude" in report.problems[0].fix
+
+
+def test_a_t_pose_in_front_is_cut_off(tmp_path, walk):
+    rotations, positions = np.array(walk.rotations), np.array(walk.positions)
+    rotations[0], positions[0] = walk.skeleton.tpose, walk.skeleton.offsets
+    report = examined(tmp_path, walk.with_(rotations=rotations, positions=positions))
+    problem = found(report, "begins in a T-pose")
+    assert problem.fix.startswith("drop = [[0.0, 0.0")
+
+
+def test_jumps_are_found_where_they_are(tmp_path, walk):
+    positions = np.array(walk.positions)
+    positions[100:, 0, 0] += 2.0
+    report = examined(tmp_path, walk.with_(positions=positions))
+    assert report.jumps == (100,)
+    assert found(report, "jump").fix == f"split = [{100 / walk.frame_rate:.3f}]"
+
+
+def test_flips_are_found_where_they_are(tmp_path, walk):
+    rotations = np.array(walk.rotations)
+    arm = walk.skeleton.joint("left_upper_arm")
+    turn = from_axis_angle(np.array([0.0, 0, 1]), np.pi * 0.9)
+    rotations[80, arm] = quaternion.multiply(rotations[80, arm], turn)
+    report = examined(tmp_path, walk.with_(rotations=rotations))
+    assert report.flips == (80, 81)
+    assert "drop" in found(report, "flips").fix
+
+
+def test_a_walk_on_the_spot_is_recognised(tmp_path, walk):
+    positions = np.array(walk.positions)
+    positions[:, 0, [0, 2]] = 0
+    assert found(examined(tmp_path, walk.with_(positions=positions)), "on the spot").fix == "in_place = true"
+
+
+def test_stiff_limbs_and_still_clips_are_named(tmp_path, walk):
+    rotations = np.array(walk.rotations)
+    rotations[:, walk.skeleton.joint("left_lower_leg")] = [1, 0, 0, 0]
+    report = examined(tmp_path, walk.with_(rotations=rotations))
+    assert "LeftLeg" in found(report, "never bend").what
+    still = walk.with_(positions=np.repeat(walk.positions[:1], 60, 0), rotations=np.repeat(walk.rotations[:1], 60, 0))
+    assert found(examined(tmp_path, still), "nothing moves")
+
+
+@pytest.mark.parametrize(("frames", "word"), [(1, "not a motion"), (12, "below")])
+def test_too_short_is_an_error(tmp_path, walk, frames, word):
+    report = examined(tmp_path, walk.frames(0, frames))
+    assert not report.buildable
+    assert found(report, word).severity == "error"
+
+
+def test_a_giant_is_reported_with_a_cure(tmp_path, walk):
+    report = examined(tmp_path, walk, unit=0.02)
+    assert "scale_to_leg_length" in found(report, "legs are").fix
+
+
+def test_an_animal_gets_the_lines_it_needs(tmp_path):
+    names = ["body", "front_left", "front_right", "back_left", "back_right"]
+    feet = [[0.1, -0.4, 0.3], [-0.1, -0.4, 0.3], [0.1, -0.4, -0.3], [-0.1, -0.4, -0.3]]
+    dog = skeleton(names, [-1, 0, 0, 0, 0], np.array([[0, 0.5, 0], *feet]))
+    positions = np.repeat(dog.offsets[None], 60, 0)
+    positions[:, 0, 2] = np.arange(60) * 0.01
+    clip = Clip(dog, positions, quaternion.identity((60, 5)), 60.0)
+    problem = found(examined(tmp_path, clip), "not a humanoid")
+    assert 'root_joint = "body"' in problem.fix
+    assert '["front_left", "front_right"]' in problem.fix
+
+
+def test_the_worst_comes_first():
+    ordered = by_severity([Problem("note", "a"), Problem("error", "b"), Problem("warning", "c"), Problem("error", "d")])
+    assert [problem.what for problem in ordered] == ["b", "d", "c", "a"]
+
+
+PEOPLE = ["cmu", "bandai-namco", "xsens", "amass-z-up", "lafan1-takes", "lafan1-simulation-bone"]
+RIGS = ["Geno_bind", "Geno_stance", "cmu3dsmax_131_01", "poser_pirouette", "pybvh_bvh_test1", "pybvh_bvh_test2"]
+
+
+def people(data):
+    files = [path for folder in PEOPLE for path in sorted((data / folder).glob("*.bvh"))]
+    files += [data / "rigs" / f"{name}.bvh" for name in RIGS]
+    return files + sorted((data / "lafan1-clips").glob("*.bvh"))[::6]
+
+
+def test_every_real_person_is_y_up_in_metres_and_of_human_height(data):
+    for path in people(data):
+        report = examine(path)
+        assert not report.missing_roles, path
+        assert report.hips_height is not None, path
+        assert 0.7 < report.hips_height < 1.2, f"{path}: {report.hips_height}"
+        poses = [p for p in report.problems if p.severity == "error"]
+        assert not poses or "a pose" in poses[0].what, f"{path}: {poses}"
+
+
+def test_the_root_of_every_real_person_faces_where_the_body_faces(data):
+    for path in people(data)[::3]:
+        clip = read_clip(path)
+        if clip.frame_count < 30:
+            continue
+        rooted = add_root(clip)
+        faced = quaternion.rotate(rooted.rotations[:, 0].astype(float), [0.0, 0, 1])
+        agreement = np.sum(faced * body_forward(clip), axis=-1)
+        assert np.median(agreement) > np.cos(np.radians(25)), f"{path}: {np.degrees(np.arccos(np.median(agreement)))}"
+
+
+def test_every_character_keeps_its_size_and_faces_z_in_its_t_pose(data):
+    from kinematch.motion.kinematics import tpose
+
+    heights = {"CesiumMan.glb": 1.5, "mesh2motion-human-male.glb": 1.8, "vrm1-debug_robot.vrm": 1.75}
+    for path in sorted((data / "characters").iterdir()):
+        report, rig = examine(path), read_clip(path).skeleton
+        assert report.unit == 1.0, path
+        assert not report.missing_roles, path
+        positions, _ = tpose(rig)
+        left = positions[rig.roles["left_hand"]] - positions[rig.roles["right_hand"]]
+        assert left[0] > 0.9 * np.linalg.norm(left), path
+        toes = [
+            positions[rig.roles[f"{side}_toes"]] - positions[rig.roles[f"{side}_foot"]]
+            for side in ("left", "right")
+            if f"{side}_toes" in rig.roles
+        ]
+        assert all(toe[2] > 0 for toe in toes), path
+        if path.name in heights:
+            assert abs(positions[:, 1].max() - heights[path.name]) < 0.35, f"{path}: {positions[:, 1].max()}"
