@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
+from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 
@@ -25,7 +27,7 @@ def trim(clip: Clip, start: float = 0.0, stop: float | None = None) -> Clip:
 def split(clip: Clip, times: Iterable[float]) -> list[Clip]:
     """The pieces between the times, in seconds; the frame at a time begins the next piece."""
     cuts = [0, *(_frame(clip, time) for time in sorted(times)), clip.frame_count]
-    return [clip.frames(a, b) for a, b in zip(cuts, cuts[1:]) if a < b]
+    return [clip.frames(a, b) for a, b in pairwise(cuts) if a < b]
 
 
 def drop(clip: Clip, ranges: Iterable[tuple[float, float]]) -> list[Clip]:
@@ -49,18 +51,15 @@ def unroll(clip: Clip) -> Clip:
 
 def leg_length(skeleton: Skeleton) -> float:
     """Metres from hip joint over the knee to the ankle, the mean of both legs."""
+    positions, _ = kinematics.rest_pose(skeleton)  # distances, since not in every rig the ankle hangs on the knee
     lengths = []
     for side in ("left", "right"):
-        roles = [f"{side}_upper_leg", f"{side}_foot"]
+        roles = [f"{side}_{part}" for part in ("upper_leg", "lower_leg", "foot")]
         missing = [role for role in roles if role not in skeleton.roles]
         if missing:
             raise KinematchError(f"no joint has the role {missing[0]!r}, so the legs cannot be measured")
-        hip, ankle = (skeleton.roles[role] for role in roles)
-        chain = skeleton.chain(ankle)
-        if hip not in chain:
-            raise KinematchError(f"{skeleton.names[ankle]!r} does not hang on {skeleton.names[hip]!r}")
-        bones = chain[chain.index(hip) + 1 :]
-        lengths.append(np.linalg.norm(skeleton.offsets[bones], axis=-1).sum())
+        leg = positions[[skeleton.roles[role] for role in roles]]
+        lengths.append(np.linalg.norm(np.diff(leg, axis=0), axis=-1).sum())
     return float(np.mean(lengths))
 
 

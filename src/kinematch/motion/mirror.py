@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.math import quaternion
+from kinematch.math import quaternion, rotation
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import yaw_rotation
@@ -16,26 +16,27 @@ Pairs = Iterable[tuple[str, str]]
 
 SIDES = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "左": "右"}
 SIDES |= {right: left for left, right in SIDES.items()}
+PRIOR = 0.01  # weight of the T-pose against a joint's bones
+SHORTEST = 1e-3  # m, below which bones have no direction worth following
+FREE = 0.01  # m from its rest position, at which a joint is led by hand and is no end of a bone
 LETTERS = {"l": "r", "L": "R", "r": "l", "R": "L"}
 
 
 def mirror(clip: Clip, pairs: Pairs | None = None) -> Clip:
     """The motion seen in a mirror along the YZ plane: x becomes -x, left joints do what right ones did.
 
-    Each joint's world rotation since the T-pose is reflected and handed to its counterpart, so joint axes do not matter
-    and mirroring twice gives the clip back. Bones keep their own lengths on a lopsided skeleton. Rigs without a T-pose
-    take their rest pose, which should be symmetric, for it.
+    World rotations are reflected and handed to the counterparts, in terms of their own axes, so it does not matter how
+    these lie; mirroring twice gives the clip back. Bones keep their own lengths on a lopsided skeleton. Rigs without a
+    T-pose take their rest pose, which should be symmetric, for it.
     """
     skeleton = clip.skeleton
     other = mirror_pairs(skeleton, pairs)
-    reference = _reference(skeleton, other)
-    _, rotations = kinematics.global_pose(clip)
-    turns = quaternion.multiply(rotations.astype(np.float64), quaternion.inverse(reference))
-    global_rotations = quaternion.multiply(_reflect_rotations(turns[:, other]), reference)
-    parent = np.maximum(skeleton.parents, 0)
-    local = quaternion.multiply(quaternion.inverse(global_rotations[:, parent]), global_rotations)
-    local[:, 0] = global_rotations[:, 0]
-    return clip.with_(positions=_positions(clip, other, reference), rotations=quaternion.normalize(local))
+    axes = _counterpart_axes(skeleton, other)
+    rotations = kinematics.global_pose(clip)[1].astype(np.float64)
+    rotations = quaternion.multiply(_reflect_rotations(rotations[:, other]), axes)
+    local = np.array(rotations)
+    local[:, 1:] = quaternion.multiply(quaternion.inverse(rotations[:, skeleton.parents[1:]]), rotations[:, 1:])
+    return clip.with_(positions=_positions(clip, other, axes), rotations=quaternion.normalize(local))
 
 
 def mirror_pairs(skeleton: Skeleton, pairs: Pairs | None = None) -> np.ndarray:
@@ -77,6 +78,38 @@ def _swapped_names(name: str) -> Iterable[str]:
         yield name[: found.start()] + LETTERS[found.group()] + name[found.end() :]
 
 
+def _counterpart_axes(skeleton: Skeleton, other: np.ndarray) -> np.ndarray:
+    """Constant rotations (J, 4) from each joint's axes to the reflected axes of its counterpart.
+
+    Where a joint's bones go, those of its counterpart must go reflected: the best fit over its children and end sites
+    decides. What they leave open (the twist about a single bone, joints without any) follows the T-pose.
+    """
+    guess = _from_reference(_reference(skeleton, other), other)
+    bones = [
+        (joint, skeleton.offsets[child], skeleton.offsets[other[child]])
+        for child, joint in enumerate(skeleton.parents)
+        if joint >= 0 and skeleton.parents[other[child]] == other[joint]
+    ]
+    tips = {int(joint): end for end, joint in enumerate(skeleton.end_parents)}
+    bones += [
+        (joint, skeleton.end_offsets[end], skeleton.end_offsets[tips[int(other[joint])]])
+        for joint, end in tips.items()
+        if int(other[joint]) in tips
+    ]
+    # the best rotation is the polar part of the correlation of bones with reflected bones (Kabsch)
+    fits, weights = np.zeros((skeleton.joint_count, 3, 3)), np.full(skeleton.joint_count, SHORTEST**2)
+    for joint, own, partner in bones:
+        fits[joint] += np.outer(partner * [-1, 1, 1], own)
+        weights[joint] += np.linalg.norm(own) * np.linalg.norm(partner)
+    u, _, v = np.linalg.svd(fits / weights[:, None, None] + PRIOR * rotation.to_matrix(guess))
+    u[..., -1] *= np.linalg.det(u @ v)[:, None]
+    return rotation.from_matrix(u @ v)
+
+
+def _from_reference(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return quaternion.multiply(quaternion.inverse(_reflect_rotations(reference[other])), reference)
+
+
 def _reference(skeleton: Skeleton, other: np.ndarray) -> np.ndarray:
     """Global rotations (J, 4) of a pose whose plane of symmetry is YZ."""
     if skeleton.tpose is not None:
@@ -96,13 +129,13 @@ def _reflect_rotations(q: np.ndarray) -> np.ndarray:
     return q * np.array([1, 1, -1, -1], q.dtype)
 
 
-def _positions(clip: Clip, other: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Local positions: reflected for the joints that carry the body, else the bone's own with reflected movement."""
+def _positions(clip: Clip, other: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Local positions: reflected for joints that move freely, else the bone's own with its reflected stretch."""
     skeleton = clip.skeleton
-    parents = skeleton.parents
-    frames = np.where(parents[:, None] >= 0, reference[np.maximum(parents, 0)], quaternion.IDENTITY)
-    carriers = skeleton.chain(skeleton.roles.get("hips", 0))
     own = skeleton.offsets.astype(np.float64)
-    own[carriers] = 0
-    moved = quaternion.rotate(frames[other], clip.positions[:, other] - own[other]) * [-1, 1, 1]
-    return own + quaternion.rotate(quaternion.inverse(frames), moved)
+    free = np.linalg.norm(clip.positions - own, axis=-1).max(axis=0) > FREE
+    free[skeleton.chain(skeleton.roles.get("hips", 0))] = True
+    own[free | free[other]] = 0
+    moved = (clip.positions[:, other] - own[other]) * [-1, 1, 1]
+    parents = np.concatenate([[quaternion.IDENTITY], axes[skeleton.parents[1:]]])
+    return own + quaternion.rotate(quaternion.inverse(parents), moved)

@@ -54,9 +54,8 @@ def replace_root(
 ) -> Clip:
     """As add_root, but joint 0 gets new motion even where it has some already."""
     if _carrier(clip.skeleton, joint) == 0:
-        raise KinematchError(
-            f"clip {clip.name!r} has no root to replace: its first joint, {clip.skeleton.names[0]!r}, is part of the body"
-        )
+        first = clip.skeleton.names[0]
+        raise KinematchError(f"clip {clip.name!r} has no root to replace: its first joint, {first!r}, carries the body")
     return _build_root(clip, method, joint, (position_window, direction_window), "Root")
 
 
