@@ -139,7 +139,7 @@ def test_other_skeletons_and_rates_are_refused_with_the_difference(database, wal
     longer[2, 1] -= 0.1
     from dataclasses import replace
 
-    with pytest.raises(KinematchError, match="'LeftFoot' is 0.95"):
+    with pytest.raises(KinematchError, match=r"'LeftFoot' is 0\.95"):
         database(walk(), other.with_(skeleton=replace(other.skeleton, offsets=longer)))
     with pytest.raises(KinematchError, match="30 fps"):
         database(walk(), walk("slow", rate=30))

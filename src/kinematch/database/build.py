@@ -66,7 +66,7 @@ def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, t
         progress("poses", 0, 1)
         found += [warning for clips in prepared for clip in clips for warning in clip.warnings]
         sources = [
-            {"path": str(file.path or file.name), "key": key, "clips": [clip.clip.name for clip in clips]}
+            {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
             for file, key, clips in zip(files, keys, prepared)
         ]
         poses = _assemble(files, prepared, recipe)
@@ -158,10 +158,8 @@ def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress
     with executor:
         try:
             tasks = {
-                executor.submit(
-                    prepare, f.path, f.source, cleaning=recipe.cleaning, folder=folder, name=f.name, target=target
-                ): k
-                for k, f in enumerate(files)
+                executor.submit(prepare, file, recipe.cleaning, folder=folder, target=target): k
+                for k, file in enumerate(files)
             }
             progress("clips", 0, len(files))
             for done, task in enumerate(as_completed(tasks), 1):
@@ -182,7 +180,7 @@ def _target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton |
     keeps = next((file for file in files if not file.source.retarget), None)
     if keeps is None:
         raise KinematchError("every source is retargeted, but to what? Name a file as `skeleton` at the recipe's top")
-    return read_source(keeps.path, keeps.source, folder=folder, name=keeps.name)[0].skeleton
+    return read_source(keeps, folder)[0].skeleton
 
 
 def _assemble(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], recipe: Recipe) -> PoseDatabase:
@@ -192,18 +190,18 @@ def _assemble(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], r
         difference = first.clip.skeleton.difference(clip.clip.skeleton)
         if difference:
             raise FileError(
-                file.path or file.name,
-                f"its skeleton differs from that of {first_file.path or first_file.name}: {difference}; "
-                f"set `retarget = true` in source[{file.index}], or leave the file out",
+                file.label,
+                f"its skeleton differs from that of {first_file.label}: {difference}; "
+                "give it a [[source]] of its own with `retarget = true`, or exclude it",
             )
         if not np.array_equal(clip.contact_joints, first.contact_joints):
             names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
-            raise FileError(
-                file.path or file.name, f"its contact joints {names} differ from those of {first_file.name}"
-            )
+            raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.name}")
     entries = [
         Entry(
-            clip.clip.with_(skeleton=first.clip.skeleton, tags=_swapped(file.source.tags, clip, recipe)),
+            clip.clip.with_(
+                skeleton=first.clip.skeleton, tags=_swapped([*clip.clip.tags, *file.source.tags], clip, recipe)
+            ),
             clip.contacts,
             loop=file.source.loop,
             marks=tuple(_clip_marks(file, clip, recipe)),

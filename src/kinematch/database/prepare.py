@@ -9,6 +9,7 @@ import numpy as np
 
 from kinematch.database.loops import close_loop
 from kinematch.database.recipe import Cleaning, Source
+from kinematch.database.sources import SourceFile
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import read_clips
 from kinematch.motion.clip import Clip
@@ -18,7 +19,6 @@ from kinematch.motion.floor import put_on_floor
 from kinematch.motion.in_place import root_motion_from_feet
 from kinematch.motion.mirror import mirror, mirror_pairs
 from kinematch.motion.resample import resample
-from kinematch.motion.retarget import retarget
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 
@@ -35,39 +35,44 @@ class Prepared:
     warnings: tuple[str, ...] = ()
 
 
-def read_source(path: Path | None, source: Source, *, folder: Path, name: str) -> list[Clip]:
-    """The clips of a source file, or the built-in ones, with the source's overrides."""
-    if path is None:
-        from kinematch.synth import dance_card
+def read_source(file: SourceFile, folder: Path) -> list[Clip]:
+    """The clips of a source file, or the built-in one, with the source's overrides."""
+    source = file.source
+    if file.path is None:
+        from kinematch.synth import motions, perform
 
-        clips = dance_card(seed=source.seed)
-    else:
-        tpose = folder / source.tpose if source.tpose else None
-        clips = read_clips(
-            path, unit=source.unit, up=source.up, facing=source.facing, roles=source.roles or None, tpose=tpose
-        )
+        return [perform(motions()[file.motion], seed=[source.seed, file.motion]).clip]
+    clips = read_clips(
+        file.path,
+        unit=source.unit,
+        up=source.up,
+        facing=source.facing,
+        roles=source.roles or None,
+        tpose=folder / source.tpose if source.tpose else None,
+    )
     available = [clip.name for clip in clips]
     for wanted in source.clips:
         if wanted not in available:
-            raise FileError(path or name, unknown("clip", wanted, available))
-    chosen = [clip for clip in clips if not source.clips or clip.name in source.clips]
+            raise FileError(file.path, unknown("clip", wanted, available))
     if len(clips) == 1:
-        return [clip.with_(name=name) for clip in chosen]
-    return [clip.with_(name=f"{name}/{clip.name}" if path else clip.name) for clip in chosen]
+        return [clip.with_(name=file.name) for clip in clips]
+    chosen = [clip for clip in clips if not source.clips or clip.name in source.clips]
+    return [clip.with_(name=f"{file.name}/{clip.name}") for clip in chosen]
 
 
-def prepare(
-    path: Path | None, source: Source, *, cleaning: Cleaning, folder: Path, name: str, target: Skeleton | None = None
-) -> list[Prepared]:
+def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skeleton | None = None) -> list[Prepared]:
     """All clips that a source file gives; whatever fails is told with the file's name."""
+    source = file.source
     try:
         prepared = []
-        for clip in read_source(path, source, folder=folder, name=name):
+        for clip in read_source(file, folder):
             if source.scale_to_leg_length is not None:
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
                 clip = root_motion_from_feet(clip)
             if source.retarget and target is not None:
+                from kinematch.motion.retarget import retarget
+
                 clip = retarget(clip, target)
             for piece, begins in cut(clip, source):
                 prepared += _clean(piece, begins, source, cleaning)
@@ -75,7 +80,7 @@ def prepare(
     except FileError:
         raise
     except KinematchError as error:
-        raise FileError(path or name, str(error)) from error
+        raise FileError(file.label, str(error)) from error
 
 
 def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:

@@ -51,7 +51,7 @@ class Source(_Table):
     """`[[source]]`: files that share a rig and the same fixes."""
 
     files: list[str] = Field([], description="globs of motion files, relative to the recipe; `**` goes into folders")
-    exclude: list[str] = Field([], description="globs of files to leave out of `files`")
+    exclude: list[str] = Field([], description="globs of paths or of bare file names to leave out of `files`")
     builtin: Literal["dance-card"] | None = Field(None, description="built-in motion instead of files")
     seed: int = Field(0, ge=0, description="which of the built-in variations")
     clips: list[str] = Field([], description="the animations to take from files that hold several; all when empty")
@@ -97,7 +97,7 @@ class Cleaning(_Table):
 
     frame_rate: Positive = Field(60.0, description="frames per second of the database")
     mirror: bool = Field(False, description="add a copy of each clip with left and right exchanged")
-    mirror_tags: list[Pair] = Field([], description="tags that change places in mirrored copies")
+    mirror_tags: list[Pair] = Field([["left", "right"]], description="tags that change places in mirrored copies")
     floor: Floor = Field(
         "auto", description='"auto" finds the floor of each clip and puts it at height 0; "keep" does not'
     )

@@ -4,7 +4,7 @@ import glob
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import kinematch
 from kinematch.database.recipe import Recipe, Source
 from kinematch.database.recipe_errors import find_line
-from kinematch.errors import FileError
+from kinematch.errors import FileError, KinematchError, unknown
 
 # what may change without touching a clip's frames: which files, and what is written upon the frames
 _MARKS = {"files", "exclude", "tags", "range"}
@@ -21,12 +21,18 @@ _CODE = ("math", "motion", "files", "synth", "database")
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file, or the built-in motion, with the source that named it."""
+    """One file, or one built-in motion, with the source that named it."""
 
     path: Path | None  # None for built-in motion
     source: Source
     index: int  # of the source in the recipe
     name: str  # what its clips are called
+    motion: int = 0  # which of the built-in ones
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return str(self.path or f"built-in motion {self.name!r}")
 
 
 def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> list[SourceFile]:
@@ -35,11 +41,15 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
     owner: dict[Path, int] = {}
     for index, source in enumerate(recipe.source):
         if source.builtin:
-            found.append(SourceFile(None, source, index, source.builtin))
+            found += _built_in(source, index)
             continue
         left_out = {path for pattern in source.exclude for path in _glob(pattern, folder)}
         for pattern in source.files:
-            paths = [path for path in _glob(pattern, folder) if path not in left_out]
+            paths = [
+                path
+                for path in _glob(pattern, folder)
+                if path not in left_out and not any(fnmatch(path.name, name) for name in source.exclude)
+            ]
             if not paths:
                 line = find_line(text, ("source", index, "files"))
                 raise FileError(recipe_path, f"source[{index}].files: {_why_empty(pattern, folder)}", line=line)
@@ -50,6 +60,20 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
                 if path not in {file.path for file in found}:
                     found.append(SourceFile(path, source, index, path.stem))
     return _distinct(found, folder)
+
+
+def _built_in(source: Source, index: int) -> list[SourceFile]:
+    from kinematch.synth import motions
+
+    names = [motion.name for motion in motions()]
+    for wanted in source.clips:
+        if wanted not in names:
+            raise KinematchError(f"source[{index}].clips: {unknown('built-in clip', wanted, names)}")
+    return [
+        SourceFile(None, source, index, name, motion=k)
+        for k, name in enumerate(names)
+        if not source.clips or name in source.clips
+    ]
 
 
 def _glob(pattern: str, folder: Path) -> list[Path]:
@@ -80,7 +104,7 @@ def _distinct(files: list[SourceFile], folder: Path) -> list[SourceFile]:
         relative = path.relative_to(folder.resolve()) if path.is_relative_to(folder.resolve()) else path
         return relative.as_posix() if names.count(file.name) > 1 else file.name
 
-    return [SourceFile(file.path, file.source, file.index, longer(file)) for file in files]
+    return [replace(file, name=longer(file)) for file in files]
 
 
 def matches(file: SourceFile, pattern: str) -> bool:
@@ -95,7 +119,7 @@ def file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> 
         {
             "code": code_digest(),
             "files": [file_digest(path) for path in ([file.path] if file.path else []) + beside],
-            "name": file.name,
+            "name": [file.name, file.motion],
             "source": file.source.model_dump(mode="json", exclude=_MARKS),
             "cleaning": recipe.cleaning.model_dump(mode="json", exclude={"mirror_tags"}),
             "target": target if file.source.retarget else "",

@@ -1,0 +1,324 @@
+"""Building: files to a database, reuse, refusal, interruption, animals."""
+
+import os
+
+import numpy as np
+import pytest
+
+from kinematch.database import build as build_module
+from kinematch.database import storage
+from kinematch.database.build import build
+from kinematch.errors import FileError, KinematchError
+from kinematch.files import write_clip
+from kinematch.math import rotation
+from kinematch.motion.clip import Clip
+from kinematch.motion.edit import scale
+from kinematch.motion.skeleton import skeleton
+from kinematch.synth import walk_along
+
+
+@pytest.fixture(scope="module")
+def clips() -> dict[str, Clip]:
+    left = walk_along(np.array([[0, 0], [0, 2], [2, 3]]), 1.3, name="left")
+    straight = walk_along(np.array([[0, 0], [0, 3.0]]), 1.0, name="straight")
+    return {"left": left, "straight": straight}
+
+
+@pytest.fixture
+def folder(tmp_path, clips):
+    (tmp_path / "mocap").mkdir()
+    for name, clip in clips.items():
+        write_clip(tmp_path / "mocap" / f"{name}.bvh", clip)
+    return tmp_path
+
+
+def recipe(folder, more="", *, source="", files='["mocap/*.bvh"]'):
+    path = folder / "walks.toml"
+    path.write_text(f"[[source]]\nfiles = {files}\n{source}\n{more}\n")
+    return path
+
+
+@pytest.fixture
+def no_reading(monkeypatch):
+    """Makes any reading of motion fail, so that only reuse can succeed."""
+
+    def fail(*arguments, **more):
+        raise AssertionError("motion was read again")
+
+    def forbid():
+        monkeypatch.setattr(build_module, "prepare", fail)
+
+    return forbid
+
+
+def test_a_folder_becomes_a_database_beside_its_recipe(folder, clips):
+    result = build(recipe(folder))
+    assert result.path == folder / "walks.kinematch"
+    assert result.reused == "nothing"
+    poses = result.database.poses
+    assert poses.clip_names == ("left", "straight")
+    assert poses.frame_rate == 60
+    assert poses.skeleton.names[0] == "Root"
+    assert [poses.skeleton.names[j] for j in poses.contact_joints] == ["LeftToe", "RightToe"]
+    assert poses.frame_count == sum(clip.frame_count for clip in clips.values())
+    assert result.database.features.width == 27
+    assert 0.3 < poses.contacts.mean() < 0.95
+    assert storage.load(result.path, verify=True).about["recipe"] == (folder / "walks.toml").read_text()
+
+
+def test_mirrored_copies_follow_their_clips_with_feet_and_tags_exchanged(folder):
+    mirrored = "[cleaning]\nmirror = true"
+    tags = 'tags = ["walk"]\n[[source.range]]\nfiles = "left*"\nfrom = 1\nto = 2\ntags = ["left"]'
+    poses = build(recipe(folder, mirrored, source=tags)).database.poses
+    assert poses.clip_names == ("left", "left (mirrored)", "straight", "straight (mirrored)")
+    a, b = slice(0, poses.clip_stops[0]), slice(poses.clip_starts[1], poses.clip_stops[1])
+    np.testing.assert_array_equal(poses.contacts[a], poses.contacts[b][:, ::-1])
+    np.testing.assert_allclose(poses.positions[a, 0] * [-1, 1, 1], poses.positions[b, 0], atol=1e-5)
+    assert poses.tags.names == ("left", "right", "walk")
+    assert np.flatnonzero(poses.tags.of("left")).tolist() == list(range(60, 120))
+    assert np.flatnonzero(poses.tags.of("right")).tolist() == list(range(b.start + 60, b.start + 120))
+    assert poses.tags.of("walk").all()
+
+
+def test_a_second_build_reads_nothing_and_gives_the_same(folder, no_reading):
+    first = build(recipe(folder))
+    before = first.path.read_bytes(), os.stat(first.path).st_mtime_ns
+    no_reading()
+    second = build(recipe(folder))
+    assert second.reused == "everything"
+    assert (second.path.read_bytes(), os.stat(second.path).st_mtime_ns) == before
+    assert second.warnings == first.warnings
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["[matching]\nresponsiveness = 2", "[matching]\ntail = 0.5", '[[feature]]\nkind = "height"\njoint = "hips"'],
+)
+def test_other_features_and_weights_reuse_the_poses(folder, no_reading, more):
+    first = build(recipe(folder)).database
+    poses = np.array(first.poses.positions)
+    no_reading()
+    second = build(recipe(folder, more))
+    assert second.reused == "poses"
+    np.testing.assert_array_equal(second.database.poses.positions, poses)
+
+
+def test_a_weight_alone_changes_no_value(folder):
+    first = np.array(build(recipe(folder)).database.features.values)
+    second = build(recipe(folder, "[matching]\nquality = 4")).database.features
+    np.testing.assert_array_equal(first, second.values)
+    assert set(second.column_weights().tolist()) == {4.0, 1.0}
+
+
+@pytest.mark.parametrize("change", ["file", "fix", "cleaning", "tags"])
+def test_whatever_matters_to_poses_makes_them_anew(folder, clips, change):
+    build(recipe(folder))
+    path = recipe(folder)
+    if change == "file":
+        write_clip(folder / "mocap" / "left.bvh", clips["left"].frames(0, 200))
+    elif change == "fix":
+        path = recipe(folder, source="trim = [0.5, 2.0]")
+    elif change == "cleaning":
+        path = recipe(folder, "[cleaning]\nframe_rate = 30")
+    else:
+        path = recipe(folder, source='tags = ["walk"]')
+    assert build(path).reused == "nothing"
+
+
+def test_a_renamed_but_equal_file_builds_to_its_new_name(folder):
+    build(recipe(folder))
+    (folder / "mocap" / "left.bvh").rename(folder / "mocap" / "bend.bvh")
+    assert build(recipe(folder)).database.poses.clip_names == ("bend", "straight")
+
+
+def test_cuts_are_told_in_seconds_of_the_file_and_marks_follow_them(folder):
+    source = """
+trim = [0.5, 3.0]
+drop = [[1.0, 1.5]]
+split = [2.0]
+[[source.range]]
+from = 1.75
+to = 2.25
+no_entry = true"""
+    poses = build(recipe(folder, source=source, files='["mocap/left.bvh"]')).database.poses
+    assert poses.clip_names == ("left #1", "left #2", "left #3")
+    assert (poses.clip_stops - poses.clip_starts).tolist() == [30, 30, 60]
+    # 1.75 s is 15 frames into the second piece, 2.25 s is 15 frames into the third
+    assert np.flatnonzero(poses.no_entry).tolist() == list(range(45, 75))
+
+
+def test_an_empty_glob_is_an_error_with_its_line(folder):
+    with pytest.raises(
+        FileError, match=r"walks\.toml:2: source\[0\]\.files: 'mocpa/\*\.bvh' matches no file; there is no"
+    ):
+        build(recipe(folder, files='["mocpa/*.bvh"]'))
+    with pytest.raises(FileError, match=r"'mocap/\*\.glb' matches no file in .*mocap"):
+        build(recipe(folder, files='["mocap/*.glb"]'))
+
+
+def test_a_file_of_two_sources_is_an_error_and_exclude_settles_it(folder):
+    more = '[[source]]\nfiles = ["mocap/left.bvh"]\ntags = ["bend"]'
+    with pytest.raises(FileError, match=r"left\.bvh is in source\[0\] already"):
+        build(recipe(folder, more))
+    poses = build(recipe(folder, more, source='exclude = ["left*"]')).database.poses
+    assert poses.clip_names == ("straight", "left")
+
+
+def test_files_of_one_name_in_two_folders_get_longer_names(folder, clips):
+    (folder / "more").mkdir()
+    write_clip(folder / "more" / "left.bvh", clips["left"])
+    poses = build(recipe(folder, files='["*/left.bvh"]')).database.poses
+    assert poses.clip_names == ("mocap/left", "more/left")
+
+
+def test_another_skeleton_is_refused_with_file_and_difference(folder, clips):
+    write_clip(folder / "mocap" / "tall.bvh", scale(clips["straight"], 1.1))
+    with pytest.raises(FileError, match=r"tall\.bvh: its skeleton differs .*left\.bvh: bone .*retarget = true"):
+        build(recipe(folder))
+
+
+def test_a_broken_file_is_named_and_the_earlier_database_stays(folder):
+    first = build(recipe(folder))
+    before = first.path.read_bytes()
+    (folder / "mocap" / "left.bvh").write_text("HIERARCHY\nROOT\n")
+    with pytest.raises(FileError, match=r"left\.bvh"):
+        build(recipe(folder))
+    assert first.path.read_bytes() == before
+
+
+def test_an_interrupt_in_any_stage_leaves_the_earlier_database_and_no_litter(folder):
+    first = build(recipe(folder))
+    before = first.path.read_bytes()
+    names = sorted(os.listdir(folder))
+    for stage in ("clips", "poses", "features", "write"):
+
+        def interrupt(name, done, total, stage=stage):
+            if name == stage:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            build(recipe(folder, "[cleaning]\nframe_rate = 30"), progress=interrupt)
+        assert first.path.read_bytes() == before
+        assert sorted(os.listdir(folder)) == names
+
+
+def test_progress_counts_every_file(folder):
+    seen = []
+    build(recipe(folder), progress=lambda *step: seen.append(step))
+    assert [step for step in seen if step[0] == "clips"] == [("clips", 0, 2), ("clips", 1, 2), ("clips", 2, 2)]
+
+
+def test_a_file_that_is_no_database_is_never_overwritten(folder):
+    precious = folder / "mocap" / "left.bvh"
+    before = precious.read_bytes()
+    with pytest.raises(FileError, match="so that it is not overwritten"):
+        build(
+            recipe(folder, files='["mocap/straight.bvh"]').with_name("walks.toml"), **_output(folder, "mocap/left.bvh")
+        )
+    assert precious.read_bytes() == before
+
+
+def _output(folder, name):
+    path = folder / "walks.toml"
+    path.write_text(f'output = "{name}"\n' + path.read_text())
+    return {}
+
+
+def test_a_damaged_earlier_database_is_built_anew(folder):
+    path = build(recipe(folder)).path
+    path.write_bytes(path.read_bytes()[:5000])
+    assert build(recipe(folder)).reused == "nothing"
+    storage.load(path, verify=True)
+
+
+def test_built_in_motion_is_a_source(tmp_path):
+    path = tmp_path / "b.toml"
+    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntags = ["calm"]\n')
+    poses = build(path).database.poses
+    assert poses.clip_names == ("idle",)
+    assert "calm" in poses.tags.names
+    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idel"]\n')
+    with pytest.raises(KinematchError, match="did you mean 'idle'"):
+        build(path)
+
+
+def test_an_unknown_joint_of_a_feature_is_named(folder):
+    with pytest.raises(KinematchError, match=r"feature 'LeftFot_position': .* did you mean 'LeftFoot'"):
+        build(recipe(folder, '[[feature]]\nkind = "position"\njoint = "LeftFot"'))
+
+
+def dog() -> Clip:
+    names = ["Body", "FrontL", "FrontR", "BackL", "BackR", "Skull"]
+    offsets = np.array(
+        [[0, 0.5, 0], [0.1, -0.5, 0.3], [-0.1, -0.5, 0.3], [0.1, -0.5, -0.3], [-0.1, -0.5, -0.3], [0, 0.2, 0.5]]
+    )
+    rig = skeleton(names, [-1, 0, 0, 0, 0, 0], offsets, ends=[(j, (0, -0.01, 0.02)) for j in range(1, 6)])
+    t = np.arange(181) / 60
+    p = np.tile(offsets, (181, 1, 1))
+    p[:, 0, 2] = 0.8 * t
+    for joint, phase in ((1, 0), (2, np.pi), (3, np.pi), (4, 0)):
+        lift = np.maximum(0, np.sin(6 * t + phase))
+        p[:, joint, 1] += 0.1 * lift
+        p[:, joint, 2] += 0.13 * np.where(lift > 0, -np.cos(6 * t + phase), 1 - 2 * ((6 * t + phase) % np.pi) / np.pi)
+    r = np.zeros((181, 6, 4))
+    r[..., 0] = 1
+    r[:, 5] = rotation.from_axis_angle([0.0, 1.0, 0.0], 0.3 * np.sin(3 * t))
+    return Clip(rig, p, r, 60.0, "dog")
+
+
+DOG = """
+unit = "cm"
+up = "Y"
+root = "hips"
+root_joint = "Body"
+contact_joints = ["FrontL", "FrontR", "BackL", "BackR"]
+mirror_pairs = [["FrontL", "FrontR"], ["BackL", "BackR"]]
+[cleaning]
+mirror = true
+[[feature]]
+kind = "position"
+joint = "FrontL"
+[[feature]]
+kind = "velocity"
+joint = "Body"
+[[feature]]
+kind = "direction"
+joint = "Skull"
+[[feature]]
+kind = "trajectory_position"
+times = [0.5, 1.0]
+"""
+
+
+def test_an_animal_builds_when_the_recipe_names_its_parts(tmp_path):
+    write_clip(tmp_path / "dog.bvh", dog())
+    path = tmp_path / "dog.toml"
+    path.write_text('[[source]]\nfiles = ["dog.bvh"]\n' + DOG)
+    database = build(path).database
+    assert database.poses.clip_names == ("dog", "dog (mirrored)")
+    assert database.poses.contacts.shape[1] == 4
+    velocity = database.features.physical()[:, database.features.schema.columns["Body_velocity"]]
+    np.testing.assert_allclose(np.median(velocity, axis=0), [0, 0, 0.8], atol=0.02)
+    heights = database.poses.positions[:, 1, 1]
+    assert 0.45 < heights.mean() < 0.6
+
+
+def test_looping_clips_are_stored_once_around(folder, clips, tmp_path):
+    source = "loop = true\ntrim = [0.0, 2.0]"
+    result = build(recipe(folder, source=source, files='["mocap/straight.bvh"]'))
+    assert result.database.poses.clip_loops.tolist() == [True]
+    assert any("loop = true" in warning for warning in result.warnings)
+
+
+@pytest.mark.slow
+def test_real_clips_build_and_cover_what_they_should(data, tmp_path):
+    path = tmp_path / "s.toml"
+    names = ["walk1_subject1_walk", "run2_subject4_run2", "fightAndSports1_subject1_sidesteps"]
+    files = ", ".join(f'"{data / "lafan1-clips" / name}.bvh"' for name in names)
+    path.write_text(f"[[source]]\nfiles = [{files}]\n[cleaning]\nmirror = true\n")
+    poses = build(path).database.poses
+    assert poses.clip_count == 6
+    speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
+    assert np.quantile(speeds, 0.99) > 3
+    hips = poses.positions[:, poses.skeleton.joint("hips"), 1]
+    assert 0.8 < np.median(hips) < 1.0

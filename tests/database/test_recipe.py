@@ -1,0 +1,151 @@
+"""Recipes: what they accept, and how precisely they refuse."""
+
+import contextlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kinematch.database.recipe import parse_recipe, read_recipe
+from kinematch.database.recipe_errors import find_line
+from kinematch.database.schema import default_features
+from kinematch.errors import FileError
+
+LEAST = '[[source]]\nfiles = ["a.bvh"]\n'
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(FileError) as caught:
+        parse_recipe(text, "r.toml")
+    return str(caught.value)
+
+
+def test_the_least_recipe_has_the_papers_features_and_all_defaults():
+    recipe = parse_recipe(LEAST)
+    assert recipe.feature_schema().features == default_features()
+    assert recipe.cleaning.frame_rate == 60
+    assert recipe.matching.tail == 0.33
+    assert recipe.weights().quality == 1
+
+
+def test_trajectories_are_flat_and_joints_are_not_unless_said():
+    text = '[[feature]]\nkind = "trajectory_position"\ntimes = [1]\n[[feature]]\nkind = "position"\njoint = "x"\n'
+    flat, full = parse_recipe(LEAST + text).feature_schema().features
+    assert (flat.dimensions, full.dimensions) == (2, 3)
+    (tall,) = (
+        parse_recipe(LEAST + text.split('[[feature]]\nkind = "position')[0] + "dimensions = 3\n")
+        .feature_schema()
+        .features
+    )
+    assert tall.dimensions == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (LEAST + 'tgas = ["x"]', "r.toml:3: source[0].tgas: unknown key 'tgas'; did you mean 'tags'?"),
+        ("a = = 1", "r.toml:1: is no valid TOML: Invalid value"),
+        ("", "r.toml: source: is missing"),
+        ("source = 3", "r.toml:1: source: input should be a valid list, got 3"),
+        ("output = 3\n" + LEAST, "r.toml:1: output: input should be a valid string, got 3"),
+        (LEAST + "[cleaning]\nframe_rate = 0", "r.toml:4: cleaning.frame_rate: input should be greater than 0, got 0"),
+        (
+            LEAST + "[cleaning]\nframe_rate = nan",
+            "r.toml:4: cleaning.frame_rate: input should be a finite number, got nan",
+        ),
+        (LEAST + '[cleaning]\nmirror = "yes"', "r.toml:4: cleaning.mirror: input should be a valid boolean, got 'yes'"),
+        (LEAST + 'up = "Q"', "r.toml:3: source[0].up: no value 'Q'; choose from: X, Y, Z, -X, -Y, -Z"),
+        (LEAST + 'builtin = "dance-card"', "r.toml:1: source[0]: give either `files` or `builtin`"),
+        ('[[source]]\nbuiltin = "dance-cart"', "no value 'dance-cart'; did you mean 'dance-card'?"),
+        (LEAST + "trim = [3, 2]", "source[0]: `trim` [3.0, 2.0] must be [from, to] with from before to"),
+        (LEAST + "drop = [[1, 2], [4, 4]]", "source[0]: `drop` [4.0, 4.0] must be [from, to] with from before to"),
+        (LEAST + "trim = [1]", "r.toml:3: source[0].trim: list should have at least 2 items"),
+        (
+            LEAST + "[[source.range]]\nfrom = 3\nto = 1",
+            "r.toml:3: source[0].range[0]: `to` (1) must come after `from` (3)",
+        ),
+        (
+            LEAST + "[[source.range]]\nfrm = 3",
+            "r.toml:4: source[0].range[0].frm: unknown key 'frm'; did you mean 'from'?",
+        ),
+        (LEAST + '[[feature]]\nkind = "positon"', "r.toml:4: feature[0].kind: no feature kind 'positon'; did you mean"),
+        (
+            LEAST + '[[feature]]\nkind = "position"',
+            "r.toml:3: feature[0]: feature 'position': a position needs `joint`",
+        ),
+        (LEAST + '[[feature]]\njoint = "x"', "r.toml:3: feature[0].kind: is missing"),
+        (
+            LEAST + '[matching]\nnormalisation = "blok"',
+            "r.toml:4: matching.normalisation: no value 'blok'; did you mean 'block'?",
+        ),
+        (
+            LEAST + "[matching]\ntail = -1",
+            "r.toml:4: matching.tail: input should be greater than or equal to 0, got -1",
+        ),
+        (LEAST + "[clening]\nmirror = true", "r.toml:3: clening: unknown key 'clening'; did you mean 'cleaning'?"),
+    ],
+)
+def test_what_is_wrong_is_named_with_line_key_and_value(text, expected):
+    assert expected in refusal(text)
+
+
+def test_all_mistakes_are_told_at_once_in_the_order_of_their_lines():
+    message = refusal('[[source]]\nfiles = ["a"]\n[[source]]\nfiles = [\n  "b", # ]\n]\nlop = true\nseed = "x"\n')
+    assert message.splitlines() == [
+        "r.toml:7: source[1].lop: unknown key 'lop'; did you mean 'loop'?",
+        "  line 8: source[1].seed: input should be a valid integer, got 'x'",
+    ]
+
+
+def test_two_features_of_one_name_are_refused():
+    twice = '[[feature]]\nkind = "height"\njoint = "hips"\n' * 2
+    assert "two features are named 'hips_height'" in refusal(LEAST + twice)
+
+
+def test_lines_are_found_in_tables_arrays_and_dotted_keys():
+    text = 'a.b = 1\n[[s]]\nx = [\n 1,\n]\n[[s]]\n  "y" = """\nx = 9\n"""\n[s.t]\nz = 2\n[[s.r]]\n[[s.r]]\nw = 1\n'
+    assert find_line(text, ("a", "b")) == 1
+    assert find_line(text, ("s", 0, "x")) == 3
+    assert find_line(text, ("s", 1)) == 6
+    assert find_line(text, ("s", 1, "y")) == 7
+    assert find_line(text, ("s", 1, "x")) == 6
+    assert find_line(text, ("s", 1, "t", "z")) == 11
+    assert find_line(text, ("s", 1, "r", 1, "w")) == 14
+    assert find_line(text, ("nowhere",)) is None
+
+
+def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):
+    with pytest.raises(FileError, match="No such file"):
+        read_recipe(tmp_path / "none.toml")
+    (tmp_path / "x.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileError, match="UTF-8"):
+        read_recipe(tmp_path / "x.toml")
+
+
+words = st.sampled_from(
+    [
+        "[[source]]",
+        "[cleaning]",
+        "files",
+        "=",
+        '"a.bvh"',
+        "[",
+        "]",
+        "\n",
+        "mirror",
+        "true",
+        "1",
+        "[[feature]]",
+        "kind",
+        ".",
+        "{",
+        "}",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(max_size=60), st.lists(words, max_size=30).map(" ".join)))
+def test_any_text_is_a_recipe_or_a_file_error(text):
+    with contextlib.suppress(FileError):
+        parse_recipe(text)
