@@ -10,6 +10,7 @@ from kinematch.doctor import motion_problems, rig_problems, signals
 from kinematch.doctor.report import Contacts, Problem, Report, by_severity
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
+from kinematch.files.border import sampled_positions
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts
 from kinematch.motion.floor import floor_height, lowest_points
@@ -50,11 +51,11 @@ def examine(path: str | Path, **overrides) -> Report:
 
 def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:
     main = max(clips, key=lambda clip: clip.frame_count)
-    roles = find_roles(
-        main.skeleton, overrides.get("roles"), pose=global_pose(main)[0][:: max(1, main.frame_count // 200)]
-    )
+    looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader did
+    roles = find_roles(main.skeleton, overrides.get("roles"), pose=looked_at)
+    roles = replace(roles, roles={role: joint for role, joint in main.skeleton.roles.items() if role != "root"})
     if main.source.format in ("vrm", "vrma"):  # the file's own word stands above names and shapes
-        roles = replace(roles, roles=dict(main.skeleton.roles), family="VRM", method="file", problems=())
+        roles = replace(roles, family="VRM", method="file", problems=())
     tpose = reference_tpose(main, overrides.get("tpose")) if roles.humanoid else None
     return Patient(path, clips, main, roles, tpose)
 
