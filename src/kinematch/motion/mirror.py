@@ -16,7 +16,7 @@ Pairs = Iterable[tuple[str, str]]
 
 SIDES = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "左": "右"}
 SIDES |= {right: left for left, right in SIDES.items()}
-PRIOR = 0.01  # weight of the T-pose against a joint's bones
+PRIOR = 1e-4  # weight of the T-pose against a joint's bones: enough to settle what they leave open
 SHORTEST = 1e-3  # m, below which bones have no direction worth following
 FREE = 0.01  # m from its rest position, at which a joint is led by hand and is no end of a bone
 LETTERS = {"l": "r", "L": "R", "r": "l", "R": "L"}
