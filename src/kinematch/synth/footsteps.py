@@ -173,7 +173,7 @@ def _placement(
     width = gait.step_width(forward, left, running) + np.abs(left) * 60 / pace
     width = width + rng.normal(0.0, 0.007, len(feet))
     ahead, leftward = directions(facings)
-    along = FOOT_AHEAD - 0.07 * np.clip(forward / 1.2, 0.0, 1.0) + rng.normal(0.0, 0.006, len(feet))
+    along = FOOT_AHEAD - 0.065 * np.clip(forward / 1.2, 0.0, 1.0) - 0.06 * running + rng.normal(0.0, 0.006, len(feet))
     sides = SIDES[feet]
     place = body - pull * (HIPS_HEIGHT / GRAVITY) + along[:, None] * ahead + (sides * width / 2)[:, None] * leftward
     toe_out = IDLE_TOE_OUT + (TOE_OUT - IDLE_TOE_OUT) * gait.ramp(np.hypot(forward, left), 0.0, 1.0)

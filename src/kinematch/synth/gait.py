@@ -21,7 +21,7 @@ class Posture:
     """How high the body is carried: bent knees for crouching, raised heels for tip-toe."""
 
     name: str
-    knee: float = 9 * DEGREE  # rad, flexion at mid-stance of a walk (5 at 40 % and 17 at 13 % of the cycle)
+    knee: float = 13 * DEGREE  # rad, flexion at mid-stance of a walk (5 at 40 % and 17 at 13 % of the cycle)
     idle_knee: float = 5 * DEGREE  # rad
     trunk: float = 0.0  # rad, lean forward that keeps the balance over the feet
     back: float = 0.0  # m, hips behind the upright place, for the same reason
@@ -70,9 +70,9 @@ def cadence(forward: np.ndarray, left: np.ndarray, turn_rate: np.ndarray, *, run
 
 
 def duty(speed: np.ndarray, running: np.ndarray) -> np.ndarray:
-    """Stance share of the stride: 0.615 at a walk of 1.35 m/s, 0.35 at a run of 3.5."""
-    walk = np.clip(0.68 - 0.048 * speed, 0.57, 0.68)
-    run = np.clip(0.42 - 0.054 * (speed - 2.2), 0.29, 0.45)
+    """Stance share of the stride: 0.6 at a walk of 1.35 m/s, 0.34 at a run of 3.5."""
+    walk = np.clip(0.66 - 0.045 * speed, 0.56, 0.66)
+    run = np.clip(0.39 - 0.05 * (speed - 2.2), 0.27, 0.42)
     return walk + (run - walk) * running
 
 
@@ -81,9 +81,3 @@ def step_width(forward: np.ndarray, left: np.ndarray, running: np.ndarray) -> np
     speed = np.hypot(forward, left)
     walk = IDLE_WIDTH + (0.10 - IDLE_WIDTH) * ramp(speed, 0.0, 1.0)
     return walk + (0.05 - walk) * running
-
-
-def pelvis_range(step_length: np.ndarray, running: np.ndarray) -> np.ndarray:
-    """Rise from between the steps to mid-stance (m): 4.5 cm at a walk of 1.35 m/s, and 9 cm the other way at a run."""
-    walk = np.minimum(0.092 * np.square(step_length), 0.06)
-    return walk * (1 - running) - 0.09 * running

@@ -13,8 +13,14 @@ from kinematch.synth.gait import DEGREE, GRAVITY, Posture
 from kinematch.synth.path import Path, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH
 
-RUN_KNEE = 42 * DEGREE  # mid-stance flexion of a run
+RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
+STRIKE_KNEE, RUN_STRIKE_KNEE = 7 * DEGREE, 22 * DEGREE
+LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
+FLIGHT_RISE = 0.03  # m from landing to the top of the flight of a run
 STRAIGHTEST = 4 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
+
+
+TOP = 0.37  # share of the swing at which the body passes over the other foot
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ def pelvis(path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture:
     floor = path.positions + sway[:, None] * leftward - posture.back * ahead
 
     swing = 1 - signal.idle
-    yaw = path.facings - 7.5 * DEGREE * signal.stride
+    yaw = path.facings - 6.7 * DEGREE * signal.stride
     drop = 4.6 * DEGREE * signal.load * swing + 2.0 * DEGREE * signal.load * signal.idle - 0.5 * signal.lean[:, 1]
     tilt = 3 * DEGREE * swing + 0.25 * posture.trunk + (3 * DEGREE) * path.running + 0.3 * signal.lean[:, 0]
     tilt = tilt + 1.5 * DEGREE * np.clip(np.abs(forward), 0, 1) * (np.abs(signal.load) - 0.6) * swing
@@ -99,39 +105,57 @@ def pelvis(path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture:
 def _heights(
     path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture: Posture, level: Pelvis
 ) -> np.ndarray:
-    """Highest over the standing leg of a walk and lowest between its steps; the other way round in a run."""
+    """Knots at landings, mid-stances and flights, each at the height that gives the loaded knee its flexion."""
     times, rate = path.times, path.frame_rate
-    ankle = float(feet.ankle_in_plane(np.array(posture.heel))[1])
+    ankle = float(feet.ankle_in_plane(np.array(posture.heel), np.array(0.0))[1])
     stand = HIP_DROP + ankle + float(gait.leg_length(posture.idle_knee)) - 0.004
+    hips = level.hip(0), level.hip(1)
     knots, values = [times[0] - 1.0, times[-1] + 1.0], [stand, stand]
+
+    def put(when: float, height: float) -> None:
+        knots.append(when)
+        values.append(height)
+
+    def over(when: float, side: int, knee: float, pitch: float = posture.heel) -> float:
+        """Height over a planted foot; sideways the legs may spread, but not beyond 0.8 of their length."""
+        stance = both[side]
+        index = feet.stance_index(stance, np.array([when + 1e-6]))  # a landing belongs to its own stance
+        ankle = feet.planted_ankle(stance, index, np.array([pitch]), np.zeros(1))[0]
+        hip = [np.interp(when, times, hips[side][:, axis]) for axis in (0, 2)]
+        reach = float(gait.leg_length(knee))
+        apart = min(np.hypot(hip[0] - ankle[0], hip[1] - ankle[2]), 0.8 * reach)
+        return ankle[1] + np.sqrt(reach**2 - apart**2) + HIP_DROP
+
+    bent = float(gait.ramp(posture.knee, 12 * DEGREE, 40 * DEGREE))
     for start, stop in bouts(path):
         mine = np.flatnonzero((steps.lands >= start / rate) & (steps.lands <= (stop + 0.5 * rate) / rate))
-        tops = (steps.lifts[mine] + steps.lands[mine]) / 2
-        at = np.clip(np.round(tops * rate).astype(int), 0, len(times) - 1)
-        running = path.running[at]
-        knee = posture.knee + np.maximum(RUN_KNEE - posture.knee, 0) * running
-        knee = knee + 8 * DEGREE * np.abs(path.local_velocities[at, 1]) * (1 - running)
-        support = np.empty(len(mine))
-        for n, step in enumerate(mine):
-            other = both[1 - steps.feet[step]]
-            place = other.positions[feet.stance_index(other, tops[n : n + 1])[0]]
-            hip = level.hip(1 - steps.feet[step])[at[n]]
-            reach = float(gait.leg_length(knee[n]))
-            apart = min(np.hypot(hip[0] - place[0], hip[2] - place[1]), 0.8 * reach)
-            support[n] = ankle + np.sqrt(reach**2 - apart**2) + HIP_DROP
-        knots += list(tops)
-        values += list(support)
-        lengths = np.linalg.norm(np.diff(path.positions[at], axis=0), axis=-1)
-        ranges = gait.pelvis_range(lengths, (running[1:] + running[:-1]) / 2)
-        ranges = ranges * (0.6 if posture.knee > 20 * DEGREE else 1.0)
-        knots += list((tops[1:] + tops[:-1]) / 2)
-        values += list((support[1:] + support[:-1]) / 2 - ranges)
-        knots += [steps.lifts[mine[0]] - 0.35, steps.lands[mine[-1]] + 0.4]
-        values += [stand, stand]
+        put(steps.lifts[mine[0]] - 0.35, stand)
+        put(steps.lands[mine[-1]] + 0.4, stand)
+        for step in mine:
+            side, lift, land = steps.feet[step], steps.lifts[step], steps.lands[step]
+            run = float(np.interp((lift + land) / 2, times, path.running))
+            sideways = float(np.interp(land, times, np.abs(path.local_velocities[:, 1])))
+            top = lift + (TOP + 0.1 * run) * (land - lift)
+            knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 8 * DEGREE * sideways * (1 - run)
+            highest = over(top, 1 - side, knee)
+            put(top, highest)
+            strike_knee = STRIKE_KNEE + (RUN_STRIKE_KNEE - STRIKE_KNEE) * run
+            strike = over(land, side, strike_knee, float(feet.strike_pitch(path, np.array(land), posture)))
+            put(land, strike + (highest - 0.015 - strike) * bent)
+            if step == mine[-1]:
+                continue
+            if run < 0.5:
+                after = land + 0.55 * (
+                    steps.lifts[step + 1] + TOP * (steps.lands[step + 1] - steps.lifts[step + 1]) - land
+                )
+                loaded = over(after, side, LOADED_KNEE)
+                put(after, loaded + (highest - 0.007 - loaded) * bent)
+            elif steps.lifts[step + 1] < land - 0.03:
+                put((steps.lifts[step + 1] + land) / 2, strike + FLIGHT_RISE)
     order = np.argsort(knots)
     clock, heights = np.array(knots)[order], np.array(values)[order]
-    distinct = np.concatenate([[True], np.diff(clock) > 0.05])  # a stand too short to be reached between two bouts
-    return smooth(PchipInterpolator(clock[distinct], heights[distinct])(times), 0.1, rate)
+    distinct = np.concatenate([[True], np.diff(clock) > 0.03])  # a stand too short to be reached between two bouts
+    return smooth(PchipInterpolator(clock[distinct], heights[distinct])(times), 0.12, rate)
 
 
 def lowered(path: Path, body: Pelvis, both: tuple[Stances, Stances], ankles: tuple[np.ndarray, np.ndarray]) -> Pelvis:

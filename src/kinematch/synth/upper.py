@@ -51,7 +51,7 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         # the left arm goes back as the left foot goes ahead: +15 to -22 degrees at a walk, 30 each way at a run
         beat = -sign * smooth(signal.stride, 0.12, path.frame_rate)
-        raised = (28 + 12 * running) * DEGREE * beat - 3.5 * DEGREE * swing * (1 - running) - 4 * DEGREE * running
+        raised = (25 + 10 * running) * DEGREE * beat - 3.5 * DEGREE * swing * (1 - running) - 4 * DEGREE * running
         raised = raised + 0.5 * posture.trunk
         elbow = (16 + 6 * swing) * DEGREE + (18 * DEGREE) * beat + 0.3 * posture.trunk
         elbow = elbow * (1 - running) + (88 * DEGREE + 18 * DEGREE * beat) * running

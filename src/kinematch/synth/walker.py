@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip, Source
-from kinematch.synth import feet, gait, legs, upper
+from kinematch.synth import feet, gait, legs, swing, upper
 from kinematch.synth.feet import Roll
 from kinematch.synth.footsteps import Stances, plan, stances
 from kinematch.synth.gait import DEGREE, UPRIGHT, Posture
 from kinematch.synth.path import Path, directions, path_through
+from kinematch.synth.roll import roll
 from kinematch.synth.pelvis import lowered, pelvis, signals
 from kinematch.synth.skeleton import skeleton
 
@@ -22,7 +22,7 @@ class SynthClip:
 
     clip: Clip
     contacts: np.ndarray  # (F, 2) bool, left and right foot has a planted point
-    toe_contacts: np.ndarray  # (F, 2) bool, that point is the toe joint (otherwise the heel)
+    pivots: np.ndarray  # (F, 2) int8, that point: -1 none, 0 heel, 1 toe joint, 2 toe tip
     root_positions: np.ndarray  # (F, 3) m, the path on the floor
     root_directions: np.ndarray  # (F, 3) where the body faces
 
@@ -42,16 +42,15 @@ def walk(
     both = stances(steps, 0), stances(steps, 1)
     signal = signals(path, both, rng)
     body = pelvis(path, steps, both, posture, signal)
-    rolls = _roll(path, both[0], body.hip(0), posture), _roll(path, both[1], body.hip(1), posture)
-    planted = []
-    for foot in (0, 1):
-        index = feet.stance_index(both[foot], times)
-        planted.append(feet.planted_ankle(both[foot], index, feet.pitch(both[foot], rolls[foot], index, times)))
+    rolls = roll(path, both[0], body.hip(0), posture), roll(path, both[1], body.hip(1), posture)
+    indices = [feet.stance_index(foot, times) for foot in both]
+    planted = [feet.ankle_at(*of, times) for of in zip(both, rolls, indices)]
     body = lowered(path, body, both, (planted[0], planted[1]))
-    limbs = [
-        legs.leg(both[foot], rolls[foot], _swing(path, both[foot], posture), body.hip(foot), path.facings, times)
-        for foot in (0, 1)
-    ]
+    limbs = []
+    for foot in (0, 1):
+        hips, shape = body.hip(foot), _swings(path, both[foot], posture)
+        leg = swing.solve(both[foot], rolls[foot], shape, hips=hips, facings=path.facings, times=times)
+        limbs.append(legs.rotations(leg, hips, path.facings))
     breathing = upper.breath(path, rng)
     figure = skeleton()
     rotations = quaternion.identity((len(times), figure.joint_count))
@@ -60,7 +59,7 @@ def walk(
     parts["Hips"] = body.rotations
     for side, limb in zip(("Left", "Right"), limbs):
         above = body.rotations
-        for joint, turn in (("UpLeg", limb.thighs), ("Leg", limb.shanks), ("Foot", limb.feet), ("Toe", limb.toes)):
+        for joint, turn in zip(("UpLeg", "Leg", "Foot", "Toe"), limb):
             parts[side + joint] = quaternion.multiply(quaternion.inverse(above), turn)
             above = turn
     for joint, turn in parts.items():
@@ -96,59 +95,32 @@ def walk_along(
 def _with_truth(clip: Clip, path: Path, both: tuple[Stances, Stances], rolls: tuple[Roll, Roll]) -> SynthClip:
     times = path.times
     contacts = np.stack([feet.loads(s, times) > 0 for s in both], -1)
-    toes = np.stack(
-        [feet.pitch(s, r, feet.stance_index(s, times), times) <= 0.1 * DEGREE for s, r in zip(both, rolls)], -1
-    )
+    pivots = np.stack([_pivots(s, r, times) for s, r in zip(both, rolls)], -1)
     ahead, _ = directions(path.facings)
     flat = np.zeros(len(times))
     return SynthClip(
         clip,
         contacts,
-        contacts & toes,
+        np.where(contacts, pivots, -1).astype(np.int8),
         np.stack([path.positions[:, 0], flat, path.positions[:, 1]], -1),
         np.stack([ahead[:, 0], flat, ahead[:, 1]], -1),
     )
 
 
-def _roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
-    """How the foot rolls in each stance, by the speed and direction at its ends."""
-    forward, left = path.local_velocities.T
-    land = np.clip(foot.lands, 0, path.times[-1])
-    lift = np.clip(foot.lifts, 0, path.times[-1])
-
-    def at(when: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return np.interp(when, path.times, x)
-
-    stance = np.minimum(foot.lifts - foot.lands, 1.2)
-    running = at(land, path.running)
-    tiptoe = posture.heel < 0
-    ahead = np.clip(at(land, forward) / 1.2, -1.0, 1.0)
-    strike = np.where(ahead > 0, 18 * DEGREE, 14 * DEGREE) * ahead * (1 - 0.85 * running)
-    strike = strike * (1 - 0.5 * gait.ramp(posture.knee, 20 * DEGREE, 90 * DEGREE))
-    flat = np.full(len(land), posture.heel)
-    away = np.clip(at(lift, forward) / 1.2, -1.0, 1.0)
-    knee = posture.knee + (26 * DEGREE * np.clip(np.abs(away), 0.3, 1)) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
-    knee = knee * (1 - at(lift, path.running)) + 24 * DEGREE * at(lift, path.running)
-    rise = legs.lift_pitch(foot, CubicSpline(path.times, hips)(lift), knee, np.full(len(land), 14 * DEGREE))
-    rise = np.where(away < 0, rise * (1 + away) + 10 * DEGREE * -away, rise)
-    settle = np.minimum(np.where(running > 0.5, 0.06, 0.1), 0.3 * stance)
-    return Roll(
-        strike=flat - 6 * DEGREE * np.abs(ahead) if tiptoe else strike,
-        flat=flat,
-        lift=np.minimum(rise, flat - 18 * DEGREE) if tiptoe else rise,
-        settle=settle,
-        rise=np.minimum(0.42 * stance, 0.3) + 0.1 * stance * at(lift, path.running),
-    )
+def _pivots(foot: Stances, roll: Roll, times: np.ndarray) -> np.ndarray:
+    index = feet.stance_index(foot, times)
+    tip = feet.toe_pitch(foot, roll, index, times) < 0
+    return np.where(feet.pitch(foot, roll, index, times) > 0, 0, np.where(tip, 2, 1))
 
 
-def _swing(path: Path, foot: Stances, posture: Posture) -> legs.Swing:
+def _swings(path: Path, foot: Stances, posture: Posture) -> swing.Swings:
     """How high each swing goes."""
     middle = np.clip((foot.lifts[:-1] + foot.lands[1:]) / 2, 0, path.times[-1])
-    forward, left = (np.interp(middle, path.times, x) for x in path.local_velocities.T)
+    forward = np.interp(middle, path.times, path.local_velocities[:, 0])
     running = np.interp(middle, path.times, path.running)
     along = gait.ramp(np.abs(forward), 0.0, 1.3)
     walk_peak = (42 + 20 * along + 4 * np.clip(np.abs(forward) - 1.3, 0, 1)) * DEGREE
     peak = walk_peak * (1 - running) + (90 + 10 * (forward - 2.5)) * DEGREE * running
     peak = np.minimum(np.maximum(peak, posture.knee + 22 * DEGREE), 135 * DEGREE)
     when = (0.34 + 0.12 * (1 - along)) * (1 - running) + 0.42 * running
-    return legs.Swing(peak, when, np.full(len(middle), 0.015) + 0.01 * running)
+    return swing.Swings(peak, when, np.full(len(middle), 0.015) + 0.01 * running)

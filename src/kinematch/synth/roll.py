@@ -1,0 +1,93 @@
+"""How each planted foot rolls: heel first when it goes ahead, toe first when it goes back, the heel rising as it must."""
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from kinematch.math import quaternion
+from kinematch.synth import feet, gait
+from kinematch.synth.feet import RISE_KNOTS, Roll
+from kinematch.synth.footsteps import Stances
+from kinematch.synth.gait import DEGREE, Posture
+from kinematch.synth.legs import knee_hinge, shank_pitch, two_bone
+from kinematch.synth.path import Path
+
+LEAST_RISE = 14 * DEGREE  # even a shuffling foot peels off the floor heel first
+MOST_POINTED = 26 * DEGREE  # plantar flexion at the lift
+GRID = -np.arange(0.0, 75.0, 0.5) * DEGREE
+
+
+def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
+    """The roll of one foot in each of its stances, for its hip joint (F, 3)."""
+    forward = path.local_velocities[:, 0]
+    land, lift = np.clip(foot.lands, 0, path.times[-1]), np.clip(foot.lifts, 0, path.times[-1])
+
+    def at(when: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return np.interp(when, path.times, x)
+
+    stance = np.minimum(foot.lifts - foot.lands, 1.2)
+    running, leaving = at(land, path.running), at(lift, path.running)
+    away = np.clip(at(lift, forward) / 1.2, -1.0, 1.0)
+    bent = 26 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
+    knee = (posture.knee + bent) * (1 - leaving) + 26 * DEGREE * leaving
+    duration = np.minimum(0.38 * stance, 0.3) + 0.16 * stance * leaving
+    rising, toe = _heel_rise(path, foot, hips, knee, duration)
+    backward = np.clip(-away, 0.0, 1.0)
+    shares = np.linspace(0, 1, RISE_KNOTS + 1) ** 2
+    rising = rising * (1 - backward)[:, None] + 10 * DEGREE * backward[:, None] * shares
+    flat = np.full(len(land), posture.heel)
+    if posture.heel < 0:
+        rising = np.minimum(rising, flat[:, None] - 18 * DEGREE * shares)
+    return Roll(
+        strike=feet.strike_pitch(path, land, posture),
+        flat=flat,
+        rising=rising,
+        toe=toe * (1 - backward),
+        settle=np.minimum(np.where(running > 0.5, 0.06, 0.11), 0.3 * stance),
+        rise=duration,
+    )
+
+
+def _heel_rise(
+    path: Path, foot: Stances, hips: np.ndarray, knee: np.ndarray, duration: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pitches (N, 5) of the rising heel with which the knee bends evenly to a flexion at the lift, and the toes' (N,).
+
+    The hips decide: a leg that is left behind must give in the foot, since the knee may not stretch further.
+    """
+    lift = np.clip(foot.lifts, 0, path.times[-1])
+    hip_at, facing_at = CubicSpline(path.times, hips), CubicSpline(path.times, path.facings)
+    count = len(lift)
+    shares = np.linspace(0, 1, RISE_KNOTS + 1)
+    index = np.broadcast_to(np.arange(count)[:, None], (count, len(GRID)))
+    grid = np.broadcast_to(GRID, index.shape)
+
+    def reaches(share: float, toes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Hip and distance of the ankle for each pitch of the grid."""
+        hip = hip_at(lift - (1 - share) * duration)[:, None]
+        return hip, feet.planted_ankle(foot, index, grid, toes) - hip
+
+    _, first = reaches(0.0, np.zeros_like(grid))
+    start = np.maximum(gait.knee_flexion(np.linalg.norm(first[:, 0], axis=-1)), 4 * DEGREE)
+    hip, along = reaches(1.0, feet.toe_roll(grid))
+    span = np.linalg.norm(along, axis=-1)
+    yaws = foot.yaws[index]
+    held = np.minimum(span, gait.leg_length(3 * DEGREE))[..., None] * quaternion.unit(along)
+    _, shank, _ = two_bone(hip, hip + held, knee_hinge(facing_at(lift)[:, None], yaws))
+    pointed = shank_pitch(shank, yaws) - grid > MOST_POINTED
+    rising = np.zeros((count, RISE_KNOTS + 1))
+    rising[:, -1] = _first((span <= gait.leg_length(knee)[:, None]) | pointed)
+    rising[:, -1] = np.minimum(rising[:, -1], -LEAST_RISE)
+    toe = feet.toe_roll(rising[:, -1])
+    for k in range(RISE_KNOTS - 1, 0, -1):
+        off = np.clip((shares[k] - feet.TOE_ROLL_START) / (1 - feet.TOE_ROLL_START), 0, None) ** 2
+        _, along = reaches(shares[k], np.broadcast_to((toe * off)[:, None], grid.shape))
+        want = start + (knee - start) * np.where(knee > start, shares[k] ** 2, shares[k])
+        rising[:, k] = _first(np.linalg.norm(along, axis=-1) <= gait.leg_length(want)[:, None])
+        # no faster than towards the lift, no slower than a least peel
+        rising[:, k] = np.clip(rising[:, k], rising[:, k + 1], -LEAST_RISE * shares[k] ** 2)
+    return rising, toe
+
+
+def _first(enough: np.ndarray) -> np.ndarray:
+    """The least rise of the grid that is enough; the greatest where none is."""
+    return GRID[np.where(enough.any(1), enough.argmax(1), len(GRID) - 1)]

@@ -1,0 +1,148 @@
+"""The swinging leg: a path for the ankle from lift to landing that meets the planted foot without a jolt."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+
+from kinematch.math import quaternion
+from kinematch.synth import feet, gait
+from kinematch.synth.feet import Roll
+from kinematch.synth.footsteps import Stances
+from kinematch.synth.gait import DEGREE
+from kinematch.synth.legs import Leg, knee_hinge, shank_pitch, two_bone
+from kinematch.synth.skeleton import (
+    ANKLE_HEIGHT,
+    BALL_AHEAD,
+    BALL_HEIGHT,
+    HEEL_BEHIND,
+    TOE_LENGTH,
+    TOE_TIP_HEIGHT,
+)
+
+STEP = 0.004  # s, to difference the planted side of a lift or a landing
+STRAIGHTEST = 2 * DEGREE
+SETTLED = 0.92  # share of the swing after which the leg only waits for the floor
+
+
+@dataclass(frozen=True)
+class Swings:
+    """What shapes the swings of one foot, per swing."""
+
+    peak: np.ndarray  # (N - 1,) rad, the most the knee bends
+    when: np.ndarray  # (N - 1,) share of the swing at which it does
+    clearance: np.ndarray  # (N - 1,) m, of the lowest point of the foot in the middle of the swing
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The state of a planted leg at lifts or landings."""
+
+    direction: np.ndarray  # (N, 3) from hip to ankle
+    knee: np.ndarray  # (N,) rad
+    flex: np.ndarray  # (N,) rad, foot against shank
+    bend: np.ndarray  # (N,) rad, toes against foot
+
+
+def solve(
+    stances: Stances, roll: Roll, swings: Swings, *, hips: np.ndarray, facings: np.ndarray, times: np.ndarray
+) -> Leg:
+    """One leg in all frames: hips (F, 3) are its hip joint, facings (F,) the way the body faces."""
+    index = feet.stance_index(stances, times)
+    within = np.minimum(times, stances.lifts[index])
+    ankles = feet.ankle_at(stances, roll, index, within)
+    pitches = feet.pitch(stances, roll, index, within)
+    bends = np.maximum(feet.toe_pitch(stances, roll, index, within) - pitches, 0.0)
+    yaws = stances.yaws[index].copy()
+    hip_at, facing_at = CubicSpline(times, hips), CubicSpline(times, facings)
+
+    def planted(which: np.ndarray, at: np.ndarray) -> _Ends:
+        pitch, toe = feet.pitch(stances, roll, which, at), feet.toe_pitch(stances, roll, which, at)
+        ankle, hip, yaw = feet.planted_ankle(stances, which, pitch, toe), hip_at(at), stances.yaws[which]
+        span = np.linalg.norm(ankle - hip, axis=-1)
+        _, shank, _ = two_bone(hip, ankle, knee_hinge(facing_at(at), yaw))
+        flex = pitch - shank_pitch(shank, yaw)
+        return _Ends((ankle - hip) / span[:, None], gait.knee_flexion(span), flex, np.maximum(toe - pitch, 0.0))
+
+    count = len(stances.lands) - 1
+    before, after = np.arange(count), np.arange(1, count + 1)
+    lift, land = stances.lifts[:-1], stances.lands[1:]
+    starts = planted(before, lift), planted(before, lift - STEP)
+    stops = planted(after, land), planted(after, land + STEP)
+    for n in range(count):
+        window = slice(*np.searchsorted(times, [lift[n], land[n]]))
+        if window.start == window.stop:
+            continue
+        span = land[n] - lift[n]
+        s = (times[window] - lift[n]) / span
+
+        def joined(name: str, *rests: tuple[float, float], n: int = n, s: np.ndarray = s, span: float = span):
+            """Cubics from the planted state at the lift to the one at the landing, at rest at (place, value) between."""
+            a, b = getattr(starts[0], name)[n], getattr(stops[0], name)[n]
+            slopes = (a - getattr(starts[1], name)[n]) / STEP * span, (getattr(stops[1], name)[n] - b) / STEP * span
+            knots = [(0.0, a, slopes[0]), *((place, value, 0.0) for place, value in rests), (1.0, b, slopes[1])]
+            return _pieces(s, knots)
+
+        d0, d1 = (end.direction[n] for end in starts)
+        e0, e1 = (end.direction[n] for end in stops)
+        direction = quaternion.unit(_cubic(s[:, None], d0, e0, (d0 - d1) / STEP * span, (e1 - e0) / STEP * span))
+        yaw = stances.yaws[n] + s**3 * (10 - 15 * s + 6 * s * s) * (stances.yaws[n + 1] - stances.yaws[n])
+        hinge = knee_hinge(facings[window], yaw)
+        # the knee is straightest, and the ankle at rest, just before they take the weight
+        low, set_ = (_before(getattr(stops[0], name)[n], getattr(stops[1], name)[n], span) for name in ("knee", "flex"))
+        knee = joined("knee", (swings.when[n], swings.peak[n]), (SETTLED, max(low, 3 * DEGREE)))
+        knee = np.maximum(knee, STRAIGHTEST)
+        flex = joined("flex", (0.55, 4 * DEGREE), (SETTLED, set_))
+        bend = np.maximum(joined("bend", (0.5, 10 * DEGREE)), 0.0)
+        ankle = hips[window] + gait.leg_length(knee)[:, None] * direction
+        hump = np.sin(np.pi * s) ** 2
+        pitch = shank_pitch(two_bone(hips[window], ankle, hinge)[1], yaw) + flex
+        for _ in range(3):
+            # raise the whole swing for what is missing in its middle, then what is left near its ends
+            lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
+            ankle[:, 1] += hump * np.max((lack / np.maximum(hump, 0.4))[hump > 0.4], initial=0.0)
+            pitch = shank_pitch(two_bone(hips[window], ankle, hinge)[1], yaw) + flex
+        lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
+        ankle[:, 1] += _soft(lack, 0.003 * np.sin(np.pi * s))
+        pitch = shank_pitch(two_bone(hips[window], ankle, hinge)[1], yaw) + flex
+        ball = ankle[:, 1] - (ANKLE_HEIGHT - BALL_HEIGHT) * np.cos(pitch) + BALL_AHEAD * np.sin(pitch)
+        bend = np.maximum(bend, -pitch - np.arcsin(np.clip((ball - BALL_HEIGHT) / TOE_LENGTH, -1.0, 1.0)))
+        ankles[window], pitches[window], yaws[window], bends[window] = ankle, pitch, yaw, bend
+    return Leg(ankles, yaws, pitches, bends)
+
+
+def _cubic(u: np.ndarray, a: ArrayLike, b: ArrayLike, slope_a: ArrayLike, slope_b: ArrayLike) -> np.ndarray:
+    """Hermite's cubic on 0..1."""
+    v = 1 - u
+    return v * v * (1 + 2 * u) * a + u * u * (1 + 2 * v) * b + u * v * (v * slope_a - u * slope_b)
+
+
+def _before(landing: float, next_: float, span: float) -> float:
+    """A value shortly before the landing from which a cubic reaches its rate there without swinging back."""
+    change = (1 - SETTLED) * span / 3 * (next_ - landing) / STEP
+    return landing - float(np.clip(change, -8 * DEGREE, 8 * DEGREE))
+
+
+def _pieces(s: np.ndarray, knots: list[tuple[float, float, float]]) -> np.ndarray:
+    """Cubics through (place, value, slope)."""
+    out = np.empty_like(s)
+    for (p, a, slope_a), (q, b, slope_b) in zip(knots[:-1], knots[1:]):
+        here = (s >= p) & (s <= q)
+        out[here] = _cubic((s[here] - p) / (q - p), a, b, slope_a * (q - p), slope_b * (q - p))
+    return out
+
+
+def _soft(x: np.ndarray, width: np.ndarray) -> np.ndarray:
+    """The positive part, rounded within a width; nothing at the ends, where the width is zero."""
+    return (x + np.sqrt(x * x + width * width)) / 2
+
+
+def _lowest(ankle: np.ndarray, pitch: np.ndarray, bend: np.ndarray) -> np.ndarray:
+    """Height of the lowest of heel, ball and toe tip over where it is when the foot stands."""
+    cosine, sine = np.cos(pitch), np.sin(pitch)
+    heel = ankle - ANKLE_HEIGHT * cosine - HEEL_BEHIND * sine
+    ball = ankle - (ANKLE_HEIGHT - BALL_HEIGHT) * cosine + BALL_AHEAD * sine
+    drop = BALL_HEIGHT - TOE_TIP_HEIGHT
+    tip = ball + TOE_LENGTH * np.sin(pitch + bend) - drop * np.cos(pitch + bend)
+    return np.minimum(np.minimum(heel, ball - BALL_HEIGHT), tip - TOE_TIP_HEIGHT)
