@@ -83,7 +83,7 @@ def contact_marks(points: np.ndarray, theme: Theme, *, floor_height: float = 0.0
     """Flat discs on the floor under planted points (K, 3)."""
     on_floor = np.array(points, np.float64).reshape(-1, 3)
     on_floor[:, 1] = floor_height
-    return _paint(on_floor, on_floor, 0.075, thickness=0.04, theme=theme)
+    return _paint(on_floor, on_floor, 0.1, thickness=0.03, theme=theme)
 
 
 def trail_marks(path: np.ndarray, theme: Theme, *, floor_height: float = 0.0, width: float = 0.012) -> Solids:

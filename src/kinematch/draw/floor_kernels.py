@@ -7,10 +7,10 @@ from kinematch.math.jit import kernel
 
 @kernel(fastmath=True)
 def floor_shadow(starts, ends, radii, light, corner, cell, softness, shadow):
-    """Multiply into (rows along z, columns along x, sky and sun) how much light the capsules leave on each cell of the floor.
+    """Multiply into shadow (rows along z, columns along x, 2) how much light of sky and sun the capsules leave there.
 
-    Two parts: the sun, whose penumbra grows with the height of what casts it, and the sky, of which a ball at distance l
-    hides about r^2 / l^2 times the cosine.
+    The sun's penumbra grows with the height of what casts it; of the sky a ball at distance l hides about r^2 / l^2
+    times the cosine.
     """
     rows, columns = shadow.shape[0], shadow.shape[1]
     for p in range(len(starts)):
@@ -90,7 +90,6 @@ def paint_floor(eye, axes, focal, centre, reach, shadow, corner, cell, paint, ou
         spacing = depth * step
         tilt = -axes[1, 1] / dy
         bx, bz = axes[2, 0] + v * axes[1, 0], axes[2, 2] + v * axes[1, 2]
-        # how far the floor point moves from one pixel to the next right, and the next down
         for column in range(width):
             u = (column + 0.5 - 0.5 * width) * step
             dx, dz = bx + u * axes[0, 0], bz + u * axes[0, 2]
@@ -101,6 +100,7 @@ def paint_floor(eye, axes, focal, centre, reach, shadow, corner, cell, paint, ou
             if fade < 0.004:
                 out[row, column, 0], out[row, column, 1], out[row, column, 2] = top0, top1, top2
                 continue
+            # how far the floor point moves from this pixel to the next right and the next up
             over_x = spacing * (abs(axes[0, 0]) + abs(axes[1, 0] + tilt * dx))
             over_z = spacing * (abs(axes[0, 2]) + abs(axes[1, 2] + tilt * dz))
             line = max(line_cover(x, over_x, 0.008), line_cover(z, over_z, 0.008))

@@ -1,9 +1,8 @@
-"""The compiled inner loops that find what each ray meets first, and the shadow that solids leave on the floor."""
+"""The compiled inner loops that find what each ray meets first."""
 
 import numpy as np
 
 from kinematch.math.jit import kernel
-
 
 FAR = 2.0**100  # stands for infinity, which fast mathematics must not meet; the same in either float
 

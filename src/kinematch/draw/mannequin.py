@@ -1,5 +1,7 @@
 """A jointed mannequin for any humanoid skeleton, drawn around its reference T-pose by roles."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from kinematch.draw.body import Body, Part, bind, generic_body
@@ -161,7 +163,7 @@ def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> li
     fingers = 0
     for finger in _FINGERS:
         chain = [role for piece in ("proximal", "intermediate", "distal") if (role := f"{side}_{finger}_{piece}") in at]
-        for a, b in zip(chain, chain[1:]):
+        for a, b in pairwise(chain):
             parts.append(Part((roles[a], roles[b]), (at[a], at[b]), (0.0105 * unit, 0.009 * unit), tint=f"{side}_arm"))
         if chain:
             fingers += 1

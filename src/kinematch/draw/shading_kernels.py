@@ -5,7 +5,6 @@ import numpy as np
 from kinematch.draw.kernels import FAR, ray_entry
 from kinematch.math.jit import kernel
 
-
 SKY_REACH = 4.0  # radii: a ball further away hides less than a sixteenth of the sky
 
 
@@ -68,8 +67,8 @@ def body_light(x, y, z, nx, ny, nz, dx, dy, dz, own, near, starts, frames, lengt
 
 @kernel(fastmath=True)
 def paint_bodies(
-    depth, owners, views, origins, frames, inverses, lengths, radii, round_radii, tapers, near, colours, lit, eye, axes, focal, light, sky,
-    corner, out,
+    depth, owners, views, origins, frames, inverses, lengths, radii, round_radii, tapers, near, colours, lit, eye, axes,
+    focal, light, sky, corner, out,
 ):  # fmt: skip
     """Lay what the rays met over out (h, w, 3), linear light; the sample buffers begin at the pixel corner (x, y)."""
     height, width = out.shape[0], out.shape[1]

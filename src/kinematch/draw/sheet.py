@@ -110,7 +110,7 @@ def strip(
         width = round(height * (span[0] + 0.5) / (span[1] + 0.35))
     size = check_size((width, height))
     # seen from the body's right, +X is to the right
-    camera = frame_points(points, np.array([0.0, -0.1, -1.0]), size=size, field_of_view=_LENS, margin=0.12)
+    camera = frame_points(points, np.array([0.0, -0.1, -1.0]), size=size, field_of_view=_LENS, margin=0.16)
     solids: list[Solids] = [laid.solids(n, theme) for n in range(count)]
     picture = Image.fromarray(
         render_scene(join(*solids), camera, size=size, theme=theme, floor_height=laid.floor_height)
