@@ -19,8 +19,11 @@ from kinematch.motion.floor import put_on_floor
 from kinematch.motion.in_place import root_motion_from_feet
 from kinematch.motion.mirror import mirror, mirror_pairs
 from kinematch.motion.resample import resample
+from kinematch.motion.retarget import retarget
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
+
+MIRRORED = " (mirrored)"  # added to the names of mirrored copies
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +74,6 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
             if source.in_place:
                 clip = root_motion_from_feet(clip)
             if source.retarget and target is not None:
-                from kinematch.motion.retarget import retarget
-
                 clip = retarget(clip, target)
             for piece, begins in cut(clip, source):
                 prepared += _clean(piece, begins, source, cleaning)
@@ -161,7 +162,7 @@ def _mirrored(plain: Prepared, source: Source) -> Prepared:
     clip = mirror(plain.clip, pairs)
     return replace(
         plain,
-        clip=clip.with_(name=f"{clip.name} (mirrored)"),
+        clip=clip.with_(name=clip.name + MIRRORED),
         contacts=plain.contacts[:, columns],
         mirrored=True,
         warnings=(),

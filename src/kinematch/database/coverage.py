@@ -1,0 +1,135 @@
+"""What motion a database covers: speed against turn rate and against direction, and what is worth recording next."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.database.poses import PoseDatabase
+from kinematch.math import quaternion
+
+SPEEDS = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0])  # m/s
+TURNS = np.radians(np.array([-360, -180, -135, -90, -60, -40, -20, -7, 7, 20, 40, 60, 90, 135, 180, 360]))  # rad/s
+SECTOR = np.radians(22.5)  # rad, width of a direction
+STILL = 0.15  # m/s, below which a direction means nothing
+EVENT = 0.8  # m/s, the speed a start reaches and a stop leaves
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """Seconds of motion in each cell; what lies beyond the last edge counts in the last cell."""
+
+    speed_turn: np.ndarray  # (S, T) s, over SPEEDS and TURNS; positive turns are to the left
+    speed_direction: np.ndarray  # (S, 16) s, over SPEEDS and directions 0, 22.5 ... degrees from forward to the left
+    standing: float  # s, slower than STILL
+    fastest: float  # m/s, reached for half a second in all
+    starts: int
+    stops: int
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A motion of which there is too little."""
+
+    motion: str
+    seconds: float
+    wanted: float
+
+
+def root_motion(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Speed (F,) m/s, direction (F,) rad from forward to the left, turn rate (F,) rad/s to the left."""
+    velocity = quaternion.rotate(quaternion.inverse(poses.rotations[:, 0]), poses.velocities[:, 0])
+    direction = np.arctan2(velocity[:, 0], velocity[:, 2])
+    return np.hypot(velocity[:, 0], velocity[:, 2]), direction, poses.angular_velocities[:, 0, 1]
+
+
+def coverage(poses: PoseDatabase) -> Coverage:
+    speed, direction, turn = root_motion(poses)
+    dt = 1 / poses.frame_rate
+    row = np.clip(np.searchsorted(SPEEDS, speed, side="right") - 1, 0, len(SPEEDS) - 2)
+    column = np.clip(np.searchsorted(TURNS, turn, side="right") - 1, 0, len(TURNS) - 2)
+    sector = np.round(direction / SECTOR).astype(int) % 16
+    moving = speed >= STILL
+    speed_turn = np.zeros((len(SPEEDS) - 1, len(TURNS) - 1))
+    speed_direction = np.zeros((len(SPEEDS) - 1, 16))
+    np.add.at(speed_turn, (row, column), dt)
+    np.add.at(speed_direction, (row[moving], sector[moving]), dt)
+    starts, stops = _events(poses, speed)
+    held = max(1, round(poses.frame_rate / 2))
+    fastest = float(np.sort(speed)[-min(held, len(speed))])
+    return Coverage(speed_turn, speed_direction, float((~moving).sum() * dt), fastest, starts, stops)
+
+
+def _events(poses: PoseDatabase, speed: np.ndarray) -> tuple[int, int]:
+    """How often a body at rest gets going, and the other way round, within one clip."""
+    starts = stops = 0
+    for start, stop in zip(poses.clip_starts, poses.clip_stops):
+        own = speed[start:stop]
+        # states in order: -1 at rest, 1 going, what lies between left out
+        state = np.where(own < STILL, -1, np.where(own > EVENT, 1, 0))
+        changes = np.diff(state[state != 0])
+        starts += int((changes > 0).sum())
+        stops += int((changes < 0).sum())
+    return starts, stops
+
+
+GAITS = {  # m/s
+    "walking slowly": (0.3, 0.8),
+    "walking": (0.8, 1.8),
+    "jogging": (1.8, 3.0),
+    "running": (3.0, 5.0),
+}
+WAYS = (  # each an eighth of a turn further to the left
+    "forward",
+    "forward left",
+    "to the left",
+    "backward left",
+    "backward",
+    "backward right",
+    "to the right",
+    "forward right",
+)
+BENDS = {  # rad/s
+    "": (np.radians(-20), np.radians(20)),
+    " while turning left": (np.radians(20), np.radians(90)),
+    " while turning right": (np.radians(-90), np.radians(-20)),
+    " while turning sharply left": (np.radians(90), np.inf),
+    " while turning sharply right": (-np.inf, np.radians(-90)),
+}
+
+
+def gaps(poses: PoseDatabase) -> list[Gap]:
+    """Motions of a locomotion database (thesis 3.2.1) that are missing or short, the emptiest first."""
+    speed, direction, turn = root_motion(poses)
+    dt = 1 / poses.frame_rate
+    found = [Gap("standing still", float((speed < STILL).sum() * dt), 10.0)]
+    for side, sign in (("left", 1), ("right", -1)):
+        on_the_spot = (speed < 0.4) & (sign * turn > np.radians(45))
+        found.append(Gap(f"turning on the spot to the {side}", float(on_the_spot.sum() * dt), 3.0))
+    for gait, way, bend, wanted in _card():
+        slow, fast = GAITS[gait]
+        low, high = BENDS[bend]
+        apart = np.abs((direction - WAYS.index(way) * np.pi / 4 + np.pi) % (2 * np.pi) - np.pi)
+        here = (speed >= slow) & (speed < fast) & (apart <= np.pi / 8) & (turn >= low) & (turn < high)
+        found.append(Gap(f"{gait} {way}{bend} ({slow:g} to {fast:g} m/s)", float(here.sum() * dt), wanted))
+    short = [gap for gap in found if gap.seconds < gap.wanted]
+    return sorted(short, key=lambda gap: gap.seconds / gap.wanted)
+
+
+def _card() -> list[tuple[str, str, str, float]]:
+    """Gait, way, bend and the seconds worth having: half a dozen steps of the common, a few of the rare."""
+    card = []
+    for gait in GAITS:
+        ways = WAYS if gait in ("walking slowly", "walking") else WAYS[:1]
+        for way in ways:
+            for bend in BENDS:
+                if way == "forward":
+                    card.append((gait, way, bend, 2.0 if "sharply" in bend else 5.0))
+                elif bend == "" or (way == "backward" and "sharply" not in bend):
+                    card.append((gait, way, bend, 3.0))
+    return card
+
+
+def contact_shares(poses: PoseDatabase) -> dict[str, float]:
+    """The share of the time that each contact joint is planted."""
+    names = [poses.skeleton.names[joint] for joint in poses.contact_joints]
+    return {name: float(share) for name, share in zip(names, poses.contacts.mean(axis=0))}
