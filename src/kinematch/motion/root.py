@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion, smoothing
 from kinematch.math.quaternion import Array
-from kinematch.math.rotation import from_matrix
+from kinematch.math.rotation import from_matrix, to_matrix
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import ground_directions, smooth_directions, yaw_angle, yaw_direction, yaw_rotation
@@ -15,6 +15,7 @@ from kinematch.motion.skeleton import Skeleton
 
 POSITION_WINDOW = 31 / 60  # s (digital humans 3.2: 31 frames at 60 fps)
 DIRECTION_WINDOW = 61 / 60  # s (61 frames at 60 fps)
+LEAN = np.radians(25)
 METHODS = {
     "hips": ("hips",),  # thesis eq. 3.4-3.8: the hips projected on the floor
     "spine": ("upper_chest", "chest", "spine"),  # digital humans 3.2: the upper spine, which sways less
@@ -116,9 +117,17 @@ def _carrier(skeleton: Skeleton, joint: str | None) -> int:
 
 
 def _turns(skeleton: Skeleton, global_rotations: Array, joint: int) -> Array:
-    """World rotations (F, 4) of a joint since the T-pose, or the rest pose of rigs without one; both face +Z."""
-    _, reference = kinematics.rest_pose(skeleton) if skeleton.tpose is None else kinematics.tpose(skeleton)
-    return quaternion.multiply(global_rotations[:, joint].astype(np.float64), quaternion.inverse(reference[joint]))
+    """World rotations (F, 4) of a joint since the T-pose, or the rest pose of rigs without one; both face +Z.
+
+    Where the joint's own axes lie near the world's in that pose, they say what is level, as in the papers: a T-pose
+    made from motion leans by some degrees, and not alike in all clips of a rig.
+    """
+    _, rotations = kinematics.rest_pose(skeleton) if skeleton.tpose is None else kinematics.tpose(skeleton)
+    reference = rotations[joint].astype(np.float64)
+    along = np.round(to_matrix(reference))  # each axis along the nearest of the world's
+    if (along @ along.T == np.eye(3)).all() and quaternion.angle(reference, from_matrix(along)) < LEAN:
+        reference = from_matrix(along)
+    return quaternion.multiply(global_rotations[:, joint].astype(np.float64), quaternion.inverse(reference))
 
 
 def _up_axis(rotations: Array) -> Array:
@@ -159,7 +168,7 @@ def _build_root(clip: Clip, method: str, joint: str | None, windows: tuple[float
         raise KinematchError(unknown("root method", method, METHODS))
     skeleton, carrier = clip.skeleton, _carrier(clip.skeleton, joint)
     above = next((skeleton.roles[role] for role in METHODS[method] if role in skeleton.roles), None)
-    if method == "hips":
+    if method == "hips" or (above is None and joint is not None):  # an animal's carrier stands for its spine as well
         above = carrier
     if above is None:
         raise KinematchError(f"clip {clip.name!r} has no joint with role {' or '.join(METHODS[method])}; use the hips")
