@@ -69,6 +69,22 @@ def changed_document(rng, raw):
     return assembled(document, binary)
 
 
+def changed_numbers(rng, raw):
+    """The JSON stays well formed, so that what lies behind the first checks is reached."""
+    document, binary = parts(raw)
+    spots = [(c, k) for c, k in places(document) if type(c[k]) in (int, float)]
+    for _ in range(rng.integers(1, 6)):
+        container, key = spots[rng.integers(len(spots))]
+        old = container[key]
+        if type(old) is int:
+            container[key] = int(
+                rng.choice([0, 1, abs(old) + 1, max(old - 1, 0), int(rng.integers(100)), 2**20, 2**30])
+            )
+        else:
+            container[key] = float(rng.choice([0, -old, old * 100, 1e-30, 1e8, rng.normal()]))
+    return assembled(document, binary)
+
+
 def changed_bytes(rng, raw):
     data = bytearray(raw)
     size = 20 + struct.unpack_from("<I", raw, 12)[0]
@@ -85,7 +101,7 @@ def cut(rng, raw):
     return raw[:stop] if rng.random() < 0.5 else raw[:start] + raw[stop:]
 
 
-@pytest.mark.parametrize("change", [changed_document, changed_bytes, cut])
+@pytest.mark.parametrize("change", [changed_document, changed_numbers, changed_bytes, cut])
 @pytest.mark.parametrize("name", SMALL)
 def test_changed_files_are_read_or_refused(data, tmp_path, name, change):
     rng = np.random.default_rng([SMALL.index(name), ROUNDS])

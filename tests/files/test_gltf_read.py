@@ -269,6 +269,13 @@ def test_a_very_deep_tree_is_read(gltf, tmp_path):
     assert read(gltf, tmp_path, facing="Z").skeleton.joint_count == 1
 
 
+def test_a_scene_of_countless_joints_is_refused(gltf, tmp_path):
+    gltf.json["nodes"] = [{"children": list(range(1, 6000))}, *({} for _ in range(5999))]
+    skin(gltf, *range(6000))
+    with pytest.raises(FileError, match="6000 joints"):
+        read(gltf, tmp_path)
+
+
 def test_scales_that_multiply_beyond_all_bounds_are_refused(gltf, tmp_path):
     gltf.json["nodes"] = [{"children": [k + 1], "scale": [1e8] * 3, "translation": [1, 0, 0]} for k in range(60)] + [{}]
     skin(gltf, *range(61))

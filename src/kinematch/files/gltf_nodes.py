@@ -10,6 +10,7 @@ from kinematch.files.vrm import Vrm
 from kinematch.math import quaternion, rotation
 
 MOVING_PATHS = ("translation", "rotation", "scale")
+MOST_JOINTS = 5000  # characters have tens or hundreds; what comes after reading is not made for scenes
 END_SITE_MARK = "end_site"  # in the extras of nodes that our writer made from end sites
 
 
@@ -102,6 +103,8 @@ def choose_joints(document: Document, tree: NodeTree, vrm: Vrm | None) -> Joints
     holders = [k for k in tree.order if below[k] == len(wanted)]  # a chain from a scene root down to the first joint
     above, first = (holders[:-1], [holders[-1]]) if holders else ([], [])
     kept = {k for k in tree.order if below[k]}.difference(above)
+    if len(kept) > MOST_JOINTS:
+        raise document.error(f"it has {len(kept)} joints; no character has more than {MOST_JOINTS}")
     order = _joint_order(document, tree, kept)
     if not first:
         order = [-1, *order]
