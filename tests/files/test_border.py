@@ -1,5 +1,7 @@
 """The border: changes of unit and axis are similarity transforms of everything, and both are told from the body."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,7 @@ def test_every_axis_change_is_a_rotation_that_takes_up_to_y():
 @pytest.mark.parametrize("scale", [1.0, 0.01, 0.0254, 2.0])
 def test_the_whole_body_turns_and_scales_as_one(up, scale):
     clip = person()
+    clip = clip.with_(skeleton=replace(clip.skeleton, rotations=clip.rotations[0], tpose=clip.rotations[1]))
     there = border.to_our_space(clip, scale, up)
     turn = np.array(border.TO_Y_UP[up])
     for before, after in (
@@ -75,6 +78,8 @@ def test_the_whole_body_turns_and_scales_as_one(up, scale):
         np.testing.assert_allclose(end_positions(there.skeleton, *after), ends, atol=1e-5 * scale)
         matrices = turn @ rotation.to_matrix(before[1]) @ turn.T
         np.testing.assert_allclose(rotation.to_matrix(after[1]), matrices, atol=1e-5)
+    assert there.skeleton.tpose is not None
+    np.testing.assert_array_equal(there.skeleton.tpose, there.rotations[1])
 
 
 @pytest.mark.parametrize("up", border.AXES)

@@ -9,6 +9,7 @@ from kinematch.files import border
 from kinematch.files.bvh import read_bvh
 from kinematch.files.bvh_write import write_bvh
 from kinematch.files.gltf_read import read_gltf_clips
+from kinematch.files.gltf_write import write_glb
 from kinematch.files.reading import READABLE, file_kind
 from kinematch.motion.clip import Clip
 from kinematch.motion.roles import REQUIRED_ROLES, find_roles
@@ -59,8 +60,6 @@ def write_clip(path: str | Path, clip: Clip) -> None:
     if suffix == ".bvh":
         write_bvh(path, clip)
     elif suffix == ".glb":
-        from kinematch.files.gltf_write import write_glb
-
         write_glb(path, clip)
     else:
         raise FileError(path, f"cannot write {suffix or 'a file without suffix'!r}; choose from: {' '.join(WRITABLE)}")

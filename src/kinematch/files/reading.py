@@ -65,7 +65,8 @@ def file_kind(path: str | Path) -> str:
         if stripped[: len(magic)].upper() == magic.upper():
             if kind is None:
                 raise FileError(path, f"is {NAMES[magic]}, which cannot be read here; {_readable()}")
-            return kind
+            if kind != "gltf" or suffix != ".bvh":  # one brace is not much to go by
+                return kind
     if suffix not in READABLE:
         raise FileError(path, f"unknown kind of file {suffix!r}; {_readable()}")
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
