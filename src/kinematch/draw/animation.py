@@ -25,9 +25,17 @@ CAMERAS = ("follow", "fixed")
 Progress = Callable[[int, int], None]  # pictures done, pictures in all
 
 
-def animate(
+def animate(clip: Clip, path: str | Path, **options) -> Path:
+    """Write the clip as .gif, .webp, .png (APNG) or .mp4 and return the path; the options are moving_pictures'."""
+    path = Path(path)
+    movie_writer(path)  # an unknown suffix fails before the work, not after
+    pictures, rate = moving_pictures(clip, **options)
+    write_movie(path, pictures, rate)
+    return path
+
+
+def moving_pictures(
     clip: Clip,
-    path: str | Path,
     *,
     size: tuple[int, int] = (480, 360),
     frames_per_second: float = 25,
@@ -42,29 +50,27 @@ def animate(
     caption: str = "",
     theme: Theme | str = "light",
     progress: Progress | None = None,
-) -> Path:
-    """Write the clip as .gif, .webp, .png (APNG) or .mp4 and return the path.
+) -> tuple[Iterator[Image.Image], float]:
+    """The clip's pictures one by one, drawn as they are asked for, and how many to show in a second.
 
     camera 'follow' goes along with the body, 'fixed' stands still and sees the whole way; a Camera stands where it is.
+    contacts (F, K) and contact_joints as from motion.contacts mark planted feet, trail the way of the hips.
     """
-    path, size, theme = Path(path), check_size(size), find_theme(theme)
-    movie_writer(path)  # an unknown suffix fails before the work, not after
+    size, colours = check_size(size), find_theme(theme)
     frames = _frames(clip, frames_per_second, start, seconds, contacts, contact_joints)
     cameras = _cameras(frames, camera, size, azimuth, elevation)
-    path_marks = trail_marks(frames.hips, theme, floor_height=frames.floor_height) if trail else None
+    path_marks = trail_marks(frames.hips, colours, floor_height=frames.floor_height) if trail else None
 
     def draw(n: int) -> Image.Image:
-        solids = frames.solids(n, theme)
+        solids = frames.solids(n, colours)
         solids = solids if path_marks is None else join(solids, path_marks)
-        picture = Image.fromarray(
-            render_scene(solids, cameras[n], size=size, theme=theme, floor_height=frames.floor_height)
-        )
+        pixels = render_scene(solids, cameras[n], size=size, theme=colours, floor_height=frames.floor_height)
+        picture = Image.fromarray(pixels)
         if caption:
-            write_caption(picture, caption, theme)
+            write_caption(picture, caption, colours)
         return picture
 
-    write_movie(path, _drawn(draw, len(frames.indices), progress), frames.clip.frame_rate)
-    return path
+    return _drawn(draw, len(frames.indices), progress), frames.clip.frame_rate
 
 
 def _drawn(draw: Callable[[int], Image.Image], count: int, progress: Progress | None) -> Iterator[Image.Image]:
