@@ -21,6 +21,8 @@ from kinematch.database.sources import SourceFile, code_digest, digest, file_dig
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip
+from kinematch.motion.edit import scale_to_leg_length
+from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 
 Reused = Literal["nothing", "poses", "everything"]
@@ -69,7 +71,7 @@ def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, t
             {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
             for file, key, clips in zip(files, keys, prepared)
         ]
-        poses = _assemble(files, prepared, recipe)
+        poses = _assemble(files, prepared, recipe, folder)
         del prepared
         clock.lap("poses")
     source_warnings = list(found)
@@ -180,28 +182,33 @@ def _target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton |
     keeps = next((file for file in files if not file.source.retarget), None)
     if keeps is None:
         raise KinematchError("every source is retargeted, but to what? Name a file as `skeleton` at the recipe's top")
-    return read_source(keeps, folder)[0].skeleton
+    clip = read_source(keeps, folder)[0]
+    length = keeps.source.scale_to_leg_length
+    return (clip if length is None else scale_to_leg_length(clip, length)).skeleton
 
 
-def _assemble(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], recipe: Recipe) -> PoseDatabase:
+def _assemble(
+    files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], recipe: Recipe, folder: Path
+) -> PoseDatabase:
     everything = [(file, clip) for file, clips in zip(files, prepared) for clip in clips]
     first_file, first = everything[0]
-    for file, clip in everything[1:]:
-        difference = first.clip.skeleton.difference(clip.clip.skeleton)
+    skeleton, owner = first.clip.skeleton, first_file.label
+    if recipe.skeleton:
+        skeleton, owner = add_root(read_clip(folder / recipe.skeleton)).skeleton, recipe.skeleton
+    for file, clip in everything:
+        difference = skeleton.difference(clip.clip.skeleton)
         if difference:
             raise FileError(
                 file.label,
-                f"its skeleton differs from that of {first_file.label}: {difference}; "
+                f"its skeleton differs from that of {owner}: {difference}; "
                 "give it a [[source]] of its own with `retarget = true`, or exclude it",
             )
         if not np.array_equal(clip.contact_joints, first.contact_joints):
             names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
-            raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.name}")
+            raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
     entries = [
         Entry(
-            clip.clip.with_(
-                skeleton=first.clip.skeleton, tags=_swapped([*clip.clip.tags, *file.source.tags], clip, recipe)
-            ),
+            clip.clip.with_(skeleton=skeleton, tags=_swapped([*clip.clip.tags, *file.source.tags], clip, recipe)),
             clip.contacts,
             loop=file.source.loop,
             marks=tuple(_clip_marks(file, clip, recipe)),

@@ -7,8 +7,8 @@ import numpy as np
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 
-SPEEDS = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0])  # m/s
-TURNS = np.radians(np.array([-360, -180, -135, -90, -60, -40, -20, -7, 7, 20, 40, 60, 90, 135, 180, 360]))  # rad/s
+SPEEDS = np.arange(0, 6.01, 0.25)  # m/s
+TURNS = np.radians(np.arange(-187.5, 188, 15))  # rad/s, the middle cell goes straight
 SECTOR = np.radians(22.5)  # rad, width of a direction
 STILL = 0.15  # m/s, below which a direction means nothing
 EVENT = 0.8  # m/s, the speed a start reaches and a stop leaves

@@ -1,0 +1,78 @@
+"""`kinematch build`: a recipe becomes a database."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from kinematch.database.build import BuildResult
+from kinematch.database.build import build as build_database
+from kinematch.database.coverage import coverage
+from kinematch.errors import FileError
+
+STAGES = {"clips": "cleaning clips", "poses": "joining poses", "features": "measuring features", "write": "writing"}
+
+
+def build(
+    recipe: tyro.conf.Positional[Path],
+    /,
+    features: Annotated[
+        Path | None, tyro.conf.arg(help="a Python file that registers features of your own; it is run")
+    ] = None,
+) -> int:
+    """Build the database that RECIPE describes. What has not changed since the last build is reused."""
+    if features is not None:
+        _run(features)
+    bar = Progress(
+        TextColumn("{task.description:18}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("looking at files", total=None)
+
+        def show(stage: str, done: int, total: int) -> None:
+            bar.update(task, description=STAGES[stage], completed=done, total=total)
+
+        result = build_database(recipe, progress=show)
+    _summary(Console(), result)
+    return 0
+
+
+def _run(path: Path) -> None:
+    """Load a file of features; it is named on the command line, never by a recipe, since it is run."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileError(path, "is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+
+
+def _summary(console: Console, result: BuildResult) -> None:
+    poses, features = result.database.poses, result.database.features
+    covered = coverage(poses)
+    size = result.path.stat().st_size / 1e6
+    did = {"nothing": "built", "poses": "features rebuilt, poses reused", "everything": "nothing has changed"}
+    lines = [
+        f"{result.path}  ({size:.1f} MB, {did[result.reused]} in {sum(result.seconds.values()):.1f} s)",
+        f"  {poses.frame_count} frames, {poses.minutes:.1f} minutes at {poses.frame_rate:g} fps,"
+        f" {poses.clip_count} clips",
+        f"  {poses.skeleton.joint_count} joints, {features.width} feature columns,"
+        f" {features.targets.mean():.1%} of the frames can be matched",
+        f"  speeds up to {covered.fastest:.1f} m/s, standing {covered.standing:.0f} s,"
+        f" {covered.starts} starts, {covered.stops} stops",
+    ]
+    if poses.tags.names:
+        lines.append(f"  tags: {', '.join(poses.tags.names)}")
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+    for warning in result.warnings:
+        console.print(f"  [yellow]warning:[/] {warning}", highlight=False, soft_wrap=True)

@@ -1,0 +1,166 @@
+"""`kinematch inspect`: what a database holds, what it lacks, and where its arms will flap."""
+
+import io
+import json as json_module
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from kinematch.database import storage
+from kinematch.database.alike import Pair, alike_but_unlike
+from kinematch.database.coverage import Gap, contact_shares, coverage, gaps
+from kinematch.database.coverage_picture import coverage_picture
+from kinematch.database.storage import Database
+from kinematch.errors import FileError
+from kinematch.files.writing import write_beside
+
+MOST = 15  # rows of a list on the screen; --json has all
+
+
+def inspect(
+    database: tyro.conf.Positional[Path],
+    /,
+    picture: Annotated[Path | None, tyro.conf.arg(help="write the coverage map as a picture (png)")] = None,
+    verify: Annotated[bool, tyro.conf.arg(help="compare all contents with their checksums")] = False,
+    json: Annotated[bool, tyro.conf.arg(help="print everything as JSON")] = False,
+) -> int:
+    """Show clips, features and tags of DATABASE, motions worth recording next, and poses that features confuse."""
+    opened = storage.load(database, verify=verify)
+    missing, pairs = gaps(opened.poses), alike_but_unlike(opened)
+    if picture is not None:
+        _write_picture(picture, opened, database.stem)
+    if json:
+        print(json_module.dumps(report(opened, missing, pairs), indent=2))
+        return 0
+    console = Console()
+    if not console.is_terminal:  # a pipe or file has room for whole rows
+        console.width = 160
+    _print(console, database, opened, verified=verify)
+    _print_gaps(console, missing)
+    _print_pairs(console, pairs)
+    if picture is not None:
+        console.print(f"\ncoverage map: {picture}", highlight=False)
+    return 0
+
+
+def report(opened: Database, missing: list[Gap], pairs: list[Pair]) -> dict[str, Any]:
+    """Everything that inspect knows, in plain JSON values."""
+    poses, features = opened.poses, opened.features
+    covered = coverage(poses)
+    return {
+        "frames": poses.frame_count,
+        "minutes": poses.minutes,
+        "frame_rate": poses.frame_rate,
+        "joints": list(poses.skeleton.names),
+        "roles": dict(poses.skeleton.roles),
+        "clips": [
+            {"name": name, "start": int(start), "stop": int(stop), "loop": bool(loop)}
+            for name, start, stop, loop in zip(poses.clip_names, poses.clip_starts, poses.clip_stops, poses.clip_loops)
+        ],
+        "tags": {name: int(poses.tags.of(name).sum()) for name in poses.tags.names},
+        "contacts": contact_shares(poses),
+        "matchable": float(features.targets.mean()),
+        "normalisation": features.normalisation,
+        "responsiveness": features.weights.responsiveness,
+        "quality": features.weights.quality,
+        "features": _features(opened),
+        "coverage": {
+            "fastest": covered.fastest,
+            "standing": covered.standing,
+            "starts": covered.starts,
+            "stops": covered.stops,
+            "speed_turn": covered.speed_turn.round(3).tolist(),
+            "speed_direction": covered.speed_direction.round(3).tolist(),
+        },
+        "gaps": [asdict(gap) for gap in missing],
+        "alike_but_unlike": [asdict(pair) for pair in pairs],
+        "warnings": opened.about.get("warnings", []),
+    }
+
+
+def _features(opened: Database) -> list[dict[str, Any]]:
+    features = opened.features
+    weights = features.column_weights()
+    return [
+        {
+            "name": feature.name,
+            "kind": feature.kind,
+            "columns": [columns.start, columns.stop],
+            "weight": float(weights[columns.start]),
+            "offset": features.offset[columns].tolist(),
+            "scale": features.scale[columns].tolist(),
+        }
+        for feature, columns in zip(features.schema.features, features.schema.columns.values())
+    ]
+
+
+def _write_picture(path: Path, opened: Database, name: str) -> None:
+    if path.suffix.lower() != ".png":
+        raise FileError(path, "the coverage map is written as .png")
+    data = io.BytesIO()
+    coverage_picture(coverage(opened.poses), title=name).save(data, "PNG")
+    write_beside(path, data.getvalue())
+
+
+def _print(console: Console, path: Path, opened: Database, *, verified: bool) -> None:
+    poses, features = opened.poses, opened.features
+    covered = coverage(poses)
+    lines = [
+        f"{path}: {poses.frame_count} frames, {poses.minutes:.1f} minutes at {poses.frame_rate:g} fps,"
+        f" {poses.clip_count} clips, {poses.skeleton.joint_count} joints",
+        f"speeds up to {covered.fastest:.1f} m/s; standing {covered.standing:.0f} s; {covered.starts} starts,"
+        f" {covered.stops} stops",
+        "contacts: " + ", ".join(f"{joint} {share:.0%}" for joint, share in contact_shares(poses).items()),
+        f"{features.targets.mean():.1%} of the frames can be matched; normalisation per {features.normalisation};"
+        f" responsiveness {features.weights.responsiveness:g}, quality {features.weights.quality:g}",
+    ]
+    if verified:
+        lines.append("all contents fit their checksums")
+    for line in lines:
+        console.print(line, highlight=False)
+    for warning in opened.about.get("warnings", []):
+        console.print(f"[yellow]warning:[/] {warning}", highlight=False)
+    table = Table("feature", "columns", "weight", "scale", title="features", title_justify="left", box=None)
+    for row in _features(opened):
+        scale = np.array(row["scale"])
+        shown = f"{scale[0]:.3g}" if np.ptp(scale) == 0 else f"{scale.min():.3g} to {scale.max():.3g}"
+        table.add_row(row["name"], f"{row['columns'][0]}-{row['columns'][1] - 1}", f"{row['weight']:g}", shown)
+    console.print(table)
+    lengths = (poses.clip_stops - poses.clip_starts) / poses.frame_rate
+    table = Table("clip", "seconds", "", title="clips, longest first", title_justify="left", box=None)
+    for k in np.argsort(-lengths, kind="stable")[:MOST]:
+        table.add_row(poses.clip_names[k], f"{lengths[k]:.1f}", "loop" if poses.clip_loops[k] else "")
+    console.print(table)
+    if poses.clip_count > MOST:
+        console.print(f"... and {poses.clip_count - MOST} more", highlight=False)
+    if poses.tags.names:
+        seconds = {name: poses.tags.of(name).sum() / poses.frame_rate for name in poses.tags.names}
+        console.print("tags: " + ", ".join(f"{name} {time:.0f} s" for name, time in seconds.items()), highlight=False)
+
+
+def _print_gaps(console: Console, missing: list[Gap]) -> None:
+    if not missing:
+        console.print("\nno gaps: all motions of a locomotion set are there", highlight=False)
+        return
+    table = Table("motion", "there", "worth having", title="\nworth recording next", title_justify="left", box=None)
+    for gap in missing[:MOST]:
+        table.add_row(gap.motion, f"{gap.seconds:.1f} s", f"{gap.wanted:.0f} s")
+    console.print(table)
+    if len(missing) > MOST:
+        console.print(f"... and {len(missing) - MOST} more", highlight=False)
+
+
+def _print_pairs(console: Console, pairs: list[Pair]) -> None:
+    if not pairs:
+        return
+    title = "\nalike in features, unlike in the upper body: arms flap when a search takes one for the other"
+    table = Table("one", "other", "mean apart", "most apart", title=title, title_justify="left", box=None)
+    for pair in pairs:
+        places = [f"{name} at {time:.1f} s" for name, time in zip(pair.clips, pair.times)]
+        table.add_row(*places, f"{100 * pair.apart:.0f} cm", f"{pair.joint} {100 * pair.joint_apart:.0f} cm")
+    console.print(table)
