@@ -17,6 +17,7 @@ SHORTEST_REST = 0.7  # s: a shorter pause between two movements is walked throug
 SHORTEST_STANCE = 0.1  # s
 TOE_OUT, IDLE_TOE_OUT = 6 * DEGREE, 9 * DEGREE
 FOOT_AHEAD = -0.03  # m: a standing person's hips are a little ahead of the ankles
+LAND_REACH, LEAVE_REACH = 0.40, 0.50  # m from the body over the floor
 CLEARANCE = 0.09  # m that ankles keep apart sideways at a walk: the width of a foot
 
 
@@ -68,7 +69,8 @@ def plan(path: Path, posture: Posture, rng: np.random.Generator) -> Footsteps:
         lift, land, middle = _timing(path, posture, start, stop, rng)
         count = len(lift)
         foot = (first + np.arange(count)) % 2
-        place, yaw = _placement(path, foot, middle, stop, rng)
+        place, yaw = _placement(path, foot, middle, rng)
+        _keep_in_reach(path, land, lift, place, yaw)
         _keep_apart(path, now[0], foot, land, place)
         final = _stand(path, min(stop + round(0.3 * path.frame_rate), len(path.facings) - 1), rng)
         for k in range(max(count - 2, 0), count):
@@ -155,7 +157,7 @@ def _timing(
 
 
 def _placement(
-    path: Path, feet: np.ndarray, middles: np.ndarray, stop: int, rng: np.random.Generator
+    path: Path, feet: np.ndarray, middles: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where feet are put: the body passes over each at the middle of its stance, leaning as it accelerates."""
     clock = path.times
@@ -175,9 +177,22 @@ def _placement(
     ahead, leftward = directions(facings)
     along = FOOT_AHEAD - 0.065 * np.clip(forward / 1.2, 0.0, 1.0) - 0.06 * running + rng.normal(0.0, 0.006, len(feet))
     sides = SIDES[feet]
-    place = body - pull * (HIPS_HEIGHT / GRAVITY) + along[:, None] * ahead + (sides * width / 2)[:, None] * leftward
+    place = (
+        body - pull * (0.7 * HIPS_HEIGHT / GRAVITY) + along[:, None] * ahead + (sides * width / 2)[:, None] * leftward
+    )
     toe_out = IDLE_TOE_OUT + (TOE_OUT - IDLE_TOE_OUT) * gait.ramp(np.hypot(forward, left), 0.0, 1.0)
     return place, facings + sides * (toe_out * (1 - 0.6 * running) + rng.normal(0.0, 1.0 * DEGREE, len(feet)))
+
+
+def _keep_in_reach(path: Path, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray, yaws: np.ndarray) -> None:
+    """Draw a foot in that would land too far from the body, or stay behind too far: both would make it sink."""
+    leave = np.concatenate([lifts[2:], lands[-2:] + 0.5])
+    toe = 0.13 * directions(yaws)[0]  # m to the ball of the foot, on which the leg leaves
+    for when, reach, offset in ((leave, LEAVE_REACH, toe), (lands, LAND_REACH, 0.0 * toe)):
+        body = np.stack([np.interp(when, path.times, path.positions[:, axis]) for axis in (0, 1)], -1)
+        away = place + offset - body
+        far = np.linalg.norm(away, axis=-1, keepdims=True)
+        place -= away * np.clip(1 - reach / np.maximum(far, reach), 0.0, 1.0)
 
 
 def _keep_apart(path: Path, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, place: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from scipy.ndimage import convolve1d
 from kinematch.errors import KinematchError
 from kinematch.synth.gait import RUN_ABOVE, WALK_BELOW
 
-WALK_ACCELERATION, RUN_ACCELERATION = 1.3, 2.6  # m/s^2, comfortable and brisk
+WALK_ACCELERATION, RUN_ACCELERATION = 1.2, 2.3  # m/s^2, comfortable and brisk
 VELOCITY_SMOOTHING, TURN_SMOOTHING, GAIT_SMOOTHING = 0.45, 0.5, 0.5  # s, whole width of the window
 
 

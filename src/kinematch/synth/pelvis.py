@@ -17,7 +17,7 @@ RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
 STRIKE_KNEE, RUN_STRIKE_KNEE = 7 * DEGREE, 22 * DEGREE
 LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
 FLIGHT_RISE = 0.03  # m from landing to the top of the flight of a run
-STRAIGHTEST = 4 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
+STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
 
 
 TOP = 0.37  # share of the swing at which the body passes over the other foot
@@ -116,14 +116,14 @@ def _heights(
         knots.append(when)
         values.append(height)
 
-    def over(when: float, side: int, knee: float, pitch: float = posture.heel) -> float:
-        """Height over a planted foot; sideways the legs may spread, but not beyond 0.8 of their length."""
+    def over(when: float, side: int, knee: float, *, pitch: float = posture.heel, apart: float = 0.6) -> float:
+        """Height over a planted foot that is at most so far apart (m)."""
         stance = both[side]
         index = feet.stance_index(stance, np.array([when + 1e-6]))  # a landing belongs to its own stance
         ankle = feet.planted_ankle(stance, index, np.array([pitch]), np.zeros(1))[0]
         hip = [np.interp(when, times, hips[side][:, axis]) for axis in (0, 2)]
         reach = float(gait.leg_length(knee))
-        apart = min(np.hypot(hip[0] - ankle[0], hip[1] - ankle[2]), 0.8 * reach)
+        apart = min(np.hypot(hip[0] - ankle[0], hip[1] - ankle[2]), apart, 0.8 * reach)
         return ankle[1] + np.sqrt(reach**2 - apart**2) + HIP_DROP
 
     bent = float(gait.ramp(posture.knee, 12 * DEGREE, 40 * DEGREE))
@@ -136,11 +136,11 @@ def _heights(
             run = float(np.interp((lift + land) / 2, times, path.running))
             sideways = float(np.interp(land, times, np.abs(path.local_velocities[:, 1])))
             top = lift + (TOP + 0.1 * run) * (land - lift)
-            knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 8 * DEGREE * sideways * (1 - run)
-            highest = over(top, 1 - side, knee)
+            knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 12 * DEGREE * sideways * (1 - run)
+            highest = over(top, 1 - side, knee, apart=0.16)
             put(top, highest)
-            strike_knee = STRIKE_KNEE + (RUN_STRIKE_KNEE - STRIKE_KNEE) * run
-            strike = over(land, side, strike_knee, float(feet.strike_pitch(path, np.array(land), posture)))
+            strike_knee = STRIKE_KNEE + (RUN_STRIKE_KNEE - STRIKE_KNEE) * run + 14 * DEGREE * sideways * (1 - run)
+            strike = over(land, side, strike_knee, pitch=float(feet.strike_pitch(path, np.array(land), posture)))
             put(land, strike + (highest - 0.015 - strike) * bent)
             if step == mine[-1]:
                 continue

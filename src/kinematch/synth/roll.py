@@ -30,10 +30,8 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
     bent = 26 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
     knee = (posture.knee + bent) * (1 - leaving) + 26 * DEGREE * leaving
     duration = np.minimum(0.38 * stance, 0.3) + 0.16 * stance * leaving
-    rising, toe = _heel_rise(path, foot, hips, knee, duration)
-    backward = np.clip(-away, 0.0, 1.0)
+    rising, toe = _heel_rise(path, foot, hips, knee=knee, duration=duration, backward=away < -0.1)
     shares = np.linspace(0, 1, RISE_KNOTS + 1) ** 2
-    rising = rising * (1 - backward)[:, None] + 10 * DEGREE * backward[:, None] * shares
     flat = np.full(len(land), posture.heel)
     if posture.heel < 0:
         rising = np.minimum(rising, flat[:, None] - 18 * DEGREE * shares)
@@ -41,33 +39,39 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
         strike=feet.strike_pitch(path, land, posture),
         flat=flat,
         rising=rising,
-        toe=toe * (1 - backward),
+        toe=toe,
         settle=np.minimum(np.where(running > 0.5, 0.06, 0.11), 0.3 * stance),
         rise=duration,
     )
 
 
 def _heel_rise(
-    path: Path, foot: Stances, hips: np.ndarray, knee: np.ndarray, duration: np.ndarray
+    path: Path, foot: Stances, hips: np.ndarray, *, knee: np.ndarray, duration: np.ndarray, backward: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pitches (N, 5) of the rising heel with which the knee bends evenly to a flexion at the lift, and the toes' (N,).
 
-    The hips decide: a leg that is left behind must give in the foot, since the knee may not stretch further.
+    The hips decide: a leg that is left behind must give in the foot, since the knee may not stretch further. When the
+    body goes backward the toes rise instead, the foot turning about its heel.
     """
     lift = np.clip(foot.lifts, 0, path.times[-1])
     hip_at, facing_at = CubicSpline(path.times, hips), CubicSpline(path.times, path.facings)
     count = len(lift)
     shares = np.linspace(0, 1, RISE_KNOTS + 1)
     index = np.broadcast_to(np.arange(count)[:, None], (count, len(GRID)))
-    grid = np.broadcast_to(GRID, index.shape)
+    sign = np.where(backward, -0.4, 1.0)[:, None]  # toes rise less than heels do
+    grid = GRID * sign
 
     def reaches(share: float, toes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Hip and distance of the ankle for each pitch of the grid."""
+        """Hip and way to the ankle for each pitch of the grid."""
         hip = hip_at(lift - (1 - share) * duration)[:, None]
         return hip, feet.planted_ankle(foot, index, grid, toes) - hip
 
-    _, first = reaches(0.0, np.zeros_like(grid))
-    start = np.maximum(gait.knee_flexion(np.linalg.norm(first[:, 0], axis=-1)), 4 * DEGREE)
+    def first(enough: np.ndarray) -> np.ndarray:
+        """The least rise of the grid that is enough; the greatest where none is. As a share of the full heel rise."""
+        return GRID[np.where(enough.any(1), enough.argmax(1), len(GRID) - 1)]
+
+    _, start = reaches(0.0, np.zeros_like(grid))
+    bent = np.maximum(gait.knee_flexion(np.linalg.norm(start[:, 0], axis=-1)), 4 * DEGREE)
     hip, along = reaches(1.0, feet.toe_roll(grid))
     span = np.linalg.norm(along, axis=-1)
     yaws = foot.yaws[index]
@@ -75,19 +79,13 @@ def _heel_rise(
     _, shank, _ = two_bone(hip, hip + held, knee_hinge(facing_at(lift)[:, None], yaws))
     pointed = shank_pitch(shank, yaws) - grid > MOST_POINTED
     rising = np.zeros((count, RISE_KNOTS + 1))
-    rising[:, -1] = _first((span <= gait.leg_length(knee)[:, None]) | pointed)
-    rising[:, -1] = np.minimum(rising[:, -1], -LEAST_RISE)
-    toe = feet.toe_roll(rising[:, -1])
+    rising[:, -1] = np.minimum(first((span <= gait.leg_length(knee)[:, None]) | pointed), -LEAST_RISE)
+    toe = feet.toe_roll(rising[:, -1] * sign[:, 0])
     for k in range(RISE_KNOTS - 1, 0, -1):
         off = np.clip((shares[k] - feet.TOE_ROLL_START) / (1 - feet.TOE_ROLL_START), 0, None) ** 2
         _, along = reaches(shares[k], np.broadcast_to((toe * off)[:, None], grid.shape))
-        want = start + (knee - start) * np.where(knee > start, shares[k] ** 2, shares[k])
-        rising[:, k] = _first(np.linalg.norm(along, axis=-1) <= gait.leg_length(want)[:, None])
+        want = bent + (knee - bent) * np.where(knee > bent, shares[k] ** 2, shares[k])
+        rising[:, k] = first(np.linalg.norm(along, axis=-1) <= gait.leg_length(want)[:, None])
         # no faster than towards the lift, no slower than a least peel
         rising[:, k] = np.clip(rising[:, k], rising[:, k + 1], -LEAST_RISE * shares[k] ** 2)
-    return rising, toe
-
-
-def _first(enough: np.ndarray) -> np.ndarray:
-    """The least rise of the grid that is enough; the greatest where none is."""
-    return GRID[np.where(enough.any(1), enough.argmax(1), len(GRID) - 1)]
+    return rising * sign, toe

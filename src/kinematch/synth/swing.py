@@ -32,6 +32,7 @@ class Swings:
 
     peak: np.ndarray  # (N - 1,) rad, the most the knee bends
     when: np.ndarray  # (N - 1,) share of the swing at which it does
+    hang: np.ndarray  # (N - 1,) 1 where the foot follows the shank, 0 where it is held level: sidesteps, turns
     clearance: np.ndarray  # (N - 1,) m, of the lowest point of the foot in the middle of the swing
 
 
@@ -41,6 +42,7 @@ class _Ends:
 
     direction: np.ndarray  # (N, 3) from hip to ankle
     knee: np.ndarray  # (N,) rad
+    pitch: np.ndarray  # (N,) rad, foot against floor
     flex: np.ndarray  # (N,) rad, foot against shank
     bend: np.ndarray  # (N,) rad, toes against foot
 
@@ -63,7 +65,8 @@ def solve(
         span = np.linalg.norm(ankle - hip, axis=-1)
         _, shank, _ = two_bone(hip, ankle, knee_hinge(facing_at(at), yaw))
         flex = pitch - shank_pitch(shank, yaw)
-        return _Ends((ankle - hip) / span[:, None], gait.knee_flexion(span), flex, np.maximum(toe - pitch, 0.0))
+        bend = np.maximum(toe - pitch, 0.0)
+        return _Ends((ankle - hip) / span[:, None], gait.knee_flexion(span), pitch, flex, bend)
 
     count = len(stances.lands) - 1
     before, after = np.arange(count), np.arange(1, count + 1)
@@ -88,24 +91,30 @@ def solve(
         e0, e1 = (end.direction[n] for end in stops)
         direction = quaternion.unit(_cubic(s[:, None], d0, e0, (d0 - d1) / STEP * span, (e1 - e0) / STEP * span))
         yaw = stances.yaws[n] + s**3 * (10 - 15 * s + 6 * s * s) * (stances.yaws[n + 1] - stances.yaws[n])
-        hinge = knee_hinge(facings[window], yaw)
         # the knee is straightest, and the ankle at rest, just before they take the weight
         low, set_ = (_before(getattr(stops[0], name)[n], getattr(stops[1], name)[n], span) for name in ("knee", "flex"))
         knee = joined("knee", (swings.when[n], swings.peak[n]), (SETTLED, max(low, 3 * DEGREE)))
         knee = np.maximum(knee, STRAIGHTEST)
         flex = joined("flex", (0.55, 4 * DEGREE), (SETTLED, set_))
+        level = joined("pitch", (0.5, -8 * DEGREE), (SETTLED, stops[0].pitch[n]))
         bend = np.maximum(joined("bend", (0.5, 10 * DEGREE)), 0.0)
         ankle = hips[window] + gait.leg_length(knee)[:, None] * direction
+
+        def tilted(ankle: np.ndarray, *, n: int = n, window: slice = window, yaw=yaw, flex=flex, level=level):
+            """Pitch of the foot over an ankle."""
+            _, shank, _ = two_bone(hips[window], ankle, knee_hinge(facings[window], yaw))
+            return level + swings.hang[n] * (shank_pitch(shank, yaw) + flex - level)
+
         hump = np.sin(np.pi * s) ** 2
-        pitch = shank_pitch(two_bone(hips[window], ankle, hinge)[1], yaw) + flex
+        pitch = tilted(ankle)
         for _ in range(3):
             # raise the whole swing for what is missing in its middle, then what is left near its ends
             lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
             ankle[:, 1] += hump * np.max((lack / np.maximum(hump, 0.4))[hump > 0.4], initial=0.0)
-            pitch = shank_pitch(two_bone(hips[window], ankle, hinge)[1], yaw) + flex
+            pitch = tilted(ankle)
         lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
         ankle[:, 1] += _soft(lack, 0.003 * np.sin(np.pi * s))
-        pitch = shank_pitch(two_bone(hips[window], ankle, hinge)[1], yaw) + flex
+        pitch = tilted(ankle)
         ball = ankle[:, 1] - (ANKLE_HEIGHT - BALL_HEIGHT) * np.cos(pitch) + BALL_AHEAD * np.sin(pitch)
         bend = np.maximum(bend, -pitch - np.arcsin(np.clip((ball - BALL_HEIGHT) / TOE_LENGTH, -1.0, 1.0)))
         ankles[window], pitches[window], yaws[window], bends[window] = ankle, pitch, yaw, bend
@@ -121,7 +130,7 @@ def _cubic(u: np.ndarray, a: ArrayLike, b: ArrayLike, slope_a: ArrayLike, slope_
 def _before(landing: float, next_: float, span: float) -> float:
     """A value shortly before the landing from which a cubic reaches its rate there without swinging back."""
     change = (1 - SETTLED) * span / 3 * (next_ - landing) / STEP
-    return landing - float(np.clip(change, -8 * DEGREE, 8 * DEGREE))
+    return landing - float(np.clip(change, -2 * DEGREE, 2 * DEGREE))
 
 
 def _pieces(s: np.ndarray, knots: list[tuple[float, float, float]]) -> np.ndarray:

@@ -61,7 +61,7 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
             rotation.from_axis_angle([1, 0, 0], -raised),
             multiply(
                 rotation.from_axis_angle([0, 0, 1], -sign * (90 * DEGREE - outward)),
-                rotation.from_axis_angle([1, 0, 0], -inward),
+                rotation.from_axis_angle([1, 0, 0], inward),
             ),
         )
         shrug = multiply(

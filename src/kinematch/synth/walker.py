@@ -119,8 +119,10 @@ def _swings(path: Path, foot: Stances, posture: Posture) -> swing.Swings:
     forward = np.interp(middle, path.times, path.local_velocities[:, 0])
     running = np.interp(middle, path.times, path.running)
     along = gait.ramp(np.abs(forward), 0.0, 1.3)
-    walk_peak = (42 + 20 * along + 4 * np.clip(np.abs(forward) - 1.3, 0, 1)) * DEGREE
+    backward = gait.ramp(-forward, 0.0, 0.6)
+    walk_peak = (42 + 20 * along * (1 - backward) + 4 * np.clip(forward - 1.3, 0, 1)) * DEGREE
     peak = walk_peak * (1 - running) + (90 + 10 * (forward - 2.5)) * DEGREE * running
     peak = np.minimum(np.maximum(peak, posture.knee + 22 * DEGREE), 135 * DEGREE)
-    when = (0.34 + 0.12 * (1 - along)) * (1 - running) + 0.42 * running
-    return swing.Swings(peak, when, np.full(len(middle), 0.015) + 0.01 * running)
+    when = (0.34 + 0.12 * (1 - along) + 0.2 * along * backward) * (1 - running) + 0.42 * running
+    hang = gait.ramp(forward, 0.1, 0.9)
+    return swing.Swings(peak, when, hang, np.full(len(middle), 0.015) + 0.01 * running)
