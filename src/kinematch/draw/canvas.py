@@ -100,30 +100,34 @@ def title_of(canvas: Canvas, title: str, left: float) -> None:
         canvas.text((left, 20), title, anchor="lm", size=16)
 
 
-def frame_axes(
-    canvas: Canvas, box: Box, x: Axis | None, y: Axis, *, x_label: str, y_label: str, rulings: bool = True
-) -> None:
-    """Ticks, numbers and names along the left and lower side of a box, and faint rulings through it; x may have none."""
+def x_axis(canvas: Canvas, box: Box, axis: Axis, name: str, *, rulings: bool = True) -> None:
+    """Ticks, numbers and a name below a box, and faint rulings up through it."""
     theme = canvas.theme
-    x_ticks = (
-        [] if x is None else [(float(x.share(v)), text) for v, text in x.ticks(_tick_count(box.right - box.left, 90))]
-    )
-    for value, text in x_ticks:
-        share = float(x.share(value)) if x is not None else 0.0
-        place = box.at(share, 0.0)
+    for value, text in axis.ticks(_tick_count(box.right - box.left, 90)):
+        low, high = box.at(axis.share(value), 0.0), box.at(axis.share(value), 1.0)
         if rulings:
-            canvas.line(np.array([place, box.at(share, 1.0)]), ruling(theme))
-        canvas.line(np.array([place, beside(place, 0, 4)]), theme.faint)
-        canvas.text(beside(place, 0, 14), text, size=12, colour=theme.faint)
-    for value, text in y.ticks(_tick_count(box.bottom - box.top, 55)):
-        place = box.at(0.0, y.share(value))
+            canvas.line(np.array([low, high]), ruling(theme))
+        canvas.line(np.array([low, beside(low, 0, 4)]), theme.faint)
+        canvas.text(beside(low, 0, 14), text, size=12, colour=theme.faint)
+    canvas.line(np.array([box.at(0, 0), box.at(1, 0)]), theme.faint)
+    name_x_axis(canvas, box, name)
+
+
+def y_axis(canvas: Canvas, box: Box, axis: Axis, name: str, *, rulings: bool = True) -> None:
+    """Ticks, numbers and a name left of a box, and faint rulings across it."""
+    theme = canvas.theme
+    for value, text in axis.ticks(_tick_count(box.bottom - box.top, 55)):
+        left, right = box.at(0.0, axis.share(value)), box.at(1.0, axis.share(value))
         if rulings:
-            canvas.line(np.array([place, box.at(1.0, y.share(value))]), ruling(theme))
-        canvas.line(np.array([place, beside(place, -4, 0)]), theme.faint)
-        canvas.text(beside(place, -8, 0), text, anchor="rm", size=12, colour=theme.faint)
-    canvas.line(np.array([box.at(0, 1), box.at(0, 0), box.at(1, 0)]), theme.faint)
-    canvas.text((0.5 * (box.left + box.right), box.bottom + 34), x_label)
-    canvas.upright_text((box.left - 52, 0.5 * (box.top + box.bottom)), y_label)
+            canvas.line(np.array([left, right]), ruling(theme))
+        canvas.line(np.array([left, beside(left, -4, 0)]), theme.faint)
+        canvas.text(beside(left, -8, 0), text, anchor="rm", size=12, colour=theme.faint)
+    canvas.line(np.array([box.at(0, 0), box.at(0, 1)]), theme.faint)
+    canvas.upright_text((box.left - 52, 0.5 * (box.top + box.bottom)), name)
+
+
+def name_x_axis(canvas: Canvas, box: Box, name: str) -> None:
+    canvas.text((0.5 * (box.left + box.right), box.bottom + 36), name)
 
 
 def _tick_count(length: float, spacing: float) -> int:

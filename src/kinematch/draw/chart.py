@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from kinematch.draw.axis import Axis, axis_for
-from kinematch.draw.canvas import Box, Canvas, beside, frame_axes, new_canvas, title_of
+from kinematch.draw.canvas import Box, Canvas, beside, name_x_axis, new_canvas, title_of, x_axis, y_axis
 from kinematch.draw.colour_map import colours_of
 from kinematch.draw.text import text_width
 from kinematch.draw.theme import Theme, find_theme, rgb
@@ -43,7 +43,8 @@ def heat_map(
         (left, bottom) = box.at(x.share(x_edges[i]), y.share(y_edges[j]))
         (right, top) = box.at(x.share(x_edges[i + 1]), y.share(y_edges[j + 1]))
         canvas.rectangle(Box(left, top, right, bottom), tuple(colours_of(scale.share(values[i, j]), theme)))
-    frame_axes(canvas, box, x, y, x_label=x_label, y_label=y_label, rulings=False)
+    x_axis(canvas, box, x, x_label, rulings=False)
+    y_axis(canvas, box, y, y_label, rulings=False)
     title_of(canvas, title, box.left)
     colour_bar(canvas, Box(size[0] - 84, box.top, size[0] - 68, box.bottom), scale, value_label)
     return canvas.finished()
@@ -73,7 +74,8 @@ def line_chart(
     x = axis_for(np.concatenate([xs for xs, _ in pairs.values()]), log=log_x)
     y = axis_for(np.concatenate([ys for _, ys in pairs.values()]), log=log_y)
     box = Box(78, _top(title, list(pairs)), size[0] - 24, size[1] - 58)
-    frame_axes(canvas, box, x, y, x_label=x_label, y_label=y_label)
+    x_axis(canvas, box, x, x_label)
+    y_axis(canvas, box, y, y_label)
     for n, (xs, ys) in enumerate(pairs.values()):
         colour = theme.series[n % len(theme.series)]
         places = box.at(x.share(xs), y.share(ys))
@@ -112,7 +114,8 @@ def bar_chart(
     y = axis_for(np.concatenate(list(values.values())), log=log, from_zero=True)
     names = list(values) if len(values) > 1 else []
     box = Box(78, _top(title, names), size[0] - 24, size[1] - 58)
-    frame_axes(canvas, box, None, y, x_label=x_label, y_label=y_label)
+    y_axis(canvas, box, y, y_label)
+    name_x_axis(canvas, box, x_label)
     base = 0.0 if log else float(y.share(0.0))
     width = 0.76 / len(values)
     for g, group in enumerate(groups):

@@ -167,8 +167,13 @@ def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> li
             parts.append(Part((roles[a], roles[b]), (at[a], at[b]), (0.0105 * unit, 0.009 * unit), tint=f"{side}_arm"))
         if chain:
             fingers += 1
+            root = at[chain[0]]
+            parts.append(
+                Part((hand, roles[chain[0]]), (wrist, root), (0.016 * unit, 0.0125 * unit), tint=f"{side}_arm")
+            )
             last = at[chain[-1]]
-            tip = last + 0.022 * unit * ahead
+            way = last - at[chain[-2]] if len(chain) > 1 else ahead
+            tip = last + 0.022 * unit * way / (np.linalg.norm(way) or 1)
             parts.append(Part((roles[chain[-1]],) * 2, (last, tip), (0.009 * unit, 0.007 * unit), tint=f"{side}_arm"))
     if not fingers:
         thumb = wrist + 0.03 * unit * ahead + _xyz(0, -0.004 * unit, 0.022 * unit)

@@ -26,7 +26,7 @@ def top_down(
     size: tuple[int, int] = (720, 720),
     theme: Theme | str = "light",
 ) -> Image.Image:
-    """The way of each clip on the floor, +Z up and +X to the left, with an arrowhead where the body faces every so many seconds.
+    """The way of each clip on the floor, +Z up and +X to the left; every so many seconds a tick shows the facing.
 
     contacts as from motion.contacts.find_contacts, one array (F, K) per clip, mark foot plants in the colours of left
     and right. together moves all clips to start at one point facing up, to compare turns.
