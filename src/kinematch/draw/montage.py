@@ -15,8 +15,8 @@ def montage(
     path: str | Path,
     *,
     seconds: float = 3.0,
-    tile: tuple[int, int] = (200, 280),
-    frames_per_second: float = 25,
+    tile: tuple[int, int] = (180, 260),
+    frames_per_second: float = 20,
     theme: str = "light",
 ) -> Path:
     """Write clips, each from its own start in seconds, as tiles of one animation; the shortest sets the length."""

@@ -1,0 +1,45 @@
+"""`kinematch demo`: the built-in motion, built into a database and shown in pictures, with no files needed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from kinematch import synth
+from kinematch.cli.build import build
+from kinematch.cli.inspect import inspect
+from kinematch.draw.montage import montage
+from kinematch.files.writing import write_beside
+
+RECIPE = """\
+# The built-in dance card: procedural walking, running, turning, strafing and crouching.
+output = "dance-card.kinematch"
+
+[[source]]
+builtin = "dance-card"
+
+[cleaning]
+frame_rate = 60
+"""
+# what the moving picture shows: clip and the second at which it begins
+SCENES = {"walk_1.35": 4.0, "run_3.6": 4.5, "walk_turn_left_180": 3.2, "strafe_0.9": 9.0, "walk_level3": 4.0}
+
+
+def demo(
+    output: Annotated[Path, tyro.conf.arg(aliases=["-o"], help="folder to write to")] = Path("kinematch-demo"),
+) -> int:
+    """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
+    console = Console()
+    output.mkdir(parents=True, exist_ok=True)
+    recipe = output / "recipe.toml"
+    write_beside(recipe, RECIPE.encode())
+    build(recipe)
+    clips = {clip.name: clip for clip in synth.dance_card()}
+    with console.status("drawing"):
+        moving = montage([(clips[name], start) for name, start in SCENES.items()], output / "motion.gif", seconds=3.0)
+    database, coverage = output / "dance-card.kinematch", output / "coverage.png"
+    inspect(database, picture=coverage)
+    console.print(f"\nlook at [bold]{moving}[/] and [bold]{coverage}[/]; next:", highlight=False)
+    console.print("  kinematch doctor YOUR_FILES...", highlight=False)
+    return 0
