@@ -10,7 +10,7 @@ from kinematch.files import border, read_clip
 from kinematch.files.bvh_write import write_bvh
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
-from kinematch.motion.kinematics import end_positions, global_pose, rest_pose
+from kinematch.motion.kinematics import end_positions, global_pose, local_pose, rest_pose
 from kinematch.motion.skeleton import skeleton
 
 OPPOSITE = {"X": "-X", "-X": "X", "Y": "Y", "-Y": "-Y", "Z": "-Z", "-Z": "Z"}
@@ -205,3 +205,21 @@ def test_who_lies_all_the_time_is_told_by_the_floor_and_the_rest_pose(tmp_path, 
     source = read_clip(tmp_path / "lying.bvh").source
     assert source.up == "Y"
     assert source.up_reason.startswith("a guess: the body seems to lie")
+
+
+def test_climbing_on_a_rig_whose_zero_pose_is_nonsense_is_not_taken_for_lying(tmp_path):
+    clip = person()
+    positions, rotations = global_pose(clip)
+    positions = positions + np.linspace(0, 1, clip.frame_count)[:, None, None] * np.array([0.0, 3.0, -4.0])
+    rig = clip.skeleton
+    # every joint gets axes in which its first child lies along +X, as exported from some capture systems
+    child = [next((k for k in rig.children(j)), j) for j in range(rig.joint_count)]
+    axes = quaternion.between(np.tile([1.0, 0, 0], (rig.joint_count, 1)), rig.offsets[child].astype(float))
+    offsets = quaternion.rotate(quaternion.inverse(axes[rig.parents]), rig.offsets)
+    local = local_pose(rig, positions, quaternion.multiply(rotations, axes).astype(np.float32))
+    odd = Clip(replace(rig, offsets=offsets), *local, 60.0)
+    write_bvh(tmp_path / "odd.bvh", odd)
+    source = read_clip(tmp_path / "odd.bvh").source
+    assert source.up == "Y"
+    assert source.up_reason == "head above feet along Y in 100% of frames"
+    assert source.facing == ""

@@ -46,6 +46,7 @@ TO_Y_UP = {
     "-X": ((0, 1, 0), (-1, 0, 0), (0, 0, 1)),
 }
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
+UPRIGHT = np.cos(np.pi / 4)  # a body leaning less than 45 degrees
 SAMPLES = 200  # frames looked at; the up axis does not change from frame to frame
 
 
@@ -127,20 +128,19 @@ def _conjugated(turn: np.ndarray, q: np.ndarray) -> np.ndarray:
 def infer_up(clip: Clip) -> tuple[str, str]:
     """The file's up axis and how it was told: from where heads and feet are, or for other creatures from the floor."""
     positions = sampled_positions(clip)
-    moving, resting = _body_up(clip, positions), _body_up(clip, rest_pose(clip.skeleton)[0][None])
-    spread = _floor_spread(positions)
-    if moving is None or resting is None:
+    body, spread = _body_up(clip, positions), _floor_spread(positions)
+    if body is None:
         axis = min(spread, key=lambda a: spread[a])
         if spread[axis] < 0.5 * spread["Y"]:  # Y is by far the commonest, so others must be clearly steadier
             return axis, f"a guess, as this is no humanoid: the lowest joint is steadiest along {axis}"
         return "Y", "a guess, as this is no humanoid: most files are Y-up, and the motion does not speak against it"
-    axis, rest_axis = _nearest_axis(moving.mean(axis=0)), _nearest_axis(resting[0])
-    upright = float(np.mean(moving @ axis_vector(axis) > np.cos(np.pi / 4)))
-    # someone who lies all the time: no foot keeps to a floor along the body, but all of it does along the true up axis
-    lying = axis != rest_axis and spread[rest_axis] < 0.5 * spread[axis]
-    if upright > 0.5 and not lying:
-        return axis, f"head above feet along {axis} in {upright:.0%} of frames"
-    return rest_axis, f"a guess: the body seems to lie, but its rest pose has the head above the feet along {rest_axis}"
+    axis, rest = _nearest_axis(body.mean(axis=0)), _standing_axis(clip)
+    upright = float(np.mean(body @ axis_vector(axis) > UPRIGHT))
+    # who lies all the time keeps to the floor along the true up axis, but not along the body
+    if rest and rest != axis and (upright < 0.5 or spread[rest] < 0.5 * spread[axis]):
+        return rest, f"a guess: the body seems to lie, but its rest pose stands along {rest}"
+    reason = f"head above feet along {axis} in {upright:.0%} of frames"
+    return axis, reason if upright >= 0.5 else f"a guess: {reason}"
 
 
 def infer_unit(clip: Clip) -> tuple[float, str]:
@@ -157,21 +157,18 @@ def infer_unit(clip: Clip) -> tuple[float, str]:
     if extent == 0:
         return 1.0, "a guess: the skeleton has no size"
     unit, name, _ = min(CANDIDATES[:3], key=lambda c: abs(np.log(extent * c[0])))
-    return (
-        unit,
-        f"a guess, as no limbs are known: {extent:.4g} units across; {name} make it {extent * unit:.3g} m",
-    )
+    reason = f"a guess, as no limbs are known: {extent:.4g} units across; {name} make it {extent * unit:.3g} m"
+    return unit, reason
 
 
 def infer_facing(clip: Clip, up: str) -> tuple[str, str]:
     """The file's axis that the body faces in its rest pose; empty where that does not stand or has no sides."""
-    positions = rest_pose(clip.skeleton)[0]
-    roles, standing = clip.skeleton.roles, _body_up(clip, positions[None])
+    positions, roles = rest_pose(clip.skeleton)[0], clip.skeleton.roles
     pairs = [(f"left_{part}", f"right_{part}") for part in ("upper_leg", "upper_arm")]
     to_left = [positions[roles[a]] - positions[roles[b]] for a, b in pairs if a in roles and b in roles]
-    if standing is None or not to_left:
+    if not to_left:
         return "", "not told: no humanoid"
-    if standing[0] @ axis_vector(up) < np.cos(np.pi / 4):
+    if _standing_axis(clip) != axis_name(up):
         return "", "not told: the rest pose does not stand upright"
     forward = np.cross(np.sum(to_left, axis=0), axis_vector(up))
     axis = _nearest_axis(forward)
@@ -195,6 +192,18 @@ def _body_up(clip: Clip, positions: np.ndarray) -> np.ndarray | None:
         if low and top is not None:
             return unit_vector(positions[:, top] - positions[:, low].mean(axis=1))
     return None
+
+
+def _standing_axis(clip: Clip) -> str:
+    """The axis along which the rest pose has its head above its hips above its feet; empty where it does not stand."""
+    positions, roles = rest_pose(clip.skeleton)[0], clip.skeleton.roles
+    body = _body_up(clip, positions[None])
+    if body is None or "hips" not in roles:
+        return ""
+    axis = _nearest_axis(body[0])
+    legs = [roles[role] for role in ("left_foot", "right_foot", "left_lower_leg", "right_lower_leg") if role in roles]
+    heights = (positions - positions[roles["hips"]]) @ axis_vector(axis)
+    return axis if body[0] @ axis_vector(axis) > UPRIGHT and (heights[legs] < 0).all() else ""
 
 
 def _chain_length(clip: Clip, positions: np.ndarray, chain: tuple[str, ...]) -> float:
