@@ -113,8 +113,8 @@ def make_humanoid() -> Callable[..., Skeleton]:
 @pytest.fixture(scope="session")
 def person() -> Skeleton:
     """The plainest humanoid, in Unity's names."""
-    parts = "UpperLeg LowerLeg Foot Toes Shoulder UpperArm LowerArm Hand".split()
-    middle = "Hips Spine Chest UpperChest Neck Head".split()
+    parts = ["UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand"]
+    middle = ["Hips", "Spine", "Chest", "UpperChest", "Neck", "Head"]
     return named_humanoid(middle, [f"Left{p}" for p in parts], [f"Right{p}" for p in parts])
 
 

@@ -98,13 +98,13 @@ FAMILIES: tuple[tuple[str, str], ...] = (
 _FAMILY_OF_DIALECT = {"bones": "MotionBuilder", "joints": "anatomical joints", "mixed": "anatomical joints"}
 
 _PREFIX = re.compile(r"bip\d*|j|c|adj|bone|joint|jnt|skeleton|armature|mixamorig\d*|robot|def|org|b|character\d*")
-_TOKEN = re.compile(r"bip\d+|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_TOKEN = re.compile(r"[Bb]ip\d+|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SIDE_WORDS = {"left": "left", "right": "right", "l": "left", "r": "right", "lt": "left", "rt": "right"}
 _FINGER_WORDS = {"mid": "middle", "pinky": "little", "pinkie": "little", **{f: f for f in FINGERS}}
 _FINGER_NOISE = re.compile(r"hand|finger|proximal|intermediate|distal|metacarpal|f")
 _VOCABULARY = {
     w for table in (*DIALECTS.values(), _MIDDLE, _ANY) for words in table.values() for w in words.split()
-} | {*_FINGER_WORDS}
+} | {*_FINGER_WORDS, "finger"}
 
 
 class Name:

@@ -1,4 +1,4 @@
-"""Humanoid roles from the shape of a skeleton alone: paired limbs, bone lengths, and which way the toes point."""
+"""Humanoid roles from the shape of a skeleton alone: paired limbs, bone lengths, and which way the body faces."""
 
 from collections.abc import Mapping
 
@@ -8,86 +8,95 @@ from kinematch.motion.skeleton import Skeleton
 
 _SIMILAR = 0.75  # the shorter of two paired limbs is at least this part of the longer
 _STILL_A_BONE = 0.02  # of the limb's length; shorter ones are doubled joints
-_FLAT = 0.3  # below this the toes point along the body, as in rest poses where all bones lie on one axis
+_UNCLEAR = 0.1  # of two feet that point ahead; less is chance, as where all bones lie on one axis
 
 
 def from_topology(skeleton: Skeleton, poses: np.ndarray) -> tuple[dict[str, int], list[str]]:
-    """Roles of the body without fingers and face, and what could not be told; empty when this is no humanoid."""
+    """Roles of limbs, hips and head, and what could not be told; empty when this is no humanoid."""
     lengths = np.linalg.norm(skeleton.offsets, axis=-1).astype(float)
     lengths[0] = 0
     reach = _reach(skeleton, lengths)
-    pairs = _pairs(skeleton, lengths, reach)
-    best: tuple[float, dict[str, int]] | None = None
-    for legs_at, left_leg, right_leg in pairs:
-        for arms_at, left_arm, right_arm in pairs:
-            way = skeleton.chain(arms_at)
-            if legs_at == arms_at or legs_at not in way or left_leg in way or right_leg in way:
-                continue
-            roles = {"hips": legs_at}
-            ends = [_limb(skeleton, lengths, reach, joint, 1.0) for joint in (left_leg, right_leg)]
-            hands = [_limb(skeleton, lengths, reach, joint, 0.85) for joint in (left_arm, right_arm)]
-            if not all(ends) or not all(hands):
-                continue
-            for side, limb in zip(("left", "right"), ends):
-                roles |= {f"{side}_{part}": j for part, j in limb.items() if part != "before"}
-            for side, limb in zip(("left", "right"), hands):
-                names = {"before": "shoulder", "upper_leg": "upper_arm", "lower_leg": "lower_arm", "foot": "hand"}
-                roles |= {f"{side}_{names[part]}": j for part, j in limb.items() if part in names}
-            head = _head(skeleton, lengths, reach, arms_at, (left_arm, right_arm))
-            if head is None:
-                continue
-            roles["head"] = head
-            spine = next(j for j in skeleton.chain(arms_at) if j > legs_at and legs_at in skeleton.chain(j))
-            roles["spine"] = spine
-            size = reach[left_leg] + reach[right_leg] + reach[left_arm] + reach[right_arm]
-            if best is None or size > best[0]:
-                best = size, roles
+    pairs = _pairs(skeleton, reach)
+    best, best_size = None, 0.0
+    for legs in pairs:
+        for arms in pairs:
+            size = sum(reach[joint] for pair in (legs, arms) for joint in pair[1:])
+            if size > best_size and (roles := _body(skeleton, lengths, reach, legs, arms)):
+                best, best_size = roles, size
     if best is None:
         return {}, []
-    roles = best[1]
-    if _on_all_fours(roles, poses):
-        return {}, ["four legs and a level spine: not a humanoid"]
+    roles = best
+    if on_all_fours(roles, poses):
+        return {}, ["arms and legs hang alike across a level spine: four legs, not a humanoid"]
+    across = [_unit(poses[:, roles[f"left_{p}"]] - poses[:, roles[f"right_{p}"]]) for p in ("upper_arm", "upper_leg")]
+    if np.sum(across[0] * across[1]) < 0:
+        roles = _swapped(roles, ("shoulder", "upper_arm", "lower_arm", "hand"))
     vote = side_vote(skeleton, roles, poses)
-    if vote < 0:
-        other = {"left": "right", "right": "left"}
-        swapped = {f"{other[r.partition('_')[0]]}_{r.partition('_')[2]}": j for r, j in roles.items() if "_" in r}
-        roles = {r: j for r, j in roles.items() if "_" not in r} | swapped
     if vote == 0:
-        return roles, ["left and right could not be told: give a pose in which toes point forward, or override roles"]
-    return roles, ["left and right told from where the toes point"]
+        return roles, ["left and right could not be told: give a pose in which the toes point ahead, or override roles"]
+    return roles if vote > 0 else _swapped(roles), ["left and right told from where feet, knees and elbows point"]
+
+
+def _body(
+    skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, legs: tuple[int, ...], arms: tuple[int, ...]
+) -> dict[str, int]:
+    """Roles if one pair of limbs are legs and another the arms above them; empty if they cannot be."""
+    way = skeleton.chain(arms[0])
+    if legs[0] not in way[:-1] or legs[1] in way or legs[2] in way:
+        return {}
+    head = _head(skeleton, lengths, reach, arms)
+    if head is None:
+        return {}
+    roles = {"hips": legs[0], "head": head}
+    kinds = (
+        (legs, 1.0, {"upper": "upper_leg", "lower": "lower_leg", "last": "foot", "after": "toes"}),
+        (arms, 0.85, {"before": "shoulder", "upper": "upper_arm", "lower": "lower_arm", "last": "hand"}),
+    )
+    for pair, ratio, parts in kinds:
+        for side, joint in zip(("left", "right"), pair[1:]):
+            limb = _limb(skeleton, lengths, reach, joint, ratio)
+            if not limb:
+                return {}
+            roles |= {f"{side}_{parts[part]}": j for part, j in limb.items() if part in parts}
+    return roles
+
+
+def _swapped(roles: Mapping[str, int], parts: tuple[str, ...] = ()) -> dict[str, int]:
+    """Left and right exchanged, for some parts or for all."""
+    other = {"left": "right", "right": "left"}
+    exchanged = {}
+    for role, joint in roles.items():
+        side, _, part = role.partition("_")
+        exchanged[f"{other[side]}_{part}" if side in other and (not parts or part in parts) else role] = joint
+    return exchanged
 
 
 def side_vote(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) -> float:
-    """Above 0 when the left leg lies to the left of where body and toes say, below when to the right, 0 if unclear."""
+    """Above 0 when the left leg lies to the left of where the body faces, below when to the right, 0 if unclear."""
     needed = ("hips", "head", "left_upper_leg", "right_upper_leg")
     if any(role not in roles for role in needed):
         return 0.0
     hips, head, left, right = (poses[:, roles[role]] for role in needed)
     ahead = _ahead(skeleton, roles, poses)
-    if ahead is None:
-        return 0.0
-    to_left = np.cross(_unit(head - hips), _unit(ahead))
-    votes = np.sum(_unit(left - right) * to_left, axis=-1)
-    clear = votes[np.abs(votes) > _FLAT]
-    return float(np.mean(np.sign(clear))) if len(clear) else 0.0
+    votes = np.sum(_unit(left - right) * np.cross(_unit(head - hips), ahead), axis=-1)
+    vote = float(votes.mean())
+    return vote if abs(vote) > _UNCLEAR else 0.0
 
 
-def _ahead(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) -> np.ndarray | None:
-    """Where the feet point (F, 3), or where the knees do for a rig without toes."""
-    total = np.zeros_like(poses[:, 0])
+def _ahead(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) -> np.ndarray:
+    """Where the body faces (F, 3), by where feet and knees point and elbows do not."""
+    ahead = np.zeros_like(poses[:, 0])
     for side in ("left", "right"):
-        leg = [roles.get(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
-        if None in leg:
-            continue
-        hip, knee, foot = (poses[:, j] for j in leg if j is not None)
-        below = roles.get(f"{side}_toes") or next(iter(skeleton.children(leg[2] or 0)), None)
-        if below is not None and np.linalg.norm(skeleton.offsets[below]) > 0:
-            total += _unit(poses[:, below] - foot)
-        else:
-            bend = knee - (hip + foot) / 2
-            # a knee that is straight to within 2% of the leg points nowhere
-            total += bend * (np.linalg.norm(bend, axis=-1, keepdims=True) > 0.02 * np.linalg.norm(hip - foot))
-    return total if total.any() else None
+        for parts, sign in ((("upper_leg", "lower_leg", "foot"), 1), (("upper_arm", "lower_arm", "hand"), -1)):
+            if all(f"{side}_{part}" in roles for part in parts):
+                start, middle, stop = (poses[:, roles[f"{side}_{part}"]] for part in parts)
+                length = np.linalg.norm(middle - start, axis=-1, keepdims=True)
+                ahead += sign * (middle - (start + stop) / 2) / np.where(length > 0, length, 1)
+        foot = roles.get(f"{side}_foot")
+        if foot is not None:
+            toes = roles.get(f"{side}_toes", next(iter(skeleton.children(foot)), foot))
+            ahead += _unit(poses[:, toes] - poses[:, foot])
+    return ahead
 
 
 def _unit(v: np.ndarray) -> np.ndarray:
@@ -105,7 +114,7 @@ def _reach(skeleton: Skeleton, lengths: np.ndarray) -> np.ndarray:
     return below + lengths
 
 
-def _pairs(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray) -> list[tuple[int, int, int]]:
+def _pairs(skeleton: Skeleton, reach: np.ndarray) -> list[tuple[int, int, int]]:
     """(parent, child, child) for children that carry limbs of like length and at least three joints each."""
     depth = np.zeros(skeleton.joint_count, int)
     for j in range(skeleton.joint_count - 1, 0, -1):
@@ -137,17 +146,17 @@ def _limb(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, joint: int
         value = 3 * np.log(lengths[lower] + lengths[last]) - odd**2
         if value > score:
             score = value
-            best = {"upper_leg": upper, "lower_leg": lower, "foot": last}
+            best = {"upper": upper, "lower": lower, "last": last}
             if i + 3 < len(places):
-                best["toes"] = places[i + 3]
+                best["after"] = places[i + 3]
             if i > 0:
                 best["before"] = places[i - 1]
     return best
 
 
-def _head(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, branch: int, arms: tuple[int, int]) -> int | None:
+def _head(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, arms: tuple[int, ...]) -> int | None:
     """Up from between the shoulders: the first joint that carries several (eyes, jaw), or the last but its own end."""
-    rest = [c for c in skeleton.children(branch) if c not in arms]
+    rest = [c for c in skeleton.children(arms[0]) if c not in arms]
     if not rest:
         return None
     chain = [max(rest, key=lambda c: reach[c])]
@@ -155,12 +164,12 @@ def _head(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, branch: in
         chain.append(children[0])
     # neck bones are of like length; a last bone unlike them that carries nothing leads to the crown
     bare = not children and reach[chain[-1]] == lengths[chain[-1]]
-    if bare and len(chain) > 2 and not 0.8 < lengths[chain[-1]] / max(lengths[chain[-2]], 1e-9) < 1.2:
+    if bare and len(chain) > 2 and abs(lengths[chain[-1]] - lengths[chain[-2]]) > 0.2 * lengths[chain[-2]]:
         return chain[-2]
     return chain[-1]
 
 
-def _on_all_fours(roles: Mapping[str, int], poses: np.ndarray) -> bool:
+def on_all_fours(roles: Mapping[str, int], poses: np.ndarray) -> bool:
     """Whether arms and legs hang alike across a level spine, as a dog's do."""
     at = {role: poses[:, joint] for role, joint in roles.items()}
     spine = _unit(at["head"] - at["hips"])

@@ -67,6 +67,8 @@ def find_roles(
                 method.append("topology")
                 listed = ", ".join(added) if len(added) < 8 else f"{len(added)} roles"
                 problems.append(f"{listed} told from the shape of the skeleton, not from names")
+                problems += doubts if any("_" in role for role in added) else []
+            if not guessed:
                 problems += doubts
             roles |= added
         roles, more = _complete(skeleton, roles | chosen)
@@ -146,7 +148,7 @@ def _complete(skeleton: Skeleton, roles: dict[str, int]) -> tuple[dict[str, int]
         named = roles.get("hips")
         if named is None:
             roles["hips"] = meet
-            if skeleton.names[meet].lower() != "root":
+            if not skeleton.names[meet].lower().endswith("root"):
                 problems.append(f"no joint is named as hips; {skeleton.names[meet]!r}, where the legs meet, was taken")
         elif not all(is_below(skeleton, leg, named) for leg in legs):
             roles["hips"] = meet
@@ -203,8 +205,9 @@ def _misplaced(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) 
         if joint in by_joint:
             problems.append(f"{skeleton.names[joint]!r} is both {by_joint[joint]} and {role}")
         by_joint[joint] = role
-    vote = role_topology.side_vote(skeleton, roles, poses)
-    if vote < 0:
+    if not set(REQUIRED_ROLES) - set(roles) and role_topology.on_all_fours(roles, rest_pose(skeleton)[0][None]):
+        problems.append("the rest pose stands on all fours: a four-legged rig with a human's names?")
+    if role_topology.side_vote(skeleton, roles, poses) < 0:
         problems.append(
             "left_upper_leg is to the right of right_upper_leg (names say left, geometry says right): a mirrored rig?"
         )
