@@ -63,7 +63,7 @@ def changed_document(rng, raw):
             other, place = spots[rng.integers(len(spots))]
             container[key] = copy.deepcopy(other[place])
         elif choice == 2 and isinstance(container[key], (int, float)):
-            container[key] = type(container[key])(container[key] * rng.choice([-1, 2, 10, 1000]) + rng.integers(-3, 4))
+            container[key] = container[key] * int(rng.choice([-1, 2, 10, 1000])) + int(rng.integers(-3, 4))
         else:
             container[key] = copy.deepcopy(NASTY[rng.integers(len(NASTY))])
     return assembled(document, binary)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinematch.errors import FileError
+from kinematch.files import read_clip
 from kinematch.files.gltf_mesh import posed_positions
 from kinematch.files.gltf_read import read_gltf
 from kinematch.math import quaternion, rotation
@@ -89,6 +90,14 @@ def test_a_file_that_is_z_up_after_all_can_be_put_upright(gltf, tmp_path):
     assert positions[model.skeleton.joint("LeftToe"), 2] > 0.05
     with pytest.raises(FileError, match="along the up axis"):
         read(gltf, tmp_path, up="Z", facing="Z")
+
+
+def test_what_is_told_reaches_the_reader_through_read_clip(gltf, tmp_path):
+    person(gltf, (np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
+    clip = read_clip(gltf.write(tmp_path / "model.glb"), up="Z", unit="cm")
+    assert (clip.source.up, clip.source.up_reason, clip.source.unit) == ("Z", "given", 0.01)
+    np.testing.assert_allclose(global_pose(clip)[0][0, clip.skeleton.joint("Head")], [0, 0.017, 0], atol=1e-6)
+    assert clip.skeleton.tpose is not None
 
 
 def test_a_z_up_matrix_over_the_skeleton_is_taken_into_the_first_joint(gltf, tmp_path):

@@ -39,7 +39,7 @@ def read_clips(
         if file_kind(path) == "bvh":
             clips = [_from_raw(read_bvh(path), unit=unit, up=up, facing=facing, roles=roles)]
         else:
-            clips = [_overridden(clip, unit=unit, up=up, roles=roles) for clip in read_gltf_clips(path, facing=facing)]
+            clips = read_gltf_clips(path, unit=unit, up=up, facing=facing, roles=roles)
         if isinstance(tpose, str | Path):
             tpose = read_clip(tpose, unit=unit, up=up, facing=facing, roles=roles)
         return [_with_tpose(clip, tpose) for clip in clips]
@@ -79,18 +79,6 @@ def _from_raw(
         clip.source, unit_reason=unit_reason, up_reason=up_reason, facing=front, facing_reason=facing_reason
     )
     return clip.with_(source=source)
-
-
-def _overridden(clip: Clip, *, unit: float | str | None, up: str | None, roles: Mapping[str, str] | None) -> Clip:
-    """glTF says what its units and axes are, so they change only where the user knows better."""
-    if roles:
-        found = find_roles(clip.skeleton, roles, file_roles=clip.skeleton.roles)
-        clip = clip.with_(skeleton=clip.skeleton.with_roles(found.roles))
-    metres, unit_reason = (1.0, clip.source.unit_reason) if unit is None else (border.unit_in_metres(unit), "given")
-    axis, up_reason = ("Y", clip.source.up_reason) if up is None else (border.axis_name(up), "given")
-    if (metres, axis) != (1.0, "Y"):
-        clip = border.to_our_space(clip, metres, axis)
-    return clip.with_(source=replace(clip.source, unit_reason=unit_reason, up_reason=up_reason))
 
 
 def _with_tpose(clip: Clip, tpose: Clip | None) -> Clip:
