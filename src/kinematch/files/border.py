@@ -183,27 +183,33 @@ def sampled_positions(clip: Clip) -> np.ndarray:
     return forward(clip.skeleton, clip.positions[frames], clip.rotations[frames])[0].astype(np.float64)
 
 
-def _body_up(clip: Clip, positions: np.ndarray) -> np.ndarray | None:
-    """Unit vectors (S, 3) from the lowest body part known to the highest; None where roles do not name both."""
+def _body_ends(clip: Clip) -> tuple[int, list[int]] | None:
+    """The highest body part known and the lowest ones; None where roles do not name both."""
     roles = clip.skeleton.roles
     top = next((roles[r] for r in ("head", "neck", "upper_chest", "chest") if r in roles), None)
     for part in ("foot", "lower_leg", "upper_leg"):
         low = [roles[f"{side}_{part}"] for side in ("left", "right") if f"{side}_{part}" in roles]
         if low and top is not None:
-            return unit_vector(positions[:, top] - positions[:, low].mean(axis=1))
+            return top, low
     return None
+
+
+def _body_up(clip: Clip, positions: np.ndarray) -> np.ndarray | None:
+    """Unit vectors (S, 3) from the lowest body parts to the highest."""
+    ends = _body_ends(clip)
+    return None if ends is None else unit_vector(positions[:, ends[0]] - positions[:, ends[1]].mean(axis=1))
 
 
 def _standing_axis(clip: Clip) -> str:
     """The axis along which the rest pose has its head above its hips above its feet; empty where it does not stand."""
-    positions, roles = rest_pose(clip.skeleton)[0], clip.skeleton.roles
+    positions, roles, ends = rest_pose(clip.skeleton)[0], clip.skeleton.roles, _body_ends(clip)
     body = _body_up(clip, positions[None])
-    if body is None or "hips" not in roles:
+    if ends is None or body is None or "hips" not in roles:
         return ""
     axis = _nearest_axis(body[0])
-    legs = [roles[role] for role in ("left_foot", "right_foot", "left_lower_leg", "right_lower_leg") if role in roles]
     heights = (positions - positions[roles["hips"]]) @ axis_vector(axis)
-    return axis if body[0] @ axis_vector(axis) > UPRIGHT and (heights[legs] < 0).all() else ""
+    stands = body[0] @ axis_vector(axis) > UPRIGHT and heights[ends[0]] > 0 and (heights[ends[1]] < 0).all()
+    return axis if stands else ""
 
 
 def _chain_length(clip: Clip, positions: np.ndarray, chain: tuple[str, ...]) -> float:
