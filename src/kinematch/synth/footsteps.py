@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.synth import gait
 from kinematch.synth.gait import DEGREE, GRAVITY, Posture
 from kinematch.synth.path import Path, directions
-from kinematch.synth.skeleton import HIPS_HEIGHT
+from kinematch.synth.skeleton import BALL_AHEAD, HEEL_BEHIND, HIP_HALF_WIDTH, HIPS_HEIGHT
 
 LEFT, RIGHT = 0, 1
 SIDES = np.array([1.0, -1.0])  # of the two feet along +X
@@ -17,7 +17,7 @@ SHORTEST_REST = 0.7  # s: a shorter pause between two movements is walked throug
 SHORTEST_STANCE = 0.1  # s
 TOE_OUT, IDLE_TOE_OUT = 6 * DEGREE, 9 * DEGREE
 FOOT_AHEAD = -0.03  # m: a standing person's hips are a little ahead of the ankles
-LAND_REACH, LEAVE_REACH = 0.40, 0.50  # m from the body over the floor
+LAND_REACH, LEAVE_REACH = 0.40, 0.46  # m from the hip over the floor
 CLEARANCE = 0.09  # m that ankles keep apart sideways at a walk: the width of a foot
 
 
@@ -70,8 +70,9 @@ def plan(path: Path, posture: Posture, rng: np.random.Generator) -> Footsteps:
         count = len(lift)
         foot = (first + np.arange(count)) % 2
         place, yaw = _placement(path, foot, middle, rng)
-        _keep_in_reach(path, land, lift, place, yaw)
+        _keep_in_reach(path, foot, land, lift, place)
         _keep_apart(path, now[0], foot, land, place)
+        _leave_in_time(path, now[0], foot, land, lift, place)
         final = _stand(path, min(stop + round(0.3 * path.frame_rate), len(path.facings) - 1), rng)
         for k in range(max(count - 2, 0), count):
             place[k], yaw[k] = final[0][foot[k]], final[1][foot[k]]
@@ -184,15 +185,46 @@ def _placement(
     return place, facings + sides * (toe_out * (1 - 0.6 * running) + rng.normal(0.0, 1.0 * DEGREE, len(feet)))
 
 
-def _keep_in_reach(path: Path, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray, yaws: np.ndarray) -> None:
-    """Draw a foot in that would land too far from the body, or stay behind too far: both would make it sink."""
+def _hip(path: Path, times: np.ndarray, sides: np.ndarray) -> np.ndarray:
+    """Floor positions (N, 2) below the hip joints of these sides."""
+    _, left = directions(np.interp(times, path.times, path.facings))
+    body = np.stack([np.interp(times, path.times, path.positions[:, axis]) for axis in (0, 1)], -1)
+    return body + np.expand_dims(HIP_HALF_WIDTH * sides, -1) * left
+
+
+def _last_point(place: np.ndarray, yaw: np.ndarray, hip: np.ndarray) -> np.ndarray:
+    """Where a foot leaves the floor: the ball when it stays behind the hip, the heel when it is ahead."""
+    ahead, _ = directions(yaw)
+    behind = np.sum((hip - place) * ahead, -1, keepdims=True) > 0
+    return place + np.where(behind, BALL_AHEAD, -HEEL_BEHIND) * ahead
+
+
+def _keep_in_reach(path: Path, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray) -> None:
+    """Draw a foot in that would stay behind too far, or land too far from its hip: the body would have to sink."""
+    yaws = np.interp(lands, path.times, path.facings)
     leave = np.concatenate([lifts[2:], lands[-2:] + 0.5])
-    toe = 0.13 * directions(yaws)[0]  # m to the ball of the foot, on which the leg leaves
-    for when, reach, offset in ((leave, LEAVE_REACH, toe), (lands, LAND_REACH, 0.0 * toe)):
-        body = np.stack([np.interp(when, path.times, path.positions[:, axis]) for axis in (0, 1)], -1)
-        away = place + offset - body
+    for when, reach in ((leave, LEAVE_REACH), (lands, LAND_REACH)):
+        hip = _hip(path, when, SIDES[feet])
+        away = (place if when is lands else _last_point(place, yaws, hip)) - hip
         far = np.linalg.norm(away, axis=-1, keepdims=True)
         place -= away * np.clip(1 - reach / np.maximum(far, reach), 0.0, 1.0)
+
+
+def _leave_in_time(
+    path: Path, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray
+) -> None:
+    """Lift a foot earlier that is still left behind too far; at a walk not before the other one stands."""
+    for k, foot in enumerate(feet):
+        spot, since = (place[k - 2], lands[k - 2]) if k >= 2 else (standing[foot], lifts[k] - 0.4)
+        when = np.linspace(lifts[k], since, 24)
+        hip = _hip(path, when, SIDES[foot])
+        point = _last_point(spot, np.interp(when, path.times, path.facings), hip)
+        far = np.linalg.norm(point - hip, axis=-1) > 1.04 * LEAVE_REACH
+        if not far[0] or k == 0:
+            continue
+        earlier = when[int(np.argmin(far))] if not far.all() else since
+        runs = np.interp(lifts[k], path.times, path.running) > 0.5
+        lifts[k] = min(lifts[k], max(earlier, since + SHORTEST_STANCE, 0.0 if runs else lands[k - 1] + 0.02))
 
 
 def _keep_apart(path: Path, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, place: np.ndarray) -> None:

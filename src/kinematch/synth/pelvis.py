@@ -14,7 +14,7 @@ from kinematch.synth.path import Path, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH
 
 RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
-STRIKE_KNEE, RUN_STRIKE_KNEE = 7 * DEGREE, 22 * DEGREE
+STRIKE_KNEE, RUN_STRIKE_KNEE = 8 * DEGREE, 25 * DEGREE
 LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
 FLIGHT_RISE = 0.03  # m from landing to the top of the flight of a run
 STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
@@ -135,11 +135,13 @@ def _heights(
             side, lift, land = steps.feet[step], steps.lifts[step], steps.lands[step]
             run = float(np.interp((lift + land) / 2, times, path.running))
             sideways = float(np.interp(land, times, np.abs(path.local_velocities[:, 1])))
+            speed = float(np.interp(land, times, np.linalg.norm(path.velocities, axis=-1)))
             top = lift + (TOP + 0.1 * run) * (land - lift)
             knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 12 * DEGREE * sideways * (1 - run)
             highest = over(top, 1 - side, knee, apart=0.16)
             put(top, highest)
-            strike_knee = STRIKE_KNEE + (RUN_STRIKE_KNEE - STRIKE_KNEE) * run + 14 * DEGREE * sideways * (1 - run)
+            strike_knee = STRIKE_KNEE + (14 * sideways + 10 * max(speed - 1.3, 0.0)) * DEGREE
+            strike_knee += (RUN_STRIKE_KNEE - strike_knee) * run
             strike = over(land, side, strike_knee, pitch=float(feet.strike_pitch(path, np.array(land), posture)))
             put(land, strike + (highest - 0.015 - strike) * bent)
             if step == mine[-1]:

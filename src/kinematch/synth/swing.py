@@ -91,11 +91,13 @@ def solve(
         e0, e1 = (end.direction[n] for end in stops)
         direction = quaternion.unit(_cubic(s[:, None], d0, e0, (d0 - d1) / STEP * span, (e1 - e0) / STEP * span))
         yaw = stances.yaws[n] + s**3 * (10 - 15 * s + 6 * s * s) * (stances.yaws[n + 1] - stances.yaws[n])
-        # the knee is straightest, and the ankle at rest, just before they take the weight
-        low, set_ = (_before(getattr(stops[0], name)[n], getattr(stops[1], name)[n], span) for name in ("knee", "flex"))
+        # the knee is nearly straightest, and the ankle at rest, just before they take the weight
+        low, ready = (
+            _before(getattr(stops[0], name)[n], getattr(stops[1], name)[n], span) for name in ("knee", "flex")
+        )
         knee = joined("knee", (swings.when[n], swings.peak[n]), (SETTLED, max(low, 3 * DEGREE)))
         knee = np.maximum(knee, STRAIGHTEST)
-        flex = joined("flex", (0.55, 4 * DEGREE), (SETTLED, set_))
+        flex = joined("flex", (0.55, 4 * DEGREE), (SETTLED, ready))
         level = joined("pitch", (0.5, -8 * DEGREE), (SETTLED, stops[0].pitch[n]))
         bend = np.maximum(joined("bend", (0.5, 10 * DEGREE)), 0.0)
         ankle = hips[window] + gait.leg_length(knee)[:, None] * direction
@@ -128,9 +130,10 @@ def _cubic(u: np.ndarray, a: ArrayLike, b: ArrayLike, slope_a: ArrayLike, slope_
 
 
 def _before(landing: float, next_: float, span: float) -> float:
-    """A value shortly before the landing from which a cubic reaches its rate there without swinging back."""
-    change = (1 - SETTLED) * span / 3 * (next_ - landing) / STEP
-    return landing - float(np.clip(change, -2 * DEGREE, 2 * DEGREE))
+    """A value shortly before the landing from which a cubic reaches its rate there without swinging far back."""
+    change = float((1 - SETTLED) * span / 3 * (next_ - landing) / STEP)
+    least = 3 * DEGREE
+    return landing - max(change * (1 - abs(change) / least), -least) if change > 0 else landing - max(change, -least)
 
 
 def _pieces(s: np.ndarray, knots: list[tuple[float, float, float]]) -> np.ndarray:
