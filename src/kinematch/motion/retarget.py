@@ -8,6 +8,7 @@ from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
+from kinematch.motion.edit import leg_length
 from kinematch.motion.roles import REQUIRED_ROLES
 from kinematch.motion.skeleton import Skeleton
 
@@ -19,7 +20,8 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
 
     Joints of one role turn alike in the world, counted from the T-pose (thesis eq. 3.23); spines of different length
     share the bend along their way; joints that only the target has keep their T-pose in their parent's space. The
-    middle between the hip joints moves as the source's, scaled by leg length, so that feet stay on the floor.
+    middle between the hip joints moves as the source's, scaled by leg length and lifted by what ankles differ, so that
+    feet stay on the floor.
     """
     source = clip.skeleton
     for skeleton, which in ((source, "source"), (target, "target")):
@@ -27,7 +29,7 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
         if missing or skeleton.tpose is None:
             what = f"roles missing: {', '.join(missing)}" if missing else "it has no reference T-pose"
             raise KinematchError(f"cannot retarget clip {clip.name!r}: {which} skeleton: {what}")
-    scale = hip_height(target) / hip_height(source)
+    scale = leg_length(target) / leg_length(source)
     positions, rotations = (a.astype(np.float64) for a in kinematics.global_pose(clip))
     turns = _turns(source, rotations)
     wanted = _wanted_turns(source, target, turns)
@@ -36,7 +38,9 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
     local_rest = np.array(target.tpose, np.float64)
     frames, joints = clip.frame_count, target.joint_count
     global_rotations: np.ndarray = np.empty((frames, joints, 4))
-    local_positions = np.broadcast_to(target.offsets.astype(np.float64), (frames, joints, 3)).copy()
+    same = source.difference(target) is None  # then bones that stretch may do so
+    bones = clip.positions if same else target.offsets
+    local_positions = np.broadcast_to(bones.astype(np.float64), (frames, joints, 3)).copy()
     local_rotations: np.ndarray = np.empty((frames, joints, 4))
     for j in range(joints):
         parent = target.parents[j]
@@ -52,7 +56,8 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
         local_positions[:, j] = clip.positions[:, k] * scale
     if "root" in source.roles and "root" in target.roles:
         local_positions[:, target.roles["root"]] = clip.positions[:, source.roles["root"]] * scale
-    _place_hips(target, local_positions, local_rotations, scale * _hip_middle(source, positions))
+    middle = scale * _hip_middle(source, positions) + _lift(source, target, scale)
+    _place_hips(target, local_positions, local_rotations, middle)
     return clip.with_(
         skeleton=target,
         positions=local_positions,
@@ -60,9 +65,19 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
     )
 
 
-def hip_height(skeleton: Skeleton) -> float:
-    """How high the hip joints stand in the T-pose [m]: upper leg, lower leg and ankle."""
-    return float(_hip_middle(skeleton, kinematics.tpose(skeleton)[0])[1])
+def _lift(source: Skeleton, target: Skeleton, scale: float) -> np.ndarray:
+    """How much higher the target's ankles stand than scaling alone would have them; nothing if soles are unknown."""
+    heights = [_ankle_height(skeleton) for skeleton in (source, target)]
+    if heights[0] is None or heights[1] is None:
+        return np.zeros(3)
+    return np.array([0.0, heights[1] - scale * heights[0], 0.0])
+
+
+def _ankle_height(skeleton: Skeleton) -> float | None:
+    feet = [skeleton.roles["left_foot"], skeleton.roles["right_foot"]]
+    if not all(skeleton.children(foot) or foot in skeleton.end_parents for foot in feet):
+        return None
+    return float(kinematics.tpose(skeleton)[0][feet, 1].mean())
 
 
 def _hip_middle(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
