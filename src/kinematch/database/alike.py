@@ -12,6 +12,8 @@ from kinematch.motion.skeleton import Skeleton
 
 STEP = 0.1  # s between the frames looked at; poses change little in less
 APART = 1.0  # s, nearer frames of one clip are the same motion
+VISIBLE = 0.05  # m, less passes for the same posture
+NEIGHBOURS = 8  # of each frame that are looked at
 MOST = 12_000  # frames looked at, so that an hour of motion takes seconds too
 BLOCK = 512  # rows of the distance matrix at a time: 25 MB
 
@@ -37,21 +39,18 @@ def alike_but_unlike(database: Database, *, count: int = 10) -> list[Pair]:
     if len(frames) < 2 or not joints:
         return []
     near, distance = _nearest_elsewhere(features.weighted_values()[frames], frames, poses)
-    a = np.flatnonzero(np.isfinite(distance))
-    if not len(a):
+    nearest = distance[np.isfinite(distance[:, 0]), 0]
+    if not len(nearest):
         return []
-    b, distance = near[a], distance[a]
-    pose = poses.pose(frames)
-    positions = np.array(pose.positions)
-    positions[:, 0] = 0
-    rotations = np.array(pose.rotations)
-    rotations[:, 0] = (1, 0, 0, 0)
-    upper = kinematics.forward(poses.skeleton, positions, rotations)[0][:, joints]
+    # nearer than the usual neighbour: pairs that a search would indeed confuse
+    a, k = np.nonzero(distance <= np.median(nearest))
+    b, distance = near[a, k], distance[a, k]
+    upper = _in_root_frame(poses, frames)[:, joints]
     gap = np.linalg.norm(upper[a] - upper[b], axis=-1)  # (pairs, joints) m
-    # nearer than the median neighbour: pairs that a search would indeed confuse
-    order = [k for k in np.argsort(-gap.mean(axis=1)) if distance[k] <= np.median(distance)]
     pairs: list[Pair] = []
-    for k in order:
+    for k in np.argsort(-gap.mean(axis=1)):
+        if gap[k].mean() < VISIBLE:
+            break
         pair = _pair(database, sorted((int(frames[a[k]]), int(frames[b[k]]))), joints, gap[k], float(distance[k]))
         if not any(_same_place(pair, other) for other in pairs):
             pairs.append(pair)
@@ -60,21 +59,34 @@ def alike_but_unlike(database: Database, *, count: int = 10) -> list[Pair]:
     return pairs
 
 
+def _in_root_frame(poses: PoseDatabase, frames: np.ndarray) -> np.ndarray:
+    """Positions (N, J, 3) of all joints, as if the root stood at the origin."""
+    positions, rotations = np.array(poses.positions[frames]), np.array(poses.rotations[frames])
+    positions[:, 0], rotations[:, 0] = 0, (1, 0, 0, 0)
+    return kinematics.forward(poses.skeleton, positions, rotations)[0]
+
+
 def _nearest_elsewhere(values: np.ndarray, frames: np.ndarray, poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the nearest of another clip or of another time of its own, and its distance (infinite if none)."""
+    """For each row the nearest of other clips or of other times of its own, and how far they are (infinite if none).
+
+    Several, nearest first: the very nearest is often the next stride of the same walk.
+    """
     clips, reach = poses.clip_of(frames), round(APART * poses.frame_rate)
     first = np.searchsorted(frames, np.maximum(frames - reach, poses.clip_starts[clips]))
     last = np.searchsorted(frames, np.minimum(frames + reach, poses.clip_stops[clips]))
     half = np.einsum("nd,nd->n", values, values) / 2
-    near, distance = np.empty(len(values), np.int64), np.empty(len(values), np.float32)
+    count = min(NEIGHBOURS, len(values))
+    near, distance = np.empty((len(values), count), np.int64), np.empty((len(values), count), np.float32)
     for start in range(0, len(values), BLOCK):
         stop = min(start + BLOCK, len(values))
         costs = half - values[start:stop] @ values.T  # half the squared distance, but for the row's own square
         for k in range(start, stop):
             costs[k - start, first[k] : last[k]] = np.inf
-        near[start:stop] = costs.argmin(axis=1)
-        distance[start:stop] = costs.min(axis=1)
-    return near, np.sqrt(np.maximum(2 * (distance + half), 0))
+        some = np.argpartition(costs, count - 1, axis=1)[:, :count]
+        order = np.argsort(np.take_along_axis(costs, some, axis=1), axis=1)
+        near[start:stop] = np.take_along_axis(some, order, axis=1)
+        distance[start:stop] = np.take_along_axis(costs, near[start:stop], axis=1)
+    return near, np.sqrt(np.maximum(2 * (distance + half[:, None]), 0))
 
 
 def _pair(database: Database, places: list[int], joints: list[int], gap: np.ndarray, distance: float) -> Pair:

@@ -73,8 +73,8 @@ def _events(poses: PoseDatabase, speed: np.ndarray) -> tuple[int, int]:
 
 
 GAITS = {  # m/s
-    "walking slowly": (0.3, 0.8),
     "walking": (0.8, 1.8),
+    "walking slowly": (0.3, 0.8),
     "jogging": (1.8, 3.0),
     "running": (3.0, 5.0),
 }
@@ -116,16 +116,11 @@ def gaps(poses: PoseDatabase) -> list[Gap]:
 
 
 def _card() -> list[tuple[str, str, str, float]]:
-    """Gait, way, bend and the seconds worth having: half a dozen steps of the common, a few of the rare."""
-    card = []
-    for gait in GAITS:
-        ways = WAYS if gait in ("walking slowly", "walking") else WAYS[:1]
-        for way in ways:
-            for bend in BENDS:
-                if way == "forward":
-                    card.append((gait, way, bend, 2.0 if "sharply" in bend else 5.0))
-                elif bend == "" or (way == "backward" and "sharply" not in bend):
-                    card.append((gait, way, bend, 3.0))
+    """Gait, way, bend and the seconds worth having, most needed first: forward, then the other ways of walking."""
+    card = [(gait, "forward", bend, 2.0 if "sharply" in bend else 5.0) for gait in GAITS for bend in BENDS]
+    for gait in ("walking", "walking slowly"):
+        card += [(gait, way, "", 3.0) for way in WAYS[1:]]
+        card += [(gait, "backward", bend, 3.0) for bend in BENDS if bend and "sharply" not in bend]
     return card
 
 

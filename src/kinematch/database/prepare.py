@@ -1,9 +1,7 @@
 """From one source file to cleaned clips: read, fix, cut, resample, floor, root, mirror, contacts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -124,21 +122,26 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
         clip = put_on_floor(clip, feet)
     elif floor != "keep":
         clip = _lowered(clip, float(floor))
-    windows = _given(position_window=cleaning.root_position_window, direction_window=cleaning.root_direction_window)
-    clip = add_root(clip, source.root or cleaning.root, joint=source.root_joint, **windows)
+    clip = add_root(
+        clip,
+        source.root or cleaning.root,
+        joint=source.root_joint,
+        position_window=cleaning.root_position_window,
+        direction_window=cleaning.root_direction_window,
+    )
     warnings: tuple[str, ...] = ()
     if source.loop:
         clip, warning = close_loop(clip)
         warnings = (warning,) if warning else ()
-    speeds, heights = cleaning.contact_speed or (None, None), cleaning.contact_height or (None, None)
-    thresholds = _given(
-        speed_on=speeds[0],
-        speed_off=speeds[1],
-        height_on=heights[0],
-        height_off=heights[1],
+    contacts = find_contacts(
+        clip,
+        feet,
+        speed_on=cleaning.contact_speed[0],
+        speed_off=cleaning.contact_speed[1],
+        height_on=cleaning.contact_height[0],
+        height_off=cleaning.contact_height[1],
         radius=cleaning.contact_radius,
     )
-    contacts = find_contacts(clip, feet, **thresholds)
     joints = np.array(contact_joints(clip.skeleton, feet), np.int32)
     plain = Prepared(clip, contacts, joints, begins, warnings=warnings)
     if not (cleaning.mirror if source.mirror is None else source.mirror):
@@ -167,8 +170,3 @@ def _mirrored(plain: Prepared, source: Source) -> Prepared:
         mirrored=True,
         warnings=(),
     )
-
-
-def _given(**settings: Any) -> Mapping[str, Any]:
-    """The settings that a recipe names; the functions know their own defaults."""
-    return {name: value for name, value in settings.items() if value is not None}

@@ -104,15 +104,15 @@ class Cleaning(_Table):
     root: RootMethod = Field(
         "spine", description="ground root below the upper spine, or below the hips; both face as the hips"
     )
-    root_position_window: Seconds | None = Field(None, description="smoothing of the root's path, in seconds")
-    root_direction_window: Seconds | None = Field(None, description="smoothing of the root's facing, in seconds")
-    contact_speed: Limits | None = Field(
-        None, description="m/s: a foot slower than the first is planted, until it is faster than the second"
+    root_position_window: Seconds = Field(0.5167, description="smoothing of the root's path, in seconds")
+    root_direction_window: Seconds = Field(1.0167, description="smoothing of the root's facing, in seconds")
+    contact_speed: Limits = Field(
+        [0.3, 0.6], description="m/s: a foot slower than the first is planted, until it is faster than the second"
     )
-    contact_height: Limits | None = Field(
-        None, description="m above where it stands: likewise, lower than the first and higher than the second"
+    contact_height: Limits = Field(
+        [0.07, 0.1], description="m above where it stands: likewise, lower than the first and higher than the second"
     )
-    contact_radius: Seconds | None = Field(None, description="radius of the median filter over contacts, in seconds")
+    contact_radius: Seconds = Field(0.1, description="radius of the median filter over contacts, in seconds")
 
 
 class FeatureEntry(_Table):
@@ -173,7 +173,7 @@ class Matching(_Table):
 
 
 class Recipe(_Table):
-    """The top of the file."""
+    """The top of the file: what to write, and the tables below."""
 
     output: str = Field("", description="the database to write, relative to the recipe; its own name when left out")
     skeleton: str = Field(

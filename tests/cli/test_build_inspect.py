@@ -1,0 +1,74 @@
+"""`kinematch build` and `kinematch inspect` from the command line."""
+
+import json
+
+import pytest
+from PIL import Image
+
+from kinematch.cli.main import main
+
+RECIPE = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntags = ["calm"]\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("databases")
+    (folder / "a.toml").write_text(RECIPE)
+    assert main(["build", str(folder / "a.toml")]) == 0
+    return folder
+
+
+def test_build_ends_with_a_summary_and_says_what_it_reused(folder, capsys):
+    assert main(["build", str(folder / "a.toml")]) == 0
+    out = capsys.readouterr().out
+    assert "nothing has changed" in out
+    assert "27 feature columns" in out
+    assert "calm" in out
+
+
+def test_inspect_shows_what_is_in_it_and_what_is_missing(folder, capsys):
+    assert main(["inspect", str(folder / "a.kinematch"), "--verify"]) == 0
+    out = capsys.readouterr().out
+    assert "all contents fit their checksums" in out
+    assert "hips_velocity" in out
+    assert "worth recording next" in out
+    assert "walking forward (0.8 to 1.8 m/s)" in out
+
+
+def test_inspect_as_json_and_as_a_picture(folder, capsys):
+    picture = folder / "map.png"
+    assert main(["inspect", str(folder / "a.kinematch"), "--json", "--picture", str(picture)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["clips"][0]["name"] == "idle"
+    assert [feature["name"] for feature in report["features"]][-1] == "trajectory_direction"
+    assert report["gaps"]
+    assert Image.open(picture).size == (1380, 520)
+
+
+def test_mistakes_are_one_line_without_a_traceback(folder, capsys):
+    (folder / "bad.toml").write_text("[[source]]\nfiels = []\n")
+    assert main(["build", str(folder / "bad.toml")]) == 2
+    assert "unknown key 'fiels'; did you mean 'files'?" in capsys.readouterr().err
+    assert main(["inspect", str(folder / "a.toml")]) == 2
+    assert "is no database" in capsys.readouterr().err
+    assert main(["inspect", str(folder / "a.kinematch"), "--picture", str(folder / "map.jpg")]) == 2
+
+
+def test_features_of_ones_own_come_from_a_file_named_on_the_command_line(folder, capsys):
+    (folder / "own.py").write_text(
+        "import numpy as np\n"
+        "from kinematch.database.features import register_feature\n"
+        "speed = lambda pose: np.linalg.norm(pose.velocities[:, 0], axis=-1, keepdims=True)\n"
+        "register_feature('speed', build=lambda f, p: speed(p), query=lambda f, q: speed(q.pose), width=1)\n"
+    )
+    (folder / "own.toml").write_text(RECIPE + '[[feature]]\nkind = "speed"\n')
+    assert main(["build", str(folder / "own.toml")]) == 2
+    assert "no feature kind 'speed'" in capsys.readouterr().err
+    from kinematch.database import features
+
+    try:
+        assert main(["build", str(folder / "own.toml"), "--features", str(folder / "own.py")]) == 0
+    finally:
+        features.KINDS.pop("speed", None)
+    assert "1 feature columns" in capsys.readouterr().out
+    assert main(["inspect", str(folder / "own.kinematch")]) == 0
