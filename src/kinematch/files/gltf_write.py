@@ -68,7 +68,7 @@ def write_glb(path: str | Path, clip: Clip) -> None:
         "bufferViews": buffer.views,
         "accessors": buffer.accessors,
     }
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
     chunks += struct.pack("<II", len(buffer.data), BINARY_CHUNK) + buffer.data
