@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion, smoothing
@@ -12,6 +13,8 @@ from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.mirror import mirror_pairs
 from kinematch.motion.skeleton import Skeleton
+
+FINE = 59.0  # fps: below, the three frames that a runner's foot stands are too few to tell it by
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,16 @@ def find_contacts(
     """
     chosen = contact_joints(clip.skeleton, joints)
     positions = kinematics.global_pose(clip)[0][:, chosen].astype(np.float64)
-    speeds = joint_speeds(positions, clip.frame_rate)
+    finer = int(np.ceil(FINE / clip.frame_rate)) if clip.frame_count > 1 else 1
+    if finer > 1:
+        times = np.arange(finer * (clip.frame_count - 1) + 1) / finer
+        positions = CubicSpline(np.arange(clip.frame_count), positions, axis=0)(times)
+    rate = finer * clip.frame_rate
+    speeds = joint_speeds(positions, rate)
     heights = positions[..., 1] - _standing_heights(clip.skeleton, chosen, positions[..., 1])
     down = (speeds < speed_on) & (heights < height_on)
     up = (speeds > speed_off) | (heights > height_off)
-    return smoothing.median(_hysteresis(down, up), radius=radius, frame_rate=clip.frame_rate)
+    return smoothing.median(_hysteresis(down, up), radius=radius, frame_rate=rate)[::finer]
 
 
 def contact_quality(clip: Clip, contacts: Array, joints: Iterable[str] | None = None) -> ContactQuality:

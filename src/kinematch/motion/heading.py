@@ -1,6 +1,7 @@
 """Where a body faces on the ground, whatever it does: headings of rotations, and their smoothing along time."""
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from kinematch.math import quaternion, smoothing
 from kinematch.math.quaternion import Array
@@ -9,7 +10,8 @@ from kinematch.math.rotation import from_axis_angle
 # A spine within 53 degrees of upright projects its forward axis; below 73 degrees the twist alone decides
 UPRIGHT, TILTED = 0.6, 0.3
 HEAD_DOWN = -0.7  # past 135 degrees nobody can say where a body faces
-SHORT = 0.5  # length of a smoothed direction below which its window holds more turning than an average can tell
+SHORT = 0.5  # length of a smoothed direction below which its parts cancel
+ABOUT_TURN, SPIN = np.radians(225), np.radians(315)  # turned within a window: from vectors to angles
 
 
 def yaw_angle(direction: Array) -> Array:
@@ -50,10 +52,17 @@ def ground_directions(turns: Array) -> Array:
 def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -> Array:
     """Third-order Savitzky-Golay along time (digital humans 3.2).
 
-    Averages of unit vectors follow sudden turns without ringing. Where they all but cancel (a spin, an about-turn
-    within a few frames) the smoothed angle decides instead, for it cannot point backwards.
+    Averages of unit vectors follow sudden turns without ringing. Where they mean nothing, for a window holds most of a
+    spin or an about-turn whose halves cancel, the smoothed angle decides instead.
     """
+    angles = np.unwrap(yaw_angle(directions))
+    window = smoothing.window_frames(seconds, frame_rate)
+    half = (min(window, len(angles)) - 1) // 2
+    turned = maximum_filter1d(angles, window) - minimum_filter1d(angles, window)
+    turned = np.pad(turned[half : len(turned) - half], half, mode="edge")  # the ends are fitted by the last full window
     vectors = smoothing.savitzky_golay(directions, seconds=seconds, frame_rate=frame_rate)
-    angles = smoothing.savitzky_golay(np.unwrap(yaw_angle(directions)), seconds=seconds, frame_rate=frame_rate)
-    share = np.clip(1 - quaternion.length(vectors) / SHORT, 0, 1)
-    return quaternion.unit(vectors + share * yaw_direction(angles), (0, 0, 1))
+    angles = smoothing.savitzky_golay(angles, seconds=seconds, frame_rate=frame_rate)
+    cancelled = 1 - quaternion.length(vectors) / SHORT
+    spinning = (turned[:, None] - ABOUT_TURN) / (SPIN - ABOUT_TURN)
+    share = np.clip(np.maximum(cancelled, spinning), 0, 1)
+    return quaternion.unit((1 - share) * vectors + share * yaw_direction(angles), (0, 0, 1))

@@ -15,7 +15,7 @@ from kinematch.motion.skeleton import Skeleton
 
 POSITION_WINDOW = 31 / 60  # s (digital humans 3.2: 31 frames at 60 fps)
 DIRECTION_WINDOW = 61 / 60  # s (61 frames at 60 fps)
-LEAN = np.radians(25)
+LEAN = np.radians(25)  # of a T-pose's hips, up to which their own axes are taken for level
 METHODS = {
     "hips": ("hips",),  # thesis eq. 3.4-3.8: the hips projected on the floor
     "spine": ("upper_chest", "chest", "spine"),  # digital humans 3.2: the upper spine, which sways less
@@ -205,24 +205,27 @@ def _rooted(skeleton: Skeleton, carrier: int, name: str) -> Skeleton:
     if carrier == 0:
         skeleton = _insert_joint(skeleton, name)
         carrier = 1
-    body = replace(skeleton, tpose=skeleton.rotations) if skeleton.tpose is None else skeleton
-    positions, rotations = kinematics.tpose(body)  # lowest point at height zero
-    positions = positions - positions[carrier] * np.array([1, 0, 1], np.float32)
+    stand = skeleton.rotations if skeleton.tpose is None else skeleton.tpose
+    positions, rotations = kinematics.forward(skeleton, skeleton.offsets, stand)
+    body = np.array([carrier in skeleton.chain(joint) for joint in range(skeleton.joint_count)])
+    ends = kinematics.end_positions(skeleton, positions, rotations)[body[skeleton.end_parents]]
+    floor = np.concatenate([positions[body], ends])[:, 1].min()
+    positions = positions - np.array([positions[carrier, 0], floor, positions[carrier, 2]])
     _, rest = kinematics.rest_pose(skeleton)
     on_root = skeleton.parents == 0
-    rest_rotations, tpose, offsets = (np.array(a) for a in (skeleton.rotations, body.tpose, skeleton.offsets))
+    rest_rotations, tpose, offsets = (np.array(a) for a in (skeleton.rotations, stand, skeleton.offsets))
     # joint 0 turns to the identity, so its children take over what its own rotation did
     rest_rotations[on_root], tpose[on_root], offsets[on_root] = rest[on_root], rotations[on_root], positions[on_root]
     rest_rotations[0] = tpose[0] = quaternion.IDENTITY
     offsets[0] = 0
-    ends = np.array(skeleton.end_offsets)
+    end_offsets = np.array(skeleton.end_offsets)
     at_root = skeleton.end_parents == 0
-    ends[at_root] = positions[0] + quaternion.rotate(rotations[0], ends[at_root])
+    end_offsets[at_root] = positions[0] + quaternion.rotate(rotations[0], end_offsets[at_root])
     return replace(
         skeleton,
         rotations=rest_rotations,
         offsets=offsets,
-        end_offsets=ends,
+        end_offsets=end_offsets,
         tpose=None if skeleton.tpose is None else tpose,
         roles={**skeleton.roles, "root": 0},
     )
