@@ -192,11 +192,14 @@ def _hip(path: Path, times: np.ndarray, sides: np.ndarray) -> np.ndarray:
     return body + np.expand_dims(HIP_HALF_WIDTH * sides, -1) * left
 
 
-def _last_point(place: np.ndarray, yaw: np.ndarray, hip: np.ndarray) -> np.ndarray:
-    """Where a foot leaves the floor: the ball when it stays behind the hip, the heel when it is ahead."""
+def _stray(place: np.ndarray, yaw: np.ndarray, hip: np.ndarray) -> np.ndarray:
+    """How far (N, 2) the point on which a foot leaves is from its hip: the ball when behind, else the heel.
+
+    A foot ahead can give much less than one behind, so its way counts for more.
+    """
     ahead, _ = directions(yaw)
     behind = np.sum((hip - place) * ahead, -1, keepdims=True) > 0
-    return place + np.where(behind, BALL_AHEAD, -HEEL_BEHIND) * ahead
+    return (place + np.where(behind, BALL_AHEAD, -HEEL_BEHIND) * ahead - hip) * np.where(behind, 1.0, 1.5)
 
 
 def _keep_in_reach(path: Path, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray) -> None:
@@ -205,7 +208,7 @@ def _keep_in_reach(path: Path, feet: np.ndarray, lands: np.ndarray, lifts: np.nd
     leave = np.concatenate([lifts[2:], lands[-2:] + 0.5])
     for when, reach in ((leave, LEAVE_REACH), (lands, LAND_REACH)):
         hip = _hip(path, when, SIDES[feet])
-        away = (place if when is lands else _last_point(place, yaws, hip)) - hip
+        away = place - hip if when is lands else _stray(place, yaws, hip)
         far = np.linalg.norm(away, axis=-1, keepdims=True)
         place -= away * np.clip(1 - reach / np.maximum(far, reach), 0.0, 1.0)
 
@@ -218,8 +221,8 @@ def _leave_in_time(
         spot, since = (place[k - 2], lands[k - 2]) if k >= 2 else (standing[foot], lifts[k] - 0.4)
         when = np.linspace(lifts[k], since, 24)
         hip = _hip(path, when, SIDES[foot])
-        point = _last_point(spot, np.interp(when, path.times, path.facings), hip)
-        far = np.linalg.norm(point - hip, axis=-1) > 1.04 * LEAVE_REACH
+        stray = _stray(spot, np.interp(when, path.times, path.facings), hip)
+        far = np.linalg.norm(stray, axis=-1) > 1.04 * LEAVE_REACH
         if not far[0] or k == 0:
             continue
         earlier = when[int(np.argmin(far))] if not far.all() else since

@@ -121,10 +121,10 @@ def _heights(
         stance = both[side]
         index = feet.stance_index(stance, np.array([when + 1e-6]))  # a landing belongs to its own stance
         ankle = feet.planted_ankle(stance, index, np.array([pitch]), np.zeros(1))[0]
-        hip = [np.interp(when, times, hips[side][:, axis]) for axis in (0, 2)]
+        hip = [np.interp(when, times, hips[side][:, axis]) for axis in range(3)]
         reach = float(gait.leg_length(knee))
-        apart = min(np.hypot(hip[0] - ankle[0], hip[1] - ankle[2]), apart, 0.8 * reach)
-        return ankle[1] + np.sqrt(reach**2 - apart**2) + HIP_DROP
+        apart = min(np.hypot(hip[0] - ankle[0], hip[2] - ankle[2]), apart, 0.8 * reach)
+        return ankle[1] + np.sqrt(reach**2 - apart**2) - hip[1]
 
     bent = float(gait.ramp(posture.knee, 12 * DEGREE, 40 * DEGREE))
     for start, stop in bouts(path):

@@ -12,6 +12,7 @@ from kinematch.synth.legs import knee_hinge, shank_pitch, two_bone
 from kinematch.synth.path import Path
 
 LEAST_RISE = 14 * DEGREE  # even a shuffling foot peels off the floor heel first
+NEARLY_STRAIGHT = 9 * DEGREE  # knee flexion at which the heel has to rise
 MOST_POINTED = 26 * DEGREE  # plantar flexion at the lift
 GRID = -np.arange(0.0, 75.0, 0.5) * DEGREE
 
@@ -30,7 +31,8 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
     bent = 26 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
     knee = (posture.knee + bent) * (1 - leaving) + 26 * DEGREE * leaving
     duration = np.minimum(0.38 * stance, 0.3) + 0.16 * stance * leaving
-    rising, toe = _heel_rise(path, foot, hips, knee=knee, duration=duration, backward=away < -0.1)
+    duration = np.maximum(duration, _stretched(path, foot, hips, stance))
+    rising, toe = _heel_rise(path, foot, hips, knee=knee, duration=duration, backward=away < -0.25)
     shares = np.linspace(0, 1, RISE_KNOTS + 1) ** 2
     flat = np.full(len(land), posture.heel)
     if posture.heel < 0:
@@ -43,6 +45,17 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
         settle=np.minimum(np.where(running > 0.5, 0.06, 0.11), 0.3 * stance),
         rise=duration,
     )
+
+
+def _stretched(path: Path, foot: Stances, hips: np.ndarray, stance: np.ndarray) -> np.ndarray:
+    """How long before the lift (s) a leg over a flat foot would be all but straight; at most most of the stance."""
+    before = np.linspace(0.7, 0.0, 22)[None] * stance[:, None]
+    times = np.clip(foot.lifts, 0, path.times[-1])[:, None] - before
+    index = np.broadcast_to(np.arange(len(stance))[:, None], times.shape)
+    flat = feet.planted_ankle(foot, index, np.zeros(times.shape), np.zeros(times.shape))
+    hip = np.stack([np.interp(times, path.times, hips[:, axis]) for axis in range(3)], -1)
+    far = np.linalg.norm(hip - flat, axis=-1) > gait.leg_length(NEARLY_STRAIGHT)
+    return np.where(far.any(1), before[np.arange(len(stance)), far.argmax(1)], 0.0)
 
 
 def _heel_rise(

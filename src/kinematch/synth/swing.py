@@ -34,6 +34,18 @@ class Swings:
     when: np.ndarray  # (N - 1,) share of the swing at which it does
     hang: np.ndarray  # (N - 1,) 1 where the foot follows the shank, 0 where it is held level: sidesteps, turns
     clearance: np.ndarray  # (N - 1,) m, of the lowest point of the foot in the middle of the swing
+    apart: np.ndarray  # (N - 1,) m, sideways from the other ankle in passing
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a leg finds around it, per frame."""
+
+    times: np.ndarray  # (F,) s
+    hips: np.ndarray  # (F, 3) m, its hip joint
+    facings: np.ndarray  # (F,) rad
+    outward: np.ndarray  # (F, 2) direction over the floor to the leg's own side
+    other: np.ndarray  # (F, 2) m, place of the other foot
 
 
 @dataclass(frozen=True)
@@ -47,10 +59,9 @@ class _Ends:
     bend: np.ndarray  # (N,) rad, toes against foot
 
 
-def solve(
-    stances: Stances, roll: Roll, swings: Swings, *, hips: np.ndarray, facings: np.ndarray, times: np.ndarray
-) -> Leg:
-    """One leg in all frames: hips (F, 3) are its hip joint, facings (F,) the way the body faces."""
+def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
+    """One leg in all frames."""
+    times, hips, facings = around.times, around.hips, around.facings
     index = feet.stance_index(stances, times)
     within = np.minimum(times, stances.lifts[index])
     ankles = feet.ankle_at(stances, roll, index, within)
@@ -108,6 +119,11 @@ def solve(
             return level + swings.hang[n] * (shank_pitch(shank, yaw) + flex - level)
 
         hump = np.sin(np.pi * s) ** 2
+        way = ankle[:, [0, 2]] - around.other[window]
+        aside = np.sum(way * around.outward[window], -1)
+        passing = (np.linalg.norm(way, axis=-1) < 0.3) & (hump > 0.2)
+        aside = np.max(((swings.apart[n] - aside) / np.maximum(hump, 0.2))[passing], initial=0.0)
+        ankle[:, [0, 2]] += (aside * hump)[:, None] * around.outward[window]
         pitch = tilted(ankle)
         for _ in range(3):
             # raise the whole swing for what is missing in its middle, then what is left near its ends
@@ -116,6 +132,10 @@ def solve(
             pitch = tilted(ankle)
         lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
         ankle[:, 1] += _soft(lack, 0.003 * np.sin(np.pi * s))
+        pitch = tilted(ankle)
+        leg = ankle - hips[window]
+        length = np.linalg.norm(leg, axis=-1, keepdims=True)
+        ankle = hips[window] + leg * np.minimum(1.0, gait.leg_length(STRAIGHTEST) / length)
         pitch = tilted(ankle)
         ball = ankle[:, 1] - (ANKLE_HEIGHT - BALL_HEIGHT) * np.cos(pitch) + BALL_AHEAD * np.sin(pitch)
         bend = np.maximum(bend, -pitch - np.arcsin(np.clip((ball - BALL_HEIGHT) / TOE_LENGTH, -1.0, 1.0)))

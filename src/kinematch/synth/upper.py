@@ -56,7 +56,7 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
         elbow = (16 + 6 * swing) * DEGREE + (18 * DEGREE) * beat + 0.3 * posture.trunk
         elbow = elbow * (1 - running) + (88 * DEGREE + 18 * DEGREE * beat) * running
         outward = (8 + 3 * running) * DEGREE + 0.08 * posture.trunk
-        inward = (10 + 14 * running) * DEGREE  # the forearm points a little across the body
+        inward = (7 + 8 * running) * DEGREE  # the forearm points a little across the body
         hang = multiply(
             rotation.from_axis_angle([1, 0, 0], -raised),
             multiply(

@@ -8,7 +8,7 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip, Source
 from kinematch.synth import feet, gait, legs, swing, upper
 from kinematch.synth.feet import Roll
-from kinematch.synth.footsteps import Stances, plan, stances
+from kinematch.synth.footsteps import CLEARANCE, SIDES, Stances, plan, stances
 from kinematch.synth.gait import DEGREE, UPRIGHT, Posture
 from kinematch.synth.path import Path, directions, path_through
 from kinematch.synth.roll import roll
@@ -46,10 +46,13 @@ def walk(
     indices = [feet.stance_index(foot, times) for foot in both]
     planted = [feet.ankle_at(*of, times) for of in zip(both, rolls, indices)]
     body = lowered(path, body, both, (planted[0], planted[1]))
+    places = [feet.rough_places(foot, times) for foot in both]
     limbs = []
     for foot in (0, 1):
-        hips, shape = body.hip(foot), _swings(path, both[foot], posture)
-        leg = swing.solve(both[foot], rolls[foot], shape, hips=hips, facings=path.facings, times=times)
+        hips = body.hip(foot)
+        outward = SIDES[foot] * directions(path.facings)[1]
+        around = swing.Around(times, hips, path.facings, outward, places[1 - foot])
+        leg = swing.solve(both[foot], rolls[foot], _swings(path, both[foot], posture), around)
         limbs.append(legs.rotations(leg, hips, path.facings))
     breathing = upper.breath(path, rng)
     figure = skeleton()
@@ -124,5 +127,5 @@ def _swings(path: Path, foot: Stances, posture: Posture) -> swing.Swings:
     peak = walk_peak * (1 - running) + (90 + 10 * (forward - 2.5)) * DEGREE * running
     peak = np.minimum(np.maximum(peak, posture.knee + 22 * DEGREE), 135 * DEGREE)
     when = (0.34 + 0.12 * (1 - along) + 0.2 * along * backward) * (1 - running) + 0.42 * running
-    hang = gait.ramp(forward, 0.1, 0.9)
-    return swing.Swings(peak, when, hang, np.full(len(middle), 0.015) + 0.01 * running)
+    hang = gait.ramp(forward, 0.1, 0.9) * (0.4 if posture.heel < 0 else 1.0)
+    return swing.Swings(peak, when, hang, 0.015 + 0.01 * running, CLEARANCE * (1 - 0.5 * running))
