@@ -322,3 +322,44 @@ def test_real_clips_build_and_cover_what_they_should(data, tmp_path):
     assert np.quantile(speeds, 0.99) > 3
     hips = poses.positions[:, poses.skeleton.joint("hips"), 1]
     assert 0.8 < np.median(hips) < 1.0
+
+
+def test_another_rig_is_carried_over_where_the_recipe_says_so(folder, clips):
+    (folder / "tall").mkdir()
+    write_clip(folder / "tall" / "tall.bvh", scale(clips["straight"], 1.25))
+    more = '[[source]]\nfiles = ["tall/tall.bvh"]\nretarget = true'
+    poses = build(recipe(folder, more)).database.poses
+    straight, tall = poses.clip_names.index("straight"), poses.clip_names.index("tall")
+    a, b = (slice(poses.clip_starts[k], poses.clip_stops[k]) for k in (straight, tall))
+    # the taller one's own motion, brought back to the size it was made from
+    np.testing.assert_allclose(poses.positions[b, 0], poses.positions[a, 0], atol=5e-3)
+    assert np.abs(poses.positions[b, 1, 1] - poses.positions[a, 1, 1]).max() < 5e-3
+
+
+def test_retargeting_everything_needs_a_skeleton_to_retarget_to(folder, clips):
+    with pytest.raises(KinematchError, match="but to what"):
+        build(recipe(folder, source="retarget = true"))
+    path = recipe(folder, source="retarget = true")
+    path.write_text('skeleton = "mocap/left.bvh"\n' + path.read_text())
+    assert build(path).database.poses.clip_count == 2
+
+
+def test_the_skeleton_a_recipe_names_is_the_measure_of_all(folder, clips):
+    write_clip(folder / "tall.bvh", scale(clips["straight"], 1.25))
+    path = recipe(folder)
+    path.write_text('skeleton = "tall.bvh"\n' + path.read_text())
+    with pytest.raises(FileError, match=r"left\.bvh: its skeleton differs from that of tall\.bvh"):
+        build(path)
+
+
+def test_doubts_about_roles_are_warnings_told_once(folder, clips):
+    clip = clips["straight"]
+    from dataclasses import replace
+
+    names = tuple(f"b{k}" for k in range(clip.skeleton.joint_count))
+    for name in ("x", "y"):
+        write_clip(folder / "mocap" / f"{name}.bvh", clip.with_(skeleton=replace(clip.skeleton, names=names)))
+    result = build(recipe(folder, files='["mocap/x.bvh", "mocap/y.bvh"]'))
+    told = [warning for warning in result.warnings if "not from names" in warning]
+    assert len(told) == 1
+    assert told[0].startswith("x, y: roles: ")

@@ -66,7 +66,7 @@ def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, t
         prepared = _prepare_all(files, recipe, folder, progress)
         clock.lap("clips")
         progress("poses", 0, 1)
-        found += [warning for clips in prepared for clip in clips for warning in clip.warnings]
+        found += _warnings(prepared)
         sources = [
             {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
             for file, key, clips in zip(files, keys, prepared)
@@ -171,6 +171,18 @@ def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress
             executor.shutdown(wait=True, cancel_futures=True)
             raise
     return out
+
+
+def _warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+    """Each warning once, with the clips it is about."""
+    names: dict[str, list[str]] = {}
+    for clip in (clip for clips in prepared for clip in clips):
+        for warning in clip.warnings:
+            names.setdefault(warning, []).append(clip.clip.name)
+    return [
+        f"{', '.join(about[:3])}{f' and {len(about) - 3} more' if len(about) > 3 else ''}: {warning}"
+        for warning, about in names.items()
+    ]
 
 
 def _target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:

@@ -17,9 +17,7 @@ def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     usual = float(np.median(turns)) if len(turns) else 0.0
     warning = None
     if seam > 3 * max(usual, float(turns.max(initial=0))):
-        warning = (
-            f"{clip.name}: loop = true, but its last pose is {np.degrees(seam):.1f} degrees a joint from its first"
-        )
+        warning = f"loop = true, but its last pose is {np.degrees(seam):.1f} degrees a joint from its first"
     if seam <= usual / 2 or clip.frame_count < 3:
         return clip, warning
     p, r = clip.positions[:, 0].astype(np.float64), clip.rotations[:, 0].astype(np.float64)

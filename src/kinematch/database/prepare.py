@@ -10,6 +10,7 @@ from kinematch.database.recipe import Cleaning, Source
 from kinematch.database.sources import SourceFile
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import read_clips
+from kinematch.files.border import sampled_positions
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_joints, find_contacts
 from kinematch.motion.edit import scale_to_leg_length
@@ -18,6 +19,7 @@ from kinematch.motion.in_place import root_motion_from_feet
 from kinematch.motion.mirror import mirror, mirror_pairs
 from kinematch.motion.resample import resample
 from kinematch.motion.retarget import retarget
+from kinematch.motion.roles import find_roles
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 
@@ -67,6 +69,7 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
     try:
         prepared = []
         for clip in read_source(file, folder):
+            doubts = _doubts(file, clip)
             if source.scale_to_leg_length is not None:
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
@@ -74,12 +77,22 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
             if source.retarget and target is not None:
                 clip = retarget(clip, target)
             for piece, begins in cut(clip, source):
-                prepared += _clean(piece, begins, source, cleaning)
+                cleaned = _clean(piece, begins, source, cleaning)
+                prepared += [replace(cleaned[0], warnings=(*doubts, *cleaned[0].warnings)), *cleaned[1:]]
+                doubts = ()
         return prepared
     except FileError:
         raise
     except KinematchError as error:
         raise FileError(file.label, str(error)) from error
+
+
+def _doubts(file: SourceFile, clip: Clip) -> tuple[str, ...]:
+    """What is uncertain about the roles of a rig; animals and files that bring their own roles have no such doubts."""
+    if file.path is None or file.source.contact_joints or clip.source.format in ("vrm", "vrma"):
+        return ()
+    found = find_roles(clip.skeleton, file.source.roles, sampled_positions(clip))
+    return tuple(f"roles: {problem}" for problem in found.problems)
 
 
 def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
