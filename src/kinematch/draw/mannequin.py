@@ -140,47 +140,44 @@ def _leg(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> li
 
 
 def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
-    roles = skeleton.roles
-    upper, lower, hand = (roles[f"{side}_{part}"] for part in ("upper_arm", "lower_arm", "hand"))
+    upper, lower = skeleton.roles[f"{side}_upper_arm"], skeleton.roles[f"{side}_lower_arm"]
     shoulder, elbow, wrist = (at[f"{side}_{part}"] for part in ("upper_arm", "lower_arm", "hand"))
-    ahead = (wrist - elbow) / (np.linalg.norm(wrist - elbow) or 1)
-    knuckles = at.get(f"{side}_middle_proximal", wrist + 0.085 * unit * ahead)
-    across = (0.0, 0.0, 1.0)  # palms look down in a T-pose
-    parts = [
+    tint = f"{side}_arm"
+    return [
         Part((upper, upper), (shoulder, shoulder), (0.056 * unit,) * 2, tint="joints"),
-        Part((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=f"{side}_arm"),
+        Part((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=tint),
         Part((upper, upper), (elbow, elbow), (0.0435 * unit,) * 2, tint="joints"),
-        Part((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=f"{side}_arm"),
-        Part(
-            (hand, hand),
-            (wrist + 0.02 * unit * ahead, knuckles),
-            (0.024 * unit, 0.027 * unit),
-            across,
-            (1.35, 0.8),
-            tint=f"{side}_arm",
-        ),
+        Part((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=tint),
+        *_hand(skeleton, at, unit, side),
     ]
-    fingers = 0
+
+
+def _hand(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
+    """A palm that looks down in the T-pose, and the rig's fingers, or else a mitten with a thumb."""
+    roles, tint, across = skeleton.roles, f"{side}_arm", (0.0, 0.0, 1.0)
+    hand, wrist = roles[f"{side}_hand"], at[f"{side}_hand"]
+    ahead = wrist - at[f"{side}_lower_arm"]
+    ahead = ahead / (np.linalg.norm(ahead) or 1)
+    knuckles = at.get(f"{side}_middle_proximal", wrist + 0.085 * unit * ahead)
+    palm = wrist + 0.02 * unit * ahead
+    parts = [Part((hand, hand), (palm, knuckles), (0.024 * unit, 0.027 * unit), across, (1.35, 0.8), tint)]
     for finger in _FINGERS:
-        chain = [role for piece in ("proximal", "intermediate", "distal") if (role := f"{side}_{finger}_{piece}") in at]
-        for a, b in pairwise(chain):
-            parts.append(Part((roles[a], roles[b]), (at[a], at[b]), (0.0105 * unit, 0.009 * unit), tint=f"{side}_arm"))
-        if chain:
-            fingers += 1
-            root = at[chain[0]]
-            parts.append(
-                Part((hand, roles[chain[0]]), (wrist, root), (0.016 * unit, 0.0125 * unit), tint=f"{side}_arm")
-            )
-            last = at[chain[-1]]
-            way = last - at[chain[-2]] if len(chain) > 1 else ahead
-            tip = last + 0.022 * unit * way / (np.linalg.norm(way) or 1)
-            parts.append(Part((roles[chain[-1]],) * 2, (last, tip), (0.009 * unit, 0.007 * unit), tint=f"{side}_arm"))
-    if not fingers:
+        names = (f"{side}_{finger}_{piece}" for piece in ("proximal", "intermediate", "distal"))
+        chain = [name for name in names if name in at]
+        if not chain:
+            continue
+        places = [wrist, *(at[name] for name in chain)]
+        way = places[-1] - places[-2] if len(chain) > 1 else ahead
+        places.append(places[-1] + 0.022 * unit * way / (np.linalg.norm(way) or 1))
+        joints = [hand, *(roles[name] for name in chain), roles[chain[-1]]]
+        thickness = [0.016, 0.0115, 0.01, 0.009, 0.007]
+        for n, (start, end) in enumerate(pairwise(places)):
+            radii = (thickness[n] * unit, thickness[n + 1] * unit)
+            parts.append(Part((joints[n], joints[n + 1]), (start, end), radii, tint=tint))
+    if len(parts) == 1:
         thumb = wrist + 0.03 * unit * ahead + _xyz(0, -0.004 * unit, 0.022 * unit)
-        tip = wrist + 0.075 * unit * ahead + _xyz(0, -0.012 * unit, 0.052 * unit)
-        end = knuckles + 0.07 * unit * ahead
-        parts.append(
-            Part((hand, hand), (knuckles, end), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint=f"{side}_arm")
-        )
-        parts.append(Part((hand, hand), (thumb, tip), (0.015 * unit, 0.011 * unit), tint=f"{side}_arm"))
+        thumb_tip = wrist + 0.075 * unit * ahead + _xyz(0, -0.012 * unit, 0.052 * unit)
+        tip = knuckles + 0.07 * unit * ahead
+        parts.append(Part((hand, hand), (knuckles, tip), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint))
+        parts.append(Part((hand, hand), (thumb, thumb_tip), (0.015 * unit, 0.011 * unit), tint=tint))
     return parts

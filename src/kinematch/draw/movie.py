@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,8 @@ def write_movie(path: str | Path, pictures: Pictures, rate: float) -> None:
     except OSError as error:
         raise FileError(path, f"cannot be written: {error.strerror or error}") from error
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # the file is gone already, or its folder was no folder
+            beside.unlink()
 
 
 def movie_writer(path: Path) -> Callable[[Path, Pictures, float], None]:

@@ -109,7 +109,8 @@ def paint_bodies(
                 p = owners[i, j]
                 bright, rim, gloss = 1.0, 0.0, 0.0
                 if lit[p]:
-                    fine_u, fine_v = u + (sample % 2 - 0.5) * 0.5 * step, v - (sample // 2 - 0.5) * 0.5 * step
+                    fine = 0.0 if shadings == 1 else 0.5 * step
+                    fine_u, fine_v = u + (sample % 2 - 0.5) * fine, v - (sample // 2 - 0.5) * fine
                     entry, mx, my, mz = ray_entry(
                         views[p, 0, 0], views[p, 0, 1], views[p, 0, 2],
                         views[p, 3, 0] + fine_u * views[p, 1, 0] + fine_v * views[p, 2, 0],
