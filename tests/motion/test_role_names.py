@@ -2,6 +2,7 @@
 
 import pytest
 
+from kinematch.motion.role_names import agreement
 from kinematch.motion.roles import REQUIRED_ROLES, find_roles
 from kinematch.motion.skeleton import skeleton
 
@@ -47,6 +48,10 @@ FAMILIES = [
      "Thigh Shin Foot Toe Shoulder Arm ForeArm Hand"),
     ("Rigify", "{} hips spine chest neck head", 1, "{}.L {}.R", "thigh shin foot toe shoulder upper_arm forearm hand"),
     ("Perception Neuron", "Robot_{} Hips Spine Spine1 Spine2 Neck Head", 1, "Robot_Left{} Robot_Right{}", BONES),
+    ("Character Creator", "CC_Base_{} Hip Waist Spine01 Spine02 NeckTwist01 Head", 1, "CC_Base_L_{} CC_Base_R_{}",
+     "Thigh Calf Foot ToeBase Clavicle Upperarm Forearm Hand"),
+    ("Poser", "{} hip abdomenLower abdomenUpper chestLower chestUpper neckLower neckUpper head", 2, "l{} r{}",
+     "ThighBend Shin Foot Toe Collar ShldrBend ForearmBend Hand"),
     ("VRChat", "{} Hips Spine Chest Neck Head", 1, "Left+{} Right+{}",
      "leg knee ankle toe shoulder arm elbow wrist"),
 ]  # fmt: skip
@@ -77,6 +82,25 @@ def test_the_names_of_a_family_give_every_role_of_the_body(make_humanoid, family
     assert found.problems == ()
     if family != "Perception Neuron":  # told from the others by its hand bones alone
         assert found.family == family
+
+
+def test_a_rigify_skeleton_has_hips_and_head_in_its_numbered_spine(make_humanoid):
+    parts = "thigh shin foot toe shoulder upper_arm forearm hand"
+    sides = [[f"DEF-{p}.{s}" for p in parts.split()] for s in "LR"]
+    rig = make_humanoid(["DEF-spine", *(f"DEF-spine.{k:03}" for k in range(1, 7))], *sides, neck=2)
+    found = find_roles(rig)
+    assert found.family == "Rigify"
+    assert found.humanoid
+    assert rig.names[found.roles["hips"]] == "DEF-spine"
+    assert rig.names[found.roles["neck"]] == "DEF-spine.004"
+    assert rig.names[found.roles["head"]] == "DEF-spine.006"
+
+
+def test_a_limb_on_the_wrong_parent_counts_against_a_reading_of_names(person):
+    roles = dict(find_roles(person).roles)
+    assert agreement(person, roles) == len(REQUIRED_ROLES)
+    roles["left_hand"] = roles["left_foot"]
+    assert agreement(person, roles) == len(REQUIRED_ROLES) - 2
 
 
 def test_kinect_names_the_anatomical_joints_and_has_no_collar_bones(make_humanoid):

@@ -185,6 +185,12 @@ def test_every_real_humanoid_gets_a_t_pose(data, humanoid_files):
         assert_tpose(body)
 
 
+def test_where_nobody_stands_upright_the_t_pose_does_and_says_so(data):
+    clip = read_clip(data / "bandai-namco/dataset-1_dash_normal_001.bvh")
+    assert "nobody stands upright" in reference_tpose(clip).reason
+    assert_tpose(clip.skeleton)
+
+
 def test_performers_t_poses_and_files_of_them_are_found(data):
     assert find_tpose_frame(read_clip(data / "cmu/02_01.bvh")) == 0
     assert find_tpose_frame(read_clip(data / "rigs/Geno_stance.bvh")) == 0

@@ -36,7 +36,7 @@ _MIDDLE = {
     "hips": "hips hip pelvis midhip spinebase",
     "head": "head upperneck",
     "jaw": "jaw",
-    "neck": "neck lowerneck",
+    "neck": "neck lowerneck necklower necktwist",
 }
 _ANY = {"eye": "eye faceeye eyeball"}
 # Rigs name either the bones (upper arm, forearm) or the anatomical joints they start at (shoulder, elbow), and words
@@ -89,6 +89,7 @@ FAMILIES: tuple[tuple[str, str], ...] = (
     ("Kinect", r"^(SpineBase|SPINE_BASE)$"),
     ("Perception Neuron", r"^(Robot_)?LeftInHand"),
     ("Rigify", r"^(DEF-|ORG-)?(shin|thigh)\.L$"),
+    ("Character Creator", r"^CC_Base_"),
     ("VRM", r"^leftUpperArm$"),
     ("Unity", r"^LeftUpperArm$"),
     ("Rokoko", r"^LeftShin$"),

@@ -81,7 +81,7 @@ def find_roles(
     if forced:
         method.append("override")
     problems = _missing(roles, forced) + _misplaced(skeleton, roles, poses) + problems
-    ordered = {role: int(roles[role]) for role in ROLES if role in roles}
+    ordered = {role: int(roles[role]) for role in ("root", *ROLES) if role in roles}
     return RoleMap(ordered, family, "+".join(method) or "none", tuple(problems))
 
 
