@@ -238,8 +238,10 @@ def test_built_in_motion_is_a_source(tmp_path):
     assert poses.clip_names == ("idle",)
     assert "calm" in poses.tags.names
     path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idel"]\n')
-    with pytest.raises(KinematchError, match="did you mean 'idle'"):
+    with pytest.raises(KinematchError, match=r"source\[0\]\.clips: no clip 'idel'; did you mean 'idle'"):
         build(path)
+    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idl*"]\n')
+    assert build(path).database.poses.clip_names[0] == "idle"
 
 
 def test_an_unknown_joint_of_a_feature_is_named(folder):

@@ -49,21 +49,22 @@ def joint_axis(skeleton: Skeleton, joint: int, axis: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class RootPath:
     """Where the root will be and face after a time, from where it is now, frame by frame."""
 
     positions: np.ndarray  # (F, 3) m, in the root's frame
     directions: np.ndarray  # (F, 3) of unit length, in the root's frame
 
 
-def root_paths(poses: PoseDatabase, times: tuple[float, ...]) -> list[Path]:
+def root_paths(poses: PoseDatabase, times: tuple[float, ...]) -> list[RootPath]:
     """The root's path at each time in seconds, past or future (thesis eq. 3.12-3.13), finite on every frame."""
     shifts = [_snapped(time * poses.frame_rate) for time in times]
     before = max(0, -int(np.floor(min(shifts, default=0))))
     after = max(0, int(np.ceil(max(shifts, default=0))))
     window = max(1, round(END_WINDOW * poses.frame_rate))
     out = [
-        Path(np.empty((poses.frame_count, 3), np.float32), np.empty((poses.frame_count, 3), np.float32)) for _ in times
+        RootPath(np.empty((poses.frame_count, 3), np.float32), np.empty((poses.frame_count, 3), np.float32))
+        for _ in times
     ]
     for c in range(poses.clip_count):
         own = slice(int(poses.clip_starts[c]), int(poses.clip_stops[c]))

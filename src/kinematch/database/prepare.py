@@ -7,8 +7,8 @@ import numpy as np
 
 from kinematch.database.loops import close_loop
 from kinematch.database.recipe import Cleaning, Source
-from kinematch.database.sources import SourceFile
-from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.database.sources import SourceFile, choose_clips
+from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
 from kinematch.files.border import sampled_positions
 from kinematch.motion.clip import Clip
@@ -53,14 +53,10 @@ def read_source(file: SourceFile, folder: Path) -> list[Clip]:
         roles=source.roles or None,
         tpose=folder / source.tpose if source.tpose else None,
     )
-    available = [clip.name for clip in clips]
-    for wanted in source.clips:
-        if wanted not in available:
-            raise FileError(file.path, unknown("clip", wanted, available))
-    if len(clips) == 1:
+    if len(clips) == 1 and not source.clips:
         return [clip.with_(name=file.name) for clip in clips]
-    chosen = [clip for clip in clips if not source.clips or clip.name in source.clips]
-    return [clip.with_(name=f"{file.name}/{clip.name}") for clip in chosen]
+    chosen = choose_clips(source, [clip.name for clip in clips])
+    return [clip.with_(name=f"{file.name}/{clip.name}") for clip in clips if clip.name in chosen]
 
 
 def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skeleton | None = None) -> list[Prepared]:

@@ -54,7 +54,9 @@ class Source(_Table):
     exclude: list[str] = Field([], description="globs of paths or of bare file names to leave out of `files`")
     builtin: Literal["dance-card"] | None = Field(None, description="built-in motion instead of files")
     seed: int = Field(0, ge=0, description="which of the built-in variations")
-    clips: list[str] = Field([], description="the animations to take from files that hold several; all when empty")
+    clips: list[str] = Field(
+        [], description="names or globs of the clips to take where there are several; all when empty"
+    )
     tags: list[str] = Field([], description="words that all frames of the source bear")
     loop: bool = Field(False, description="the last frame meets the first: playback and trajectories wrap")
     retarget: bool = Field(False, description="carry the motion over to the database's skeleton, by roles")

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
+from fnmatch import fnmatch, fnmatchcase
 from functools import cache
 from pathlib import Path
 
@@ -66,14 +66,19 @@ def _built_in(source: Source, index: int) -> list[SourceFile]:
     from kinematch.synth import motions
 
     names = [motion.name for motion in motions()]
-    for wanted in source.clips:
-        if wanted not in names:
-            raise KinematchError(f"source[{index}].clips: {unknown('built-in clip', wanted, names)}")
-    return [
-        SourceFile(None, source, index, name, motion=k)
-        for k, name in enumerate(names)
-        if not source.clips or name in source.clips
-    ]
+    try:
+        chosen = choose_clips(source, names)
+    except KinematchError as error:
+        raise KinematchError(f"source[{index}].clips: {error}") from None
+    return [SourceFile(None, source, index, name, motion=k) for k, name in enumerate(names) if name in chosen]
+
+
+def choose_clips(source: Source, names: list[str]) -> list[str]:
+    """Those of the names that the source's `clips` mean; a word that means none is an error."""
+    for pattern in source.clips:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise KinematchError(unknown("clip", pattern, names))
+    return [name for name in names if not source.clips or any(fnmatchcase(name, one) for one in source.clips)]
 
 
 def _glob(pattern: str, folder: Path) -> list[Path]:
