@@ -73,7 +73,7 @@ def _upright() -> Iterator[Motion]:
     yield _motion("speed_changes", "walk run speed", *(Move(3, v) for v in (0.8, WALK, JOG, RUN, JOG, WALK, RUN, 0.9)))
     yield from _turns()
     yield from _curves()
-    yield from _strafes(UPRIGHT, (0.5, 0.9), "strafe")
+    yield from _strafes(UPRIGHT, (0.5, 0.8), "strafe")
     yield _motion("backward", "walk backward", *_backward(0.5), *_backward(0.9))
     yield _turning_in_place(UPRIGHT)
 

@@ -65,19 +65,22 @@ def plan(path: Path, posture: Posture, rng: np.random.Generator) -> Footsteps:
     feet, lifts, lands, positions, yaws = [], [], [], [], []
     now = stand
     for start, stop in bouts(path):
-        first = _first_foot(path, start, stop, rng)
-        lift, land, middle = _timing(path, posture, start, stop, rng)
-        count = len(lift)
-        foot = (first + np.arange(count)) % 2
+        soon = round(0.8 * path.frame_rate)
+        leading = _leading(path, start, min(stop, start + soon))
+        closing = _leading(path, max(start, stop - soon), stop)
+        first = int(rng.integers(2)) if leading is None else leading
+        # a sidestep or a turn ends with the foot that follows
+        last = None if closing is None else 1 - closing
+        lift, land, middle = _timing(path, posture, start, stop, rng, odd=None if last is None else first == last)
+        foot = (first + np.arange(len(lift))) % 2
         place, yaw = _placement(path, foot, middle, rng)
         _keep_in_reach(path, foot, land, lift, place)
+        final = _stand(path, min(stop + round(0.3 * path.frame_rate), len(path.facings) - 1), rng)
+        place[-2:], yaw[-2:] = final[0][foot[-2:]], final[1][foot[-2:]]
         _keep_apart(path, now[0], foot, land, place)
         _leave_in_time(path, now[0], foot, land, lift, place)
-        final = _stand(path, min(stop + round(0.3 * path.frame_rate), len(path.facings) - 1), rng)
-        for k in range(max(count - 2, 0), count):
-            place[k], yaw[k] = final[0][foot[k]], final[1][foot[k]]
         feet.append(foot), lifts.append(lift), lands.append(land), positions.append(place), yaws.append(yaw)
-        now = final
+        now = place[-2:][np.argsort(foot[-2:])], final[1]
     empty = np.zeros(0)
     return Footsteps(
         feet=np.concatenate([empty, *feet]).astype(int),
@@ -111,19 +114,16 @@ def _stand(path: Path, frame: int, rng: np.random.Generator) -> tuple[np.ndarray
     return path.positions[frame] + along[:, None] * ahead + across[:, None] * left, yaws
 
 
-def _first_foot(path: Path, start: int, stop: int, rng: np.random.Generator) -> int:
-    """The foot on the side to which the body moves or turns; otherwise either."""
-    soon = slice(start, min(stop, start + round(0.8 * path.frame_rate)))
-    left = path.local_velocities[soon, 1].mean() / 0.15 + path.turn_rates[soon].mean() / 0.3
-    if abs(left) > 1:
-        return LEFT if left > 0 else RIGHT
-    return int(rng.integers(2))
+def _leading(path: Path, start: int, stop: int) -> int | None:
+    """The foot on the side to which the body moves or turns in these frames, where it clearly does."""
+    left = path.local_velocities[start:stop, 1].mean() / 0.15 + path.turn_rates[start:stop].mean() / 0.3
+    return None if abs(left) < 1 else (LEFT if left > 0 else RIGHT)
 
 
 def _timing(
-    path: Path, posture: Posture, start: int, stop: int, rng: np.random.Generator
+    path: Path, posture: Posture, start: int, stop: int, rng: np.random.Generator, *, odd: bool | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lift, landing and mid-stance times (s) of the steps of one bout.
+    """Lift, landing and mid-stance times (s) of the steps of one bout, odd or even in number where that matters.
 
     Cadence integrates to a phase that counts landings; it is stretched a little to end on a whole step.
     """
@@ -138,7 +138,8 @@ def _timing(
     )
     clock = np.arange(start, stop + 1) * dt
     phase = np.concatenate([[0.0], np.cumsum(pace / 60 * dt)])
-    count = max(2, round(phase[-1]))
+    count = max(2, round(phase[-1]) if odd is None else 2 * round((phase[-1] - odd) / 2) + odd)
+    count += int(odd is not None and count % 2 != odd)
     phase *= count / phase[-1]
     landing = np.arange(1, count + 1) + np.concatenate([rng.normal(0.0, 0.012, count - 1), [0.0]])
     lands = np.interp(landing, phase, clock)
@@ -176,7 +177,7 @@ def _placement(
     width = gait.step_width(forward, left, running) + np.abs(left) * 60 / pace
     width = width + rng.normal(0.0, 0.007, len(feet))
     ahead, leftward = directions(facings)
-    along = FOOT_AHEAD - 0.065 * np.clip(forward / 1.2, 0.0, 1.0) - 0.06 * running + rng.normal(0.0, 0.006, len(feet))
+    along = FOOT_AHEAD - 0.05 * np.clip(forward / 1.2, 0.0, 1.0) - 0.075 * running + rng.normal(0.0, 0.006, len(feet))
     sides = SIDES[feet]
     place = (
         body - pull * (0.7 * HIPS_HEIGHT / GRAVITY) + along[:, None] * ahead + (sides * width / 2)[:, None] * leftward
@@ -205,11 +206,13 @@ def _stray(place: np.ndarray, yaw: np.ndarray, hip: np.ndarray) -> np.ndarray:
 def _keep_in_reach(path: Path, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray) -> None:
     """Draw a foot in that would stay behind too far, or land too far from its hip: the body would have to sink."""
     yaws = np.interp(lands, path.times, path.facings)
+    _, across = directions(yaws)
     leave = np.concatenate([lifts[2:], lands[-2:] + 0.5])
     for when, reach in ((leave, LEAVE_REACH), (lands, LAND_REACH)):
         hip = _hip(path, when, SIDES[feet])
         away = place - hip if when is lands else _stray(place, yaws, hip)
-        far = np.linalg.norm(away, axis=-1, keepdims=True)
+        # the legs spread less to the side than they do ahead
+        far = np.hypot(np.linalg.norm(away, axis=-1), 0.75 * np.sum(away * across, -1))[:, None]
         place -= away * np.clip(1 - reach / np.maximum(far, reach), 0.0, 1.0)
 
 

@@ -21,7 +21,7 @@ class Posture:
     """How high the body is carried: bent knees for crouching, raised heels for tip-toe."""
 
     name: str
-    knee: float = 13 * DEGREE  # rad, flexion at mid-stance of a walk (5 at 40 % and 17 at 13 % of the cycle)
+    knee: float = 10 * DEGREE  # rad, flexion at mid-stance of a walk (5 at 40 % and 17 at 13 % of the cycle)
     idle_knee: float = 5 * DEGREE  # rad
     trunk: float = 0.0  # rad, lean forward that keeps the balance over the feet
     back: float = 0.0  # m, hips behind the upright place, for the same reason

@@ -14,9 +14,9 @@ from kinematch.synth.path import Path, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH
 
 RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
-STRIKE_KNEE, RUN_STRIKE_KNEE = 8 * DEGREE, 25 * DEGREE
+STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 25 * DEGREE
 LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
-FLIGHT_RISE = 0.03  # m from landing to the top of the flight of a run
+FLIGHT_RISE = 0.04  # m from landing to the top of the flight of a run
 STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
 
 

@@ -28,11 +28,12 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
     stance = np.minimum(foot.lifts - foot.lands, 1.2)
     running, leaving = at(land, path.running), at(lift, path.running)
     away = np.clip(at(lift, forward) / 1.2, -1.0, 1.0)
-    bent = 26 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
+    bent = 29 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
     knee = (posture.knee + bent) * (1 - leaving) + 26 * DEGREE * leaving
     duration = np.minimum(0.38 * stance, 0.3) + 0.16 * stance * leaving
     duration = np.maximum(duration, _stretched(path, foot, hips, stance))
-    rising, toe = _heel_rise(path, foot, hips, knee=knee, duration=duration, backward=away < -0.25)
+    pointed = MOST_POINTED - 0.5 * posture.heel
+    rising, toe = _heel_rise(path, foot, hips, knee=knee, duration=duration, backward=away < -0.25, most=pointed)
     shares = np.linspace(0, 1, RISE_KNOTS + 1) ** 2
     flat = np.full(len(land), posture.heel)
     if posture.heel < 0:
@@ -59,7 +60,14 @@ def _stretched(path: Path, foot: Stances, hips: np.ndarray, stance: np.ndarray) 
 
 
 def _heel_rise(
-    path: Path, foot: Stances, hips: np.ndarray, *, knee: np.ndarray, duration: np.ndarray, backward: np.ndarray
+    path: Path,
+    foot: Stances,
+    hips: np.ndarray,
+    *,
+    knee: np.ndarray,
+    duration: np.ndarray,
+    backward: np.ndarray,
+    most: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pitches (N, 5) of the rising heel with which the knee bends evenly to a flexion at the lift, and the toes' (N,).
 
@@ -90,7 +98,7 @@ def _heel_rise(
     yaws = foot.yaws[index]
     held = np.minimum(span, gait.leg_length(3 * DEGREE))[..., None] * quaternion.unit(along)
     _, shank, _ = two_bone(hip, hip + held, knee_hinge(facing_at(lift)[:, None], yaws))
-    pointed = shank_pitch(shank, yaws) - grid > MOST_POINTED
+    pointed = shank_pitch(shank, yaws) - grid > most
     rising = np.zeros((count, RISE_KNOTS + 1))
     rising[:, -1] = np.minimum(first((span <= gait.leg_length(knee)[:, None]) | pointed), -LEAST_RISE)
     toe = feet.toe_roll(rising[:, -1] * sign[:, 0])

@@ -23,7 +23,8 @@ from kinematch.synth.skeleton import (
 
 STEP = 0.004  # s, to difference the planted side of a lift or a landing
 STRAIGHTEST = 2 * DEGREE
-SETTLED = 0.92  # share of the swing after which the leg only waits for the floor
+MOST_ASIDE = 0.12  # m, of a swing around the standing foot
+SHORT = 0.09  # share of the swing in which a joint leaves or meets the planted leg's rate of turning
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,18 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
         e0, e1 = (end.direction[n] for end in stops)
         direction = quaternion.unit(_cubic(s[:, None], d0, e0, (d0 - d1) / STEP * span, (e1 - e0) / STEP * span))
         yaw = stances.yaws[n] + s**3 * (10 - 15 * s + 6 * s * s) * (stances.yaws[n + 1] - stances.yaws[n])
-        # the knee is nearly straightest, and the ankle at rest, just before they take the weight
-        low, ready = (
-            _before(getattr(stops[0], name)[n], getattr(stops[1], name)[n], span) for name in ("knee", "flex")
+        # the joints come to rest soon after the lift, and again just before they take the weight
+        names, most = ("knee", "flex"), (3 * DEGREE, 7 * DEGREE)
+        off, on = (
+            [_near(getattr(at, name)[n], getattr(by, name)[n], span, most=m) for name, m in zip(names, most)]
+            for at, by in (starts, stops)
         )
-        knee = joined("knee", (swings.when[n], swings.peak[n]), (SETTLED, max(low, 3 * DEGREE)))
-        knee = np.maximum(knee, STRAIGHTEST)
-        flex = joined("flex", (0.55, 4 * DEGREE), (SETTLED, ready))
-        level = joined("pitch", (0.5, -8 * DEGREE), (SETTLED, stops[0].pitch[n]))
+        rests = [(swings.when[n], swings.peak[n]), (1 - SHORT, max(on[0], 3 * DEGREE))]
+        if off[0] < starts[0].knee[n]:  # still stretching
+            rests.insert(0, (SHORT, max(off[0], 4 * DEGREE)))
+        knee = np.maximum(joined("knee", *rests), STRAIGHTEST)
+        flex = joined("flex", (SHORT, off[1]), (0.55, 4 * DEGREE), (1 - SHORT, on[1]))
+        level = joined("pitch", (0.5, -8 * DEGREE), (1 - SHORT, stops[0].pitch[n]))
         bend = np.maximum(joined("bend", (0.5, 10 * DEGREE)), 0.0)
         ankle = hips[window] + gait.leg_length(knee)[:, None] * direction
 
@@ -122,7 +127,7 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
         way = ankle[:, [0, 2]] - around.other[window]
         aside = np.sum(way * around.outward[window], -1)
         passing = (np.linalg.norm(way, axis=-1) < 0.3) & (hump > 0.2)
-        aside = np.max(((swings.apart[n] - aside) / np.maximum(hump, 0.2))[passing], initial=0.0)
+        aside = min(np.max(((swings.apart[n] - aside) / np.maximum(hump, 0.2))[passing], initial=0.0), MOST_ASIDE)
         ankle[:, [0, 2]] += (aside * hump)[:, None] * around.outward[window]
         pitch = tilted(ankle)
         for _ in range(3):
@@ -149,11 +154,13 @@ def _cubic(u: np.ndarray, a: ArrayLike, b: ArrayLike, slope_a: ArrayLike, slope_
     return v * v * (1 + 2 * u) * a + u * u * (1 + 2 * v) * b + u * v * (v * slope_a - u * slope_b)
 
 
-def _before(landing: float, next_: float, span: float) -> float:
-    """A value shortly before the landing from which a cubic reaches its rate there without swinging far back."""
-    change = float((1 - SETTLED) * span / 3 * (next_ - landing) / STEP)
-    least = 3 * DEGREE
-    return landing - max(change * (1 - abs(change) / least), -least) if change > 0 else landing - max(change, -least)
+def _near(end: float, beyond: float, span: float, *, most: float) -> float:
+    """A value a short time inside the swing from which a cubic meets the planted side without swinging far out.
+
+    A gentle rate is followed; a fast one is met by a small counter-movement, as the leg does that catches the weight.
+    """
+    change = float(SHORT * span / 3 * (end - beyond) / STEP)
+    return end + float(np.clip(change * (1 - abs(change) / most), -most, most))
 
 
 def _pieces(s: np.ndarray, knots: list[tuple[float, float, float]]) -> np.ndarray:
