@@ -65,12 +65,12 @@ def test_smoothing_follows_spins_of_any_speed(turns_per_second):
 
 def test_smoothing_passes_an_about_turn_without_looking_the_wrong_way():
     yaw = np.where(np.arange(240) < 120, 0.0, np.pi)
-    yaw[119:122] = [0.8, 1.6, 2.4]
     smooth = smooth_directions(yaw_direction(yaw), seconds=61 / 60, frame_rate=60)
     angle = np.degrees(np.unwrap(yaw_angle(smooth)))
+    angle = angle * np.sign(angle[-1])  # either way round
     assert angle.min() > -20
     assert angle.max() < 200
-    assert np.abs(np.diff(angle)).max() < 60
+    assert np.abs(np.diff(angle)).max() < 30
 
 
 def test_smoothing_removes_the_sway_of_steps():

@@ -138,4 +138,6 @@ def _positions(clip: Clip, other: np.ndarray, axes: np.ndarray) -> np.ndarray:
     own[free | free[other]] = 0
     moved = (clip.positions[:, other] - own[other]) * [-1, 1, 1]
     parents = np.concatenate([[quaternion.IDENTITY], axes[skeleton.parents[1:]]])
-    return own + quaternion.rotate(quaternion.inverse(parents), moved)
+    stirred = moved.any(axis=(0, 2))  # most joints never move against their parents
+    moved[:, stirred] = quaternion.rotate(quaternion.inverse(parents[stirred]), moved[:, stirred])
+    return own + moved

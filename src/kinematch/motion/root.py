@@ -183,20 +183,27 @@ def _build_root(clip: Clip, method: str, joint: str | None, windows: tuple[float
 
 def _with_root(clip: Clip, carrier: int, ground: Array, directions: Array, name: str) -> Clip:
     """Joint 0 on the floor below ground (F, 3), facing directions; joints between it and the carrier follow stiffly."""
-    positions, rotations = kinematics.global_pose(clip)
-    positions, rotations = positions.astype(np.float64), rotations.astype(np.float64)
     skeleton = _rooted(clip.skeleton, carrier, name)
-    if carrier == 0:
-        positions = np.concatenate([positions[:, :1], positions], axis=1)
-        rotations = np.concatenate([rotations[:, :1], rotations], axis=1)
-    positions[:, 0] = ground * [1, 0, 1]
-    rotations[:, 0] = yaw_rotation(directions)
+    pose = [*kinematics.global_pose(clip), clip.positions, clip.rotations]
+    if carrier == 0:  # one more joint, its values to come
+        pose = [np.concatenate([values[:, :1], values], axis=1) for values in pose]
+    global_positions, global_rotations, positions, rotations = (values.astype(np.float64) for values in pose)
+    positions[:, 0] = global_positions[:, 0] = ground * [1, 0, 1]
+    rotations[:, 0] = global_rotations[:, 0] = yaw_rotation(directions)
+    above = skeleton.chain(carrier + (carrier == 0))[:-1]
     fixed = skeleton.rotations if skeleton.tpose is None else skeleton.tpose
-    for k in skeleton.chain(carrier + (carrier == 0))[1:-1]:
-        parent = skeleton.parents[k]
-        positions[:, k] = positions[:, parent] + quaternion.rotate(rotations[:, parent], skeleton.offsets[k])
-        rotations[:, k] = quaternion.multiply(rotations[:, parent], fixed[k])
-    positions, rotations = kinematics.local_pose(skeleton, positions, rotations)
+    for joint in above[1:]:
+        parent = skeleton.parents[joint]
+        turn = global_rotations[:, parent]
+        positions[:, joint], rotations[:, joint] = skeleton.offsets[joint], fixed[joint]
+        global_positions[:, joint] = global_positions[:, parent] + quaternion.rotate(turn, skeleton.offsets[joint])
+        global_rotations[:, joint] = quaternion.multiply(turn, fixed[joint])
+    for joint in (int(k) for k in np.flatnonzero(np.isin(skeleton.parents, above))):
+        if joint not in above:  # a joint whose parent has moved away under it
+            parent = skeleton.parents[joint]
+            back = quaternion.inverse(global_rotations[:, parent])
+            positions[:, joint] = quaternion.rotate(back, global_positions[:, joint] - global_positions[:, parent])
+            rotations[:, joint] = quaternion.multiply(back, global_rotations[:, joint])
     return clip.with_(skeleton=skeleton, positions=positions, rotations=rotations)
 
 
