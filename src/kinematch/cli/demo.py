@@ -6,9 +6,9 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
-from kinematch import synth
 from kinematch.cli.build import build
 from kinematch.cli.inspect import inspect
+from kinematch.database import storage
 from kinematch.draw.montage import montage
 from kinematch.files.writing import write_beside
 
@@ -35,11 +35,12 @@ def demo(
     recipe = output / "recipe.toml"
     write_beside(recipe, RECIPE.encode())
     build(recipe)
-    clips = {clip.name: clip for clip in synth.dance_card()}
-    with console.status("drawing"):
-        moving = montage([(clips[name], start) for name, start in SCENES.items()], output / "motion.gif", seconds=3.0)
     database, coverage = output / "dance-card.kinematch", output / "coverage.png"
     inspect(database, picture=coverage)
+    poses = storage.load(database).poses
+    scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]
+    with console.status("drawing"):
+        moving = montage(scenes, output / "motion.gif", seconds=3.0)
     console.print(f"\nlook at [bold]{moving}[/] and [bold]{coverage}[/]; next:", highlight=False)
     console.print("  kinematch doctor YOUR_FILES...", highlight=False)
     return 0

@@ -1,0 +1,121 @@
+"""The verbs as a user types them: examine, prescribe, build, look, convert."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kinematch.cli.main import main
+from kinematch.database.recipe import read_recipe
+from kinematch.files import read_clip, write_clip
+from kinematch.motion.kinematics import global_pose
+from kinematch.synth import walk_along
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Two walks of one rig, a child's walk, a T-pose and a broken file."""
+    folder = tmp_path_factory.mktemp("takes")
+    walk = walk_along([(0, 0), (0, 4)])
+    write_clip(folder / "straight.bvh", walk)
+    write_clip(folder / "corner.bvh", walk_along([(0, 0), (0, 3), (3, 3)]))
+    smaller = walk.skeleton.offsets * 0.8
+    from dataclasses import replace
+
+    child = replace(walk.skeleton, offsets=smaller, end_offsets=walk.skeleton.end_offsets * 0.8)
+    write_clip(folder / "child.bvh", walk.with_(skeleton=child, positions=walk.positions * 0.8))
+    tpose = walk.with_(positions=walk.skeleton.offsets[None], rotations=walk.skeleton.tpose[None])
+    write_clip(folder / "tpose.bvh", tpose)
+    (folder / "broken.bvh").write_text("HIERARCHY\nROOT Hips\n")
+    return folder
+
+
+def test_doctor_lists_every_file_and_fails_for_the_broken_one(folder, capsys):
+    assert main(["doctor", str(folder)]) == 1
+    printed = capsys.readouterr().out
+    assert all(path.name in printed for path in folder.glob("*.bvh"))
+    assert main(["doctor", str(folder / "straight.bvh")]) == 0
+
+
+def test_doctor_speaks_json(folder, capsys):
+    assert main(["doctor", "--json", str(folder / "straight.bvh")]) == 0
+    report = json.loads(capsys.readouterr().out)[0]
+    assert report["buildable"]
+    assert report["frame_rate"] == pytest.approx(60)
+
+
+def test_init_then_build_then_inspect(folder, capsys, tmp_path):
+    recipe = folder / "recipe.toml"
+    assert main(["init", str(folder)]) == 0
+    text = recipe.read_text()
+    assert "left out: broken.bvh" in text
+    sources = read_recipe(recipe).source
+    assert {name for source in sources for name in source.files} == {"straight.bvh", "corner.bvh", "child.bvh"}
+    assert {source.tpose for source in sources} == {"tpose.bvh"}
+    assert [source.retarget for source in sources] == [False, True]
+    assert main(["build", str(recipe)]) == 0
+    database = recipe.parent / read_recipe(recipe).output
+    capsys.readouterr()
+    assert main(["inspect", str(database), "--json", "--verify"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["frames"] > 1000
+    recipe.unlink()
+
+
+def test_init_does_not_overwrite_a_recipe(folder, capsys):
+    (folder / "recipe.toml").write_text("precious")
+    assert main(["init", str(folder)]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert (folder / "recipe.toml").read_text() == "precious"
+    (folder / "recipe.toml").unlink()
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb"])
+def test_convert_keeps_the_motion(folder, tmp_path, suffix):
+    target = tmp_path / f"out{suffix}"
+    assert main(["convert", str(folder / "corner.bvh"), str(target)]) == 0
+    before, after = read_clip(folder / "corner.bvh"), read_clip(target)
+    assert after.skeleton.names == before.skeleton.names
+    assert np.abs(global_pose(after)[0] - global_pose(before)[0]).max() < 1e-4
+
+
+def test_convert_mirrors_resamples_and_adds_a_root(folder, tmp_path):
+    target = tmp_path / "out.bvh"
+    arguments = ["convert", str(folder / "corner.bvh"), str(target), "--mirror", "--root", "--frame-rate", "30"]
+    assert main(arguments) == 0
+    clip = read_clip(target)
+    assert clip.frame_rate == pytest.approx(30)
+    assert clip.skeleton.names[0] == "Root"
+    assert clip.positions[-1, 0, 0] == pytest.approx(-3, abs=0.1)
+
+
+def test_convert_retargets_to_another_rig(folder, tmp_path):
+    target = tmp_path / "small.bvh"
+    assert main(["convert", str(folder / "straight.bvh"), str(target), "--skeleton", str(folder / "child.bvh")]) == 0
+    assert read_clip(target).skeleton.difference(read_clip(folder / "child.bvh").skeleton) is None
+
+
+def test_convert_refuses_what_it_cannot_write(folder, tmp_path, capsys):
+    assert main(["convert", str(folder / "straight.bvh"), str(tmp_path / "out.fbx")]) == 2
+    assert ".bvh .glb" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_demo_writes_database_and_pictures(tmp_path, capsys):
+    assert main(["demo", "-o", str(tmp_path / "demo")]) == 0
+    written = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert written == {"recipe.toml", "dance-card.kinematch", "motion.gif", "coverage.png"}
+
+
+@pytest.mark.slow
+def test_every_real_file_converts_and_comes_back(data, tmp_path, capsys):
+    """One file of each folder, there and back through both of our formats."""
+    for path in [next(iter(sorted(f.glob("*.bvh")))) for f in sorted(data.iterdir()) if list(f.glob("*.bvh"))]:
+        original = read_clip(path)
+        for suffix in (".bvh", ".glb"):
+            target = tmp_path / f"out{suffix}"
+            assert main(["convert", str(path), str(target)]) == 0, path
+            back = read_clip(target, unit="cm" if suffix == ".bvh" else None)
+            apart = np.abs(global_pose(back)[0] - global_pose(original)[0]).max()
+            assert apart < 1e-4, f"{path} {suffix}: {apart}"
