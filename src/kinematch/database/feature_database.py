@@ -132,8 +132,10 @@ def build_features(
     values = np.ascontiguousarray((physical - offset) / scale)
     targets = target_frames(poses, tail=tail, past=schema.past)
     if not targets.any():
+        longest = (poses.clip_stops - poses.clip_starts).max() / poses.frame_rate
         raise KinematchError(
-            f"no frame may be matched: every clip is shorter than its tail of {tail:g} s, or marked no_entry"
+            f"no frame may be matched: the longest clip lasts {longest:.2f} s, of which {tail:g} s are tail, "
+            "or all is marked no_entry"
         )
     dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[_own(poses, c)].any()]
     if dead:
