@@ -151,6 +151,27 @@ def test_broken_channels_are_refused(gltf, tmp_path, times, values, mode, words)
         one_joint(gltf, "translation", times, values, mode, tmp_path)
 
 
+def test_many_animations_cannot_ask_for_what_one_may_not(gltf, tmp_path):
+    node = gltf.node("joint")
+    for _ in range(40):
+        gltf.animation((node, "translation", [0.0, 3600.0], np.ones((2, 3)), "LINEAR"))
+    with pytest.raises(FileError, match="far more than"):
+        read_gltf(gltf.write(tmp_path / "a.glb"))
+
+
+def test_only_what_moves_joints_makes_a_clip_and_its_length(gltf, tmp_path):
+    joint, camera = gltf.node("joint"), gltf.node("camera", camera=0)
+    gltf.add("skins", {"joints": [joint]})
+    still, line = np.ones((2, 3)), "LINEAR"
+    gltf.animation(
+        (joint, "translation", [0.0, 1.0], still, line), (camera, "translation", [0.0, 9.0], still, line), name="both"
+    )
+    gltf.animation((camera, "translation", [0.0, 9.0], still, line), name="flight")
+    model = read_gltf(gltf.write(tmp_path / "a.glb"))
+    assert [(clip.name, clip.duration) for clip in model.clips] == [("both", 1)]
+    assert "flight" in model.notes[-1]
+
+
 @pytest.mark.parametrize("change", [{"sampler": 5}, {"target": {"node": 9, "path": "rotation"}}])
 def test_channels_that_refer_to_nothing_are_refused(gltf, tmp_path, change):
     gltf.animation((gltf.node("joint"), "translation", [0.0], np.ones((1, 3)), "LINEAR"))

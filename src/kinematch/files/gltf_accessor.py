@@ -59,7 +59,7 @@ def _decode(document: Document, index: int, accessor: Accessor) -> np.ndarray:
     needed = accessor.count * columns * rows * 4
     values = None if accessor.buffer_view is None else _view(document, index, accessor, component)
     document.decoded_bytes += needed
-    if document.decoded_bytes > 16 * (document.size + sum(map(len, document.buffers.values()))) + _SPARE_BYTES:
+    if document.decoded_bytes > 16 * document.content_bytes + _SPARE_BYTES:
         raise document.error(f"accessor {index} claims {accessor.count} elements, far more than the file can hold")
     if values is None:
         values = np.zeros((accessor.count, columns, rows), component)

@@ -15,18 +15,19 @@ COMMON_RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 120.0, 100.0, 90.0, 72.0, 24
 DEFAULT_RATE = 30.0
 _KEY_TOLERANCE = 6e-4  # s; some writers round key times to milliseconds
 _SLOWEST_EVEN_RATE = 10.0  # below, even keys are taken for key poses, not for frames
-_CELLS = 2_000_000  # frames x joints that a file may ask for however few keys it has
+_CELLS = 2_000_000  # frames x joints that a file may ask for however small it is, beside two for each of its bytes
 
 Keys = dict[tuple[int, str], tuple[np.ndarray, np.ndarray, str]]  # (node, path) -> times, values, interpolation
 
 
-def read_keys(document: Document, animation: Animation) -> Keys:
-    """The keys of the channels that move nodes; what they claim is checked here."""
+def read_keys(document: Document, animation: Animation, joints: Joints) -> Keys:
+    """The keys of the channels that move joints; what they claim is checked here."""
+    moved = set(joints.nodes)
     keys: Keys = {}
     lines: dict[int, np.ndarray] = {}  # channels mostly share one time line; reading it once keeps it one array
     for channel in animation.channels:
         node, path = channel.target.node, channel.target.path
-        if node is None or path not in MOVING_PATHS:
+        if node is None or node not in moved or path not in MOVING_PATHS:
             continue
         samplers = animation.samplers
         sampler = samplers[document.check_index(channel.sampler, len(samplers), "animation sampler")]
@@ -69,7 +70,8 @@ def time_line(document: Document, animation: Animation, keys: Keys, joint_count:
     merged = merged[np.concatenate([[True], np.diff(merged) > _KEY_TOLERANCE])]
     rate = _written_rate(animation) or find_frame_rate(merged)
     frames = math.floor((merged[-1] - merged[0]) * rate + _KEY_TOLERANCE * rate) + 1
-    if frames * joint_count > max(_CELLS, 8 * sum(len(times) for times, _, _ in keys.values())):
+    document.sampled_cells += frames * joint_count
+    if document.sampled_cells > _CELLS + 2 * document.content_bytes:
         raise document.error(
             f"animation {animation.name!r} claims {frames / rate:.0f} s, far more than its {len(merged)} keys fill"
         )

@@ -36,6 +36,12 @@ class Document:
     buffers: dict[int, memoryview] = field(default_factory=dict)
     decoded: dict[int, np.ndarray] = field(default_factory=dict)
     decoded_bytes: int = 0
+    sampled_cells: int = 0  # frames x joints of the animations sampled so far
+
+    @property
+    def content_bytes(self) -> int:
+        """What the file and its buffers truly hold, the measure of what they may claim."""
+        return self.size + sum(map(len, self.buffers.values()))
 
     def error(self, message: str) -> FileError:
         return FileError(self.path, message)

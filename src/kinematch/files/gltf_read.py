@@ -92,10 +92,10 @@ def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
     skeleton = _skeleton(tree, joints, rest).with_roles(skeleton.roles)
     clips = []
     for k, animation in enumerate(gltf.animations):
-        keys = read_keys(document, animation)
+        keys = read_keys(document, animation, joints)
         label = repr(animation.name or k)
         if not keys:
-            notes.append(f"animation {label} moves no node and was left out")
+            notes.append(f"animation {label} moves no joint and was left out")
             continue
         pose, rate, stretches = _sampled(document, tree, joints, animation, keys)
         if stretches:
