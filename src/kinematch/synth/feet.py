@@ -1,4 +1,4 @@
-"""The roll of a planted foot: about the heel after the strike, flat, about the ball as the heel rises, off the toe tip."""
+"""The roll of a planted foot: about the heel after the strike, flat, about the ball as the heel rises, off the tip."""
 
 from dataclasses import dataclass
 

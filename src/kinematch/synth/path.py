@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -20,6 +21,7 @@ class Path:
 
     positions: np.ndarray  # (F, 2) m
     velocities: np.ndarray  # (F, 2) m/s
+    local_velocities: np.ndarray  # (F, 2) m/s, forward and to the left of the facing
     accelerations: np.ndarray  # (F, 2) m/s^2
     facings: np.ndarray  # (F,) rad, never wrapped
     turn_rates: np.ndarray  # (F,) rad/s
@@ -29,12 +31,6 @@ class Path:
     @property
     def times(self) -> np.ndarray:
         return np.arange(len(self.positions)) / self.frame_rate
-
-    @property
-    def local_velocities(self) -> np.ndarray:
-        """(F, 2) m/s forward and to the left of the facing."""
-        ahead, left = directions(self.facings)
-        return np.stack([np.sum(self.velocities * ahead, -1), np.sum(self.velocities * left, -1)], -1)
 
 
 @dataclass(frozen=True)
@@ -117,14 +113,16 @@ def _travel(lengths: np.ndarray, allowed: np.ndarray, frame_rate: float) -> np.n
 
 def _limit_rate(wish: np.ndarray, frame_rate: float) -> np.ndarray:
     """Follow a velocity wish (F, 2) with the acceleration people use at that speed."""
-    out = wish.copy()
-    for f in range(1, len(wish)):
-        step = wish[f] - out[f - 1]
-        size = np.hypot(step[0], step[1])
-        fast = max(np.hypot(*wish[f]), np.hypot(*out[f - 1])) > RUN_ABOVE
+    out = []
+    x, y = wish[0]
+    for wish_x, wish_y in wish.tolist():
+        step_x, step_y = wish_x - x, wish_y - y
+        fast = max(hypot(wish_x, wish_y), hypot(x, y)) > RUN_ABOVE
         most = (RUN_ACCELERATION if fast else WALK_ACCELERATION) / frame_rate
-        out[f] = wish[f] if size <= most else out[f - 1] + step * (most / size)
-    return out
+        share = most / max(hypot(step_x, step_y), most)
+        x, y = x + step_x * share, y + step_y * share
+        out.append((x, y))
+    return np.array(out)
 
 
 def _finish(velocities: np.ndarray, facings: np.ndarray, frame_rate: float) -> Path:
@@ -133,6 +131,7 @@ def _finish(velocities: np.ndarray, facings: np.ndarray, frame_rate: float) -> P
     steps = (velocities[1:] + velocities[:-1]) * (dt / 2)
     positions = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
     speeds = np.linalg.norm(velocities, axis=-1)
+    ahead, left = directions(facings)
     runs = np.zeros(len(speeds))
     for f in range(len(speeds)):
         was = runs[f - 1] if f else float(speeds[0] > RUN_ABOVE)
@@ -140,6 +139,7 @@ def _finish(velocities: np.ndarray, facings: np.ndarray, frame_rate: float) -> P
     return Path(
         positions=positions,
         velocities=velocities,
+        local_velocities=np.stack([np.sum(velocities * ahead, -1), np.sum(velocities * left, -1)], -1),
         accelerations=smooth(np.gradient(velocities, dt, axis=0), 0.3, frame_rate),
         facings=facings,
         turn_rates=np.gradient(facings, dt),

@@ -3,24 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.ndimage import maximum_filter1d
 
 from kinematch.math import quaternion, rotation
-from kinematch.synth import feet, gait
+from kinematch.synth import feet
 from kinematch.synth.footsteps import SIDES, Footsteps, Stances, bouts
 from kinematch.synth.gait import DEGREE, GRAVITY, Posture
+from kinematch.synth.height import heights
 from kinematch.synth.path import Path, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH
-
-RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
-STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 25 * DEGREE
-LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
-FLIGHT_RISE = 0.04  # m from landing to the top of the flight of a run
-STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
-
-
-TOP = 0.37  # share of the swing at which the body passes over the other foot
 
 
 @dataclass(frozen=True)
@@ -42,6 +32,10 @@ class Pelvis:
         """World positions (F, 3) of one hip joint."""
         offset = np.array([SIDES[foot] * HIP_HALF_WIDTH, -HIP_DROP, 0.0])
         return self.positions + quaternion.rotate(self.rotations, offset)
+
+    def lowered(self, by: np.ndarray) -> "Pelvis":
+        """The same, lower by so much (F,) in metres."""
+        return Pelvis(self.positions - by[:, None] * [0.0, 1.0, 0.0], self.rotations)
 
 
 def signals(path: Path, both: tuple[Stances, Stances], rng: np.random.Generator) -> Signals:
@@ -98,80 +92,6 @@ def pelvis(path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture:
         quaternion.multiply(rotation.from_axis_angle([1, 0, 0], tilt), rotation.from_axis_angle([0, 0, 1], drop)),
     )
     level = Pelvis(np.stack([floor[:, 0], np.zeros(len(times)), floor[:, 1]], -1), rotations)
-    heights = _heights(path, steps, both, posture, level)
-    return Pelvis(level.positions + heights[:, None] * [0.0, 1.0, 0.0], rotations)
-
-
-def _heights(
-    path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture: Posture, level: Pelvis
-) -> np.ndarray:
-    """Knots at landings, mid-stances and flights, each at the height that gives the loaded knee its flexion."""
-    times, rate = path.times, path.frame_rate
-    ankle = float(feet.ankle_in_plane(np.array(posture.heel), np.array(0.0))[1])
-    stand = HIP_DROP + ankle + float(gait.leg_length(posture.idle_knee)) - 0.004
     hips = level.hip(0), level.hip(1)
-    knots, values = [times[0] - 1.0, times[-1] + 1.0], [stand, stand]
-
-    def put(when: float, height: float) -> None:
-        knots.append(when)
-        values.append(height)
-
-    def over(when: float, side: int, knee: float, *, pitch: float = posture.heel, apart: float = 0.6) -> float:
-        """Height over a planted foot that is at most so far apart (m)."""
-        stance = both[side]
-        index = feet.stance_index(stance, np.array([when + 1e-6]))  # a landing belongs to its own stance
-        ankle = feet.planted_ankle(stance, index, np.array([pitch]), np.zeros(1))[0]
-        hip = [np.interp(when, times, hips[side][:, axis]) for axis in range(3)]
-        reach = float(gait.leg_length(knee))
-        apart = min(np.hypot(hip[0] - ankle[0], hip[2] - ankle[2]), apart, 0.8 * reach)
-        return ankle[1] + np.sqrt(reach**2 - apart**2) - hip[1]
-
-    bent = float(gait.ramp(posture.knee, 12 * DEGREE, 40 * DEGREE))
-    for start, stop in bouts(path):
-        mine = np.flatnonzero((steps.lands >= start / rate) & (steps.lands <= (stop + 0.5 * rate) / rate))
-        put(steps.lifts[mine[0]] - 0.35, stand)
-        put(steps.lands[mine[-1]] + 0.4, stand)
-        for step in mine:
-            side, lift, land = steps.feet[step], steps.lifts[step], steps.lands[step]
-            run = float(np.interp((lift + land) / 2, times, path.running))
-            sideways = float(np.interp(land, times, np.abs(path.local_velocities[:, 1])))
-            speed = float(np.interp(land, times, np.linalg.norm(path.velocities, axis=-1)))
-            top = lift + (TOP + 0.1 * run) * (land - lift)
-            knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 12 * DEGREE * sideways * (1 - run)
-            highest = over(top, 1 - side, knee, apart=0.16)
-            put(top, highest)
-            strike_knee = STRIKE_KNEE + (14 * sideways + 10 * max(speed - 1.3, 0.0)) * DEGREE
-            strike_knee += (RUN_STRIKE_KNEE - strike_knee) * run
-            strike = over(land, side, strike_knee, pitch=float(feet.strike_pitch(path, np.array(land), posture)))
-            put(land, strike + (highest - 0.015 - strike) * bent)
-            if step == mine[-1]:
-                continue
-            if run < 0.5:
-                after = land + 0.55 * (
-                    steps.lifts[step + 1] + TOP * (steps.lands[step + 1] - steps.lifts[step + 1]) - land
-                )
-                loaded = over(after, side, LOADED_KNEE)
-                put(after, loaded + (highest - 0.007 - loaded) * bent)
-            elif steps.lifts[step + 1] < land - 0.03:
-                put((steps.lifts[step + 1] + land) / 2, strike + FLIGHT_RISE)
-    order = np.argsort(knots)
-    clock, heights = np.array(knots)[order], np.array(values)[order]
-    distinct = np.concatenate([[True], np.diff(clock) > 0.03])  # a stand too short to be reached between two bouts
-    return smooth(PchipInterpolator(clock[distinct], heights[distinct])(times), 0.12, rate)
-
-
-def lowered(path: Path, body: Pelvis, both: tuple[Stances, Stances], ankles: tuple[np.ndarray, np.ndarray]) -> Pelvis:
-    """Let the pelvis down, smoothly, wherever a planted leg would be over-stretched."""
-    excess = np.zeros(len(path.facings))
-    longest = float(gait.leg_length(STRAIGHTEST))
-    for foot in (0, 1):
-        hip = body.hip(foot)
-        apart = np.hypot(hip[:, 0] - ankles[foot][:, 0], hip[:, 2] - ankles[foot][:, 2])
-        highest = ankles[foot][:, 1] + np.sqrt(np.maximum(longest**2 - apart**2, 0.1))
-        planted = feet.loads(both[foot], path.times) > 0
-        excess = np.maximum(excess, np.where(planted, hip[:, 1] - highest, 0.0))
-    # the average over a window no wider than that of the maximum is nowhere below the excess
-    window = 0.2
-    size = 2 * round(window * path.frame_rate / 2) + 3
-    give = smooth(maximum_filter1d(excess, size, mode="nearest"), window, path.frame_rate)
-    return Pelvis(body.positions - give[:, None] * [0.0, 1.0, 0.0], body.rotations)
+    high = heights(path, steps, both, posture, hips)
+    return Pelvis(level.positions + high[:, None] * [0.0, 1.0, 0.0], rotations)

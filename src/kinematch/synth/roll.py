@@ -1,4 +1,4 @@
-"""How each planted foot rolls: heel first when it goes ahead, toe first when it goes back, the heel rising as it must."""
+"""How each planted foot rolls: heel first going ahead, toe first going back, the heel rising as it must."""
 
 import numpy as np
 from scipy.interpolate import CubicSpline

@@ -10,9 +10,10 @@ from kinematch.synth import feet, gait, legs, swing, upper
 from kinematch.synth.feet import Roll
 from kinematch.synth.footsteps import CLEARANCE, SIDES, Stances, plan, stances
 from kinematch.synth.gait import DEGREE, UPRIGHT, Posture
+from kinematch.synth.height import overstretch
 from kinematch.synth.path import Path, directions, path_through
+from kinematch.synth.pelvis import pelvis, signals
 from kinematch.synth.roll import roll
-from kinematch.synth.pelvis import lowered, pelvis, signals
 from kinematch.synth.skeleton import skeleton
 
 
@@ -45,7 +46,7 @@ def walk(
     rolls = roll(path, both[0], body.hip(0), posture), roll(path, both[1], body.hip(1), posture)
     indices = [feet.stance_index(foot, times) for foot in both]
     planted = [feet.ankle_at(*of, times) for of in zip(both, rolls, indices)]
-    body = lowered(path, body, both, (planted[0], planted[1]))
+    body = body.lowered(overstretch(path, both, [body.hip(0), body.hip(1)], planted))
     places = [feet.rough_places(foot, times) for foot in both]
     limbs = []
     for foot in (0, 1):
