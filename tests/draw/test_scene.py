@@ -113,6 +113,13 @@ def test_a_camera_inside_the_crowd_still_draws():
     assert is_colour(pixels, BLUE).any()
 
 
+def test_a_solid_that_passes_beside_the_camera_is_drawn_to_the_edge():
+    starts, ends = np.array([[0.5, 1, 3]]), np.array([[0.5, 1, -9]])
+    beam = round_cones(starts, ends, np.array([0.1, 0.1]), across=np.array([1.0, 0, 0]), colours=RED, lit=False)
+    pixels = render_scene(beam, Camera((0, 1, 0), (0, 1, -3)), size=SIZE, theme=LIGHT)
+    assert is_colour(pixels, RED)[60, -1]
+
+
 @pytest.mark.parametrize("size", [(0, 10), (10.5, 20), (100, 10**6), (100,)])
 def test_impossible_sizes_are_refused(size):
     with pytest.raises(KinematchError, match="picture size"):

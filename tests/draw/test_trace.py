@@ -33,6 +33,16 @@ def test_forward_is_up_and_the_characters_left_is_left(walking):
     assert np.nonzero(second)[1].mean() < np.nonzero(first)[1].mean() - 30  # turned to its left
 
 
+def test_ticks_point_where_the_body_faces(walking):
+    still = walking.with_(positions=np.tile(walking.positions[:1], (61, 1, 1)))
+    for angle, (right, up) in ((0.0, (0, 1)), (np.pi / 2, (-1, 0)), (np.pi, (0, -1))):
+        marks = near(top_down(turned(still, angle), names=False, size=(300, 300)), LIGHT.faint)[:250]
+        rows, columns = np.nonzero(marks)
+        centre = np.array([columns.max() + columns.min(), -rows.max() - rows.min()]) / 2 - [149.5, -139.5]
+        # the disc is even all around, the arrowhead sticks out ahead
+        assert centre @ [right, up] > 0.7
+
+
 def test_together_all_clips_start_ahead(walking):
     clips = [walking, turned(walking, 2.0)]
     picture = top_down(clips, together=True, names=False, size=(300, 300))

@@ -53,8 +53,11 @@ def axis_for(values: np.ndarray, *, log: bool = False, from_zero: bool = False) 
         return Axis(10.0**first, 10.0 ** max(last, first + 1), log=True)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        low, high = low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
+    largest = max(abs(low), abs(high))
+    if largest < 1e-300:  # steps between denormal numbers cannot be told
+        low, high = -0.5, 0.5
+    elif high - low <= 1e-12 * largest:
+        low, high = low - 0.5 * largest, high + 0.5 * largest
     step = _round_step((high - low) / 6)
     return Axis(step * np.floor(low / step + 1e-9), step * np.ceil(high / step - 1e-9))
 
