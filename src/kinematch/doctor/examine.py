@@ -41,7 +41,7 @@ def examine(path: str | Path, **overrides) -> Report:
         fix = f'exclude = ["{path.name}"]' if path.is_file() else ""
         return Report(str(path), problems=(Problem("error", message, fix),))
     patient = _admit(path, clips, overrides)
-    problems = rig_problems.find(patient.main, patient.roles, patient.tpose, path.name)
+    problems = rig_problems.find(patient.main, patient.roles, patient.tpose)
     for clip in patient.clips:
         found = motion_problems.find(clip, patient.tpose if clip is patient.main else None)
         prefix = f"{clip.name}: " if len(clips) > 1 else ""

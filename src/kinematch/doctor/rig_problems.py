@@ -15,9 +15,10 @@ from kinematch.motion.tpose import TPose
 HUMAN_LEG = (0.55, 1.15)  # m, hip to ankle; children of eight to very tall adults
 
 
-def find(clip: Clip, roles: RoleMap, tpose: TPose | None, file_name: str) -> list[Problem]:
+def find(clip: Clip, roles: RoleMap, tpose: TPose | None) -> list[Problem]:
     problems = _role_problems(clip, roles)
     source = clip.source
+    problems += [Problem("note", note) for note in source.notes]
     if "guess" in source.unit_reason:
         problems.append(Problem("warning", f"unit unsure: {source.unit_reason}", f"unit = {source.unit:g}"))
     if "guess" in source.up_reason:

@@ -1,7 +1,7 @@
 """Reads glTF, GLB, VRM and VRMA files: skeleton, rest pose, clips, meshes and humanoid map, facing +Z in our space."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +67,9 @@ def read_gltf_clips(
     facing: str | None = None,
     roles: Mapping[str, str] | None = None,
 ) -> list[Clip]:
-    """The clips of a file; one without animation gives its rest pose as one frame."""
-    return list(read_gltf(path, unit=unit, up=up, facing=facing, roles=roles, meshes=False).clips)
+    """The clips of a file, their sources with the notes; one without animation gives its rest pose as one frame."""
+    model = read_gltf(path, unit=unit, up=up, facing=facing, roles=roles, meshes=False)
+    return [clip.with_(source=replace(clip.source, notes=model.notes)) for clip in model.clips]
 
 
 @dataclass(frozen=True)
