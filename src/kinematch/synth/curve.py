@@ -14,11 +14,11 @@ def cubic(u: np.ndarray, a: ArrayLike, b: ArrayLike, slope_a: ArrayLike, slope_b
     return v * v * (1 + 2 * u) * a + u * u * (1 + 2 * v) * b + u * v * (v * np.asarray(slope_a) - u * slope_b)
 
 
-def through(s: np.ndarray, which: np.ndarray, knots: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]]) -> np.ndarray:
-    """Cubics through knots (place, value, slope), each a number or one per curve, at s (F,) of the curves which (F,)."""
-    count = int(which.max(initial=0)) + 1
+def through(s: np.ndarray, curves: np.ndarray, knots: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike]]) -> np.ndarray:
+    """Cubics through knots (place, value, slope), each a number or one per curve, at places s (F,) of curves (F,)."""
+    count = int(curves.max(initial=0)) + 1
     columns = [np.stack([np.broadcast_to(knot[k], (count,)) for knot in knots], -1) for k in range(3)]
-    places, values, slopes = (column[which] for column in columns)
+    places, values, slopes = (column[curves] for column in columns)
     piece = np.clip(np.sum(s[:, None] >= places, -1) - 1, 0, len(knots) - 2)
     row = np.arange(len(s))
     p, q = places[row, piece], places[row, piece + 1]
@@ -33,9 +33,8 @@ def through(s: np.ndarray, which: np.ndarray, knots: Sequence[tuple[ArrayLike, A
 
 
 def near(end: np.ndarray, slope: np.ndarray, most: float) -> np.ndarray:
-    """Values a short way from an end with this outward slope, from which a cubic meets it without swinging far out.
+    """Values a short way from an end with this outward slope, from which a cubic meets it without swinging back.
 
-    A gentle rate is followed; a fast one is met by a small counter-movement, as the leg does that catches the weight.
+    A third of the way that the slope would cover is the least for that; a fast rate is met by at most so much.
     """
-    change = SHORT / 3 * slope
-    return end + np.clip(change * (1 - np.abs(change) / most), -most, most)
+    return end + np.clip(SHORT / 3 * slope, -most, most)

@@ -29,7 +29,8 @@ def heights(
     times, rate = path.times, path.frame_rate
     ankle = float(feet.ankle_in_plane(np.array(posture.heel), np.array(0.0))[1])
     stand = HIP_DROP + ankle + float(gait.leg_length(posture.idle_knee)) - 0.004
-    knots, values = [[times[0] - 1.0, times[-1] + 1.0]], [[stand, stand]]
+    knots: list[np.ndarray] = [np.array([times[0] - 1.0, times[-1] + 1.0])]
+    values: list[np.ndarray] = [np.array([stand, stand])]
 
     def over(when: np.ndarray, sides: np.ndarray, knee: np.ndarray, pitch: np.ndarray, most: float) -> np.ndarray:
         """Heights over the planted feet of these sides, taken to be at most so far apart (m)."""

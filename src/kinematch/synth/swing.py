@@ -25,7 +25,7 @@ from kinematch.synth.skeleton import (
 STEP = 0.004  # s, to difference the planted side of a lift or a landing
 STRAIGHTEST = 2 * DEGREE
 MOST_ASIDE = 0.12  # m, of a swing around the standing foot
-KNEE_SLACK, FLEX_SLACK = 3 * DEGREE, 7 * DEGREE  # how far knee and ankle give way to a fast lift or landing
+KNEE_SLACK, FLEX_SLACK = 9 * DEGREE, 7 * DEGREE  # how far knee and ankle give way to a fast lift or landing
 
 
 @dataclass(frozen=True)
