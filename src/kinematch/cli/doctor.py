@@ -1,17 +1,18 @@
 """`kinematch doctor`: what each file is, what is wrong with it, and the recipe lines that mend it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console, Group
+from rich.console import Console
 from rich.panel import Panel
 from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-from kinematch.doctor import Report, examine
+from kinematch.doctor import Problem, Report, examine
 from kinematch.errors import KinematchError
 from kinematch.files import READABLE
 
@@ -66,11 +67,14 @@ def _print(reports: list[Report]) -> None:
     if not console.is_terminal:  # a pipe or file has room for whole rows
         console.width = 160
     if len(reports) == 1:
-        console.print(_sheet(reports[0]))
+        _print_sheet(console, reports[0])
         return
     console.print(_overview(reports))
     for report in reports:
-        _print_problems(console, report)
+        serious = [problem for problem in report.problems if problem.severity != "note"]
+        if serious:
+            console.print(Text(f"\n{report.path}", style="bold"))
+            _print_problems(console, serious)
     bad = sum(not report.buildable for report in reports)
     console.print(
         f"\n{len(reports)} files, {len(reports) - bad} can be built" + (f", [red]{bad} cannot[/]" if bad else "")
@@ -96,8 +100,8 @@ def _overview(reports: list[Report]) -> Table:
     return table
 
 
-def _sheet(r: Report) -> Panel:
-    """Everything about one file."""
+def _print_sheet(console: Console, r: Report) -> None:
+    """Everything about one file; the lines to paste stand outside the frame so that they can be copied."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
@@ -107,7 +111,7 @@ def _sheet(r: Report) -> Panel:
         table.add_row("motion", f"{r.frames} frames at {r.frame_rate:.6g} fps, {r.duration:.2f} s{clips}")
         table.add_row("unit", f"{_unit(r.unit)}: {r.unit_reason}")
         table.add_row("up", f"{r.up}: {r.up_reason}")
-        table.add_row("facing", f"{r.facing or 'unknown'}: {r.facing_reason}" if r.facing_reason else r.facing)
+        table.add_row("facing", f"{r.facing or 'unknown'}: {r.facing_reason}")
         table.add_row("floor", _or_dash(r.floor, "at {:+.3f} m") + _or_dash(r.hips_height, ", hips {:.2f} m above it"))
         table.add_row("root", r.root)
         table.add_row("T-pose", r.tpose or "none: not a humanoid")
@@ -120,24 +124,21 @@ def _sheet(r: Report) -> Panel:
             table.add_row("contacts", f"{shares}; {c.stances} stances; {skate}")
         table.add_row("roles", f"{len(r.roles)} by {r.role_method}" + _gaps(r))
         table.add_row("", Text(", ".join(f"{role} {name}" for role, name in r.roles.items()), style="dim"))
-    parts: list = [table, Text("")] if r.frames else []
-    for problem in r.problems:
-        parts.append(Text.assemble((f"{problem.severity}: ", COLOURS[problem.severity]), problem.what))
-        parts += [Text(f"    {line}", style="green") for line in problem.fix.splitlines()]
-    if not r.problems:
-        parts.append(Text("nothing to complain of", style="green"))
-    verdict = "[green]can be built[/]" if r.buildable else "[red]cannot be built as it is[/]"
-    return Panel(Group(*parts), title=Path(r.path).name, subtitle=verdict, title_align="left", subtitle_align="left")
+        console.print(Panel(table, title=Text(Path(r.path).name), title_align="left"))
+    else:
+        console.print(Text(r.path, style="bold"))
+    _print_problems(console, r.problems)
+    if r.buildable:
+        console.print("[green]can be built[/]" + ("" if r.problems else ": nothing to complain of"))
+    else:
+        console.print("[red]cannot be built as it is[/]")
 
 
-def _print_problems(console: Console, r: Report) -> None:
-    shown = [problem for problem in r.problems if problem.severity != "note"]
-    if shown:
-        console.print(f"\n[bold]{r.path}[/]", highlight=False)
-    for problem in shown:
-        console.print(Text.assemble((f"  {problem.severity}: ", COLOURS[problem.severity]), problem.what))
+def _print_problems(console: Console, problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        console.print(Text.assemble((f"{problem.severity}: ", COLOURS[problem.severity]), problem.what))
         for line in problem.fix.splitlines():
-            console.print(Text(f"      {line}", style="green"), soft_wrap=True)
+            console.print(Text(f"    {line}", style="green"), soft_wrap=True)
 
 
 def _unit(metres: float) -> str:

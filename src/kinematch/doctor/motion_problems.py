@@ -106,14 +106,12 @@ def _ground(clip: Clip) -> list[Problem]:
         quality = contact_quality(clip, find_contacts(clip))
     except KinematchError:  # nothing that touches the ground is known; the rig's problems say so
         return problems
-    if in_place:
-        problems.append(Problem("warning", "the feet walk but the body stays on the spot", "in_place = true"))
     if abs(floor) > FLOOR:
         problems.append(Problem("note", f"the floor is at {floor:+.3f} m; building moves it to 0", 'floor = "auto"'))
-    if not quality.stances and not in_place:
+    if in_place:
+        problems.append(Problem("warning", "the feet walk but the body stays on the spot", "in_place = true"))
+    elif not quality.stances:
         problems.append(Problem("warning", "no foot ever stands still", 'contact_joints = ["left_foot", "right_foot"]'))
     elif quality.mean_speed > SLIDING:
-        problems.append(
-            Problem("warning", f"planted feet slide at {quality.mean_speed:.2f} m/s in the source itself", "")
-        )
+        problems.append(Problem("warning", f"planted feet slide at {quality.mean_speed:.2f} m/s in the source itself"))
     return problems

@@ -56,10 +56,10 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
         worst = report.problems[0]
         text += f"\n# left out: {Path(report.path).name}: {worst.what}"
     text += "\n" if left_out else ""
-    animal = bool(main and main.missing_roles)
-    text += CLEANING.format(mirror="false" if animal else "true ")
-    text += MATCHING if not animal else MATCHING.split("\n# Without")[0] + "\n" + _animal_features(main)
-    return text
+    if main is None or not main.missing_roles:
+        return text + CLEANING.format(mirror="true ") + MATCHING
+    matching = MATCHING.split("\n# Without")[0] + "\n"
+    return text + CLEANING.format(mirror="false") + matching + _animal_features(main)
 
 
 def _usable(report: Report) -> bool:
