@@ -107,6 +107,11 @@ def test_a_lone_joint_is_drawn_too():
     assert np.asarray(render(rig, *kinematics.rest_pose(rig), size=(60, 60))).std() > 1
 
 
+def test_a_ground_root_alone_gives_an_empty_floor():
+    rig = skeleton(["Root"], [-1], np.zeros((1, 3)), roles={"root": 0})
+    assert render(rig, *kinematics.rest_pose(rig), size=(60, 60)).size == (60, 60)
+
+
 def test_a_body_below_height_zero_gets_its_own_floor(person):
     p, r = kinematics.tpose(person)
     body = tinted(render(person, p - np.array([0, 0.9, 0]), r, size=(200, 200)), blue=True)

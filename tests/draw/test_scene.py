@@ -120,6 +120,12 @@ def test_a_solid_that_passes_beside_the_camera_is_drawn_to_the_edge():
     assert is_colour(pixels, RED)[60, -1]
 
 
+def test_light_from_below_is_refused():
+    camera = Camera((0, 1, 6), (0, 1, 0))
+    with pytest.raises(KinematchError, match="from above"):
+        render_scene(ball((0, 1, 0), 0.1, RED), camera, size=SIZE, theme=LIGHT, light=np.array([0.0, -1, 0]))
+
+
 @pytest.mark.parametrize("size", [(0, 10), (10.5, 20), (100, 10**6), (100,)])
 def test_impossible_sizes_are_refused(size):
     with pytest.raises(KinematchError, match="picture size"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.draw.camera import body_joints
 from kinematch.draw.solid import Solids, round_cones
 from kinematch.draw.theme import Theme, linear
 from kinematch.math import quaternion
@@ -86,7 +87,7 @@ def generic_body(skeleton: Skeleton) -> Body:
     lengths = np.array([np.linalg.norm(tip - positions[start]) for start, _, tip in bones])
     inner = lengths[: len(bones) - len(ends)]
     usual = float(np.median(inner[inner > 0])) if (inner > 0).any() else 0.1
-    size = float(np.linalg.norm(np.ptp(positions[1 if root == 0 else 0 :], axis=0))) or 1.0
+    size = float(np.linalg.norm(np.ptp(body_joints(skeleton, positions), axis=0))) or 1.0
     parts = []
     for (start, tip_joint, tip), length in zip(bones, lengths):
         if length < 0.002 * size or length > 0.7 * size:

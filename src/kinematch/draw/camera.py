@@ -70,6 +70,20 @@ def facing(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
     return np.where(length > 1e-6, forward / safe, np.array([0.0, 0.0, 1.0]))
 
 
+def body_joints(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
+    """Positions (..., J, 3) without the ground root, which is no part of the body."""
+    first = 1 if "root" in skeleton.roles and skeleton.joint_count > 1 else 0
+    return global_positions[..., first:, :]
+
+
+def body_points(skeleton: Skeleton, poses: np.ndarray) -> np.ndarray:
+    """Joints of poses (N, J, 3) and the crown above the highest of each: bones end at joints, bodies go on."""
+    points = body_joints(skeleton, poses)
+    reach = np.linalg.norm(np.ptp(points[0], axis=0))
+    crown = points[:, [int(np.argmax(points[0, :, 1]))]] + 0.08 * reach * UP
+    return np.concatenate([points, crown], axis=1)
+
+
 def frame_points(
     points: np.ndarray,
     direction: np.ndarray,
@@ -116,13 +130,7 @@ def frame_clip(
     heading = np.arctan2(forward[0], forward[2]) + azimuth
     level = np.cos(elevation)
     direction = -np.array([np.sin(heading) * level, np.sin(elevation), np.cos(heading) * level])
-    first = 1 if "root" in skeleton.roles else 0
-    points = poses[:, first:]
-    # bones end at joints, bodies go on: soles, and the crown above the head joint
-    size_of_body = np.linalg.norm(np.ptp(points[0], axis=0))
-    crown = points[:, int(np.argmax(points[0, :, 1]))] + 0.08 * size_of_body * UP
-    points = np.concatenate([points.reshape(-1, 3), crown])
-    return frame_points(points, direction, size=size, field_of_view=field_of_view, margin=margin)
+    return frame_points(body_points(skeleton, poses), direction, size=size, field_of_view=field_of_view, margin=margin)
 
 
 def follow(camera: Camera, places: np.ndarray, *, frame_rate: float, smoothing: float = 0.4) -> list[Camera]:

@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from kinematch.draw.body import Body, place
-from kinematch.draw.camera import Camera, facing, frame_clip
+from kinematch.draw.camera import Camera, body_joints, facing, frame_clip
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.scene import render_scene
 from kinematch.draw.solid import Solids, join, round_cones
@@ -74,8 +74,7 @@ def check_pose(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray)
 
 def floor_under(skeleton: Skeleton, positions: np.ndarray) -> float:
     """Zero, unless most poses (..., J, 3) sink into such a floor: some rigs have their origin at the hips."""
-    first = 1 if "root" in skeleton.roles else 0
-    lowest = float(np.median(positions[..., first:, 1].min(axis=-1)))
+    lowest = float(np.median(body_joints(skeleton, positions)[..., 1].min(axis=-1)))
     return lowest - 0.02 if lowest < -0.1 else 0.0
 
 

@@ -20,14 +20,12 @@ def floor_shadow(starts, ends, radii, light, corner, cell, softness, shadow):
         r = max(r0, r1)
         bb = bx * bx + by * by + bz * bz
         lx, lz = light[0] / light[1], light[2] / light[1]
-        top, low = max(ay, ay + by), min(ay, ay + by)
-        reach = r + softness * top + 3 * r + 0.02
+        # penumbra, or four radii of darkened sky: beyond, less than a sixteenth is left of it
+        reach = 4 * r + softness * max(ay, ay + by) + 0.02
         x0 = min(ax, ax + bx, ax - lx * ay, ax + bx - lx * (ay + by)) - reach
         x1 = max(ax, ax + bx, ax - lx * ay, ax + bx - lx * (ay + by)) + reach
         z0 = min(az, az + bz, az - lz * ay, az + bz - lz * (ay + by)) - reach
         z1 = max(az, az + bz, az - lz * ay, az + bz - lz * (ay + by)) + reach
-        if low > 12 * r + 3:
-            continue
         for row in range(max(0, int((z0 - corner[1]) / cell)), min(rows, int((z1 - corner[1]) / cell) + 1)):
             pz = corner[1] + (row + 0.5) * cell
             for column in range(max(0, int((x0 - corner[0]) / cell)), min(columns, int((x1 - corner[0]) / cell) + 1)):
@@ -38,13 +36,15 @@ def floor_shadow(starts, ends, radii, light, corner, cell, softness, shadow):
                 qx, qy, qz = wx - h * bx, wy - h * by, wz - h * bz
                 rr = r0 + (r1 - r0) * h
                 l2 = qx * qx + qy * qy + qz * qz
-                sky = min(1.0, max(0.0, -qy) * rr * rr / (l2 * np.sqrt(l2) + 1e-9))
+                sky = min(1.0, max(0.0, -qy) * rr * rr / (l2 * np.sqrt(l2) + 1e-9))  # the axis may touch the floor
                 # sun: the nearest approach of the ray towards the light, and the axis
                 wl = wx * light[0] + wy * light[1] + wz * light[2]
                 bl = bx * light[0] + by * light[1] + bz * light[2]
                 wb = wx * bx + wy * by + wz * bz
                 denominator = bb - bl * bl
-                g = min(max((wb - wl * bl) / denominator, 0.0), 1.0) if denominator > 1e-12 else 0.0
+                g = (
+                    min(max((wb - wl * bl) / denominator, 0.0), 1.0) if denominator > 1e-12 else 0.0
+                )  # upright to the light
                 t = max(0.0, g * bl - wl)
                 ex, ey, ez = wx + t * light[0] - g * bx, wy + t * light[1] - g * by, wz + t * light[2] - g * bz
                 rr = r0 + (r1 - r0) * g

@@ -41,6 +41,8 @@ def render_scene(
     """Pixels (height, width, 3) uint8 of solids standing on a floor."""
     width, height = check_size(size)
     light = light_of(camera) if light is None else np.asarray(light, np.float64)
+    if not light[1] > 0.05:
+        raise KinematchError(f"light from {light.tolist()}, expected a direction from above")
     below = np.array([0.0, floor_height, 0.0])
     eye, centre = camera.position - below, camera.target - below
     origins = np.ascontiguousarray(solids.origins - below)
@@ -72,7 +74,7 @@ def render_scene(
         views = views @ inverses.transpose(0, 2, 1)
         kernels.cast(views, lengths, radii, 2 * focal, middle, bounds, depth, owners)
         tapers = np.diff(round_radii)[:, 0] / np.where(lengths > 0, lengths, 1)  # growth of the radius along the axis
-        near = shading_kernels.neighbours(origins, ends, round_radii, solids.lit, solids.groups)
+        near = shading_kernels.neighbours(origins, frames, lengths, round_radii, solids.lit, solids.groups)
         shading_kernels.paint_bodies(
             depth, owners, views, origins, frames, inverses, lengths, radii, round_radii, tapers, near,
             np.ascontiguousarray(solids.colours), solids.lit, eye, axes, focal, light, paint[1], np.array([left, top]),

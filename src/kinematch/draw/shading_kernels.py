@@ -9,22 +9,27 @@ SKY_REACH = 4.0  # radii: a ball further away hides less than a sixteenth of the
 
 
 @kernel
-def neighbours(starts, ends, radii, lit, groups):
+def neighbours(starts, frames, lengths, radii, lit, groups):
     """For each solid, those near enough to hide its sky (P, P), filled up with -1."""
-    count = len(starts)
+    count, steps = len(starts), 4
     near = np.full((count, count), -1, np.int32)
     for p in range(count):
         found = 0
         for q in range(count):
             if groups[p] == groups[q] or not lit[q]:
                 continue
-            middle, half_p, half_q = 0.0, 0.0, 0.0
-            for i in range(3):
-                middle += (0.5 * (starts[p, i] + ends[p, i] - starts[q, i] - ends[q, i])) ** 2
-                half_p += (0.5 * (ends[p, i] - starts[p, i])) ** 2
-                half_q += (0.5 * (ends[q, i] - starts[q, i])) ** 2
-            reach = 1.5 * radii[p].max() + SKY_REACH * radii[q].max()
-            if np.sqrt(middle) < np.sqrt(half_p) + np.sqrt(half_q) + reach:
+            apart = np.inf  # from points along one axis to the other axis
+            for n in range(steps + 1):
+                squared, h = 0.0, 0.0
+                for i in range(3):
+                    w = starts[p, i] + frames[p, i, 1] * lengths[p] * n / steps - starts[q, i]
+                    squared += w * w
+                    h += w * frames[q, i, 1]
+                within = min(max(h, 0.0), lengths[q])
+                apart = min(apart, squared - h * h + (h - within) ** 2)
+            # the widest cross-section of a torso is 1.5 times its round radius
+            reach = 0.5 * lengths[p] / steps + 1.5 * radii[p].max() + SKY_REACH * radii[q].max()
+            if apart < reach * reach:
                 near[p, found] = q
                 found += 1
     return near

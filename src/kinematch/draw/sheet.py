@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kinematch.draw.camera import Camera, facing, frame_points
+from kinematch.draw.camera import Camera, body_points, facing, frame_points
 from kinematch.draw.frames import Frames, even_frames, frames_of
 from kinematch.draw.scene import check_size, render_scene
 from kinematch.draw.solid import Solids, join
@@ -104,7 +104,7 @@ def strip(
         body=frames.body,
         floor_height=frames.floor_height,
     )
-    points = _body_points(laid)
+    points = body_points(clip.skeleton, laid.positions)
     if width is None:
         span = np.ptp(points.reshape(-1, 3), axis=0)
         width = round(height * (span[0] + 0.5) / (span[1] + 0.35))
@@ -129,15 +129,6 @@ def _turn(view: str) -> float:
     return VIEWS[view]
 
 
-def _body_points(frames: Frames) -> np.ndarray:
-    """Joints of the body (N, J, 3) and a point above the head, for framing."""
-    first = 1 if "root" in frames.clip.skeleton.roles else 0
-    points = frames.positions[:, first:]
-    reach = np.linalg.norm(np.ptp(points[0], axis=0))
-    top = points[:, [int(np.argmax(points[0, :, 1]))]] + [0, 0.07 * reach, 0]
-    return np.concatenate([points, top], axis=1)
-
-
 def _tile_camera(frames: Frames, turn: float, tile: tuple[int, int]) -> Camera:
     """One camera for all tiles, around hips at (0, 0): the mean heading decides from where it looks."""
     ways = facing(frames.clip.skeleton, frames.positions)
@@ -145,5 +136,5 @@ def _tile_camera(frames: Frames, turn: float, tile: tuple[int, int]) -> Camera:
     forward = mean if np.linalg.norm(mean) > 0.3 else ways[0]
     heading = np.arctan2(forward[0], forward[2]) - turn
     direction = -np.array([np.sin(heading), 0.12, np.cos(heading)])
-    around = _body_points(frames) - (frames.hips * [1, 0, 1])[:, None]
+    around = body_points(frames.clip.skeleton, frames.positions) - (frames.hips * [1, 0, 1])[:, None]
     return frame_points(around, direction, size=tile, field_of_view=_LENS, margin=0.13)
