@@ -112,6 +112,7 @@ def test_lines_are_found_in_tables_arrays_and_dotted_keys():
     assert find_line(text, ("s", 1, "t", "z")) == 11
     assert find_line(text, ("s", 1, "r", 1, "w")) == 14
     assert find_line(text, ("nowhere",)) is None
+    assert find_line('pairs = [\n  ["a"],\n]\ny = 1\n', ("y",)) == 4  # a row of an array is no table
 
 
 def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):

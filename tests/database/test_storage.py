@@ -1,6 +1,7 @@
 """Laws of database files: exact round trips, alignment, refusal of everything damaged, nothing half-written."""
 
 import contextlib
+import hashlib
 import json
 import os
 import struct
@@ -128,6 +129,33 @@ def test_any_flipped_byte_of_the_contents_is_found_when_asked_for(file, tmp_path
             storage.load(tmp_path / "broken", verify=True)
 
 
+def forge(header: dict) -> bytes:
+    """The start of a file whose header fits its checksum, whatever it says."""
+    header["__metadata__"]["checksum"] = container.NO_CHECKSUM
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    text = text.replace(container.NO_CHECKSUM.encode(), hashlib.sha256(text).hexdigest().encode(), 1)
+    return struct.pack("<Q", len(text)) + text
+
+
+def test_arrays_that_overlap_or_leave_holes_are_refused(file, tmp_path):
+    data = file.read_bytes()
+    length, header = header_of(data)
+    name = "features.targets"
+    start, stop = header[name]["data_offsets"]
+    for shift in (-64, 64):
+        header[name]["data_offsets"] = [start + shift, stop + shift]
+        (tmp_path / "forged").write_bytes(forge(header) + data[8 + length :])
+        with pytest.raises(FileError, match="damaged"):
+            storage.load(tmp_path / "forged")
+
+
+def test_bytes_past_the_end_are_refused(file):
+    file.write_bytes(file.read_bytes() + b"more")
+    with pytest.raises(FileError, match="bytes past its end"):
+        storage.load(file)
+
+
 @st.composite
 def forged_headers(draw):
     """Changes to a header by somebody who also makes its checksum right."""
@@ -139,8 +167,6 @@ def forged_headers(draw):
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(change=forged_headers())
 def test_a_forged_header_is_refused_or_harmless_but_never_crashes(file, tmp_path, change):
-    import hashlib
-
     kind, seed = change
     data = file.read_bytes()
     length, header = header_of(data)
@@ -166,12 +192,8 @@ def test_a_forged_header_is_refused_or_harmless_but_never_crashes(file, tmp_path
             keys = sorted(about)
             about[keys[seed % len(keys)]] = [None, 3, "x", [], {}][seed % 5]
             header["__metadata__"]["about"] = json.dumps(about)
-    header["__metadata__"]["checksum"] = container.NO_CHECKSUM
-    text = json.dumps(header).encode()
-    text += b" " * (-(8 + len(text)) % 64)
-    text = text.replace(container.NO_CHECKSUM.encode(), hashlib.sha256(text).hexdigest().encode(), 1)
     forged = tmp_path / "forged"
-    forged.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length :])
+    forged.write_bytes(forge(header) + data[8 + length :])
     with contextlib.suppress(FileError):
         storage.load(forged)
 
