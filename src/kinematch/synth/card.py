@@ -57,7 +57,7 @@ def _motion(name: str, tags: str, *moves: Move, posture: Posture = UPRIGHT) -> M
 
 def _stop(speed: float) -> Move:
     """Time to slow down from a speed, and the rest after it."""
-    return Move(REST + speed / (RUN_ACCELERATION if speed > RUN_ABOVE else WALK_ACCELERATION))
+    return Move(REST + max(speed - RUN_ABOVE, 0.0) / RUN_ACCELERATION + min(speed, RUN_ABOVE) / WALK_ACCELERATION)
 
 
 def _upright() -> Iterator[Motion]:

@@ -14,6 +14,7 @@ STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 25 * DEGREE  # at landing: 5 in walki
 LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
 RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
 FLIGHT_RISE = 0.04  # m from landing to the top of the flight of a run
+MOST_RISE = 0.075  # m from mid-stance to the top of the flight
 TOP = 0.37  # share of the swing at which a walking body is highest over the other foot
 STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
 
@@ -68,7 +69,10 @@ def heights(
     loaded = over(loading, feet_, np.full(len(lands), LOADED_KNEE), flat, 0.6)
     knots += [tops, lands, loading[walks], ((np.append(lifts[1:], 0.0) + lands) / 2)[flies]]
     values += [highest, strike + (highest - 0.015 - strike) * bent]
-    values += [(loaded + (highest - 0.007 - loaded) * bent)[walks], (strike + FLIGHT_RISE)[flies]]
+    values += [
+        (loaded + (highest - 0.007 - loaded) * bent)[walks],
+        np.minimum(strike + FLIGHT_RISE, highest + MOST_RISE)[flies],
+    ]
     if len(first):
         knots += [lifts[first] - 0.35, lands[last] + 0.4]
         values += [np.full(len(first), stand)] * 2

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import hypot
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import convolve1d
 
@@ -68,7 +69,7 @@ def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: fl
     return _finish(local[:, :1] * ahead + local[:, 1:] * left, facings, frame_rate)
 
 
-def path_through(points: np.ndarray, speed: float = 1.35, *, frame_rate: float = 60.0, settle: float = 1.5) -> Path:
+def path_through(points: ArrayLike, speed: float = 1.35, *, frame_rate: float = 60.0, settle: float = 1.5) -> Path:
     """A smooth curve through floor points (N, 2), from a stand to a stand, facing along it."""
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:

@@ -29,7 +29,9 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
     running, leaving = at(land, path.running), at(lift, path.running)
     away = np.clip(at(lift, forward) / 1.2, -1.0, 1.0)
     bent = 29 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
-    knee = (posture.knee + bent) * (1 - leaving) + 26 * DEGREE * leaving
+    knee = (posture.knee * (1 - 0.15 * gait.ramp(posture.knee, 0.2, 0.9)) + bent) * (
+        1 - leaving
+    ) + 26 * DEGREE * leaving
     duration = np.minimum(0.38 * stance, 0.3) + 0.16 * stance * leaving
     duration = np.maximum(duration, _stretched(path, foot, hips, stance))
     pointed = MOST_POINTED - 0.5 * posture.heel

@@ -102,10 +102,12 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
     bend = np.maximum(joined("bend", (0.5, 10 * DEGREE, 0.0)), 0.0)
     ankle = hip + gait.leg_length(np.maximum(knee, STRAIGHTEST))[:, None] * quaternion.unit(along)
 
+    hang = swings.hang[n] * (1 - gait.ramp(s, 0.55, 0.9))  # a foot about to land is held as it will land
+
     def tilted() -> np.ndarray:
         """Pitch of the foot over the ankle as it is now."""
         _, shank, _ = two_bone(hip, ankle, knee_hinge(facing, yaw))
-        return level + swings.hang[n] * (shank_pitch(shank, yaw) + flex - level)
+        return level + hang * (shank_pitch(shank, yaw) + flex - level)
 
     hump = np.sin(np.pi * s) ** 2
     way = ankle[:, [0, 2]] - around.other[swinging]
@@ -120,8 +122,10 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
         lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
         ankle[:, 1] += hump * _most(np.where(hump > 0.4, lack / np.maximum(hump, 0.4), 0.0), n, count)[n]
         pitch = tilted()
-    lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
-    ankle[:, 1] += _soft(lack, 0.003 * np.sin(np.pi * s))
+    for _ in range(2):
+        lack = swings.clearance[n] * hump - _lowest(ankle[:, 1], pitch, bend)
+        ankle[:, 1] += _soft(lack, 0.002 * np.sin(np.pi * s))
+        pitch = tilted()
     leg = ankle - hip
     length = np.linalg.norm(leg, axis=-1, keepdims=True)
     ankle = hip + leg * np.minimum(1.0, gait.leg_length(STRAIGHTEST) / length)

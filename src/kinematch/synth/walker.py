@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip, Source
@@ -84,7 +85,7 @@ def walk(
 
 
 def walk_along(
-    points: np.ndarray,
+    points: ArrayLike,
     speed: float = 1.35,
     *,
     posture: Posture = UPRIGHT,

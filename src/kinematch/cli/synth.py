@@ -1,0 +1,52 @@
+"""`kinematch synth`: the built-in dance card as files, for use in other programs or to look at."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from kinematch.draw.animation import animate
+from kinematch.draw.sheet import contact_sheet
+from kinematch.errors import KinematchError, unknown
+from kinematch.files import WRITABLE, write_clip
+from kinematch.synth import card
+
+
+def synth(
+    output: Annotated[Path, tyro.conf.arg(aliases=["-o"], help="folder to write to")],
+    seed: Annotated[int, tyro.conf.arg(help="another seed is another performance of the same card")] = 0,
+    frame_rate: Annotated[float, tyro.conf.arg(help="frames per second")] = 60.0,
+    tag: Annotated[str | None, tyro.conf.arg(help="only the clips with this tag, such as walk, run or level2")] = None,
+    format: Annotated[str, tyro.conf.arg(help="bvh or glb")] = "bvh",
+    sheets: Annotated[bool, tyro.conf.arg(help="a contact sheet (.png) beside each clip")] = False,
+    animations: Annotated[bool, tyro.conf.arg(help="a moving picture (.gif) of up to 8 s beside each clip")] = False,
+) -> int:
+    """Write the built-in dance card: procedural walking, running, turning, strafing and crouching."""
+    console = Console()
+    suffix = "." + format.lower().lstrip(".")
+    if suffix not in WRITABLE:
+        raise KinematchError(unknown("format", format, [name.lstrip(".") for name in WRITABLE]))
+    motions = list(enumerate(card.motions()))
+    tags = sorted({name for _, motion in motions for name in motion.tags})
+    if tag is not None and tag not in tags:
+        raise KinematchError(unknown("tag", tag, tags))
+    chosen = [(k, motion) for k, motion in motions if tag is None or tag in motion.tags]
+    output.mkdir(parents=True, exist_ok=True)
+    seconds = 0.0
+    with console.status("performing") as status:
+        for done, (k, motion) in enumerate(chosen, 1):
+            status.update(f"{motion.name} ({done} of {len(chosen)})")
+            # the same seeds as dance_card, so that a part of the card is the same motion as in the whole
+            clip = card.perform(motion, seed=[seed, k], frame_rate=frame_rate).clip
+            path = output / (clip.name + suffix)
+            write_clip(path, clip)
+            if sheets:
+                contact_sheet(clip).save(path.with_suffix(".png"))
+            if animations:
+                animate(clip, path.with_suffix(".gif"), seconds=min(clip.duration, 8.0))
+            seconds += clip.duration
+    console.print(
+        f"{len(chosen)} clips, {seconds / 60:.1f} minutes at {frame_rate:g} fps, in {output}", highlight=False
+    )
+    return 0
