@@ -24,7 +24,8 @@ def test_a_path_moves_as_its_velocities_say_and_never_jerks(sequence, frame_rate
     path = path_of_moves([Move(1), *sequence, Move(3)], frame_rate=frame_rate)
     steps = np.diff(path.positions, axis=0) * frame_rate
     np.testing.assert_allclose(steps, (path.velocities[1:] + path.velocities[:-1]) / 2, atol=1e-9)
-    np.testing.assert_allclose(np.diff(path.facings) * frame_rate, path.turn_rates[:-1], atol=0.6)
+    turns = np.diff(path.facings)[1:-1] * frame_rate
+    np.testing.assert_allclose(turns, (path.turn_rates[2:-1] + path.turn_rates[1:-2]) / 2, atol=0.2)
     local = np.diff(path.local_velocities, axis=0) * frame_rate
     assert np.linalg.norm(local, axis=-1).max() < RUN_ACCELERATION * 1.01
 

@@ -19,6 +19,7 @@ TOE_OUT, IDLE_TOE_OUT = 6 * DEGREE, 9 * DEGREE
 FOOT_AHEAD = -0.03  # m: a standing person's hips are a little ahead of the ankles
 LAND_REACH, LEAVE_REACH = 0.40, 0.46  # m from the hip over the floor
 RUN_LESS = 0.09  # m: a runner's foot lands nearer
+LEAN_PLACEMENT = 0.7  # share of the lean that shows in where the feet are put; the trunk does the rest
 CLEARANCE = 0.09  # m that ankles keep apart sideways at a walk: the width of a foot
 
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from kinematch.math import quaternion, rotation
 from kinematch.synth import feet
-from kinematch.synth.footsteps import SIDES, Footsteps, Stances, bouts
+from kinematch.synth.footsteps import LEAN_PLACEMENT, SIDES, Footsteps, Stances, bouts
 from kinematch.synth.gait import DEGREE, GRAVITY, Posture
 from kinematch.synth.height import heights
 from kinematch.synth.path import Path, directions, smooth
-from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH
+from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH, HIPS_HEIGHT
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,10 @@ def pelvis(path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture:
     forward, _ = path.local_velocities.T
     spread = np.stack([feet.rough_places(s, times) for s in both])
     middle = (spread[0] + spread[1]) / 2 + (spread[0] - spread[1]) / 2 * signal.load[:, None]
-    sway = np.sum((smooth(middle, 0.2, rate) - path.positions) * leftward, -1)
-    # 0.42: lateral range of 4 cm at 1.35 m/s and more when slow; a wide sidestep must not throw the body about
-    sway = 0.05 * np.tanh(0.42 * sway / 0.05)
+    # feet of a body that leans stand off by the lean; what is left is the weight that goes from foot to foot
+    sway = np.sum((middle - path.positions) * leftward, -1) + LEAN_PLACEMENT * HIPS_HEIGHT * signal.lean[:, 1]
+    # 0.48: lateral range of 4 cm at 1.35 m/s and more when slow; a wide sidestep must not throw the body about
+    sway = smooth(0.05 * np.tanh(0.48 * smooth(sway, 0.25, rate) / 0.05), 0.3, rate)
     floor = path.positions + sway[:, None] * leftward - posture.back * ahead
 
     swing = 1 - signal.idle

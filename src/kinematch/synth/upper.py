@@ -54,8 +54,9 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
         raised = (25 + 10 * running) * DEGREE * beat - 3.5 * DEGREE * swing * (1 - running) - 4 * DEGREE * running
         raised = raised + 0.5 * posture.trunk
         elbow = (16 + 6 * swing) * DEGREE + (18 * DEGREE) * beat + 0.3 * posture.trunk
-        elbow = elbow * (1 - running) + (88 * DEGREE + 18 * DEGREE * beat) * running
-        outward = (8 + 3 * running) * DEGREE + 0.08 * posture.trunk
+        elbow = elbow * (1 - running) + (94 * DEGREE + 18 * DEGREE * beat) * running
+        aside = np.clip(np.abs(path.local_velocities[:, 1]), 0.0, 1.0)  # sidesteps take the arms out for balance
+        outward = (11 + 2 * running + 6 * smooth(aside, 0.5, path.frame_rate)) * DEGREE + 0.08 * posture.trunk
         inward = (7 + 8 * running) * DEGREE  # the forearm points a little across the body
         hang = multiply(
             rotation.from_axis_angle([1, 0, 0], -raised),
