@@ -3,8 +3,8 @@ import pytest
 
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip
-from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts, true_ranges
+from kinematch.motion.clip import Clip, true_ranges
+from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts
 from kinematch.motion.resample import resample
 from kinematch.motion.skeleton import skeleton
 

@@ -1,6 +1,7 @@
 """From one source file to cleaned clips: read, fix, cut, resample, floor, root, mirror, contacts."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from kinematch.database.sources import SourceFile, choose_clips
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
 from kinematch.files.border import sampled_positions
-from kinematch.motion.clip import Clip
+from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints, find_contacts
 from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.floor import put_on_floor
@@ -98,16 +99,10 @@ def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
     keep[_frame(clip, first) : _frame(clip, last)] = True
     for start, stop in source.drop:
         keep[_frame(clip, start) : _frame(clip, stop)] = False
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], keep, [False]]).astype(np.int8)))
-    stretches = edges.reshape(-1, 2).tolist()
-    for time in sorted(source.split):
-        at = _frame(clip, time)
-        stretches = [
-            piece
-            for a, b in stretches
-            for piece in ([[a, at], [at, b]] if a < at < b else [[a, b]])
-            if piece[1] > piece[0]
-        ]
+    cuts = sorted({_frame(clip, time) for time in source.split})
+    stretches = [
+        piece for a, b in true_ranges(keep) for piece in pairwise([a, *(at for at in cuts if a < at < b), b])
+    ]
     if not stretches:
         raise KinematchError(f"trim and drop leave nothing of its {clip.duration:.2f} s")
     if len(stretches) == 1:

@@ -11,7 +11,7 @@ from kinematch.draw.canvas import Box, Canvas, beside, new_canvas, ruling, title
 from kinematch.draw.theme import Theme, find_theme, rgb
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
-from kinematch.motion.clip import Clip
+from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints
 
 
@@ -91,8 +91,7 @@ def _way(clip: Clip, contacts: np.ndarray | None, together: bool) -> Way:
         for column, joint in enumerate(joints):
             side = next((role.split("_")[0] for role, j in roles.items() if j == joint), "")
             # the middle of each stance stands for the plant
-            edges = np.flatnonzero(np.diff(np.concatenate([[False], contacts[:, column], [False]]).astype(int)))
-            middles = (edges[::2] + edges[1::2] - 1) // 2
+            middles = [(start + stop - 1) // 2 for start, stop in true_ranges(contacts[:, column])]
             feet.append((positions[middles, joint], side))
     turn = np.arctan2(directions[0, 0], directions[0, 2]) if together else 0.0
     start = path[0] if together else np.zeros(3)

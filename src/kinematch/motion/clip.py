@@ -63,3 +63,9 @@ class Clip:
     def frames(self, start: int, stop: int) -> "Clip":
         """The frames [start, stop)."""
         return replace(self, positions=self.positions[start:stop], rotations=self.rotations[start:stop])
+
+
+def true_ranges(flags: np.ndarray) -> list[tuple[int, int]]:
+    """The half-open ranges [start, stop) of frames where a flag (F,) is set."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

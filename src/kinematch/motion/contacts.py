@@ -10,7 +10,7 @@ from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion, smoothing
 from kinematch.math.quaternion import Array
 from kinematch.motion import kinematics
-from kinematch.motion.clip import Clip
+from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.mirror import mirror_pairs
 from kinematch.motion.skeleton import Skeleton
 
@@ -97,12 +97,6 @@ def joint_speeds(positions: Array, frame_rate: float) -> Array:
     """Speeds (F, K) of points (F, K, 3); above 30 fps over about a tenth of a second, so that every rate sees alike."""
     smooth = smoothing.savitzky_golay(positions, seconds=0.1, frame_rate=frame_rate)
     return quaternion.length(difference.central(smooth, 1 / frame_rate))[..., 0]
-
-
-def true_ranges(flags: Array) -> list[tuple[int, int]]:
-    """The half-open ranges [start, stop) where a flag (F,) is set."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _standing_heights(skeleton: Skeleton, joints: list[int], heights: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
-from kinematch.motion.clip import Clip
+from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.skeleton import Skeleton
 
 
@@ -40,8 +40,7 @@ def drop(clip: Clip, ranges: Iterable[tuple[float, float]]) -> list[Clip]:
         kept[first:last] = False
     if not kept.any():
         raise KinematchError(f"clip {clip.name!r}: the ranges drop all of its {_end(clip):.2f} s")
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(np.int8)))
-    return [clip.frames(a, b) for a, b in edges.reshape(-1, 2)]
+    return [clip.frames(start, stop) for start, stop in true_ranges(kept)]
 
 
 def unroll(clip: Clip) -> Clip:
