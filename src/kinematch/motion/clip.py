@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.motion.skeleton import Skeleton, _set_array
+from kinematch.motion.skeleton import Skeleton, set_array
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Clip:
 
     def __post_init__(self):
         frames, joints = len(self.positions), self.skeleton.joint_count
-        _set_array(self, "positions", (frames, joints, 3), np.float32)
-        _set_array(self, "rotations", (frames, joints, 4), np.float32)
+        set_array(self, "positions", (frames, joints, 3), np.float32)
+        set_array(self, "rotations", (frames, joints, 4), np.float32)
         if not frames:
             raise KinematchError(f"clip {self.name!r} has no frames")
         if not 0 < self.frame_rate < np.inf:

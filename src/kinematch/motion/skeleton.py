@@ -27,15 +27,15 @@ class Skeleton:
         if len(set(self.names)) != joints:
             twice = next(n for n in self.names if self.names.count(n) > 1)
             raise KinematchError(f"two joints are named {twice!r}; joint names must differ")
-        _set_array(self, "parents", (joints,), np.int32)
-        _set_array(self, "offsets", (joints, 3), np.float32)
-        _set_array(self, "rotations", (joints, 4), np.float32)
+        set_array(self, "parents", (joints,), np.int32)
+        set_array(self, "offsets", (joints, 3), np.float32)
+        set_array(self, "rotations", (joints, 4), np.float32)
         ends = len(self.end_parents)
-        _set_array(self, "end_parents", (ends,), np.int32)
-        _set_array(self, "end_offsets", (ends, 3), np.float32)
-        _set_array(self, "file_order", (joints,), np.int32)
+        set_array(self, "end_parents", (ends,), np.int32)
+        set_array(self, "end_offsets", (ends, 3), np.float32)
+        set_array(self, "file_order", (joints,), np.int32)
         if self.tpose is not None:
-            _set_array(self, "tpose", (joints, 4), np.float32)
+            set_array(self, "tpose", (joints, 4), np.float32)
         if joints and (self.parents[0] != -1 or (self.parents[1:] >= np.arange(1, joints)).any()):
             raise KinematchError("joints must stand parents first, with one root at index 0")
         if (self.parents[1:] < 0).any():
@@ -127,7 +127,7 @@ def skeleton(
     )
 
 
-def _set_array(owner: object, name: str, shape: tuple[int, ...], dtype: type) -> None:
+def set_array(owner: object, name: str, shape: tuple[int, ...], dtype: type) -> None:
     """Check the shape once, and store a read-only array of the agreed type."""
     array: np.ndarray = np.ascontiguousarray(getattr(owner, name), dtype)
     if array.shape != shape:
