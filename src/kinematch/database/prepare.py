@@ -15,7 +15,7 @@ from kinematch.files.border import sampled_positions
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints, find_contacts
 from kinematch.motion.edit import scale_to_leg_length
-from kinematch.motion.floor import put_on_floor
+from kinematch.motion.floor import lowered, put_on_floor
 from kinematch.motion.in_place import root_motion_from_feet
 from kinematch.motion.mirror import mirror, mirror_pairs
 from kinematch.motion.resample import resample
@@ -100,9 +100,7 @@ def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
     for start, stop in source.drop:
         keep[_frame(clip, start) : _frame(clip, stop)] = False
     cuts = sorted({_frame(clip, time) for time in source.split})
-    stretches = [
-        piece for a, b in true_ranges(keep) for piece in pairwise([a, *(at for at in cuts if a < at < b), b])
-    ]
+    stretches = [piece for a, b in true_ranges(keep) for piece in pairwise([a, *(at for at in cuts if a < at < b), b])]
     if not stretches:
         raise KinematchError(f"trim and drop leave nothing of its {clip.duration:.2f} s")
     if len(stretches) == 1:
@@ -125,7 +123,7 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
     if floor == "auto":
         clip = put_on_floor(clip, feet)
     elif floor != "keep":
-        clip = _lowered(clip, float(floor))
+        clip = lowered(clip, float(floor))
     clip = add_root(
         clip,
         source.root or cleaning.root,
@@ -151,13 +149,6 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
     if not (cleaning.mirror if source.mirror is None else source.mirror):
         return [plain]
     return [plain, _mirrored(plain, source)]
-
-
-def _lowered(clip: Clip, height: float) -> Clip:
-    positions = np.array(clip.positions)
-    moved = clip.skeleton.children(0) if "root" in clip.skeleton.roles else [0]
-    positions[:, moved, 1] -= height
-    return clip.with_(positions=positions)
 
 
 def _mirrored(plain: Prepared, source: Source) -> Prepared:

@@ -25,10 +25,14 @@ def floor_height(clip: Clip, joints: Iterable[str] | None = None) -> float:
 
 def put_on_floor(clip: Clip, joints: Iterable[str] | None = None) -> Clip:
     """The clip moved up or down until its feet stand at height zero; a ground root stays where it is."""
-    shift = floor_height(clip, joints)
+    return lowered(clip, floor_height(clip, joints))
+
+
+def lowered(clip: Clip, metres: float) -> Clip:
+    """The body moved down; a ground root stays where it is."""
     positions = np.array(clip.positions)
     moved = clip.skeleton.children(0) if "root" in clip.skeleton.roles else [0]
-    positions[:, moved, 1] -= shift
+    positions[:, moved, 1] -= metres
     return clip.with_(positions=positions)
 
 
