@@ -44,7 +44,7 @@ def joint_motion_plain(skeleton: Skeleton, pose: Pose, joint: int) -> tuple[np.n
 
 def joint_axis(skeleton: Skeleton, joint: int, axis: np.ndarray) -> np.ndarray:
     """A direction of the reference T-pose (of the rest pose where there is none) in the joint's own space."""
-    _, rotations = kinematics.tpose(skeleton) if skeleton.tpose is not None else kinematics.rest_pose(skeleton)
+    _, rotations = kinematics.reference_pose(skeleton)
     return quaternion.rotate(quaternion.inverse(rotations[joint]), axis.astype(rotations.dtype))
 
 

@@ -29,17 +29,16 @@ class BodyMesh:
 
 def body_mesh(skeleton: Skeleton) -> BodyMesh:
     """The figure in the reference T-pose, or in the rest pose where none is known."""
-    pose = kinematics.rest_pose(skeleton) if skeleton.tpose is None else kinematics.tpose(skeleton)
-    pose = (pose[0].astype(np.float64), pose[1].astype(np.float64))
+    p, r = (values.astype(np.float64) for values in kinematics.reference_pose(skeleton))
     body = make_body(skeleton)
-    positions, normals = _rings(place(body, *pose, LIGHT))
+    positions, normals = _rings(place(body, p, r, LIGHT))
     parts, rings = len(positions), 2 * STEPS
     # a cone's two caps may hang on two joints; the side between them bends
     joints = np.repeat(np.repeat(body.joints, STEPS, axis=1), SIDES, axis=1)
     triangles = _ring_triangles(rings) + (np.arange(parts) * rings * SIDES)[:, None, None]
     tints = np.array(body.tints)
     by_tint = {tint: triangles[tints == tint].reshape(-1, 3) for tint in TINTS if (tints == tint).any()}
-    return BodyMesh(positions.reshape(-1, 3), normals.reshape(-1, 3), joints.reshape(-1), by_tint, *pose)
+    return BodyMesh(positions.reshape(-1, 3), normals.reshape(-1, 3), joints.reshape(-1), by_tint, p, r)
 
 
 def _rings(solids: Solids) -> tuple[np.ndarray, np.ndarray]:

@@ -27,12 +27,18 @@ def local_pose(
     skeleton: Skeleton, global_positions: np.ndarray, global_rotations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The inverse of forward."""
-    p, r = np.array(global_positions), np.array(global_rotations)
-    child, parent = np.arange(1, skeleton.joint_count), skeleton.parents[1:]
+    p, parent = np.array(global_positions), skeleton.parents[1:]
     back = quaternion.inverse(global_rotations[..., parent, :])
-    r[..., child, :] = quaternion.multiply(back, global_rotations[..., child, :])
-    p[..., child, :] = quaternion.rotate(back, global_positions[..., child, :] - global_positions[..., parent, :])
-    return p, r
+    p[..., 1:, :] = quaternion.rotate(back, global_positions[..., 1:, :] - global_positions[..., parent, :])
+    return p, local_rotations(skeleton, global_rotations)
+
+
+def local_rotations(skeleton: Skeleton, global_rotations: np.ndarray) -> np.ndarray:
+    """Rotations (..., J, 4) in the parents' space."""
+    r = np.array(global_rotations)
+    back = quaternion.inverse(global_rotations[..., skeleton.parents[1:], :])
+    r[..., 1:, :] = quaternion.multiply(back, global_rotations[..., 1:, :])
+    return r
 
 
 def end_positions(skeleton: Skeleton, global_positions: np.ndarray, global_rotations: np.ndarray) -> np.ndarray:
@@ -56,3 +62,8 @@ def tpose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
     floor = min(p[:, 1].min(), ends[:, 1].min() if len(ends) else np.inf)
     hips = skeleton.roles.get("hips", 0)
     return p - np.array([p[hips, 0], floor, p[hips, 2]], p.dtype), r
+
+
+def reference_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
+    """The reference T-pose, or the rest pose of a rig that has none."""
+    return rest_pose(skeleton) if skeleton.tpose is None else tpose(skeleton)

@@ -34,9 +34,8 @@ def mirror(clip: Clip, pairs: Pairs | None = None) -> Clip:
     axes = _counterpart_axes(skeleton, other)
     rotations = kinematics.global_pose(clip)[1].astype(np.float64)
     rotations = quaternion.multiply(_reflect_rotations(rotations[:, other]), axes)
-    local = np.array(rotations)
-    local[:, 1:] = quaternion.multiply(quaternion.inverse(rotations[:, skeleton.parents[1:]]), rotations[:, 1:])
-    return clip.with_(positions=_positions(clip, other, axes), rotations=quaternion.normalize(local))
+    local = quaternion.normalize(kinematics.local_rotations(skeleton, rotations))
+    return clip.with_(positions=_positions(clip, other, axes), rotations=local)
 
 
 def mirror_pairs(skeleton: Skeleton, pairs: Pairs | None = None) -> np.ndarray:

@@ -122,8 +122,7 @@ def _turns(skeleton: Skeleton, global_rotations: Array, joint: int) -> Array:
     Where the joint's own axes lie near the world's in that pose, they say what is level, as in the papers: a T-pose
     made from motion leans by some degrees, and not alike in all clips of a rig.
     """
-    _, rotations = kinematics.rest_pose(skeleton) if skeleton.tpose is None else kinematics.tpose(skeleton)
-    reference = rotations[joint].astype(np.float64)
+    reference = kinematics.reference_pose(skeleton)[1][joint].astype(np.float64)
     along = np.round(to_matrix(reference))  # each axis along the nearest of the world's
     if (along @ along.T == np.eye(3)).all() and quaternion.angle(reference, from_matrix(along)) < LEAN:
         reference = from_matrix(along)

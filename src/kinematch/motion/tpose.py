@@ -8,7 +8,8 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion, rotation
 from kinematch.motion import tpose_neutral
 from kinematch.motion.clip import Clip
-from kinematch.motion.kinematics import forward, global_pose, rest_pose
+from kinematch.motion.heading import yaw_rotation
+from kinematch.motion.kinematics import forward, global_pose, local_rotations, rest_pose
 from kinematch.motion.roles import REQUIRED_ROLES
 from kinematch.motion.skeleton import Skeleton
 
@@ -229,13 +230,8 @@ def _swing(
                 pose[j] = tpose_neutral.twisted(pose[j], hinges[role], role=role, bone=wanted)
         elif role.endswith("_foot") and role in child_points:
             ahead = quaternion.rotate(pose[j], child_points[role])
-            pose[j] = quaternion.multiply(
-                rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), -np.arctan2(ahead[0], ahead[2])), pose[j]
-            )
-    for j in range(skeleton.joint_count):
-        parent = skeleton.parents[j]
-        local[j] = pose[j] if parent < 0 else quaternion.multiply(quaternion.inverse(pose[parent]), pose[j])
-    return quaternion.normalize(local)
+            pose[j] = quaternion.multiply(quaternion.inverse(yaw_rotation(ahead)), pose[j])
+    return quaternion.normalize(local_rotations(skeleton, pose))
 
 
 def _child_points(skeleton: Skeleton) -> dict[str, np.ndarray]:

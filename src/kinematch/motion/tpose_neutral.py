@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 
 from kinematch.math import quaternion, rotation
-from kinematch.motion.kinematics import forward
+from kinematch.motion.kinematics import forward, local_rotations
 from kinematch.motion.skeleton import Skeleton
 
 SIDES = ("left", "right")
@@ -205,10 +205,7 @@ def _trunk_upright(skeleton: Skeleton, base: np.ndarray) -> np.ndarray:
     """The trunk tipped back or forward until the neck is above the hips; neck and head stay level as they were."""
     roles = skeleton.roles
     top = roles.get("neck", roles["head"])
-    local = base.copy()
-    child = np.arange(1, skeleton.joint_count)
-    local[child] = quaternion.multiply(quaternion.inverse(base[skeleton.parents[child]]), base[child])
-    positions, _ = forward(skeleton, skeleton.offsets.astype(np.float64), local)
+    positions, _ = forward(skeleton, skeleton.offsets.astype(np.float64), local_rotations(skeleton, base))
     up = positions[top] - positions[roles["hips"]]
     tip = rotation.from_axis_angle(LEFT, -np.arctan2(up[2], up[1]))
     trunk = [j for j in skeleton.chain(top)[:-1] if j >= roles["hips"]]
