@@ -12,7 +12,7 @@ from kinematch.files.gltf_read import read_gltf_clips
 from kinematch.files.gltf_write import write_glb
 from kinematch.files.reading import READABLE, file_kind
 from kinematch.motion.clip import Clip
-from kinematch.motion.roles import REQUIRED_ROLES, find_roles
+from kinematch.motion.roles import find_roles, missing_roles
 from kinematch.motion.tpose import with_reference_tpose
 
 __all__ = ["READABLE", "WRITABLE", "read_clip", "read_clips", "write_clip"]
@@ -83,5 +83,4 @@ def _from_raw(
 
 def _with_tpose(clip: Clip, tpose: Clip | None) -> Clip:
     """A reference T-pose for humanoids; other creatures have none."""
-    humanoid = all(role in clip.skeleton.roles for role in REQUIRED_ROLES)
-    return with_reference_tpose(clip, tpose) if humanoid else clip
+    return clip if missing_roles(clip.skeleton.roles) else with_reference_tpose(clip, tpose)

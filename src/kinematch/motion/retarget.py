@@ -9,7 +9,7 @@ from kinematch.math import quaternion
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import leg_length
-from kinematch.motion.roles import REQUIRED_ROLES
+from kinematch.motion.roles import missing_roles
 from kinematch.motion.skeleton import Skeleton
 
 _TRUNK = ("spine", "chest", "upper_chest", "neck")
@@ -25,7 +25,7 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
     """
     source = clip.skeleton
     for skeleton, which in ((source, "source"), (target, "target")):
-        missing = [role for role in REQUIRED_ROLES if role not in skeleton.roles]
+        missing = missing_roles(skeleton.roles)
         if missing or skeleton.tpose is None:
             what = f"roles missing: {', '.join(missing)}" if missing else "it has no reference T-pose"
             raise KinematchError(f"cannot retarget clip {clip.name!r}: {which} skeleton: {what}")

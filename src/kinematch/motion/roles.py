@@ -13,7 +13,7 @@ from kinematch.motion.skeleton import Skeleton
 
 _UNDERSTOOD = 6  # required roles that names must tell before they are trusted
 
-__all__ = ["REQUIRED_ROLES", "ROLES", "RoleMap", "find_roles", "vrm_roles"]
+__all__ = ["REQUIRED_ROLES", "ROLES", "RoleMap", "find_roles", "missing_roles", "vrm_roles"]
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,17 @@ class RoleMap:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        return tuple(role for role in REQUIRED_ROLES if role not in self.roles)
+        return missing_roles(self.roles)
 
     @property
     def humanoid(self) -> bool:
         """Whether every role that a humanoid needs was found."""
         return not self.missing
+
+
+def missing_roles(roles: Mapping[str, int]) -> tuple[str, ...]:
+    """What a humanoid needs and these lack."""
+    return tuple(role for role in REQUIRED_ROLES if role not in roles)
 
 
 def find_roles(
@@ -181,7 +186,7 @@ def _meeting(skeleton: Skeleton, joints: list[int]) -> int:
 
 
 def _missing(roles: Mapping[str, int], forced: Mapping[str, int | None]) -> list[str]:
-    missing = [r for r in REQUIRED_ROLES if r not in roles]
+    missing = missing_roles(roles)
     problems = [f"{side}_toes missing" for side in SIDES if f"{side}_toes" not in roles and len(missing) < 8]
     if len(missing) >= 8:
         return [
@@ -205,7 +210,7 @@ def _misplaced(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) 
         if joint in by_joint:
             problems.append(f"{skeleton.names[joint]!r} is both {by_joint[joint]} and {role}")
         by_joint[joint] = role
-    if not set(REQUIRED_ROLES) - set(roles) and role_topology.on_all_fours(roles, rest_pose(skeleton)[0][None]):
+    if not missing_roles(roles) and role_topology.on_all_fours(roles, rest_pose(skeleton)[0][None]):
         problems.append("the rest pose stands on all fours: a four-legged rig with a human's names?")
     if role_topology.side_vote(skeleton, roles, poses) < 0:
         problems.append(

@@ -10,7 +10,7 @@ from kinematch.motion import tpose_neutral
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import yaw_rotation
 from kinematch.motion.kinematics import forward, global_pose, local_rotations, rest_pose
-from kinematch.motion.roles import REQUIRED_ROLES
+from kinematch.motion.roles import missing_roles
 from kinematch.motion.skeleton import Skeleton
 
 # Where each bone points in the T-pose: from the joint of a role to that of the next.
@@ -50,7 +50,7 @@ def reference_tpose(clip: Clip, tpose: Clip | None = None) -> TPose:
     Whatever the source, arms and legs are swung the last degrees to their exact directions, so that rigs agree.
     """
     skeleton = clip.skeleton
-    missing = [role for role in REQUIRED_ROLES if role not in skeleton.roles]
+    missing = missing_roles(skeleton.roles)
     if missing:
         raise KinematchError(f"no T-pose for clip {clip.name!r}: roles missing: {', '.join(missing)}")
     if tpose is not None:
