@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kinematch.math.quaternion import unit
 from kinematch.motion.skeleton import Skeleton
 
 _SIMILAR = 0.75  # the shorter of two paired limbs is at least this part of the longer
@@ -28,7 +29,7 @@ def from_topology(skeleton: Skeleton, poses: np.ndarray) -> tuple[dict[str, int]
     roles = best
     if on_all_fours(roles, poses):
         return {}, ["arms and legs hang alike across a level spine: four legs, not a humanoid"]
-    across = [_unit(poses[:, roles[f"left_{p}"]] - poses[:, roles[f"right_{p}"]]) for p in ("upper_arm", "upper_leg")]
+    across = [unit(poses[:, roles[f"left_{p}"]] - poses[:, roles[f"right_{p}"]]) for p in ("upper_arm", "upper_leg")]
     if np.sum(across[0] * across[1]) < 0:
         roles = _swapped(roles, ("shoulder", "upper_arm", "lower_arm", "hand"))
     vote = side_vote(skeleton, roles, poses)
@@ -78,7 +79,7 @@ def side_vote(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) -
         return 0.0
     hips, head, left, right = (poses[:, roles[role]] for role in needed)
     ahead = _ahead(skeleton, roles, poses)
-    votes = np.sum(_unit(left - right) * np.cross(_unit(head - hips), ahead), axis=-1)
+    votes = np.sum(unit(left - right) * np.cross(unit(head - hips), ahead), axis=-1)
     vote = float(votes.mean())
     return vote if abs(vote) > _UNCLEAR else 0.0
 
@@ -95,13 +96,8 @@ def _ahead(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) -> n
         foot = roles.get(f"{side}_foot")
         if foot is not None:
             toes = roles.get(f"{side}_toes", next(iter(skeleton.children(foot)), foot))
-            ahead += _unit(poses[:, toes] - poses[:, foot])
+            ahead += unit(poses[:, toes] - poses[:, foot])
     return ahead
-
-
-def _unit(v: np.ndarray) -> np.ndarray:
-    size = np.linalg.norm(v, axis=-1, keepdims=True)
-    return v / np.where(size > 0, size, 1)
 
 
 def _reach(skeleton: Skeleton, lengths: np.ndarray) -> np.ndarray:
@@ -172,9 +168,9 @@ def _head(skeleton: Skeleton, lengths: np.ndarray, reach: np.ndarray, arms: tupl
 def on_all_fours(roles: Mapping[str, int], poses: np.ndarray) -> bool:
     """Whether arms and legs hang alike across a level spine, as a dog's do."""
     at = {role: poses[:, joint] for role, joint in roles.items()}
-    spine = _unit(at["head"] - at["hips"])
-    legs = [_unit(at[f"{s}_foot"] - at[f"{s}_upper_leg"]) for s in ("left", "right")]
-    arms = [_unit(at[f"{s}_hand"] - at[f"{s}_upper_arm"]) for s in ("left", "right")]
+    spine = unit(at["head"] - at["hips"])
+    legs = [unit(at[f"{s}_foot"] - at[f"{s}_upper_leg"]) for s in ("left", "right")]
+    arms = [unit(at[f"{s}_hand"] - at[f"{s}_upper_arm"]) for s in ("left", "right")]
     across = [np.abs(np.sum(spine * leg, axis=-1)) < 0.6 for leg in (*legs, *arms)]
     alike = [np.sum(a * b, axis=-1) > 0.8 for a, b in zip(legs, arms)]
     return bool(np.mean(np.all([*across, *alike], axis=0)) > 0.5)
