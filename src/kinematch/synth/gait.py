@@ -13,6 +13,8 @@ WALK_RATIO = 0.0065  # m per step/min: step length over cadence, nearly constant
 RUN_ABOVE, WALK_BELOW = 2.2, 2.0  # m/s, where people change gait, with hysteresis
 SLOWEST_CADENCE = 66.0  # steps/min of a stroll; below it the walk ratio would make people crawl
 TRANSIENT_CADENCE = 96.0  # steps/min while speeding up from or slowing down to a stand
+FASTEST_RUN, FASTEST_WALK, FASTEST_STEP = 5.0, 1.9, 1.1  # m/s: upright, with bent knees or on tip-toe, other than ahead
+FASTEST_TURN, STRONGEST_PULL = 4.0, 8.0  # rad/s, and m/s^2 in a curve
 IDLE_WIDTH = 0.19  # m between the ankles of a person who stands
 
 
@@ -67,6 +69,13 @@ def cadence(forward: np.ndarray, left: np.ndarray, turn_rate: np.ndarray, *, run
     moving = (walk + (sideways - walk) * share) * (1 - running) + run * running
     turning = (92 + 14 * np.abs(turn_rate)) * ramp(np.abs(turn_rate), 0.3, 0.8)
     return np.minimum(np.maximum(moving, turning), 180.0)
+
+
+def top_speed(forward: np.ndarray, left: np.ndarray, posture: Posture) -> np.ndarray:
+    """The fastest (m/s) that the walker goes in directions of the facing frame; sideways and backward it only steps."""
+    ahead = forward / np.maximum(np.hypot(forward, left), 1e-9)  # at rest any direction will do
+    fastest = FASTEST_RUN if posture.knee < 20 * DEGREE and posture.heel == 0 else FASTEST_WALK
+    return FASTEST_STEP + (fastest - FASTEST_STEP) * ramp(ahead, 0.6, 0.9)
 
 
 def duty(speed: np.ndarray, running: np.ndarray) -> np.ndarray:

@@ -52,8 +52,10 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
         # the left arm goes back as the left foot goes ahead: +15 to -22 degrees at a walk, 30 each way at a run
         beat = -sign * smooth(signal.stride, 0.12, path.frame_rate)
         raised = (25 + 10 * running) * DEGREE * beat - 3.5 * DEGREE * swing * (1 - running) - 4 * DEGREE * running
-        raised = raised + 0.5 * posture.trunk
+        # arms that hang give a little with the breath and the weight
+        raised = raised + 0.5 * posture.trunk + (0.9 * breathing - 1.5 * sign * signal.load) * signal.idle * DEGREE
         elbow = (16 + 6 * swing) * DEGREE + (18 * DEGREE) * beat + 0.3 * posture.trunk
+        elbow = elbow + (1.2 * breathing + 2.0 * sign * signal.load) * signal.idle * DEGREE
         elbow = elbow * (1 - running) + (94 * DEGREE + 18 * DEGREE * beat) * running
         aside = np.clip(np.abs(path.local_velocities[:, 1]), 0.0, 1.0)  # sidesteps take the arms out for balance
         outward = (11 + 2 * running + 6 * smooth(aside, 0.5, path.frame_rate)) * DEGREE + 0.08 * posture.trunk

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip, Source
 from kinematch.synth import feet, gait, legs, swing, upper
@@ -37,7 +38,8 @@ def walk(
     name: str = "walk",
     tags: frozenset[str] = frozenset(),
 ) -> SynthClip:
-    """Walk (or run, strafe, turn, stand) along a path."""
+    """Walk (or run, strafe, turn, stand) along a path; one that no person could follow is refused."""
+    _check(path, posture)
     rng = np.random.default_rng(seed)
     times = path.times
     steps = plan(path, posture, rng)
@@ -84,6 +86,26 @@ def walk(
     return _with_truth(clip, path, both, rolls)
 
 
+def _check(path: Path, posture: Posture) -> None:
+    forward, left = path.local_velocities.T
+    speeds = np.hypot(forward, left)
+    rates = np.abs(path.turn_rates)
+    limits = (
+        (speeds, gait.top_speed(forward, left, posture), "m/s in direction {direction:.0f} degrees of the facing"),
+        (rates, np.full(len(rates), gait.FASTEST_TURN), "rad/s of turning"),
+        (speeds * rates, np.full(len(rates), gait.STRONGEST_PULL), "m/s^2 in a curve"),
+    )
+    for values, most, unit in limits:
+        f = int(np.argmax(values - most))
+        # a tenth more is the ripple of smoothing, not a wish
+        if values[f] > 1.1 * most[f] + 0.05:
+            unit = unit.format(direction=np.degrees(np.arctan2(left[f], forward[f])))
+            raise KinematchError(
+                f"at {path.times[f]:.2f} s the path asks for {values[f]:.2f} {unit}; "
+                f"at most {most[f]:.2f} can be walked in posture {posture.name!r}"
+            )
+
+
 def walk_along(
     points: ArrayLike,
     speed: float = 1.35,
@@ -115,7 +137,8 @@ def _with_truth(clip: Clip, path: Path, both: tuple[Stances, Stances], rolls: tu
 def _pivots(foot: Stances, roll: Roll, times: np.ndarray) -> np.ndarray:
     index = feet.stance_index(foot, times)
     tip = feet.toe_pitch(foot, roll, index, times) < 0
-    return np.where(feet.pitch(foot, roll, index, times) > 0, 0, np.where(tip, 2, 1))
+    # below a tenth of a degree the whole sole lies on the floor, and the toe joint stands for it
+    return np.where(feet.pitch(foot, roll, index, times) > 0.1 * DEGREE, 0, np.where(tip, 2, 1))
 
 
 def _swings(path: Path, foot: Stances, posture: Posture) -> swing.Swings:
