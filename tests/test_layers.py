@@ -8,7 +8,7 @@ import pytest
 import kinematch
 
 ORDER = [
-    *("errors", "math", "motion", "draw", "files", "synth", "database", "doctor", "search", "character"),
+    *("errors", "writing", "math", "motion", "draw", "files", "synth", "database", "doctor", "search", "character"),
     *("learned", "avatar", "camera", "evaluate", "stream", "studio", "bench", "cli"),
 ]
 HEAVY = {"torch", "mediapipe", "ray", "imageio", "starlette", "uvicorn", "matplotlib"}

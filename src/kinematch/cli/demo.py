@@ -10,7 +10,7 @@ from kinematch.cli.build import build
 from kinematch.cli.inspect import inspect
 from kinematch.database import storage
 from kinematch.draw.montage import montage
-from kinematch.files.writing import write_beside
+from kinematch.writing import write_beside
 
 RECIPE = """\
 # The built-in dance card: procedural walking, running, turning, strafing and crouching.

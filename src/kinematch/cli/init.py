@@ -11,7 +11,7 @@ from kinematch.cli.doctor import motion_files
 from kinematch.doctor import examine
 from kinematch.doctor.prescribe import prescribe
 from kinematch.errors import FileError, KinematchError
-from kinematch.files.writing import write_beside
+from kinematch.writing import write_beside
 
 
 def init(

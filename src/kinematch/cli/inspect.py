@@ -17,7 +17,7 @@ from kinematch.database.coverage import Gap, contact_shares, coverage, gaps
 from kinematch.database.coverage_picture import coverage_picture
 from kinematch.database.storage import Database
 from kinematch.errors import FileError
-from kinematch.files.writing import write_beside
+from kinematch.writing import write_beside
 
 MOST = 15  # rows of a list on the screen; --json has all
 

@@ -1,18 +1,17 @@
 """A safetensors file of aligned arrays with checksums: written beside and renamed, opened by memory mapping."""
 
-import contextlib
 import hashlib
 import json
 import os
 import struct
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from kinematch.errors import FileError
+from kinematch.writing import replacing
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector a processor loads
 LARGEST_HEADER = 100_000_000  # bytes, the limit of the safetensors library itself
@@ -43,51 +42,16 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, v
     header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
     header += b" " * (-(8 + len(header)) % ALIGNMENT)
     header = header.replace(NO_CHECKSUM.encode(), hashlib.sha256(header).hexdigest().encode(), 1)
-    with replacing(path) as file:
-        file.write(struct.pack("<Q", len(header)))
-        file.write(header)
-        for array in arrays.values():
-            file.write(_bytes(array))
-            file.write(b"\0" * (-array.nbytes % ALIGNMENT))
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path` when everything is on disk, and vanishes if anything fails."""
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    _remove_orphans(path)
-    try:
+    with replacing(path) as part:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(part, "wb") as file:
-            yield file
+            file.write(struct.pack("<Q", len(header)))
+            file.write(header)
+            for array in arrays.values():
+                file.write(_bytes(array))
+                file.write(b"\0" * (-array.nbytes % ALIGNMENT))
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _remove_orphans(path: Path) -> None:
-    """Parts of writers that were killed; those of writers still at work stay."""
-    for part in path.parent.glob(f".{path.name}.*.part"):
-        owner = part.name.split(".")[-2]
-        if owner.isdigit() and not _alive(int(owner)):
-            part.unlink(missing_ok=True)
-
-
-def _alive(process: int) -> bool:
-    if sys.platform == "win32":  # signal 0 would end the process there
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's
-        return True
-    return True
 
 
 def read_arrays(

@@ -1,14 +1,13 @@
 """Writers of moving pictures: GIF with one shared palette, WebP, APNG, and MP4 with the video extra."""
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.writing import replacing
 
 _COLOURS = 127  # with the transparent one they fit seven bits, which makes a GIF a third smaller than eight
 
@@ -19,16 +18,9 @@ def write_movie(path: str | Path, pictures: Pictures, rate: float) -> None:
     """Write pictures shown at so many per second; beside the file first, so that an interrupted run harms nothing."""
     path = Path(path)
     writer = movie_writer(path)
-    beside = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix.lower()}")
-    try:
+    with replacing(path) as part:
         path.parent.mkdir(parents=True, exist_ok=True)
-        writer(beside, pictures, rate)
-        os.replace(beside, path)
-    except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):  # the file is gone already, or its folder was no folder
-            beside.unlink()
+        writer(part, pictures, rate)
 
 
 def movie_writer(path: Path) -> Callable[[Path, Pictures, float], None]:
@@ -102,8 +94,9 @@ def _write_mp4(path: Path, pictures: Pictures, rate: float) -> None:
             even = picture.crop((0, 0, picture.width // 2 * 2, picture.height // 2 * 2))  # the codec wants whole pairs
             if writer is None:
                 writer = imageio_ffmpeg.write_frames(
-                    str(path), even.size, fps=rate, codec="libx264", quality=7, macro_block_size=2
-                )
+                    str(path), even.size, fps=rate, codec="libx264", quality=7, macro_block_size=2,
+                    output_params=["-f", "mp4"],
+                )  # fmt: skip
                 writer.send(None)
             writer.send(even.tobytes())
     finally:

@@ -6,10 +6,10 @@ import numpy as np
 
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
-from kinematch.files.writing import write_beside
 from kinematch.math.rotation import to_euler
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
+from kinematch.writing import write_beside
 
 POSITION_STEP = 1e-8  # metres; what the last printed digit of a position is worth at most
 ANGLE_DECIMALS = 6  # degrees; at gimbal lock the errors of two angles add up to 1e-6 degrees

@@ -13,10 +13,10 @@ from kinematch.errors import FileError
 from kinematch.files.gltf_body import BodyMesh, body_mesh
 from kinematch.files.gltf_container import BINARY_CHUNK, GENERATOR, JSON_CHUNK, MAGIC
 from kinematch.files.gltf_nodes import END_SITE_MARK
-from kinematch.files.writing import write_beside
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
+from kinematch.writing import write_beside
 
 VERTICES, INDICES = 34962, 34963  # what a buffer view is for
 CODES = {"f4": 5126, "u4": 5125, "u2": 5123}
