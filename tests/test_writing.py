@@ -36,3 +36,36 @@ def test_a_path_that_cannot_be_is_a_file_error(tmp_path, name, monkeypatch):
 def test_the_longest_name_can_be_written(tmp_path):
     write_beside(tmp_path / ("n" * 255), b"content")
     assert (tmp_path / ("n" * 255)).read_bytes() == b"content"
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_is_never_replaced_by_one(tmp_path, make):
+    """A rename would put a file in the place of a device such as /dev/null."""
+    make(tmp_path / "place")
+    before = os.stat(tmp_path / "place")
+    with pytest.raises(FileError, match=r"cannot be written: is (a folder|no regular file)"):
+        write_beside(tmp_path / "place", b"content")
+    assert os.path.samestat(os.stat(tmp_path / "place"), before)
+    assert os.listdir(tmp_path) == ["place"]
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    (tmp_path / "link").symlink_to("file")
+    write_beside(tmp_path / "link", b"first")
+    write_beside(tmp_path / "link", b"second")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"second"
+
+
+def test_links_that_lead_nowhere_or_in_circles_are_refused(tmp_path):
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(FileError, match="cannot be written: Too many levels"):
+        write_beside(tmp_path / "circle", b"content")
+
+
+def test_a_file_that_the_user_has_protected_stays_as_it_is(tmp_path, monkeypatch):
+    write_beside(tmp_path / "file", b"precious")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write whatever the permissions say
+    with pytest.raises(FileError, match="is read-only"):
+        write_beside(tmp_path / "file", b"content")
+    assert (tmp_path / "file").read_bytes() == b"precious"
