@@ -83,13 +83,8 @@ def test_orders_that_do_not_exist_are_refused(order):
         R.from_euler([0, 0, 0], order)
 
 
-def test_compiled_twins_equal_the_plain_functions():
+def test_the_compiled_twin_equals_the_plain_function():
     rng = np.random.default_rng(0)
-    for dtype, atol in ((np.float32, 1e-6), (np.float64, 1e-15)):
-        a, b = (Q.normalize(rng.normal(size=(300, 4))).astype(dtype) for _ in range(2))
-        v = rng.normal(size=(300, 3)).astype(dtype)
-        assert np.allclose(kernels.multiply_many(a, b), Q.multiply(a, b), atol=atol)
-        assert np.allclose(kernels.rotate_many(a, v), Q.rotate(a, v), atol=10 * atol)
     e = rng.uniform(-7, 7, (40, len(ORDERS), 3))
     axes = np.array([["XYZ".index(letter) for letter in order] for order in ORDERS])
     expected = np.stack([R.from_euler(e[:, j], order) for j, order in enumerate(ORDERS)], axis=1)

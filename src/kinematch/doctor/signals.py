@@ -1,4 +1,4 @@
-"""What the numbers of a clip give away: joints that never move, jumps, flips, still poses at the ends, speeds."""
+"""What the numbers of a clip give away: joints that never move, jumps, flips, rest poses, speeds."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.math import difference, quaternion
 from kinematch.math.smoothing import savitzky_golay
 from kinematch.motion.clip import Clip
-from kinematch.motion.kinematics import forward
+from kinematch.motion.kinematics import global_pose
 
 # Faster than anybody moves: sprinters reach 12 m/s; a wrist snaps at about 40 rad/s.
 IMPOSSIBLE_SPEED = 15.0  # m/s
@@ -41,7 +41,7 @@ def jumps(clip: Clip) -> Events:
     if clip.frame_count < 2:
         return Events(())
     body = clip.skeleton.roles.get("hips", 0)
-    global_positions, _ = forward(clip.skeleton, clip.positions, clip.rotations)
+    global_positions, _ = global_pose(clip)
     speed = np.linalg.norm(np.diff(global_positions[:, body], axis=0), axis=-1) * clip.frame_rate
     found = np.flatnonzero(speed > IMPOSSIBLE_SPEED) + 1
     return Events(tuple(found.tolist()), float(speed.max(initial=0)), clip.skeleton.names[body])
@@ -68,16 +68,6 @@ def _events(clip: Clip, values: np.ndarray, limit: float) -> Events:
     return Events(tuple(frames.tolist()), float(values[:, chosen][worst]), clip.skeleton.names[chosen[worst[1]]], body)
 
 
-def still_frames(clip: Clip, at: str) -> int:
-    """How many frames at the 'start' or 'end' repeat one pose exactly, as exporters pad clips."""
-    rotations = clip.rotations if at == "start" else clip.rotations[::-1]
-    positions = clip.positions if at == "start" else clip.positions[::-1]
-    moved = (np.abs(rotations - rotations[0]).max(axis=(1, 2)) > 1e-5) | (
-        np.abs(positions - positions[0]).max(axis=(1, 2)) > 1e-5
-    )
-    return int(np.argmax(moved)) if moved.any() else clip.frame_count
-
-
 def rest_frames(clip: Clip) -> int:
     """Frames that show the file's rest pose, every joint within a degree."""
     apart = quaternion.angle(clip.rotations[:, 1:], clip.skeleton.rotations[1:])
@@ -87,6 +77,6 @@ def rest_frames(clip: Clip) -> int:
 def ground_speeds(clip: Clip) -> np.ndarray:
     """Horizontal speed of the hips (F,) m/s, smoothed over half a second so that steps do not show."""
     body = clip.skeleton.roles.get("hips", 0)
-    global_positions, _ = forward(clip.skeleton, clip.positions, clip.rotations)
+    global_positions, _ = global_pose(clip)
     path = savitzky_golay(global_positions[:, body, [0, 2]], seconds=0.5, frame_rate=clip.frame_rate)
     return np.linalg.norm(difference.central(path, clip.dt), axis=-1)

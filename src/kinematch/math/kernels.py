@@ -1,36 +1,8 @@
-"""Compiled twins of the quaternion functions that bulk work needs; each equals its plain twin in a test."""
+"""Compiled Euler angles and forward kinematics for whole clips; each equals its plain twin in a test."""
 
 import numpy as np
 
 from kinematch.math.jit import kernel
-
-
-@kernel
-def multiply_many(a, b):
-    """quaternion.multiply for two (N, 4) arrays of one dtype."""
-    out = np.empty_like(a)
-    for n in range(len(a)):
-        aw, ax, ay, az = a[n, 0], a[n, 1], a[n, 2], a[n, 3]
-        bw, bx, by, bz = b[n, 0], b[n, 1], b[n, 2], b[n, 3]
-        out[n, 0] = aw * bw - ax * bx - ay * by - az * bz
-        out[n, 1] = aw * bx + ax * bw + ay * bz - az * by
-        out[n, 2] = aw * by - ax * bz + ay * bw + az * bx
-        out[n, 3] = aw * bz + ax * by - ay * bx + az * bw
-    return out
-
-
-@kernel
-def rotate_many(q, v):
-    """quaternion.rotate for (N, 4) and (N, 3) arrays of one dtype."""
-    out = np.empty_like(v)
-    for n in range(len(q)):
-        w, x, y, z = q[n, 0], q[n, 1], q[n, 2], q[n, 3]
-        vx, vy, vz = v[n, 0], v[n, 1], v[n, 2]
-        tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
-        out[n, 0] = vx + w * tx + y * tz - z * ty
-        out[n, 1] = vy + w * ty + z * tx - x * tz
-        out[n, 2] = vz + w * tz + x * ty - y * tx
-    return out
 
 
 @kernel
