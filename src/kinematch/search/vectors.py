@@ -1,0 +1,211 @@
+"""Sixteen lanes at once: vector instructions for numba that every target accepts, and faster ones where it has them.
+
+Auto-vectorised loops were measured to be several times slower, so the few inner loops of the wide search are written
+in LLVM's own language. All loads are unaligned, and column counts are run-time values.
+"""
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+I1, I16, I32, I64, F32 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+LANES = 16
+FARTHEST = 2**31 - 1  # above any bound of 128 columns of 12 bits, and above any limit
+F32X16, I32X16, I16X32 = ir.VectorType(F32, LANES), ir.VectorType(I32, LANES), ir.VectorType(I16, 2 * LANES)
+
+
+def _load(b, vector, address, index):
+    """The index-th vector behind an address, wherever it lies."""
+    pointer = b.gep(b.inttoptr(address, vector.as_pointer()), [index])
+    loaded = b.load(pointer)
+    loaded.align = 1
+    return loaded
+
+
+def _store(b, value, address):
+    stored = b.store(value, b.inttoptr(address, value.type.as_pointer()))
+    stored.align = 1
+
+
+def _splat(b, scalar, vector):
+    empty = ir.Constant(vector, ir.Undefined)
+    first = b.insert_element(empty, scalar, ir.Constant(I32, 0))
+    return b.shuffle_vector(first, empty, ir.Constant(ir.VectorType(I32, vector.count), [0] * vector.count))
+
+
+def _bits(b, lanes):
+    """One bit for each lane that is true."""
+    return b.zext(b.bitcast(lanes, ir.IntType(LANES)), I32)
+
+
+def _sum_of_squares(context, b, pairs):
+    """16 sums of two squares each, of 32 values below 2^15, with the target's own instruction where it has one."""
+    features = context.codegen()._tm_features  # of the target compiled for, which need not be this machine
+    wide = {"+avx512bw": ("llvm.x86.avx512.pmaddw.d.512", 32), "+avx2": ("llvm.x86.avx2.pmadd.wd", 16)}
+    wide["+sse2"] = ("llvm.x86.sse2.pmadd.wd", 8)
+    for feature, (name, size) in wide.items():
+        if feature in features.split(","):
+            return _multiply_add(b, pairs, name, size)
+    empty = ir.Constant(I16X32, ir.Undefined)
+    halves = [
+        b.zext(b.shuffle_vector(pairs, empty, ir.Constant(I32X16, list(range(start, 32, 2)))), I32X16)
+        for start in (0, 1)
+    ]
+    return b.add(b.mul(halves[0], halves[0]), b.mul(halves[1], halves[1]))
+
+
+def _multiply_add(b, pairs, name, size):
+    """The x86 instruction of a size on each part of 32 values, the parts joined again."""
+    part, half = ir.VectorType(I16, size), ir.VectorType(I32, size // 2)
+    function = cgutils.get_or_insert_function(b.module, ir.FunctionType(half, [part, part]), name)
+    empty = ir.Constant(I16X32, ir.Undefined)
+    results = []
+    for start in range(0, 32, size):
+        taken = b.shuffle_vector(pairs, empty, ir.Constant(ir.VectorType(I32, size), list(range(start, start + size))))
+        results.append(b.call(function, [taken, taken]))
+    while len(results) > 1:
+        count = results[0].type.count
+        order = ir.Constant(ir.VectorType(I32, 2 * count), list(range(2 * count)))
+        results = [b.shuffle_vector(a, c, order) for a, c in zip(results[::2], results[1::2])]
+    return results[0]
+
+
+@intrinsic
+def box_bounds(typing, node, query, pairs, admitted, limit, out):
+    """Lower bounds of 16 quantised boxes, stored as int32 at out; returns the lanes at or below the limit as bits.
+
+    Lanes that are not admitted get FARTHEST and no bit. A node is [pairs][low, high][16 boxes][2 columns] uint16; a query [pairs] ceilings then [pairs] floors, uint32 each.
+    """
+    signature = types.uint32(types.uintp, types.uintp, types.int64, types.uint16, types.int32, types.uintp)
+
+    def generate(context, b, _, arguments):
+        node, query, pairs, admitted, limit, out = arguments
+        saturate = cgutils.get_or_insert_function(
+            b.module, ir.FunctionType(I16X32, [I16X32, I16X32]), "llvm.usub.sat.v32i16"
+        )
+        total = cgutils.alloca_once_value(b, ir.Constant(I32X16, [0] * LANES))
+        with cgutils.for_range(b, pairs) as loop:
+            up = b.bitcast(_splat(b, _load(b, I32, query, loop.index), I32X16), I16X32)
+            down = b.bitcast(_splat(b, _load(b, I32, query, b.add(loop.index, pairs)), I32X16), I16X32)
+            twice = b.shl(loop.index, ir.Constant(I64, 1))
+            low, high = _load(b, I16X32, node, twice), _load(b, I16X32, node, b.add(twice, ir.Constant(I64, 1)))
+            # low <= high and down <= up, so at most one of the two differences is above zero
+            gap = b.or_(b.call(saturate, [low, up]), b.call(saturate, [down, high]))
+            b.store(b.add(b.load(total), _sum_of_squares(context, b, gap)), total)
+        lanes = b.bitcast(admitted, ir.VectorType(I1, LANES))
+        bounds = b.select(lanes, b.load(total), ir.Constant(I32X16, [FARTHEST] * LANES))
+        _store(b, bounds, out)
+        return _bits(b, b.icmp_signed("<=", bounds, _splat(b, limit, I32X16)))
+
+    return signature, generate
+
+
+@intrinsic
+def leaf_costs(typing, leaf, query, columns, factors, limit, out):
+    """Costs of the 16 frames of a leaf [columns][16], stored at out; returns the lanes at or below the limit as bits.
+
+    Products and sums are rounded one by one in column order, so each lane equals the scalar loop to the last bit.
+    """
+    signature = types.uint32(types.uintp, types.uintp, types.int64, types.uintp, types.float32, types.uintp)
+
+    def generate(context, b, _, arguments):
+        leaf, query, columns, factors, limit, out = arguments
+        total = cgutils.alloca_once_value(b, ir.Constant(F32X16, [0.0] * LANES))
+        with cgutils.for_range(b, columns) as loop:
+            value = _splat(b, _load(b, F32, query, loop.index), F32X16)
+            difference = b.fsub(value, _load(b, F32X16, leaf, loop.index))
+            b.store(b.fadd(b.load(total), b.fmul(difference, difference)), total)
+        costs = b.fmul(b.load(total), _load(b, F32X16, factors, ir.Constant(I64, 0)))
+        _store(b, costs, out)
+        return _bits(b, b.fcmp_ordered("<=", costs, _splat(b, limit, F32X16)))
+
+    return signature, generate
+
+
+@intrinsic
+def lanes_at_most(typing, address, limit):
+    """Which of 16 int32 are at or below a limit, as bits."""
+    signature = types.uint32(types.uintp, types.int32)
+
+    def generate(context, b, _, arguments):
+        values = _load(b, I32X16, arguments[0], ir.Constant(I64, 0))
+        return _bits(b, b.icmp_signed("<=", values, _splat(b, arguments[1], I32X16)))
+
+    return signature, generate
+
+
+@intrinsic
+def keep_least(typing, address, least):
+    """Lower each of 16 int32 at least to the one at the address, where that is smaller."""
+    signature = types.void(types.uintp, types.uintp)
+
+    def generate(context, b, _, arguments):
+        new, old = (_load(b, I32X16, argument, ir.Constant(I64, 0)) for argument in arguments)
+        _store(b, b.select(b.icmp_signed("<", new, old), new, old), arguments[1])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def least_lane(typing, address):
+    """The smallest of 16 int32."""
+    signature = types.int32(types.uintp)
+
+    def generate(context, b, _, arguments):
+        values = _load(b, I32X16, arguments[0], ir.Constant(I64, 0))
+        empty = ir.Constant(I32X16, ir.Undefined)
+        for half in (8, 4, 2, 1):
+            order = ir.Constant(I32X16, [lane ^ half for lane in range(LANES)])
+            other = b.shuffle_vector(values, empty, order)
+            values = b.select(b.icmp_signed("<", values, other), values, other)
+        return b.extract_element(values, ir.Constant(I32, 0))
+
+    return signature, generate
+
+
+@intrinsic
+def first_bit(typing, bits):
+    """The index of the lowest bit that is set; there must be one."""
+    signature = types.int32(types.uint32)
+
+    def generate(context, b, _, arguments):
+        return b.cttz(arguments[0], ir.Constant(I1, 1))
+
+    return signature, generate
+
+
+def _reader(numba_type, llvm_type):
+    @intrinsic
+    def read(typing, address, index):
+        signature = numba_type(types.uintp, types.int64)
+
+        def generate(context, b, _, arguments):
+            return _load(b, llvm_type, arguments[0], arguments[1])
+
+        return signature, generate
+
+    return read
+
+
+def _writer(numba_type, llvm_type):
+    @intrinsic
+    def write(typing, address, index, value):
+        signature = types.void(types.uintp, types.int64, numba_type)
+
+        def generate(context, b, _, arguments):
+            pointer = b.gep(b.inttoptr(arguments[0], llvm_type.as_pointer()), [arguments[1]])
+            stored = b.store(arguments[2], pointer)
+            stored.align = 1
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return write
+
+
+read_float, read_double = _reader(types.float32, F32), _reader(types.float64, ir.DoubleType())
+read_byte, read_short = _reader(types.uint8, ir.IntType(8)), _reader(types.uint16, I16)
+read_int = _reader(types.int32, I32)
+write_float, write_int, write_short = _writer(types.float32, F32), _writer(types.int32, I32), _writer(types.uint16, I16)
