@@ -6,6 +6,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from kinematch.errors import KinematchError
+from kinematch.motion.heading import yaw_angle
 from kinematch.motion.skeleton import Skeleton
 
 UP = np.array([0.0, 1.0, 0.0])
@@ -127,7 +128,7 @@ def frame_clip(
     ways = facing(skeleton, poses)
     mean = ways.mean(axis=0)
     forward = mean if np.linalg.norm(mean) > 0.2 else ways[0]  # a clip that turns all the way round has no mean
-    heading = np.arctan2(forward[0], forward[2]) + azimuth
+    heading = yaw_angle(forward) + azimuth
     level = np.cos(elevation)
     direction = -np.array([np.sin(heading) * level, np.sin(elevation), np.cos(heading) * level])
     return frame_points(body_points(skeleton, poses), direction, size=size, field_of_view=field_of_view, margin=margin)

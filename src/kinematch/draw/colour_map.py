@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.draw.theme import Theme, rgb
+from kinematch.draw.theme import Theme, encoded, rgb
 
 # from OKLab to cone responses and on to linear sRGB (Ottosson 2020, "A perceptual color space for image processing")
 _LAB_TO_CONES = np.array([
@@ -26,6 +26,4 @@ def colours_of(shares: np.ndarray, theme: Theme) -> np.ndarray:
         lightness, hue = 0.93 - 0.6 * t, np.radians(110 + 190 * t)
     chroma = 0.06 + 0.05 * np.sin(np.pi * t)  # as vivid as the hues between allow without being cut off
     lab = np.stack([lightness, chroma * np.cos(hue), chroma * np.sin(hue)], axis=-1)
-    light = np.clip((lab @ _LAB_TO_CONES.T) ** 3 @ _CONES_TO_RGB.T, 0, 1)
-    s = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
-    return np.round(s * 255).astype(np.uint8)
+    return encoded(np.clip((lab @ _LAB_TO_CONES.T) ** 3 @ _CONES_TO_RGB.T, 0, 1))

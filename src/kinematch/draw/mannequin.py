@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.draw.body import Body, Part, bind, generic_body
 from kinematch.motion import kinematics
+from kinematch.motion.edit import leg_length
 from kinematch.motion.skeleton import Skeleton
 
 _NEEDED = (
@@ -43,12 +44,7 @@ def _reference_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray] | None:
 def mannequin(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> Body:
     """Parts around a standing pose that faces +Z; all measures in proportion to the legs."""
     at = {role: positions[joint] for role, joint in skeleton.roles.items()}
-    leg = np.mean([
-        np.linalg.norm(at[f"{side}_upper_leg"] - at[f"{side}_lower_leg"])
-        + np.linalg.norm(at[f"{side}_lower_leg"] - at[f"{side}_foot"])
-        for side in ("left", "right")
-    ])  # fmt: skip
-    unit = float(leg) / _LEG
+    unit = leg_length(skeleton) / _LEG
     parts = _trunk(skeleton, at, unit) + _head(skeleton, at, unit)
     for side in ("left", "right"):
         parts += _leg(skeleton, at, unit, side) + _arm(skeleton, at, unit, side)

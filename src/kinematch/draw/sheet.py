@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kinematch.draw.camera import Camera, body_points, facing, frame_points
+from kinematch.draw.camera import UP, Camera, body_points, facing, frame_points
 from kinematch.draw.frames import Frames, even_frames, frames_of
 from kinematch.draw.scene import check_size, render_scene
 from kinematch.draw.solid import Solids, join
@@ -14,6 +14,7 @@ from kinematch.draw.theme import Theme, find_theme, rgb
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
+from kinematch.motion.heading import yaw_angle
 
 VIEWS = {"side": np.pi / 2, "front": 0.0, "back": np.pi, "three-quarter": np.radians(40)}
 _LENS = np.radians(9)  # a long lens: near and far leg come out alike
@@ -92,8 +93,7 @@ def strip(
     ways = facing(clip.skeleton, frames.positions)
     travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(hips, axis=0), axis=-1))])
     places = travelled + spread * np.arange(count)
-    yaw = np.pi / 2 - np.arctan2(ways[:, 0], ways[:, 2])  # turns each figure to +X
-    turns = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), yaw)
+    turns = rotation.from_axis_angle(UP, np.pi / 2 - yaw_angle(ways))  # each figure to +X
     laid = Frames(
         clip=clip,
         indices=frames.indices,
@@ -134,7 +134,7 @@ def _tile_camera(frames: Frames, turn: float, tile: tuple[int, int]) -> Camera:
     ways = facing(frames.clip.skeleton, frames.positions)
     mean = ways.mean(axis=0)
     forward = mean if np.linalg.norm(mean) > 0.3 else ways[0]
-    heading = np.arctan2(forward[0], forward[2]) - turn
+    heading = yaw_angle(forward) - turn
     direction = -np.array([np.sin(heading), 0.12, np.cos(heading)])
     around = body_points(frames.clip.skeleton, frames.positions) - (frames.hips * [1, 0, 1])[:, None]
     return frame_points(around, direction, size=tile, field_of_view=_LENS, margin=0.13)

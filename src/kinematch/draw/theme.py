@@ -89,8 +89,12 @@ def linear(colour: str) -> np.ndarray:
     return np.where(s <= 0.04045, s / 12.92, ((s + 0.055) / 1.055) ** 2.4)
 
 
+def encoded(light: np.ndarray) -> np.ndarray:
+    """Linear light in 0..1 as sRGB bytes: the inverse of linear."""
+    s = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    return np.round(s * 255).astype(np.uint8)
+
+
 def encoding_table(size: int = 4096) -> np.ndarray:
     """sRGB bytes (size,) of evenly spaced linear light: a table, since a power per pixel would cost most of a frame."""
-    light = (np.arange(size) + 0.5) / size
-    s = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
-    return np.clip(np.round(s * 255), 0, 255).astype(np.uint8)
+    return encoded((np.arange(size) + 0.5) / size)

@@ -13,6 +13,7 @@ from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints
+from kinematch.motion.heading import yaw_angle
 
 
 def top_down(
@@ -93,7 +94,7 @@ def _way(clip: Clip, contacts: np.ndarray | None, together: bool) -> Way:
             # the middle of each stance stands for the plant
             middles = [(start + stop - 1) // 2 for start, stop in true_ranges(contacts[:, column])]
             feet.append((positions[middles, joint], side))
-    turn = np.arctan2(directions[0, 0], directions[0, 2]) if together else 0.0
+    turn = yaw_angle(directions[0]) if together else 0.0
     start = path[0] if together else np.zeros(3)
 
     def flat(points: np.ndarray) -> np.ndarray:
