@@ -46,10 +46,8 @@ def axis_for(values: np.ndarray, *, log: bool = False, from_zero: bool = False) 
         raise KinematchError("nothing to draw: no finite values" + (" above zero" if log else ""))
     low, high = float(finite.min()), float(finite.max())
     if log:
-        first, last = (
-            np.floor(np.log10(low) + 1e-9),
-            np.ceil(np.log10(high) - 1e-9),
-        )  # a bound itself may miss by rounding
+        # a power of ten may miss its own exponent by rounding
+        first, last = np.floor(np.log10(low) + 1e-9), np.ceil(np.log10(high) - 1e-9)
         return Axis(10.0**first, 10.0 ** max(last, first + 1), log=True)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)

@@ -91,7 +91,7 @@ def trail_marks(path: np.ndarray, theme: Theme, *, floor_height: float = 0.0, wi
     if path.ndim != 2 or path.shape[1] != 3:
         raise KinematchError(f"trail of shape {path.shape}, expected (N, 3)")
     path[:, 1] = floor_height
-    # a slow path has many points on one spot: keep those a centimetre apart
+    # a slow path has many points on one spot: keep those four centimetres apart
     travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=-1))])
     keep = np.flatnonzero(np.diff(np.floor(travelled / 0.04), prepend=-1))
     path = path[keep]

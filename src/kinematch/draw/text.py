@@ -1,4 +1,4 @@
-"""Text on pictures in the font that pillow carries, and cards that several pictures are laid out on."""
+"""Text on pictures, in the font that pillow carries."""
 
 from functools import lru_cache
 
