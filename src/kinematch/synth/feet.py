@@ -84,7 +84,7 @@ def strike_pitch(path: Path, times: np.ndarray, posture: Posture) -> np.ndarray:
 
 def toe_roll(lift: np.ndarray) -> np.ndarray:
     """How far the toes roll for a heel rise: none for a shuffle, 25 degrees for a good push off."""
-    return -np.clip(0.8 * (-lift - 28 * DEGREE), 0.0, 28 * DEGREE)
+    return -np.clip(0.8 * (-lift - 28 * DEGREE), 0.0, 26 * DEGREE)
 
 
 def ankle_in_plane(angle: np.ndarray, toe: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,11 +11,11 @@ from kinematch.synth.path import Path, smooth
 from kinematch.synth.skeleton import HIP_DROP
 
 STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 25 * DEGREE  # at landing: 5 in walking, less the give of the model's sole
-LOADED_KNEE = 20 * DEGREE  # half way from the strike of a walk to mid-stance
+LOADED_KNEE = 18 * DEGREE  # half way from the strike of a walk to mid-stance
 RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
-FLIGHT_RISE = 0.04  # m from landing to the top of the flight of a run
-MOST_RISE = 0.075  # m from mid-stance to the top of the flight
-TOP = 0.37  # share of the swing at which a walking body is highest over the other foot
+FLIGHT_RISE = 0.045  # m from landing to the top of the flight of a run
+MOST_RISE = 0.08  # m from mid-stance to the top of the flight
+TOP = 0.43  # share of the swing at which a walking body is highest over the other foot
 STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
 
 
@@ -54,7 +54,7 @@ def heights(
     flat = np.full(len(lands), posture.heel)
     # a body with bent knees is carried level: the knees have room to give
     bent = float(gait.ramp(posture.knee, 12 * DEGREE, 40 * DEGREE))
-    tops = lifts + (TOP + 0.1 * run) * (lands - lifts)
+    tops = lifts + (TOP + 0.04 * run) * (lands - lifts)
     knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 12 * DEGREE * sideways * (1 - run)
     highest = over(tops, 1 - feet_, knee, flat, 0.16)
     knee = STRIKE_KNEE + (14 * sideways + 10 * np.maximum(speed - 1.3, 0.0)) * DEGREE
