@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from kinematch.errors import FileError
-from kinematch.files.reading import shorten
+from kinematch.files.joint_names import unique_names
+from kinematch.files.reading import BYTE_ORDER_MARK, shorten
 
 LIMIT = 1e9  # units or degrees; float32 sums of squares stay far from overflow
 MOST_JOINTS = 4096
@@ -15,7 +16,6 @@ WORD = re.compile(rb"[{}]|[^\s{}]+")
 NAME = re.compile(rb"[ \t]*([^\r\n{}]*)")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 CHANNEL = re.compile(rb"([xyz])(position|rotation)", re.IGNORECASE)
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with it
 LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -187,15 +187,7 @@ def _check_complete(scan: Scanner, joint: Joint) -> None:
 
 
 def _make_names_unique(scan: Scanner, tree: Hierarchy) -> None:
-    taken = {joint.name for joint in tree.joints}
-    seen: set[str] = set()
-    for joint in tree.joints:
-        if joint.name in seen:
-            k = 2
-            while f"{joint.name}_{k}" in taken:
-                k += 1
-            new = f"{joint.name}_{k}"
-            tree.notes.append(f"line {scan.line_at(joint.position)}: a second joint {joint.name!r}, read as {new!r}")
-            joint.name = new
-            taken.add(new)
-        seen.add(joint.name)
+    for joint, name in zip(tree.joints, unique_names([joint.name for joint in tree.joints])):
+        if name != joint.name:
+            tree.notes.append(f"line {scan.line_at(joint.position)}: a second joint {joint.name!r}, read as {name!r}")
+            joint.name = name

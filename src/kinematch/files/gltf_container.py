@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from kinematch.errors import FileError
 from kinematch.files.gltf_schema import Gltf
-from kinematch.files.reading import opened
+from kinematch.files.reading import BYTE_ORDER_MARK, opened
 
 MAGIC = b"glTF"
 GENERATOR = "Kinematch"  # in the asset of files that our writer made
@@ -59,7 +59,7 @@ def open_document(path: str | Path) -> Document:
     with opened(path) as (file, _):
         start = file.read(64)
         binary_file = start.startswith(MAGIC)
-        if not binary_file and not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        if not binary_file and not start.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"{"):
             raise FileError(path, f"not glTF: it starts with {start[:4]!r}, expected {MAGIC!r} or JSON")
         contents = start + file.read()
     text, binary = _split_binary(path, contents) if binary_file else (memoryview(contents), None)
@@ -92,7 +92,7 @@ def _split_binary(path: Path, contents: bytes) -> tuple[memoryview, memoryview |
 
 
 def _parse(path: Path, text: bytes) -> Gltf:
-    text = text.removeprefix(b"\xef\xbb\xbf").rstrip(b"\x00 ")  # some writers pad with zeros
+    text = text.removeprefix(BYTE_ORDER_MARK).rstrip(b"\x00 ")  # some writers pad with zeros
     try:
         gltf = Gltf.model_validate_json(text)
     except ValidationError as problem:

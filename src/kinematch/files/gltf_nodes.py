@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.files.gltf_container import Document
 from kinematch.files.gltf_schema import Node
+from kinematch.files.joint_names import unique_names
 from kinematch.files.vrm import Vrm
 from kinematch.math import quaternion, rotation
 
@@ -117,7 +118,7 @@ def choose_joints(document: Document, tree: NodeTree, vrm: Vrm | None) -> Joints
     return Joints(
         nodes=order,
         parents=parents,
-        names=_unique_names(["Root" if k < 0 else nodes[k].name or f"node_{k}" for k in order]),
+        names=unique_names(["Root" if k < 0 else nodes[k].name or f"node_{k}" for k in order]),
         file_order=[joint_of[k] for k in sorted(order)],
         above=above,
         end_nodes=sorted(ends),
@@ -166,17 +167,3 @@ def _is_end_site(node: Node, tree: NodeTree, index: int, moving: set[int]) -> bo
         return False
     marked = isinstance(node.extras, dict) and node.extras.get(END_SITE_MARK) is True
     return marked or (tree.parents[index] in moving and bool(tree.translations[index].any()))
-
-
-def _unique_names(names: list[str]) -> tuple[str, ...]:
-    """Later joints of a name that is taken get a number: `Foot`, `Foot_2`."""
-    taken, used, found = set(names), set(), []
-    counts: dict[str, int] = {}
-    for name in names:
-        unique = name
-        while unique in used or (unique != name and unique in taken):
-            counts[name] = counts.get(name, 1) + 1
-            unique = f"{name}_{counts[name]}"
-        used.add(unique)
-        found.append(unique)
-    return tuple(found)

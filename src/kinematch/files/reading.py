@@ -9,22 +9,12 @@ from typing import BinaryIO
 
 from kinematch.errors import FileError
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with it
 READABLE = {".bvh": "bvh", ".glb": "glb", ".gltf": "gltf", ".vrm": "glb", ".vrma": "glb"}
 
-# what a file is when it starts like this; None names formats that people have but that are not read here
-MAGIC = {
-    b"HIERARCHY": "bvh",
-    b"glTF": "glb",
-    b"{": "gltf",
-    b"Kaydara FBX": None,
-    b"; FBX": None,
-    b"PK\x03\x04": None,
-    b"#usda": None,
-    b"PXR-USDC": None,
-    b"#!OML": None,
-    b":FULLY-SPECIFIED": None,
-}
-NAMES = {
+# what a file is when it starts like this, and what those are that people have but that are not read here
+MAGIC = {b"HIERARCHY": "bvh", b"glTF": "glb", b"{": "gltf"}
+FOREIGN = {
     b"Kaydara FBX": "an FBX file",
     b"; FBX": "an FBX text file",
     b"PK\x03\x04": "a zip archive",
@@ -60,11 +50,11 @@ def file_kind(path: str | Path) -> str:
     suffix = Path(path).suffix.lower()
     if not start:
         raise FileError(path, "the file is empty")
-    stripped = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    for magic, kind in MAGIC.items():
+    stripped = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    for magic, kind in (MAGIC | FOREIGN).items():
         if stripped[: len(magic)].upper() == magic.upper():
-            if kind is None:
-                raise FileError(path, f"is {NAMES[magic]}, which cannot be read here; {_readable()}")
+            if magic in FOREIGN:
+                raise FileError(path, f"is {kind}, which cannot be read here; {_readable()}")
             if kind != "gltf" or suffix != ".bvh":  # one brace is not much to go by
                 return kind
     if suffix not in READABLE:
