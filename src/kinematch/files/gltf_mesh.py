@@ -32,7 +32,7 @@ class Mesh:
 
 def posed_positions(mesh: Mesh, skin: Skin, global_positions: np.ndarray, global_rotations: np.ndarray) -> np.ndarray:
     """The mesh's vertices (V, 3) in the world, for one pose of the skeleton (J, 3), (J, 4)."""
-    matrices = _rigid(global_positions[skin.joints], global_rotations[skin.joints]) @ skin.inverse_binds
+    matrices = rigid_matrices(global_positions[skin.joints], global_rotations[skin.joints]) @ skin.inverse_binds
     blended = np.einsum("vn,vnij->vij", mesh.weights, matrices[mesh.joints])
     return np.einsum("vij,vj->vi", blended[:, :3, :3], mesh.positions) + blended[:, :3, 3]
 
@@ -48,7 +48,7 @@ def read_meshes(
     gltf = document.gltf
     world = _world_matrices(tree)
     world[:, :3] = to_ours @ world[:, :3]
-    to_joint = np.linalg.inv(_rigid(*rest))
+    to_joint = np.linalg.inv(rigid_matrices(*rest))
     joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
     carrier = _carriers(tree, joint_of)
     skins = [_read_skin(document, k, joint_of, world, to_joint) for k in range(len(gltf.skins))]
@@ -77,7 +77,8 @@ def read_meshes(
     return tuple(skins), tuple(meshes), tuple(notes)
 
 
-def _rigid(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+def rigid_matrices(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+    """(..., 4, 4) that turn, then move."""
     matrices = np.zeros((*positions.shape[:-1], 4, 4))
     matrices[..., :3, :3] = rotation.to_matrix(rotations)
     matrices[..., :3, 3] = positions
@@ -87,7 +88,7 @@ def _rigid(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
 
 def _world_matrices(tree: NodeTree) -> np.ndarray:
     """The file's own global matrices (N, 4, 4) at rest."""
-    world = _rigid(tree.translations, tree.rotations)
+    world = rigid_matrices(tree.translations, tree.rotations)
     world[:, :3, :3] *= tree.scales[:, None, :]
     for k in tree.order:
         if tree.parents[k] >= 0:

@@ -12,8 +12,9 @@ from kinematch.draw.theme import LIGHT, linear
 from kinematch.errors import FileError
 from kinematch.files.gltf_body import BodyMesh, body_mesh
 from kinematch.files.gltf_container import BINARY_CHUNK, GENERATOR, JSON_CHUNK, MAGIC
+from kinematch.files.gltf_mesh import rigid_matrices
 from kinematch.files.gltf_nodes import END_SITE_MARK
-from kinematch.math import quaternion, rotation
+from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import write_beside
@@ -37,8 +38,8 @@ class _Buffer:
         view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": array.nbytes}
         self.views.append(view | ({"target": target} if target else {}))
         self.data += array.tobytes() + bytes(-array.nbytes % 4)
-        accessor = {"bufferView": len(self.views) - 1, "componentType": CODES[kind], "count": len(array)}
-        accessor["type"] = TYPES[array.shape[1:]]  # type: ignore[assignment]
+        accessor: dict[str, Any] = {"bufferView": len(self.views) - 1, "componentType": CODES[kind]}
+        accessor |= {"count": len(array), "type": TYPES[array.shape[1:]]}
         if bounds:
             rows = array.reshape(len(array), -1)
             accessor |= {"min": rows.min(axis=0).tolist(), "max": rows.max(axis=0).tolist()}
@@ -129,11 +130,8 @@ def _add_body(document: dict[str, Any], buffer: _Buffer, body: BodyMesh, node_of
     """Mesh, materials and skin. The skin's order is that of the joints, which the reader takes up again."""
     if not len(body.positions):
         return
-    binds = np.zeros((len(body.bind_positions), 4, 4))
     inverse = quaternion.inverse(body.bind_rotations)
-    binds[:, :3, :3] = rotation.to_matrix(inverse)
-    binds[:, :3, 3] = -quaternion.rotate(inverse, body.bind_positions)
-    binds[:, 3, 3] = 1
+    binds = rigid_matrices(-quaternion.rotate(inverse, body.bind_positions), inverse)
     joints = np.zeros((len(body.joints), 4))
     joints[:, 0] = body.joints
     attributes = {
