@@ -231,6 +231,52 @@ def test_a_damaged_earlier_database_is_built_anew(folder):
     storage.load(path, verify=True)
 
 
+def test_damage_within_the_contents_is_built_anew_too(folder):
+    path = build(recipe(folder)).path
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    assert build(recipe(folder)).reused == "nothing"
+    storage.load(path, verify=True)
+
+
+def test_an_output_that_cannot_be_written_is_told_before_the_work(folder, no_reading):
+    no_reading()
+    (folder / "file").write_text("no folder")
+    os.mkfifo(folder / "pipe")
+    for name, why in (("mocap", "is a folder"), ("file/x", "Not a directory"), ("pipe", "no regular file")):
+        path = recipe(folder)
+        _output(folder, name)
+        with pytest.raises(FileError, match=f"{name}: cannot be written: .*{why}"):
+            build(path)
+
+
+@pytest.mark.parametrize("key", ["tpose", "skeleton"])
+def test_a_pipe_named_in_a_recipe_is_refused_rather_than_waited_for(folder, key):
+    os.mkfifo(folder / "pipe")
+    path = folder / "walks.toml"
+    line = 'KEY = "pipe"\n'.replace("KEY", key)
+    source = '[[source]]\nfiles = ["mocap/*.bvh"]\n'
+    path.write_text(source + line if key == "tpose" else line + source)
+    with pytest.raises(FileError, match="is no regular file"):
+        build(path)
+
+
+def test_mistakes_of_no_file_in_particular_name_the_recipe(folder):
+    for source, more in (
+        ("retarget = true", ""),
+        ("", "[matching]\ntail = 100"),
+        ("", '[[feature]]\nkind = "height"\njoint = "x"'),
+    ):
+        with pytest.raises(FileError, match=r"walks\.toml: "):
+            build(recipe(folder, more, source=source))
+
+
+def test_a_folder_with_a_name_too_long_is_no_folder(folder):
+    with pytest.raises(FileError, match="matches no file; there is no folder"):
+        build(recipe(folder, files=f'["{"x" * 300}/*.bvh"]'))
+
+
 def test_built_in_motion_is_a_source(tmp_path):
     path = tmp_path / "b.toml"
     path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntags = ["calm"]\n')

@@ -1,6 +1,7 @@
 """Recipes: what they accept, and how precisely they refuse."""
 
 import contextlib
+import os
 
 import pytest
 from hypothesis import given, settings
@@ -116,11 +117,25 @@ def test_lines_are_found_in_tables_arrays_and_dotted_keys():
 
 
 def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match="no such file"):
         read_recipe(tmp_path / "none.toml")
     (tmp_path / "x.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileError, match="UTF-8"):
         read_recipe(tmp_path / "x.toml")
+    os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
+    with pytest.raises(FileError, match="is no regular file"):
+        read_recipe(tmp_path / "pipe")
+    with open(tmp_path / "huge.toml", "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(FileError, match="is no recipe: 1099511627776 bytes long"):
+        read_recipe(tmp_path / "huge.toml")
+
+
+def test_byte_order_marks_and_line_ends_of_other_systems_do_no_harm(tmp_path):
+    text = '[[source]]\nfiles = ["a.bvh"]\n'
+    for k, data in enumerate((b"\xef\xbb\xbf" + text.encode(), text.replace("\n", "\r\n").encode())):
+        (tmp_path / f"{k}.toml").write_bytes(data)
+        assert read_recipe(tmp_path / f"{k}.toml") == parse_recipe(text)
 
 
 words = st.sampled_from(

@@ -218,10 +218,16 @@ def test_other_files_are_refused_with_a_reason(tmp_path, contents, message):
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match="no such file"):
         storage.load(tmp_path / "none")
-    with pytest.raises(FileError, match="cannot be read"):
+    with pytest.raises(FileError, match="is a folder, expected a database"):
         storage.load(tmp_path)
+
+
+def test_a_pipe_is_refused_rather_than_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="is no regular file"):
+        storage.load(tmp_path / "pipe")
 
 
 def test_a_failed_save_leaves_the_earlier_file_and_no_litter(file, built, monkeypatch):

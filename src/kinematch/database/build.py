@@ -16,7 +16,7 @@ from kinematch.database.feature_database import build_features
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, prepare, read_source
-from kinematch.database.recipe import Recipe, parse_recipe
+from kinematch.database.recipe import Recipe, parse_recipe, recipe_text
 from kinematch.database.sources import SourceFile, code_digest, digest, file_digest, file_key, list_files, matches
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError
@@ -24,6 +24,7 @@ from kinematch.files import read_clip
 from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
+from kinematch.writing import place_for
 
 Reused = Literal["nothing", "poses", "everything"]
 Progress = Callable[[str, int, int], None]  # stage, how many done, of how many
@@ -40,11 +41,20 @@ class BuildResult:
 
 def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None) -> BuildResult:
     """Build what a recipe describes and write it to its output; interrupted, it leaves an earlier one as it was."""
-    recipe_path = Path(recipe_path)
-    text = _read(recipe_path)
+    try:
+        return _build(Path(recipe_path), progress)
+    except FileError:
+        raise
+    except KinematchError as error:  # what is wrong with no file in particular is wrong with the recipe
+        raise FileError(recipe_path, str(error)) from None
+
+
+def _build(recipe_path: Path, progress: Progress) -> BuildResult:
+    text = recipe_text(recipe_path)
     recipe = parse_recipe(text, recipe_path)
     folder = recipe_path.parent
     output = folder / (recipe.output or recipe_path.stem + storage.SUFFIX)
+    place_for(output)  # fails before the work, not after
     clock = _Clock()
 
     files = list_files(recipe, folder, recipe_path, text)
@@ -114,21 +124,12 @@ class _Clock:
         self._last = now
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise FileError(path, "is no UTF-8 text") from None
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from None
-
-
 def _earlier(output: Path) -> Database | None:
     """What an earlier build left, if it can still be read."""
-    if not output.is_file():
+    if not output.exists():
         return None
     try:
-        return storage.load(output)
+        return storage.load(output, verify=True)  # what is damaged is built again
     except FileError as error:
         if "is no " in error.message or "but no " in error.message:
             raise FileError(

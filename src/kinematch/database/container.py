@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from kinematch.errors import FileError
+from kinematch.files.reading import opened
 from kinematch.writing import replacing
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector a processor loads
@@ -59,19 +60,15 @@ def read_arrays(
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read-only views of a file's arrays, mapped rather than read, and what it says about itself."""
     path = Path(path)
-    try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            header = _read_header(path, file, size)
-            described, about = _check_header(path, header, format=format, version=version)
-            start = 8 + len(header)
-            end = start + max((entry["data_offsets"][1] for entry in described.values()), default=0)
-            if size != end:
-                what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
-                raise FileError(path, f"is {size} bytes long where its header says {end}; {what}")
-            data = np.asarray(np.memmap(file, np.uint8, "r", offset=0))
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+    with opened(path, "a database") as (file, size):
+        header = _read_header(path, file, size)
+        described, about = _check_header(path, header, format=format, version=version)
+        start = 8 + len(header)
+        end = start + max((entry["data_offsets"][1] for entry in described.values()), default=0)
+        if size != end:
+            what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
+            raise FileError(path, f"is {size} bytes long where its header says {end}; {what}")
+        data = np.asarray(np.memmap(file, np.uint8, "r", offset=0))
     arrays = {}
     for name, entry in described.items():
         first, last = entry["data_offsets"]
@@ -98,7 +95,7 @@ def _bytes(array: np.ndarray) -> memoryview:
 
 
 def _read_header(path: Path, file: BinaryIO, size: int) -> bytes:
-    start = file.read(8)
+    start = file.read(8) if size else b""
     if len(start) < 8:
         raise FileError(path, f"is no database: only {size} bytes long")
     (length,) = struct.unpack("<Q", start)

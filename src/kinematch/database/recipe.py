@@ -11,6 +11,7 @@ from kinematch.database.features import AXES, KINDS, Feature
 from kinematch.database.recipe_errors import recipe_error, toml_error
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files.reading import opened
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -21,6 +22,7 @@ Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z"]
 Floor = Literal["auto", "keep"]
 RootMethod = Literal["hips", "spine"]
+LARGEST_RECIPE = 10_000_000  # bytes, room for the names of a hundred thousand files
 
 
 class _Table(BaseModel):
@@ -195,13 +197,20 @@ class Recipe(_Table):
 
 def read_recipe(path: str | Path) -> Recipe:
     """Read and check a recipe; whatever is wrong is named with its line, key and value."""
-    path = Path(path)
+    return parse_recipe(recipe_text(path), path)
+
+
+def recipe_text(path: str | Path) -> str:
+    """The text of a recipe, before anything is known of it."""
+    with opened(path, "a recipe") as (file, size):
+        if size > LARGEST_RECIPE:
+            raise FileError(path, f"is no recipe: {size} bytes long")
+        data = file.read(size)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error.strerror}"
-        raise FileError(path, reason) from None
-    return parse_recipe(text, path)
+        text = data.decode("utf-8-sig")  # some editors begin UTF-8 text with a mark
+    except UnicodeDecodeError:
+        raise FileError(path, "is no UTF-8 text; save it as UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_recipe(text: str, path: str | Path = "recipe.toml") -> Recipe:

@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch, fnmatchcase
@@ -13,6 +14,7 @@ import kinematch
 from kinematch.database.recipe import Recipe, Source
 from kinematch.database.recipe_errors import find_line
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files.reading import opened
 
 # what may change without touching a clip's frames: which files, and what is written upon the frames
 _MARKS = {"files", "exclude", "tags", "range"}
@@ -93,7 +95,7 @@ def _why_empty(pattern: str, folder: Path) -> str:
         if glob.has_magic(part):
             break
         place = place / part
-        if not place.is_dir():
+        if not os.path.isdir(place):  # Path.is_dir raises for a name too long
             return f"{pattern!r} matches no file; there is no folder {place}"
     return f"{pattern!r} matches no file in {place}"
 
@@ -137,11 +139,8 @@ def digest(value: object) -> str:
 
 
 def file_digest(path: Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from None
+    with opened(path) as (file, _):
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @cache

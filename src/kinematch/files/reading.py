@@ -4,8 +4,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from kinematch.errors import FileError
 
@@ -26,15 +26,15 @@ FOREIGN = {
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[tuple[BinaryIO, int]]:
+def opened(path: str | Path, expected: str = "a motion file") -> Iterator[tuple[BufferedReader, int]]:
     """The open file and its size; whatever the system refuses becomes a FileError."""
     try:
         # a pipe or device would block or never end, so it is looked at before it is opened
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
-            raise FileError(path, "is a folder, expected a motion file")
+            raise FileError(path, f"is a folder, expected {expected}")
         if not stat.S_ISREG(status.st_mode):
-            raise FileError(path, "is no regular file (a pipe or device), expected a motion file")
+            raise FileError(path, f"is no regular file (a pipe or device), expected {expected}")
         with open(path, "rb") as file:
             yield file, status.st_size
     except FileNotFoundError:
@@ -46,7 +46,7 @@ def opened(path: str | Path) -> Iterator[tuple[BinaryIO, int]]:
 def file_kind(path: str | Path) -> str:
     """bvh, glb or gltf: by content first, since files are often renamed."""
     with opened(path) as (file, size):
-        start = file.read(4096)
+        start = file.read(4096) if size else b""  # what has no size but bytes, as in /proc, may wait for ever
     suffix = Path(path).suffix.lower()
     if not start:
         raise FileError(path, "the file is empty")
