@@ -20,6 +20,7 @@ UNITS = {
     "foot": 0.3048,
     "cmu": 0.0254 / 0.45,  # the CMU library: inches divided by 0.45
 }
+LARGEST_UNIT = 1e6  # metres; float32 carries what is larger nowhere
 # (metres, name, how many times further from human size it may be before a commoner unit is preferred): rigs in
 # centimetres and metres abound, children and tall figures among them; decimetres are hardly ever seen
 CANDIDATES = (
@@ -57,8 +58,9 @@ def unit_in_metres(unit: float | str) -> float:
         if name not in UNITS:
             raise KinematchError(unknown("unit", unit, UNITS))
         return UNITS[name]
-    if not 0 < unit < np.inf:
-        raise KinematchError(f"unit {unit}, expected metres per unit of the file: a positive number")
+    if not 1 / LARGEST_UNIT <= unit <= LARGEST_UNIT:
+        expected = f"a number from {1 / LARGEST_UNIT:g} to {LARGEST_UNIT:g}"
+        raise KinematchError(f"unit {unit}, expected metres per unit of the file: {expected}")
     return float(unit)
 
 
@@ -86,7 +88,7 @@ def to_our_space(clip: Clip, unit: float, up: str, facing: str | None = None) ->
 
     The world is turned about the vertical only when `facing` says which of the file's axes becomes +Z.
     """
-    turn = _turn(up, facing)
+    turn = turn_to_ours(up, facing)
     rig = clip.skeleton
     skeleton = replace(
         rig,
@@ -103,7 +105,8 @@ def to_our_space(clip: Clip, unit: float, up: str, facing: str | None = None) ->
     )
 
 
-def _turn(up: str, facing: str | None) -> np.ndarray:
+def turn_to_ours(up: str, facing: str | None) -> np.ndarray:
+    """The signed permutation (3, 3) that takes the file's up axis to +Y and, where given, its facing axis to +Z."""
     turn = np.array(TO_Y_UP[axis_name(up)])
     if facing is None:
         return turn

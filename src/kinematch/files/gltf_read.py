@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files.border import TO_Y_UP, axis_name, axis_vector, infer_facing, unit_in_metres
+from kinematch.files.border import axis_name, infer_facing, turn_to_ours, unit_in_metres
 from kinematch.files.gltf_animation import DEFAULT_RATE, Keys, read_keys, sample_joints, time_line
 from kinematch.files.gltf_container import GENERATOR, Document, open_document
 from kinematch.files.gltf_mesh import Mesh, Skin, read_meshes
@@ -188,12 +188,7 @@ def _source(document: Document, skeleton: Skeleton, vrm: Vrm | None, told: _Told
     elif not facing and vrm is not None:
         facing = ahead = "-Z" if vrm.version == "0" else "Z"
         facing_reason = "VRM 0.x faces -Z by definition" if vrm.version == "0" else "VRM 1.0 faces +Z by definition"
-    turn = rotation.from_matrix(np.array(TO_Y_UP[up], np.float64))
-    if ahead:
-        x, y, z = quaternion.rotate(turn, axis_vector(ahead))
-        if abs(y) > 0.5:
-            raise KinematchError(f"facing {ahead!r} lies along the up axis {up!r}")
-        turn = quaternion.multiply(rotation.from_axis_angle([0.0, 1.0, 0.0], -np.arctan2(x, z)), turn)
+    turn = rotation.from_matrix(turn_to_ours(up, ahead or None))
     kind = path.suffix.lower().removeprefix(".") or "glb"
     return Source(str(path), kind, unit, unit_reason, up, up_reason, facing, facing_reason), turn
 
