@@ -5,7 +5,7 @@ import os
 import sys
 
 from kinematch import __version__
-from kinematch.errors import KinematchError
+from kinematch.errors import KinematchError, unknown
 
 # Each verb lives in cli/VERB.py as a function of the same name; only the one asked for is imported.
 VERBS = {
@@ -44,8 +44,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(verb: str, rest: list[str]) -> int:
     if verb not in VERBS:
-        from kinematch.errors import unknown
-
         raise KinematchError(unknown("verb", verb, VERBS))
     import tyro
 

@@ -7,7 +7,7 @@ from kinematch.math.jit import kernel
 
 @kernel
 def joint_motion(positions, rotations, velocities, angular_velocities, chain):
-    """features.joint_motion_plain for (N, J, ...) arrays of one dtype; chain runs from the root to the joint."""
+    """measures.joint_motion_plain for (N, J, ...) arrays of one dtype; chain runs from the root to the joint."""
     count = positions.shape[0]
     out_p = np.empty((count, 3), positions.dtype)
     out_q = np.empty((count, 4), positions.dtype)

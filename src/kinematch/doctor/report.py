@@ -9,7 +9,7 @@ SEVERITIES = ("error", "warning", "note")
 class Problem:
     severity: str  # error: cannot be built as it is; warning: will look wrong; note: good to know
     what: str
-    fix: str = ""  # recipe lines that mend it, for the file's [[sources]] table; empty where no recipe can
+    fix: str = ""  # recipe lines that mend it, for the file's [[source]] table; empty where no recipe can
 
     def __post_init__(self):
         assert self.severity in SEVERITIES, self.severity
@@ -44,7 +44,7 @@ class Report:
     facing: str = ""  # the file's facing axis in its rest or T-pose
     facing_reason: str = ""
     floor: float | None = None  # m, height of the floor in the clip
-    hips_height: float | None = None  # m, above the floor while standing
+    hips_height: float | None = None  # m, above the lower foot while standing
     root: str = ""  # what kind of root there is
     tpose: str = ""  # where the reference T-pose comes from
     tpose_frame: int | None = None

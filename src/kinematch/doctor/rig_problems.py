@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.doctor.report import Problem
 from kinematch.motion.clip import Clip
+from kinematch.motion.edit import leg_length
 from kinematch.motion.kinematics import rest_pose
 from kinematch.motion.mirror import mirror_pairs
 from kinematch.motion.roles import RoleMap
@@ -73,8 +74,6 @@ def _animal_lines(skeleton: Skeleton) -> str:
 
 
 def _size_problems(clip: Clip) -> list[Problem]:
-    from kinematch.motion.edit import leg_length
-
     length = leg_length(clip.skeleton)
     if HUMAN_LEG[0] <= length <= HUMAN_LEG[1]:
         return []
