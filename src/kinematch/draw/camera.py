@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from kinematch.errors import KinematchError
+from kinematch.math.smoothing import savitzky_golay
 from kinematch.motion.heading import yaw_angle
 from kinematch.motion.skeleton import Skeleton
 
@@ -134,9 +134,12 @@ def frame_clip(
     return frame_points(body_points(skeleton, poses), direction, size=size, field_of_view=field_of_view, margin=margin)
 
 
-def follow(camera: Camera, places: np.ndarray, *, frame_rate: float, smoothing: float = 0.4) -> list[Camera]:
-    """The camera of each frame: carried along with places (F, 3) on the floor, smoothed over so many seconds."""
+def follow(camera: Camera, places: np.ndarray, *, frame_rate: float, smoothing: float = 1.2) -> list[Camera]:
+    """The camera of each frame: carried along with places (F, 3) on the floor, smoothed over so many seconds.
+
+    Straight pieces are fitted, so that a body that runs steadily from the first frame stays in the middle.
+    """
     path = np.array(places, np.float64)
     path[:, 1] = 0
-    path = gaussian_filter1d(path, smoothing * frame_rate, axis=0, mode="nearest")
-    return [camera.moved(offset) for offset in path - path[0]]
+    smooth = savitzky_golay(path, seconds=smoothing, frame_rate=frame_rate, order=1)
+    return [camera.moved(offset) for offset in smooth - path[0]]
