@@ -120,7 +120,7 @@ def test_a_body_below_height_zero_gets_its_own_floor(person):
 
 def test_mistakes_are_named(person):
     p, r = kinematics.tpose(person)
-    with pytest.raises(KinematchError, match=r"expected \(\.\.\., 19, 3\)"):
+    with pytest.raises(KinematchError, match=r"expected \(\.\.\., 21, 3\)"):
         render(person, p[:-1], r[:-1])
     with pytest.raises(KinematchError, match="not finite"):
         render(person, p * np.nan, r)
