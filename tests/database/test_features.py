@@ -214,7 +214,7 @@ def test_a_feature_of_ones_own_that_is_wrong_is_named(database, registered):
         ({"kind": "positon", "joint": "hips"}, "did you mean 'position'"),
         ({"kind": "position"}, "needs `joint`"),
         ({"kind": "trajectory_position"}, "needs `times`"),
-        ({"kind": "position", "joint": "hips", "weight": -1}, "zero or more"),
+        ({"kind": "position", "joint": "hips", "weight": -1}, "expected 0 to"),
         ({"kind": "position", "joint": "hips", "dimensions": 4}, "expected 2 or 3"),
         ({"kind": "direction", "joint": "hips", "axis": "forwards"}, "did you mean 'forward'"),
     ],

@@ -49,7 +49,35 @@ def test_trajectories_are_flat_and_joints_are_not_unless_said():
         ("", "r.toml: source: is missing"),
         ("source = 3", "r.toml:1: source: input should be a valid list, got 3"),
         ("output = 3\n" + LEAST, "r.toml:1: output: input should be a valid string, got 3"),
-        (LEAST + "[cleaning]\nframe_rate = 0", "r.toml:4: cleaning.frame_rate: input should be greater than 0, got 0"),
+        (
+            LEAST + "[cleaning]\nframe_rate = 0",
+            "cleaning.frame_rate: input should be greater than or equal to 1, got 0",
+        ),
+        (
+            LEAST + "[cleaning]\nframe_rate = 1e9",
+            "r.toml:4: cleaning.frame_rate: input should be less than or equal to 1000",
+        ),
+        (
+            LEAST + "[cleaning]\ncontact_speed = [1, 0.5]",
+            "r.toml:4: cleaning.contact_speed: [1.0, 0.5]: the first must",
+        ),
+        (LEAST + "floor = nan", "r.toml:3: source[0].floor: input should be"),
+        (LEAST + "scale_to_leg_length = 1e30", "r.toml:3: source[0].scale_to_leg_length: input should be less than"),
+        (LEAST + 'unit = "parsec"', "r.toml:3: source[0].unit: no unit 'parsec'; choose from: m, "),
+        (LEAST + "unit = 1e30", "r.toml:3: source[0].unit: unit 1e+30, expected metres per unit of the file: a number"),
+        (
+            LEAST + "[[source.range]]\ncost_factor = 1e300",
+            "r.toml:4: source[0].range[0].cost_factor: input should be less",
+        ),
+        (
+            LEAST + "[matching]\nquality = 1e300",
+            "r.toml:4: matching.quality: input should be less than or equal to 1000000",
+        ),
+        (
+            LEAST + '[[feature]]\nkind = "trajectory_position"\ntimes = [1e9]',
+            "r.toml:3: feature[0]: feature 'trajectory_position': time 1000000000.0 s, expected -60 to 60",
+        ),
+        (LEAST + '[[feature]]\nkind = "trajectory_position"\ntimes = [nan]', "time nan s, expected -60 to 60"),
         (
             LEAST + "[cleaning]\nframe_rate = nan",
             "r.toml:4: cleaning.frame_rate: input should be a finite number, got nan",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kinematch.errors import KinematchError
 from kinematch.math import quaternion as Q
 from kinematch.math import smoothing as S
 from kinematch.math.rotation import from_rotation_vector
@@ -44,3 +45,18 @@ def test_the_median_removes_flicker_and_keeps_steps():
     flicker = step.copy()
     flicker[[20, 70]] ^= True
     assert np.array_equal(S.median(flicker, radius=0.1, frame_rate=60), step)
+
+
+@pytest.mark.parametrize("seconds", [1e9, 1e300])
+def test_windows_far_longer_than_the_clip_take_no_memory(seconds):
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    assert S.savitzky_golay(x, seconds=seconds, frame_rate=60).shape == x.shape
+    assert S.median(x > 0, radius=seconds, frame_rate=60).shape == x.shape
+
+
+@pytest.mark.parametrize("seconds", [-1.0, np.nan, np.inf])
+def test_windows_that_are_no_times_are_refused(seconds):
+    for smooth in (lambda x: S.savitzky_golay(x, seconds=seconds, frame_rate=60),
+                   lambda x: S.median(x, radius=seconds, frame_rate=60)):  # fmt: skip
+        with pytest.raises(KinematchError, match="expected zero or more"):
+            smooth(np.zeros((40, 3)))

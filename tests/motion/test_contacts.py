@@ -128,3 +128,8 @@ def test_real_feet_stand_as_long_as_peoples_do_and_hardly_slide(data, name, duty
 def test_real_contacts_hardly_depend_on_the_rate(data):
     clip = read_clip(data / "lafan1-clips" / "run2_subject4_run2.bvh")
     assert (find_contacts(resample(clip, 60))[::2] == find_contacts(clip)).mean() > 0.95
+
+
+def test_a_slide_show_is_not_refined_until_it_fills_memory():
+    clip, _ = stepping()
+    assert len(find_contacts(clip.with_(frame_rate=0.0003))) == clip.frame_count

@@ -78,3 +78,10 @@ def test_smoothing_removes_the_sway_of_steps():
     sway = 0.2 * np.sin(2 * np.pi * 2 * times)
     smooth = smooth_directions(yaw_direction(0.3 * times + sway), seconds=61 / 60, frame_rate=60)
     assert apart(smooth, 0.3 * times)[60:-60].max() < np.degrees(0.2) / 3
+
+
+@pytest.mark.parametrize("seconds", [10.0, 1e9, 1e300])
+def test_windows_longer_than_the_clip_all_do_the_same(seconds):
+    directions = yaw_direction(np.linspace(0, 2, 50))
+    whole = smooth_directions(directions, seconds=3.0, frame_rate=60)
+    np.testing.assert_allclose(smooth_directions(directions, seconds=seconds, frame_rate=60), whole, atol=1e-12)

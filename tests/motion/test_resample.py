@@ -97,7 +97,7 @@ def test_up_and_down_again_comes_back(humanoid, motion):
 
 @pytest.mark.parametrize("rate", [0, -1, np.nan, np.inf])
 def test_an_impossible_rate_is_refused(humanoid, motion, rate):
-    with pytest.raises(KinematchError, match="positive"):
+    with pytest.raises(KinematchError, match="frame rate"):
         resample(motion(humanoid()), rate)
 
 
@@ -109,3 +109,9 @@ def test_running_at_sixty_is_recovered_from_thirty(data):
     assert np.sqrt(np.mean(angles**2)) < 0.2
     apart = np.linalg.norm(kinematics.global_pose(again)[0] - kinematics.global_pose(clip)[0], axis=-1)
     assert np.sqrt(np.mean(apart**2)) < 1e-3
+
+
+def test_a_rate_that_would_fill_memory_is_refused_before_it_does():
+    slow = moving_dot(np.sin, 0.001, 1e6)
+    with pytest.raises(KinematchError, match=r"from 0\.001 to 1e\+06 fps: 1e\+12 frames of 1 joints, expected at most"):
+        resample(slow, 1e6)

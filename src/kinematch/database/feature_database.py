@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from kinematch.database.features import BUILT_IN
+from kinematch.database.features import BUILT_IN, LARGEST_WEIGHT
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.errors import KinematchError, unknown
@@ -32,8 +32,8 @@ class Weights:
         object.__setattr__(self, "features", MappingProxyType(dict(self.features)))
         given = {**self.features, "responsiveness": self.responsiveness, "quality": self.quality}
         for name, value in given.items():
-            if not 0 <= value < np.inf:
-                raise KinematchError(f"weight {name!r} is {value}, expected a number of zero or more")
+            if not 0 <= value <= LARGEST_WEIGHT:
+                raise KinematchError(f"weight {name!r} is {value}, expected 0 to {LARGEST_WEIGHT:g}")
 
 
 def column_weights(schema: FeatureSchema, weights: Weights) -> np.ndarray:

@@ -13,6 +13,8 @@ from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
 
 Trajectory = Callable[[tuple[float, ...]], tuple[np.ndarray, np.ndarray]]
+LARGEST_WEIGHT = 1e6  # what is a million times as important needs no company
+LONGEST_TIME = 60.0  # s, either way; nobody can tell where a body will be in a minute
 AXES = {"forward": (0.0, 0.0, 1.0), "up": (0.0, 1.0, 0.0), "left": (1.0, 0.0, 0.0)}
 
 
@@ -40,8 +42,13 @@ class Feature:
                     raise KinematchError(f"feature {self.name!r}: a {self.kind} needs `{need}`")
             object.__setattr__(self, "width", found.width(self))
             object.__setattr__(self, "group", found.group)
-        if not 0 <= self.weight < np.inf:
-            raise KinematchError(f"feature {self.name!r}: weight {self.weight}, expected zero or more")
+        if not 0 <= self.weight <= LARGEST_WEIGHT:
+            raise KinematchError(f"feature {self.name!r}: weight {self.weight}, expected 0 to {LARGEST_WEIGHT:g}")
+        for time in self.times:
+            if not abs(time) <= LONGEST_TIME:
+                raise KinematchError(
+                    f"feature {self.name!r}: time {time} s, expected -{LONGEST_TIME:g} to {LONGEST_TIME:g}"
+                )
         if self.dimensions not in (2, 3):
             raise KinematchError(f"feature {self.name!r}: dimensions = {self.dimensions}, expected 2 or 3")
         if self.axis not in AXES:

@@ -7,15 +7,21 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from kinematch.database.feature_database import TAIL, Normalisation, Weights
-from kinematch.database.features import AXES, KINDS, Feature
+from kinematch.database.features import AXES, KINDS, LARGEST_WEIGHT, Feature
 from kinematch.database.recipe_errors import recipe_error, toml_error
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+# bounds beyond all sense, so that a slip of the keyboard is an error and no overflow
+Weight = Annotated[float, Field(ge=0, le=LARGEST_WEIGHT, allow_inf_nan=False)]
+Factor = Annotated[float, Field(ge=1 / LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False)]
+FrameRate = Annotated[float, Field(ge=1, le=1000, allow_inf_nan=False)]
+Height = Annotated[float, Field(ge=-10_000, le=10_000, allow_inf_nan=False)]
+LegLength = Annotated[float, Field(ge=0.001, le=1000, allow_inf_nan=False)]
 Stretch = Annotated[list[Seconds], Field(min_length=2, max_length=2)]
 Limits = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
@@ -38,9 +44,7 @@ class Range(_Table):
     tags: list[str] = Field([], description="words that these frames bear")
     no_entry: bool = Field(False, description="a search never jumps into the stretch; it can be played into")
     no_exit: bool = Field(False, description="once in the stretch, it is played to its end")
-    cost_factor: Positive = Field(
-        1.0, description="multiplies the cost of jumping here: above 1 shuns, below 1 favours"
-    )
+    cost_factor: Factor = Field(1.0, description="multiplies the cost of jumping here: above 1 shuns, below 1 favours")
 
     @model_validator(mode="after")
     def _forward(self) -> "Range":
@@ -62,19 +66,19 @@ class Source(_Table):
     tags: list[str] = Field([], description="words that all frames of the source bear")
     loop: bool = Field(False, description="the last frame meets the first: playback and trajectories wrap")
     retarget: bool = Field(False, description="carry the motion over to the database's skeleton, by roles")
-    unit: Positive | str | None = Field(None, description='the file\'s unit: "cm", "m", "inch" ... or metres per unit')
+    unit: float | str | None = Field(None, description='the file\'s unit: "cm", "m", "inch" ... or metres per unit')
     up: Axis | None = Field(None, description="the file's up axis; found by itself when left out")
     facing: Axis | None = Field(None, description="the file's facing axis in its T-pose; found by itself when left out")
     roles: dict[str, str] = Field({}, description='joints by humanoid role, where they are not found; "" means none')
     tpose: str | None = Field(None, description="a file whose first frame is the T-pose of these")
-    scale_to_leg_length: Positive | None = Field(None, description="scale the rig to this leg length in metres")
+    scale_to_leg_length: LegLength | None = Field(None, description="scale the rig to this leg length in metres")
     trim: Stretch | None = Field(None, description="keep only this stretch `[from, to]` of each file, in seconds")
     split: list[Positive] = Field([], description="times at which to cut a file into several clips")
     drop: list[Stretch] = Field(
         [], description="stretches `[from, to]` to leave out; what remains becomes several clips"
     )
     in_place: bool = Field(False, description="recorded on the spot: take the root's motion from the planted feet")
-    floor: Floor | float | None = Field(
+    floor: Floor | Height | None = Field(
         None, description="as in `[cleaning]`, for this source, or the floor's height in m"
     )
     root: RootMethod | None = Field(None, description="as in `[cleaning]`, for this source")
@@ -83,6 +87,16 @@ class Source(_Table):
     mirror: bool | None = Field(None, description="as in `[cleaning]`, for this source")
     mirror_pairs: list[Pair] = Field([], description="joints that change places in a mirror, where roles do not tell")
     range: list[Range] = Field([], description="stretches with tags or marks of their own")
+
+    @field_validator("unit")
+    @classmethod
+    def _unit(cls, unit: float | str | None) -> float | str | None:
+        try:
+            if unit is not None:
+                unit_in_metres(unit)
+            return unit
+        except KinematchError as error:
+            raise ValueError(str(error)) from None
 
     @model_validator(mode="after")
     def _something(self) -> "Source":
@@ -99,7 +113,7 @@ class Source(_Table):
 class Cleaning(_Table):
     """`[cleaning]`: what is done to every clip."""
 
-    frame_rate: Positive = Field(60.0, description="frames per second of the database")
+    frame_rate: FrameRate = Field(60.0, description="frames per second of the database")
     mirror: bool = Field(False, description="add a copy of each clip with left and right exchanged")
     mirror_tags: list[Pair] = Field([["left", "right"]], description="tags that change places in mirrored copies")
     floor: Floor = Field(
@@ -117,6 +131,13 @@ class Cleaning(_Table):
         [0.07, 0.1], description="m above where it stands: likewise, lower than the first and higher than the second"
     )
     contact_radius: Seconds = Field(0.1, description="radius of the median filter over contacts, in seconds")
+
+    @field_validator("contact_speed", "contact_height")
+    @classmethod
+    def _rising(cls, limits: list[float]) -> list[float]:
+        if limits[0] > limits[1]:
+            raise ValueError(f"{limits}: the first must not be larger than the second")
+        return limits
 
 
 class FeatureEntry(_Table):

@@ -5,12 +5,20 @@ from numpy.typing import ArrayLike
 from scipy.ndimage import median_filter
 from scipy.signal import savgol_filter
 
+from kinematch.errors import KinematchError
 from kinematch.math.quaternion import Array, floating, normalize, unroll
 
 
 def window_frames(seconds: float, frame_rate: float) -> int:
     """The odd number of frames nearest to a time; 31 and 61 frames at 60 fps are 0.5167 s and 1.0167 s."""
-    return max(1, 2 * round((seconds * frame_rate - 1) / 2) + 1)
+    return max(1, 2 * round((_frames(seconds, frame_rate) - 1) / 2) + 1)
+
+
+def _frames(seconds: float, frame_rate: float) -> float:
+    frames = seconds * frame_rate
+    if not 0 <= frames < np.inf:
+        raise KinematchError(f"a window or radius of {seconds} s, expected zero or more")
+    return frames
 
 
 def savitzky_golay(x: ArrayLike, *, seconds: float, frame_rate: float, order: int = 3) -> Array:
@@ -31,7 +39,8 @@ def smooth_rotations(q: ArrayLike, *, seconds: float, frame_rate: float, order: 
 def median(x: ArrayLike, *, radius: float, frame_rate: float) -> Array:
     """Majority of a boolean (or median of a number) along the first axis within a radius in seconds."""
     x = np.asarray(x)
-    frames = 2 * round(radius * frame_rate) + 1
+    # no wider than the clip, beyond which the filter would see nothing but its ends
+    frames = 2 * min(round(_frames(radius, frame_rate)), len(x)) + 1
     size = (frames,) + (1,) * (x.ndim - 1)
     filtered = median_filter(x.astype(np.uint8) if x.dtype == bool else x, size=size, mode="nearest")
     return filtered.astype(x.dtype)

@@ -7,6 +7,13 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.motion.skeleton import Skeleton, set_array
 
+SLOWEST, FASTEST = 1e-4, 1e6  # frames per second; a mistake outside of these, and nothing overflows within
+
+
+def check_frame_rate(frame_rate: float, what: str) -> None:
+    if not SLOWEST <= frame_rate <= FASTEST:
+        raise KinematchError(f"{what}: frame rate {frame_rate}, expected {SLOWEST:g} to {FASTEST:g} frames per second")
+
 
 @dataclass(frozen=True)
 class Source:
@@ -39,8 +46,7 @@ class Clip:
         set_array(self, "rotations", (frames, joints, 4), np.float32)
         if not frames:
             raise KinematchError(f"clip {self.name!r} has no frames")
-        if not 0 < self.frame_rate < np.inf:
-            raise KinematchError(f"clip {self.name!r}: frame rate {self.frame_rate}, expected a positive number")
+        check_frame_rate(self.frame_rate, f"clip {self.name!r}")
         object.__setattr__(self, "tags", frozenset(self.tags))
 
     @property

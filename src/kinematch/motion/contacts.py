@@ -59,7 +59,7 @@ def find_contacts(
     """
     chosen = contact_joints(clip.skeleton, joints)
     positions = kinematics.global_pose(clip)[0][:, chosen].astype(np.float64)
-    finer = int(np.ceil(FINE / clip.frame_rate)) if clip.frame_count > 1 else 1
+    finer = int(np.ceil(FINE / max(clip.frame_rate, 1))) if clip.frame_count > 1 else 1  # a slide show stays one
     if finer > 1:
         times = np.arange(finer * (clip.frame_count - 1) + 1) / finer
         positions = CubicSpline(np.arange(clip.frame_count), positions, axis=0)(times)

@@ -56,7 +56,7 @@ def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -
     spin or an about-turn whose halves cancel, the smoothed angle decides instead.
     """
     angles = np.unwrap(yaw_angle(directions))
-    window = smoothing.window_frames(seconds, frame_rate)
+    window = min(smoothing.window_frames(seconds, frame_rate), 2 * len(angles) - 1)  # which holds all from anywhere
     half = (min(window, len(angles)) - 1) // 2
     turned = maximum_filter1d(angles, window) - minimum_filter1d(angles, window)
     turned = np.pad(turned[half : len(turned) - half], half, mode="edge")  # the ends are fitted by the last full window

@@ -8,10 +8,11 @@ from scipy.signal import oaconvolve
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
-from kinematch.motion.clip import Clip
+from kinematch.motion.clip import Clip, check_frame_rate
 
 # BVH writes the frame time with six decimals or so: 0.033333 is 30 fps, yet 23.976 is not 24
 RATE_TOLERANCE = 1e-4
+MOST_POSES = 100_000_000  # frames times joints, 3 GB: a day of a person at 60 fps is less
 LOBES = 3  # of the Lanczos low-pass; three keep a 30 -> 60 -> 30 round trip within 0.1 degrees on average
 
 
@@ -23,16 +24,21 @@ def resample(clip: Clip, frame_rate: float) -> Clip:
     forms on rotation vectors err by 0.13 and slerp by 0.24. Frames that fall on old frames keep them when the rate
     goes up; when it goes down, what the new rate cannot carry is filtered out first, lest it fold into the motion.
     """
-    if not 0 < frame_rate < np.inf:
-        raise KinematchError(f"cannot resample clip {clip.name!r} to {frame_rate} fps; expected a positive number")
+    check_frame_rate(frame_rate, f"cannot resample clip {clip.name!r}")
     ratio = _ratio(frame_rate, clip.frame_rate)
     if ratio == 1:
         return clip.with_(frame_rate=frame_rate)
     frames = int((clip.frame_count - 1) * ratio) + 1
+    joints = clip.skeleton.joint_count
+    if frames * joints > MOST_POSES:
+        raise KinematchError(
+            f"cannot resample clip {clip.name!r} from {clip.frame_rate:g} to {frame_rate:g} fps: "
+            f"{frames:.2g} frames of {joints} joints, expected at most {MOST_POSES // joints} frames"
+        )
     times = np.arange(frames) * float(ratio.denominator) / float(ratio.numerator)  # in old frames
-    positions = np.empty((frames, clip.skeleton.joint_count, 3), np.float32)
-    rotations = np.empty((frames, clip.skeleton.joint_count, 4), np.float32)
-    for joint in range(clip.skeleton.joint_count):  # one at a time: a spline takes four times its data
+    positions = np.empty((frames, joints, 3), np.float32)
+    rotations = np.empty((frames, joints, 4), np.float32)
+    for joint in range(joints):  # one at a time: a spline takes four times its data
         positions[:, joint] = _sample(clip.positions[:, joint], times, ratio)
         rotations[:, joint] = quaternion.normalize(_sample(quaternion.unroll(clip.rotations[:, joint]), times, ratio))
     return clip.with_(positions=positions, rotations=rotations, frame_rate=frame_rate)
