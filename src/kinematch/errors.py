@@ -1,8 +1,10 @@
 """The errors users can cause: each says where, what was found and what was expected."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+MOST_CHOICES = 60  # names in a message; a rig may have thousands of joints
 
 
 class KinematchError(Exception):
@@ -30,7 +32,15 @@ def _rebuild_file_error(kind: type[FileError], path: str, message: str, line: in
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     """`no joint 'LeftFot'; did you mean 'LeftFoot'?`, or the list of choices when none is near."""
     names = list(choices)
-    near = difflib.get_close_matches(name, names, n=1)
+    short = name if len(name) <= 80 else name[:80] + "..."
+    near = difflib.get_close_matches(short, names, n=1)
     if near:
-        return f"no {kind} {name!r}; did you mean {near[0]!r}?"
-    return f"no {kind} {name!r}; choose from: {', '.join(names)}" if names else f"no {kind} {name!r}"
+        return f"no {kind} {short!r}; did you mean {near[0]!r}?"
+    more = f" and {len(names) - MOST_CHOICES} more" if len(names) > MOST_CHOICES else ""
+    return f"no {kind} {short!r}" + (f"; choose from: {', '.join(names[:MOST_CHOICES])}{more}" if names else "")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """`Hips, Spine and 4 more`"""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -19,7 +19,7 @@ from kinematch.database.prepare import Prepared, prepare, read_source
 from kinematch.database.recipe import Recipe, parse_recipe, recipe_text
 from kinematch.database.sources import SourceFile, code_digest, digest, file_digest, file_key, list_files, matches
 from kinematch.database.storage import Database
-from kinematch.errors import FileError, KinematchError
+from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
 from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.root import add_root
@@ -180,10 +180,7 @@ def _warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
     for clip in (clip for clips in prepared for clip in clips):
         for warning in clip.warnings:
             names.setdefault(warning, []).append(clip.clip.name)
-    return [
-        f"{', '.join(about[:3])}{f' and {len(about) - 3} more' if len(about) > 3 else ''}: {warning}"
-        for warning, about in names.items()
-    ]
+    return [f"{listed(about, 3)}: {warning}" for warning, about in names.items()]
 
 
 def _target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from kinematch.doctor import signals
-from kinematch.doctor.report import Problem
-from kinematch.errors import KinematchError
+from kinematch.doctor.report import Problem, counted
+from kinematch.errors import KinematchError, listed
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_quality, find_contacts
 from kinematch.motion.floor import floor_height
@@ -22,7 +22,7 @@ def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
     if clip.frame_count < 4:
         name = _file_name(clip)
         lines = f'tpose = "{name}"  # of motion files of this rig, or at the top of the recipe:\nskeleton = "{name}"'
-        return [Problem("error", f"{_count(clip.frame_count, 'frame')}: a pose or a character, not a motion", lines)]
+        return [Problem("error", f"{counted(clip.frame_count, 'frame')}: a pose or a character, not a motion", lines)]
     if seconds < SHORTEST:
         return [Problem("error", f"{seconds:.2f} s long; below {SHORTEST} s nothing of it can be chosen")]
     problems = []
@@ -47,10 +47,6 @@ def _file_name(clip: Clip) -> str:
     return clip.source.path.replace("\\", "/").rsplit("/", 1)[-1] or clip.name
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
-
-
 def opening_frames(clip: Clip, tpose: TPose | None) -> int:
     """Frames in front of the motion that show a T-pose or rest pose, left there by calibration."""
     fast, _ = signals.turns(clip.frames(0, min(clip.frame_count, 4)))
@@ -65,7 +61,7 @@ def _breaks(clip: Clip, start: int) -> list[Problem]:
     if jumps.frames:
         times = ", ".join(f"{(f + start) / clip.frame_rate:.3f}" for f in jumps.frames[:8])
         first = jumps.frames[0] + start
-        what = f"{_count(len(jumps.frames), 'jump')} of the body, up to {jumps.worst:.0f} m/s, first at frame {first}"
+        what = f"{counted(len(jumps.frames), 'jump')} of the body, up to {jumps.worst:.0f} m/s, first at frame {first}"
         problems.append(Problem("warning", what, f"split = [{times}]"))
     fast, flips = signals.turns(clip)
     if flips.frames:
@@ -74,13 +70,13 @@ def _breaks(clip: Clip, start: int) -> list[Problem]:
         fingers = not flips.body
         what = (
             f"{flips.joint!r} flips by {np.degrees(flips.worst):.0f} degrees in one frame; "
-            f"{_count(len(flips.frames), 'such frame')}, first {flips.frames[0] + start}"
+            f"{counted(len(flips.frames), 'such frame')}, first {flips.frames[0] + start}"
         )
         fix = "" if fingers else f"drop = [{', '.join(stretches[:8])}]"
         problems.append(Problem("note" if fingers else "warning", what, fix))
     elif fast.frames:
         what = f"{fast.joint!r} turns at {np.degrees(fast.worst):.0f} degrees/s, faster than people do"
-        problems.append(Problem("note", f"{what}; {_count(len(fast.frames), 'such frame')}"))
+        problems.append(Problem("note", f"{what}; {counted(len(fast.frames), 'such frame')}"))
     return problems
 
 
@@ -93,8 +89,7 @@ def _dead(clip: Clip) -> list[Problem]:
     problems = [Problem("warning", f"limbs that never bend: {', '.join(stiff)}")] if stiff else []
     rest = [name for name in dead if name not in limbs]
     if rest:
-        shown = ", ".join(rest[:6]) + (f" and {len(rest) - 6} more" if len(rest) > 6 else "")
-        problems.append(Problem("note", f"joints that never turn: {shown}"))
+        problems.append(Problem("note", f"joints that never turn: {listed(rest, 6)}"))
     return problems
 
 

@@ -5,7 +5,7 @@ import os
 from collections import defaultdict
 from pathlib import Path
 
-from kinematch.doctor.report import Problem, Report
+from kinematch.doctor.report import Problem, Report, counted
 
 HEADER = """\
 # A recipe for a motion-matching database, written by `kinematch init`.
@@ -83,7 +83,7 @@ def _source(
     group: list[Report], fixes: list[str], folder: Path, *, whole: bool, other: bool, pose: Report | None
 ) -> str:
     minutes = sum(r.duration for r in group) / 60
-    count = f"{len(group)} file{'s' if len(group) > 1 else ''}"
+    count = counted(len(group), "file")
     lines = ["", "[[source]]", f"# {group[0].family} rig, {group[0].joints} joints; {count}, {minutes:.1f} minutes"]
     suffixes = {Path(r.path).suffix for r in group}
     if whole and len(group) > 1 and len(suffixes) == 1:

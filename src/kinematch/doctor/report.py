@@ -68,6 +68,11 @@ class Report:
         return asdict(self) | {"buildable": self.buildable}
 
 
+def counted(number: int, what: str) -> str:
+    """`1 file`, `2 files`"""
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
 def by_severity(problems: list[Problem]) -> tuple[Problem, ...]:
     """Errors first; within a severity the order they were found in."""
     return tuple(sorted(problems, key=lambda problem: SEVERITIES.index(problem.severity)))

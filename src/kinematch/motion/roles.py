@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.errors import KinematchError, unknown
+from kinematch.errors import KinematchError, listed, unknown
 from kinematch.motion import role_topology
 from kinematch.motion.kinematics import rest_pose
 from kinematch.motion.role_names import ABOVE, REQUIRED_ROLES, ROLES, SIDES, agreement, from_names, is_below
@@ -70,8 +70,8 @@ def find_roles(
             added = {r: j for r, j in guessed.items() if r not in known and _fits(skeleton, known, r, j)}
             if added:
                 method.append("topology")
-                listed = ", ".join(added) if len(added) < 8 else f"{len(added)} roles"
-                problems.append(f"{listed} told from the shape of the skeleton, not from names")
+                which = ", ".join(added) if len(added) < 8 else f"{len(added)} roles"
+                problems.append(f"{which} told from the shape of the skeleton, not from names")
                 problems += doubts if any("_" in role for role in added) else []
             if not guessed:
                 problems += doubts
@@ -203,8 +203,7 @@ def _misplaced(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) 
         if role in roles and above in roles and not is_below(skeleton, roles[role], roles[above]):
             astray.setdefault(above, []).append(f"{role} {skeleton.names[roles[role]]!r}")
     for above, low in astray.items():
-        listed = low[0] if len(low) == 1 else f"{low[0]} and {len(low) - 1} more"
-        problems.append(f"not below {above} {skeleton.names[roles[above]]!r}: {listed}")
+        problems.append(f"not below {above} {skeleton.names[roles[above]]!r}: {listed(low, 1)}")
     by_joint: dict[int, str] = {}
     for role, joint in roles.items():
         if joint in by_joint:
