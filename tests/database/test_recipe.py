@@ -126,6 +126,24 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_their_lines():
     ]
 
 
+def test_long_values_and_many_mistakes_are_cut_short():
+    assert len(refusal(LEAST + f"tags = '{'x' * 100_000}'")) < 300
+    assert len(refusal(LEAST + f"{'x' * 100_000} = 1")) < 1000
+    many = refusal(LEAST + "".join(f"x{k} = 1\n" for k in range(3000))).splitlines()
+    assert len(many) == 21
+    assert many[-1] == "  and 2980 more"
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a" + ".a" * 5000 + " = 1", "a = " + "9" * 5000])
+def test_what_overstrains_the_parser_is_refused_too(text):
+    assert "r.toml" in refusal(text)
+
+
+def test_an_unknown_key_of_an_inline_table_is_named():
+    expected = "r.toml:1: source[0].tgas: unknown key 'tgas'; did you mean 'tags'?"
+    assert refusal('source = [{files = ["a.bvh"], tgas = []}]') == expected
+
+
 def test_two_features_of_one_name_are_refused():
     twice = '[[feature]]\nkind = "height"\njoint = "hips"\n' * 2
     assert "two features are named 'hips_height'" in refusal(LEAST + twice)

@@ -237,7 +237,7 @@ def recipe_text(path: str | Path) -> str:
 def parse_recipe(text: str, path: str | Path = "recipe.toml") -> Recipe:
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise toml_error(path, error) from None
     try:
         recipe = Recipe.model_validate(values)

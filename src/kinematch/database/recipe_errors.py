@@ -1,10 +1,10 @@
 """What is wrong with a recipe, in words: file, line, key, value and the nearest right one."""
 
 import re
+import reprlib
 import typing
 from collections.abc import Iterator
 from pathlib import Path
-from tomllib import TOMLDecodeError
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,9 +14,15 @@ KEY = r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'"""
 HEADER = re.compile(rf"\s*(\[\[?)\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*\]\]?")
 ASSIGNMENT = re.compile(rf"\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*=")
 Location = tuple[str | int, ...]
+MOST = 20  # mistakes told at once
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = 80
 
 
-def toml_error(path: str | Path, error: TOMLDecodeError) -> FileError:
+def toml_error(path: str | Path, error: ValueError | RecursionError) -> FileError:
+    """What the parser says; besides its own errors there are whole numbers of thousands of digits, and deep nesting."""
+    if isinstance(error, RecursionError):
+        return FileError(path, "is no recipe: its tables or lists stand too deep in one another")
     where = re.search(r" \(at line (\d+), column \d+\)", str(error))
     message = str(error).replace(where[0], "") if where else str(error)
     return FileError(path, f"is no valid TOML: {message}", line=int(where[1]) if where else None)
@@ -25,9 +31,12 @@ def toml_error(path: str | Path, error: TOMLDecodeError) -> FileError:
 def recipe_error(path: str | Path, text: str, error: ValidationError, model: type[BaseModel]) -> FileError:
     """One error for all that pydantic found, in the order of their lines."""
     found: dict[Location, list[str]] = {}
-    for problem in error.errors():
+    problems = error.errors()
+    for problem in problems[:MOST]:
         # a union of types adds the type it tried to the location; the user's key ends before that
         steps = _steps(text, problem["loc"], model)
+        if problem["type"] == "extra_forbidden":
+            steps.add(problem["loc"][-1])  # a key of an inline table stands in no place of its own
         location = tuple(step for step in problem["loc"] if step in steps)
         found.setdefault(location, []).append(describe(location, dict(problem), model))
     lines = sorted(
@@ -35,18 +44,19 @@ def recipe_error(path: str | Path, text: str, error: ValidationError, model: typ
         key=lambda line: line[0] or 0,
     )
     rest = "".join(f"\n  {f'line {line}: ' if line else ''}{message}" for line, message in lines[1:])
+    rest += f"\n  and {len(problems) - MOST} more" if len(problems) > MOST else ""
     return FileError(path, lines[0][1] + rest, line=lines[0][0])
 
 
 def _key(location: Location) -> str:
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:60]}" for step in location).lstrip(".")
     return f"{path}: " if path else ""
 
 
 def describe(location: Location, problem: dict, model: type[BaseModel]) -> str:
     """What is wrong at a location: `unknown key 'tgas'; did you mean 'tags'?`"""
     value = problem["input"]
-    message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {value!r}"
+    message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {SHORT.repr(value)}"
     match problem["type"]:
         case "extra_forbidden":
             choices = [f.alias or name for name, f in _model_at(model, location[:-1]).model_fields.items()]
