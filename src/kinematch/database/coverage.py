@@ -62,8 +62,8 @@ def coverage(poses: PoseDatabase) -> Coverage:
 def _events(poses: PoseDatabase, speed: np.ndarray) -> tuple[int, int]:
     """How often a body at rest gets going, and the other way round, within one clip."""
     starts = stops = 0
-    for start, stop in zip(poses.clip_starts, poses.clip_stops):
-        own = speed[start:stop]
+    for c in range(poses.clip_count):
+        own = speed[poses.clip_frames(c)]
         # states in order: -1 at rest, 1 going, what lies between left out
         state = np.where(own < STILL, -1, np.where(own > EVENT, 1, 0))
         changes = np.diff(state[state != 0])

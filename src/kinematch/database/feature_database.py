@@ -137,7 +137,7 @@ def build_features(
             f"no frame may be matched: the longest clip lasts {longest:.2f} s, of which {tail:g} s are tail, "
             "or all is marked no_entry"
         )
-    dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[_own(poses, c)].any()]
+    dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[poses.clip_frames(c)].any()]
     if dead:
         warn(f"no frame may be matched in {', '.join(dead)}: shorter than the tail of {tail:g} s, or marked no_entry")
     return FeatureDatabase(
@@ -160,14 +160,10 @@ def target_frames(poses: PoseDatabase, *, tail: float, past: float = 0.0) -> np.
     last, first = round(tail * poses.frame_rate), round(min(tail, past) * poses.frame_rate)
     for c in range(poses.clip_count):
         if not poses.clip_loops[c]:
-            own = _own(poses, c)
+            own = poses.clip_frames(c)
             targets[max(own.start, own.stop - last) : own.stop] = False
             targets[own.start : min(own.stop, own.start + first)] = False
     return targets
-
-
-def _own(poses: PoseDatabase, clip: int) -> slice:
-    return slice(int(poses.clip_starts[clip]), int(poses.clip_stops[clip]))
 
 
 def _normaliser(

@@ -67,7 +67,7 @@ def root_paths(poses: PoseDatabase, times: tuple[float, ...]) -> list[RootPath]:
         for _ in times
     ]
     for c in range(poses.clip_count):
-        own = slice(int(poses.clip_starts[c]), int(poses.clip_stops[c]))
+        own = poses.clip_frames(c)
         loop = (poses.loop_positions[c], poses.loop_rotations[c]) if poses.clip_loops[c] else None
         p, r = poses.positions[own, 0], poses.rotations[own, 0]
         long_p, long_r = extended(p, r, before=before, after=after, window=window, loop=loop)

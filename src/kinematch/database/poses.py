@@ -119,16 +119,14 @@ class PoseDatabase:
         """The clip that each frame belongs to."""
         return np.searchsorted(self.clip_stops, frames, side="right")
 
+    def clip_frames(self, index: int) -> slice:
+        """The frames of one clip."""
+        return slice(int(self.clip_starts[index]), int(self.clip_stops[index]))
+
     def clip(self, index: int) -> Clip:
         """One clip as a Clip again."""
-        start, stop = int(self.clip_starts[index]), int(self.clip_stops[index])
-        return Clip(
-            self.skeleton,
-            self.positions[start:stop],
-            self.rotations[start:stop],
-            self.frame_rate,
-            self.clip_names[index],
-        )
+        own = self.clip_frames(index)
+        return Clip(self.skeleton, self.positions[own], self.rotations[own], self.frame_rate, self.clip_names[index])
 
     def pose(self, frames: np.ndarray | slice = slice(None)) -> Pose:
         return Pose(
