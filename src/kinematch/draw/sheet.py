@@ -1,6 +1,7 @@
 """Contact sheets: many moments of a clip on one picture, to judge a gait at a glance."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -89,21 +90,7 @@ def strip(
     frames = frames_of(
         clip, even_frames(clip, count, start=start, stop=stop), contacts=contacts, contact_joints=contact_joints
     )
-    hips = frames.hips * [1, 0, 1]
-    ways = facing(clip.skeleton, frames.positions)
-    travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(hips, axis=0), axis=-1))])
-    places = travelled + spread * np.arange(count)
-    turns = rotation.from_axis_angle(UP, np.pi / 2 - yaw_angle(ways))  # each figure to +X
-    laid = Frames(
-        clip=clip,
-        indices=frames.indices,
-        positions=quaternion.rotate(turns[:, None], frames.positions - hips[:, None])
-        + places[:, None, None] * np.array([1.0, 0.0, 0.0]),
-        rotations=quaternion.multiply(turns[:, None], frames.rotations),
-        contacts=frames.contacts,
-        body=frames.body,
-        floor_height=frames.floor_height,
-    )
+    laid, places = _laid_out(frames, spread)
     points = body_points(clip.skeleton, laid.positions)
     if width is None:
         span = np.ptp(points.reshape(-1, 3), axis=0)
@@ -121,6 +108,18 @@ def strip(
         text = f"{index / clip.frame_rate:.2f} s"
         write(draw, (x, height - 6), text, colour=theme.faint, size=max(10, height // 28), anchor="ms")
     return picture
+
+
+def _laid_out(frames: Frames, spread: float) -> tuple[Frames, np.ndarray]:
+    """The frames along +X, and where on it each stands."""
+    hips = frames.hips * [1, 0, 1]
+    ways = facing(frames.clip.skeleton, frames.positions)
+    travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(hips, axis=0), axis=-1))])
+    places = travelled + spread * np.arange(len(hips))
+    turns = rotation.from_axis_angle(UP, np.pi / 2 - yaw_angle(ways))[:, None]  # each figure to +X
+    positions = quaternion.rotate(turns, frames.positions - hips[:, None])
+    positions[..., 0] += places[:, None]
+    return replace(frames, positions=positions, rotations=quaternion.multiply(turns, frames.rotations)), places
 
 
 def _turn(view: str) -> float:

@@ -49,24 +49,9 @@ def top_down(
     box = Box(24, 44 if title else 24, size[0] - 24, size[1] - 44)
     scale, to_pixel = _fit(everything, box)
     _grid(canvas, box, scale, to_pixel)
-    for n, (clip, (path, directions, feet)) in enumerate(zip(clips, ways)):
-        colour = _path_colour(theme, n, len(clips))
-        for spots, side in feet:
-            for spot in to_pixel(spots):
-                canvas.disc(spot, 3.2, {"left": theme.left, "right": theme.right}.get(side, theme.faint))
-        places = to_pixel(path)
-        if len(places) > 1:
-            canvas.line(places, colour, 2.2)
+    for n, (clip, way) in enumerate(zip(clips, ways)):
         step = max(1, round(ticks * clip.frame_rate))
-        for spot, way in zip(places[::step], directions[::step]):
-            ahead = way * [1, -1]
-            side = ahead[::-1] * [-1, 1]
-            canvas.polygon(
-                [spot + 9 * ahead, spot - 3 * ahead + 4.5 * side, spot - 3 * ahead - 4.5 * side], rgb(colour)
-            )
-        canvas.disc(places[0], 5, colour)
-        canvas.disc(places[0], 2.5, theme.floor)
-        canvas.disc(places[-1], 5, colour)
+        _draw_way(canvas, way, to_pixel, colour=_path_colour(theme, n, len(clips)), step=step)
     if names:
         _names(canvas, [clip.name or f"clip {n}" for n, clip in enumerate(clips)], box)
     _scale_bar(canvas, box, scale)
@@ -104,6 +89,26 @@ def _way(clip: Clip, contacts: np.ndarray | None, together: bool) -> Way:
 
     origin = flat(start[None])
     return flat(path) - origin, flat(directions), [(flat(spots) - origin, side) for spots, side in feet]
+
+
+def _draw_way(canvas: Canvas, way: Way, to_pixel, *, colour: str, step: int) -> None:
+    """Plants, then the path over them: a ring at its start, a disc at its end, a pointer every so many frames."""
+    path, directions, feet = way
+    theme = canvas.theme
+    for spots, side in feet:
+        for spot in to_pixel(spots):
+            canvas.disc(spot, 3.2, {"left": theme.left, "right": theme.right}.get(side, theme.faint))
+    places = to_pixel(path)
+    if len(places) > 1:
+        canvas.line(places, colour, 2.2)
+    for spot, direction in zip(places[::step], directions[::step]):
+        ahead = direction * [1, -1]
+        across = ahead[::-1] * [-1, 1]
+        corners = [spot + 9 * ahead, spot - 3 * ahead + 4.5 * across, spot - 3 * ahead - 4.5 * across]
+        canvas.polygon(corners, rgb(colour))
+    canvas.disc(places[0], 5, colour)
+    canvas.disc(places[0], 2.5, theme.floor)
+    canvas.disc(places[-1], 5, colour)
 
 
 def _fit(points: np.ndarray, box: Box):
