@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -155,19 +156,11 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
     contacts = np.empty((frames, len(contact_joints)), bool)
     loop_positions = np.zeros((len(entries), 3), np.float32)
     loop_rotations = quaternion.identity((len(entries),), np.float32)
-    no_entry, no_exit = np.zeros(frames, bool), np.zeros(frames, bool)
-    cost_factor = np.ones(frames, np.float32)
-    tagged = []
     for c, entry in enumerate(entries):
-        start, stop = int(starts[c]), int(stops[c])
-        own = slice(start, stop)
+        own, length = slice(starts[c], stops[c]), lengths[c]
         # signs along time are made continuous so that neighbours can be blended
         p, r = entry.clip.positions, quaternion.unroll(entry.clip.rotations)
-        positions[own], rotations[own], contacts[own] = (
-            p[: stop - start],
-            r[: stop - start],
-            entry.contacts[: stop - start],
-        )
+        positions[own], rotations[own], contacts[own] = p[:length], r[:length], entry.contacts[:length]
         if entry.loop:
             back = quaternion.inverse(r[0, 0])
             loop_positions[c] = quaternion.rotate(back, p[-1, 0] - p[0, 0])
@@ -176,13 +169,6 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         ends = slice(1, -1) if entry.loop else slice(None)
         velocities[own] = difference.central(p, entry.clip.dt)[ends]
         angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
-        tagged.append((start, stop, entry.clip.tags))
-        for mark in entry.marks:
-            range_ = slice(max(start, start + mark.start), min(stop, start + mark.stop))
-            tagged.append((range_.start, range_.stop, mark.tags))
-            no_entry[range_] |= mark.no_entry
-            no_exit[range_] |= mark.no_exit
-            cost_factor[range_] *= mark.cost_factor
     return PoseDatabase(
         skeleton=first.skeleton,
         frame_rate=first.frame_rate,
@@ -198,11 +184,26 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         clip_loops=np.array([entry.loop for entry in entries]),
         loop_positions=loop_positions,
         loop_rotations=loop_rotations,
-        tags=tag_frames(frames, tagged),
-        no_entry=no_entry,
-        no_exit=no_exit,
-        cost_factor=cost_factor,
+        **_marked(entries, starts, stops),
     )
+
+
+def _marked(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarray) -> dict[str, Any]:
+    """The fields of a database that say what is marked on its frames: tags, no_entry, no_exit and cost_factor."""
+    frames = int(stops[-1])
+    no_entry, no_exit = np.zeros(frames, bool), np.zeros(frames, bool)
+    cost_factor = np.ones(frames, np.float32)
+    tagged = []
+    for entry, start, stop in zip(entries, starts.tolist(), stops.tolist()):
+        tagged.append((start, stop, entry.clip.tags))
+        for mark in entry.marks:
+            range_ = slice(max(start, start + mark.start), min(stop, start + mark.stop))
+            tagged.append((range_.start, range_.stop, mark.tags))
+            no_entry[range_] |= mark.no_entry
+            no_exit[range_] |= mark.no_exit
+            cost_factor[range_] *= mark.cost_factor
+    tags = tag_frames(frames, tagged)
+    return {"tags": tags, "no_entry": no_entry, "no_exit": no_exit, "cost_factor": cost_factor}
 
 
 def _check_alike(first: Clip, other: Clip) -> None:
