@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.files.gltf_mesh import posed_positions
-from kinematch.files.gltf_read import read_gltf, read_gltf_clips
+from kinematch.files.gltf_read import read_gltf
 from kinematch.files.gltf_write import write_glb
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import global_pose, rest_pose
@@ -105,7 +105,7 @@ def test_clips_survive_being_written(character, tmp_path):
     model, _ = character
     clip = model.clips[-1]
     write_glb(tmp_path / "again.glb", clip)
-    (back,) = read_gltf_clips(tmp_path / "again.glb")
+    (back,) = read_gltf(tmp_path / "again.glb").clips
     assert back.skeleton.difference(clip.skeleton, tolerance=1e-6) is None
     assert dict(back.skeleton.roles) == dict(clip.skeleton.roles)
     np.testing.assert_array_equal(back.skeleton.file_order, clip.skeleton.file_order)

@@ -8,7 +8,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import border
 from kinematch.files.bvh import read_bvh
 from kinematch.files.bvh_write import write_bvh
-from kinematch.files.gltf_read import read_gltf_clips
+from kinematch.files.gltf_read import read_gltf
 from kinematch.files.gltf_write import write_glb
 from kinematch.files.reading import READABLE, file_kind
 from kinematch.motion.clip import Clip
@@ -39,7 +39,7 @@ def read_clips(
         if file_kind(path) == "bvh":
             clips = [_from_raw(read_bvh(path), unit=unit, up=up, facing=facing, roles=roles)]
         else:
-            clips = read_gltf_clips(path, unit=unit, up=up, facing=facing, roles=roles)
+            clips = list(read_gltf(path, unit=unit, up=up, facing=facing, roles=roles, meshes=False).clips)
         if isinstance(tpose, str | Path):
             tpose = read_clip(tpose, unit=unit, up=up, facing=facing, roles=roles)
         return [_with_tpose(clip, tpose) for clip in clips]

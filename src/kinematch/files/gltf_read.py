@@ -28,7 +28,7 @@ class Model:
     """All that a file holds of a character."""
 
     skeleton: Skeleton
-    clips: tuple[Clip, ...]  # one for each animation, or the rest pose alone
+    clips: tuple[Clip, ...]  # one for each animation, or the rest pose as one frame; their sources have the notes
     skins: tuple[Skin, ...]
     meshes: tuple[Mesh, ...]
     vrm: Vrm | None
@@ -57,19 +57,6 @@ def read_gltf(
         raise
     except KinematchError as problem:
         raise FileError(path, str(problem)) from None
-
-
-def read_gltf_clips(
-    path: str | Path,
-    *,
-    unit: float | str | None = None,
-    up: str | None = None,
-    facing: str | None = None,
-    roles: Mapping[str, str] | None = None,
-) -> list[Clip]:
-    """The clips of a file, their sources with the notes; one without animation gives its rest pose as one frame."""
-    model = read_gltf(path, unit=unit, up=up, facing=facing, roles=roles, meshes=False)
-    return [clip.with_(source=replace(clip.source, notes=model.notes)) for clip in model.clips]
 
 
 @dataclass(frozen=True)
@@ -106,11 +93,14 @@ def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
     if not clips:
         clips.append(_clip(skeleton, rest, DEFAULT_RATE, path.stem, source))
     title = (vrm.title if vrm else "") or _title(document)
-    if not meshes:
-        return Model(skeleton, tuple(clips), (), (), vrm, title, tuple(notes))
-    to_ours = rotation.to_matrix(turn) * source.unit
-    skins, found, left_out = read_meshes(document, tree, joints, to_ours, _global_rest(skeleton))
-    return Model(skeleton, tuple(clips), skins, found, vrm, title, (*notes, *left_out))
+    skins: tuple[Skin, ...] = ()
+    found: tuple[Mesh, ...] = ()
+    if meshes:
+        to_ours = rotation.to_matrix(turn) * source.unit
+        skins, found, left_out = read_meshes(document, tree, joints, to_ours, _global_rest(skeleton))
+        notes += left_out
+    source = replace(source, notes=tuple(notes))
+    return Model(skeleton, tuple(clip.with_(source=source) for clip in clips), skins, found, vrm, title, source.notes)
 
 
 def _notes(tree: NodeTree, joints: Joints) -> list[str]:
