@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 MOST_CHOICES = 60  # names in a message; a rig may have thousands of joints
 
 
@@ -18,7 +19,7 @@ class FileError(KinematchError):
         self.path = Path(path)
         self.line = line
         self.message = message
-        where = f"{path}:{line}" if line is not None else f"{path}"
+        where = visible(str(path)) + (f":{line}" if line is not None else "")
         super().__init__(f"{where}: {message}")
 
     def __reduce__(self):  # keeps the keyword argument when a worker process passes the error on
@@ -29,6 +30,11 @@ def _rebuild_file_error(kind: type[FileError], path: str, message: str, line: in
     return kind(path, message, line=line)
 
 
+def visible(text: str) -> str:
+    """Control characters spelt out, so that a name can neither break a line nor command a terminal."""
+    return text.translate(CONTROL)
+
+
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     """`no joint 'LeftFot'; did you mean 'LeftFoot'?`, or the list of choices when none is near."""
     names = list(choices)
@@ -36,8 +42,7 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     near = difflib.get_close_matches(short, names, n=1)
     if near:
         return f"no {kind} {short!r}; did you mean {near[0]!r}?"
-    more = f" and {len(names) - MOST_CHOICES} more" if len(names) > MOST_CHOICES else ""
-    return f"no {kind} {short!r}" + (f"; choose from: {', '.join(names[:MOST_CHOICES])}{more}" if names else "")
+    return f"no {kind} {short!r}" + (f"; choose from: {listed(names, MOST_CHOICES)}" if names else "")
 
 
 def listed(names: Sequence[str], most: int) -> str:

@@ -2,6 +2,9 @@
 
 import importlib
 import inspect
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -43,3 +46,51 @@ def test_a_missing_file_is_one_line_without_traceback(arguments, capsys):
     printed = capsys.readouterr()
     assert "nowhere" in printed.err
     assert "Traceback" not in printed.err + printed.out
+
+
+def kinematch(*arguments: str, **more) -> subprocess.CompletedProcess:
+    """The command in a process of its own, as a shell runs it."""
+    code = "import sys; from kinematch.cli.main import main; sys.exit(main())"
+    return subprocess.run([sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True, **more)
+
+
+@pytest.mark.parametrize("arguments", [["help"], ["--version"], ["doctor", "--json", "x.bvh"]])
+def test_a_full_disk_at_the_output_is_one_line(arguments, tmp_path):
+    (tmp_path / "x.bvh").write_text("HIERARCHY\n")
+    with open("/dev/full", "w") as full:
+        done = kinematch(*arguments, cwd=tmp_path, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == f"kinematch {arguments[0]}: No space left on device\n"
+
+
+def test_a_reader_that_went_away_is_no_error(tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = kinematch("help", stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_names_that_the_encoding_of_the_output_cannot_hold_are_spelt_out(tmp_path):
+    (tmp_path / "n\u00e4me\udcff.bvh").write_text("x")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = kinematch("doctor", ".", cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    assert done.returncode == 1
+    assert r"n\xe4me\udcff.bvh" in done.stdout
+    done = kinematch("inspect", "n\u00e4me\udcff.bvh", cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr == "kinematch inspect: n\\xe4me\\udcff.bvh: is no database: only 1 bytes long\n"
+
+
+def test_whatever_the_system_refuses_is_one_line(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["demo", "-o", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err == f"kinematch demo: {tmp_path / 'file'}: File exists\n"
+
+
+def test_errors_can_neither_break_lines_nor_command_the_terminal(tmp_path, capsys):
+    name = "a\nb\x1b[31m"
+    assert main(["inspect", str(tmp_path / name)]) == 2
+    assert capsys.readouterr().err == f"kinematch inspect: {tmp_path}/a\\x0ab\\x1b[31m: no such file\n"
+    assert main(["\x1b[31m"]) == 2
+    assert "\x1b" not in capsys.readouterr().err

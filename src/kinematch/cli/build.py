@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from kinematch.cli.screen import Screen
 from kinematch.database.build import BuildResult
 from kinematch.database.build import build as build_database
 from kinematch.database.coverage import coverage
@@ -32,7 +32,7 @@ def build(
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=Screen(stderr=True),
         transient=True,
     )
     with bar:
@@ -42,7 +42,7 @@ def build(
             bar.update(task, description=STAGES[stage], completed=done, total=total)
 
         result = build_database(recipe, progress=show)
-    _summary(Console(), result)
+    _summary(Screen(), result)
     return 0
 
 
@@ -56,7 +56,7 @@ def _run(path: Path) -> None:
     spec.loader.exec_module(module)
 
 
-def _summary(console: Console, result: BuildResult) -> None:
+def _summary(screen: Screen, result: BuildResult) -> None:
     poses, features = result.database.poses, result.database.features
     covered = coverage(poses)
     size = result.path.stat().st_size / 1e6
@@ -73,6 +73,6 @@ def _summary(console: Console, result: BuildResult) -> None:
     if poses.tags.names:
         lines.append(f"  tags: {', '.join(poses.tags.names)}")
     for line in lines:
-        console.print(line, highlight=False, soft_wrap=True)
+        screen.say(line)
     for warning in result.warnings:
-        console.print(f"  [yellow]warning:[/] {warning}", highlight=False, soft_wrap=True)
+        screen.say(("  warning: ", "yellow"), warning)

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 
 from kinematch.cli.doctor import number_or_name
-from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.cli.screen import Screen
+from kinematch.errors import FileError, unknown
 from kinematch.files import read_clip, read_clips, write_clip
 from kinematch.motion.mirror import mirror as mirrored
 from kinematch.motion.resample import resample
@@ -39,9 +39,7 @@ def convert(
         motion = retarget(motion, read_clip(skeleton).skeleton)
     write_clip(target, motion)
     joints = motion.skeleton.joint_count
-    Console().print(
-        f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints", highlight=False
-    )
+    Screen().say(f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints")
     return 0
 
 
@@ -54,4 +52,4 @@ def _choose(path: Path, name: str | None, clips: list):
     for clip in clips:
         if clip.name == name:
             return clip
-    raise KinematchError(f"{path}: {unknown('animation', name, [clip.name for clip in clips])}")
+    raise FileError(path, unknown("animation", name, [clip.name for clip in clips]))

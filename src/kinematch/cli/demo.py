@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 
 from kinematch.cli.build import build
 from kinematch.cli.inspect import inspect
+from kinematch.cli.screen import Screen
 from kinematch.database import storage
 from kinematch.draw.montage import montage
 from kinematch.writing import write_beside
@@ -30,7 +30,7 @@ def demo(
     output: Annotated[Path, tyro.conf.arg(aliases=["-o"], help="folder to write to")] = Path("kinematch-demo"),
 ) -> int:
     """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
-    console = Console()
+    screen = Screen()
     output.mkdir(parents=True, exist_ok=True)
     recipe = output / "recipe.toml"
     write_beside(recipe, RECIPE.encode())
@@ -39,8 +39,8 @@ def demo(
     inspect(database, picture=coverage)
     poses = storage.load(database).poses
     scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]
-    with console.status("drawing"):
+    with screen.status("drawing"):
         moving = montage(scenes, output / "motion.gif", seconds=3.0)
-    console.print(f"\nlook at [bold]{moving}[/] and [bold]{coverage}[/]; next:", highlight=False)
-    console.print("  kinematch doctor YOUR_FILES...", highlight=False)
+    screen.say("\nlook at ", (str(moving), "bold"), " and ", (str(coverage), "bold"), "; next:")
+    screen.say("  kinematch doctor YOUR_FILES...")
     return 0

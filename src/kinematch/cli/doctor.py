@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 from rich.panel import Panel
 from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
+from kinematch.cli.screen import Screen
 from kinematch.doctor import Problem, Report, examine
-from kinematch.errors import KinematchError
+from kinematch.errors import FileError
 from kinematch.files import READABLE
 
 COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+VERDICTS = {"error": Text("cannot be built", "red"), "warning": Text("see below", "yellow"), "": Text("good", "green")}
 
 
 def doctor(
@@ -28,7 +29,7 @@ def doctor(
 ) -> int:
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
     paths = motion_files(files)
-    busy = track(paths, "examining", console=Console(stderr=True), transient=True, disable=len(paths) < 4)
+    busy = track(paths, "examining", console=Screen(stderr=True), transient=True, disable=len(paths) < 4)
     reports = [examine(path, unit=number_or_name(unit), up=up) for path in busy]
     if json:
         print(_json(reports))
@@ -42,10 +43,10 @@ def motion_files(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if not path.exists():
-            raise KinematchError(f"{path}: no such file or folder")
+            raise FileError(path, "no such file or folder")
         inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in READABLE] if path.is_dir() else [path]
         if not inside:
-            raise KinematchError(f"{path}: no motion files in it; readable are {' '.join(READABLE)}")
+            raise FileError(path, f"no motion files in it; readable are {' '.join(READABLE)}")
         found += inside
     return found
 
@@ -63,22 +64,18 @@ def _json(reports: list[Report]) -> str:
 
 
 def _print(reports: list[Report]) -> None:
-    console = Console()
-    if not console.is_terminal:  # a pipe or file has room for whole rows
-        console.width = 160
+    screen = Screen()
     if len(reports) == 1:
-        _print_sheet(console, reports[0])
+        _print_sheet(screen, reports[0])
         return
-    console.print(_overview(reports))
+    screen.print(_overview(reports))
     for report in reports:
         serious = [problem for problem in report.problems if problem.severity != "note"]
         if serious:
-            console.print(Text(f"\n{report.path}", style="bold"))
-            _print_problems(console, serious)
+            screen.say((f"\n{report.path}", "bold"))
+            _print_problems(screen, serious)
     bad = sum(not report.buildable for report in reports)
-    console.print(
-        f"\n{len(reports)} files, {len(reports) - bad} can be built" + (f", [red]{bad} cannot[/]" if bad else "")
-    )
+    screen.say(f"\n{len(reports)} files, {len(reports) - bad} can be built", (f", {bad} cannot" if bad else "", "red"))
 
 
 def _overview(reports: list[Report]) -> Table:
@@ -90,17 +87,16 @@ def _overview(reports: list[Report]) -> Table:
     table.add_column("verdict", no_wrap=True)
     for r in reports:
         worst = r.problems[0].severity if r.problems else ""
-        verdict = {"error": "[red]cannot be built[/]", "warning": "[yellow]see below[/]"}.get(worst, "[green]good[/]")
-        cells = [Path(r.path).name, r.family]
+        cells: list[str | Text] = [Path(r.path).name, r.family]
         cells += [str(r.joints), str(r.frames), f"{r.frame_rate:.4g}", f"{r.duration:.1f}"] if r.frames else ["-"] * 4
         cells += [_unit(r.unit), r.up] if r.frames else ["-"] * 2
         cells += [_or_dash(r.hips_height, "{:.2f}"), f"{r.speed[0]:.1f}-{r.speed[2]:.1f}" if r.speed else "-"]
-        cells += [_or_dash(r.contacts.skate * 100 if r.contacts else None, "{:.1f}"), verdict]
+        cells += [_or_dash(r.contacts.skate * 100 if r.contacts else None, "{:.1f}"), VERDICTS.get(worst, VERDICTS[""])]
         table.add_row(*cells)
     return table
 
 
-def _print_sheet(console: Console, r: Report) -> None:
+def _print_sheet(screen: Screen, r: Report) -> None:
     """Everything about one file; the lines to paste stand outside the frame so that they can be copied."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
@@ -124,21 +120,21 @@ def _print_sheet(console: Console, r: Report) -> None:
             table.add_row("contacts", f"{shares}; {c.stances} stances; {skate}")
         table.add_row("roles", f"{len(r.roles)} by {r.role_method}" + _gaps(r))
         table.add_row("", Text(", ".join(f"{role} {name}" for role, name in r.roles.items()), style="dim"))
-        console.print(Panel(table, title=Text(Path(r.path).name), title_align="left"))
+        screen.print(Panel(table, title=Text(Path(r.path).name), title_align="left"))
     else:
-        console.print(Text(r.path, style="bold"))
-    _print_problems(console, r.problems)
+        screen.say((r.path, "bold"))
+    _print_problems(screen, r.problems)
     if r.buildable:
-        console.print("[green]can be built[/]" + ("" if r.problems else ": nothing to complain of"))
+        screen.say(("can be built", "green"), "" if r.problems else ": nothing to complain of")
     else:
-        console.print("[red]cannot be built as it is[/]")
+        screen.say(("cannot be built as it is", "red"))
 
 
-def _print_problems(console: Console, problems: Sequence[Problem]) -> None:
+def _print_problems(screen: Screen, problems: Sequence[Problem]) -> None:
     for problem in problems:
-        console.print(Text.assemble((f"{problem.severity}: ", COLOURS[problem.severity]), problem.what))
+        screen.print(Text.assemble((f"{problem.severity}: ", COLOURS[problem.severity]), problem.what))
         for line in problem.fix.splitlines():
-            console.print(Text(f"    {line}", style="green"), soft_wrap=True)
+            screen.say((f"    {line}", "green"))
 
 
 def _unit(metres: float) -> str:

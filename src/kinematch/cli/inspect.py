@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import numpy as np
 import tyro
-from rich.console import Console
 from rich.table import Table
 
+from kinematch.cli.screen import Screen
 from kinematch.database import storage
 from kinematch.database.alike import Pair, alike_but_unlike
 from kinematch.database.coverage import Gap, contact_shares, coverage, gaps
@@ -37,14 +37,12 @@ def inspect(
     if json:
         print(json_module.dumps(report(opened, missing, pairs), indent=2))
         return 0
-    console = Console()
-    if not console.is_terminal:  # a pipe or file has room for whole rows
-        console.width = 160
-    _print(console, database, opened, verified=verify)
-    _print_gaps(console, missing)
-    _print_pairs(console, pairs)
+    screen = Screen()
+    _print(screen, database, opened, verified=verify)
+    _print_gaps(screen, missing)
+    _print_pairs(screen, pairs)
     if picture is not None:
-        console.print(f"\ncoverage map: {picture}", highlight=False)
+        screen.print(f"\ncoverage map: {picture}")
     return 0
 
 
@@ -107,7 +105,7 @@ def _write_picture(path: Path, opened: Database, name: str) -> None:
     write_beside(path, data.getvalue())
 
 
-def _print(console: Console, path: Path, opened: Database, *, verified: bool) -> None:
+def _print(screen: Screen, path: Path, opened: Database, *, verified: bool) -> None:
     poses, features = opened.poses, opened.features
     covered = coverage(poses)
     lines = [
@@ -122,40 +120,40 @@ def _print(console: Console, path: Path, opened: Database, *, verified: bool) ->
     if verified:
         lines.append("all contents fit their checksums")
     for line in lines:
-        console.print(line, highlight=False)
+        screen.print(line)
     for warning in opened.about.get("warnings", []):
-        console.print(f"[yellow]warning:[/] {warning}", highlight=False)
+        screen.say(("warning: ", "yellow"), warning)
     table = Table("feature", "columns", "weight", "scale", title="features", title_justify="left", box=None)
     for row in _features(opened):
         scale = np.array(row["scale"])
         shown = f"{scale[0]:.3g}" if np.ptp(scale) == 0 else f"{scale.min():.3g} to {scale.max():.3g}"
         table.add_row(row["name"], f"{row['columns'][0]}-{row['columns'][1] - 1}", f"{row['weight']:g}", shown)
-    console.print(table)
+    screen.print(table)
     lengths = (poses.clip_stops - poses.clip_starts) / poses.frame_rate
     table = Table("clip", "seconds", "", title="clips, longest first", title_justify="left", box=None)
     for k in np.argsort(-lengths, kind="stable")[:MOST]:
         table.add_row(poses.clip_names[k], f"{lengths[k]:.1f}", "loop" if poses.clip_loops[k] else "")
-    console.print(table)
+    screen.print(table)
     if poses.clip_count > MOST:
-        console.print(f"... and {poses.clip_count - MOST} more", highlight=False)
+        screen.print(f"... and {poses.clip_count - MOST} more")
     if poses.tags.names:
         seconds = {name: poses.tags.of(name).sum() / poses.frame_rate for name in poses.tags.names}
-        console.print("tags: " + ", ".join(f"{name} {time:.0f} s" for name, time in seconds.items()), highlight=False)
+        screen.print("tags: " + ", ".join(f"{name} {time:.0f} s" for name, time in seconds.items()))
 
 
-def _print_gaps(console: Console, missing: list[Gap]) -> None:
+def _print_gaps(screen: Screen, missing: list[Gap]) -> None:
     if not missing:
-        console.print("\nno gaps: all motions of a locomotion set are there", highlight=False)
+        screen.print("\nno gaps: all motions of a locomotion set are there")
         return
     table = Table("motion", "there", "worth having", title="\nworth recording next", title_justify="left", box=None)
     for gap in missing[:MOST]:
         table.add_row(gap.motion, f"{gap.seconds:.1f} s", f"{gap.wanted:.0f} s")
-    console.print(table)
+    screen.print(table)
     if len(missing) > MOST:
-        console.print(f"... and {len(missing) - MOST} more", highlight=False)
+        screen.print(f"... and {len(missing) - MOST} more")
 
 
-def _print_pairs(console: Console, pairs: list[Pair]) -> None:
+def _print_pairs(screen: Screen, pairs: list[Pair]) -> None:
     if not pairs:
         return
     title = "\nalike in features, unlike in the upper body: arms flap when a search takes one for the other"
@@ -163,4 +161,4 @@ def _print_pairs(console: Console, pairs: list[Pair]) -> None:
     for pair in pairs:
         places = [f"{name} at {time:.1f} s" for name, time in zip(pair.clips, pair.times)]
         table.add_row(*places, f"{100 * pair.apart:.0f} cm", f"{pair.joint} {100 * pair.joint_apart:.0f} cm")
-    console.print(table)
+    screen.print(table)

@@ -1,11 +1,12 @@
 """`kinematch VERB ...`: finds the verb, runs it, and turns our errors into one line."""
 
 import importlib
+import io
 import os
 import sys
 
 from kinematch import __version__
-from kinematch.errors import KinematchError, unknown
+from kinematch.errors import KinematchError, unknown, visible
 
 # Each verb lives in cli/VERB.py as a function of the same name; only the one asked for is imported.
 VERBS = {
@@ -22,27 +23,59 @@ VERBS = {
 def main(arguments: list[str] | None = None) -> int:
     """The console command; returns the exit status: 0 good, 1 a finding, 2 an error."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        _print_overview()
-        return 0
-    if arguments[0] in ("-V", "--version", "version"):
-        print(f"kinematch {__version__}")
-        return 0
-    verb, rest = arguments[0], arguments[1:]
+    verb, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
+    _open_streams()
     try:
-        return _run(verb, rest)
+        status = _run(verb, rest)
+        sys.stdout.flush()  # a full disk or a closed pipe shows here, not when Python ends
+        return status
     except KinematchError as error:
-        print(f"kinematch {verb}: {error}", file=sys.stderr)
-        return 2
+        return _fail(verb, str(error))
     except KeyboardInterrupt:
-        print(f"\nkinematch {verb}: interrupted; earlier results are untouched", file=sys.stderr)
+        print(f"\nkinematch {visible(verb)}: interrupted; earlier results are untouched", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader (head, less) went away; silence the flush at exit as well
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader (head, less) went away
+        _settle_output()
         return 0
+    except OSError as error:
+        _settle_output()
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return _fail(verb, f"{where}{error.strerror or error}")
+    except MemoryError:
+        return _fail(verb, "not enough memory")
+
+
+def _open_streams() -> None:
+    """Names of files may hold what the terminal's encoding cannot; and there may be no output at all (>&-)."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, open until Python ends
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _fail(verb: str, message: str) -> int:
+    lines = "\n".join(visible(line) for line in message.split("\n"))
+    print(f"kinematch {visible(verb)}: {lines}", file=sys.stderr)
+    return 2
+
+
+def _settle_output() -> None:
+    """What cannot be written must not be tried again, with a traceback, when Python ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(verb: str, rest: list[str]) -> int:
+    if verb in ("-h", "--help", "help"):
+        _print_overview()
+        return 0
+    if verb in ("-V", "--version", "version"):
+        print(f"kinematch {__version__}")
+        return 0
     if verb not in VERBS:
         raise KinematchError(unknown("verb", verb, VERBS))
     import tyro
@@ -52,16 +85,18 @@ def _run(verb: str, rest: list[str]) -> int:
 
 
 def _print_overview() -> None:
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    console = Console()
-    console.print(f"[bold]kinematch {__version__}[/]: from raw motion capture to a steerable character\n")
+    from kinematch.cli.screen import Screen
+
+    screen = Screen()
+    screen.say((f"kinematch {__version__}", "bold"), ": from raw motion capture to a steerable character\n")
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2))
     for verb, text in VERBS.items():
-        table.add_row(f"  [cyan]{verb}[/]", text)
-    console.print(table)
-    console.print("\n[dim]kinematch VERB --help explains a verb; start with[/] kinematch demo")
+        table.add_row(Text(f"  {verb}", "cyan"), text)
+    screen.print(table)
+    screen.say(("\nkinematch VERB --help explains a verb; start with", "dim"), " kinematch demo")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 
+from kinematch.cli.screen import Screen
 from kinematch.draw.animation import animate
 from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import KinematchError, unknown
@@ -23,7 +23,7 @@ def synth(
     animations: Annotated[bool, tyro.conf.arg(help="a moving picture (.gif) of up to 8 s beside each clip")] = False,
 ) -> int:
     """Write the built-in dance card: procedural walking, running, turning, strafing and crouching."""
-    console = Console()
+    screen = Screen()
     suffix = "." + format.lower().lstrip(".")
     if suffix not in WRITABLE:
         raise KinematchError(unknown("format", format, [name.lstrip(".") for name in WRITABLE]))
@@ -34,7 +34,7 @@ def synth(
     chosen = [(k, motion) for k, motion in motions if tag is None or tag in motion.tags]
     output.mkdir(parents=True, exist_ok=True)
     seconds = 0.0
-    with console.status("performing") as status:
+    with screen.status("performing") as status:
         for done, (k, motion) in enumerate(chosen, 1):
             status.update(f"{motion.name} ({done} of {len(chosen)})")
             # the same seeds as dance_card, so that a part of the card is the same motion as in the whole
@@ -46,7 +46,5 @@ def synth(
             if animations:
                 animate(clip, path.with_suffix(".gif"), seconds=min(clip.duration, 8.0))
             seconds += clip.duration
-    console.print(
-        f"{len(chosen)} clips, {seconds / 60:.1f} minutes at {frame_rate:g} fps, in {output}", highlight=False
-    )
+    screen.say(f"{len(chosen)} clips, {seconds / 60:.1f} minutes at {frame_rate:g} fps, in {output}")
     return 0
