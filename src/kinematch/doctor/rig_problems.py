@@ -65,7 +65,7 @@ def _animal_lines(skeleton: Skeleton) -> str:
     carrier = next((j for j, count in enumerate(fan) if count > 1), 0)
     height = rest_pose(skeleton)[0][:, 1]
     leaves = [j for j, count in enumerate(fan) if not count]
-    low = height.min() + 0.15 * max(float(np.ptp(height)), 1e-6)
+    low = height.min() + 0.15 * np.ptp(height)
     feet = [names[j] for j in leaves if height[j] <= low] or [names[j] for j in leaves]
     pairs = [(j, int(k)) for j, k in enumerate(mirror_pairs(skeleton)) if j < k]
     lines = [f"root_joint = {json.dumps(names[carrier])}", f"contact_joints = {json.dumps(feet)}"]

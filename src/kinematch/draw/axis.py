@@ -6,6 +6,8 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 
+ROUNDING = 1e-9  # by which quotients and logarithms of round numbers may miss whole ones
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -33,7 +35,7 @@ class Axis:
             values = _log_ticks(self.low, self.high, count)
         else:
             step = _round_step((self.high - self.low) / max(count, 1))
-            first, last = np.ceil(self.low / step - 1e-9), np.floor(self.high / step + 1e-9)  # rounding at the ends
+            first, last = np.ceil(self.low / step - ROUNDING), np.floor(self.high / step + ROUNDING)
             values = [float(k * step) for k in np.arange(first, last + 1)]
         return [(value, label(value, values)) for value in values]
 
@@ -46,18 +48,17 @@ def axis_for(values: np.ndarray, *, log: bool = False, from_zero: bool = False) 
         raise KinematchError("nothing to draw: no finite values" + (" above zero" if log else ""))
     low, high = float(finite.min()), float(finite.max())
     if log:
-        # a power of ten may miss its own exponent by rounding
-        first, last = np.floor(np.log10(low) + 1e-9), np.ceil(np.log10(high) - 1e-9)
+        first, last = np.floor(np.log10(low) + ROUNDING), np.ceil(np.log10(high) - ROUNDING)
         return Axis(10.0**first, 10.0 ** max(last, first + 1), log=True)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
     largest = max(abs(low), abs(high))
     if largest < 1e-300:  # steps between denormal numbers cannot be told
         low, high = -0.5, 0.5
-    elif high - low <= 1e-12 * largest:
+    elif high - low <= 1e-12 * largest:  # as good as one value
         low, high = low - 0.5 * largest, high + 0.5 * largest
     step = _round_step((high - low) / 6)
-    return Axis(step * np.floor(low / step + 1e-9), step * np.ceil(high / step - 1e-9))
+    return Axis(step * np.floor(low / step + ROUNDING), step * np.ceil(high / step - ROUNDING))
 
 
 def label(value: float, values: list[float]) -> str:
@@ -77,12 +78,12 @@ def label(value: float, values: list[float]) -> str:
 def _round_step(step: float) -> float:
     """1, 2 or 5 times a power of ten, not below step."""
     power = 10.0 ** np.floor(np.log10(step))
-    return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= step * (1 - 1e-9))
+    return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= step * (1 - ROUNDING))
 
 
 def _log_ticks(low: float, high: float, count: int) -> list[float]:
     decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
     steps = (1, 2, 5) if len(decades) <= count // 2 else (1,)
     values = [m * 10.0**d for d in decades for m in steps]
-    inside = [v for v in values if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+    inside = [v for v in values if low * (1 - ROUNDING) <= v <= high * (1 + ROUNDING)]
     return inside[:: max(1, -(-len(inside) // (2 * count)))]

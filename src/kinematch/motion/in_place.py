@@ -70,6 +70,7 @@ def _ground_velocity(clip: Clip, joints: Iterable[str] | None) -> Array:
         velocity = _fill(-np.sum(velocities * say[..., None], axis=1), total, planted)
         weight = np.where(planted, np.minimum(total, 1), 0)[:, None]
         blur = STEADY * clip.frame_rate
+        # far from every stance the weights vanish, and what is divided with them
         steady = gaussian_filter1d(velocity * weight, blur, axis=0) / gaussian_filter1d(weight, blur, axis=0).clip(1e-6)
         slip = np.linalg.norm(velocities + steady[:, None], axis=-1)
         scale = np.maximum(LEAST_SLIP, SLIP * np.linalg.norm(steady, axis=-1))[:, None]

@@ -73,8 +73,8 @@ def has_ground_root(clip: Clip, *, joint: str | None = None) -> bool:
         return False
     positions, rotations = kinematics.global_pose(clip)
     root, body = positions[:, 0], positions[:, carrier]
-    still = np.ptp(root, axis=0).max() < 1e-3 and quaternion.angle(rotations[:, 0], rotations[0, 0]).max() < 1e-3
-    if still:
+    # a millimetre and a milliradian: rounding of the file
+    if np.ptp(root, axis=0).max() < 1e-3 and quaternion.angle(rotations[:, 0], rotations[0, 0]).max() < 1e-3:
         return False
     height = np.median(body[:, 1] - root[:, 1])
     lean = quaternion.rotate(rotations[:, 0], _up_axis(rotations[:, 0]))[:, 1]
