@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kinematch.draw.kernels import HORIZON
 from kinematch.math.jit import kernel
 
 
@@ -42,9 +43,8 @@ def floor_shadow(starts, ends, radii, light, corner, cell, softness, shadow):
                 bl = bx * light[0] + by * light[1] + bz * light[2]
                 wb = wx * bx + wy * by + wz * bz
                 denominator = bb - bl * bl
-                g = (
-                    min(max((wb - wl * bl) / denominator, 0.0), 1.0) if denominator > 1e-12 else 0.0
-                )  # upright to the light
+                # an axis along the light has no one nearest point
+                g = min(max((wb - wl * bl) / denominator, 0.0), 1.0) if denominator > 1e-12 else 0.0
                 t = max(0.0, g * bl - wl)
                 ex, ey, ez = wx + t * light[0] - g * bx, wy + t * light[1] - g * by, wz + t * light[2] - g * bz
                 rr = r0 + (r1 - r0) * g
@@ -82,7 +82,7 @@ def paint_floor(eye, axes, focal, centre, reach, shadow, corner, cell, paint, ou
         top1 = paint[0, 1] * (1 - blend) + paint[1, 1] * blend
         top2 = paint[0, 2] * (1 - blend) + paint[1, 2] * blend
         dy = axes[2, 1] + v * axes[1, 1]  # the camera never rolls, so a row of pixels meets the floor at one depth
-        if dy >= -1e-6 or eye[1] <= 0:
+        if dy >= HORIZON or eye[1] <= 0:
             for column in range(width):
                 out[row, column, 0], out[row, column, 1], out[row, column, 2] = top0, top1, top2
             continue

@@ -1,8 +1,8 @@
-"""The compiled inner loop that gives each pixel its colour: floor with grid and shadow, lit bodies, soft edges."""
+"""The compiled inner loops that lay lit bodies over the floor: what they hide from each other, soft edges, bytes."""
 
 import numpy as np
 
-from kinematch.draw.kernels import FAR, ray_entry
+from kinematch.draw.kernels import FAR, HORIZON, ray_entry
 from kinematch.math.jit import kernel
 
 SKY_REACH = 4.0  # radii: a ball further away hides less than a sixteenth of the sky
@@ -82,7 +82,7 @@ def paint_bodies(
     for row in range(corner[1], corner[1] + depth.shape[0] // 2):
         v = (0.5 * height - row - 0.5) * step
         down = axes[2, 1] + v * axes[1, 1]
-        floor_depth = -eye[1] / down if down < -1e-6 and eye[1] > 0 else FAR
+        floor_depth = -eye[1] / down if down < HORIZON and eye[1] > 0 else FAR
         for column in range(corner[0], corner[0] + depth.shape[1] // 2):
             r, c = 2 * (row - corner[1]), 2 * (column - corner[0])
             first, hits, same = owners[r, c], 0, True
