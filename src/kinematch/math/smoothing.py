@@ -2,8 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.ndimage import median_filter
-from scipy.signal import savgol_filter
 
 from kinematch.errors import KinematchError
 from kinematch.math.quaternion import Array, floating, normalize, unroll
@@ -23,6 +21,8 @@ def _frames(seconds: float, frame_rate: float) -> float:
 
 def savitzky_golay(x: ArrayLike, *, seconds: float, frame_rate: float, order: int = 3) -> Array:
     """Local polynomial fit along the first axis; a clip shorter than the window is fitted whole."""
+    from scipy.signal import savgol_filter  # here, since it takes longer to import than all else together
+
     x = floating(x)
     frames = len(x)
     window = min(window_frames(seconds, frame_rate), frames - 1 + frames % 2)
@@ -38,6 +38,8 @@ def smooth_rotations(q: ArrayLike, *, seconds: float, frame_rate: float, order: 
 
 def median(x: ArrayLike, *, radius: float, frame_rate: float) -> Array:
     """Majority of a boolean (or median of a number) along the first axis within a radius in seconds."""
+    from scipy.ndimage import median_filter
+
     x = np.asarray(x)
     # no wider than the clip, beyond which the filter would see nothing but its ends
     frames = 2 * min(round(_frames(radius, frame_rate)), len(x)) + 1

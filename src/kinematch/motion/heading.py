@@ -1,7 +1,6 @@
 """Where a body faces on the ground, whatever it does: headings of rotations, and their smoothing along time."""
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from kinematch.math import quaternion, smoothing
 from kinematch.math.quaternion import Array
@@ -55,6 +54,8 @@ def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -
     Averages of unit vectors follow sudden turns without ringing. Where they mean nothing, for a window holds most of a
     spin or an about-turn whose halves cancel, the smoothed angle decides instead.
     """
+    from scipy.ndimage import maximum_filter1d, minimum_filter1d  # slow to import, and seldom needed
+
     angles = np.unwrap(yaw_angle(directions))
     window = min(smoothing.window_frames(seconds, frame_rate), 2 * len(angles) - 1)  # which holds all from anywhere
     half = (min(window, len(angles)) - 1) // 2

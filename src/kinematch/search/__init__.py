@@ -4,6 +4,7 @@ from kinematch.search.boxes import BoxMatcher
 from kinematch.search.exhaustive import ExhaustiveMatcher
 from kinematch.search.matcher import Matcher, Matches
 from kinematch.search.space import SearchSpace, search_space
+from kinematch.search.warm_up import warm_up
 from kinematch.search.wide import WideMatcher
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "SearchSpace",
     "WideMatcher",
     "search_space",
+    "warm_up",
 ]

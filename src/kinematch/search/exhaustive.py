@@ -2,9 +2,13 @@
 
 import numpy as np
 
+from kinematch.search.compiling import telling
 from kinematch.search.kernels import scan
-from kinematch.search.matcher import IGNORE, Admission, Matches, admission, checked, window
-from kinematch.search.space import SearchSpace, check_weights
+from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
+from kinematch.search.space import SearchSpace, roots_of
+from kinematch.search.threads import in_pieces
+
+MANY = 2  # queries from which all cores are worth waking
 
 
 class ExhaustiveMatcher:
@@ -14,10 +18,16 @@ class ExhaustiveMatcher:
         self.space = space
         self._filters: dict[str, Admission] = {}
         self.set_weights(space.weights)
+        with telling():
+            self.find(space.values[:1])
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self._weighted[0]
 
     def set_weights(self, weights: np.ndarray) -> None:
-        roots = np.sqrt(check_weights(weights, self.space.column_count))
-        self._weighted = roots, np.ascontiguousarray(self.space.values * roots)
+        roots = roots_of(self.space, weights)
+        self._weighted = np.array(weights, np.float32), roots, self.space.values * roots
 
     def find(
         self,
@@ -28,19 +38,17 @@ class ExhaustiveMatcher:
         stay_bias: float = 0.0,
         ignore: int = IGNORE,
     ) -> Matches:
-        roots, values = self._weighted
-        queries, current = checked(self.space, queries, current, stay_bias)
-        admitted = self._filters.get(filter) or self._filters.setdefault(filter, admission(self.space, filter))
-        first, last = window(self.space, current, ignore)
-        frames, costs = scan(
-            values,
-            self.space.cost_factor,
-            queries * roots,
-            current,
-            first,
-            last,
-            admitted.targets,
-            admitted.stays,
-            stay_bias,
-        )
-        return Matches(frames, costs)
+        space, (_, roots, values) = self.space, self._weighted
+        asked = question(space, queries, current, stay_bias=stay_bias, ignore=ignore)
+        admitted = self._filters.get(filter) or self._filters.setdefault(filter, admission(space, filter))
+        weighted, (first, last) = weigh_queries(asked.queries, roots), window(space, asked.current, asked.ignore)
+        found = Matches(np.empty(len(asked), np.int32), np.empty(len(asked), np.float32))
+
+        def search(own: slice) -> None:
+            found.frames[own], found.costs[own] = scan(
+                values, space.cost_factor, weighted[own], asked.current[own], first[own], last[own],
+                admitted.targets, admitted.stays, asked.stay_bias,
+            )  # fmt: skip
+
+        in_pieces(len(asked), search, worth=MANY)
+        return found

@@ -58,13 +58,16 @@ def scan(values, factors, queries, currents, firsts, lasts, targets, stays, bias
 
 @kernel
 def box_limit(bound, least):
-    """The distance beyond which nothing in a box can cost less than the bound; least is the smallest cost factor."""
-    return bound if least == 1 else bound / least * np.float32(1.000001)  # outweighs the rounding of the division
+    """The distance beyond which nothing in a box can cost less than the bound; least is the smallest cost factor.
+
+    A distance is a float32 itself, so where it is at most the true quotient it is at most the rounded one.
+    """
+    return bound / least
 
 
 @kernel
 def box_distance(lows, highs, box, query, limit):
-    """Squared distance to a box, in column order, so that by monotone rounding it never exceeds that of a frame in it."""
+    """Squared distance to a box in column order: rounding being monotone, it never exceeds that of a frame within."""
     total = np.float32(0)
     for d in range(len(query)):
         gap = max(max(lows[box, d] - query[d], query[d] - highs[box, d]), np.float32(0))

@@ -1,7 +1,7 @@
-"""Matcher: the one protocol of all searches, and what they share: checked queries, filters, the frame to beat."""
+"""Matcher: the one protocol of all searches, and what they share: checked questions, filters, the frame to beat."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,11 +10,12 @@ from kinematch.search.filters import tag_mask
 from kinematch.search.space import SearchSpace
 
 IGNORE = 20  # frames around the current one: a third of a second at 60 fps
+LARGEST_BIAS = 1e30  # well within float32, so that no bound becomes infinity less infinity
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    frames: np.ndarray  # (N,) int32; -1 where no frame may be taken
+    frames: np.ndarray  # (N,) int32; -1 where no frame may be taken, or all are too far for a finite cost
     costs: np.ndarray  # (N,) float32, without the bias for staying; infinite where there is no frame
 
 
@@ -23,11 +24,12 @@ class Matcher(Protocol):
 
     `queries` (N, D) are normalised and without weights. `current` (N,) are the frames that play now, or -1: their cost,
     less `stay_bias`, is the bound that a jump must beat, and they win ties. There is no bound where the current frame
-    fails the filter or ends its clip. The `ignore` frames around it in its own clip are no targets. Among equal costs
-    the first frame wins, as in a scan from left to right.
+    fails the filter or ends its clip. It and the `ignore` frames on either side in its own clip are no targets. Among
+    equal costs the first frame wins, as in a scan from left to right. `filter` is a boolean expression over tags.
     """
 
     space: SearchSpace
+    weights: np.ndarray  # (D,) float32, those in use
 
     def find(
         self,
@@ -53,28 +55,65 @@ class Admission:
 
 def admission(space: SearchSpace, expression: str) -> Admission:
     mask = tag_mask(expression, space.tag_names, space.tags)
-    return Admission(np.ascontiguousarray(space.targets & mask), np.ascontiguousarray(mask & ~space.ends))
+    return Admission(space.targets & mask, mask & ~space.ends)
 
 
-def checked(
-    space: SearchSpace, queries: np.ndarray, current: np.ndarray | None, stay_bias: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Queries (N, D) float32 and current frames (N,) int32, contiguous; NaN and strangers are refused at the door."""
-    queries = np.ascontiguousarray(queries, np.float32)
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What was asked, checked, in the very types that the kernels were compiled for."""
+
+    queries: np.ndarray  # (N, D) float32
+    current: np.ndarray  # (N,) int32, -1 for none
+    stay_bias: float
+    ignore: int
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+
+def question(
+    space: SearchSpace, queries: np.ndarray, current: np.ndarray | None, *, stay_bias: float, ignore: int
+) -> Question:
+    """NaN, strangers and wrong shapes are refused at the door."""
+    queries = _numbers("queries", queries, "fiu")
     if queries.ndim == 1:
         queries = queries[None]
     if queries.ndim != 2 or queries.shape[1] != space.column_count:
         raise KinematchError(f"queries of shape {queries.shape}, expected (N, {space.column_count})")
+    with np.errstate(over="ignore"):
+        queries = np.require(queries, np.float32, ["C", "A", "W"])
     if not np.isfinite(queries).all():
-        raise KinematchError(f"query {int(np.argmax(~np.isfinite(queries).all(axis=1)))} is not finite")
+        raise KinematchError(f"query {int(np.argmin(np.isfinite(queries).all(axis=1)))} is not finite")
     if current is None:
         current = np.full(len(queries), -1, np.int32)
-    current = np.ascontiguousarray(np.atleast_1d(current), np.int32)
+    current = np.atleast_1d(_numbers("current", current, "iu"))
     if current.shape != (len(queries),) or (current < -1).any() or (current >= space.frame_count).any():
-        raise KinematchError(f"current must be {len(queries)} frames from -1 to {space.frame_count - 1}")
-    if not 0 <= stay_bias < np.inf:
-        raise KinematchError(f"stay_bias {stay_bias}, expected zero or more")
-    return queries, current
+        raise KinematchError(
+            f"current: expected {len(queries)} frames from -1 to {space.frame_count - 1}, found {_brief(current)}"
+        )
+    stay_bias, ignore = limits(space, stay_bias, ignore)
+    return Question(queries, np.require(current, np.int32, ["C", "A", "W"]), stay_bias, ignore)
+
+
+def limits(space: SearchSpace, stay_bias: float, ignore: int) -> tuple[float, int]:
+    """The two numbers of a question, checked; more frames than there are need not be ignored."""
+    if not 0 <= stay_bias <= LARGEST_BIAS:
+        raise KinematchError(f"stay_bias is {stay_bias}, expected a number from zero to {LARGEST_BIAS:g}")
+    if ignore < 0:
+        raise KinematchError(f"ignore is {ignore}, expected frames, zero or more")
+    return float(stay_bias), int(min(ignore, space.frame_count))
+
+
+def weigh_queries(queries: np.ndarray, roots: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        weighted = queries * roots
+    if not np.isfinite(weighted).all():
+        raise too_large(int(np.argmin(np.isfinite(weighted).all(axis=1))))
+    return weighted
+
+
+def too_large(query: int) -> KinematchError:
+    return KinematchError(f"query {query} is too large for the weights: their product is not finite")
 
 
 def window(space: SearchSpace, current: np.ndarray, ignore: int) -> tuple[np.ndarray, np.ndarray]:
@@ -84,3 +123,14 @@ def window(space: SearchSpace, current: np.ndarray, ignore: int) -> tuple[np.nda
     last = np.minimum(current + ignore + 1, space.clip_stops[clip])
     none = current < 0
     return np.where(none, 0, first).astype(np.int32), np.where(none, 0, last).astype(np.int32)
+
+
+def _numbers(name: str, given: Any, kinds: str) -> np.ndarray:
+    array = np.asarray(given)
+    if array.dtype.kind not in kinds and array.size:
+        raise KinematchError(f"{name}: expected {'whole ' if kinds == 'iu' else ''}numbers, found {array.dtype}")
+    return array
+
+
+def _brief(array: np.ndarray) -> str:
+    return np.array2string(array, threshold=6, edgeitems=2) if array.ndim == 1 else f"shape {array.shape}"

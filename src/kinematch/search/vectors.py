@@ -4,10 +4,14 @@ Auto-vectorised loops were measured to be several times slower, so the few inner
 in LLVM's own language. All loads are unaligned, and column counts are run-time values.
 """
 
+from typing import Any
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _typed_intrinsic
+
+intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
 
 I1, I16, I32, I64, F32 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 LANES = 16
@@ -75,7 +79,8 @@ def _multiply_add(b, pairs, name, size):
 def box_bounds(typing, node, query, pairs, admitted, limit, out):
     """Lower bounds of 16 quantised boxes, stored as int32 at out; returns the lanes at or below the limit as bits.
 
-    Lanes that are not admitted get FARTHEST and no bit. A node is [pairs][low, high][16 boxes][2 columns] uint16; a query [pairs] ceilings then [pairs] floors, uint32 each.
+    Lanes that are not admitted get FARTHEST and no bit. A node is [pairs][low, high][16 boxes][2 columns] uint16; a
+    query is [pairs] of ceilings, then [pairs] of floors, two uint16 each.
     """
     signature = types.uint32(types.uintp, types.uintp, types.int64, types.uint16, types.int32, types.uintp)
 

@@ -1,5 +1,6 @@
 """WideMatcher, the default: a shallow tree sixteen abreast, exact, in a few microseconds."""
 
+import operator
 import threading
 from dataclasses import dataclass, field
 
@@ -7,11 +8,13 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.search import wide_kernels as k
-from kinematch.search.matcher import IGNORE, Matches, admission, checked
-from kinematch.search.space import SearchSpace, check_weights
-from kinematch.search.wide_tree import Grouping, Weighted, group_leaves, masks, weigh
+from kinematch.search.compiling import telling
+from kinematch.search.matcher import IGNORE, Admission, Matches, admission, limits, question, too_large
+from kinematch.search.space import SearchSpace, roots_of
+from kinematch.search.threads import in_pieces
+from kinematch.search.wide_tree import Grouping, Masks, Weighted, group_leaves, masks, weigh
 
-MANY = 64  # queries from which all cores are worth waking
+MANY = 128  # queries from which all cores are worth waking
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +30,9 @@ class _Tree:
     """One consistent state: replaced whole when weights or groups change, so a search never sees a mixture."""
 
     grouping: Grouping
+    weights: np.ndarray  # (D,) float32
     weighted: Weighted
-    factors: np.ndarray  # (L, 16) float32
+    masks: dict[str, Masks]  # by filter; they outlive a change of weights
     handles: dict[str, _Handle] = field(default_factory=dict)  # by filter
 
 
@@ -41,14 +45,21 @@ class WideMatcher:
 
     def __init__(self, space: SearchSpace):
         self.space = space
-        self._clip_of = np.repeat(
-            np.arange(len(space.clip_starts), dtype=np.int32), space.clip_stops - space.clip_starts
-        )
-        self._starts, self._stops = (np.ascontiguousarray(a, np.int32) for a in (space.clip_starts, space.clip_stops))
-        roots = np.sqrt(check_weights(space.weights, space.column_count))
+        clips = np.arange(len(space.clip_starts), dtype=np.int32)
+        self._clip_of = np.repeat(clips, space.clip_stops - space.clip_starts)
+        self._admitted: dict[str, Admission] = {}
         self._changes = threading.Lock()
         self._regrouping: threading.Thread | None = None
-        self._tree = self._grown(group_leaves(space, roots), roots)
+        with telling():
+            roots = roots_of(space, space.weights)
+            grouping = group_leaves(space, roots)
+            self._tree = _Tree(grouping, space.weights, weigh(space, grouping, roots), {})
+            self.find(space.values[:1])
+            self.find_one(space.values[0])
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self._tree.weights
 
     def find(
         self,
@@ -59,76 +70,90 @@ class WideMatcher:
         stay_bias: float = 0.0,
         ignore: int = IGNORE,
     ) -> Matches:
-        queries, current = checked(self.space, queries, current, stay_bias)
+        asked = question(self.space, queries, current, stay_bias=stay_bias, ignore=ignore)
         handle = self._handle(filter)
-        frames, costs = np.empty(len(queries), np.int32), np.empty(len(queries), np.float32)
-        search = k.find_many if len(queries) >= MANY else k.find_some
-        search(queries, current, ignore, stay_bias, handle.addresses, frames, costs)
-        return Matches(frames, costs)
+        found = Matches(np.empty(len(asked), np.int32), np.empty(len(asked), np.float32))
+
+        def search(own: slice) -> None:
+            k.find_some(
+                asked.queries[own], asked.current[own], asked.ignore, asked.stay_bias, handle.addresses,
+                found.frames[own], found.costs[own],
+            )  # fmt: skip
+
+        in_pieces(len(asked), search, worth=MANY)
+        if (found.frames == k.NOT_FINITE).any():
+            raise too_large(int(np.argmax(found.frames == k.NOT_FINITE)))
+        return found
 
     def find_one(
         self, query: np.ndarray, current: int = -1, *, filter: str = "", stay_bias: float = 0.0, ignore: int = IGNORE
     ) -> tuple[int, float]:
         """Frame and cost for one query (D,) float32: the quickest way in, for a single character."""
         handle = self._tree.handles.get(filter) or self._handle(filter)
-        if query.shape != (self.space.column_count,) or query.dtype != np.float32 or not query.flags.c_contiguous:
+        if query.shape != self.space.weights.shape or query.dtype != np.float32:
             raise KinematchError(
-                f"query of shape {query.shape} and {query.dtype}, expected ({self.space.column_count},) float32"
+                f"query is {query.dtype} of shape {query.shape}, expected float32 of {self.space.weights.shape}"
             )
+        if not query.flags.carray:
+            query = np.require(query, requirements=["C", "A", "W"])
+        current = operator.index(current)
         if not -1 <= current < self.space.frame_count:
             raise KinematchError(f"current frame {current}, expected -1 to {self.space.frame_count - 1}")
+        stay_bias, ignore = limits(self.space, stay_bias, ignore)
         frame, cost = k.find_one(query, current, ignore, stay_bias, handle.addresses)
         if frame == k.NOT_FINITE:
-            raise KinematchError("the query is not finite")
+            raise KinematchError("the query, or its product with the weights, is not finite")
         return frame, cost
 
     def set_weights(self, weights: np.ndarray) -> None:
-        roots = np.sqrt(check_weights(weights, self.space.column_count))
+        roots = roots_of(self.space, weights)
         with self._changes:
-            self._tree = self._grown(self._tree.grouping, roots)
-        if self._regrouping is None or not self._regrouping.is_alive():
-            self._regrouping = threading.Thread(target=self._regroup, daemon=True)
-            self._regrouping.start()
+            old = self._tree
+            self._tree = self._grown(old.grouping, np.array(weights, np.float32), roots, old.masks)
+            if self._regrouping is None:
+                self._regrouping = threading.Thread(target=self._regroup, daemon=True)
+                self._regrouping.start()
 
     def settle(self) -> None:
         """Wait until groups made for the present weights are in use; only speed depends on it."""
-        if self._regrouping is not None:
-            self._regrouping.join()
+        while (thread := self._regrouping) is not None:
+            thread.join()
 
     def _regroup(self) -> None:
         while True:
-            roots = self._tree.weighted.roots
-            tree = self._grown(group_leaves(self.space, roots), roots)
+            seen = self._tree
+            roots = seen.weighted.roots
+            tree = self._grown(group_leaves(self.space, roots), seen.weights, roots, {})
             with self._changes:
-                if self._tree.weighted.roots is roots:
-                    self._tree = tree
+                if self._tree is seen:
+                    self._tree, self._regrouping = tree, None
                     return
 
-    def _grown(self, grouping: Grouping, roots: np.ndarray) -> _Tree:
-        lanes = np.minimum(grouping.frames[:, None] + np.arange(16), self.space.frame_count - 1)
-        factors = np.ascontiguousarray(self.space.cost_factor[lanes], np.float32)
-        return _Tree(grouping, weigh(self.space, grouping, roots), factors)
+    def _grown(self, grouping: Grouping, weights: np.ndarray, roots: np.ndarray, known: dict[str, Masks]) -> _Tree:
+        """A tree with the filters of the present one already compiled, so that no search waits for them."""
+        tree = _Tree(grouping, weights, weigh(self.space, grouping, roots), known)
+        tree.handles.update({filter: self._compiled(tree, filter) for filter in list(self._tree.handles)})
+        return tree
 
-    def _handle(self, expression: str) -> _Handle:
+    def _handle(self, filter: str) -> _Handle:
         tree = self._tree
-        if expression not in tree.handles:
-            tree.handles[expression] = self._compiled(tree, expression)
-        return tree.handles[expression]
+        return tree.handles.get(filter) or tree.handles.setdefault(filter, self._compiled(tree, filter))
 
-    def _compiled(self, tree: _Tree, expression: str) -> _Handle:
-        admitted = admission(self.space, expression)
-        leaf, group, top = masks(admitted.targets, tree.grouping)
-        w = tree.weighted
+    def _compiled(self, tree: _Tree, filter: str) -> _Handle:
+        admitted = self._admitted.get(filter) or self._admitted.setdefault(filter, admission(self.space, filter))
+        bits = tree.masks.get(filter) or tree.masks.setdefault(filter, masks(admitted.targets, tree.grouping))
+        w, space = tree.weighted, self.space
         arrays = {
             k.TOPS: w.tops, k.GROUPS: w.groups, k.LEAVES: w.leaves, k.LEAF_FRAMES: tree.grouping.frames,
-            k.LEAF_FACTORS: tree.factors, k.VALUES: w.values, k.ROOTS: w.roots, k.OFFSETS: w.offsets,
-            k.NUMBERS: w.numbers, k.CLIP_OF: self._clip_of, k.CLIP_STARTS: self._starts, k.CLIP_STOPS: self._stops,
-            k.TOP_MASKS: top, k.GROUP_MASKS: group, k.LEAF_MASKS: leaf, k.STAYS: admitted.stays,
+            k.LEAF_FACTORS: tree.grouping.factors, k.VALUES: space.values, k.ROOTS: w.roots, k.OFFSETS: w.offsets,
+            k.NUMBERS: w.numbers, k.CLIP_OF: self._clip_of, k.CLIP_STARTS: space.clip_starts,
+            k.CLIP_STOPS: space.clip_stops, k.TOP_MASKS: bits.tops, k.GROUP_MASKS: bits.groups,
+            k.LEAF_MASKS: bits.leaves, k.STAYS: admitted.stays,
         }  # fmt: skip
         addresses = np.zeros(k.HANDLE_SIZE, np.int64)
         for place, array in arrays.items():
             assert array.flags.c_contiguous
             addresses[place] = array.ctypes.data
         addresses[k.TOP_COUNT], addresses[k.PAIRS] = len(w.tops), w.tops.shape[1]
-        addresses[k.COLUMNS] = self.space.column_count
+        addresses[k.COLUMNS] = space.column_count
         return _Handle(addresses, tuple(arrays.values()))

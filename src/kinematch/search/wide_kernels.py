@@ -1,9 +1,9 @@
 """The wide search: groups nearest first, quantised boxes to pass over them, exact costs of sixteen frames at once."""
 
-import numba
 import numpy as np
 
 from kinematch.math.jit import kernel
+from kinematch.search.tree_kernels import LEVELS, ROUNDING
 from kinematch.search.vectors import (
     FARTHEST,
     box_bounds,
@@ -32,24 +32,23 @@ ONE_BIT = np.uint32(1)
 (TOPS, GROUPS, LEAVES, LEAF_FRAMES, LEAF_FACTORS, VALUES, ROOTS, OFFSETS, NUMBERS, CLIP_OF, CLIP_STARTS, CLIP_STOPS,
  TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, TOP_COUNT, PAIRS, COLUMNS) = range(19)  # fmt: skip
 HANDLE_SIZE = 19
-INVERSE_STEP, SCALE, LEAST = 0, 1, 2  # what stands where in NUMBERS
+INVERSE_STEP, SCALE = 0, 1  # what stands where in NUMBERS
 NOT_FINITE = -2  # instead of a frame
 
 # scratch: 16 bounds of a group, 16 costs of a leaf, 16 running minima, the query, its ceilings and floors, all bounds
 GROUP_AT, LEAF_AT, LEAST_AT, QUERY_AT = 0, 64, 128, 192
-ROUNDING = 1e-6  # of a step; far above float64's error at 12 bits
 
 
 @kernel
-def scratch_size(top_count, pairs):
-    return QUERY_AT + 16 * pairs + 64 * top_count
+def new_scratch(handle):
+    return np.empty(QUERY_AT + 16 * handle[PAIRS] + 64 * handle[TOP_COUNT], np.uint8)
 
 
 @kernel
 def _limit(bound, numbers):
     """The quantised distance beyond which no frame can cost less than the bound."""
     scaled = np.float64(bound) * read_double(numbers, SCALE)
-    return np.int32(scaled) + np.int32(1) if scaled < FARTHEST - 2 else FARTHEST_LIMIT
+    return np.int32(np.int32(scaled) + 1) if scaled < FARTHEST - 2 else FARTHEST_LIMIT
 
 
 @kernel
@@ -67,8 +66,8 @@ def _prepare(query, handle, scratch):
         finite &= q - q == np.float32(0)
         write_float(weighted, d, q)
         x = (np.float64(q) - read_double(offsets, d)) * inverse
-        x = min(max(x, 0.0), 4095.0)
-        write_short(ups, d, np.uint16(min(np.ceil(x + ROUNDING), 4095.0)))
+        x = min(max(x, 0.0), float(LEVELS))
+        write_short(ups, d, np.uint16(min(np.ceil(x + ROUNDING), float(LEVELS))))
         write_short(downs, d, np.uint16(max(np.floor(x - ROUNDING), 0.0)))
     if columns < 2 * pairs:
         write_short(ups, columns, np.uint16(0))
@@ -108,7 +107,7 @@ def _visit(group, handle, first, last, best, bound, limit, scratch):
         while hits != NO_BITS:
             k = first_bit(hits)
             hits &= hits - ONE_BIT
-            frame = start + k
+            frame = np.int32(start + k)
             if not first <= frame < last:
                 c = read_float(costs, k)
                 # ties go to the earlier frame, but never away from the one that plays (best is -1 then)
@@ -120,8 +119,12 @@ def _visit(group, handle, first, last, best, bound, limit, scratch):
 
 
 @kernel
-def search(query, current, ignore, bias, handle, scratch):
-    """The frame of least cost and that cost; -1 where none may be taken, NOT_FINITE for a query that is not."""
+def search(query, current, ignore, bias, handle, memory):
+    """The frame of least cost and that cost; -1 where none may be taken, NOT_FINITE for a query that is not.
+
+    The query is an address; memory is an array and not its address, so that it is held as long as this runs.
+    """
+    scratch = U(memory.ctypes.data)
     if not _prepare(query, handle, scratch):
         return np.int32(NOT_FINITE), INFINITE
     columns, pairs, top_count = handle[COLUMNS], handle[PAIRS], handle[TOP_COUNT]
@@ -132,10 +135,10 @@ def search(query, current, ignore, bias, handle, scratch):
         first = np.int32(max(current - ignore, read_int(U(handle[CLIP_STARTS]), clip)))
         last = np.int32(min(current + ignore + 1, read_int(U(handle[CLIP_STOPS]), clip)))
         if read_byte(U(handle[STAYS]), current):
-            row = U(handle[VALUES]) + U(current) * U(4 * columns)
+            row, roots = U(handle[VALUES]) + U(current) * U(4 * columns), U(handle[ROOTS])
             staying = np.float32(0)
             for d in range(columns):
-                difference = read_float(weighted, d) - read_float(row, d)
+                difference = read_float(weighted, d) - read_float(row, d) * read_float(roots, d)
                 staying += difference * difference
     best, bound = np.int32(-1), staying - np.float32(bias)
     if bound > 0:
@@ -171,24 +174,12 @@ def search(query, current, ignore, bias, handle, scratch):
 
 @kernel
 def find_one(query, current, ignore, bias, handle):
-    scratch = np.empty(scratch_size(handle[TOP_COUNT], handle[PAIRS]), np.uint8)
-    return search(U(query.ctypes.data), current, ignore, bias, handle, U(scratch.ctypes.data))
+    return search(U(query.ctypes.data), current, ignore, bias, handle, new_scratch(handle))
 
 
 @kernel
 def find_some(queries, currents, ignore, bias, handle, frames, costs):
     """Queries one after the other; scratch is this call's own, so that threads do not meet."""
-    scratch = np.empty(scratch_size(handle[TOP_COUNT], handle[PAIRS]), np.uint8)
+    scratch = new_scratch(handle)
     for n in range(len(queries)):
-        frames[n], costs[n] = search(
-            U(queries[n].ctypes.data), currents[n], ignore, bias, handle, U(scratch.ctypes.data)
-        )
-
-
-@kernel(parallel=True)
-def find_many(queries, currents, ignore, bias, handle, frames, costs):
-    """As find_some, on all cores, in pieces small enough to balance and large enough to pay."""
-    piece = 32
-    for p in numba.prange((len(queries) + piece - 1) // piece):
-        own = slice(p * piece, min((p + 1) * piece, len(queries)))
-        find_some(queries[own], currents[own], ignore, bias, handle, frames[own], costs[own])
+        frames[n], costs[n] = search(U(queries[n].ctypes.data), np.int64(currents[n]), ignore, bias, handle, scratch)

@@ -1,16 +1,15 @@
-"""Building the wide tree: leaves of 16 consecutive frames, groups of 16 leaves that lie near each other, their boxes."""
+"""Building the wide tree: leaves of 16 consecutive frames, groups of 16 leaves that lie near each other, and boxes."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from kinematch.math.jit import kernel
 from kinematch.search.space import SearchSpace
+from kinematch.search.tree_kernels import LANES, LEVELS, fill_leaves, quantise
 
-LANES = 16
-LEVELS = 4095  # of a quantised column: 12 bits, so that 128 squares add up within 31
-ROUNDING = 1e-6  # of a step, as in the kernels
-WIDEST = 8.0  # times the middle column's range; what lies beyond is clamped, which keeps bounds true but loose
+WIDEST = 8.0  # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
+SMALLEST_STEP = 1e-12  # whose square is still an ordinary float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +18,7 @@ class Grouping:
 
     frames: np.ndarray  # (L,) int32, the first frame of each leaf; L is a multiple of 16
     counts: np.ndarray  # (L,) int32, frames in it; 0 where a group has a leaf less
+    factors: np.ndarray  # (L, 16) float32, the cost factor of each lane
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,20 @@ class Weighted:
     """Everything that depends on the weights."""
 
     roots: np.ndarray  # (D,) float32, square roots of the weights
-    values: np.ndarray  # (F, D) float32
     leaves: np.ndarray  # (L, D, 16) float32
     groups: np.ndarray  # (G, P, 2, 16, 2) uint16, boxes of the leaves of each group
     tops: np.ndarray  # (T, P, 2, 16, 2) uint16, boxes of the groups
     offsets: np.ndarray  # (D,) float64, where each column's quantisation begins
-    numbers: np.ndarray  # (3,) float64, steps per unit, quantised per squared distance, least cost factor
+    numbers: np.ndarray  # (2,) float64, steps per unit; quantised distance per cost
+
+
+@dataclass(frozen=True, eq=False)
+class Masks:
+    """Bits of the lanes that hold a frame that a filter admits."""
+
+    leaves: np.ndarray  # (L,) uint16
+    groups: np.ndarray  # (G,) uint16
+    tops: np.ndarray  # (T,) uint16
 
 
 def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
@@ -40,21 +48,16 @@ def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
     edges[space.clip_starts] = edges[-1] = True
     edges[1:-1] |= space.targets[1:] != space.targets[:-1]
     cuts = np.flatnonzero(edges)
-    starts, stops = [], []
-    for a, b in zip(cuts[:-1], cuts[1:]):
-        if space.targets[a]:
-            first = np.arange(a, b, LANES)
-            starts.append(first)
-            stops.append(np.minimum(first + LANES, b))
-    if not starts:
-        return Grouping(np.zeros(LANES, np.int32), np.zeros(LANES, np.int32))
-    first, last = np.concatenate(starts), np.concatenate(stops)
-    centres = (space.values[first] + space.values[last - 1]) / 2 * roots
-    order = _split(centres.astype(np.float32))
-    size = -(-len(order) // LANES) * LANES
+    pieces = [(a, b) for a, b in pairwise(cuts) if space.targets[a]]
+    first = np.concatenate([np.arange(a, b, LANES) for a, b in pieces] or [np.empty(0, int)])
+    last = np.concatenate([np.minimum(np.arange(a, b, LANES) + LANES, b) for a, b in pieces] or [np.empty(0, int)])
+    # float64, in which no square of a float32 overflows
+    centres = (space.values[first].astype(np.float64) + space.values[last - 1]) / 2 * roots
+    order = _split(centres)
+    size = max(LANES, -(-len(order) // LANES) * LANES)
     frames, counts = np.zeros(size, np.int32), np.zeros(size, np.int32)
     frames[: len(order)], counts[: len(order)] = first[order], (last - first)[order]
-    return Grouping(frames, counts)
+    return Grouping(frames, counts, space.cost_factor[_lanes(frames, space.frame_count)])
 
 
 def _split(points: np.ndarray) -> np.ndarray:
@@ -76,84 +79,54 @@ def _split(points: np.ndarray) -> np.ndarray:
 def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted:
     """Leaves and boxes under other weights, for a grouping that stays."""
     columns, leaf_count = space.column_count, len(grouping.frames)
-    values = np.empty((space.frame_count, columns), np.float32)
     leaves = np.empty((leaf_count, columns, LANES), np.float32)
     lows, highs = np.empty((leaf_count, columns), np.float32), np.empty((leaf_count, columns), np.float32)
-    fill_leaves(space.values, roots, grouping.frames, grouping.counts, values, leaves, lows, highs)
+    fill_leaves(space.values, roots, grouping.frames, grouping.counts, leaves, lows, highs)
     used = grouping.counts > 0
     offsets, step = _quantisation(lows[used], highs[used])
-    groups = _boxes(lows, highs, offsets, step)
     group_lows = np.where(used[:, None], lows, np.inf).reshape(-1, LANES, columns).min(axis=1)
     group_highs = np.where(used[:, None], highs, -np.inf).reshape(-1, LANES, columns).max(axis=1)
-    tops = _boxes(*(_padded(a) for a in (group_lows, group_highs)), offsets, step)
-    least = min(1.0, float(space.cost_factor.min()))
-    # 1 + 2e-5 outweighs the rounding of 128 float32 sums and of the division by the least factor
-    numbers = np.array([1 / step, (1 + 2e-5) / (step * step) / least, least])
-    return Weighted(roots, values, leaves, groups, tops, offsets, numbers)
-
-
-@kernel
-def fill_leaves(plain, roots, frames, counts, values, leaves, lows, highs):
-    """Weighted values by frame and, sixteen abreast, by leaf, with each leaf's box; spare lanes repeat the first frame."""
-    columns = plain.shape[1]
-    for f in range(len(plain)):
-        for d in range(columns):
-            values[f, d] = plain[f, d] * roots[d]
-    for leaf in range(len(frames)):
-        for d in range(columns):
-            low = high = values[frames[leaf], d]
-            for k in range(LANES):
-                v = values[frames[leaf] + k, d] if k < counts[leaf] else values[frames[leaf], d]
-                leaves[leaf, d, k] = v
-                low, high = min(low, v), max(high, v)
-            lows[leaf, d], highs[leaf, d] = low, high
+    groups, tops = _boxes(lows, highs, offsets, step), _boxes(group_lows, group_highs, offsets, step)
+    least = float(space.cost_factor.min())
+    # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
+    numbers = np.array([1 / step, (1 + 2e-5) / (step * step) / least])
+    return Weighted(roots, leaves, groups, tops, offsets, numbers)
 
 
 def _quantisation(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, float]:
     """Where each column begins, and one step for all; a single wide column is clamped rather than spoiling the rest."""
     if not len(lows):
         return np.zeros(lows.shape[1]), 1.0
-    low, high = lows.min(axis=0).astype(np.float64), highs.max(axis=0).astype(np.float64)
-    ranges = high - low
-    middle = float(np.median(ranges[ranges > 0])) if (ranges > 0).any() else 0.0
-    reach = min(float(ranges.max()), WIDEST * middle)
-    step = max(reach / (LEVELS - 2), 1e-12)  # squares of smaller steps would underflow
-    centre = np.clip(
-        np.median((lows + highs) / 2, axis=0), low + reach / 2, np.maximum(high - reach / 2, low + reach / 2)
-    )
-    return np.where(ranges > reach, centre - reach / 2, low) - step, step
+    offsets, high = lows.min(axis=0).astype(np.float64), highs.max(axis=0).astype(np.float64)
+    ranges = high - offsets
+    some = ranges[ranges > 0]
+    reach = min(float(ranges.max()), WIDEST * float(np.quantile(some, 0.75))) if len(some) else 0.0
+    for d in np.flatnonzero(ranges > reach):
+        middle = float(np.median((lows[:, d].astype(np.float64) + highs[:, d]) / 2))
+        offsets[d] = min(max(middle - reach / 2, offsets[d]), high[d] - reach)
+    step = max(reach / (LEVELS - 2), SMALLEST_STEP)
+    return offsets - step, step
 
 
 def _boxes(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float) -> np.ndarray:
-    """Quantised outwards and laid out [node][pair of columns][low, high][16 boxes][2 columns]."""
-    count, columns = len(lows) // LANES, lows.shape[1]
-    pairs = (columns + 1) // 2
-    out = np.zeros((count, pairs, 2, LANES, 2), np.uint16)
-    rounded = (np.floor((lows - offsets) / step - ROUNDING), np.ceil((highs - offsets) / step + ROUNDING))
-    for side, edges in enumerate(rounded):
-        whole = np.zeros((count, LANES, 2 * pairs))
-        whole[:, :, :columns] = np.clip(np.nan_to_num(edges, posinf=LEVELS, neginf=0), 0, LEVELS).reshape(
-            count, LANES, -1
-        )
-        out[:, :, side] = whole.reshape(count, LANES, pairs, 2).transpose(0, 2, 1, 3)
-    return out
+    nodes, columns = -(-len(lows) // LANES), lows.shape[1]
+    boxes = np.zeros((nodes, (columns + 1) // 2, 2, LANES, 2), np.uint16)
+    quantise(lows, highs, offsets, step, boxes)
+    return boxes
 
 
-def _padded(rows: np.ndarray) -> np.ndarray:
-    """Up to a multiple of 16 rows; what is added is never admitted."""
-    spare = -len(rows) % LANES
-    return np.concatenate([rows, np.zeros((spare, rows.shape[1]), rows.dtype)])
+def masks(admitted: np.ndarray, grouping: Grouping) -> Masks:
+    """The lanes of each leaf, group and top node that hold an admitted frame."""
+    held = np.arange(LANES) < grouping.counts[:, None]
+    leaves = _bits(held & admitted[_lanes(grouping.frames, len(admitted))])
+    groups = _bits((leaves > 0).reshape(-1, LANES))
+    spare = np.zeros(-len(groups) % LANES, np.uint16)
+    return Masks(leaves, groups, _bits((np.concatenate([groups, spare]) > 0).reshape(-1, LANES)))
 
 
-def masks(admitted: np.ndarray, grouping: Grouping) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Bits of the lanes that hold an admitted frame: for each leaf, each group and each top node."""
-    lanes = np.arange(LANES)
-    frames = np.minimum(grouping.frames[:, None] + lanes, len(admitted) - 1)
-    inside = (lanes < grouping.counts[:, None]) & admitted[frames]
-    leaf = _bits(inside)
-    group = _bits((leaf > 0).reshape(-1, LANES))
-    spare = np.zeros(-len(group) % LANES, np.uint16)
-    return leaf, group, _bits((np.concatenate([group, spare]) > 0).reshape(-1, LANES))
+def _lanes(frames: np.ndarray, frame_count: int) -> np.ndarray:
+    """The frames (L, 16) of each leaf; spare lanes name any frame there is."""
+    return np.minimum(frames[:, None] + np.arange(LANES), frame_count - 1)
 
 
 def _bits(flags: np.ndarray) -> np.ndarray:

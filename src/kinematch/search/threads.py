@@ -1,0 +1,38 @@
+"""Many queries on all cores: plain threads over kernels that hold no lock.
+
+Not numba's own parallel loops: those compile for seconds more, and some of the layers they run on end the process when
+two threads enter at once or a process was forked.
+"""
+
+import threading
+from collections.abc import Callable
+
+import numba
+
+PIECE = 32  # queries: small enough to balance, large enough to pay
+
+
+def in_pieces(count: int, work: Callable[[slice], None], *, worth: int) -> None:
+    """Do the work for slices of a count, on as many threads as numba is set to, from a count that is worth it."""
+    threads = numba.get_num_threads() if count >= worth else 1
+    if threads == 1:
+        work(slice(0, count))
+        return
+    starts = iter(range(0, count, PIECE))  # each start is handed out once, whoever asks
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            for start in starts:
+                work(slice(start, min(start + PIECE, count)))
+        except BaseException as error:
+            errors.append(error)
+
+    others = [threading.Thread(target=run, daemon=True) for _ in range(threads - 1)]
+    for thread in others:
+        thread.start()
+    run()
+    for thread in others:
+        thread.join()
+    if errors:
+        raise errors[0]

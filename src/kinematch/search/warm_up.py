@@ -1,0 +1,14 @@
+"""Warming up: everything compiled or loaded before the first character moves."""
+
+import numpy as np
+
+from kinematch.search.boxes import BoxMatcher
+from kinematch.search.exhaustive import ExhaustiveMatcher
+from kinematch.search.space import plain_space
+from kinematch.search.wide import WideMatcher
+
+
+def warm_up() -> None:
+    """Compile the searches, or load them, now. A matcher does so for itself when it is made."""
+    for matcher in (WideMatcher, BoxMatcher, ExhaustiveMatcher):
+        matcher(plain_space(np.zeros((1, 1), np.float32)))
