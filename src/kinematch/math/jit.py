@@ -1,9 +1,15 @@
 """The one numba decorator of the project: compiled on first call, cached on disk where that is possible."""
 
+import contextlib
+import hashlib
+import inspect
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 
 def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath: bool = False) -> Callable:
@@ -11,9 +17,31 @@ def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath
 
     def compile_lazily(f: Callable) -> Callable:
         options: dict[str, Any] = {"nogil": True, "parallel": parallel, "fastmath": fastmath}
-        try:
-            return numba.njit(f, cache=True, **options)
-        except RuntimeError:
-            return numba.njit(f, **options)
+        dispatcher: Any = numba.njit(f, **options)
+        with contextlib.suppress(RuntimeError):
+            dispatcher._cache = _Cache(f)
+        return dispatcher
 
     return compile_lazily if function is None else compile_lazily(function)
+
+
+class _Cache(FunctionCache):
+    """Numba's, which forgets code when its own file changes; this one also when another file of kernels does."""
+
+    def __init__(self, function: Callable):
+        super().__init__(function)
+        self._sources = _sources(Path(inspect.getfile(function)).parent)
+
+    def _index_key(self, sig, codegen):
+        return (*super()._index_key(sig, codegen), self._sources)
+
+    def save_overload(self, sig, data):
+        with contextlib.suppress(OSError):  # a full disk, or a folder that is no longer writable
+            super().save_overload(sig, data)
+
+
+@cache
+def _sources(folder: Path) -> str:
+    """A digest of the files that kernels of a folder call and take constants from: its own and those of math."""
+    files = [path for place in (folder, Path(__file__).parent) for path in sorted(place.glob("*kernels.py"))]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

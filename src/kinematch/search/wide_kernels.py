@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.math.jit import kernel
 from kinematch.search.tree_kernels import LEVELS, ROUNDING
-from kinematch.search.vectors import (
+from kinematch.search.vector_kernels import (
     FARTHEST,
     box_bounds,
     first_bit,
