@@ -10,7 +10,8 @@ from rich.progress import track
 from kinematch.cli.doctor import motion_files
 from kinematch.cli.screen import Screen
 from kinematch.doctor import examine
-from kinematch.doctor.prescribe import prescribe
+from kinematch.doctor.prescribe import prescribe, usable
+from kinematch.doctor.report import counted
 from kinematch.errors import FileError
 from kinematch.writing import write_beside
 
@@ -31,8 +32,11 @@ def init(
         raise FileError(recipe, "is there already; --force writes over it, -o names another")
     paths = motion_files([folder])
     reports = [examine(path) for path in track(paths, "examining", console=Screen(stderr=True), transient=True)]
+    if not any(usable(report) for report in reports):
+        why = f"kinematch doctor {shlex.quote(str(folder))}"
+        raise FileError(folder, f"none of its {counted(len(reports), 'motion file')} can be built; `{why}` says why")
     text = prescribe(reports, recipe.parent, recipe.name)
-    write_beside(recipe, text.encode())
+    write_beside(recipe, text.encode(errors="backslashreplace"))
     good = sum(report.buildable for report in reports)
     Screen().say(f"{recipe}: {good} of {len(reports)} files can be built as they are")
     Screen().say(f"next: kinematch build {shlex.quote(str(recipe))}")

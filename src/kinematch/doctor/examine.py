@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.doctor import motion_problems, rig_problems, signals
+from kinematch.doctor.quoting import quoted_glob
 from kinematch.doctor.report import Contacts, Problem, Report, by_severity
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
@@ -38,7 +39,7 @@ def examine(path: str | Path, **overrides) -> Report:
         clips = read_clips(path, **overrides)
     except FileError as error:
         message = error.message if error.line is None else f"line {error.line}: {error.message}"
-        fix = f'exclude = ["{path.name}"]' if path.is_file() else ""
+        fix = f"exclude = [{quoted_glob(path.name)}]" if path.is_file() else ""
         return Report(str(path), problems=(Problem("error", message, fix),))
     patient = _admit(path, clips, overrides)
     problems = rig_problems.find(patient.main, patient.roles, patient.tpose)

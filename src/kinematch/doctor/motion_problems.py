@@ -1,8 +1,11 @@
 """What can be wrong with a motion: too short, a T-pose in front, jumps, flips, dead limbs, sliding feet."""
 
+from pathlib import Path
+
 import numpy as np
 
 from kinematch.doctor import signals
+from kinematch.doctor.quoting import quoted
 from kinematch.doctor.report import Problem, counted
 from kinematch.errors import KinematchError, listed
 from kinematch.motion.clip import Clip
@@ -20,8 +23,8 @@ FLOOR = 0.03  # m
 def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
     seconds = clip.frame_count / clip.frame_rate
     if clip.frame_count < 4:
-        name = _file_name(clip)
-        lines = f'tpose = "{name}"  # of motion files of this rig, or at the top of the recipe:\nskeleton = "{name}"'
+        name = quoted(Path(clip.source.path).name or clip.name)
+        lines = f"tpose = {name}  # of motion files of this rig, or at the top of the recipe:\nskeleton = {name}"
         return [Problem("error", f"{counted(clip.frame_count, 'frame')}: a pose or a character, not a motion", lines)]
     if seconds < SHORTEST:
         return [Problem("error", f"{seconds:.2f} s long; below {SHORTEST} s nothing of it can be chosen")]
@@ -41,10 +44,6 @@ def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
         )
         clip = clip.frames(start, clip.frame_count)
     return problems + _breaks(clip, start) + _dead(clip) + _ground(clip)
-
-
-def _file_name(clip: Clip) -> str:
-    return clip.source.path.replace("\\", "/").rsplit("/", 1)[-1] or clip.name
 
 
 def opening_frames(clip: Clip, tpose: TPose | None) -> int:

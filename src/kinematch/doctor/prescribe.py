@@ -1,19 +1,24 @@
 """Prescribe: a commented recipe for a folder of files, from the doctor's reports on them."""
 
-import json
+import glob
 import os
+import shlex
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob
 from kinematch.doctor.report import Problem, Report, counted
+from kinematch.errors import visible
 
+GAP = '"?"'  # stands for a joint that only the user can name
 HEADER = """\
 # A recipe for a motion-matching database, written by `kinematch init`.
 #   kinematch build {name}      builds it
-#   kinematch inspect {output}  shows what came out
+#   kinematch inspect {database}  shows what came out
 # Times are in seconds, lengths in metres. All keys: docs/recipe.md
 
-output = "{output}"
+output = {output}
 """
 CLEANING = """
 [cleaning]
@@ -35,26 +40,28 @@ tail = 0.33          # seconds before a clip's end that are never jumped to
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
     """The recipe's text. Files that share rig and fixes share a source; what cannot be built is named in a comment."""
-    output = f"{folder.resolve().name or 'database'}.kinematch"
+    own = folder.resolve().name
+    output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
-    left_out = [r for r in reports if not _usable(r)]
+    left_out = [r for r in reports if not usable(r)]
     groups: dict[tuple, list[Report]] = defaultdict(list)
     for report in reports:
-        if _usable(report):
+        if usable(report):
             groups[report.rig, report.bones, *_fixes(report)].append(report)
     ordered = sorted(groups.items(), key=lambda item: -sum(r.duration for r in item[1]))
     main = ordered[0][1][0] if ordered else None
-    text = HEADER.format(name=name, output=output)
+    text = HEADER.format(name=_shell(name), database=_shell(output), output=quoted(output))
     if main and any((r.rig, r.bones) != (main.rig, main.bones) for _, group in ordered for r in group):
-        text += f"skeleton = {_relative(main, folder)}  # the rig that all others are retargeted to\n"
+        text += f"skeleton = {quoted(_relative(main, folder))}  # the rig that all others are retargeted to\n"
     for (rig, bones, *fixes), group in ordered:
         other = main is not None and (rig, bones) != (main.rig, main.bones)
         text += _source(
             group, fixes, folder, whole=len(ordered) == 1 and not left_out, other=other, pose=poses.get(rig)
         )
     for report in left_out:
-        worst = report.problems[0]
-        text += f"\n# left out: {Path(report.path).name}: {worst.what}"
+        nameless = not can_be_quoted(report.path)
+        why = "its name is no Unicode text: rename it" if nameless else report.problems[0].what
+        text += "\n" + visible(f"# left out: {Path(report.path).name}: {why}")
     text += "\n" if left_out else ""
     if main is None or not main.missing_roles:
         return text + CLEANING.format(mirror="true ") + MATCHING
@@ -62,18 +69,17 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     return text + CLEANING.format(mirror="false") + matching + _animal_features(main)
 
 
-def _usable(report: Report) -> bool:
+def usable(report: Report) -> bool:
     """Whether it can be built as it is or once its recipe lines are pasted."""
-    return (
-        all(p.severity != "error" or (p.fix and "root_joint" in p.fix) for p in report.problems) and report.frames > 3
-    )
+    curable = all(p.severity != "error" or (p.fix and "root_joint" in p.fix) for p in report.problems)
+    return curable and report.frames > 3 and can_be_quoted(report.path)
 
 
 def _fixes(report: Report) -> list[str]:
     """Lines to paste, one key once; notes and gaps that only the user can fill are left out."""
     lines: dict[str, str] = {}
     for problem in report.problems:
-        if problem.severity != "note" and "?" not in problem.fix:
+        if problem.severity != "note" and GAP not in problem.fix:
             for line in problem.fix.splitlines():
                 lines.setdefault(line.split("=")[0].strip(), line)
     return list(lines.values())
@@ -87,16 +93,15 @@ def _source(
     lines = ["", "[[source]]", f"# {group[0].family} rig, {group[0].joints} joints; {count}, {minutes:.1f} minutes"]
     suffixes = {Path(r.path).suffix for r in group}
     if whole and len(group) > 1 and len(suffixes) == 1:
-        deep = any(Path(r.path).parent.resolve() != folder.resolve() for r in group)
-        lines.append(f'files = ["{"**/" if deep else ""}*{suffixes.pop()}"]')
+        lines.append(f"files = [{quoted(_glob_of_all(group, folder) + suffixes.pop())}]")
     elif len(group) == 1:
-        lines.append(f"files = [{_relative(group[0], folder)}]")
+        lines.append(f"files = [{quoted_glob(_relative(group[0], folder))}]")
     else:
-        lines += ["files = [", *(f"    {_relative(r, folder)}," for r in group), "]"]
+        lines += ["files = [", *(f"    {quoted_glob(_relative(r, folder))}," for r in group), "]"]
     lines.append('tags = []            # words to filter by, such as ["walk"]')
     lines += ["retarget = true      # this rig differs from the first"] if other else []
     if pose is not None and pose.rig == group[0].rig:
-        lines.append(f"tpose = {_relative(pose, folder)}")
+        lines.append(f"tpose = {quoted(_relative(pose, folder))}")
         fixes = [line for line in fixes if not line.startswith("tpose")]
     lines += fixes
     told = {problem.what: problem for r in group for problem in r.problems if problem.severity != "note"}
@@ -105,20 +110,32 @@ def _source(
 
 
 def _comment(problem: Problem) -> str:
-    return f"# {problem.severity}: {problem.what}" + (f"   # {problem.fix}" if "?" in problem.fix else "")
+    return visible(f"# {problem.severity}: {problem.what}" + (f"   # {problem.fix}" if GAP in problem.fix else ""))
+
+
+def _shell(name: str) -> str:
+    return visible(shlex.quote(name))
 
 
 def _relative(report: Report, folder: Path) -> str:
-    return json.dumps(Path(os.path.relpath(report.path, folder)).as_posix())
+    return Path(os.path.relpath(report.path, folder)).as_posix()
+
+
+def _glob_of_all(group: list[Report], folder: Path) -> str:
+    """All files of the folder that holds the group, and of those within if some are deeper; but for the suffix."""
+    folders = {Path(report.path).absolute().parent for report in group}
+    shared = os.path.relpath(os.path.commonpath(folders), folder)
+    every = "**/*" if len(folders) > 1 else "*"
+    return every if shared == "." else f"{glob.escape(Path(shared).as_posix())}/{every}"
 
 
 def _animal_features(report: Report) -> str:
     """Features by joint names, for rigs without roles."""
     fixes = dict(line.split(" = ", 1) for line in _fixes(report) if " = " in line)
     text = ""
-    for joint in json.loads(fixes.get("contact_joints", "[]")):
+    for joint in tomllib.loads(f"joints = {fixes.get('contact_joints', '[]')}")["joints"]:
         for kind in ("position", "velocity"):
-            text += f'\n[[feature]]\nkind = "{kind}"\njoint = {json.dumps(joint)}\n'
+            text += f'\n[[feature]]\nkind = "{kind}"\njoint = {quoted(joint)}\n'
     if "root_joint" in fixes:
         text += f'\n[[feature]]\nkind = "velocity"\njoint = {fixes["root_joint"]}\n'
     for kind in ("trajectory_position", "trajectory_direction"):

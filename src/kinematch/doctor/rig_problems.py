@@ -1,9 +1,8 @@
 """What can be wrong with a rig: no humanoid, roles unsure, unit or axis guessed, wrong size, no T-pose to be found."""
 
-import json
-
 import numpy as np
 
+from kinematch.doctor.quoting import quoted, quoted_list
 from kinematch.doctor.report import Problem
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import leg_length
@@ -55,7 +54,7 @@ def _role_problems(clip: Clip, roles: RoleMap) -> list[Problem]:
 def _role_lines(skeleton: Skeleton, roles: RoleMap) -> str:
     main = [(role, skeleton.names[joint]) for role, joint in roles.roles.items() if "_proximal" not in role]
     main = [(role, name) for role, name in main if "_intermediate" not in role and "_distal" not in role]
-    return "roles = { " + ", ".join(f"{role} = {json.dumps(name)}" for role, name in main) + " }"
+    return "roles = { " + ", ".join(f"{role} = {quoted(name)}" for role, name in main) + " }"
 
 
 def _animal_lines(skeleton: Skeleton) -> str:
@@ -68,8 +67,8 @@ def _animal_lines(skeleton: Skeleton) -> str:
     low = height.min() + 0.15 * np.ptp(height)
     feet = [names[j] for j in leaves if height[j] <= low] or [names[j] for j in leaves]
     pairs = [(j, int(k)) for j, k in enumerate(mirror_pairs(skeleton)) if j < k]
-    lines = [f"root_joint = {json.dumps(names[carrier])}", f"contact_joints = {json.dumps(feet)}"]
-    lines.append(f"mirror_pairs = {json.dumps([[names[a], names[b]] for a, b in pairs])}")
+    lines = [f"root_joint = {quoted(names[carrier])}", f"contact_joints = {quoted_list(feet)}"]
+    lines.append(f"mirror_pairs = [{', '.join(quoted_list((names[a], names[b])) for a, b in pairs)}]")
     return "\n".join(lines)
 
 
