@@ -150,7 +150,7 @@ def reference(case: Case, weights: np.ndarray | None = None) -> tuple[np.ndarray
     """What must be found, by whole arrays and as plainly as can be."""
     space = case.space
     roots = np.sqrt(space.weights if weights is None else weights)
-    admitted = FILTERS[case.filter](*space.tags.T) if space.tag_names else np.ones(space.frame_count, bool)
+    admitted = FILTERS[case.filter](*space.tags.T) if case.filter else np.ones(space.frame_count, bool)
     clip = np.cumsum(np.isin(np.arange(space.frame_count), space.clip_starts))
     everything = np.arange(space.frame_count)
     frames, costs = [], []
