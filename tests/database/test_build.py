@@ -272,6 +272,15 @@ def test_mistakes_of_no_file_in_particular_name_the_recipe(folder):
             build(recipe(folder, more, source=source))
 
 
+def test_a_range_said_of_no_file_is_refused_and_one_without_frames_is_told(folder):
+    source = '[[source.range]]\nto = 1\n[[source.range]]\nfiles = "lfet*"\ntags = ["x"]'
+    expected = r"walks\.toml:6: source\[0\]\.range\[1\]\.files: 'lfet\*' matches none of the source's files"
+    with pytest.raises(FileError, match=expected):
+        build(recipe(folder, source=source))
+    source = '[[source.range]]\nto = 1\n[[source.range]]\nfiles = "left*"\nfrom = 1000\ntags = ["x"]'
+    assert build(recipe(folder, source=source)).warnings == ("source[0].range[1] marks no frame",)
+
+
 def test_a_folder_with_a_name_too_long_is_no_folder(folder):
     with pytest.raises(FileError, match="matches no file; there is no folder"):
         build(recipe(folder, files=f'["{"x" * 300}/*.bvh"]'))

@@ -94,6 +94,14 @@ def test_both_habits_of_storing_a_loop_close_to_the_same(walk, stored):
     assert quaternion.angle(closed.rotations[-1], clip.rotations[-1]).max() < 1e-3
 
 
+def test_one_who_stands_and_hardly_sways_does_loop(walk):
+    still = walk(swing=0.0, hands=0.0, speed=0.0)
+    angles = np.linspace(0, np.radians(0.5), still.frame_count)  # far more than between two frames
+    swaying = np.array(still.rotations)
+    swaying[:, 4] = rotation.from_axis_angle([0.0, 1.0, 0.0], angles)
+    assert close_loop(still.with_(rotations=swaying))[1] is None
+
+
 def test_a_clip_that_does_not_loop_is_told(walk):
     _, warning = close_loop(walk(seconds=1.25))
     assert warning is not None

@@ -16,7 +16,7 @@ from kinematch.database.feature_database import build_features
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, prepare, read_source
-from kinematch.database.recipe import Recipe, parse_recipe, recipe_text
+from kinematch.database.recipe import Range, Recipe, parse_recipe, recipe_text
 from kinematch.database.sources import SourceFile, code_digest, digest, file_digest, file_key, list_files, matches
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
@@ -76,7 +76,7 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         prepared = _prepare_all(files, recipe, folder, progress)
         clock.lap("clips")
         progress("poses", 0, 1)
-        found += _warnings(prepared)
+        found += _warnings(prepared) + _empty_ranges(files, prepared)
         sources = [
             {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
             for file, key, clips in zip(files, keys, prepared)
@@ -232,16 +232,31 @@ def _clip_marks(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
     """The ranges of a file, told in its seconds, as frames of one of its clips."""
     marks = []
     for one in file.source.range:
-        if matches(file, one.files):
-            rate, frames = clip.clip.frame_rate, clip.clip.frame_count
-            start = max(0, round((one.start - clip.begins) * rate))
-            stop = frames if one.stop is None else min(frames, round((one.stop - clip.begins) * rate))
-            if stop > start:
-                tags = _swapped(one.tags, clip, recipe)
-                marks.append(
-                    Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
-                )
+        start, stop = _frames_of(one, file, clip)
+        if stop > start:
+            tags = _swapped(one.tags, clip, recipe)
+            marks.append(
+                Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
+            )
     return marks
+
+
+def _frames_of(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
+    if not matches(file, one.files):
+        return 0, 0
+    rate, frames = clip.clip.frame_rate, clip.clip.frame_count
+    start = max(0, round((one.start - clip.begins) * rate))
+    return start, frames if one.stop is None else min(frames, round((one.stop - clip.begins) * rate))
+
+
+def _empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+    """Ranges that lie in no clip: past the end, or in what was cut away."""
+    marked: dict[tuple[int, int], bool] = {}
+    for file, clips in zip(files, prepared):
+        for k, one in enumerate(file.source.range):
+            stretches = [_frames_of(one, file, clip) for clip in clips]
+            marked[file.index, k] = marked.get((file.index, k), False) or any(b > a for a, b in stretches)
+    return [f"source[{index}].range[{k}] marks no frame" for (index, k), some in marked.items() if not some]
 
 
 def _swapped(tags: Sequence[str], clip: Prepared, recipe: Recipe) -> frozenset[str]:

@@ -5,6 +5,8 @@ import numpy as np
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
 
+SEEN = np.radians(1)  # a joint; a smaller jump is no jump, however still the clip
+
 
 def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     """The clip ending with its first pose, where the next round begins, and a warning if it hardly loops.
@@ -16,7 +18,7 @@ def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     seam = float(quaternion.angle(clip.rotations[-1, 1:], clip.rotations[0, 1:]).mean())
     usual = float(np.median(turns)) if len(turns) else 0.0
     warning = None
-    if seam > 3 * max(usual, float(turns.max(initial=0))):
+    if seam > max(SEEN, 3 * usual, 3 * float(turns.max(initial=0))):
         warning = f"loop = true, but its last pose is {np.degrees(seam):.1f} degrees a joint from its first"
     if seam <= usual / 2 or clip.frame_count < 3:
         return clip, warning

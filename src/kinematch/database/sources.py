@@ -44,6 +44,7 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
     for index, source in enumerate(recipe.source):
         if source.builtin:
             found += _built_in(source, index)
+            _check_ranges(found, index, recipe_path, text)
             continue
         left_out = {path for pattern in source.exclude for path in _glob(pattern, folder)}
         for pattern in source.files:
@@ -61,7 +62,17 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
                     raise FileError(recipe_path, message, line=find_line(text, ("source", index, "files")))
                 if path not in {file.path for file in found}:
                     found.append(SourceFile(path, source, index, path.stem))
+        _check_ranges(found, index, recipe_path, text)
     return _distinct(found, folder)
+
+
+def _check_ranges(found: list[SourceFile], index: int, recipe_path: Path, text: str) -> None:
+    """A range that is said of no file is a slip of the pen."""
+    own = [file for file in found if file.index == index]
+    for k, one in enumerate(own[0].source.range if own else []):
+        if not any(matches(file, one.files) for file in own):
+            message = f"source[{index}].range[{k}].files: {one.files!r} matches none of the source's files"
+            raise FileError(recipe_path, message, line=find_line(text, ("source", index, "range", k, "files")))
 
 
 def _built_in(source: Source, index: int) -> list[SourceFile]:
