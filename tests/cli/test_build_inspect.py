@@ -63,7 +63,11 @@ def test_features_of_ones_own_come_from_a_file_named_on_the_command_line(folder,
     )
     (folder / "own.toml").write_text(RECIPE + '[[feature]]\nkind = "speed"\n')
     assert main(["build", str(folder / "own.toml")]) == 2
-    assert "no feature kind 'speed'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "no feature kind 'speed'" in told
+    assert "--features" in told
+    assert main(["build", str(folder / "own.toml"), "--features", str(folder / "nowhere.py")]) == 2
+    assert "nowhere.py: no such file" in capsys.readouterr().err
     from kinematch.database import features
 
     try:

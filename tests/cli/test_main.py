@@ -48,6 +48,20 @@ def test_a_missing_file_is_one_line_without_traceback(arguments, capsys):
     assert "Traceback" not in printed.err + printed.out
 
 
+def test_the_doctor_asks_for_files_where_none_are_named(capsys):
+    assert main(["doctor"]) == 2
+    assert "which files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_names_what_is_wanted_and_nothing_of_python(verb, capsys):
+    with pytest.raises(SystemExit):
+        main([verb, "--help"])
+    usage = capsys.readouterr().out.split("\n\n")[0]
+    assert "None" not in usage
+    assert "--no-" not in usage
+
+
 def kinematch(*arguments: str, **more) -> subprocess.CompletedProcess:
     """The command in a process of its own, as a shell runs it."""
     code = "import sys; from kinematch.cli.main import main; sys.exit(main())"

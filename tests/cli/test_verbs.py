@@ -38,6 +38,16 @@ def test_doctor_lists_every_file_and_fails_for_the_broken_one(folder, capsys):
     assert main(["doctor", str(folder / "straight.bvh")]) == 0
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_doctor_shows_names_and_verdicts_on_any_screen(folder, capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    main(["doctor", str(folder)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[-1] == "verdict"
+    assert any(line.split()[:1] == ["straight.bvh"] and line.rstrip().endswith("good") for line in lines)
+    assert any(line.split()[:1] == ["broken.bvh"] and line.rstrip().endswith("cannot be built") for line in lines)
+
+
 def test_doctor_speaks_json(folder, capsys):
     assert main(["doctor", "--json", str(folder / "straight.bvh")]) == 0
     report = json.loads(capsys.readouterr().out)[0]

@@ -27,13 +27,15 @@ def build(
     """Build the database that RECIPE describes. What has not changed since the last build is reused."""
     if features is not None:
         _run(features)
+    screen = Screen(stderr=True)
     bar = Progress(
         TextColumn("{task.description:18}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=Screen(stderr=True),
+        console=screen,
         transient=True,
+        disable=not screen.is_terminal,  # it would leave an empty line
     )
     with bar:
         task = bar.add_task("looking at files", total=None)
@@ -49,7 +51,9 @@ def build(
 def _run(path: Path) -> None:
     """Load a file of features; it is named on the command line, never by a recipe, since it is run."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if not path.is_file():
+        raise FileError(path, "no such file")
+    if spec is None or spec.loader is None:
         raise FileError(path, "is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module

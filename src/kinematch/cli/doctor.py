@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from rich.cells import cell_len
 from rich.panel import Panel
 from rich.progress import track
 from rich.table import Table
@@ -13,21 +14,26 @@ from rich.text import Text
 
 from kinematch.cli.screen import Screen
 from kinematch.doctor import Problem, Report, examine
-from kinematch.errors import FileError
+from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 
 COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+LEGEND = "hips: m above the floor; m/s: median and most; skate: cm/s of planted feet"
+NAME_WIDTH = 26  # columns of a file's name that others must leave free
+LEAST_MISSED = ("joints", "frames", "fps", "hips", "up", "skate", "unit", "rig")
 VERDICTS = {"error": Text("cannot be built", "red"), "warning": Text("see below", "yellow"), "": Text("good", "green")}
 
 
 def doctor(
-    files: tyro.conf.Positional[list[Path]],
+    files: Annotated[tyro.conf.Positional[list[Path]], tyro.conf.arg(help="motion files, or folders of them")],
     /,
     json: Annotated[bool, tyro.conf.arg(help="print the reports as JSON")] = False,
     unit: Annotated[str | None, tyro.conf.arg(help="the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
     up: Annotated[str | None, tyro.conf.arg(help="the files' up axis: X, Y, Z, -X ...")] = None,
 ) -> int:
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
+    if not files:
+        raise KinematchError("which files or folders?")
     paths = motion_files(files)
     busy = track(paths, "examining", console=Screen(stderr=True), transient=True, disable=len(paths) < 4)
     reports = [examine(path, unit=number_or_name(unit), up=up) for path in busy]
@@ -68,7 +74,8 @@ def _print(reports: list[Report]) -> None:
     if len(reports) == 1:
         _print_sheet(screen, reports[0])
         return
-    screen.print(_overview(reports))
+    screen.print(_overview(reports, screen.width))
+    screen.say((LEGEND, "dim"))
     for report in reports:
         serious = [problem for problem in report.problems if problem.severity != "note"]
         if serious:
@@ -78,22 +85,42 @@ def _print(reports: list[Report]) -> None:
     screen.say(f"\n{len(reports)} files, {len(reports) - bad} can be built", (f", {bad} cannot" if bad else "", "red"))
 
 
-def _overview(reports: list[Report]) -> Table:
+def _overview(reports: list[Report], width: int) -> Table:
+    """A row for each file; on a narrow screen without the columns that are missed least, never without the verdict."""
+    rows = [_row(report) for report in reports]
+    widths = {name: max(cell_len(str(cell)) for cell in (name, *(row[name] for row in rows))) + 2 for name in rows[0]}
+    widths["file"] = min(widths["file"], NAME_WIDTH)
+    for name in LEAST_MISSED:
+        if sum(widths.values()) > width:
+            del widths[name]
     table = Table(box=None, header_style="bold", padding=(0, 1))
-    table.add_column("file", overflow="fold", min_width=20)
-    table.add_column("rig", no_wrap=True)
-    for column in ("joints", "frames", "fps", "s", "unit", "up", "hips", "m/s", "skate"):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for r in reports:
-        worst = r.problems[0].severity if r.problems else ""
-        cells: list[str | Text] = [Path(r.path).name, r.family]
-        cells += [str(r.joints), str(r.frames), f"{r.frame_rate:.4g}", f"{r.duration:.1f}"] if r.frames else ["-"] * 4
-        cells += [_unit(r.unit), r.up] if r.frames else ["-"] * 2
-        cells += [_or_dash(r.hips_height, "{:.2f}"), f"{r.speed[0]:.1f}-{r.speed[2]:.1f}" if r.speed else "-"]
-        cells += [_or_dash(r.contacts.skate * 100 if r.contacts else None, "{:.1f}"), VERDICTS.get(worst, VERDICTS[""])]
-        table.add_row(*cells)
+    for name in widths:
+        if name == "file":
+            table.add_column(name, overflow="fold", min_width=widths[name] - 2)
+        else:
+            table.add_column(name, justify="left" if name in ("rig", "verdict") else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(row[name] for name in widths))
     return table
+
+
+def _row(r: Report) -> dict[str, str | Text]:
+    worst = r.problems[0].severity if r.problems else ""
+    read = bool(r.frames)
+    return {
+        "file": Path(r.path).name,
+        "rig": r.family,
+        "joints": str(r.joints) if read else "-",
+        "frames": str(r.frames) if read else "-",
+        "fps": f"{r.frame_rate:.4g}" if read else "-",
+        "s": f"{r.duration:.1f}" if read else "-",
+        "unit": _unit(r.unit) if read else "-",
+        "up": r.up if read else "-",
+        "hips": _or_dash(r.hips_height, "{:.2f}"),
+        "m/s": f"{r.speed[0]:.1f}-{r.speed[2]:.1f}" if r.speed else "-",
+        "skate": _or_dash(r.contacts.skate * 100 if r.contacts else None, "{:.1f}"),
+        "verdict": VERDICTS.get(worst, VERDICTS[""]),
+    }
 
 
 def _print_sheet(screen: Screen, r: Report) -> None:
@@ -108,7 +135,7 @@ def _print_sheet(screen: Screen, r: Report) -> None:
         table.add_row("unit", f"{_unit(r.unit)}: {r.unit_reason}")
         table.add_row("up", f"{r.up}: {r.up_reason}")
         table.add_row("facing", f"{r.facing or 'unknown'}: {r.facing_reason}")
-        table.add_row("floor", _or_dash(r.floor, "at {:+.3f} m") + _or_dash(r.hips_height, ", hips {:.2f} m above it"))
+        table.add_row("floor", _floor(r))
         table.add_row("root", r.root)
         table.add_row("T-pose", r.tpose or "none: not a humanoid")
         if r.speed:
@@ -144,6 +171,11 @@ def _unit(metres: float) -> str:
 
 def _or_dash(value: float | None, text: str) -> str:
     return "-" if value is None else text.format(value)
+
+
+def _floor(r: Report) -> str:
+    hips = "" if r.hips_height is None else f", hips {r.hips_height:.2f} m above it"
+    return "unknown: nothing that touches it is known" if r.floor is None else f"at {r.floor:+.3f} m{hips}"
 
 
 def _gaps(r: Report) -> str:

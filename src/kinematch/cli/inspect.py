@@ -123,14 +123,16 @@ def _print(screen: Screen, path: Path, opened: Database, *, verified: bool) -> N
         screen.print(line)
     for warning in opened.about.get("warnings", []):
         screen.say(("warning: ", "yellow"), warning)
-    table = Table("feature", "columns", "weight", "scale", title="features", title_justify="left", box=None)
+    screen.say(("features", "italic"))  # a title of the table would be broken at its width
+    table = Table("feature", "columns", "weight", "scale", box=None)
     for row in _features(opened):
         scale = np.array(row["scale"])
         shown = f"{scale[0]:.3g}" if np.ptp(scale) == 0 else f"{scale.min():.3g} to {scale.max():.3g}"
-        table.add_row(row["name"], f"{row['columns'][0]}-{row['columns'][1] - 1}", f"{row['weight']:g}", shown)
+        table.add_row(row["name"], _columns(*row["columns"]), f"{row['weight']:g}", shown)
     screen.print(table)
     lengths = (poses.clip_stops - poses.clip_starts) / poses.frame_rate
-    table = Table("clip", "seconds", "", title="clips, longest first", title_justify="left", box=None)
+    screen.say(("clips, longest first", "italic"))
+    table = Table("clip", "seconds", "", box=None)
     for k in np.argsort(-lengths, kind="stable")[:MOST]:
         table.add_row(poses.clip_names[k], f"{lengths[k]:.1f}", "loop" if poses.clip_loops[k] else "")
     screen.print(table)
@@ -141,11 +143,16 @@ def _print(screen: Screen, path: Path, opened: Database, *, verified: bool) -> N
         screen.print("tags: " + ", ".join(f"{name} {time:.0f} s" for name, time in seconds.items()))
 
 
+def _columns(start: int, stop: int) -> str:
+    return f"{start}-{stop - 1}" if stop > start + 1 else f"{start}"
+
+
 def _print_gaps(screen: Screen, missing: list[Gap]) -> None:
     if not missing:
         screen.print("\nno gaps: all motions of a locomotion set are there")
         return
-    table = Table("motion", "there", "worth having", title="\nworth recording next", title_justify="left", box=None)
+    screen.say(("\nworth recording next", "italic"))
+    table = Table("motion", "there", "worth having", box=None)
     for gap in missing[:MOST]:
         table.add_row(gap.motion, f"{gap.seconds:.1f} s", f"{gap.wanted:.0f} s")
     screen.print(table)
@@ -157,7 +164,8 @@ def _print_pairs(screen: Screen, pairs: list[Pair]) -> None:
     if not pairs:
         return
     title = "\nalike in features, unlike in the upper body: arms flap when a search takes one for the other"
-    table = Table("one", "other", "mean apart", "most apart", title=title, title_justify="left", box=None)
+    screen.say((title, "italic"))
+    table = Table("one", "other", "mean apart", "most apart", box=None)
     for pair in pairs:
         places = [f"{name} at {time:.1f} s" for name, time in zip(pair.clips, pair.times)]
         table.add_row(*places, f"{100 * pair.apart:.0f} cm", f"{pair.joint} {100 * pair.joint_apart:.0f} cm")

@@ -81,7 +81,8 @@ def _run(verb: str, rest: list[str]) -> int:
     import tyro
 
     function = getattr(importlib.import_module(f"kinematch.cli.{verb}"), verb)
-    return int(tyro.cli(function, args=rest, prog=f"kinematch {verb}") or 0)
+    plain = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone, tyro.conf.PositionalMetavarFromFieldName)
+    return int(tyro.cli(function, args=rest, prog=f"kinematch {verb}", config=plain) or 0)
 
 
 def _print_overview() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from kinematch.database.features import BUILT_IN, LARGEST_WEIGHT
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
-from kinematch.errors import KinematchError, unknown
+from kinematch.errors import KinematchError, listed, unknown
 
 Normalisation = Literal["block", "column", "none"]
 TAIL = 0.33  # s
@@ -139,7 +139,7 @@ def build_features(
         )
     dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[poses.clip_frames(c)].any()]
     if dead:
-        warn(f"no frame may be matched in {', '.join(dead)}: shorter than the tail of {tail:g} s, or marked no_entry")
+        warn(f"no frame may be matched in {listed(dead, 3)}: shorter than the tail of {tail:g} s, or marked no_entry")
     return FeatureDatabase(
         schema=schema,
         values=values,

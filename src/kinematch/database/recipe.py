@@ -155,7 +155,7 @@ class FeatureEntry(_Table):
     @classmethod
     def _known(cls, kind: str) -> str:
         if kind not in KINDS:
-            raise ValueError(unknown("feature kind", kind, KINDS))
+            raise ValueError(f"{unknown('feature kind', kind, KINDS)} (`build --features FILE` brings your own)")
         return kind
 
     @field_validator("axis")
