@@ -184,6 +184,14 @@ def dog(up: str) -> Clip:
     return border.to_our_space(Clip(skeleton(names, parents, offsets), positions, rotations, 60.0), 1.0, OPPOSITE[up])
 
 
+def test_who_never_leaves_the_line_does_not_lie_on_the_side(tmp_path):
+    clip = dog("Y")
+    positions = clip.positions.copy()
+    positions[:, 0] = np.stack([np.zeros(120), np.full(120, 50.0), positions[:, 0, 2]], axis=-1)
+    write_bvh(tmp_path / "dog.bvh", clip.with_(positions=positions), unit=1.0)
+    assert read_clip(tmp_path / "dog.bvh").source.up == "Y"
+
+
 @pytest.mark.parametrize("up", ["Y", "Z"])
 def test_other_creatures_get_a_guess_that_says_so(tmp_path, up):
     write_bvh(tmp_path / "dog.bvh", dog(up), unit=1.0)

@@ -133,9 +133,9 @@ def infer_up(clip: Clip) -> tuple[str, str]:
     positions = sampled_positions(clip)
     body, spread = _body_up(clip, positions), _floor_spread(positions)
     if body is None:
-        axis = min(spread, key=lambda a: spread[a])
-        if spread[axis] < 0.5 * spread["Y"]:  # Y is by far the commonest, so others must be clearly steadier
-            return axis, f"a guess, as this is no humanoid: the lowest joint is steadiest along {axis}"
+        # programs have Y or Z up; who walks straight ahead is steadiest along the third axis, from side to side
+        if spread["Z"] < 0.5 * spread["Y"]:  # Y is by far the commonest, so Z must be clearly steadier
+            return "Z", "a guess, as this is no humanoid: the lowest joint is steadier along Z than along Y"
         return "Y", "a guess, as this is no humanoid: most files are Y-up, and the motion does not speak against it"
     axis, rest = _nearest_axis(body.mean(axis=0)), _standing_axis(clip)
     upright = float(np.mean(body @ axis_vector(axis) > UPRIGHT))
