@@ -1,0 +1,7 @@
+"""The character: from a command to a full-body pose, for one or many at once."""
+
+from kinematch.character.command import Command
+from kinematch.character.crowd import Crowd
+from kinematch.character.settings import Settings
+
+__all__ = ["Command", "Crowd", "Settings"]
