@@ -1,7 +1,8 @@
 """Sixteen lanes at once: vector instructions for numba that every target accepts, and faster ones where it has them.
 
 Auto-vectorised loops were measured to be several times slower, so the few inner loops of the wide search are written
-in LLVM's own language. All loads are unaligned, and column counts are run-time values.
+in LLVM's own language. All loads are unaligned, and column counts are run-time values. Nothing is fused or reordered
+in floating point, so every target computes the same bits.
 """
 
 from typing import Any
@@ -43,13 +44,24 @@ def _bits(b, lanes):
     return b.zext(b.bitcast(lanes, ir.IntType(LANES)), I32)
 
 
+# the instruction that multiplies pairs of 16-bit numbers and adds the products, and how many numbers it takes
+MULTIPLY_ADD = {
+    "+avx512bw": ("llvm.x86.avx512.pmaddw.d.512", 32),
+    "+avx2": ("llvm.x86.avx2.pmadd.wd", 16),
+    "+sse2": ("llvm.x86.sse2.pmadd.wd", 8),
+}
+
+
+def target_features(context) -> list[str]:
+    """What the target compiled for can do, which need not be what this machine can."""
+    return context.codegen()._tm_features.split(",")
+
+
 def _sum_of_squares(context, b, pairs):
     """16 sums of two squares each, of 32 values below 2^15, with the target's own instruction where it has one."""
-    features = context.codegen()._tm_features  # of the target compiled for, which need not be this machine
-    wide = {"+avx512bw": ("llvm.x86.avx512.pmaddw.d.512", 32), "+avx2": ("llvm.x86.avx2.pmadd.wd", 16)}
-    wide["+sse2"] = ("llvm.x86.sse2.pmadd.wd", 8)
-    for feature, (name, size) in wide.items():
-        if feature in features.split(","):
+    features = target_features(context)
+    for feature, (name, size) in MULTIPLY_ADD.items():
+        if feature in features:
             return _multiply_add(b, pairs, name, size)
     empty = ir.Constant(I16X32, ir.Undefined)
     halves = [

@@ -1,0 +1,112 @@
+"""The same source on other targets: lowered x86 targets run and answer alike; code for others is looked at."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import pytest
+from llvmlite import ir
+from numba import types
+
+from kinematch.search import vector_kernels
+from kinematch.search.space import MOST_COLUMNS
+from kinematch.search.tree_kernels import LEVELS
+
+LLVM = {
+    types.uintp: ir.IntType(64),
+    types.int64: ir.IntType(64),
+    types.int32: ir.IntType(32),
+    types.uint16: ir.IntType(16),
+    types.float32: ir.FloatType(),
+}
+AGREEMENT = Path(__file__).with_name("agreement.py")
+HOST = {name for name, there in llvm.get_host_cpu_features().items() if there}
+AVX2 = "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2"
+AVX512 = f"{AVX2},+avx512f,+avx512bw,+avx512vl,+avx512dq"
+TARGETS = {
+    "AVX-512": ("skylake-avx512", AVX512, "avx512bw"),
+    "AVX2": ("haswell", AVX2, "avx2"),
+    "SSE2": ("x86-64", "+sse,+sse2", "sse2"),
+    "no instruction of its own": ("generic", "", ""),
+}
+RUN = "import runpy, sys; print(runpy.run_path(sys.argv[1])['digest'](0, 60))"
+RUN_PORTABLE = f"import kinematch.search.vector_kernels as v; v.target_features = lambda context: []; {RUN}"
+
+
+def answers(code: str, folder: Path, **environment: str) -> str:
+    """The digest of many answers, from a process that compiles everything anew."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), **environment}
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", code, str(AGREEMENT)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> str:
+    return answers(RUN, tmp_path_factory.mktemp("host"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_lowered_target_gives_the_same_answers(target, expected, tmp_path):
+    name, features, needed = TARGETS[target]
+    if needed and needed not in HOST:
+        pytest.skip(f"this machine has no {target}")
+    assert answers(RUN, tmp_path, NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features) == expected
+
+
+@pytest.mark.slow
+def test_the_portable_path_gives_the_same_answers_on_this_target(expected, tmp_path):
+    assert answers(RUN_PORTABLE, tmp_path) == expected
+
+
+def assembly(triple: str, cpu: str, features: str, monkeypatch) -> str:
+    """What the inner loops become on a target that need not be this machine."""
+    try:
+        target = llvm.Target.from_triple(triple)
+    except RuntimeError:
+        pytest.skip(f"this llvmlite cannot emit {triple}")
+    monkeypatch.setattr(vector_kernels, "target_features", lambda context: features.split(","))
+    module = ir.Module()
+    module.triple = triple
+    for name in ("box_bounds", "leaf_costs"):
+        signature, generate = getattr(vector_kernels, name)._defn(None, *[None] * 6)
+        function = ir.Function(module, ir.FunctionType(ir.IntType(32), [LLVM[t] for t in signature.args]), name)
+        builder = ir.IRBuilder(function.append_basic_block())
+        builder.ret(generate(None, builder, signature, function.args))
+    return target.create_target_machine(cpu=cpu, features=features, opt=3).emit_assembly(
+        llvm.parse_assembly(str(module))
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def all_targets():
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+def test_arm_takes_the_source_and_fuses_no_rounding(monkeypatch):
+    text = assembly("aarch64-unknown-linux-gnu", "cortex-a76", "+neon", monkeypatch)
+    assert re.search(r"\buqsub\b", text)  # saturating differences of eight columns at once
+    assert re.search(r"\bfmul\b.*\.4s", text)
+    assert not re.search(r"\bf(n?madd|n?msub|mla|mls)\b", text)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "features", "instruction"),
+    [
+        ("skylake-avx512", AVX512, r"vpmaddwd\s.*%zmm"),
+        ("haswell", AVX2, r"vpmaddwd\s.*%ymm"),
+        ("x86-64", "+sse2", "pmaddwd"),
+    ],
+)
+def test_x86_uses_the_widest_instruction_it_has_and_fuses_no_rounding(cpu, features, instruction, monkeypatch):
+    text = assembly("x86_64-unknown-linux-gnu", cpu, features, monkeypatch)
+    assert re.search(instruction, text)
+    assert not re.search(r"vfn?m(add|sub)", text)
+
+
+def test_squares_never_leave_the_range_of_the_sums():
+    assert vector_kernels.FARTHEST - 1 > MOST_COLUMNS * LEVELS**2
