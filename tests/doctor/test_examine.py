@@ -1,9 +1,13 @@
 """The doctor: every real rig comes out right, and every illness made on purpose is found with its cure."""
 
+import tomllib
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from kinematch.doctor import examine
+from kinematch.doctor.prescribe import prescribe
 from kinematch.doctor.report import Problem, by_severity
 from kinematch.files import read_clip, write_clip
 from kinematch.math import quaternion
@@ -53,6 +57,32 @@ def test_every_field_goes_to_json(tmp_path, walk):
     values = json.loads(json.dumps(report.to_json()))
     assert values["buildable"] is True
     assert values["roles"]["left_foot"] == "LeftFoot"
+
+
+def several(monkeypatch, tmp_path, *clips: Clip):
+    """The report on a file that holds several animations."""
+    (tmp_path / "pack.glb").touch()
+    monkeypatch.setattr(import_module("kinematch.doctor.examine"), "read_clips", lambda path, **more: list(clips))
+    return examine(tmp_path / "pack.glb")
+
+
+def test_what_mends_one_animation_is_not_done_to_the_others(tmp_path, walk, monkeypatch):
+    torn = walk.positions.copy()
+    torn[200:, 0] += 5.0
+    good, bad = walk.with_(name="Walk"), walk.with_(name="Torn", positions=torn)
+    recipe = prescribe([several(monkeypatch, tmp_path, good, bad)], tmp_path)
+    assert not tomllib.loads(recipe)["source"][0].get("split")
+    assert "# split = [" in recipe
+    recipe = prescribe([several(monkeypatch, tmp_path, bad, bad.with_(name="Too"))], tmp_path)
+    assert tomllib.loads(recipe)["source"][0]["split"]
+
+
+def test_an_animation_that_cannot_be_built_is_left_out_and_the_others_stay(tmp_path, walk, monkeypatch):
+    still = walk.frames(0, 1).with_(name="Pose [T]")
+    report = several(monkeypatch, tmp_path, walk.with_(name="Walk [1]"), still)
+    assert report.buildable
+    assert tomllib.loads(prescribe([report], tmp_path))["source"][0]["clips"] == ["Walk [[]1]"]
+    assert not several(monkeypatch, tmp_path, still, still.with_(name="Too")).buildable
 
 
 def test_a_broken_file_is_a_report_with_its_line(tmp_path):

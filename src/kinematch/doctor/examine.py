@@ -45,9 +45,25 @@ def examine(path: str | Path, **overrides) -> Report:
     problems = rig_problems.find(patient.main, patient.roles, patient.tpose)
     for clip in patient.clips:
         found = motion_problems.find(clip, patient.tpose if clip is patient.main else None)
-        prefix = f"{clip.name}: " if len(clips) > 1 else ""
-        problems += [replace(problem, what=prefix + problem.what) for problem in found]
-    return _report(patient, problems)
+        if len(clips) > 1:
+            found = [replace(problem, what=f"{clip.name}: {problem.what}", clip=clip.name) for problem in found]
+        problems += found
+    return _report(patient, _without_the_worst(problems, clips))
+
+
+def _without_the_worst(problems: list[Problem], clips: list[Clip]) -> list[Problem]:
+    """Of several animations those that cannot be built are left out; only if none is left the file cannot be."""
+    bad = {problem.clip for problem in problems if problem.severity == "error" and problem.clip}
+    good = [clip.name for clip in clips if clip.name not in bad]
+    if not good:
+        return problems
+    line = f"clips = [{', '.join(map(quoted_glob, good))}]"
+    return [
+        replace(problem, severity="warning", fix=line, clip="")
+        if problem.severity == "error" and problem.clip
+        else problem
+        for problem in problems
+    ]
 
 
 def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:

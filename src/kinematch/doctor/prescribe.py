@@ -11,6 +11,7 @@ from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob
 from kinematch.doctor.report import Problem, Report, counted
 from kinematch.errors import visible
 
+MOST = 12  # findings told in a source's comments
 GAP = '"?"'  # stands for a joint that only the user can name
 HEADER = """\
 # A recipe for a motion-matching database, written by `kinematch init`.
@@ -23,7 +24,7 @@ output = {output}
 CLEANING = """
 [cleaning]
 frame_rate = 60      # frames per second of the database
-mirror = {mirror}        # also take each clip with left and right exchanged: twice the motion
+mirror = {mirror}       # also take each clip with left and right exchanged: twice the motion
 floor = "auto"       # put each clip's floor at height 0; "keep" leaves it where it is
 root = "spine"       # ground root under the upper spine, smooth; "hips" is under the hips
 """
@@ -76,10 +77,12 @@ def usable(report: Report) -> bool:
 
 
 def _fixes(report: Report) -> list[str]:
-    """Lines to paste, one key once; notes and gaps that only the user can fill are left out."""
+    """Lines to paste, one key once; no notes, no gaps that only the user can fill, nothing that mends one animation."""
     lines: dict[str, str] = {}
     for problem in report.problems:
-        if problem.severity != "note" and GAP not in problem.fix:
+        said_of = {p.clip for p in report.problems if p.fix == problem.fix}
+        for_all = not problem.clip or said_of >= set(report.clips)
+        if problem.severity != "note" and GAP not in problem.fix and for_all:
             for line in problem.fix.splitlines():
                 lines.setdefault(line.split("=")[0].strip(), line)
     return list(lines.values())
@@ -105,12 +108,15 @@ def _source(
         fixes = [line for line in fixes if not line.startswith("tpose")]
     lines += fixes
     told = {problem.what: problem for r in group for problem in r.problems if problem.severity != "note"}
-    lines += [_comment(problem) for problem in list(told.values())[:12]]
+    lines += [_comment(problem, fixes) for problem in list(told.values())[:MOST]]
+    lines += [f"# ... and {len(told) - MOST} more, which `kinematch doctor` tells"] if len(told) > MOST else []
     return "\n".join(lines) + "\n"
 
 
-def _comment(problem: Problem) -> str:
-    return visible(f"# {problem.severity}: {problem.what}" + (f"   # {problem.fix}" if GAP in problem.fix else ""))
+def _comment(problem: Problem, fixes: list[str]) -> str:
+    """What was found, with its cure where that is not among the lines above."""
+    wanted = [line for line in problem.fix.splitlines() if line not in fixes]
+    return visible(f"# {problem.severity}: {problem.what}" + (f"   # {'; '.join(wanted)}" if wanted else ""))
 
 
 def _shell(name: str) -> str:

@@ -10,6 +10,7 @@ class Problem:
     severity: str  # error: cannot be built as it is; warning: will look wrong; note: good to know
     what: str
     fix: str = ""  # recipe lines that mend it, for the file's [[source]] table; empty where no recipe can
+    clip: str = ""  # the animation that it is said of, in a file that holds several
 
     def __post_init__(self):
         assert self.severity in SEVERITIES, self.severity
