@@ -150,6 +150,37 @@ def test_arrays_that_overlap_or_leave_holes_are_refused(file, tmp_path):
             storage.load(tmp_path / "forged")
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("digests", None),
+        ("more", 3),
+        ("more", ["x"]),
+        ("frame_rate", 0),
+        ("frame_rate", float("nan")),
+        ("clips", ["x"]),
+    ],
+)
+def test_what_a_file_says_of_itself_must_make_sense(file, tmp_path, key, value):
+    data = file.read_bytes()
+    length, header = header_of(data)
+    about = json.loads(header["__metadata__"]["about"]) | {key: value}
+    header["__metadata__"]["about"] = json.dumps(about)
+    (tmp_path / "forged").write_bytes(forge(header) + data[8 + length :])
+    with pytest.raises(FileError, match="is damaged"):
+        storage.load(tmp_path / "forged", verify=True)
+
+
+def test_contact_joints_that_do_not_exist_are_refused(file, tmp_path):
+    data = bytearray(file.read_bytes())
+    length, header = header_of(bytes(data))
+    start = 8 + length + header["poses.contact_joints"]["data_offsets"][0]
+    data[start + 3] = 0x7F
+    file.write_bytes(data)
+    with pytest.raises(FileError, match="is damaged: contact joints"):
+        storage.load(file)
+
+
 def test_bytes_past_the_end_are_refused(file):
     file.write_bytes(file.read_bytes() + b"more")
     with pytest.raises(FileError, match="bytes past its end"):

@@ -46,6 +46,24 @@ def test_an_impossible_hierarchy_is_refused_with_the_joint_at_fault(names, paren
         chain(names, parents)
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"end_parents": [7], "end_offsets": [[0, 0, 0]]}, r"end sites hang on joints \[7\], expected 0 to 1"),
+        ({"end_parents": [-1], "end_offsets": [[0, 0, 0]]}, "end sites hang on joints"),
+        ({"file_order": [0, 0]}, r"file_order is \[0, 0\], expected each of 2 joints once"),
+    ],
+)
+def test_indices_that_lead_nowhere_are_refused(change, says):
+    with pytest.raises(KinematchError, match=says):
+        replace(skeleton(["a", "b"], [-1, 0], np.zeros((2, 3))), **change)
+
+
+def test_a_skeleton_without_joints_is_none():
+    with pytest.raises(KinematchError, match="at least one joint"):
+        skeleton([], [], np.zeros((0, 3)))
+
+
 def test_a_role_must_name_a_joint_that_exists():
     with pytest.raises(KinematchError, match="hips"):
         chain(roles={"hips": 3})

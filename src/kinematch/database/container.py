@@ -127,6 +127,8 @@ def _check_header(path: Path, header: bytes, *, format: str, version: int) -> tu
         if hashlib.sha256(header.replace(checksum, NO_CHECKSUM.encode())).hexdigest().encode() != checksum:
             raise damaged
         about = json.loads(meta["about"])
+        if found < 1 or not isinstance(about["digests"], dict):
+            raise damaged
         _check_layout(described)
         return described, about
     except FileError:

@@ -10,7 +10,7 @@ from kinematch.database.loops import wrapped
 from kinematch.database.tags import Tags, tag_frames
 from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion
-from kinematch.motion.clip import Clip
+from kinematch.motion.clip import Clip, check_frame_rate
 from kinematch.motion.skeleton import Skeleton
 
 
@@ -99,6 +99,9 @@ class PoseDatabase:
         edges = np.concatenate([[0], self.clip_stops])
         if (self.clip_starts != edges[:-1]).any() or edges[-1] != frames or (self.clip_stops <= self.clip_starts).any():
             raise KinematchError("clips must follow one another without gaps and hold at least one frame each")
+        check_frame_rate(self.frame_rate, "a database")
+        if contacts and not (self.contact_joints.min() >= 0 and self.contact_joints.max() < joints):
+            raise KinematchError(f"contact joints {self.contact_joints.tolist()}, expected 0 to {joints - 1}")
         for field in fields(self):
             array = getattr(self, field.name)
             if isinstance(array, np.ndarray):

@@ -97,4 +97,4 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
         tail=float(about["tail"]),
         **part("features", _FEATURES),
     )
-    return Database(poses, features, about["more"])
+    return Database(poses, features, dict(about["more"]))

@@ -24,6 +24,8 @@ class Skeleton:
 
     def __post_init__(self):
         joints = len(self.names)
+        if not joints:
+            raise KinematchError("a skeleton needs at least one joint")
         if len(set(self.names)) != joints:
             twice = next(n for n in self.names if self.names.count(n) > 1)
             raise KinematchError(f"two joints are named {twice!r}; joint names must differ")
@@ -36,10 +38,14 @@ class Skeleton:
         set_array(self, "file_order", (joints,), np.int32)
         if self.tpose is not None:
             set_array(self, "tpose", (joints, 4), np.float32)
-        if joints and (self.parents[0] != -1 or (self.parents[1:] >= np.arange(1, joints)).any()):
+        if self.parents[0] != -1 or (self.parents[1:] >= np.arange(1, joints)).any():
             raise KinematchError("joints must stand parents first, with one root at index 0")
         if (self.parents[1:] < 0).any():
             raise KinematchError(f"{self.names[1 + int(np.argmax(self.parents[1:] < 0))]!r} is a second root")
+        if ((self.end_parents < 0) | (self.end_parents >= joints)).any():
+            raise KinematchError(f"end sites hang on joints {self.end_parents.tolist()}, expected 0 to {joints - 1}")
+        if not np.array_equal(np.sort(self.file_order), np.arange(joints)):
+            raise KinematchError(f"file_order is {self.file_order.tolist()}, expected each of {joints} joints once")
         bad = {role: joint for role, joint in self.roles.items() if not 0 <= joint < joints}
         if bad:
             raise KinematchError(f"roles name joints that do not exist: {bad}")
