@@ -26,7 +26,10 @@ def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath
 
 
 class _Cache(FunctionCache):
-    """Numba's, which forgets code when its own file changes; this one also when another file of kernels does."""
+    """Numba's, which forgets code when its own file changes; this one also when another file of kernels does.
+
+    What cannot be read or written is compiled anew: a damaged file, a full disk or a folder gone is no reason to fail.
+    """
 
     def __init__(self, function: Callable):
         super().__init__(function)
@@ -35,8 +38,16 @@ class _Cache(FunctionCache):
     def _index_key(self, sig, codegen):
         return (*super()._index_key(sig, codegen), self._sources)
 
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever unpickling a damaged file may raise
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
     def save_overload(self, sig, data):
-        with contextlib.suppress(OSError):  # a full disk, or a folder that is no longer writable
+        with contextlib.suppress(OSError):
             super().save_overload(sig, data)
 
 
