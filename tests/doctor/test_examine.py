@@ -85,6 +85,17 @@ def test_an_animation_that_cannot_be_built_is_left_out_and_the_others_stay(tmp_p
     assert not several(monkeypatch, tmp_path, still, still.with_(name="Too")).buildable
 
 
+def test_a_t_pose_held_at_the_start_is_dropped(tmp_path, walk):
+    rig = walk.skeleton
+    arms = [rig.joint(f"{side}_{part}") for side in ("left", "right") for part in ("upper_arm", "lower_arm", "hand")]
+    rotations = walk.rotations.copy()
+    rotations[:90, arms] = rig.tpose[arms]
+    held = quaternion.slerp(rotations[90], rig.tpose, np.linspace(1, 0, 60)[:, None])  # lowered within a second
+    rotations[90:150, arms] = held[:, arms]
+    problem = found(examined(tmp_path, walk.with_(rotations=rotations)), "of a T-pose")
+    assert 1.5 < tomllib.loads(problem.fix)["drop"][0][1] < 2.5
+
+
 def test_a_broken_file_is_a_report_with_its_line(tmp_path):
     path = tmp_path / "broken.bvh"
     path.write_text("HIERARCHY\nROOT Hips\n{\n  OFFSET 0 0 zero\n")

@@ -43,6 +43,10 @@ def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
             )
         )
         clip = clip.frames(start, clip.frame_count)
+    elif held := signals.held_tpose(clip):
+        seconds = held / clip.frame_rate
+        what = f"the clip begins with {seconds:.1f} s of a T-pose held for calibration"
+        problems.append(Problem("warning", what, f"drop = [[0.0, {seconds:.3f}]]"))
     return problems + _breaks(clip, start) + _dead(clip) + _ground(clip)
 
 
