@@ -1,0 +1,93 @@
+"""ApproximateMatcher: neighbours by a graph (HNSW, Malkov and Yashunin 2018), to see what it costs not to be exact.
+
+Not exact: it misses some of the best frames, the more so under narrow filters. It needs the extra `approximate`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from kinematch.errors import KinematchError
+from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
+from kinematch.search.space import SearchSpace, roots_of
+
+LINKS = 32  # neighbours each frame is linked to
+EFFORT = 64  # frames kept in view during a search: more find better ones and take longer
+SPARE = 16  # frames fetched beyond those to ignore, so that cost factors have a say
+
+
+class ApproximateMatcher:
+    """The same protocol as the exact matchers; the costs it returns are exact, the frames need not be the best.
+
+    A change of weights builds the whole index anew, which takes seconds.
+    """
+
+    def __init__(self, space: SearchSpace, *, links: int = LINKS, effort: int = EFFORT):
+        self.space, self._links, self._effort = space, links, effort
+        self._faiss = _faiss()
+        self._frames = np.flatnonzero(space.targets).astype(np.int32)
+        self._filters: dict[str, tuple[Admission, Any]] = {}
+        self.set_weights(space.weights)
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self._weighted[0]
+
+    def set_weights(self, weights: np.ndarray) -> None:
+        roots = roots_of(self.space, weights)
+        values = self.space.values * roots
+        index = self._faiss.IndexHNSWFlat(self.space.column_count, self._links)
+        index.add(values[self._frames])
+        self._weighted = np.array(weights, np.float32), roots, values, index
+
+    def find(
+        self,
+        queries: np.ndarray,
+        current: np.ndarray | None = None,
+        *,
+        filter: str = "",
+        stay_bias: float = 0.0,
+        ignore: int = IGNORE,
+    ) -> Matches:
+        space, (_, roots, values, index) = self.space, self._weighted
+        asked = question(space, queries, current, stay_bias=stay_bias, ignore=ignore)
+        admitted, chosen = self._filters.get(filter) or self._filters.setdefault(filter, self._admit(filter))
+        weighted, (first, last) = weigh_queries(asked.queries, roots), window(space, asked.current, asked.ignore)
+        fetched = min(SPARE + int((last - first).max(initial=0)), len(self._frames))
+        frames = np.full((len(asked), 1), -1)
+        if fetched and len(asked):
+            effort = max(self._effort, fetched)
+            parameters = self._faiss.SearchParametersHNSW(efSearch=effort, sel=chosen)
+            _, places = index.search(weighted, fetched, params=parameters)
+            frames = np.sort(np.where(places >= 0, self._frames[places], -1), axis=1)  # the first of equals wins
+        costs = _costs(weighted, values, frames) * space.cost_factor[frames]
+        costs[(frames < 0) | ((frames >= first[:, None]) & (frames < last[:, None]))] = np.inf
+        best = costs.argmin(axis=1)[:, None]
+        frame, cost = (np.take_along_axis(a, best, axis=1)[:, 0] for a in (frames, costs))
+        stays = (asked.current >= 0) & admitted.stays[asked.current]
+        staying = np.where(stays, _costs(weighted, values, asked.current[:, None])[:, 0], np.float32(np.inf))
+        jump = cost < staying - np.float32(asked.stay_bias)
+        stay = np.where(staying < np.inf, asked.current, -1)
+        return Matches(np.where(jump, frame, stay).astype(np.int32), np.where(jump, cost, staying))
+
+    def _admit(self, expression: str) -> tuple[Admission, Any]:
+        admitted = admission(self.space, expression)
+        bits = np.packbits(admitted.targets[self._frames], bitorder="little")
+        return admitted, self._faiss.IDSelectorBitmap(bits)
+
+
+def _costs(queries: np.ndarray, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """Squared distances (N, K), summed in column order as everywhere."""
+    total = np.zeros(frames.shape, np.float32)
+    with np.errstate(over="ignore"):
+        for d in range(values.shape[1]):
+            total += np.square(queries[:, d, None] - values[frames, d])
+    return total
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError:
+        raise KinematchError("approximate search needs faiss: pip install 'kinematch[approximate]'") from None
+    return faiss
