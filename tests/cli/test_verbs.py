@@ -48,6 +48,15 @@ def test_doctor_shows_names_and_verdicts_on_any_screen(folder, capsys, monkeypat
     assert any(line.split()[:1] == ["broken.bvh"] and line.rstrip().endswith("cannot be built") for line in lines)
 
 
+def test_files_with_the_same_illness_are_told_together(folder, tmp_path, capsys):
+    for name in "abcde":
+        write_clip(tmp_path / f"{name}.bvh", read_clip(folder / "straight.bvh").frames(0, 12))  # too short
+    main(["doctor", *(str(tmp_path / f"{name}.bvh") for name in "abcde")])
+    told = capsys.readouterr().out
+    assert told.count("error: ") == 1
+    assert "c.bvh and 2 more" in told
+
+
 def test_doctor_speaks_json(folder, capsys):
     assert main(["doctor", "--json", str(folder / "straight.bvh")]) == 0
     report = json.loads(capsys.readouterr().out)[0]

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kinematch.cli.screen import Screen
 from kinematch.doctor import Problem, Report, examine
-from kinematch.errors import FileError, KinematchError
+from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import READABLE
 
 COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
@@ -76,11 +76,14 @@ def _print(reports: list[Report]) -> None:
         return
     screen.print(_overview(reports, screen.width))
     screen.say((LEGEND, "dim"))
+    ill: dict[tuple[Problem, ...], list[str]] = {}  # files that have the same are told together
     for report in reports:
-        serious = [problem for problem in report.problems if problem.severity != "note"]
+        serious = tuple(problem for problem in report.problems if problem.severity != "note")
         if serious:
-            screen.say((f"\n{report.path}", "bold"))
-            _print_problems(screen, serious)
+            ill.setdefault(serious, []).append(report.path)
+    for problems, paths in ill.items():
+        screen.say((f"\n{listed(paths, 3)}", "bold"))
+        _print_problems(screen, problems)
     bad = sum(not report.buildable for report in reports)
     screen.say(f"\n{len(reports)} files, {len(reports) - bad} can be built", (f", {bad} cannot" if bad else "", "red"))
 
