@@ -17,6 +17,7 @@ VERBS = {
     "inspect": "show what a database holds and what it lacks",
     "convert": "turn one motion file into another",
     "synth": "write the built-in dance card as files",
+    "bench": "measure the search against its rivals on this machine",
 }
 
 

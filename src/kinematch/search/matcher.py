@@ -1,5 +1,6 @@
 """Matcher: the one protocol of all searches, and what they share: checked questions, filters, the frame to beat."""
 
+import operator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -7,10 +8,10 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.search.filters import tag_mask
+from kinematch.search.kernels import LARGEST_BIAS
 from kinematch.search.space import SearchSpace
 
 IGNORE = 20  # frames around the current one: a third of a second at 60 fps
-LARGEST_BIAS = 1e30  # well within float32, so that no bound becomes infinity less infinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,10 @@ class Matcher(Protocol):
     """
 
     space: SearchSpace
-    weights: np.ndarray  # (D,) float32, those in use
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Those in use (D,) float32."""
 
     def find(
         self,
@@ -104,12 +108,34 @@ def limits(space: SearchSpace, stay_bias: float, ignore: int) -> tuple[float, in
     return float(stay_bias), int(min(ignore, space.frame_count))
 
 
+def one_question(
+    space: SearchSpace, query: np.ndarray, current: int, *, stay_bias: float, ignore: int
+) -> tuple[np.ndarray, int, int, float]:
+    """A single question in the types of the kernels: query, current frame, frames to ignore, bias.
+
+    Kernels check for themselves and answer REFUSED, so that only what they refuse comes here to be told why.
+    """
+    if query.shape != space.weights.shape or query.dtype != np.float32:
+        raise KinematchError(
+            f"query is {query.dtype} of shape {query.shape}, expected float32 of {space.weights.shape}"
+        )
+    current = operator.index(current)
+    if not -1 <= current < space.frame_count:
+        raise KinematchError(f"current frame {current}, expected -1 to {space.frame_count - 1}")
+    stay_bias, ignore = limits(space, stay_bias, ignore)
+    return np.require(query, requirements=["C", "A", "W"]), current, ignore, stay_bias
+
+
 def weigh_queries(queries: np.ndarray, roots: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         weighted = queries * roots
     if not np.isfinite(weighted).all():
         raise too_large(int(np.argmin(np.isfinite(weighted).all(axis=1))))
     return weighted
+
+
+def not_finite() -> KinematchError:
+    return KinematchError("the query, or its product with the weights, is not finite")
 
 
 def too_large(query: int) -> KinematchError:

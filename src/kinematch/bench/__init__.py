@@ -1,0 +1,1 @@
+"""Benchmarks: rivals in one run on the same questions, as tables, JSON and charts."""
