@@ -12,10 +12,10 @@ import numba
 from numba.core.caching import FunctionCache
 
 
-def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath: bool = False) -> Callable:
+def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath: bool | set[str] = False) -> Any:
     """Compile without the GIL; without a writable cache folder numba refuses to cache, and we go on uncached."""
 
-    def compile_lazily(f: Callable) -> Callable:
+    def compile_lazily(f: Callable) -> Any:
         options: dict[str, Any] = {"nogil": True, "parallel": parallel, "fastmath": fastmath}
         dispatcher: Any = numba.njit(f, **options)
         with contextlib.suppress(RuntimeError):

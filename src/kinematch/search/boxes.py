@@ -1,15 +1,39 @@
 """Two levels of axis-aligned boxes over 16 and 64 consecutive frames: the exact search of the source works."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from kinematch.search.compiling import telling
-from kinematch.search.kernels import scan_boxes
-from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
+from kinematch.search.kernels import LARGE, REFUSED, SMALL, find_in_boxes, scan_boxes
+from kinematch.search.matcher import (
+    IGNORE,
+    Admission,
+    Matches,
+    admission,
+    not_finite,
+    one_question,
+    question,
+    weigh_queries,
+    window,
+)
 from kinematch.search.space import SearchSpace, roots_of
 from kinematch.search.threads import in_pieces
 
-SMALL, LARGE = 16, 64  # frames
 MANY = 16  # queries from which all cores are worth waking
+VECTOR = 8  # columns at a time: rows are padded with zeros to a multiple
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighted:
+    """One consistent state, replaced whole when weights change."""
+
+    weights: np.ndarray  # (D,) float32
+    roots: np.ndarray  # (D,) float32
+    values: np.ndarray  # (F, W) float32
+    large: np.ndarray  # (B, 2, W) float32, lows and highs
+    small: np.ndarray  # (B, 2, W) float32
+    arguments: dict[str, tuple] = field(default_factory=dict)  # of the kernels, by filter
 
 
 class BoxMatcher:
@@ -18,21 +42,23 @@ class BoxMatcher:
     def __init__(self, space: SearchSpace):
         self.space = space
         self._least = np.float32(min(1.0, float(space.cost_factor.min())))
-        self._filters: dict[str, tuple[Admission, np.ndarray, np.ndarray]] = {}
+        self._admitted: dict[str, Admission] = {}
         self.set_weights(space.weights)
         with telling():
             self.find(space.values[:1])
+            self.find_one(np.array(space.values[0]))
+            find_in_boxes.disable_compile()
 
     @property
     def weights(self) -> np.ndarray:
-        return self._weighted[0]
+        return self._weighted.weights
 
     def set_weights(self, weights: np.ndarray) -> None:
         roots = roots_of(self.space, weights)
-        values = self.space.values * roots
-        small, large = np.arange(0, len(values), SMALL), np.arange(0, len(values), LARGE)
-        boxes = [op.reduceat(values, at) for at in (large, small) for op in (np.minimum, np.maximum)]
-        self._weighted = np.array(weights, np.float32), roots, values, boxes
+        values = _padded(self.space.values * roots)
+        self._weighted = _Weighted(
+            np.array(weights, np.float32), roots, values, _boxes(values, LARGE), _boxes(values, SMALL)
+        )
 
     def find(
         self,
@@ -43,26 +69,62 @@ class BoxMatcher:
         stay_bias: float = 0.0,
         ignore: int = IGNORE,
     ) -> Matches:
-        space, (_, roots, values, boxes) = self.space, self._weighted
-        asked = question(space, queries, current, stay_bias=stay_bias, ignore=ignore)
-        if filter not in self._filters:
-            self._filters[filter] = self._admit(filter)
-        admitted, small_any, large_any = self._filters[filter]
-        weighted, (first, last) = weigh_queries(asked.queries, roots), window(space, asked.current, asked.ignore)
+        asked = question(self.space, queries, current, stay_bias=stay_bias, ignore=ignore)
+        state = self._weighted
+        arguments = self._arguments(state, filter)
+        weighted = _padded(weigh_queries(asked.queries, state.roots))
+        first, last = window(self.space, asked.current, asked.ignore)
         found = Matches(np.empty(len(asked), np.int32), np.empty(len(asked), np.float32))
 
         def search(own: slice) -> None:
-            found.frames[own], found.costs[own] = scan_boxes(
-                values, space.cost_factor, self._least, weighted[own], asked.current[own], first[own], last[own],
-                admitted.targets, admitted.stays, asked.stay_bias, *boxes, SMALL, LARGE, small_any, large_any,
+            scan_boxes(
+                weighted[own], asked.current[own], first[own], last[own], asked.stay_bias,
+                found.frames[own], found.costs[own], *arguments,
             )  # fmt: skip
 
         in_pieces(len(asked), search, worth=MANY)
         return found
 
-    def _admit(self, expression: str) -> tuple[Admission, np.ndarray, np.ndarray]:
-        admitted = admission(self.space, expression)
-        any_in = [
-            np.logical_or.reduceat(admitted.targets, np.arange(0, self.space.frame_count, n)) for n in (SMALL, LARGE)
-        ]
-        return admitted, any_in[0], any_in[1]
+    def find_one(
+        self, query: np.ndarray, current: int = -1, *, filter: str = "", stay_bias: float = 0.0, ignore: int = IGNORE
+    ) -> tuple[int, float]:
+        """Frame and cost for one query (D,) float32, with as little as can be around the search."""
+        state = self._weighted
+        arguments = state.arguments.get(filter) or self._arguments(state, filter)
+        clips = self.space.clip_starts, self.space.clip_stops
+        frame = REFUSED
+        try:
+            if type(current) is int:
+                frame, cost = find_in_boxes(query, current, ignore, stay_bias, state.roots, *clips, *arguments)
+        except (TypeError, OverflowError):  # not the types that were compiled
+            pass
+        if frame == REFUSED:
+            asked = one_question(self.space, query, current, stay_bias=stay_bias, ignore=ignore)
+            frame, cost = find_in_boxes(*asked, state.roots, *clips, *arguments)
+            if frame == REFUSED:
+                raise not_finite()
+        return frame, cost
+
+    def _arguments(self, state: _Weighted, filter: str) -> tuple:
+        """What the kernels ask for after the query, under a filter."""
+        if filter not in state.arguments:
+            admitted = self._admitted.get(filter) or self._admitted.setdefault(filter, admission(self.space, filter))
+            any_target = [
+                np.logical_or.reduceat(admitted.targets, np.arange(0, len(state.values), n)) for n in (LARGE, SMALL)
+            ]
+            state.arguments[filter] = (
+                *(state.values, self.space.cost_factor, self._least, admitted.targets, admitted.stays),
+                *(state.large, state.small, *any_target),
+            )
+        return state.arguments[filter]
+
+
+def _padded(rows: np.ndarray) -> np.ndarray:
+    padded = np.zeros((len(rows), -(-rows.shape[1] // VECTOR) * VECTOR), np.float32)
+    padded[:, : rows.shape[1]] = rows
+    return padded
+
+
+def _boxes(values: np.ndarray, size: int) -> np.ndarray:
+    at = np.arange(0, len(values), size)
+    return np.stack([np.minimum.reduceat(values, at), np.maximum.reduceat(values, at)], axis=1)

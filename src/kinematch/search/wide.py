@@ -1,15 +1,22 @@
 """WideMatcher, the default: a shallow tree sixteen abreast, exact, in a few microseconds."""
 
-import operator
 import threading
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinematch.errors import KinematchError
 from kinematch.search import wide_kernels as k
 from kinematch.search.compiling import telling
-from kinematch.search.matcher import IGNORE, Admission, Matches, admission, limits, question, too_large
+from kinematch.search.matcher import (
+    IGNORE,
+    Admission,
+    Matches,
+    admission,
+    not_finite,
+    one_question,
+    question,
+    too_large,
+)
 from kinematch.search.space import SearchSpace, roots_of
 from kinematch.search.threads import in_pieces
 from kinematch.search.wide_tree import Grouping, Masks, Weighted, group_leaves, masks, weigh
@@ -55,7 +62,8 @@ class WideMatcher:
             grouping = group_leaves(space, roots)
             self._tree = _Tree(grouping, space.weights, weigh(space, grouping, roots), {})
             self.find(space.values[:1])
-            self.find_one(space.values[0])
+            self.find_one(np.array(space.values[0]))
+            k.find_one.disable_compile()
 
     @property
     def weights(self) -> np.ndarray:
@@ -81,8 +89,8 @@ class WideMatcher:
             )  # fmt: skip
 
         in_pieces(len(asked), search, worth=MANY)
-        if (found.frames == k.NOT_FINITE).any():
-            raise too_large(int(np.argmax(found.frames == k.NOT_FINITE)))
+        if (found.frames == k.REFUSED).any():
+            raise too_large(int(np.argmax(found.frames == k.REFUSED)))
         return found
 
     def find_one(
@@ -90,19 +98,17 @@ class WideMatcher:
     ) -> tuple[int, float]:
         """Frame and cost for one query (D,) float32: the quickest way in, for a single character."""
         handle = self._tree.handles.get(filter) or self._handle(filter)
-        if query.shape != self.space.weights.shape or query.dtype != np.float32:
-            raise KinematchError(
-                f"query is {query.dtype} of shape {query.shape}, expected float32 of {self.space.weights.shape}"
-            )
-        if not query.flags.carray:
-            query = np.require(query, requirements=["C", "A", "W"])
-        current = operator.index(current)
-        if not -1 <= current < self.space.frame_count:
-            raise KinematchError(f"current frame {current}, expected -1 to {self.space.frame_count - 1}")
-        stay_bias, ignore = limits(self.space, stay_bias, ignore)
-        frame, cost = k.find_one(query, current, ignore, stay_bias, handle.addresses)
-        if frame == k.NOT_FINITE:
-            raise KinematchError("the query, or its product with the weights, is not finite")
+        frame = k.REFUSED
+        try:
+            if type(current) is int:
+                frame, cost = k.find_one(query, current, ignore, stay_bias, handle.addresses)
+        except (TypeError, OverflowError):  # not the types that were compiled
+            pass
+        if frame == k.REFUSED:
+            asked = one_question(self.space, query, current, stay_bias=stay_bias, ignore=ignore)
+            frame, cost = k.find_one(*asked, handle.addresses)
+            if frame == k.REFUSED:
+                raise not_finite()
         return frame, cost
 
     def set_weights(self, weights: np.ndarray) -> None:
@@ -155,5 +161,5 @@ class WideMatcher:
             assert array.flags.c_contiguous
             addresses[place] = array.ctypes.data
         addresses[k.TOP_COUNT], addresses[k.PAIRS] = len(w.tops), w.tops.shape[1]
-        addresses[k.COLUMNS] = space.column_count
+        addresses[k.COLUMNS], addresses[k.FRAMES] = space.column_count, space.frame_count
         return _Handle(addresses, tuple(arrays.values()))

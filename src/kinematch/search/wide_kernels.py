@@ -3,6 +3,7 @@
 import numpy as np
 
 from kinematch.math.jit import kernel
+from kinematch.search.kernels import INFINITE, LARGEST_BIAS, REFUSED
 from kinematch.search.tree_kernels import LEVELS, ROUNDING
 from kinematch.search.vector_kernels import (
     FARTHEST,
@@ -23,17 +24,15 @@ from kinematch.search.vector_kernels import (
 )
 
 U = np.uintp
-INFINITE = np.float32(np.inf)
 FARTHEST_LIMIT = np.int32(FARTHEST - 1)
 NO_BITS = np.uint32(0)
 ONE_BIT = np.uint32(1)
 
 # what stands where in a handle: addresses and sizes, so that one small array stands for a dozen
 (TOPS, GROUPS, LEAVES, LEAF_FRAMES, LEAF_FACTORS, VALUES, ROOTS, OFFSETS, NUMBERS, CLIP_OF, CLIP_STARTS, CLIP_STOPS,
- TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, TOP_COUNT, PAIRS, COLUMNS) = range(19)  # fmt: skip
-HANDLE_SIZE = 19
+ TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, TOP_COUNT, PAIRS, COLUMNS, FRAMES) = range(20)  # fmt: skip
+HANDLE_SIZE = 20
 INVERSE_STEP, SCALE = 0, 1  # what stands where in NUMBERS
-NOT_FINITE = -2  # instead of a frame
 
 # scratch: 16 bounds of a group, 16 costs of a leaf, 16 running minima, the query, its ceilings and floors, all bounds
 GROUP_AT, LEAF_AT, LEAST_AT, QUERY_AT = 0, 64, 128, 192
@@ -120,13 +119,13 @@ def _visit(group, handle, first, last, best, bound, limit, scratch):
 
 @kernel
 def search(query, current, ignore, bias, handle, memory):
-    """The frame of least cost and that cost; -1 where none may be taken, NOT_FINITE for a query that is not.
+    """The frame of least cost and that cost; -1 where none may be taken, REFUSED for a query that is not finite.
 
     The query is an address; memory is an array and not its address, so that it is held as long as this runs.
     """
     scratch = U(memory.ctypes.data)
     if not _prepare(query, handle, scratch):
-        return np.int32(NOT_FINITE), INFINITE
+        return np.int32(REFUSED), INFINITE
     columns, pairs, top_count = handle[COLUMNS], handle[PAIRS], handle[TOP_COUNT]
     numbers, weighted = U(handle[NUMBERS]), scratch + U(QUERY_AT)
     staying, first, last = INFINITE, np.int32(0), np.int32(0)
@@ -174,6 +173,10 @@ def search(query, current, ignore, bias, handle, memory):
 
 @kernel
 def find_one(query, current, ignore, bias, handle):
+    """One query as it is given, refused where it makes no sense."""
+    fitting = len(query) == handle[COLUMNS] and -1 <= current < handle[FRAMES]
+    if not (fitting and ignore >= 0 and 0 <= bias <= LARGEST_BIAS):
+        return np.int32(REFUSED), INFINITE
     return search(U(query.ctypes.data), current, ignore, bias, handle, new_scratch(handle))
 
 
