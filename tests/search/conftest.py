@@ -1,5 +1,7 @@
 """Databases that tests of the search share; each is built once in a run."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,3 +17,31 @@ def built_in(tmp_path_factory) -> Path:
     recipe.write_text('output = "card.kinematch"\n[[source]]\nbuiltin = "dance-card"\n[cleaning]\nframe_rate = 60\n')
     build(recipe)
     return folder / "card.kinematch"
+
+
+S = (
+    *("walk1_subject1_walk", "run2_subject4_run2", "fightAndSports1_subject1_sidesteps"),
+    *("fightAndSports1_subject1_backward", "pushAndFall1_subject4_stand", "obstacles3_subject4_slalom"),
+)
+M = (
+    *(*S, "walk3_subject4_walk", "run2_subject4_run", "obstacles4_subject2_turning", "jumps1_subject1_walkNturn"),
+    *("walk2_subject4_walk", "obstacles6_subject1_walk", "pushAndStumble1_subject2_sidesteps", "walk3_subject1_walk"),
+)
+
+
+@pytest.fixture(params=["built-in", "S", "M", "L", "XL"])
+def real_database(request, built_in, tmp_path) -> Iterator[Path]:
+    """The built-in database and the four sets of real mocap that measurements name, each built for one test."""
+    if request.param == "built-in":
+        yield built_in
+        return
+    clips = request.getfixturevalue("data") / "lafan1-clips"
+    every = sorted(path.stem for path in clips.glob("*.bvh") if not path.stem.endswith("_mirror"))
+    names = {"S": S, "M": M}.get(request.param, every)
+    files = ", ".join(f'"{(clips / name).as_posix()}.bvh"' for name in names)
+    mirror = "true" if request.param == "XL" else "false"
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(f'output = "set.kinematch"\n[[source]]\nfiles = [{files}]\n[cleaning]\nmirror = {mirror}\n')
+    build(recipe)
+    yield tmp_path / "set.kinematch"
+    shutil.rmtree(tmp_path)  # hundreds of megabytes
