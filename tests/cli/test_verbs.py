@@ -115,6 +115,15 @@ def test_convert_retargets_to_another_rig(folder, tmp_path):
     assert read_clip(target).skeleton.difference(read_clip(folder / "child.bvh").skeleton) is None
 
 
+@pytest.mark.parametrize("name", ["walk.gif", "walk.png"])
+def test_convert_draws_a_motion(folder, tmp_path, name):
+    from PIL import Image
+
+    assert main(["convert", str(folder / "straight.bvh"), str(tmp_path / name), "--start", "1", "--stop", "2"]) == 0
+    with Image.open(tmp_path / name) as picture:
+        assert getattr(picture, "n_frames", 1) == (25 if name.endswith("gif") else 1)
+
+
 def test_convert_refuses_what_it_cannot_write(folder, tmp_path, capsys):
     assert main(["convert", str(folder / "straight.bvh"), str(tmp_path / "out.fbx")]) == 2
     assert ".bvh .glb" in capsys.readouterr().err

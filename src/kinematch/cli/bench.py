@@ -1,17 +1,15 @@
 """`kinematch bench`: measures on this machine, rivals in one run on the same questions."""
 
-import io
 import json as json_module
 import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from PIL import Image
 
 from kinematch.bench.search import bench_search, growth
 from kinematch.bench.search_report import growth_chart, lines, medians, tables
-from kinematch.cli.screen import Screen
+from kinematch.cli.screen import Screen, write_picture
 from kinematch.database import storage
 from kinematch.database.build import build
 from kinematch.database.storage import Database
@@ -46,9 +44,9 @@ def bench(
         values = report.to_json() | ({"growth": vars(curve)} if curve else {})
         write_beside(json, json_module.dumps(values, indent=2).encode())
     if chart is not None:
-        _save(chart, medians(report))
+        write_picture(chart, medians(report))
     if growth_picture is not None and curve is not None:
-        _save(growth_picture, growth_chart(curve))
+        write_picture(growth_picture, growth_chart(curve))
     return 0
 
 
@@ -58,9 +56,3 @@ def _built_in() -> Database:
         recipe = Path(folder) / "dance-card.toml"
         recipe.write_text('[[source]]\nbuiltin = "dance-card"\n')
         return build(recipe).database
-
-
-def _save(path: Path, picture: Image.Image) -> None:
-    content = io.BytesIO()
-    picture.save(content, "PNG")
-    write_beside(path, content.getvalue())

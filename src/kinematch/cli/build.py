@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from kinematch.cli.screen import Screen
+from kinematch.cli.screen import Screen, progress_bar
 from kinematch.database.build import BuildResult
 from kinematch.database.build import build as build_database
 from kinematch.database.coverage import coverage
@@ -27,23 +26,8 @@ def build(
     """Build the database that RECIPE describes. What has not changed since the last build is reused."""
     if features is not None:
         _run(features)
-    screen = Screen(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description:18}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=screen,
-        transient=True,
-        disable=not screen.is_terminal,  # it would leave an empty line
-    )
-    with bar:
-        task = bar.add_task("looking at files", total=None)
-
-        def show(stage: str, done: int, total: int) -> None:
-            bar.update(task, description=STAGES[stage], completed=done, total=total)
-
-        result = build_database(recipe, progress=show)
+    with progress_bar("looking at files") as show:
+        result = build_database(recipe, progress=lambda stage, done, total: show(done, total, STAGES[stage]))
     _summary(Screen(), result)
     return 0
 

@@ -1,4 +1,4 @@
-"""`kinematch convert`: one motion file into another, through our own types."""
+"""`kinematch convert`: one motion file into another, or into a picture of it, through our own types."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,13 +6,18 @@ from typing import Annotated
 import tyro
 
 from kinematch.cli.doctor import number_or_name
-from kinematch.cli.screen import Screen
+from kinematch.cli.screen import Screen, progress_bar, write_picture
+from kinematch.draw.animation import animate
+from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import FileError, unknown
 from kinematch.files import read_clip, read_clips, write_clip
+from kinematch.motion.edit import trim
 from kinematch.motion.mirror import mirror as mirrored
 from kinematch.motion.resample import resample
 from kinematch.motion.retarget import retarget
 from kinematch.motion.root import add_root
+
+MOVING = (".gif", ".webp", ".mp4")
 
 
 def convert(
@@ -24,11 +29,17 @@ def convert(
     mirror: Annotated[bool, tyro.conf.arg(help="exchange left and right")] = False,
     root: Annotated[bool, tyro.conf.arg(help="add a ground root as first joint")] = False,
     skeleton: Annotated[Path | None, tyro.conf.arg(help="retarget to the rig of this file")] = None,
+    start: Annotated[float, tyro.conf.arg(help="leave out what comes before, in seconds")] = 0.0,
+    stop: Annotated[float | None, tyro.conf.arg(help="leave out what comes after, in seconds")] = None,
     unit: Annotated[str | None, tyro.conf.arg(help="the source's unit, where it is told wrong")] = None,
     up: Annotated[str | None, tyro.conf.arg(help="the source's up axis, where it is told wrong")] = None,
 ) -> int:
-    """Read SOURCE (bvh, gltf, glb, vrm, vrma) and write TARGET (bvh or glb), the form told by its suffix."""
+    """Read SOURCE (bvh, gltf, glb, vrm, vrma) and write TARGET, the form told by its suffix.
+
+    bvh and glb are motion; gif, webp and mp4 a moving picture; png a sheet of sixteen moments.
+    """
     motion = _choose(source, clip, read_clips(source, unit=number_or_name(unit), up=up))
+    motion = trim(motion, start, stop)
     if frame_rate is not None:
         motion = resample(motion, frame_rate)
     if mirror:
@@ -37,7 +48,14 @@ def convert(
         motion = add_root(motion)
     if skeleton is not None:
         motion = retarget(motion, read_clip(skeleton).skeleton)
-    write_clip(target, motion)
+    kind = target.suffix.lower()
+    if kind in MOVING:
+        with progress_bar("drawing") as show:
+            animate(motion, target, progress=show)
+    elif kind == ".png":
+        write_picture(target, contact_sheet(motion))
+    else:
+        write_clip(target, motion)
     joints = motion.skeleton.joint_count
     Screen().say(f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints")
     return 0

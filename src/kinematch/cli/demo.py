@@ -6,9 +6,10 @@ from typing import Annotated
 import tyro
 
 from kinematch.cli.build import build
-from kinematch.cli.inspect import inspect
-from kinematch.cli.screen import Screen
+from kinematch.cli.screen import Screen, write_picture
 from kinematch.database import storage
+from kinematch.database.coverage import coverage
+from kinematch.database.coverage_picture import coverage_picture
 from kinematch.draw.montage import montage
 from kinematch.writing import write_beside
 
@@ -35,12 +36,12 @@ def demo(
     recipe = output / "recipe.toml"
     write_beside(recipe, RECIPE.encode())
     build(recipe)
-    database, coverage = output / "dance-card.kinematch", output / "coverage.png"
-    inspect(database, picture=coverage)
+    database, coverage_path = output / "dance-card.kinematch", output / "coverage.png"
     poses = storage.load(database).poses
+    write_picture(coverage_path, coverage_picture(coverage(poses), title=database.stem))
     scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]
     with screen.status("drawing"):
         moving = montage(scenes, output / "motion.gif", seconds=3.0)
-    screen.say("\nlook at ", (str(moving), "bold"), " and ", (str(coverage), "bold"), "; next:")
-    screen.say("  kinematch doctor YOUR_FILES...")
+    screen.say("\nlook at ", (str(moving), "bold"), " and ", (str(coverage_path), "bold"), "; next:")
+    screen.say(f"  kinematch inspect {database}\n  kinematch doctor YOUR_FILES...")
     return 0

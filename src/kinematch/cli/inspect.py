@@ -1,6 +1,5 @@
 """`kinematch inspect`: what a database holds, what it lacks, and where its arms will flap."""
 
-import io
 import json as json_module
 from dataclasses import asdict
 from pathlib import Path
@@ -10,14 +9,12 @@ import numpy as np
 import tyro
 from rich.table import Table
 
-from kinematch.cli.screen import Screen
+from kinematch.cli.screen import Screen, write_picture
 from kinematch.database import storage
 from kinematch.database.alike import Pair, alike_but_unlike
 from kinematch.database.coverage import Gap, contact_shares, coverage, gaps
 from kinematch.database.coverage_picture import coverage_picture
 from kinematch.database.storage import Database
-from kinematch.errors import FileError
-from kinematch.writing import write_beside
 
 MOST = 15  # rows of a list on the screen; --json has all
 
@@ -33,7 +30,7 @@ def inspect(
     opened = storage.load(database, verify=verify)
     missing, pairs = gaps(opened.poses), alike_but_unlike(opened)
     if picture is not None:
-        _write_picture(picture, opened, database.stem)
+        write_picture(picture, coverage_picture(coverage(opened.poses), title=database.stem))
     if json:
         print(json_module.dumps(report(opened, missing, pairs), indent=2))
         return 0
@@ -95,14 +92,6 @@ def _features(opened: Database) -> list[dict[str, Any]]:
         }
         for feature, columns in zip(features.schema.features, features.schema.columns.values())
     ]
-
-
-def _write_picture(path: Path, opened: Database, name: str) -> None:
-    if path.suffix.lower() != ".png":
-        raise FileError(path, "the coverage map is written as .png")
-    data = io.BytesIO()
-    coverage_picture(coverage(opened.poses), title=name).save(data, "PNG")
-    write_beside(path, data.getvalue())
 
 
 def _print(screen: Screen, path: Path, opened: Database, *, verified: bool) -> None:

@@ -1,14 +1,20 @@
 """The screen: whatever comes from files and recipes is shown as it stands there, never taken for a command."""
 
+import io
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from kinematch.errors import visible
+from kinematch.errors import FileError, visible
+from kinematch.writing import write_beside
 
 WIDE = 160  # columns of a pipe or file, which has room for whole rows
 
@@ -31,3 +37,23 @@ class Screen(Console):
     def render(self, *arguments: Any, **more: Any) -> Iterable[Segment]:
         for text, style, control in super().render(*arguments, **more):
             yield Segment(text if control else "\n".join(map(visible, text.split("\n"))), style, control)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on stderr that goes away; it is told how many are done, of how many and, where that changes, of what."""
+    screen = Screen(stderr=True)
+    columns = (TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # disabled in a pipe, where it would leave an empty line
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total, now=what: bar.update(task, description=now, completed=done, total=total)
+
+
+def write_picture(path: Path, picture: Image.Image) -> None:
+    """A still picture as PNG, whole or not at all."""
+    if path.suffix.lower() != ".png":
+        raise FileError(path, "still pictures are written as .png")
+    content = io.BytesIO()
+    picture.save(content, "PNG")
+    write_beside(path, content.getvalue())
