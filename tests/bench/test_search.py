@@ -1,12 +1,22 @@
 """The search benchmark runs, compares all on the same questions, and its exact rivals are exact."""
 
 import json
+from dataclasses import fields
 
+import numpy as np
 import pytest
 
-from kinematch.bench.search import bench_search
+from kinematch.bench import libraries, sets
+from kinematch.bench.growth import growth, jittered
+from kinematch.bench.search import Crowd, Plan, Row, bench_search
+from kinematch.bench.search_report import lines
 from kinematch.cli.main import main
 from kinematch.database.build import build
+from kinematch.database.storage import load
+from kinematch.errors import FileError
+from kinematch.search import WideMatcher, search_space
+
+TINY = Plan(questions=40, slow=40, cold=2, rounds=1)
 
 
 @pytest.fixture(scope="module")
@@ -16,28 +26,106 @@ def path(tmp_path_factory):
     return build(folder / "small.toml").path
 
 
-def test_exact_rivals_find_the_same_frames(path):
-    from kinematch.database.storage import load
+@pytest.fixture(scope="module")
+def report(path):
+    return bench_search({"small": load(path)}, TINY)
 
-    report = bench_search({"small": load(path)}, count=60)
-    assert {row.questions for row in report.rows} == {
-        "random pairs", "play at 10 Hz", "play at 60 Hz", "random pairs, cold",
-    }  # fmt: skip
+
+def test_exact_rivals_find_the_best_frames(report):
     for row in report.rows:
-        assert row.median > 0
         assert row.recall == 1.0 if row.exact else row.recall > 0.5, row
-    boxes = [row for row in report.rows if row.rival == "boxes"]
-    assert all(row.ratio == 1.0 for row in boxes)
-    assert report.crowds[0].ratio > 0
+        assert row.median > 0
+        assert row.p99 >= row.median
+
+
+def test_all_rivals_are_asked_all_kinds_of_questions(report):
+    kinds = {"random pairs", "play at 10 Hz", "play at 60 Hz", "random pairs, cold caches"}
+    asked = {(row.questions, row.rival) for row in report.rows}
+    names = {rival for _, rival in asked}
+    assert asked == {(kind, name) for kind in kinds for name in names}
+    assert {"numpy", "numpy BLAS", "exhaustive", "cKDTree", "boxes by column", "boxes", "wide (default)"} <= names
+
+
+def test_boxes_are_the_measure(report):
+    assert all(row.ratio == row.ratio_p99 == 1.0 for row in report.rows if row.rival == "boxes")
+    assert [crowd.ratio for crowd in report.crowds if crowd.rival == "boxes" and crowd.threads == 1] == [1.0]
+
+
+def test_what_is_not_installed_is_named(report, monkeypatch):
+    monkeypatch.setattr(libraries, "LIBRARIES", ("no_such_library", "numpy"))
+    libraries.missing.cache_clear()
+    assert libraries.missing() == ("no_such_library",)
+    libraries.missing.cache_clear()
+    report.machine["not installed"][:] = ["no_such_library"]
+    assert any("no_such_library" in line for line in lines(report))
+
+
+def test_a_rival_that_is_wrong_would_show(path):
+    """Recall compares costs, so another frame that is as good counts, and a worse one does not."""
+    from kinematch.bench.search import costs
+
+    space = search_space(load(path))
+    frames = np.flatnonzero(space.targets)[:50]
+    assert (costs(space, space.values[frames], frames) == 0).all()
+    assert (costs(space, space.values[frames], frames + 1) > 0).all()
+    assert np.isinf(costs(space, space.values[:1], np.array([-1]))).all()
+
+
+def test_copies_are_displaced_clip_by_clip(path):
+    space = search_space(load(path))
+    size = 2 * space.frame_count + 100
+    larger = jittered(space, size)
+    assert larger.frame_count == size
+    assert (larger.values[: space.frame_count] == space.values).all()
+    moved = larger.values[space.frame_count : 2 * space.frame_count] - space.values
+    first = moved[: space.clip_stops[0]]
+    assert np.abs(first - first[0]).max() < 1e-5
+    assert np.abs(first[0]).max() > 0.01
+    assert len(WideMatcher(larger).find(space.values[:3]).frames) == 3
+
+
+def test_growth_is_fitted_from_the_smallest_to_the_largest(path):
+    database = load(path)
+    frames = database.poses.frame_count
+    found = growth({"small": database}, 4 * frames, count=10, rounds=1)
+    assert found.frames == [frames, 2 * frames, 4 * frames]
+    assert np.isfinite([found.random_exponent, found.play_exponent]).all()
 
 
 def test_the_command_prints_tables_and_writes_json_and_pictures(path, tmp_path, capsys):
     files = [tmp_path / name for name in ("out.json", "medians.png", "growth.png")]
     arguments = ["bench", "search", str(path), "--quick", "--json", str(files[0]), "--chart", str(files[1])]
-    assert main([*arguments, "--growth-to", "8000", "--growth-picture", str(files[2])]) == 0
+    assert main([*arguments, "--growth-to", "8000", "--growth-chart", str(files[2])]) == 0
     printed = capsys.readouterr().out
-    assert "wide (default)" in printed
-    assert "cores" in printed
+    for words in (
+        "wide (default)",
+        "median us",
+        "p99 us",
+        "recall",
+        "build s",
+        "memory MB",
+        "cores",
+        "a crowd of 1000",
+    ):
+        assert words in printed
     values = json.loads(files[0].read_text())
-    assert {"machine", "rows", "crowds", "growth"} == set(values)
+    assert {"machine", "plan", "rows", "crowds", "growth"} == set(values)
+    assert set(values["rows"][0]) == {field.name for field in fields(Row)}
+    assert set(values["crowds"][0]) == {field.name for field in fields(Crowd)}
+    assert {"processor", "cores", "numba target", "vectors", "python", "versions"} <= set(values["machine"])
     assert all(file.stat().st_size > 1000 for file in files)
+
+
+def test_a_folder_without_the_clips_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(FileError, match="lacks 14 of the 14 clips of set M, such as walk1_subject1_walk"):
+        sets.lafan1(tmp_path)
+    assert not sets.cache_folder().exists()
+
+
+@pytest.mark.slow
+def test_the_sets_have_the_frames_that_others_count(data, tmp_path, monkeypatch):
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path))
+    made = sets.lafan1(data)
+    counts = {name: database.poses.frame_count / 1000 for name, database in made.items()}
+    assert counts == pytest.approx({"S": 16.5, "M": 53.8, "L": 141.7, "XL": 283.4}, abs=0.15)

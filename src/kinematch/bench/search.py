@@ -1,24 +1,35 @@
 """The search benchmark: rivals take turns on the same questions; medians, tails, recall, memory and ratios to boxes."""
 
-import os
-import platform
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter_ns
 
+import numba
 import numpy as np
 
+from kinematch.bench.machine import machine
 from kinematch.bench.questions import Questions, random_pairs, replayed
-from kinematch.bench.rivals import Rival, missing, rivals
+from kinematch.bench.rivals import BOXES, Rival, rivals
 from kinematch.database.storage import Database
-from kinematch.search import BoxMatcher, WideMatcher, search_space
-from kinematch.search.space import SearchSpace, plain_space
+from kinematch.search import BoxMatcher, ExhaustiveMatcher, Matcher, WideMatcher, search_space
+from kinematch.search.space import SearchSpace, roots_of
 
-Progress = Callable[[str], None]
-SLOW = 200  # questions for rivals that look at every frame
-COLD = 32 * 2**20  # bytes touched between questions to empty the caches
+Progress = Callable[[str, int, int], None]  # what, how many done, of how many
+COLD = 2**26  # bytes touched between questions to empty the caches
+SAME = 1 + 1e-5  # of the least cost: rivals that round otherwise may take the other of two frames as good
+CROWD = 1000
+
+
+@dataclass(frozen=True)
+class Plan:
+    questions: int = 2000
+    slow: int = 200  # questions for rivals that look at every frame
+    cold: int = 40
+    rounds: int = 7  # turns of each rival; the least time of each question counts
+
+
+FULL = Plan()
+QUICK = Plan(questions=200, slow=40, cold=5, rounds=2)
 
 
 @dataclass(frozen=True)
@@ -32,9 +43,9 @@ class Row:
     exact: bool
     median: float  # us
     p99: float  # us
-    recall: float  # share of the answers that are those of the exact search
+    recall: float  # share of the answers that cost as little as those of the exact search
     build: float  # s
-    memory: float  # MB
+    memory: float | None  # MB
     ratio: float = 0.0  # how many times faster than boxes at the median
     ratio_p99: float = 0.0
 
@@ -45,163 +56,120 @@ class Crowd:
 
     database: str
     frames: int
-    boxes_one_thread: float  # us a question
-    wide_all_cores: float  # us a question
-    ratio: float
+    rival: str
+    threads: int
+    each: float  # us a question
+    ratio: float = 0.0  # how many times faster than boxes on one thread
 
 
 @dataclass(frozen=True)
 class Report:
     machine: dict
+    plan: Plan
     rows: list[Row]
     crowds: list[Crowd]
 
-    def to_json(self) -> dict:
-        return {
-            "machine": self.machine,
-            "rows": [asdict(r) for r in self.rows],
-            "crowds": [asdict(c) for c in self.crowds],
-        }
-
 
 def bench_search(
-    databases: dict[str, Database], *, count: int = 2000, progress: Progress = lambda text: None
+    databases: dict[str, Database], plan: Plan = FULL, *, progress: Progress = lambda what, done, total: None
 ) -> Report:
     rows: list[Row] = []
-    crowds = []
-    for name, database in databases.items():
+    crowds: list[Crowd] = []
+    for done, (name, database) in enumerate(databases.items()):
+        steps = [f"{name}: {what}" for what in ("building the rivals", "recording play", "asking", "a crowd")]
+        steps_total = len(databases) * len(steps)
+
+        def tell(step: int, at: int = 4 * done, steps: list[str] = steps, total: int = steps_total) -> None:
+            progress(steps[step], at + step, total)
+
+        tell(0)
         space = search_space(database)
-        progress(f"{name}: building the rivals")
         field = list(rivals(space))
-        kinds = [random_pairs(database, space, count)]
-        kinds += [replayed(database, space, rate, count) for rate in (10.0, 60.0)]
-        truth = WideMatcher(space)
-        for questions in kinds:
-            progress(f"{name}: {questions.name}")
-            rows += _ratios([_measured(name, space, rival, questions, truth) for rival in field])
-        progress(f"{name}: cold caches")
-        fast = [rival for rival in field if rival.name in ("boxes", "wide (default)")]
-        cold = Questions("random pairs, cold", kinds[0].queries[:SLOW], kinds[0].current[:SLOW])
-        rows += _ratios([_measured(name, space, rival, cold, truth, flush=True) for rival in fast])
-        progress(f"{name}: a crowd of 1000")
-        crowds.append(_crowd(name, space, kinds[0]))
-    return Report(machine(), rows, crowds)
+        tell(1)
+        kinds = [random_pairs(database, space, plan.questions)]
+        kinds += [replayed(database, space, rate, plan.questions) for rate in (10.0, 60.0)]
+        tell(2)
+        for asked in kinds:
+            rows += measured(name, space, field, asked, plan)
+        rows += measured(name, space, field, replace(kinds[0], name=f"{kinds[0].name}, cold caches"), plan, cold=True)
+        tell(3)
+        crowds += crowd(name, space, kinds[0], plan)
+    return Report(machine(), plan, rows, crowds)
 
 
-def machine() -> dict:
-    """Where and with what this was measured."""
-    from numba.core.registry import cpu_target
+def measured(
+    name: str, space: SearchSpace, field: list[Rival], asked: Questions, plan: Plan, *, cold: bool = False
+) -> list[Row]:
+    """Rivals take turns, so that whatever else the machine does befalls all of them alike."""
+    queries, current = list(asked.queries), asked.current.tolist()
+    counts = [plan.cold if cold else plan.slow if rival.slow else plan.questions for rival in field]
+    times = [np.full(min(count, len(queries)), np.inf) for count in counts]
+    answers = [np.zeros(len(t), np.int32) for t in times]
+    trash = np.zeros(COLD, np.uint8) if cold else None
+    for _ in range(min(plan.rounds, 3) if cold else plan.rounds):
+        for rival, own, found in zip(field, times, answers):
+            _turn(rival, queries, current, own, found, trash)
+    truth = ExhaustiveMatcher(space).find(asked.queries[: max(map(len, times))], asked.current[: max(map(len, times))])
+    rows = []
+    for rival, own, found in zip(field, times, answers):
+        right = costs(space, asked.queries[: len(own)], found) <= truth.costs[: len(own)] * SAME
+        median, p99 = np.percentile(own, [50, 99]) / 1000
+        memory = None if np.isnan(rival.memory) else rival.memory / 1e6
+        rows.append(
+            Row(name, space.frame_count, asked.name, rival.name, rival.exact, float(median), float(p99),
+                float(right.mean()), rival.build, memory)
+        )  # fmt: skip
+    return _ratios(rows)
 
-    features = cpu_target.target_context.codegen()._tm_features.split(",")
-    told = [name for name in ("avx512bw", "avx2", "sse2", "neon") if f"+{name}" in features]
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "vectors": told[0] if told else "generic",
-        "python": platform.python_version(),
-        "versions": {name: version(name) for name in ("kinematch", "numpy", "scipy", "numba")},
-        "not installed": missing(),
-    }
 
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def _measured(
-    name: str, space: SearchSpace, rival: Rival, asked: Questions, truth: WideMatcher, *, flush: bool = False
-) -> Row:
-    count = len(asked.queries) if rival.name in ("boxes", "wide (default)") else min(SLOW, len(asked.queries))
-    queries, current = list(asked.queries[:count]), [int(c) for c in asked.current[:count]]
-    for q, c in zip(queries[:20], current[:20]):
-        rival.ask(q, c)
-    trash = np.zeros(COLD, np.uint8) if flush else None
-    times, answers = [], []
-    for q, c in zip(queries, current):
+def _turn(
+    rival: Rival, queries: list, current: list[int], times: np.ndarray, answers: np.ndarray, trash: np.ndarray | None
+) -> None:
+    ask = rival.ask
+    for n in range(len(times)):
+        query, frame = queries[n], current[n]
         if trash is not None:
             trash += 1
         began = perf_counter_ns()
-        answer = rival.ask(q, c)
-        times.append(perf_counter_ns() - began)
-        answers.append(int(answer))
-    right = truth.find(asked.queries[:count], asked.current[:count]).frames
-    median, p99 = np.percentile(times, [50, 99]) / 1000
-    return Row(
-        name, space.frame_count, asked.name, rival.name, rival.exact, float(median), float(p99),
-        float(np.mean(right == answers)), rival.build, rival.memory / 1e6,
-    )  # fmt: skip
+        answer = ask(query, frame)
+        took = perf_counter_ns() - began
+        if took < times[n]:
+            times[n] = took
+        answers[n] = answer
+
+
+def costs(space: SearchSpace, queries: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """What the frames (N,) found for queries (N, D) cost."""
+    gaps = (queries - space.values[frames]) * roots_of(space, space.weights)
+    return np.where(frames >= 0, np.sum(gaps * gaps, axis=1), np.inf)
 
 
 def _ratios(rows: list[Row]) -> list[Row]:
-    boxes = next(row for row in rows if row.rival == "boxes")
+    boxes = next(row for row in rows if row.rival == BOXES)
+    return [replace(row, ratio=boxes.median / row.median, ratio_p99=boxes.p99 / row.p99) for row in rows]
+
+
+def crowd(name: str, space: SearchSpace, asked: Questions, plan: Plan) -> list[Crowd]:
+    """A thousand at once, by every matcher, on one thread and on all."""
+    queries, current = (np.resize(a, (CROWD, *a.shape[1:])) for a in (asked.queries, asked.current))
+    matchers: dict[str, Matcher] = {"boxes": BoxMatcher(space), "wide (default)": WideMatcher(space)}
+    all_threads = numba.get_num_threads()
+    best = {(rival, threads): np.inf for rival in matchers for threads in sorted({1, all_threads})}
+    try:
+        for _ in range(plan.rounds):
+            for rival, threads in best:
+                numba.set_num_threads(threads)
+                began = perf_counter_ns()
+                matchers[rival].find(queries, current)
+                best[rival, threads] = min(best[rival, threads], (perf_counter_ns() - began) / 1000 / CROWD)
+    finally:
+        numba.set_num_threads(all_threads)
     return [
-        Row(**(asdict(row) | {"ratio": boxes.median / row.median, "ratio_p99": boxes.p99 / row.p99})) for row in rows
+        Crowd(name, space.frame_count, rival, threads, each, best["boxes", 1] / each)
+        for (rival, threads), each in best.items()
     ]
 
 
-def _crowd(name: str, space: SearchSpace, asked: Questions) -> Crowd:
-    queries, current = asked.queries[:1000], asked.current[:1000]
-    wide, boxes = WideMatcher(space), BoxMatcher(space)
-
-    def best(find: Callable[[], object]) -> float:
-        times = []
-        for _ in range(5):
-            began = perf_counter_ns()
-            find()
-            times.append((perf_counter_ns() - began) / 1000 / len(queries))
-        return min(times)
-
-    # boxes in pieces too small for more than one thread
-    pieces = [slice(k, k + 10) for k in range(0, len(queries), 10)]
-    one = best(lambda: [boxes.find(queries[piece], current[piece]) for piece in pieces])
-    many = best(lambda: wide.find(queries, current))
-    return Crowd(name, space.frame_count, one, many, one / many)
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Cost of the default search against database size, and the exponent fitted to it."""
-
-    frames: list[int]
-    random: list[float]  # us
-    play: list[float]  # us
-    random_exponent: float
-    play_exponent: float
-
-
-def growth(database: Database, largest: int = 1_000_000, *, progress: Progress = lambda text: None) -> Curve:
-    """The default on growing shares of a database and, beyond it, on copies jittered by a tenth of a deviation."""
-    whole = search_space(database)
-    frames, random, play = [], [], []
-    size = max(256, min(16_000, whole.frame_count // 4))
-    rng = np.random.default_rng(0)
-    play_asked = replayed(database, whole, 10.0, 500)
-    while size <= largest:
-        progress(f"{size} frames")
-        copies = -(-size // whole.frame_count)
-        values = np.concatenate(
-            [whole.values]
-            + [whole.values + rng.normal(size=whole.values.shape).astype(np.float32) * 0.1 for _ in range(copies - 1)]
-        )[:size]
-        space = plain_space(values, weights=whole.weights)
-        matcher = WideMatcher(space)
-        pairs = random_pairs(database, space, 500)
-        frames.append(size)
-        random.append(_median(matcher, pairs.queries, pairs.current))
-        play.append(_median(matcher, play_asked.queries, np.minimum(play_asked.current, size - 1)))
-        size *= 2
-    fits = [float(np.polyfit(np.log(frames), np.log(times), 1)[0]) for times in (random, play)]
-    return Curve(frames, random, play, *fits)
-
-
-def _median(matcher: WideMatcher, queries: np.ndarray, current: np.ndarray) -> float:
-    times = []
-    for q, c in zip(queries, current.tolist()):
-        began = perf_counter_ns()
-        matcher.find_one(q, c)
-        times.append(perf_counter_ns() - began)
-    return float(np.median(times)) / 1000
+def plain(report: Report) -> dict:
+    """The report in plain JSON values."""
+    return asdict(report)

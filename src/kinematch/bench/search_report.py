@@ -4,63 +4,87 @@ import numpy as np
 from PIL import Image
 from rich.table import Table
 
-from kinematch.bench.search import Curve, Report
+from kinematch.bench.growth import Growth
+from kinematch.bench.search import Report
 from kinematch.draw.chart import bar_chart, line_chart
 
 
 def tables(report: Report) -> list[Table]:
-    """One for each database and kind of questions."""
+    """One for each database and kind of questions, and one for crowds."""
     made = []
     for database, questions in dict.fromkeys((row.database, row.questions) for row in report.rows):
         rows = [row for row in report.rows if (row.database, row.questions) == (database, questions)]
-        table = Table(title=f"{database}: {rows[0].frames} frames, {questions}", title_justify="left", box=None)
-        table.add_column("search", no_wrap=True)
-        for name in ("median us", "p99 us", "recall", "x boxes", "x at p99", "build s", "memory MB"):
-            table.add_column(name, justify="right", no_wrap=True)
+        columns = ("median us", "p99 us", "x boxes", "x at p99", "recall", "build s", "memory MB")
+        table = _table(f"{database}: {rows[0].frames} frames, {questions}", columns)
         for row in rows:
+            memory = "?" if row.memory is None else f"{row.memory:.1f}"
             table.add_row(
-                row.rival, f"{row.median:.1f}", f"{row.p99:.1f}", f"{row.recall:.1%}", f"{row.ratio:.2f}",
-                f"{row.ratio_p99:.2f}", f"{row.build:.2f}", f"{row.memory:.1f}",
+                row.rival, f"{row.median:.1f}", f"{row.p99:.1f}", f"{row.ratio:.2f}", f"{row.ratio_p99:.2f}",
+                f"{row.recall:.1%}", f"{row.build:.2f}", memory,
             )  # fmt: skip
         made.append(table)
-    return made
+    table = _table("a crowd of 1000 at once", ("frames", "threads", "us each", "x boxes on one thread"))
+    for crowd in report.crowds:
+        name, numbers = f"{crowd.database}: {crowd.rival}", (f"{crowd.frames}", f"{crowd.threads}")
+        table.add_row(name, *numbers, f"{crowd.each:.2f}", f"{crowd.ratio:.1f}")
+    return [*made, table]
+
+
+def _table(title: str, columns: tuple[str, ...]) -> Table:
+    table = Table(title=title, title_justify="left", box=None)
+    table.add_column("search", no_wrap=True)
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
 
 
 def lines(report: Report) -> list[str]:
-    """Crowds and the machine, in words."""
-    told = [
-        f"{crowd.database}, a crowd of 1000: boxes on one thread {crowd.boxes_one_thread:.1f} us each, "
-        f"the default on all cores {crowd.wide_all_cores:.2f} us each, {crowd.ratio:.1f} times faster"
-        for crowd in report.crowds
-    ]
-    machine = report.machine
+    """The machine and how it was measured, in words."""
+    machine, plan = report.machine, report.plan
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    told.append(f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}; {versions}")
+    told = [
+        f"{machine['processor']}, {machine['cores']} cores, compiled for {machine['numba target']} with "
+        f"{machine['vectors'][0]}; Python {machine['python']}, {versions}",
+        f"{plan.questions} questions ({plan.slow} for searches that look at every frame), each asked {plan.rounds} "
+        "times in turns, the least time counting; called from Python, one thread",
+    ]
     if machine["not installed"]:
         told.append(f"not installed, so not compared: {', '.join(machine['not installed'])}")
     return told
 
 
+def growth_line(growth: Growth) -> str:
+    return (
+        f"growth from {growth.frames[0]} to {growth.frames[-1]} frames: time rises as frames to the power of "
+        f"{growth.random_exponent:.2f} for random pairs and {growth.play_exponent:.2f} for play at 10 Hz"
+    )
+
+
 def medians(report: Report) -> Image.Image:
-    """Medians of every rival on random pairs, on a logarithmic scale, for the last database."""
-    last = report.rows[-1].database
-    rows = [row for row in report.rows if row.database == last and row.questions == "random pairs"]
-    title = f"One search among {rows[0].frames} frames, random pairs"
-    times = np.array([row.median for row in rows])
-    names = [row.rival for row in rows]
-    return bar_chart(names, {"median": times}, title=title, y_label="median, microseconds", log=True, size=(900, 460))
+    """Medians of every rival on random pairs, on a logarithmic scale, for each database."""
+    rows = [row for row in report.rows if row.questions == "random pairs"]
+    names = list(dict.fromkeys(row.rival for row in rows))
+    series = {}
+    for database, frames in dict.fromkeys((row.database, row.frames) for row in rows):
+        times = {row.rival: row.median for row in rows if row.database == database}
+        series[f"{database}, {frames} frames"] = np.array([times[name] for name in names])
+    title = "One search for a random pair of pose and trajectory"
+    return bar_chart(
+        names, series, title=title, y_label="median, microseconds", log=True, size=(max(720, 110 * len(names)), 460)
+    )
 
 
-def growth_chart(curve: Curve) -> Image.Image:
-    sizes = np.array(curve.frames, float)
+def growth_chart(growth: Growth) -> Image.Image:
+    sizes = np.array(growth.frames, float)
     return line_chart(
         {
-            f"random pairs, exponent {curve.random_exponent:.2f}": (sizes, np.array(curve.random)),
-            f"play, exponent {curve.play_exponent:.2f}": (sizes, np.array(curve.play)),
+            f"random pairs, exponent {growth.random_exponent:.2f}": (sizes, np.array(growth.random)),
+            f"play at 10 Hz, exponent {growth.play_exponent:.2f}": (sizes, np.array(growth.play)),
         },
         title="The default search against database size",
         x_label="frames",
         y_label="median, microseconds",
         log_x=True,
         log_y=True,
+        points=True,
     )

@@ -1,17 +1,18 @@
 """`kinematch bench`: measures on this machine, rivals in one run on the same questions."""
 
 import json as json_module
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from kinematch.bench.search import bench_search, growth
-from kinematch.bench.search_report import growth_chart, lines, medians, tables
-from kinematch.cli.screen import Screen, write_picture
+from kinematch.bench import search_report
+from kinematch.bench.growth import Growth, growth
+from kinematch.bench.search import FULL, QUICK, Report, bench_search, plain
+from kinematch.bench.sets import built_in, lafan1
+from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
-from kinematch.database.build import build
 from kinematch.database.storage import Database
 from kinematch.writing import write_beside
 
@@ -20,39 +21,48 @@ def bench(
     what: tyro.conf.Positional[Literal["search"]],
     databases: tyro.conf.Positional[list[Path]] = [],  # noqa: B006 (tyro wants a list)
     /,
+    data: Annotated[Path | None, tyro.conf.arg(help="a folder of LAFAN1 clips: builds its sets S, M, L and XL")] = None,
     json: Annotated[Path | None, tyro.conf.arg(help="write every figure as JSON")] = None,
     chart: Annotated[Path | None, tyro.conf.arg(help="write a picture of the medians (png)")] = None,
     growth_to: Annotated[int, tyro.conf.arg(help="also measure growth up to so many frames; 0 leaves it out")] = 0,
-    growth_picture: Annotated[Path | None, tyro.conf.arg(help="write a picture of the growth (png)")] = None,
+    growth_chart: Annotated[Path | None, tyro.conf.arg(help="write a picture of the growth (png)")] = None,
     quick: Annotated[bool, tyro.conf.arg(help="a tenth of the questions")] = False,
 ) -> int:
     """Compare searches on DATABASES, or on the built-in one: numpy, exhaustive, trees, boxes and the default."""
-    screen, busy = Screen(), Screen(stderr=True)
-    opened = {path.stem: storage.load(path) for path in databases} or {"dance card": _built_in()}
-    with busy.status("starting") as status:
-        report = bench_search(opened, count=200 if quick else 2000, progress=status.update)
-        curve = growth(list(opened.values())[-1], growth_to, progress=status.update) if growth_to else None
-    for table in tables(report):
-        screen.print(table)
-        screen.say("")
-    for line in lines(report):
-        screen.say(line)
-    if curve is not None:
-        screen.say(f"growth up to {curve.frames[-1]} frames: cost rises as frames to the power of "
-                   f"{curve.random_exponent:.2f} for random pairs and {curve.play_exponent:.2f} for play")  # fmt: skip
+    plan = QUICK if quick else FULL
+    with progress_bar("building databases") as show:
+        opened = _opened(databases, data, lambda name: show(0, None, f"building {name}"))
+        report = bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
+        curve = None
+        if growth_to:
+            asked = {"count": min(1000, plan.questions), "rounds": plan.rounds}
+            curve = growth(opened, growth_to, **asked, progress=lambda frames: show(0, None, f"{frames} frames"))
+    _print(Screen(), report, curve)
     if json is not None:
-        values = report.to_json() | ({"growth": vars(curve)} if curve else {})
+        values = plain(report) | ({"growth": vars(curve)} if curve else {})
         write_beside(json, json_module.dumps(values, indent=2).encode())
     if chart is not None:
-        write_picture(chart, medians(report))
-    if growth_picture is not None and curve is not None:
-        write_picture(growth_picture, growth_chart(curve))
+        write_picture(chart, search_report.medians(report))
+    if growth_chart is not None and curve is not None:
+        write_picture(growth_chart, search_report.growth_chart(curve))
     return 0
 
 
-def _built_in() -> Database:
-    """The dance card, built in a folder that goes away; its arrays stay mapped."""
-    with tempfile.TemporaryDirectory(prefix="kinematch-bench-", ignore_cleanup_errors=True) as folder:
-        recipe = Path(folder) / "dance-card.toml"
-        recipe.write_text('[[source]]\nbuiltin = "dance-card"\n')
-        return build(recipe).database
+def _opened(paths: list[Path], data: Path | None, progress: Callable[[str], None]) -> dict[str, Database]:
+    opened = {path.stem: storage.load(path) for path in paths}
+    if data is not None:
+        opened |= lafan1(data, progress)
+    if not opened:
+        progress("the dance card")
+        opened = built_in()
+    return opened
+
+
+def _print(screen: Screen, report: Report, curve: Growth | None) -> None:
+    for table in search_report.tables(report):
+        screen.print(table)
+        screen.say("")
+    for line in search_report.lines(report):
+        screen.say(line)
+    if curve is not None:
+        screen.say(search_report.growth_line(curve))

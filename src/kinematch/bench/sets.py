@@ -1,0 +1,75 @@
+"""The databases that benchmarks name: the built-in one, and the LAFAN1 sets S, M, L and XL from a folder of clips."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from kinematch.database.build import build
+from kinematch.database.storage import Database
+from kinematch.errors import FileError
+from kinematch.writing import write_beside
+
+SMALL = (
+    *("walk1_subject1_walk", "run2_subject4_run2", "fightAndSports1_subject1_sidesteps"),
+    *("fightAndSports1_subject1_backward", "pushAndFall1_subject4_stand", "obstacles3_subject4_slalom"),
+)
+MIDDLE = (
+    *("walk3_subject4_walk", "run2_subject4_run", "obstacles4_subject2_turning", "jumps1_subject1_walkNturn"),
+    *("walk2_subject4_walk", "obstacles6_subject1_walk", "pushAndStumble1_subject2_sidesteps", "walk3_subject1_walk"),
+)
+Progress = Callable[[str], None]
+
+
+def built_in() -> dict[str, Database]:
+    """The dance card, built on first use and kept."""
+    return {"dance card": _built("dance-card", '[[source]]\nbuiltin = "dance-card"\n')}
+
+
+def lafan1(folder: Path, progress: Progress = lambda what: None) -> dict[str, Database]:
+    """S, M, L and XL from a folder that holds the locomotion clips, here or deeper; built on first use and kept."""
+    found = {path.stem: path.resolve() for path in sorted(folder.rglob("*.bvh"))}
+    lacking = [name for name in SMALL + MIDDLE if name not in found]
+    if lacking:
+        raise FileError(
+            folder, f"lacks {len(lacking)} of the {len(SMALL + MIDDLE)} clips of set M, such as {lacking[0]}.bvh"
+        )
+    home = found[SMALL[0]].parent
+    everything = [name for name, path in found.items() if path.parent == home and "_mirror" not in name]
+    made = {}
+    for name, clips, mirror in (
+        ("S", SMALL, False),
+        ("M", SMALL + MIDDLE, False),
+        ("L", everything, False),
+        ("XL", everything, True),
+    ):
+        progress(name)
+        files = "".join(f"    {_quoted(str(found[clip]))},\n" for clip in clips)
+        recipe = f"[[source]]\nfiles = [\n{files}]\n\n[cleaning]\nframe_rate = 60\nmirror = {str(mirror).lower()}\n"
+        made[name] = _built(f"lafan1-{name}", recipe)
+    return made
+
+
+def _quoted(text: str) -> str:
+    """As a string of TOML."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _built(name: str, recipe: str) -> Database:
+    """What a recipe describes; the builder reuses what has not changed."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.toml"
+    write_beside(path, recipe.encode())
+    return build(path).database
+
+
+def cache_folder() -> Path:
+    """Where this system keeps what can be made again; KINEMATCH_CACHE names another place."""
+    if given := os.environ.get("KINEMATCH_CACHE"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "kinematch" / "bench"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "kinematch" / "bench"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kinematch" / "bench"
