@@ -28,6 +28,12 @@ def test_control_characters_are_spelt_out(capsys):
     assert capsys.readouterr().out == "a\\x1b[31mb\\x9bc\nd\n"
 
 
+def test_a_terminal_that_does_not_know_its_width_shows_everything(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "0")
+    Screen().print("words that need room")
+    assert capsys.readouterr().out == "words that need room\n"
+
+
 def test_long_lines_are_left_whole(capsys):
     Screen().say("x" * 1000)
     assert capsys.readouterr().out == "x" * 1000 + "\n"

@@ -16,6 +16,7 @@ from rich.text import Text
 from kinematch.errors import FileError, visible
 from kinematch.writing import write_beside
 
+NARROWEST = 20  # columns; terminals that do not know their width say 0
 WIDE = 160  # columns of a pipe or file, which has room for whole rows
 
 
@@ -24,7 +25,7 @@ class Screen(Console):
 
     def __init__(self, *, stderr: bool = False):
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
-        if not self.is_terminal and "COLUMNS" not in os.environ:
+        if self.width < NARROWEST or (not self.is_terminal and "COLUMNS" not in os.environ):
             self.width = WIDE
 
     def say(self, *parts: str | tuple[str, str]) -> None:

@@ -50,7 +50,7 @@ def parse_number(data, i):
         i += 1
     digits, exponent, seen, point = 0, 0, 0, False
     while i < len(data):
-        c = data[i]
+        c = np.int64(data[i])  # where nothing is compiled, bytes would overflow
         if ZERO <= c <= NINE:
             seen += 1
             if digits < 100_000_000_000_000_000:  # 18 digits fit an int64, and float64 holds 17
@@ -72,7 +72,7 @@ def parse_number(data, i):
             i += 1
         power, first = 0, i
         while i < len(data) and ZERO <= data[i] <= NINE:
-            power = min(power * 10 + (data[i] - ZERO), 99_999)
+            power = min(power * 10 + (np.int64(data[i]) - ZERO), 99_999)
             i += 1
         if i == first:
             return 0.0, -1
