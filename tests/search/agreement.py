@@ -67,7 +67,7 @@ def random_values(rng: np.random.Generator, kind: str, frames: int, columns: int
         case "denormal":
             values *= 1e-41
         case "small squares":
-            values *= rng.choice([1e-22, 1e-20, 1e-12])
+            values *= rng.choice([1e-25, 1e-22, 1e-20, 1e-12])
         case "far from zero":
             values = 1e6 + values * 0.1
         case "mixed scales":
