@@ -1,6 +1,7 @@
 """The doctor: every real rig comes out right, and every illness made on purpose is found with its cure."""
 
 import tomllib
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -156,6 +157,12 @@ def test_too_short_is_an_error(tmp_path, walk, frames, word):
 def test_a_giant_is_reported_with_a_cure(tmp_path, walk):
     report = examined(tmp_path, walk, unit=0.02)
     assert "scale_to_leg_length" in found(report, "legs are").fix
+
+
+def test_bones_without_length_are_told(tmp_path, walk):
+    rig = replace(walk.skeleton, offsets=walk.skeleton.offsets * 0)
+    report = examined(tmp_path, walk.with_(skeleton=rig), unit="cm")
+    assert found(report, "legs have no length").severity == "warning"
 
 
 def test_an_animal_gets_the_lines_it_needs(tmp_path):

@@ -1,5 +1,7 @@
 """Pictures of poses: the body is there, whole, left and right told apart, and mistakes are named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -100,6 +102,11 @@ def test_a_rig_without_roles_is_drawn_as_bones():
     rig = skeleton(["a", "b", "arm_l", "same_place", "tip"], [-1, 0, 1, 1, 3], offsets, ends=[(4, (0, 0.1, 0))])
     picture = render(rig, *kinematics.rest_pose(rig), size=(120, 120))
     assert np.asarray(picture).std() > 5
+
+
+def test_a_humanoid_whose_bones_have_no_length_is_drawn_as_bones(person):
+    flat = replace(person, offsets=person.offsets * 0, end_offsets=person.end_offsets * 0)
+    make_body(flat)
 
 
 def test_a_lone_joint_is_drawn_too():

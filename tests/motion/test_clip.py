@@ -43,3 +43,21 @@ def test_a_clip_without_frames_or_with_odd_shapes_is_refused(humanoid):
         Clip(body, np.zeros((0, body.joint_count, 3)), np.zeros((0, body.joint_count, 4)), 30)
     with pytest.raises(KinematchError, match="rotations has shape"):
         Clip(body, np.zeros((2, body.joint_count, 3)), np.zeros((3, body.joint_count, 4)), 30)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("positions", np.nan, r"clip 'made up': positions\[3, 1, 2\] is nan, expected a number from -1e\+09 to 1e\+09"),
+        ("positions", np.inf, r"positions\[3, 1, 2\] is inf"),
+        ("positions", -1e300, r"positions\[3, 1, 2\] is -inf"),
+        ("rotations", np.nan, r"rotations\[3, 1, 2\] is nan, expected a number from -1\.001 to 1\.001"),
+        ("rotations", 7.0, r"rotations\[3, 1, 2\] is 7\.0"),
+    ],
+)
+def test_values_that_are_no_motion_are_refused_with_their_place(humanoid, motion, name, value, says):
+    clip = motion(humanoid())
+    values = getattr(clip, name).astype(np.float64)
+    values[3, 1, 2] = value
+    with pytest.raises(KinematchError, match=says):
+        clip.with_(**{name: values})

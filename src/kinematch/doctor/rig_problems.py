@@ -76,6 +76,8 @@ def _size_problems(clip: Clip) -> list[Problem]:
     length = leg_length(clip.skeleton)
     if HUMAN_LEG[0] <= length <= HUMAN_LEG[1]:
         return []
+    if length == 0:
+        return [Problem("warning", "legs have no length in the rest pose: the motion cannot be retargeted or scaled")]
     return [
         Problem(
             "warning",

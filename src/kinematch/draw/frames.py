@@ -53,8 +53,6 @@ def frames_of(
     """Some frames of a clip; contacts (F, K) belong to the whole clip and to K joints, by default its feet."""
     some = clip.with_(positions=clip.positions[indices], rotations=clip.rotations[indices])
     p, r = kinematics.global_pose(some)
-    if not (np.isfinite(p).all() and np.isfinite(r).all()):
-        raise KinematchError(f"clip {clip.name!r} has values that are not finite")
     planted = np.zeros(p.shape[:2], bool)
     if contacts is not None:
         contacts = np.asarray(contacts, bool)

@@ -21,7 +21,7 @@ Point = np.ndarray
 
 def make_body(skeleton: Skeleton) -> Body:
     """The mannequin where roles and a standing reference pose are known, plain bones elsewhere."""
-    if all(role in skeleton.roles for role in _NEEDED):
+    if all(role in skeleton.roles for role in _NEEDED) and leg_length(skeleton) > 0:
         reference = _reference_pose(skeleton)
         if reference is not None:
             return mannequin(skeleton, *reference)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.errors import KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.math.rotation import to_euler
 from kinematch.motion.clip import Clip
@@ -25,8 +25,6 @@ def write_bvh(path: str | Path, clip: Clip, *, unit: float | str = 0.01, order: 
     many readers insist on.
     """
     metres = unit_in_metres(unit)
-    if not (np.isfinite(clip.positions).all() and np.isfinite(clip.rotations).all()):
-        raise FileError(path, f"clip {clip.name!r} holds NaN or infinite values, which BVH cannot")
     order = order.upper()
     if sorted(order) != ["X", "Y", "Z"]:
         raise KinematchError(unknown("Euler order", order, ("ZYX", "ZXY", "YXZ", "YZX", "XYZ", "XZY")))

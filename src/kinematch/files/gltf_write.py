@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kinematch.draw.theme import LIGHT, linear
-from kinematch.errors import FileError
 from kinematch.files.gltf_body import BodyMesh, body_mesh
 from kinematch.files.gltf_container import BINARY_CHUNK, GENERATOR, JSON_CHUNK, MAGIC
 from kinematch.files.gltf_mesh import rigid_matrices
@@ -50,8 +49,6 @@ class _Buffer:
 def write_glb(path: str | Path, clip: Clip) -> None:
     """Write the clip; nodes stand in the file's order, the skin lists joints in ours, end sites are marked leaves."""
     rig = clip.skeleton
-    if not (np.isfinite(clip.positions).all() and np.isfinite(clip.rotations).all()):
-        raise FileError(path, f"cannot be written: clip {clip.name!r} has values that are not finite")
     buffer = _Buffer()
     node_of = np.argsort(rig.file_order)
     nodes = _nodes(rig, node_of)

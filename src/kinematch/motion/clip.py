@@ -42,8 +42,11 @@ class Clip:
 
     def __post_init__(self):
         frames, joints = len(self.positions), self.skeleton.joint_count
-        set_array(self, "positions", (frames, joints, 3), np.float32)
-        set_array(self, "rotations", (frames, joints, 4), np.float32)
+        try:
+            set_array(self, "positions", (frames, joints, 3), np.float32)
+            set_array(self, "rotations", (frames, joints, 4), np.float32)
+        except KinematchError as error:
+            raise KinematchError(f"clip {self.name!r}: {error}") from None
         if not frames:
             raise KinematchError(f"clip {self.name!r} has no frames")
         check_frame_rate(self.frame_rate, f"clip {self.name!r}")

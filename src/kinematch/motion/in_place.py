@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from kinematch.errors import KinematchError
 from kinematch.math import difference, smoothing
 from kinematch.math.quaternion import Array
 from kinematch.motion import kinematics
@@ -64,8 +63,11 @@ def _ground_velocity(clip: Clip, joints: Iterable[str] | None) -> Array:
     level = np.where(np.linalg.norm(velocities, axis=-1) < FASTEST, level, 0)
     say = np.exp(-heights / FIRST_CLEARANCE) * level
     say[:, toes:] = 0  # tips of the toes may hang lower in the swing than in the stance
+    velocity = np.zeros((clip.frame_count, 3))
     for _ in range(PASSES):
         total = say.sum(axis=1)
+        if total.max() == 0:  # nothing ever touches the floor, or moves as feet do
+            break
         planted = total > min(FLIGHT, total.max() / 2)
         velocity = _fill(-np.sum(velocities * say[..., None], axis=1), total, planted)
         weight = np.where(planted, np.minimum(total, 1), 0)[:, None]
@@ -90,8 +92,6 @@ def _foot_points(clip: Clip, joints: Iterable[str] | None) -> tuple[Array, int]:
     skeleton = clip.skeleton
     toes = contact_joints(skeleton, joints)
     positions, rotations = kinematics.global_pose(clip)
-    if not np.isfinite(positions[:, toes]).all():
-        raise KinematchError(f"clip {clip.name!r}: its feet have positions that are not numbers")
     tips = np.isin(skeleton.end_parents, toes) & (np.linalg.norm(skeleton.end_offsets, axis=-1) > 0)
     ends = kinematics.end_positions(skeleton, positions, rotations)[:, tips]
     return np.concatenate([positions[:, toes], ends], axis=1).astype(np.float64), len(toes)

@@ -29,6 +29,8 @@ def retarget(clip: Clip, target: Skeleton) -> Clip:
         if missing or skeleton.tpose is None:
             what = f"roles missing: {', '.join(missing)}" if missing else "it has no reference T-pose"
             raise KinematchError(f"cannot retarget clip {clip.name!r}: {which} skeleton: {what}")
+        if leg_length(skeleton) == 0:
+            raise KinematchError(f"cannot retarget clip {clip.name!r}: {which} skeleton: its legs have no length")
     scale = leg_length(target) / leg_length(source)
     positions, rotations = (a.astype(np.float64) for a in kinematics.global_pose(clip))
     turns = _turns(source, rotations)

@@ -9,6 +9,9 @@ import numpy as np
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
 
+LARGEST_LENGTH = 1e9  # m, or units of a file: squares of float32 stay far from overflow
+LARGEST_COMPONENT = 1.001  # of a unit quaternion, with room for rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -134,10 +137,16 @@ def skeleton(
 
 
 def set_array(owner: object, name: str, shape: tuple[int, ...], dtype: type) -> None:
-    """Check the shape once, and store a read-only array of the agreed type."""
-    array: np.ndarray = np.ascontiguousarray(getattr(owner, name), dtype)
+    """Check shape and values once, and store a read-only array of the agreed type."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit the type is refused below
+        array: np.ndarray = np.ascontiguousarray(getattr(owner, name), dtype)
     if array.shape != shape:
         raise KinematchError(f"{name} has shape {array.shape}, expected {shape}")
+    most = LARGEST_COMPONENT if shape[-1] == 4 else LARGEST_LENGTH
+    if array.dtype == np.float32 and array.size and not (array.max() <= most and array.min() >= -most):
+        place = np.unravel_index(np.argmax(~(np.abs(array) <= most)), shape)
+        where = ", ".join(str(int(k)) for k in place)
+        raise KinematchError(f"{name}[{where}] is {array[place]}, expected a number from -{most:g} to {most:g}")
     if array.base is None and array is getattr(owner, name):
         array = array.view()
     array.flags.writeable = False

@@ -70,7 +70,9 @@ def reference_tpose(clip: Clip, tpose: Clip | None = None) -> TPose:
 
 
 def find_tpose_frame(clip: Clip) -> int | None:
-    """The frame nearest to a T-pose, when it is one."""
+    """The frame nearest to a T-pose, when it is one; none for rigs that are no humanoids."""
+    if missing_roles(clip.skeleton.roles):
+        return None
     positions, _ = global_pose(clip)
     worst = limb_deviations(clip.skeleton, positions).max(axis=-1)
     # upright as well: someone lying with arms spread is no reference
