@@ -48,7 +48,7 @@ def parse_number(data, i):
     negative = data[i] == MINUS
     if negative or data[i] == PLUS:
         i += 1
-    digits, exponent, seen, point = 0, 0, 0, False
+    digits, exponent, seen, point = np.int64(0), np.int64(0), 0, False
     while i < len(data):
         c = np.int64(data[i])  # where nothing is compiled, bytes would overflow
         if ZERO <= c <= NINE:
@@ -70,9 +70,9 @@ def parse_number(data, i):
         down = i < len(data) and data[i] == MINUS
         if down or (i < len(data) and data[i] == PLUS):
             i += 1
-        power, first = 0, i
+        power, first = np.int64(0), i
         while i < len(data) and ZERO <= data[i] <= NINE:
-            power = min(power * 10 + (np.int64(data[i]) - ZERO), 99_999)
+            power = min(power * 10 + (np.int64(data[i]) - ZERO), np.int64(99_999))
             i += 1
         if i == first:
             return 0.0, -1
