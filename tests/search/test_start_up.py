@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 import kinematch
-from kinematch.math.jit import kernel
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, WideMatcher, compiling, warm_up
 from kinematch.search.space import plain_space
 
@@ -90,7 +90,7 @@ def test_once_made_a_matcher_has_nothing_left_to_compile():
 
 
 def test_compiling_is_told_and_other_libraries_are_not(caplog):
-    @kernel
+    @numba.njit
     def ours(x):
         return x + 1
 

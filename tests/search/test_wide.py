@@ -8,10 +8,10 @@ import pytest
 
 from kinematch.search import WideMatcher
 from kinematch.search.space import plain_space
-from kinematch.search.wide_tree import LEVELS
+from kinematch.search.tree_kernels import FINE
 
 AGREEMENT = runpy.run_path(str(Path(__file__).with_name("agreement.py")))
-REACH = float(LEVELS - 2)  # frames at zero and here make the step one
+REACH = float(FINE - 2)  # frames at zero and here make the step one
 
 
 def against(query: np.ndarray, best: np.ndarray, plays: np.ndarray) -> None:
