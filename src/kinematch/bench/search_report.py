@@ -14,7 +14,7 @@ def tables(report: Report) -> list[Table]:
     made = []
     for database, questions in dict.fromkeys((row.database, row.questions) for row in report.rows):
         rows = [row for row in report.rows if (row.database, row.questions) == (database, questions)]
-        columns = ("median us", "p99 us", "x boxes", "x at p99", "recall", "build s", "memory MB")
+        columns = ("us", "p99 us", "x boxes", "x p99", "recall", "build s", "MB")
         table = _table(f"{database}: {rows[0].frames} frames, {questions}", columns)
         for row in rows:
             memory = "?" if row.memory is None else f"{row.memory:.1f}"
@@ -23,7 +23,7 @@ def tables(report: Report) -> list[Table]:
                 f"{row.recall:.1%}", f"{row.build:.2f}", memory,
             )  # fmt: skip
         made.append(table)
-    table = _table("a crowd of 1000 at once", ("frames", "threads", "us each", "x boxes on one thread"))
+    table = _table("a crowd of 1000 at once", ("frames", "threads", "us each", "x boxes, one thread"))
     for crowd in report.crowds:
         name, numbers = f"{crowd.database}: {crowd.rival}", (f"{crowd.frames}", f"{crowd.threads}")
         table.add_row(name, *numbers, f"{crowd.each:.2f}", f"{crowd.ratio:.1f}")
@@ -31,7 +31,7 @@ def tables(report: Report) -> list[Table]:
 
 
 def _table(title: str, columns: tuple[str, ...]) -> Table:
-    table = Table(title=title, title_justify="left", box=None)
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("search", no_wrap=True)
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
