@@ -281,6 +281,13 @@ def test_a_range_said_of_no_file_is_refused_and_one_without_frames_is_told(folde
     assert build(recipe(folder, source=source)).warnings == ("source[0].range[1] marks no frame",)
 
 
+def test_what_is_no_motion_file_is_refused_before_it_is_read_to_its_end(folder):
+    with open(folder / "mocap" / "big.bvh", "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(FileError, match=r"big\.bvh: is 1099\.5 GB long"):
+        build(recipe(folder))
+
+
 def test_a_folder_with_a_name_too_long_is_no_folder(folder):
     with pytest.raises(FileError, match="matches no file; there is no folder"):
         build(recipe(folder, files=f'["{"x" * 300}/*.bvh"]'))

@@ -214,3 +214,12 @@ def test_too_many_joints_are_refused(tmp_path):
     path = tmp_path / "crowd.bvh"
     path.write_text("HIERARCHY\nROOT a {\n" + "JOINT b {\n" * 100_000)
     assert "more than 4096 joints" in error_of(path).message
+
+
+@pytest.mark.parametrize(("name", "start"), [("x.bvh", b"HIERARCHY"), ("x.glb", b"glTF"), ("x.gltf", b"{")])
+def test_files_that_no_memory_could_hold_are_refused_unread(tmp_path, name, start):
+    with open(tmp_path / name, "wb") as file:
+        file.write(start)
+        file.truncate(1 << 40)
+    with pytest.raises(FileError, match=r"is 1099\.5 GB long, expected at most 4\.3 GB"):
+        read_clips(tmp_path / name)

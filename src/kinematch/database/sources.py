@@ -14,7 +14,7 @@ import kinematch
 from kinematch.database.recipe import Recipe, Source
 from kinematch.database.recipe_errors import find_line
 from kinematch.errors import FileError, KinematchError, unknown
-from kinematch.files.reading import opened
+from kinematch.files.reading import file_kind, opened
 
 # what may change without touching a clip's frames: which files, and what is written upon the frames
 _MARKS = {"files", "exclude", "tags", "range"}
@@ -133,6 +133,8 @@ def matches(file: SourceFile, pattern: str) -> bool:
 def file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> str:
     """Changes exactly when the clips made of a file may change: its bytes, its fixes, the cleaning, our own code."""
     beside = [folder / file.source.tpose] if file.source.tpose else []
+    if file.path:
+        file_kind(file.path)  # what is no motion file is refused before it is read to its end
     return digest(
         {
             "code": code_digest(),

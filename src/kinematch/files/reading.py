@@ -12,6 +12,7 @@ from kinematch.errors import FileError
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with it
 READABLE = {".bvh": "bvh", ".glb": "glb", ".gltf": "gltf", ".vrm": "glb", ".vrma": "glb"}
 
+LARGEST = 1 << 32  # bytes, what a GLB can hold; as BVH, that is days of one person
 # what a file is when it starts like this, and what those are that people have but that are not read here
 MAGIC = {b"HIERARCHY": "bvh", b"glTF": "glb", b"{": "gltf"}
 FOREIGN = {
@@ -48,6 +49,8 @@ def file_kind(path: str | Path) -> str:
     with opened(path) as (file, size):
         start = file.read(4096) if size else b""  # what has no size but bytes, as in /proc, may wait for ever
     suffix = Path(path).suffix.lower()
+    if size > LARGEST:
+        raise FileError(path, f"is {size / 1e9:.1f} GB long, expected at most {LARGEST / 1e9:.1f} GB")
     if not start:
         raise FileError(path, "the file is empty")
     stripped = start.removeprefix(BYTE_ORDER_MARK).lstrip()
