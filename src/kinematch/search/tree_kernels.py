@@ -5,29 +5,51 @@ import numpy as np
 from kinematch.math.jit import kernel
 
 LANES = 16
-LEVELS = 4095  # of a quantised column: 12 bits, so that 128 squares add up within 31
+COARSE = 255  # levels of a quantised column of a box
+FINE = 4095  # of a frame: 12 bits, so that 128 squares add up within 31
 ROUNDING = 1e-6  # of a step; far above float64's error at 12 bits
 
 
 @kernel
-def fill_leaves(values, roots, frames, counts, leaves, lows, highs):
-    """Weighted values by leaf, with each leaf's box; spare lanes repeat the first frame."""
+def leaf_boxes(values, roots, frames, counts, lows, highs):
+    """The box (L, D) of each leaf's weighted values."""
     for leaf in range(len(frames)):
         for d in range(values.shape[1]):
             low = high = values[frames[leaf], d] * roots[d]
-            for lane in range(LANES):
-                v = values[frames[leaf] + lane, d] * roots[d] if lane < counts[leaf] else leaves[leaf, d, 0]
-                leaves[leaf, d, lane] = v
+            for lane in range(1, counts[leaf]):
+                v = values[frames[leaf] + lane, d] * roots[d]
                 low, high = min(low, v), max(high, v)
             lows[leaf, d], highs[leaf, d] = low, high
 
 
 @kernel
-def quantise(lows, highs, offsets, step, boxes):
-    """Boxes (B, D), rounded outwards, laid out [node][pair of columns][low, high][16 boxes][2 columns]."""
+def whole(value, offset, step, side, levels):
+    """A value in steps, rounded down (side -1) or up (side 1), within 0 and levels."""
+    steps = (value - offset) / step + side * ROUNDING
+    return min(max(np.floor(steps) if side < 0 else np.ceil(steps), 0.0), float(levels))
+
+
+@kernel
+def quantise_boxes(lows, highs, order, offsets, step, boxes):
+    """Boxes (B, D), rounded outwards, laid out [node][four columns][low, high][16 boxes][4 columns]."""
     for box in range(len(lows)):
-        for d in range(lows.shape[1]):
-            low = np.floor((lows[box, d] - offsets[d]) / step - ROUNDING)
-            high = np.ceil((highs[box, d] - offsets[d]) / step + ROUNDING)
-            boxes[box // LANES, d // 2, 0, box % LANES, d % 2] = np.uint16(min(max(low, 0.0), float(LEVELS)))
-            boxes[box // LANES, d // 2, 1, box % LANES, d % 2] = np.uint16(min(max(high, 0.0), float(LEVELS)))
+        node, lane = box // LANES, box % LANES
+        for place in range(len(order)):
+            d = order[place]
+            boxes[node, place // 4, 0, lane, place % 4] = np.uint8(
+                whole(lows[box, d], offsets[place], step, -1, COARSE)
+            )
+            boxes[node, place // 4, 1, lane, place % 4] = np.uint8(
+                whole(highs[box, d], offsets[place], step, 1, COARSE)
+            )
+
+
+@kernel
+def quantise_leaves(values, roots, frames, counts, order, offsets, step, leaves):
+    """Frames, rounded down, laid out [leaf][pair of columns][16 frames][2 columns]."""
+    for leaf in range(len(frames)):
+        for lane in range(counts[leaf]):
+            for place in range(len(order)):
+                d = order[place]
+                v = values[frames[leaf] + lane, d] * roots[d]
+                leaves[leaf, place // 2, lane, place % 2] = np.uint16(whole(v, offsets[place], step, -1, FINE))

@@ -17,7 +17,7 @@ intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argume
 I1, I16, I32, I64, F32 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 LANES = 16
 FARTHEST = 2**31 - 1  # above any bound of 128 columns of 12 bits, and above any limit
-F32X16, I32X16, I16X32 = ir.VectorType(F32, LANES), ir.VectorType(I32, LANES), ir.VectorType(I16, 2 * LANES)
+I32X16, I16X32, I8X64 = (ir.VectorType(ir.IntType(bits), 512 // bits) for bits in (32, 16, 8))
 
 
 def _load(b, vector, address, index):
@@ -87,29 +87,39 @@ def _multiply_add(b, pairs, name, size):
     return results[0]
 
 
-@intrinsic
-def box_bounds(typing, node, query, pairs, admitted, limit, out):
-    """Lower bounds of 16 quantised boxes, stored as int32 at out; returns the lanes at or below the limit as bits.
+def _gaps(b, *, low, high, up, down):
+    """How far beyond a box the query lies in each column, zero where within; all four unsigned, saturating."""
+    name = f"llvm.usub.sat.v{low.type.count}i{low.type.element.width}"
+    saturate = cgutils.get_or_insert_function(b.module, ir.FunctionType(low.type, [low.type, low.type]), name)
+    # low <= high and down <= up, so at most one of the two differences is above zero
+    return b.or_(b.call(saturate, [low, up]), b.call(saturate, [down, high]))
 
-    Lanes that are not admitted get FARTHEST and no bit. A node is [pairs][low, high][16 boxes][2 columns] uint16; a
-    query is [pairs] of ceilings, then [pairs] of floors, two uint16 each.
+
+def _query_at(b, query, index, vector):
+    """Four bytes of a query, the same for all lanes."""
+    return b.bitcast(_splat(b, _load(b, I32, query, index), I32X16), vector)
+
+
+@intrinsic
+def box_bounds(typing, node, query, quads, admitted, limit, out):
+    """Lower bounds of 16 boxes, stored as int32 at out; returns the lanes at or below the limit as bits.
+
+    Lanes that are not admitted get FARTHEST and no bit. A node is [quads][low, high][16 boxes][4 columns] uint8; a
+    query is [quads] of ceilings, then [quads] of floors, four uint8 each.
     """
     signature = types.uint32(types.uintp, types.uintp, types.int64, types.uint16, types.int32, types.uintp)
 
     def generate(context, b, _, arguments):
-        node, query, pairs, admitted, limit, out = arguments
-        saturate = cgutils.get_or_insert_function(
-            b.module, ir.FunctionType(I16X32, [I16X32, I16X32]), "llvm.usub.sat.v32i16"
-        )
+        node, query, quads, admitted, limit, out = arguments
         total = cgutils.alloca_once_value(b, ir.Constant(I32X16, [0] * LANES))
-        with cgutils.for_range(b, pairs) as loop:
-            up = b.bitcast(_splat(b, _load(b, I32, query, loop.index), I32X16), I16X32)
-            down = b.bitcast(_splat(b, _load(b, I32, query, b.add(loop.index, pairs)), I32X16), I16X32)
+        with cgutils.for_range(b, quads) as loop:
+            up, down = (_query_at(b, query, i, I8X64) for i in (loop.index, b.add(loop.index, quads)))
             twice = b.shl(loop.index, ir.Constant(I64, 1))
-            low, high = _load(b, I16X32, node, twice), _load(b, I16X32, node, b.add(twice, ir.Constant(I64, 1)))
-            # low <= high and down <= up, so at most one of the two differences is above zero
-            gap = b.or_(b.call(saturate, [low, up]), b.call(saturate, [down, high]))
-            b.store(b.add(b.load(total), _sum_of_squares(context, b, gap)), total)
+            low, high = _load(b, I8X64, node, twice), _load(b, I8X64, node, b.add(twice, ir.Constant(I64, 1)))
+            gaps = b.bitcast(_gaps(b, low=low, high=high, up=up, down=down), I16X32)
+            even, odd = b.and_(gaps, ir.Constant(I16X32, [255] * 32)), b.lshr(gaps, ir.Constant(I16X32, [8] * 32))
+            squares = b.add(_sum_of_squares(context, b, even), _sum_of_squares(context, b, odd))
+            b.store(b.add(b.load(total), squares), total)
         lanes = b.bitcast(admitted, ir.VectorType(I1, LANES))
         bounds = b.select(lanes, b.load(total), ir.Constant(I32X16, [FARTHEST] * LANES))
         _store(b, bounds, out)
@@ -119,23 +129,36 @@ def box_bounds(typing, node, query, pairs, admitted, limit, out):
 
 
 @intrinsic
-def leaf_costs(typing, leaf, query, columns, factors, limit, out):
-    """Costs of the 16 frames of a leaf [columns][16], stored at out; returns the lanes at or below the limit as bits.
+def frame_bounds(typing, leaf, query, pairs, limit, out):
+    """Lower bounds of the 16 frames of a leaf, stored as int32 at out; returns those at or below the limit as bits.
 
-    Products and sums are rounded one by one in column order, so each lane equals the scalar loop to the last bit.
+    It gives up half way where all are above the limit by then. A leaf is [pairs][16 frames][2 columns] uint16, rounded
+    down; a query is [pairs] of ceilings, then [pairs] of floors less one, two uint16 each.
     """
-    signature = types.uint32(types.uintp, types.uintp, types.int64, types.uintp, types.float32, types.uintp)
+    signature = types.uint32(types.uintp, types.uintp, types.int64, types.int32, types.uintp)
 
     def generate(context, b, _, arguments):
-        leaf, query, columns, factors, limit, out = arguments
-        total = cgutils.alloca_once_value(b, ir.Constant(F32X16, [0.0] * LANES))
-        with cgutils.for_range(b, columns) as loop:
-            value = _splat(b, _load(b, F32, query, loop.index), F32X16)
-            difference = b.fsub(value, _load(b, F32X16, leaf, loop.index))
-            b.store(b.fadd(b.load(total), b.fmul(difference, difference)), total)
-        costs = b.fmul(b.load(total), _load(b, F32X16, factors, ir.Constant(I64, 0)))
-        _store(b, costs, out)
-        return _bits(b, b.fcmp_ordered("<=", costs, _splat(b, limit, F32X16)))
+        leaf, query, pairs, limit, out = arguments
+        total = cgutils.alloca_once_value(b, ir.Constant(I32X16, [0] * LANES))
+        bits = cgutils.alloca_once(b, I32)
+        limits = _splat(b, limit, I32X16)
+
+        def add_pairs(start, stop):
+            with cgutils.for_range_slice(b, start, stop, ir.Constant(I64, 1), I64) as (index, _):
+                up, down = (_query_at(b, query, i, I16X32) for i in (index, b.add(index, pairs)))
+                frames = _load(b, I16X32, leaf, index)
+                squares = _sum_of_squares(context, b, _gaps(b, low=frames, high=frames, up=up, down=down))
+                b.store(b.add(b.load(total), squares), total)
+            b.store(_bits(b, b.icmp_signed("<=", b.load(total), limits)), bits)
+
+        # half, in whole fours, by which the loops are unrolled
+        half = b.and_(b.add(b.lshr(pairs, ir.Constant(I64, 1)), ir.Constant(I64, 3)), ir.Constant(I64, -4))
+        half = b.select(b.icmp_signed("<", half, pairs), half, pairs)
+        add_pairs(ir.Constant(I64, 0), half)
+        with b.if_then(b.icmp_unsigned("!=", b.load(bits), ir.Constant(I32, 0))):
+            add_pairs(half, pairs)
+            _store(b, b.load(total), out)
+        return b.load(bits)
 
     return signature, generate
 
@@ -153,31 +176,45 @@ def lanes_at_most(typing, address, limit):
 
 
 @intrinsic
-def keep_least(typing, address, least):
-    """Lower each of 16 int32 at least to the one at the address, where that is smaller."""
-    signature = types.void(types.uintp, types.uintp)
+def nearest_lane(typing, address, count):
+    """Where the smallest int32 of `count` times 16 stands, any of the smallest; there must be one."""
+    signature = types.int64(types.uintp, types.int64)
 
     def generate(context, b, _, arguments):
-        new, old = (_load(b, I32X16, argument, ir.Constant(I64, 0)) for argument in arguments)
-        _store(b, b.select(b.icmp_signed("<", new, old), new, old), arguments[1])
-        return context.get_dummy_value()
+        address, count = arguments
+        own = ir.Constant(I32X16, list(range(LANES)))
+        least = cgutils.alloca_once_value(b, ir.Constant(I32X16, [FARTHEST] * LANES))
+        where = cgutils.alloca_once_value(b, own)
+        with cgutils.for_range(b, count) as loop:
+            values, old = _load(b, I32X16, address, loop.index), b.load(least)
+            places = b.add(own, _splat(b, b.shl(b.trunc(loop.index, I32), ir.Constant(I32, 4)), I32X16))
+            smaller = b.icmp_signed("<", values, old)
+            b.store(b.select(smaller, values, old), least)
+            b.store(b.select(smaller, places, b.load(where)), where)
+        values, places, empty = b.load(least), b.load(where), ir.Constant(I32X16, ir.Undefined)
+        for half in (8, 4, 2, 1):
+            order = ir.Constant(I32X16, [lane ^ half for lane in range(LANES)])
+            other, there = b.shuffle_vector(values, empty, order), b.shuffle_vector(places, empty, order)
+            smaller = b.icmp_signed("<", other, values)
+            values, places = b.select(smaller, other, values), b.select(smaller, there, places)
+        return b.zext(b.extract_element(places, ir.Constant(I32, 0)), I64)
 
     return signature, generate
 
 
 @intrinsic
-def least_lane(typing, address):
-    """The smallest of 16 int32."""
-    signature = types.int32(types.uintp)
+def prefetch(typing, address):
+    """Ask for what lies at an address, which will soon be read."""
+    signature = types.void(types.uintp)
 
     def generate(context, b, _, arguments):
-        values = _load(b, I32X16, arguments[0], ir.Constant(I64, 0))
-        empty = ir.Constant(I32X16, ir.Undefined)
-        for half in (8, 4, 2, 1):
-            order = ir.Constant(I32X16, [lane ^ half for lane in range(LANES)])
-            other = b.shuffle_vector(values, empty, order)
-            values = b.select(b.icmp_signed("<", values, other), values, other)
-        return b.extract_element(values, ir.Constant(I32, 0))
+        pointer = ir.PointerType(ir.IntType(8))
+        function = cgutils.get_or_insert_function(
+            b.module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), "llvm.prefetch.p0"
+        )
+        place = b.inttoptr(arguments[0], pointer)
+        b.call(function, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
+        return context.get_dummy_value()
 
     return signature, generate
 
@@ -224,5 +261,6 @@ def _writer(numba_type, llvm_type):
 
 read_float, read_double = _reader(types.float32, F32), _reader(types.float64, ir.DoubleType())
 read_byte, read_short = _reader(types.uint8, ir.IntType(8)), _reader(types.uint16, I16)
-read_int = _reader(types.int32, I32)
-write_float, write_int, write_short = _writer(types.float32, F32), _writer(types.int32, I32), _writer(types.uint16, I16)
+read_int, size, address = _reader(types.int32, I32), _reader(types.int64, I64), _reader(types.uintp, I64)
+write_float, write_int = _writer(types.float32, F32), _writer(types.int32, I32)
+write_byte, write_short = _writer(types.uint8, ir.IntType(8)), _writer(types.uint16, I16)

@@ -151,15 +151,21 @@ class WideMatcher:
         w, space = tree.weighted, self.space
         arrays = {
             k.TOPS: w.tops, k.GROUPS: w.groups, k.LEAVES: w.leaves, k.LEAF_FRAMES: tree.grouping.frames,
-            k.LEAF_FACTORS: tree.grouping.factors, k.VALUES: space.values, k.ROOTS: w.roots, k.OFFSETS: w.offsets,
-            k.NUMBERS: w.numbers, k.CLIP_OF: self._clip_of, k.CLIP_STARTS: space.clip_starts,
-            k.CLIP_STOPS: space.clip_stops, k.TOP_MASKS: bits.tops, k.GROUP_MASKS: bits.groups,
-            k.LEAF_MASKS: bits.leaves, k.STAYS: admitted.stays,
+            k.VALUES: space.values, k.ROOTS: w.roots, k.FACTORS: space.cost_factor, k.ORDER: w.order,
+            k.FINE_OFFSETS: w.fine_offsets, k.COARSE_OFFSETS: w.coarse_offsets, k.NUMBERS: w.numbers,
+            k.CLIP_OF: self._clip_of, k.CLIP_STARTS: space.clip_starts, k.CLIP_STOPS: space.clip_stops,
+            k.TOP_MASKS: bits.tops, k.GROUP_MASKS: bits.groups, k.LEAF_MASKS: bits.leaves, k.STAYS: admitted.stays,
+        }  # fmt: skip
+        sizes = {
+            k.TOP_COUNT: len(w.tops), k.PAIRS: w.leaves.shape[1], k.QUADS: w.tops.shape[1],
+            k.COLUMNS: space.column_count, k.BOX_COLUMNS: len(w.coarse_offsets), k.FRAMES: space.frame_count,
         }  # fmt: skip
         addresses = np.zeros(k.HANDLE_SIZE, np.int64)
         for place, array in arrays.items():
             assert array.flags.c_contiguous
             addresses[place] = array.ctypes.data
-        addresses[k.TOP_COUNT], addresses[k.PAIRS] = len(w.tops), w.tops.shape[1]
-        addresses[k.COLUMNS], addresses[k.FRAMES] = space.column_count, space.frame_count
+        for place, size in sizes.items():
+            addresses[place] = size
+        if (space.cost_factor == 1).all():
+            addresses[k.FACTORS] = 0
         return _Handle(addresses, tuple(arrays.values()))

@@ -6,9 +6,11 @@ from itertools import pairwise
 import numpy as np
 
 from kinematch.search.space import SearchSpace
-from kinematch.search.tree_kernels import LANES, LEVELS, fill_leaves, quantise
+from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quantise_boxes, quantise_leaves
 
 WIDEST = 8.0  # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
+RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
+ENOUGH = 0.98  # share of the spread that the columns of boxes must hold
 SMALLEST_STEP = 1e-12  # whose square is still an ordinary float32
 
 
@@ -18,7 +20,6 @@ class Grouping:
 
     frames: np.ndarray  # (L,) int32, the first frame of each leaf; L is a multiple of 16
     counts: np.ndarray  # (L,) int32, frames in it; 0 where a group has a leaf less
-    factors: np.ndarray  # (L, 16) float32, the cost factor of each lane
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +27,13 @@ class Weighted:
     """Everything that depends on the weights."""
 
     roots: np.ndarray  # (D,) float32, square roots of the weights
-    leaves: np.ndarray  # (L, D, 16) float32
-    groups: np.ndarray  # (G, P, 2, 16, 2) uint16, boxes of the leaves of each group
-    tops: np.ndarray  # (T, P, 2, 16, 2) uint16, boxes of the groups
-    offsets: np.ndarray  # (D,) float64, where each column's quantisation begins
-    numbers: np.ndarray  # (2,) float64, steps per unit; quantised distance per cost
+    leaves: np.ndarray  # (L, P, 16, 2) uint16, the frames of each leaf
+    groups: np.ndarray  # (G, Q, 2, 16, 4) uint8, boxes of the leaves of each group
+    tops: np.ndarray  # (T, Q, 2, 16, 4) uint8, boxes of the groups
+    order: np.ndarray  # (D,) int32, the columns, those that tell most first; boxes have the first B of them
+    fine_offsets: np.ndarray  # (D,) float64, where each column of a leaf begins
+    coarse_offsets: np.ndarray  # (B,) float64, where each column of a box begins
+    numbers: np.ndarray  # (4,) float64, fine and coarse: steps per unit; quantised distance per cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,7 @@ def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
     size = max(LANES, -(-len(order) // LANES) * LANES)
     frames, counts = np.zeros(size, np.int32), np.zeros(size, np.int32)
     frames[: len(order)], counts[: len(order)] = first[order], (last - first)[order]
-    return Grouping(frames, counts, space.cost_factor[_lanes(frames, space.frame_count)])
+    return Grouping(frames, counts)
 
 
 def _split(points: np.ndarray) -> np.ndarray:
@@ -90,39 +93,57 @@ def _widest(centred: np.ndarray) -> np.ndarray:
 def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted:
     """Leaves and boxes under other weights, for a grouping that stays."""
     columns, leaf_count = space.column_count, len(grouping.frames)
-    leaves = np.empty((leaf_count, columns, LANES), np.float32)
     lows, highs = np.empty((leaf_count, columns), np.float32), np.empty((leaf_count, columns), np.float32)
-    fill_leaves(space.values, roots, grouping.frames, grouping.counts, leaves, lows, highs)
+    leaf_boxes(space.values, roots, grouping.frames, grouping.counts, lows, highs)
     used = grouping.counts > 0
-    offsets, step = _quantisation(lows[used], highs[used])
+    order, box_columns = _telling(lows[used], highs[used])
+    fine_offsets, fine = _quantisation(lows[used][:, order], highs[used][:, order], levels=FINE, rare=0.0)
+    leaves = np.zeros((leaf_count, -(-columns // 2), LANES, 2), np.uint16)
+    quantise_leaves(space.values, roots, grouping.frames, grouping.counts, order, fine_offsets, fine, leaves)
+    boxed = order[:box_columns]
+    coarse_offsets, coarse = _quantisation(lows[used][:, boxed], highs[used][:, boxed], levels=COARSE, rare=RARE)
     group_lows = np.where(used[:, None], lows, np.inf).reshape(-1, LANES, columns).min(axis=1)
     group_highs = np.where(used[:, None], highs, -np.inf).reshape(-1, LANES, columns).max(axis=1)
-    groups, tops = _boxes(lows, highs, offsets, step), _boxes(group_lows, group_highs, offsets, step)
+    groups = _boxes(lows, highs, boxed, offsets=coarse_offsets, step=coarse)
+    tops = _boxes(group_lows, group_highs, boxed, offsets=coarse_offsets, step=coarse)
     least = float(space.cost_factor.min())
     # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
-    numbers = np.array([1 / step, (1 + 2e-5) / (step * step) / least])
-    return Weighted(roots, leaves, groups, tops, offsets, numbers)
+    numbers = [number for step in (fine, coarse) for number in (1 / step, (1 + 2e-5) / (step * step) / least)]
+    return Weighted(roots, leaves, groups, tops, order, fine_offsets, coarse_offsets, np.array(numbers))
 
 
-def _quantisation(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, float]:
-    """Where each column begins, and one step for all; a single wide column is clamped rather than spoiling the rest."""
+def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
+    """Columns by their spread, the widest first, and how many of them boxes need."""
+    if not len(lows):
+        return np.arange(lows.shape[1], dtype=np.int32), 1
+    centres = (lows.astype(np.float64) + highs) / 2
+    spread = np.clip(centres, *np.quantile(centres, [RARE, 1 - RARE], axis=0)).var(axis=0)
+    order = np.argsort(-spread, kind="stable").astype(np.int32)
+    share = np.cumsum(spread[order]) / max(spread.sum(), np.finfo(float).tiny)
+    count = int(np.searchsorted(share, ENOUGH)) + 1
+    return order, min(-(-count // 4) * 4, len(order))
+
+
+def _quantisation(lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: float) -> tuple[np.ndarray, float]:
+    """Where each column begins, and one step for all; what is rare, or a single wide column, is clamped."""
     if not len(lows):
         return np.zeros(lows.shape[1]), 1.0
-    offsets, high = lows.min(axis=0).astype(np.float64), highs.max(axis=0).astype(np.float64)
-    ranges = high - offsets
+    low = np.quantile(lows.astype(np.float64), rare, axis=0)
+    high = np.quantile(highs.astype(np.float64), 1 - rare, axis=0)
+    ranges = high - low
     some = ranges[ranges > 0]
     reach = min(float(ranges.max()), WIDEST * float(np.quantile(some, 0.75))) if len(some) else 0.0
+    middle = (low + high) / 2
     for d in np.flatnonzero(ranges > reach):
-        middle = float(np.median((lows[:, d].astype(np.float64) + highs[:, d]) / 2))
-        offsets[d] = min(max(middle - reach / 2, offsets[d]), high[d] - reach)
-    step = max(reach / (LEVELS - 2), SMALLEST_STEP)
-    return offsets - step, step
+        usual = float(np.median((lows[:, d].astype(np.float64) + highs[:, d]) / 2))
+        middle[d] = min(max(usual, low[d] + reach / 2), high[d] - reach / 2)
+    step = max(reach / (levels - 2), SMALLEST_STEP)
+    return middle - reach / 2 - step, step
 
 
-def _boxes(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float) -> np.ndarray:
-    nodes, columns = -(-len(lows) // LANES), lows.shape[1]
-    boxes = np.zeros((nodes, (columns + 1) // 2, 2, LANES, 2), np.uint16)
-    quantise(lows, highs, offsets, step, boxes)
+def _boxes(lows: np.ndarray, highs: np.ndarray, order: np.ndarray, *, offsets: np.ndarray, step: float) -> np.ndarray:
+    boxes = np.zeros((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
+    quantise_boxes(lows, highs, order, offsets, step, boxes)
     return boxes
 
 
