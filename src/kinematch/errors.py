@@ -1,6 +1,7 @@
 """The errors users can cause: each says where, what was found and what was expected."""
 
 import difflib
+import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -33,6 +34,15 @@ def _rebuild_file_error(kind: type[FileError], path: str, message: str, line: in
 def visible(text: str) -> str:
     """Control characters spelt out, so that a name can neither break a line nor command a terminal."""
     return text.translate(CONTROL)
+
+
+def failure(error: BaseException) -> str:
+    """`ValueError: no such thing (own.py, line 3)`: what went wrong in a user's own code, and where."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    where = f" ({Path(last[0].filename).name}, line {last[0].lineno})" if last else ""
+    if isinstance(error, SyntaxError):  # which tells its place itself
+        where = ""
+    return f"{type(error).__name__}: {error}{where}"
 
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:

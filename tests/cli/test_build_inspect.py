@@ -1,11 +1,13 @@
 """`kinematch build` and `kinematch inspect` from the command line."""
 
 import json
+import sys
 
 import pytest
 from PIL import Image
 
 from kinematch.cli.main import main
+from kinematch.database import features
 
 RECIPE = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntags = ["calm"]\n'
 
@@ -68,11 +70,43 @@ def test_features_of_ones_own_come_from_a_file_named_on_the_command_line(folder,
     assert "--features" in told
     assert main(["build", str(folder / "own.toml"), "--features", str(folder / "nowhere.py")]) == 2
     assert "nowhere.py: no such file" in capsys.readouterr().err
-    from kinematch.database import features
-
     try:
         assert main(["build", str(folder / "own.toml"), "--features", str(folder / "own.py")]) == 0
     finally:
         features.KINDS.pop("speed", None)
     assert "1 feature columns" in capsys.readouterr().out
     assert main(["inspect", str(folder / "own.kinematch")]) == 0
+
+
+OWN = "from kinematch.database.features import register_feature\nregister_feature('own', query=None, {})\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("def x(:\n", "own.py: SyntaxError: invalid syntax (own.py, line 1)"),
+        ("\n\nraise ValueError('boom')", "own.py: ValueError: boom (own.py, line 3)"),
+        ("import sys; sys.exit(3)", "own.py: SystemExit: 3 (own.py, line 1)"),
+        ("import no_such_module", "own.py: ModuleNotFoundError: No module named 'no_such_module' (own.py, line 1)"),
+        (OWN.format("build=lambda f, p: 1 / 0, width=1"), "feature 'own': ZeroDivisionError: division by zero (own.py"),
+        (OWN.format("build=lambda f, p: [['x']], width=1"), "feature 'own': ValueError: could not convert"),
+        (OWN.format("build=lambda f, p: [[]], width=0"), "feature 'own': width 0, expected a whole number from 1 on"),
+    ],
+)
+def test_what_fails_in_a_users_own_code_is_one_line_with_its_place(folder, capsys, code, says):
+    (folder / "own.py").write_text(code)
+    (folder / "failing.toml").write_text(RECIPE + '[[feature]]\nkind = "own"\n')
+    try:
+        assert main(["build", str(folder / "failing.toml"), "--features", str(folder / "own.py")]) == 2
+    finally:
+        features.KINDS.pop("own", None)
+    error = capsys.readouterr().err
+    assert says in error
+    assert len(error.splitlines()) == 1
+
+
+def test_a_file_of_features_may_be_called_like_any_module(folder, capsys):
+    numpy = sys.modules["numpy"]
+    (folder / "numpy.py").write_text("")
+    assert main(["build", str(folder / "a.toml"), "--features", str(folder / "numpy.py")]) == 0
+    assert sys.modules["numpy"] is numpy

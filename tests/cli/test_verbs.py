@@ -147,3 +147,27 @@ def test_every_real_file_converts_and_comes_back(data, tmp_path, capsys):
             back = read_clip(target, unit="cm" if suffix == ".bvh" else None)
             apart = np.abs(global_pose(back)[0] - global_pose(original)[0]).max()
             assert apart < 1e-4, f"{path} {suffix}: {apart}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--frame-rate", "nan"], "frame rate nan, expected 5 to 1000 frames per second"),
+        (["--frame-rate", "0.001"], "frame rate 0.001, expected 5 to 1000 frames per second"),
+        (["--frame-rate", "1e5"], "frame rate 100000.0, expected 5 to 1000 frames per second"),
+        (["--seed", "-1"], "seed -1, expected zero or more"),
+        (["--tag", "wakl"], "did you mean 'walk'?"),
+        (["--format", "fbx"], "no format 'fbx'; choose from: bvh, glb"),
+    ],
+)
+def test_synth_refuses_what_it_cannot_perform(tmp_path, capsys, arguments, says):
+    assert main(["synth", "-o", str(tmp_path / "out"), *arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--unit", "parsec"), ("--unit", "nan"), ("--up", "W")])
+def test_doctor_blames_the_command_for_what_is_wrong_with_it(folder, capsys, option, value):
+    assert main(["doctor", str(folder), option, value]) == 2
+    printed = capsys.readouterr()
+    assert value in printed.err
+    assert not printed.out

@@ -11,7 +11,7 @@ from kinematch.cli.screen import Screen, progress_bar
 from kinematch.database.build import BuildResult
 from kinematch.database.build import build as build_database
 from kinematch.database.coverage import coverage
-from kinematch.errors import FileError
+from kinematch.errors import FileError, KinematchError, failure
 
 STAGES = {"clips": "cleaning clips", "poses": "joining poses", "features": "measuring features", "write": "writing"}
 
@@ -34,14 +34,20 @@ def build(
 
 def _run(path: Path) -> None:
     """Load a file of features; it is named on the command line, never by a recipe, since it is run."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file():
         raise FileError(path, "no such file")
+    # a name of our own, since a file may be called numpy.py
+    spec = importlib.util.spec_from_file_location("own_features", path)
     if spec is None or spec.loader is None:
         raise FileError(path, "is no Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except KinematchError as error:
+        raise FileError(path, str(error)) from None
+    except (Exception, SystemExit) as error:
+        raise FileError(path, failure(error)) from error
 
 
 def _summary(screen: Screen, result: BuildResult) -> None:

@@ -16,6 +16,7 @@ from kinematch.cli.screen import Screen
 from kinematch.doctor import Problem, Report, examine
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import READABLE
+from kinematch.files.border import axis_name, unit_in_metres
 
 COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 LEGEND = "hips: m above the floor; m/s: median and most; skate: cm/s of planted feet"
@@ -34,9 +35,14 @@ def doctor(
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
     if not files:
         raise KinematchError("which files or folders?")
+    given = number_or_name(unit)
+    if given is not None:
+        unit_in_metres(given)  # what is wrong with every file is wrong with the command
+    if up is not None:
+        axis_name(up)
     paths = motion_files(files)
     busy = track(paths, "examining", console=Screen(stderr=True), transient=True, disable=len(paths) < 4)
-    reports = [examine(path, unit=number_or_name(unit), up=up) for path in busy]
+    reports = [examine(path, unit=given, up=up) for path in busy]
     if json:
         print(_json(reports))
     else:

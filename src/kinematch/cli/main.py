@@ -58,7 +58,7 @@ def _open_streams() -> None:
 
 def _fail(verb: str, message: str) -> int:
     lines = "\n".join(visible(line) for line in message.split("\n"))
-    print(f"kinematch {visible(verb)}: {lines}", file=sys.stderr)
+    print(f"kinematch {visible(verb[:40])}: {lines}", file=sys.stderr)
     return 2
 
 

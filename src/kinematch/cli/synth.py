@@ -11,6 +11,7 @@ from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import KinematchError, unknown
 from kinematch.files import WRITABLE, write_clip
 from kinematch.synth import card
+from kinematch.writing import replacing
 
 
 def synth(
@@ -27,6 +28,8 @@ def synth(
     suffix = "." + format.lower().lstrip(".")
     if suffix not in WRITABLE:
         raise KinematchError(unknown("format", format, [name.lstrip(".") for name in WRITABLE]))
+    if seed < 0:
+        raise KinematchError(f"seed {seed}, expected zero or more")
     motions = list(enumerate(card.motions()))
     tags = sorted({name for _, motion in motions for name in motion.tags})
     if tag is not None and tag not in tags:
@@ -42,7 +45,8 @@ def synth(
             path = output / (clip.name + suffix)
             write_clip(path, clip)
             if sheets:
-                contact_sheet(clip).save(path.with_suffix(".png"))
+                with replacing(path.with_suffix(".png")) as part:
+                    contact_sheet(clip).save(part, "PNG")
             if animations:
                 animate(clip, path.with_suffix(".gif"), seconds=min(clip.duration, 8.0))
             seconds += clip.duration

@@ -40,7 +40,10 @@ class Feature:
             for need in ("joint", "times"):
                 if bool(getattr(self, need)) < (need in found.needs):
                     raise KinematchError(f"feature {self.name!r}: a {self.kind} needs `{need}`")
-            object.__setattr__(self, "width", found.width(self))
+            width = found.width(self)
+            if not isinstance(width, int) or width < 1:
+                raise KinematchError(f"feature {self.name!r}: width {width!r}, expected a whole number from 1 on")
+            object.__setattr__(self, "width", width)
             object.__setattr__(self, "group", found.group)
         if not 0 <= self.weight <= LARGEST_WEIGHT:
             raise KinematchError(f"feature {self.name!r}: weight {self.weight}, expected 0 to {LARGEST_WEIGHT:g}")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.features import Feature, QueryInput, kind
+from kinematch.database.features import BUILT_IN, Feature, QueryInput, kind
 from kinematch.database.poses import PoseDatabase
-from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.errors import FileError, KinematchError, failure, unknown
 
 HORIZONS = (20 / 60, 40 / 60, 60 / 60)  # s: 20, 40 and 60 frames at 60 fps
 
@@ -54,11 +54,15 @@ class FeatureSchema:
         values = np.empty((poses.frame_count, self.width), np.float32)
         for feature, columns in zip(self.features, self.columns.values()):
             try:
-                block = np.asarray(kind(feature).build(feature, poses))
+                block = np.asarray(kind(feature).build(feature, poses), np.float32)
             except FileError:
                 raise
             except KinematchError as error:
                 raise KinematchError(f"feature {feature.name!r}: {error}") from None
+            except Exception as error:
+                if feature.kind in BUILT_IN:
+                    raise
+                raise KinematchError(f"feature {feature.name!r}: {failure(error)}") from error
             expected = (poses.frame_count, columns.stop - columns.start)
             if block.shape != expected:
                 raise KinematchError(

@@ -13,6 +13,7 @@ from kinematch.errors import KinematchError
 from kinematch.synth.gait import RUN_ABOVE, WALK_BELOW
 
 WALK_ACCELERATION, RUN_ACCELERATION = 1.2, 2.3  # m/s^2, comfortable and brisk
+SLOWEST, FASTEST = 5, 1000  # frames per second: a step takes several, and more show nothing
 VELOCITY_SMOOTHING, TURN_SMOOTHING, GAIT_SMOOTHING = 0.45, 0.5, 0.5  # s, whole width of the window
 
 
@@ -57,8 +58,14 @@ def smooth(x: np.ndarray, seconds: float, frame_rate: float) -> np.ndarray:
     return convolve1d(np.asarray(x, float), weights / weights.sum(), axis=0, mode="nearest")
 
 
+def _check_rate(frame_rate: float) -> None:
+    if not SLOWEST <= frame_rate <= FASTEST:
+        raise KinematchError(f"frame rate {frame_rate}, expected {SLOWEST} to {FASTEST} frames per second")
+
+
 def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: float = 0.0) -> Path:
     """String moves together; it starts at the origin at the first move's velocity."""
+    _check_rate(frame_rate)
     counts = [max(1, round(move.seconds * frame_rate)) for move in moves]
     wish = np.repeat([[m.speed * np.cos(m.direction), m.speed * np.sin(m.direction)] for m in moves], counts, axis=0)
     rates = np.repeat([m.turn / n * frame_rate for m, n in zip(moves, counts)], counts)
@@ -71,6 +78,7 @@ def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: fl
 
 def path_through(points: ArrayLike, speed: float = 1.35, *, frame_rate: float = 60.0, settle: float = 1.5) -> Path:
     """A smooth curve through floor points (N, 2), from a stand to a stand, facing along it."""
+    _check_rate(frame_rate)
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise KinematchError(f"path points have shape {points.shape}, expected (N, 2) with N at least 2")
