@@ -61,6 +61,7 @@ def test_trajectories_are_flat_and_joints_are_not_unless_said():
             LEAST + "[cleaning]\ncontact_speed = [1, 0.5]",
             "r.toml:4: cleaning.contact_speed: [1.0, 0.5]: the first must",
         ),
+        (LEAST + "trim = [0, 1e308]", "r.toml:3: source[0].trim[1]: input should be less than or equal to 1000000000"),
         (LEAST + "floor = nan", "r.toml:3: source[0].floor: input should be"),
         (LEAST + "scale_to_leg_length = 1e30", "r.toml:3: source[0].scale_to_leg_length: input should be less than"),
         (LEAST + 'unit = "parsec"', "r.toml:3: source[0].unit: no unit 'parsec'; choose from: m, "),

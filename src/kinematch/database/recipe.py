@@ -14,9 +14,9 @@ from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
 
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 # bounds beyond all sense, so that a slip of the keyboard is an error and no overflow
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, le=LARGEST_WEIGHT, allow_inf_nan=False)]
 Factor = Annotated[float, Field(ge=1 / LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False)]
 FrameRate = Annotated[float, Field(ge=1, le=1000, allow_inf_nan=False)]
