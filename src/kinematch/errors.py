@@ -52,10 +52,10 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     near = difflib.get_close_matches(short, names, n=1)
     if near:
         return f"no {kind} {short!r}; did you mean {near[0]!r}?"
-    return f"no {kind} {short!r}" + (f"; choose from: {listed(names, MOST_CHOICES)}" if names else "")
+    return f"no {kind} {short!r}" + (f"; choose from: {listed(names)}" if names else "")
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def listed(names: Sequence[str], most: int = MOST_CHOICES) -> str:
     """`Hips, Spine and 4 more`"""
     more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(visible, names[:most])) + (f" and {more} more" if more > 0 else "")

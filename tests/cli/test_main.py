@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from kinematch.cli.main import VERBS, main
+from kinematch.errors import listed, unknown
 
 
 def test_no_arguments_and_help_list_every_verb(capsys):
@@ -108,3 +109,10 @@ def test_errors_can_neither_break_lines_nor_command_the_terminal(tmp_path, capsy
     assert capsys.readouterr().err == f"kinematch inspect: {tmp_path}/a\\x0ab\\x1b[31m: no such file\n"
     assert main(["\x1b[31m"]) == 2
     assert "\x1b" not in capsys.readouterr().err
+
+
+def test_lists_of_names_stay_on_one_line_and_end():
+    assert listed(["a\nb", "c"]) == "a\\x0ab, c"
+    message = unknown("joint", "x" * 1000, [f"j{k}" for k in range(1000)])
+    assert message.endswith("j59 and 940 more")
+    assert len(message) < 600

@@ -9,7 +9,7 @@ from kinematch.cli.doctor import number_or_name
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.draw.animation import animate
 from kinematch.draw.sheet import contact_sheet
-from kinematch.errors import FileError, unknown
+from kinematch.errors import FileError, listed, unknown
 from kinematch.files import read_clip, read_clips, write_clip
 from kinematch.motion.edit import trim
 from kinematch.motion.mirror import mirror as mirrored
@@ -64,7 +64,7 @@ def convert(
 def _choose(path: Path, name: str | None, clips: list):
     if name is None:
         if len(clips) > 1:
-            names = ", ".join(clip.name for clip in clips)
+            names = listed([clip.name for clip in clips])
             raise FileError(path, f"holds {len(clips)} animations; choose one with --clip: {names}")
         return clips[0]
     for clip in clips:
