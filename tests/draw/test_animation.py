@@ -36,6 +36,13 @@ def test_pictures_and_duration_are_right(walking, tmp_path, suffix, rate):
     assert all(picture.size == SIZE for picture in pictures)
 
 
+@pytest.mark.parametrize("suffix", [".gif", ".webp", ".png"])
+def test_a_slide_show_is_shown_a_minute_a_picture(walking, tmp_path, suffix):
+    path = animate(walking.frames(0, 3).with_(frame_rate=0.0003), tmp_path / f"slow{suffix}", size=SIZE)
+    pictures, seconds = shown(path)
+    assert seconds == pytest.approx(60 * len(pictures))
+
+
 def test_mp4_holds_every_picture(walking, tmp_path):
     reader = pytest.importorskip("imageio_ffmpeg")
     path = animate(walking, tmp_path / "walk.mp4", size=(97, 81), frames_per_second=20, seconds=1)

@@ -10,6 +10,7 @@ from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.writing import replacing
 
 _COLOURS = 127  # with the transparent one they fit seven bits, which makes a GIF a third smaller than eight
+LONGEST = 60_000  # ms that a picture of a slide show stays; formats hold little more
 
 Pictures = Iterator[Image.Image]
 
@@ -34,7 +35,7 @@ def movie_writer(path: Path) -> Callable[[Path, Pictures, float], None]:
 def _durations(count: int, rate: float, *, tick: int) -> list[int]:
     """Milliseconds of each picture in multiples of the format's tick, so that they add up to the true time."""
     edges = np.round(np.arange(count + 1) * (1000 / rate) / tick).astype(int) * tick
-    return [int(d) for d in np.maximum(np.diff(edges), tick)]
+    return [int(d) for d in np.clip(np.diff(edges), tick, LONGEST)]
 
 
 def _write_gif(path: Path, pictures: Pictures, rate: float) -> None:
