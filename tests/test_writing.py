@@ -66,6 +66,8 @@ def test_links_that_lead_nowhere_or_in_circles_are_refused(tmp_path):
 def test_a_file_that_the_user_has_protected_stays_as_it_is(tmp_path, monkeypatch):
     write_beside(tmp_path / "file", b"precious")
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write whatever the permissions say
-    with pytest.raises(FileError, match="is read-only"):
+    with pytest.raises(FileError, match="cannot be written: is read-only"):
         write_beside(tmp_path / "file", b"content")
     assert (tmp_path / "file").read_bytes() == b"precious"
+    with pytest.raises(FileError, match="cannot be written: its folder is read-only"):
+        write_beside(tmp_path / "new", b"content")

@@ -41,6 +41,8 @@ def place_for(path: str | Path) -> Path:
         place = Path(os.path.realpath(path))
         mode = os.stat(place).st_mode
     except FileNotFoundError:
+        if place.parent.is_dir() and not os.access(place.parent, os.W_OK):
+            raise FileError(path, "cannot be written: its folder is read-only") from None
         return place
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
         raise FileError(path, f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
