@@ -1,24 +1,91 @@
-"""Settings: every tunable of a character, each with its unit."""
+"""Settings: every tunable of a character, each with its unit, its sensible range and a word on what it does."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from kinematch.errors import KinematchError, unknown
+
+Transition = Literal["spring", "quintic", "dead", "none"]
+
+
+def tunable(default: float, unit: str, low: float, high: float, text: str) -> Any:
+    """A number with what sliders, documents and tuners want to know of it; `low` and `high` are its valid range."""
+    return field(default=default, metadata={"unit": unit, "low": low, "high": high, "text": text})
 
 
 @dataclass(frozen=True)
 class Settings:
-    velocity_halflife: float = 0.27  # s, in which the simulated body takes half of a new velocity
-    facing_halflife: float = 0.27  # s, in which it turns half of the way
-    search_interval: float = 0.1  # s between searches
-    forced_interval: float = 0.1  # s at least between a search and one that a sharp command forces
-    velocity_change: float = 0.5  # m/s of wanted velocity since the last search that force one
-    facing_change: float = 0.6  # rad of wanted facing since the last search that force one
-    stay_bias: float = 0.02  # cost by which a jump must be better than going on
-    ignore: float = 0.33  # s around the playing frame that are no targets
-    transition_halflife: float = 0.1  # s, in which half of a jump's offset is gone
-    adjustment_halflife: float = 0.3  # s, in which half of the way to the simulated body is made up; 0 switches it off
-    adjustment_ratio: float = 0.3  # of the root's own speed (and turn) that adjustment may add at most (thesis 3.3.2)
-    clamp_distance: float = 0.3  # m, farthest that the root may be from the simulated body; 0 switches it off
-    clamp_angle: float = 1.2  # rad
+    # the simulated body
+    velocity_halflife: float = tunable(0.27, "s", 0.01, 2, "in which the simulated body takes half of a new velocity")
+    facing_halflife: float = tunable(0.27, "s", 0.01, 2, "in which the simulated body turns half of the way")
+    # the search
+    search_interval: float = tunable(0.1, "s", 0.01, 2, "between searches")
+    forced_interval: float = tunable(0.1, "s", 0.0, 2, "at least between a search and one that a sharp command forces")
+    velocity_change: float = tunable(0.5, "m/s", 0.01, 10, "of wanted velocity since the last search that force one")
+    facing_change: float = tunable(0.6, "rad", 0.01, 4, "of wanted facing since the last search that force one")
+    stay_bias: float = tunable(0.02, "cost", 0.0, 10, "by which a jump must be better than going on")
+    ignore: float = tunable(0.33, "s", 0.0, 5, "around the playing frame that are no targets")
+    responsiveness: float = tunable(1.0, "", 0.0, 100, "weight of the trajectory: high follows the command closely")
+    quality: float = tunable(1.0, "", 0.0, 100, "weight of the pose: high looks smooth at jumps")
+    weights: Mapping[str, float] = field(default_factory=dict)  # by feature; those left out keep the database's own
+    # transitions
+    transition: Transition = "spring"
+    transition_halflife: float = tunable(0.1, "s", 0.01, 1, "in which half of a jump's offset is gone")
+    # adjustment
+    synchronization_halflife: float = tunable(
+        0.0, "s", 0.0, 10, "in which the simulated body is drawn half of the way to the character; 0 is off"
+    )
+    adjustment_halflife: float = tunable(
+        0.3, "s", 0.0, 10, "in which half of the way to the simulated body is made up; 0 is off"
+    )
+    adjustment_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own speed that adjustment may add at most")
+    turn_halflife: float = tunable(0.3, "s", 0.0, 10, "in which half of the turn to its facing is made up; 0 is off")
+    turn_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own turning that adjustment may add at most")
+    clamp_distance: float = tunable(0.3, "m", 0.0, 100, "farthest from the simulated body; 0 is off")
+    clamp_angle: float = tunable(1.2, "rad", 0.0, 3.2, "farthest from its facing; 0 is off")
+    # playback
+    rate_change: float = tunable(0.0, "", 0.0, 0.5, "by which clips may play faster or slower towards the wanted speed")
+    # feet
     foot_lock: bool = True
-    lock_halflife: float = 0.08  # s, in which locking and unlocking are smoothed
-    unlock_distance: float = 0.18  # m between the locked toe and the animated one
-    extension: float = 0.995  # of the leg's length that a foot may be away from the hip
+    lock_halflife: float = tunable(0.08, "s", 0.005, 1, "in which locking and unlocking are smoothed")
+    unlock_distance: float = tunable(0.18, "m", 0.0, 10, "between the locked toe and the animated one that frees it")
+    unlock_angle: float = tunable(1.0, "rad", 0.0, 7, "of turning on the locked toe that frees it")
+    unlock_speed: float = tunable(1.5, "m/s", 0.0, 100, "of the animated toe that frees it")
+    extension: float = tunable(0.995, "", 0.5, 1, "of the leg's length that a foot may be away from the hip")
+    pelvis: bool = True  # lowered where a foot would not reach
+    # terrain
+    ground_halflife: float = tunable(0.1, "s", 0.005, 2, "in which root and swinging feet follow a change of height")
+
+    def __post_init__(self):
+        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+        if self.transition not in get_args(Transition):
+            raise KinematchError(unknown("transition", self.transition, get_args(Transition)))
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.metadata and not one.metadata["low"] <= value <= one.metadata["high"]:
+                low, high = one.metadata["low"], one.metadata["high"]
+                raise KinematchError(
+                    f"setting {one.name} is {value}, expected {low:g} to {high:g} {one.metadata['unit']}"
+                )
+
+
+def to_plain(settings: Settings) -> dict[str, Any]:
+    """Values that JSON and TOML know."""
+    return asdict(settings) | {"weights": dict(settings.weights)}
+
+
+def from_plain(values: Mapping[str, Any]) -> Settings:
+    """Settings from a file's or message's values; what is left out has its default."""
+    known = {one.name: one for one in fields(Settings)}
+    for name, value in values.items():
+        if name not in known:
+            raise KinematchError(unknown("setting", name, known))
+        wanted = bool if name in ("foot_lock", "pelvis") else str if name == "transition" else float
+        if name == "weights":
+            if not isinstance(value, Mapping) or not all(type(v) in (int, float) for v in value.values()):
+                raise KinematchError(f"setting weights is {value!r}, expected numbers by feature")
+        elif type(value) is not wanted and not (wanted is float and type(value) is int):
+            raise KinematchError(f"setting {name} is {value!r}, expected a {wanted.__name__}")
+    return Settings(**values)

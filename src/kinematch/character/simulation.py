@@ -1,12 +1,15 @@
 """The simulated body: a point with a facing that follows the command by springs, exact for any time step."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinematch.character.command import Command
 from kinematch.character.settings import Settings
 from kinematch.math.spring import spring, velocity_spring
+
+if TYPE_CHECKING:
+    from kinematch.character.command import Command
 
 
 @dataclass(eq=False)
@@ -31,7 +34,7 @@ def wrapped(angles: np.ndarray) -> np.ndarray:
     return (angles + np.pi) % (2 * np.pi) - np.pi
 
 
-def ahead(body: SimulatedBody, command: Command, times: np.ndarray, settings: Settings) -> SimulatedBody:
+def ahead(body: SimulatedBody, command: "Command", times: np.ndarray, settings: Settings) -> SimulatedBody:
     """The bodies after times (T,) under an unchanging command: (N, T, ...) arrays (digital humans eq. 2-4)."""
     dt = np.asarray(times, np.float64)[None, :, None]
     position, velocity, acceleration = velocity_spring(
@@ -47,7 +50,7 @@ def ahead(body: SimulatedBody, command: Command, times: np.ndarray, settings: Se
     return SimulatedBody(position, velocity, acceleration, yaw, rate)
 
 
-def advance(body: SimulatedBody, command: Command, dt: float, settings: Settings) -> None:
+def advance(body: SimulatedBody, command: "Command", dt: float, settings: Settings) -> None:
     after = ahead(body, command, np.array([dt]), settings)
     body.positions, body.velocities = after.positions[:, 0], after.velocities[:, 0]
     body.accelerations = after.accelerations[:, 0]

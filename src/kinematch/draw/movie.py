@@ -1,5 +1,6 @@
 """Writers of moving pictures: GIF with one shared palette, WebP, APNG, and MP4 with the video extra."""
 
+import errno
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -96,10 +97,15 @@ def _write_mp4(path: Path, pictures: Pictures, rate: float) -> None:
             if writer is None:
                 writer = imageio_ffmpeg.write_frames(
                     str(path), even.size, fps=rate, codec="libx264", quality=7, macro_block_size=2,
-                    output_params=["-f", "mp4"],
+                    output_params=["-f", "mp4"], ffmpeg_log_level="quiet",
                 )  # fmt: skip
                 writer.send(None)
             writer.send(even.tobytes())
+        if writer is not None:
+            writer.close()
+            imageio_ffmpeg.count_frames_and_secs(str(path))  # the encoder does not say whether it could write the end
+    except (OSError, RuntimeError) as error:
+        raise OSError(errno.EIO, "the video encoder failed; is the disk full?") from error
     finally:
         if writer is not None:
             writer.close()
