@@ -1,0 +1,1 @@
+"""Studio: the web application in which motion matching is played, tuned, understood and built."""

@@ -1,0 +1,148 @@
+"""Layout of binary frames: a header and then plain little-endian arrays, described here for both ends."""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+HEADER_SIZE = 64  # bytes
+CODES = {"u32": "I", "f32": "f", "f64": "d"}
+TYPES = {"i32": "<i4", "u32": "<u4", "f32": "<f4"}
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    type: str  # of CODES
+    text: str
+
+
+@dataclass(frozen=True)
+class Array:
+    name: str
+    type: str  # of TYPES
+    shape: tuple[str | int, ...]  # names of header fields, or numbers
+    text: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A kind of frame; its header begins with the magic number and is padded to HEADER_SIZE."""
+
+    name: str
+    magic: bytes
+    text: str
+    header: tuple[Field, ...]
+    arrays: tuple[Array, ...]
+
+    @property
+    def format(self) -> str:
+        return "<4s" + "".join(CODES[field.type] for field in self.header)
+
+    @property
+    def offsets(self) -> dict[str, int]:
+        """Where each header field begins."""
+        places, at = {}, 4
+        for field in self.header:
+            places[field.name] = at
+            at += struct.calcsize(CODES[field.type])
+        return places
+
+
+POSE = Layout(
+    "PoseFrame",
+    b"KMP1",
+    "All characters at one step of the simulation; the first belongs to whoever steers.",
+    (
+        Field("step", "u32", "counts the steps of the simulation"),
+        Field("time", "f64", "seconds of simulated time"),
+        Field("characters", "u32", "N: those of side a, then those of side b"),
+        Field("second", "u32", "first character of side b; equal to characters when nothing is compared"),
+        Field("joints", "u32", "J"),
+        Field("positioned", "u32", "P, as many as Welcome.skeleton.positioned"),
+        Field("horizons", "u32", "H, as many as Welcome.horizons"),
+        Field("tracked", "u32", "T: character 0, and the first of side b if there is one, have trajectories"),
+        Field("sequence", "u32", "the last Stick.sequence that was heeded"),
+        Field("milliseconds", "f32", "that the step took"),
+    ),
+    (
+        Array("frames", "i32", ("characters",), "of the database, that play"),
+        Array("fractions", "f32", ("characters",), "of the way to the next frame"),
+        Array("bits", "u32", ("characters",), "0: searched, 1: jumped, 8-15: contacts, 16-23: locked, 24-31: reason"),
+        Array("costs", "f32", ("characters",), "of the last search"),
+        Array("roots", "f32", ("characters", 4), "x y z, and yaw"),
+        Array("bodies", "f32", ("characters", 8), "simulated: x y z, velocity x y z, yaw, yaw rate"),
+        Array("positions", "f32", ("characters", "positioned", 3), "in the parent's space"),
+        Array("rotations", "f32", ("characters", "joints", 4), "in the parent's space, x y z w"),
+        Array("wanted", "f32", ("tracked", "horizons", 4), "trajectory asked for: x, z, direction x, z in the world"),
+        Array("matched", "f32", ("tracked", "horizons", 4), "trajectory of the playing frame, likewise"),
+    ),
+)
+
+POSES = Layout(
+    "StoredPoses",
+    b"KMS1",
+    "A stretch of database frames: GET /api/poses?start=0&stop=60.",
+    (
+        Field("start", "u32", "first frame"),
+        Field("count", "u32", "F"),
+        Field("joints", "u32", "J"),
+        Field("positioned", "u32", "P"),
+        Field("contacts", "u32", "K"),
+        Field("rate", "f32", "frames a second"),
+    ),
+    (
+        Array("roots", "f32", ("count", 4), "x y z, and yaw"),
+        Array("bits", "u32", ("count",), "8-15: contacts"),
+        Array("positions", "f32", ("count", "positioned", 3), "in the parent's space"),
+        Array("rotations", "f32", ("count", "joints", 4), "in the parent's space, x y z w"),
+    ),
+)
+
+TIMELINE = Layout(
+    "Timeline",
+    b"KMT1",
+    "What was played, one character's steps: GET /api/timeline?start=0&stop=600&character=0.",
+    (Field("character", "u32", "whose"), Field("count", "u32", "S")),
+    (
+        Array("steps", "u32", ("count",), "in order, without those forgotten"),
+        Array("frames", "i32", ("count",), "of the database"),
+        Array("bits", "u32", ("count",), "as in pose frames"),
+        Array("costs", "f32", ("count",), "of the last search"),
+    ),
+)
+
+LAYOUTS = (POSE, POSES, TIMELINE)
+
+
+def pack(layout: Layout, header: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """A frame; the shapes of its arrays must be what its header says."""
+    out = [struct.pack(layout.format, layout.magic, *(header[field.name] for field in layout.header))]
+    out[0] = out[0].ljust(HEADER_SIZE, b"\0")
+    for array in layout.arrays:
+        values = np.ascontiguousarray(arrays[array.name], TYPES[array.type])
+        shape = tuple(int(header[extent]) if isinstance(extent, str) else extent for extent in array.shape)
+        if values.shape != shape:
+            raise ValueError(f"{array.name} has shape {values.shape}, expected {shape}")
+        out.append(values.tobytes())
+    return b"".join(out)
+
+
+def unpack(layout: Layout, data: bytes) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+    """Header and arrays of a frame; raises ValueError when it is none."""
+    if len(data) < HEADER_SIZE or data[:4] != layout.magic:
+        raise ValueError(f"no {layout.name}")
+    names = [field.name for field in layout.header]
+    header = dict(zip(names, struct.unpack_from(layout.format, data)[1:]))
+    arrays, at = {}, HEADER_SIZE
+    for array in layout.arrays:
+        shape = tuple(int(header[extent]) if isinstance(extent, str) else extent for extent in array.shape)
+        count = int(np.prod(shape))
+        if at + count * 4 > len(data):
+            raise ValueError(f"{layout.name} is cut off in {array.name}")
+        arrays[array.name] = np.frombuffer(data, TYPES[array.type], count, at).reshape(shape)
+        at += count * 4
+    if at != len(data):
+        raise ValueError(f"{layout.name} has {len(data) - at} bytes too many")
+    return header, arrays
