@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kinematch.studio import messages
+from kinematch.studio import answers, messages
 from kinematch.studio.layout import HEADER_SIZE, LAYOUTS, Layout
 
 ARRAYS = {"i32": "Int32Array", "u32": "Uint32Array", "f32": "Float32Array"}
@@ -21,10 +21,11 @@ def typescript() -> str:
         "// Written by `python -m kinematch.studio.typescript`; change src/kinematch/studio/messages.py instead.\n",
         f"export const PROTOCOL = {messages.PROTOCOL};\n",
     ]
-    structs = [one for one in vars(messages).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)]
-    plain = (msgspec.Struct, messages.FromPage, messages.FromServer, messages.Part)
+    named = {**vars(messages), **vars(answers)}
+    structs = [one for one in named.values() if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+    plain = (msgspec.Struct, messages.FromPage, answers.FromServer, messages.Part)
     parts += [_interface(one) for one in structs if one not in plain]
-    for name, base in (("PageMessage", messages.FromPage), ("ServerMessage", messages.FromServer)):
+    for name, base in (("PageMessage", messages.FromPage), ("ServerMessage", answers.FromServer)):
         members = [one.__name__ for one in structs if issubclass(one, base) and one is not base]
         parts.append(f"export type {name} =\n" + "".join(f"  | {member}\n" for member in members).rstrip() + ";\n")
     parts += [_reader(layout) for layout in LAYOUTS]
