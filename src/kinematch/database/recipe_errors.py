@@ -73,7 +73,7 @@ def describe(location: Location, problem: dict, model: type[BaseModel]) -> str:
 def find_line(text: str, location: Location) -> int | None:
     """The line of a key such as ('source', 1, 'tags'), or of the nearest table that holds it."""
     best: tuple[int, int | None] = (0, None)
-    for line, place in _places(text):
+    for line, place in places(text):
         shared = 0
         while shared < min(len(place), len(location)) and place[shared] == location[shared]:
             shared += 1
@@ -82,7 +82,7 @@ def find_line(text: str, location: Location) -> int | None:
     return best[1]
 
 
-def _places(text: str) -> Iterator[tuple[int, Location]]:
+def places(text: str) -> Iterator[tuple[int, Location]]:
     """Every table header and assignment with its location; the lines inside multi-line values are skipped."""
     table: Location = ()
     counts: dict[Location, int] = {}
@@ -103,14 +103,14 @@ def _places(text: str) -> Iterator[tuple[int, Location]]:
                 continue
             if assignment:
                 yield number, (*table, *_words(assignment[1]))
-        open_brackets, quotes = _scan(line, open_brackets, quotes)
+        open_brackets, quotes = scan(line, open_brackets, quotes)
 
 
 def _words(dotted: str) -> list[str]:
     return [word.strip("\"'") for word in re.findall(KEY, dotted)]
 
 
-def _scan(line: str, brackets: int, quotes: str) -> tuple[int, str]:
+def scan(line: str, brackets: int, quotes: str) -> tuple[int, str]:
     """How many brackets and which quotes are open after a line."""
     for token in re.findall(r"\"\"\"|'''|\\.|[\"'\[\]{}#]", line):
         if quotes:
@@ -129,7 +129,7 @@ def _scan(line: str, brackets: int, quotes: str) -> tuple[int, str]:
 def _steps(text: str, location: Location, model: type[BaseModel]) -> set[str | int]:
     """The steps of a pydantic location that are keys or indices of the recipe, not names of tried types."""
     keys = {f.alias or name for inner in _models(model) for name, f in inner.model_fields.items()}
-    written = {word for _, place in _places(text) for word in place}
+    written = {word for _, place in places(text) for word in place}
     return {step for step in location if isinstance(step, int) or step in keys or step in written}
 
 
