@@ -42,13 +42,18 @@ def root_motion(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return np.hypot(velocity[:, 0], velocity[:, 2]), direction, poses.angular_velocities[:, 0, 1]
 
 
-def coverage(poses: PoseDatabase) -> Coverage:
+def cells(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The speed row, turn column and direction of each frame (F,), and whether it moves at all."""
     speed, direction, turn = root_motion(poses)
-    dt = 1 / poses.frame_rate
     row = np.clip(np.searchsorted(SPEEDS, speed, side="right") - 1, 0, len(SPEEDS) - 2)
     column = np.clip(np.searchsorted(TURNS, turn, side="right") - 1, 0, len(TURNS) - 2)
-    sector = np.round(direction / SECTOR).astype(int) % 16
-    moving = speed >= STILL
+    return row, column, np.round(direction / SECTOR).astype(int) % 16, speed >= STILL
+
+
+def coverage(poses: PoseDatabase) -> Coverage:
+    speed, _, _ = root_motion(poses)
+    dt = 1 / poses.frame_rate
+    row, column, sector, moving = cells(poses)
     speed_turn = np.zeros((len(SPEEDS) - 1, len(TURNS) - 1))
     speed_direction = np.zeros((len(SPEEDS) - 1, 16))
     np.add.at(speed_turn, (row, column), dt)
