@@ -1,7 +1,7 @@
 """Settings: every tunable of a character, each with its unit, its sensible range and a word on what it does."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -35,7 +35,7 @@ class Settings:
     transition_halflife: float = tunable(0.1, "s", 0.01, 1, "in which half of a jump's offset is gone")
     # adjustment
     synchronization_halflife: float = tunable(
-        0.0, "s", 0.0, 10, "in which the simulated body is drawn half of the way to the character; 0 is off"
+        0.0, "s", 0.0, 10, "in which the character is drawn half of the way to the simulated body, however it moves; 0 is off"
     )
     adjustment_halflife: float = tunable(
         0.3, "s", 0.0, 10, "in which half of the way to the simulated body is made up; 0 is off"
@@ -73,7 +73,7 @@ class Settings:
 
 def to_plain(settings: Settings) -> dict[str, Any]:
     """Values that JSON and TOML know."""
-    return asdict(settings) | {"weights": dict(settings.weights)}
+    return {one.name: getattr(settings, one.name) for one in fields(settings)} | {"weights": dict(settings.weights)}
 
 
 def from_plain(values: Mapping[str, Any]) -> Settings:
