@@ -11,7 +11,7 @@ from kinematch.math.spring import omega
 def rest_points(body: SimulatedBody, halflife: float) -> np.ndarray:
     """Where bodies (N, 2) x, z come to rest if nothing more is wanted of them.
 
-    The velocity spring (digital humans eq. 2-4), integrated with a desired velocity of zero, gives x + 2 v / w + a / w^2.
+    The velocity spring (digital humans eq. 2-4), integrated with a desired velocity of zero: x + 2 v / w + a / w^2.
     That point's own velocity is the desired velocity, whatever the spring does, and the body follows it critically
     damped. So where the point stops, the body stops, and a convex region that it never leaves the body never leaves.
     """

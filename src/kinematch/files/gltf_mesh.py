@@ -46,7 +46,7 @@ def read_meshes(
     becomes a skin of that one joint. Inverse binds take scales along, since our joints have none.
     """
     gltf = document.gltf
-    world = _world_matrices(tree)
+    world = world_matrices(tree)
     world[:, :3] = to_ours @ world[:, :3]
     to_joint = np.linalg.inv(rigid_matrices(*rest))
     joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
@@ -86,7 +86,7 @@ def rigid_matrices(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     return matrices
 
 
-def _world_matrices(tree: NodeTree) -> np.ndarray:
+def world_matrices(tree: NodeTree) -> np.ndarray:
     """The file's own global matrices (N, 4, 4) at rest."""
     world = rigid_matrices(tree.translations, tree.rotations)
     world[:, :3, :3] *= tree.scales[:, None, :]
@@ -134,7 +134,7 @@ def _read_primitive(
     joints, weights = np.zeros((count, 1), np.int32), np.ones((count, 1), np.float32)
     if skinned and "JOINTS_0" in attributes and "WEIGHTS_0" in attributes:
         joints, weights = _read_weights(document, attributes, name, count, joint_count)
-    return Mesh(name, skin, positions, normals, _read_triangles(document, primitive, name, count), joints, weights)
+    return Mesh(name, skin, positions, normals, read_triangles(document, primitive, name, count), joints, weights)
 
 
 def _read_weights(
@@ -158,7 +158,7 @@ def _read_weights(
     return joints, weights.astype(np.float32)
 
 
-def _read_triangles(document: Document, primitive: Primitive, name: str, count: int) -> np.ndarray:
+def read_triangles(document: Document, primitive: Primitive, name: str, count: int) -> np.ndarray:
     order = np.arange(count, dtype=np.int32)
     if primitive.indices is not None:
         given = read_accessor(document, primitive.indices, "SCALAR")
