@@ -1,0 +1,112 @@
+"""What the playing database holds: its clips, its coverage and gaps, and the stretches in a cell of a coverage map."""
+
+from typing import Literal
+
+import numpy as np
+
+from kinematch.database.coverage import SPEEDS, TURNS, cells, contact_shares, coverage, gaps, root_motion
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
+from kinematch.motion.clip import true_ranges
+from kinematch.studio.workshop.messages import Cell, ClipRow, CoverageInfo, DatabaseInfo, GapRow, Stretch
+from kinematch.studio.workshop.project import feature_rows
+
+MOST_STRETCHES = 60  # told of a cell, the longest first
+BRIEF = 0.1  # s, gaps that a stretch bridges: a speed that wavers about an edge is still one motion
+
+Map = Literal["turn", "direction"]
+
+
+def database_info(database: Database, name: str) -> DatabaseInfo:
+    poses, features = database.poses, database.features
+    speed, _, turn = root_motion(poses)
+    covered = coverage(poses)
+    clips = []
+    for index, clip in enumerate(poses.clip_names):
+        own = poses.clip_frames(index)
+        tags = [tag for tag in poses.tags.names if poses.tags.of(tag)[own].any()]
+        clips.append(
+            ClipRow(
+                index=index,
+                name=clip,
+                start=own.start,
+                frames=own.stop - own.start,
+                seconds=(own.stop - own.start) / poses.frame_rate,
+                loop=bool(poses.clip_loops[index]),
+                tags=tags,
+                speed=float(speed[own].mean()),
+                fastest=float(speed[own].max()),
+                turn=float(np.degrees(turn[own].mean())),
+                matchable=float(features.targets[own].mean()),
+                contacts=poses.contacts[own].mean(axis=0).tolist(),
+            )
+        )
+    return DatabaseInfo(
+        name=name,
+        frames=poses.frame_count,
+        frame_rate=poses.frame_rate,
+        minutes=poses.minutes,
+        joints=poses.skeleton.joint_count,
+        tags={tag: float(poses.tags.of(tag).sum() / poses.frame_rate) for tag in poses.tags.names},
+        contact_names=list(contact_shares(poses)),
+        clips=clips,
+        features=feature_rows(features.schema),
+        coverage=CoverageInfo(
+            speeds=SPEEDS.tolist(),
+            turns=np.degrees(TURNS).tolist(),
+            directions=covered.speed_direction.shape[1],
+            speed_turn=covered.speed_turn.round(3).tolist(),
+            speed_direction=covered.speed_direction.round(3).tolist(),
+            standing=covered.standing,
+            fastest=covered.fastest,
+            starts=covered.starts,
+            stops=covered.stops,
+            gaps=[GapRow(motion=gap.motion, seconds=gap.seconds, wanted=gap.wanted) for gap in gaps(poses)],
+        ),
+        warnings=list(database.about.get("warnings", [])),
+    )
+
+
+def cell(database: Database, which: Map, row: int, column: int) -> Cell:
+    """The stretches of clips whose motion falls into one cell, the longest first."""
+    poses = database.poses
+    rows, turns, sectors, moving = cells(poses)
+    if which == "turn":
+        here = (rows == row) & (turns == column)
+    elif which == "direction":
+        here = moving & (rows == row) & (sectors == column)
+    else:
+        raise KinematchError(f"no map {which!r}; choose from: turn, direction")
+    speed, _, _ = root_motion(poses)
+    bridge = round(BRIEF * poses.frame_rate)
+    found = []
+    for index in sorted({int(clip) for clip in poses.clip_of(np.flatnonzero(here))}):
+        own = poses.clip_frames(index)
+        for start, stop in _bridged(true_ranges(here[own]), bridge):
+            found.append(
+                Stretch(
+                    clip=index,
+                    name=poses.clip_names[index],
+                    start=start,
+                    stop=stop,
+                    seconds=(stop - start) / poses.frame_rate,
+                    speed=float(speed[own][start:stop].mean()),
+                )
+            )
+    found.sort(key=lambda stretch: -stretch.seconds)
+    return Cell(
+        seconds=float(here.sum() / poses.frame_rate),
+        stretches=found[:MOST_STRETCHES],
+        more=max(0, len(found) - MOST_STRETCHES),
+    )
+
+
+def _bridged(ranges: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """Ranges, those less than `most` frames apart joined."""
+    out: list[tuple[int, int]] = []
+    for start, stop in ranges:
+        if out and start - out[-1][1] <= most:
+            out[-1] = (out[-1][0], stop)
+        else:
+            out.append((start, stop))
+    return out

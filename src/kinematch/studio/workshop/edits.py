@@ -1,0 +1,208 @@
+"""Edits that panels make: each turns one recipe text into another, so that undo is the text before."""
+
+import glob
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from kinematch.database.recipe import parse_recipe
+from kinematch.database.recipe_errors import Location
+from kinematch.database.schema import default_features
+from kinematch.database.sources import SourceFile, list_files, matches
+from kinematch.doctor import Report
+from kinematch.doctor.prescribe import prescribe, usable
+from kinematch.errors import FileError, KinematchError
+from kinematch.studio.workshop import messages as m
+from kinematch.studio.workshop.project import Project
+from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
+from kinematch.studio.workshop.reports import Reports, fix_values, report_of
+
+FEW = 12  # files that a recipe names one by one, where a glob would do
+
+
+def edited(project: Project, reports: Reports, text: str, edits: list[m.Edit]) -> str:
+    """The text after all edits, in order."""
+    for edit in edits:
+        text = _edited(project, reports, text, edit)
+    return text
+
+
+def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
+    match edit:
+        case m.Take(files=files):
+            return take(project, reports, text, files)
+        case m.LeaveOut(file=file):
+            return leave_out(project, text, file)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise KinematchError(f"mend the recipe's text first: {error}") from None
+    match edit:
+        case m.Set(at=at, value=None) | m.Remove(at=at):
+            return remove(text, tuple(at))
+        case m.Set(at=at, value=value):
+            return set_value(text, tuple(at), value)
+        case m.Add(at=at, values=values):
+            return add_table(text, tuple(at), values)
+        case m.SetForFile(file=file, values=values, whole=whole):
+            return set_for_file(project, text, file, values=values, whole=whole)
+        case m.Paste(file=file, lines=lines, whole=whole):
+            return paste(project, text, file, lines=lines, whole=whole)
+        case m.SpellFeatures():
+            return spell_features(text)
+    raise KinematchError(f"no edit {edit!r}")
+
+
+def set_for_file(project: Project, text: str, file: str, *, values: dict[str, Any], whole: bool) -> str:
+    """Keys of a file's source; the file gets a source of its own first, unless all files of the source are meant."""
+    index = _file(project, text, file).index
+    if not whole:
+        text, index = isolate(project, text, file)
+    for key, value in values.items():
+        at: Location = ("source", index, key)
+        if value is not None:
+            text = set_value(text, at, value)
+        elif key in tomllib.loads(text)["source"][index]:
+            text = remove(text, at)
+    return text
+
+
+def paste(project: Project, text: str, file: str, *, lines: str, whole: bool) -> str:
+    """The doctor's lines; lists and tables are joined with what is there."""
+    values = fix_values(lines)
+    if not values:
+        raise KinematchError("these lines need a joint or file that only you can name; write them in the recipe's text")
+    if set(values) == {"exclude"}:
+        return leave_out(project, text, file)
+    source = tomllib.loads(text)["source"][_file(project, text, file).index]
+    joined = {key: _joined(source.get(key), value) for key, value in values.items()}
+    return set_for_file(project, text, file, values=joined, whole=whole)
+
+
+def _joined(now: Any, value: Any) -> Any:
+    if isinstance(now, dict) and isinstance(value, dict):
+        return {**now, **value}
+    if isinstance(now, list) and isinstance(value, list):
+        return sorted([*now, *(one for one in value if one not in now)], key=lambda one: (str(type(one)), one))
+    return value
+
+
+def isolate(project: Project, text: str, file: str) -> tuple[str, int]:
+    """Give a file a source of its own, with the keys and ranges that were said of it; nothing else changes."""
+    one = _file(project, text, file)
+    others = [other for other in _files(project, text) if other.index == one.index and other.path != one.path]
+    if not others:
+        return text, one.index
+    sources = tomllib.loads(text)["source"]
+    source = sources[one.index]
+    kept = {key: value for key, value in source.items() if key not in ("files", "exclude", "range")}
+    ranges = source.get("range", [])
+    own = [r for r in ranges if matches(one, r.get("files", "*"))]
+    for k in reversed(range(len(ranges))):
+        if not any(matches(other, ranges[k].get("files", "*")) for other in others):
+            text = remove(text, ("source", one.index, "range", k))
+    text = _without_file(project, text, one)
+    text = add_table(text, ("source",), {"files": [glob.escape(file)], **kept})
+    for said in own:
+        text = add_table(text, ("source", len(sources), "range"), said)
+    return text, len(sources)
+
+
+def leave_out(project: Project, text: str, file: str) -> str:
+    """Without a file; a source that has no other goes altogether."""
+    one = _file(project, text, file)
+    alone = not any(other.index == one.index and other.path != one.path for other in _files(project, text))
+    if not alone:
+        return _without_file(project, text, one)
+    if len(tomllib.loads(text)["source"]) == 1:
+        raise KinematchError(f"{file} is the recipe's only file; bring another one in first")
+    return remove(text, ("source", one.index))
+
+
+def _without_file(project: Project, text: str, one: SourceFile) -> str:
+    """Struck from the list that names it; excluded where a glob does."""
+    source = tomllib.loads(text)["source"][one.index]
+    name = glob.escape(project.relative(one.path))
+    if name in source["files"]:
+        return set_value(text, ("source", one.index, "files"), [other for other in source["files"] if other != name])
+    return set_value(text, ("source", one.index, "exclude"), [*source.get("exclude", []), name])
+
+
+def take(project: Project, reports: Reports, text: str, files: list[str]) -> str:
+    """Files of the folder brought in; the first ones make a whole recipe, as `kinematch init` writes it."""
+    folder = project.folder
+    known = set() if not text.strip() else {project.relative(one.path) for one in _files(project, text)}
+    found = [report_of(project, reports, name) for name in files if name not in known]
+    good = [report for report in found if usable(report)]
+    if not good:
+        if not found:
+            return text
+        raise FileError(Path(found[0].path).name, found[0].problems[0].what)
+    prescribed = prescribe(found, folder, project.recipe_path.name)
+    if not text.strip():
+        return _named(prescribed, good, project)
+    rig = _first_rig(project, reports, text)
+    for table, group in _groups(prescribed, good, project):
+        table.pop("retarget", None)
+        if rig is None or any((report.rig, report.bones) != rig for report in group):
+            table["retarget"] = True  # another rig than the recipe's first
+        if not table.get("tags"):
+            table.pop("tags", None)
+        text = add_table(text, ("source",), table)
+    return text
+
+
+def _groups(prescribed: str, good: list[Report], project: Project) -> list[tuple[dict[str, Any], list[Report]]]:
+    """The sources that the doctor prescribes, each naming its own files, with their reports."""
+    out: list[tuple[dict[str, Any], list[Report]]] = []
+    recipe = parse_recipe(prescribed, project.recipe_path)
+    tables = tomllib.loads(prescribed)["source"]
+    for file in list_files(recipe, project.folder, project.recipe_path, prescribed):
+        while len(out) <= file.index:
+            out.append(({**tables[len(out)], "files": []}, []))
+        report = next((one for one in good if Path(one.path).resolve() == file.path), None)
+        if report is not None:  # a glob may mean files that the recipe has already
+            out[file.index][0]["files"].append(glob.escape(project.relative(file.path)))
+            out[file.index][1].append(report)
+    return [group for group in out if group[1]]
+
+
+def _named(prescribed: str, good: list[Report], project: Project) -> str:
+    """Few files by their names, so that others which come to lie beside them are not taken unseen."""
+    for index, (table, group) in enumerate(_groups(prescribed, good, project)):
+        meant = [one for one in _files(project, prescribed) if one.index == index]
+        if len(group) <= FEW or len(meant) > len(group):
+            prescribed = set_value(prescribed, ("source", index, "files"), table["files"])
+    return prescribed
+
+
+def _first_rig(project: Project, reports: Reports, text: str) -> tuple[str, str] | None:
+    first = next((one for one in _files(project, text) if not one.source.retarget), None)
+    if first is None or first.path is None:
+        return None
+    report, _ = reports.get(first.path, first.source, project.folder)
+    return report.rig, report.bones
+
+
+def spell_features(text: str) -> str:
+    """The features of a recipe that names none, written out."""
+    for feature in default_features():
+        values: dict[str, Any] = {"kind": feature.kind}
+        if feature.joint:
+            values["joint"] = feature.joint
+        if feature.times:
+            values["times"] = [round(time, 4) for time in feature.times]
+        text = add_table(text, ("feature",), values)
+    return text
+
+
+def _files(project: Project, text: str) -> list[SourceFile]:
+    recipe = parse_recipe(text, project.recipe_path)
+    return list_files(recipe, project.folder, project.recipe_path, text)
+
+
+def _file(project: Project, text: str, name: str) -> SourceFile:
+    for one in _files(project, text):
+        if one.path is not None and project.relative(one.path) == name:
+            return one
+    raise KinematchError(f"the recipe has no file {name!r}")

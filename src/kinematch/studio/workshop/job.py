@@ -1,0 +1,115 @@
+"""Builds: one at a time in a process of its own, so that the simulation keeps its pace and a cancel is at once."""
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+import msgspec
+
+from kinematch.database.build import build
+from kinematch.errors import FileError, KinematchError
+from kinematch.studio.workshop.messages import JobInfo
+
+NICENESS = 5  # of the build's process: who plays comes first
+
+
+class Jobs:
+    """The build that is running, or the last one."""
+
+    def __init__(self):
+        self._lock = Lock()
+        self._info = JobInfo(number=0, state="none")
+        self._process: Any = None
+        self._began = 0.0
+
+    def info(self) -> JobInfo:
+        with self._lock:
+            if self._info.state != "running":
+                return self._info
+            return msgspec.structs.replace(self._info, seconds=time.monotonic() - self._began)
+
+    def start(self, recipe_path: Path, finished: Callable[[Path], None]) -> JobInfo:
+        """Begin; `finished` is called with the database once it is whole on disk."""
+        with self._lock:
+            if self._info.state == "running":
+                raise KinematchError("a build is running already; cancel it or wait for it")
+            spawn = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
+            ours, theirs = spawn.Pipe(duplex=False)
+            self._process = spawn.Process(target=work, args=(str(recipe_path), theirs), daemon=True)
+            self._began = time.monotonic()
+            self._info = JobInfo(number=self._info.number + 1, state="running")
+            self._process.start()
+            theirs.close()
+            number = self._info.number
+        Thread(target=self._watch, args=(number, self._process, ours, finished), daemon=True).start()
+        return self.info()
+
+    def cancel(self) -> JobInfo:
+        """End the build; what an earlier one wrote stays, since a new database takes its place only when whole."""
+        with self._lock:
+            if self._info.state == "running":
+                self._set(state="cancelled", seconds=time.monotonic() - self._began)
+                self._process.kill()
+            return self._info
+
+    def _set(self, **changes: Any) -> None:
+        self._info = msgspec.structs.replace(self._info, **changes)
+
+    def _watch(self, number: int, process: Any, pipe: Connection, finished: Callable[[Path], None]) -> None:
+        last: dict[str, Any] = {}
+        try:
+            while last.get("state", "running") == "running":
+                last = pipe.recv()
+                if last["state"] == "done":
+                    self._tell(number, {"stage": "open", "done": 0, "total": 0})
+                    try:
+                        finished(Path(last["database"]))
+                    except KinematchError as error:
+                        last = {"state": "failed", "message": str(error)}
+                self._tell(number, last)
+        except (EOFError, OSError):
+            process.join()
+            message = f"the build ended by itself (exit status {process.exitcode}); was there enough memory?"
+            self._tell(number, {"state": "failed", "message": message})
+        process.join()
+
+    def _tell(self, number: int, changes: dict[str, Any]) -> None:
+        with self._lock:
+            if self._info.number == number and self._info.state == "running":
+                self._set(**changes, seconds=time.monotonic() - self._began)
+
+
+def work(recipe_path: str, pipe: Connection) -> None:
+    """The build's own process: tells its progress and its end through a pipe."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+
+    def progress(stage: str, done: int, total: int) -> None:
+        pipe.send({"state": "running", "stage": stage, "done": done, "total": total})
+
+    try:
+        began = time.monotonic()
+        result = build(recipe_path, progress=progress)
+        poses, features = result.database.poses, result.database.features
+        did = {"nothing": "built", "poses": "features measured anew", "everything": "nothing had changed"}
+        summary = (
+            f"{poses.clip_count} clips, {poses.frame_count} frames, {poses.minutes:.1f} minutes at"
+            f" {poses.frame_rate:g} fps, {features.width} feature columns; {did[result.reused]}"
+            f" in {time.monotonic() - began:.1f} s"
+        )
+        pipe.send(
+            {"state": "done", "database": str(result.path), "summary": summary, "warnings": list(result.warnings)}
+        )
+    except FileError as error:
+        pipe.send({"state": "failed", "message": error.message, "line": error.line, "file": str(error.path)})
+    except KinematchError as error:
+        pipe.send({"state": "failed", "message": str(error)})
+    except MemoryError:
+        pipe.send({"state": "failed", "message": "not enough memory"})
+    except Exception as error:  # the page must hear of it whatever it is
+        pipe.send({"state": "failed", "message": f"{type(error).__name__}: {error}"})

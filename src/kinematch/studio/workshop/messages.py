@@ -1,0 +1,248 @@
+"""What the pages Build, Coverage and Clips say to the server and hear from it; TypeScript gets its types from here."""
+
+from typing import Any
+
+import msgspec
+
+
+class Message(msgspec.Struct, kw_only=True):
+    """A plain JSON object."""
+
+
+class Set(Message, tag="set", tag_field="type"):
+    """Write a value at a place of the recipe; null takes the key out."""
+
+    at: list[str | int]
+    value: Any = None
+
+
+class Add(Message, tag="add", tag_field="type"):
+    """One more table in an array of tables."""
+
+    at: list[str | int]
+    values: dict[str, Any]
+
+
+class Remove(Message, tag="remove", tag_field="type"):
+    """Take out a key or a table."""
+
+    at: list[str | int]
+
+
+class SetForFile(Message, tag="set_for_file", tag_field="type"):
+    """Write keys of a file's source; the file gets a source of its own first, unless `whole` means all its files."""
+
+    file: str
+    values: dict[str, Any]
+    whole: bool = False
+
+
+class Paste(Message, tag="paste", tag_field="type"):
+    """Put the doctor's lines into a file's source, joined with what is there; `whole` as above."""
+
+    file: str
+    lines: str
+    whole: bool = False
+
+
+class Take(Message, tag="take", tag_field="type"):
+    """Bring files of the folder into the recipe, with what the doctor prescribes."""
+
+    files: list[str]
+
+
+class LeaveOut(Message, tag="leave_out", tag_field="type"):
+    """Take a file out of the recipe; the file itself stays."""
+
+    file: str
+
+
+class SpellFeatures(Message, tag="spell_features", tag_field="type"):
+    """Write out the features that a recipe without any has, so that they can be changed."""
+
+
+Edit = Set | Add | Remove | SetForFile | Paste | Take | LeaveOut | SpellFeatures
+
+
+class EditRequest(Message):
+    text: str
+    edits: list[Edit]
+
+
+class RecipeText(Message):
+    text: str
+
+
+class RecipeProblem(Message):
+    line: int | None
+    message: str
+
+
+class UsedFile(Message):
+    """A file of the recipe, or one of its built-in motions."""
+
+    path: str  # relative to the project where it lies below it; empty for built-in motion
+    name: str
+    source: int
+
+
+class FeatureRow(Message):
+    name: str
+    kind: str
+    joint: str
+    times: list[float]
+    dimensions: int
+    axis: str
+    weight: float
+    group: str
+    first: int  # column
+    width: int
+
+
+class Checked(Message):
+    """A recipe's text, what is wrong with it, and what it means where it can be read."""
+
+    text: str
+    saved: bool  # whether the file holds this text
+    problems: list[RecipeProblem]
+    recipe: dict[str, Any] | None = None  # all keys with their defaults
+    files: list[UsedFile] = []
+    features: list[FeatureRow] = []
+
+
+class FolderFile(Message):
+    path: str
+    size: int
+    used: bool
+
+
+class Folder(Message):
+    """A folder below the project's that holds motion files."""
+
+    path: str  # empty for the project's own
+    files: int
+
+
+class JobInfo(Message):
+    """The build that is running, or the last one."""
+
+    number: int
+    state: str  # none, running, done, failed, cancelled
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    seconds: float = 0.0
+    message: str = ""
+    line: int | None = None
+    file: str = ""  # that the failure is about
+    database: str = ""
+    summary: str = ""
+    warnings: list[str] = []
+
+
+class ProjectInfo(Message):
+    folder: str
+    recipe: str  # its file name
+    temporary: bool  # whether the folder is a workspace of the program, not one the user named
+    largest_upload: int  # bytes
+    readable: list[str]
+    roles: list[str]
+    kinds: list[str]
+    kind_needs: dict[str, list[str]]
+    reference: dict[str, dict[str, str]]  # table -> key -> meaning
+    checked: Checked
+    job: JobInfo
+
+
+class Listing(Message):
+    files: list[FolderFile]
+    folders: list[Folder]
+    more: bool  # whether some were left out, since there are too many
+
+
+class Finding(Message):
+    severity: str
+    what: str
+    fix: str  # lines for the recipe; empty where no recipe can mend it
+    state: str  # open, applied, or manual where the user must decide
+
+
+class FileReport(Message):
+    path: str
+    family: str
+    joints: int
+    frames: int
+    frame_rate: float
+    duration: float
+    facts: list[list[str]]  # pairs of name and text
+    clips: list[str]
+    roles: dict[str, str]
+    missing_roles: list[str]
+    joint_names: list[str]
+    findings: list[Finding]
+    buildable: bool
+    difference: str  # from the skeleton of the recipe's first file; empty where there is none
+    difference_from: str
+
+
+class ClipRow(Message):
+    index: int
+    name: str
+    start: int
+    frames: int
+    seconds: float
+    loop: bool
+    tags: list[str]
+    speed: float  # m/s, mean
+    fastest: float  # m/s
+    turn: float  # degrees/s, mean, to the left
+    matchable: float  # share of frames that a search may jump to
+    contacts: list[float]  # share of time that each contact joint is planted
+
+
+class GapRow(Message):
+    motion: str
+    seconds: float
+    wanted: float
+
+
+class CoverageInfo(Message):
+    speeds: list[float]  # m/s, edges
+    turns: list[float]  # degrees/s, edges, positive to the left
+    directions: int
+    speed_turn: list[list[float]]  # s
+    speed_direction: list[list[float]]  # s
+    standing: float
+    fastest: float
+    starts: int
+    stops: int
+    gaps: list[GapRow]
+
+
+class DatabaseInfo(Message):
+    name: str
+    frames: int
+    frame_rate: float
+    minutes: float
+    joints: int
+    tags: dict[str, float]  # seconds
+    contact_names: list[str]
+    clips: list[ClipRow]
+    features: list[FeatureRow]
+    coverage: CoverageInfo
+    warnings: list[str]
+
+
+class Stretch(Message):
+    clip: int
+    name: str
+    start: int  # frame of the clip
+    stop: int
+    seconds: float
+    speed: float
+
+
+class Cell(Message):
+    seconds: float
+    stretches: list[Stretch]
+    more: int

@@ -1,0 +1,176 @@
+"""Clips for the page to play: poses, contacts and features as one safetensors file, thinned to what eyes need."""
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import msgspec
+import numpy as np
+from safetensors.numpy import save
+
+from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.prepare import Prepared, prepare, read_source
+from kinematch.database.recipe import Cleaning, Recipe
+from kinematch.database.schema import FeatureSchema
+from kinematch.database.sources import SourceFile
+from kinematch.database.storage import Database
+from kinematch.draw.mannequin import make_body
+from kinematch.errors import KinematchError
+from kinematch.math import quaternion
+from kinematch.motion.clip import Clip
+from kinematch.motion.kinematics import global_pose
+from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.workshop.project import Project, feature_rows, inside
+from kinematch.studio.workshop.reports import PLAIN, files_or_none
+
+RATE = 30.0  # frames per second sent at most
+MOST_FRAMES = 6000  # sent of one clip; longer ones are thinned further
+XYZW = [1, 2, 3, 0]  # browsers have w last
+KEPT = 6  # cleaned clips in memory
+UNCUT: dict[str, Any] = {"trim": None, "drop": [], "split": [], "mirror": False, "loop": False, "retarget": False}
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A clip on its way to the page."""
+
+    clip: Clip
+    contacts: np.ndarray  # (F, K) bool
+    contact_joints: np.ndarray  # (K,)
+    notice: str = ""  # why it is shown as the file has it, and not as it would be built
+    others: tuple[str, ...] = ()  # names of all clips of the file
+
+
+class Previews:
+    """Cleaned clips, the last few of them: a change of features or tags shows at once."""
+
+    def __init__(self):
+        self._kept: OrderedDict[str, Shown] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, file: SourceFile, cleaning: Cleaning, folder: Path, *, which: int) -> Shown:
+        """A whole file as it is cleaned for the database, before it is cut, mirrored or retargeted."""
+        uncut = replace(file, source=file.source.model_copy(update=UNCUT))
+        said = uncut.source.model_dump(mode="json", exclude={"files", "exclude", "tags", "range"})
+        stamp = [file.path.stat().st_mtime_ns, file.path.stat().st_size] if file.path else file.motion
+        key = json.dumps([str(file.path), stamp, said, cleaning.model_dump(mode="json"), which])
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        shown = _shown(uncut, cleaning, folder, which=which)
+        with self._lock:
+            self._kept[key] = shown
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return shown
+
+
+def _shown(file: SourceFile, cleaning: Cleaning, folder: Path, *, which: int) -> Shown:
+    try:
+        prepared = prepare(file, cleaning, folder=folder)
+        return _of(prepared, which)
+    except KinematchError as error:  # a rig whose roles are still to be told can be looked at all the same
+        clips = read_source(file, folder)
+        clip = clips[min(which, len(clips) - 1)]
+        none = np.zeros((clip.frame_count, 0), bool)
+        return Shown(clip, none, np.zeros(0, np.int32), str(error), tuple(one.name for one in clips))
+
+
+def _of(prepared: list[Prepared], which: int) -> Shown:
+    one = prepared[min(which, len(prepared) - 1)]
+    return Shown(one.clip, one.contacts, one.contact_joints, "", tuple(other.clip.name for other in prepared))
+
+
+def file_preview(project: Project, previews: Previews, name: str, *, which: int = 0) -> bytes:
+    """A file of the project, in the recipe or not; `name` is its path, or that of a built-in motion."""
+    used = files_or_none(project)
+    file = next((one for one in used if (project.relative(one.path) or one.name) == name), None)
+    try:
+        recipe: Recipe | None = project.recipe()
+    except KinematchError:
+        recipe = None
+    if file is None:
+        path = inside(project, name)
+        file = SourceFile(path, PLAIN, 0, path.stem)
+    cleaning = recipe.cleaning if recipe else Cleaning.model_validate({})
+    shown = previews.get(file, cleaning, project.folder, which=which)
+    about: dict[str, Any] = {"notice": shown.notice, "clips": shown.others, "features": [], "feature_problem": ""}
+    values = None
+    if recipe and not shown.notice:
+        try:
+            values, about["features"] = _measured(shown, recipe.feature_schema())
+        except KinematchError as error:
+            about["feature_problem"] = str(error)
+    return packed(shown, about, values)
+
+
+def _measured(shown: Shown, schema: FeatureSchema) -> tuple[np.ndarray, list[Any]]:
+    poses = build_poses([Entry(shown.clip, shown.contacts)], shown.contact_joints)
+    return schema.build(poses), feature_rows(schema)
+
+
+def database_preview(database: Database, index: int) -> bytes:
+    """One clip of a database."""
+    poses: PoseDatabase = database.poses
+    if not 0 <= index < poses.clip_count:
+        raise KinematchError(f"no clip {index}; the database has {poses.clip_count}")
+    own = poses.clip_frames(index)
+    shown = Shown(poses.clip(index), poses.contacts[own], poses.contact_joints)
+    about = {"notice": "", "clips": [], "feature_problem": "", "features": feature_rows(database.features.schema)}
+    return packed(shown, about, database.features.physical(own))
+
+
+def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None) -> bytes:
+    clip = shown.clip
+    step = max(1, round(clip.frame_rate / RATE), -(-clip.frame_count // MOST_FRAMES))
+    thin = slice(None, None, step)
+    thinned = clip.with_(positions=clip.positions[thin], rotations=clip.rotations[thin])
+    positions, rotations = global_pose(thinned)
+    forward = quaternion.rotate(rotations[:, 0], np.array([0.0, 0.0, 1.0], np.float32))
+    yaws = np.arctan2(forward[:, 0], forward[:, 2])
+    arrays = {
+        "positions": positions,
+        "rotations": rotations[..., XYZW],
+        "roots": np.concatenate([positions[:, 0], yaws[:, None]], axis=1),
+        "contacts": shown.contacts[thin].astype(np.uint8),
+        "features": np.zeros((len(positions), 0)) if features is None else features[thin],
+    }
+    told = {
+        **about,
+        "name": clip.name,
+        "frame_rate": clip.frame_rate / step,
+        "step": step,
+        "duration": clip.duration,
+        "skeleton": _described(clip.skeleton),
+        "contact_joints": shown.contact_joints.tolist(),
+        "grounded": "root" in clip.skeleton.roles,
+    }
+    typed = {
+        name: np.ascontiguousarray(a, a.dtype if a.dtype == np.uint8 else np.float32) for name, a in arrays.items()
+    }
+    return save(typed, {"clip": msgspec.json.encode(told).decode()})
+
+
+def _described(skeleton: Skeleton) -> dict[str, Any]:
+    """What the page draws a figure from."""
+    body = make_body(skeleton)
+    arrays = {
+        name: getattr(body, name).tolist() for name in ("joints", "offsets", "radii", "across", "along", "scales")
+    }
+    return {
+        "names": skeleton.names,
+        "parents": skeleton.parents.tolist(),
+        "offsets": skeleton.offsets.tolist(),
+        "rotations": skeleton.rotations[:, XYZW].tolist(),
+        "tpose": None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
+        "end_parents": skeleton.end_parents.tolist(),
+        "end_offsets": skeleton.end_offsets.tolist(),
+        "roles": dict(skeleton.roles),
+        "positioned": [],
+        "contact_joints": [],
+        "body": {**arrays, "tints": body.tints},
+    }

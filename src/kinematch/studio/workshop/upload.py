@@ -1,0 +1,61 @@
+"""Uploads: one motion file at a time, checked by name, size and first bytes, written beside and then renamed."""
+
+import re
+import unicodedata
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from kinematch.errors import FileError, KinematchError
+from kinematch.files import READABLE
+from kinematch.files.reading import file_kind
+from kinematch.studio.workshop.project import Project, inside
+from kinematch.writing import replacing
+
+LONGEST_NAME = 120  # characters; file systems take 255 bytes
+
+
+class TooLarge(KinematchError):
+    """More bytes than are taken."""
+
+
+class Taken(KinematchError):
+    """Another file has that name."""
+
+
+def safe_name(name: str) -> str:
+    """The bare name of a dropped file, fit for every file system; kinds of file that are not read are refused."""
+    bare = unicodedata.normalize("NFC", name).replace("\\", "/").rsplit("/", 1)[-1]
+    bare = re.sub(r'[\x00-\x1f\x7f<>:"|?*]', "_", bare).strip(" .")
+    stem, dot, suffix = bare.rpartition(".")
+    if not dot or f".{suffix.lower()}" not in READABLE:
+        raise KinematchError(f"{bare or name!r} is no motion file; these can be read: {' '.join(READABLE)}")
+    return f"{stem[:LONGEST_NAME].strip(' .') or 'clip'}.{suffix.lower()}"
+
+
+async def receive(project: Project, name: str, chunks: AsyncIterator[bytes], *, largest: int, replace: bool) -> Path:
+    """The file once it is whole and known to be a motion file; until then nothing stands in its place."""
+    path = inside(project, safe_name(name))
+    if path.exists() and not replace:
+        raise Taken(f"{path.name} is in the project's folder already")
+    size = 0
+    with replacing(path) as part:
+        with part.open("wb") as file:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > largest:
+                    raise TooLarge(f"{path.name} is larger than {largest // 1_000_000} MB")
+                file.write(chunk)
+        _must_be_motion(part, path)
+    return path
+
+
+def _must_be_motion(part: Path, path: Path) -> None:
+    """By its first bytes; the message names the file, not the place where it was kept meanwhile."""
+    named = part.with_name(part.name + path.suffix)
+    try:
+        part.rename(named)
+        file_kind(named)
+    except FileError as error:
+        raise FileError(path.name, error.message, line=error.line) from None
+    finally:
+        named.rename(part)
