@@ -15,7 +15,7 @@ import pytest
 from kinematch.database import storage
 from kinematch.database.build import build
 from kinematch.files import write_clip
-from kinematch.studio.workshop import routes, web
+from kinematch.studio.workshop import routes as web
 from kinematch.studio.workshop.upload import safe_name
 from kinematch.synth import motions, perform
 
@@ -41,7 +41,7 @@ class Web:
         from starlette.routing import Mount
 
         self.player = player
-        self.application = Starlette(routes=[Mount("/api/workshop", routes=routes(player))])
+        self.application = Starlette(routes=[Mount("/api/workshop", routes=web.routes(player))])
 
     def raw(self, method, path, *chunks, headers=()):
         route, _, query = f"/api/workshop{path}".partition("?")

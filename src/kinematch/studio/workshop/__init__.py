@@ -1,5 +1,1 @@
 """Build, Coverage and Clips: the server's side of the pages that make databases and look into them."""
-
-from kinematch.studio.workshop.web import routes
-
-__all__ = ["routes"]
