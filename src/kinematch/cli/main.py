@@ -10,6 +10,7 @@ from kinematch.errors import KinematchError, unknown, visible
 
 # Each verb lives in cli/VERB.py as a function of the same name; only the one asked for is imported.
 VERBS = {
+    "play": "steer a character in the browser, see why it moves as it does, tune it and build your own",
     "demo": "build the built-in database and show it: no files needed",
     "doctor": "say what a mocap file is, what is wrong with it, and how to mend it",
     "init": "write a commented recipe for the files of a folder",

@@ -1,8 +1,8 @@
 """Messages of the page to the server, checked as they come in; answers.py has what the server tells.
 
 Both are defined once, and the page's TypeScript is generated from them. They travel as JSON text over one WebSocket;
-poses travel as binary frames (layout.py). Quaternions on the wire are x y z w, as browsers have them. Angles are radians
-about +Y, 0 along +Z and a quarter turn along +X.
+poses travel as binary frames (layout.py). Quaternions on the wire are x y z w, as browsers have them. Angles are
+radians about +Y, 0 along +Z and a quarter turn along +X.
 """
 
 from typing import Annotated, Literal
@@ -52,7 +52,7 @@ class Stick(FromPage):
 class Keypoint(Part):
     x: Metres
     z: Metres
-    speed: Annotated[float, Meta(ge=0, le=20)] = 1.35  # m/s
+    speed: Annotated[float, Meta(ge=0.1, le=20)] = 1.35  # m/s
 
 
 class FollowPath(FromPage):

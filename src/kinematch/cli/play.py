@@ -1,0 +1,64 @@
+"""`kinematch play`: a character in the browser that answers the stick, and the tools to see and change how it moves."""
+
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from kinematch.cli.build import STAGES
+from kinematch.cli.init import init
+from kinematch.cli.screen import Screen, progress_bar
+from kinematch.errors import KinematchError
+from kinematch.studio.opening import built_in, open_path
+from kinematch.studio.places import settings_folder
+from kinematch.studio.serving import PORT, address, listen, serve
+from kinematch.studio.stage import Stage
+from kinematch.studio.studio import Studio
+
+
+def play(
+    path: tyro.conf.Positional[Path | None] = None,
+    /,
+    port: Annotated[int, tyro.conf.arg(help="the next free one is taken where it is in use")] = PORT,
+    host: Annotated[str, tyro.conf.arg(help="address to listen on; others than this machine's own let others in")] = (
+        "127.0.0.1"
+    ),
+    no_open: Annotated[bool, tyro.conf.arg(help="leave the browser alone")] = False,
+) -> int:
+    """Play in the browser: with a DATABASE, a RECIPE, a FOLDER of motion files or a RECORDING, or with the built-in
+    motion if nothing is given.
+    """
+    if not 0 <= port < 65536:
+        raise KinematchError(f"port {port}, expected 0 to 65535")
+    screen = Screen()
+    opened = listen(host, port)
+    stage = _stage(path, screen)
+    poses = stage.database.poses
+    screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
+    studio = Studio(stage, path=path, presets=settings_folder() / "presets")
+    place = address(host, opened)
+    screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
+    if not no_open:
+        # the socket listens already, so a browser that is quicker than the server waits
+        threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
+    serve(studio, opened, host=host)
+    return 0
+
+
+def _stage(path: Path | None, screen: Screen) -> Stage:
+    with progress_bar("opening") as show:
+
+        def progress(stage: str, done: int, total: int) -> None:
+            show(done, total, STAGES[stage])
+
+        if path is None:
+            return built_in(progress)
+        if not path.is_dir():
+            return open_path(path, progress)
+    recipe = path / "recipe.toml"
+    if not recipe.exists():
+        init(path)
+    with progress_bar("building") as show:
+        return open_path(recipe, lambda stage, done, total: show(done, total, STAGES[stage]))

@@ -1,0 +1,110 @@
+"""Application: what the server answers to which address; the WebSocket of pages, and what they fetch."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from kinematch.errors import KinematchError
+from kinematch.studio.answers import Problem
+from kinematch.studio.api import api_routes
+from kinematch.studio.guard import Guard
+from kinematch.studio.messages import read
+from kinematch.studio.pages import Page
+from kinematch.studio.studio import Studio
+
+STATIC = Path(__file__).parent / "static"
+MOST_MISTAKES = 100  # in a row, after which a page is taken for something else
+NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Kinematch Studio</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:12vh auto;padding:0 1em}</style>
+<h1>Kinematch Studio runs, but its page is not built</h1>
+<p>The page is built when Kinematch is installed: <code>pip install .</code> in its folder.</p>
+<p>While you work on the page itself: <code>npm install && npm run build</code> in <code>client</code>.</p>
+"""
+
+
+def application(studio: Studio, *, host: str = "127.0.0.1", static: Path = STATIC) -> Guard:
+    """The whole server as an ASGI application, guarded."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.responses import HTMLResponse, JSONResponse
+    from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+    from starlette.staticfiles import StaticFiles
+
+    @asynccontextmanager
+    async def lifespan(_: Any):
+        task = asyncio.create_task(studio.run())
+        yield
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async def stream(websocket: Any) -> None:
+        await _stream(studio, websocket)
+
+    async def not_built(_: Any) -> HTMLResponse:
+        return HTMLResponse(NOT_BUILT, status_code=503)
+
+    async def told(_: Any, error: Exception) -> JSONResponse:
+        status = error.status_code if isinstance(error, HTTPException) else 400
+        return JSONResponse({"message": getattr(error, "detail", None) or str(error)}, status_code=status)
+
+    routes: list[BaseRoute] = [WebSocketRoute("/stream", stream), Mount("/api", routes=api_routes(studio))]
+    if (static / "index.html").is_file():
+        routes.append(Mount("/", StaticFiles(directory=static, html=True)))
+    else:
+        routes.append(Route("/", not_built))
+    handlers: dict[Any, Any] = {KinematchError: told, HTTPException: told}
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), host=host)
+
+
+async def _stream(studio: Studio, websocket: Any) -> None:
+    """One page, from its arrival to its leaving."""
+    await websocket.accept()
+    try:
+        page = studio.join(websocket.query_params.get("client", "")[:64])
+    except KinematchError as error:
+        await websocket.close(1013, str(error))
+        return
+    sending = asyncio.create_task(_send(page, websocket))
+    hearing = asyncio.create_task(_hear(studio, page, websocket))
+    try:
+        await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        studio.leave(page)
+        for task in (sending, hearing, *page.tasks):
+            task.cancel()
+        await asyncio.gather(sending, hearing, return_exceptions=True)
+
+
+async def _send(page: Page, websocket: Any) -> None:
+    from starlette.websockets import WebSocketDisconnect
+
+    try:
+        while not page.lost:
+            item = await page.next()
+            if isinstance(item, bytes):
+                await websocket.send_bytes(item)
+            else:
+                await websocket.send_text(item)
+        await websocket.close(1008, "too slow")
+    except (WebSocketDisconnect, RuntimeError, OSError):  # it went away while it was told something
+        return
+
+
+async def _hear(studio: Studio, page: Page, websocket: Any) -> None:
+    mistakes = 0
+    while mistakes < MOST_MISTAKES:
+        received = await websocket.receive()
+        if received["type"] == "websocket.disconnect":
+            return
+        try:
+            if received.get("text") is None:
+                raise ValueError("binary messages are not understood")
+            message = read(received["text"])
+        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+            mistakes += 1
+            page.tell(Problem(f"not understood: {error}"))
+            continue
+        mistakes = 0
+        studio.hear(page, message)
+    await websocket.close(1008, "not a page of this server")

@@ -1,0 +1,106 @@
+"""Explaining: why the search of a past step chose its frame, from what was kept of that step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.database.feature_database import Weights, column_weights
+from kinematch.errors import KinematchError
+from kinematch.search.candidates import Candidates, candidates
+from kinematch.search.space import SearchSpace, search_space
+from kinematch.studio.answers import Candidate, Explanation
+from kinematch.studio.history import Moment
+from kinematch.studio.layout import POSE, unpack
+from kinematch.studio.messages import Explain
+from kinematch.studio.stage import REASONS, Stage
+
+SEARCHED = 1  # bit of a character's bits
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """As much of a matcher as telling candidates apart takes."""
+
+    space: SearchSpace
+    weights: np.ndarray  # (D,)
+
+
+def explain(stage: Stage, asked: Explain) -> Explanation:
+    """What a character's last search at or before a step wanted, what it found, and why it decided as it did."""
+    moment, bits = _search_before(stage, asked.step, asked.character)
+    group, index = _who(moment, asked.character)
+    schedule = moment.states[group].schedule
+    database, settings = stage.database, moment.settings["b" if group == "b" else "a"]
+    features = database.features
+    weights = Weights(
+        {**features.weights.features, **settings.weights},
+        features.weights.responsiveness * settings.responsiveness,
+        features.weights.quality * settings.quality,
+    )
+    query = schedule.queries[index]
+    found = candidates(
+        Weighed(search_space(database), column_weights(features.schema, weights)),  # type: ignore[arg-type]
+        query,
+        int(schedule.frames[index]),
+        count=asked.count,
+        filter=moment.filters[group],
+        stay_bias=settings.stay_bias,
+        ignore=round(settings.ignore * database.poses.frame_rate),
+    )
+    return Explanation(
+        request=asked.request,
+        step=moment.step,
+        character=asked.character,
+        searched_because=REASONS[bits >> 24],
+        query=(query * features.scale + features.offset).tolist(),
+        features=list(found.features),
+        staying=_staying(stage, found),
+        candidates=[
+            _candidate(stage, int(frame), float(cost), shares)
+            for frame, cost, shares in zip(found.frames, found.costs, found.feature_costs)
+        ],
+        chosen=found.chosen,
+        reason=found.reason,
+    )
+
+
+def _search_before(stage: Stage, step: int, character: int) -> tuple[Moment, int]:
+    """The last kept moment at which the character searched, and its bits."""
+    for moment in reversed(stage.history.between(0, step + 1)):
+        _, arrays = unpack(POSE, moment.frame)
+        if character >= len(arrays["bits"]):
+            raise KinematchError(f"no character {character} at step {moment.step}")
+        bits = int(arrays["bits"][character])
+        if bits & SEARCHED and moment.states:
+            return moment, bits
+    raise KinematchError(f"no search of character {character} up to step {step} is remembered")
+
+
+def _who(moment: Moment, character: int) -> tuple[str, int]:
+    """A character's group and its place there: side a comes first, side b last."""
+    for name in ("a", "others", "b"):
+        if name in moment.states:
+            count = len(moment.states[name].playing.frames)
+            if character < count:
+                return name, character
+            character -= count
+    raise KinematchError(f"no character {character}")
+
+
+def _staying(stage: Stage, found: Candidates) -> Candidate | None:
+    if found.staying < 0 or not np.isfinite(found.staying_cost):
+        return None
+    return _candidate(stage, found.staying, found.staying_cost, found.staying_feature_costs)
+
+
+def _candidate(stage: Stage, frame: int, cost: float, shares: np.ndarray) -> Candidate:
+    poses = stage.database.poses
+    clip = int(poses.clip_of(frame))
+    return Candidate(
+        frame,
+        poses.clip_names[clip],
+        frame - int(poses.clip_starts[clip]),
+        cost,
+        shares.tolist(),
+        stage.database.features.physical(np.array([frame]))[0].tolist(),
+    )

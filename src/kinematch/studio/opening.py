@@ -1,0 +1,29 @@
+"""Opening: what `kinematch play` is given becomes a stage, be it nothing, a database, a recipe or a recording."""
+
+from pathlib import Path
+
+from kinematch.database.build import Progress, build
+from kinematch.database.storage import load
+from kinematch.studio.places import cache_folder
+from kinematch.studio.stage import Stage
+from kinematch.writing import write_beside
+
+BUILT_IN = '# The built-in motion\n[[source]]\nbuiltin = "dance-card"\n'
+
+
+def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
+    """The built-in motion; built on first use and kept."""
+    folder = cache_folder() / "studio"
+    folder.mkdir(parents=True, exist_ok=True)
+    recipe = folder / "dance-card.toml"
+    if not recipe.is_file() or recipe.read_text() != BUILT_IN:
+        write_beside(recipe, BUILT_IN.encode())
+    return Stage(build(recipe, progress=progress).database, name="dance card")
+
+
+def open_path(path: Path, progress: Progress = lambda stage, done, total: None) -> Stage:
+    """A database, the database that a recipe describes, or a recording."""
+    if path.suffix == ".toml":
+        result = build(path, progress=progress)
+        return Stage(result.database, name=result.path.stem, path=str(result.path))
+    return Stage(load(path), name=path.stem, path=str(path))

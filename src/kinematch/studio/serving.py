@@ -1,0 +1,67 @@
+"""Serving: an address on this machine, and the web server behind it."""
+
+import socket
+import sys
+from contextlib import suppress
+
+from kinematch.errors import KinematchError
+from kinematch.studio.application import application
+from kinematch.studio.messages import LARGEST_MESSAGE
+from kinematch.studio.studio import Studio
+
+PORT = 8123
+TRIES = 20  # ports after the wanted one
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on the wanted port or, where that is taken, on one of the next; on any when none of them is free."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except OSError as error:
+        raise KinematchError(f"no host {host!r}: {error.strerror or error}") from None
+    problem: OSError | None = None
+    for one in (*range(port, min(port + TRIES, 65536)), 0):
+        taken = socket.socket(family, socket.SOCK_STREAM)
+        if sys.platform != "win32":  # where it would mean sharing a port with whoever has it
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind((host, one))
+            taken.listen(128)
+            return taken
+        except OSError as error:
+            problem = error
+            taken.close()
+    raise KinematchError(f"no port of {host!r} can be used: {problem}")
+
+
+def address(host: str, opened: socket.socket) -> str:
+    """What to type into a browser."""
+    name = "127.0.0.1" if host in ("", "0.0.0.0") else "[::1]" if host == "::" else host
+    if ":" in name and not name.startswith("["):
+        name = f"[{name}]"
+    return f"http://{name}:{opened.getsockname()[1]}"
+
+
+def server(studio: Studio, *, host: str = "127.0.0.1", log_level: str = "warning"):
+    """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until it is told to exit."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        application(studio, host=host),
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_MESSAGE,
+        ws_ping_interval=20,
+        ws_ping_timeout=20,
+        log_level=log_level,
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(studio: Studio, opened: socket.socket, *, host: str) -> None:
+    """Serve until interrupted."""
+    with suppress(KeyboardInterrupt):
+        server(studio, host=host).run(sockets=[opened])

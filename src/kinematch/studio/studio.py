@@ -1,0 +1,240 @@
+"""Studio: brings together the stage, the thread that steps it, and the pages that watch and steer it."""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
+from kinematch.studio import messages
+from kinematch.studio.answers import FromServer, Notice, Pong, Presets, Problem, Situation
+from kinematch.studio.engine import Engine
+from kinematch.studio.explaining import explain
+from kinematch.studio.pages import Page, Pages
+from kinematch.studio.places import settings_folder
+from kinematch.studio.presets import Presets as PresetFolder
+from kinematch.studio.stage import Stage
+from kinematch.studio.welcome import settings_now, welcome
+
+MOST_OUTGOING = 64  # frames that wait for the server's loop
+FREE = (messages.Explain, messages.Stream, messages.Ping, messages.TakeSteering)  # what those may say who do not steer
+
+News = FromServer | bytes | type[Situation]  # a message, a frame, or that the situation has changed
+
+
+class Studio:
+    """What the server serves. `open` and `notice` may be called from any thread, the rest from the server's loop."""
+
+    def __init__(self, stage: Stage, *, path: Path | None = None, presets: Path | None = None):
+        self.path = path  # what was opened from the command line
+        self.presets = PresetFolder(presets or settings_folder() / "presets")
+        self.pages = Pages()
+        self.engine = Engine(stage, show=self._show, fail=self._fail)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
+        self._opening = threading.Lock()
+        self._explaining = asyncio.Semaphore(2)
+
+    @property
+    def stage(self) -> Stage:
+        return self.engine.stage
+
+    async def run(self) -> None:
+        """Until cancelled: step, and see to it that somebody steers."""
+        self._loop = asyncio.get_running_loop()
+        self.engine.start()
+        try:
+            while True:
+                await asyncio.sleep(1.0)
+                self.pages.settle()
+                if self.pages.all:
+                    self.pages.tell(self.situation())
+        finally:
+            await asyncio.to_thread(self.engine.stop)
+
+    def join(self, client: str) -> Page:
+        page = self.pages.join(client)
+        self._welcome(page)
+        self.engine.watch(True)
+        self.pages.tell(self.situation())
+        return page
+
+    def leave(self, page: Page) -> None:
+        steered = page.client == self.pages.steers
+        self.pages.leave(page)
+        self.engine.watch(bool(self.pages.all))
+        if steered:  # a lost page's last word must not make a character run for ever
+            self.engine.post(_let_go)
+        if self.pages.all:
+            self.pages.tell(self.situation())
+
+    def open(self, database: Database, *, name: str, path: str | Path = "") -> None:
+        """Play another database; every page is welcomed anew."""
+        with self._opening:
+            self.open_stage(Stage(database, name=name, path=str(path)))
+
+    def open_stage(self, stage: Stage) -> None:
+        def swap(_: Stage) -> None:
+            self.engine.stage = stage
+            self._call(self._welcome_all)
+
+        self.engine.post(swap)
+
+    def notice(self, text: str) -> None:
+        self._call(self.pages.tell, Notice(text))
+
+    def situation(self) -> Situation:
+        stage, pages = self.stage, self.pages
+        oldest, newest = stage.history.bounds
+        return Situation(
+            playing=stage.playing, live=True, step=stage.step, oldest=oldest, newest=newest,
+            how="path" if stage.how == "path" else "stick", keypoints=stage.keypoints, loops=stage.loops,
+            crowd=stage.crowd_size, terrain=stage.terrain, comparing="b" in stage.crowds, steers=pages.steers,
+            asking=pages.asking, watchers=pages.watchers,
+        )  # fmt: skip
+
+    def preset_list(self) -> Presets:
+        return Presets(self.presets.names(), str(self.presets.folder))
+
+    def hear(self, page: Page, message: messages.PageMessage) -> None:
+        """Do what a page asks, or tell it why not."""
+        about = str(message.__struct_config__.tag)
+        if isinstance(message, messages.Stream):
+            page.every = message.every
+            return
+        if isinstance(message, messages.Ping):
+            page.tell(Pong(message.time))
+            return
+        if not isinstance(message, FREE) and page.client != self.pages.steers:
+            page.tell(Problem("another page steers; ask it to hand over", about))
+            return
+        page.active = monotonic()
+        match message:
+            case messages.TakeSteering():
+                self.pages.take(page)
+                self.pages.tell(self.situation())
+            case messages.HandOver(to):
+                self._tried(page, about, lambda: self.pages.hand_over(to))
+                self.pages.tell(self.situation())
+            case messages.Explain():
+                task = asyncio.ensure_future(self._explain(page, message))
+                page.tasks.add(task)
+                task.add_done_callback(page.tasks.discard)
+            case messages.SavePreset(name, side):
+                settings = self.stage.settings.get(side, self.stage.settings["a"])
+                self._tried(page, about, lambda: self.presets.save(name, settings))
+                self.pages.tell(self.preset_list())
+            case messages.DeletePreset(name):
+                self._tried(page, about, lambda: self.presets.delete(name))
+                self.pages.tell(self.preset_list())
+            case _:
+                self._post(page, message, about)
+
+    def _tried(self, page: Page, about: str, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except (KinematchError, OSError) as error:
+            page.tell(Problem(str(error), about))
+
+    def _post(self, page: Page, message: messages.PageMessage, about: str) -> None:
+        def job(stage: Stage) -> None:
+            try:
+                news = self._do(stage, message)
+            except (KinematchError, OSError) as error:
+                self._call(page.tell, Problem(str(error), about))
+            else:
+                for one in news:
+                    self._call(self._tell, one)
+
+        if not self.engine.post(job):
+            page.tell(Problem("too much at once", about))
+
+    def _do(self, stage: Stage, message: messages.PageMessage) -> list[News]:
+        """On the engine's thread; returns what all pages are to be told."""
+        match message:
+            case messages.Stick():
+                stage.steer(message)
+                return []
+            case messages.ChangeSettings(values, side):
+                stage.change_settings(values, side)
+                return [settings_now(stage)]
+            case messages.ResetSettings(names, side):
+                stage.reset_settings(names, side)
+                return [settings_now(stage)]
+            case messages.LoadPreset(name, side):
+                stage.set_settings(self.presets.load(name), side)
+                return [settings_now(stage)]
+            case messages.Compare(on):
+                stage.compare(on)
+                return [Situation, settings_now(stage)]
+            case messages.Scrub(step):
+                frame = stage.scrub(step)
+                return [Situation, frame]
+            case messages.FollowPath(keypoints, loops):
+                stage.follow(keypoints, loops)
+            case messages.SteerBy(how):
+                stage.steer_by(how)
+            case messages.SetCrowd(count):
+                stage.set_crowd(count)
+            case messages.SetTerrain(on):
+                stage.set_terrain(on)
+                return [Situation, stage.ground()]
+            case messages.StartOver():
+                stage.start_over()
+            case messages.Pause():
+                stage.pause()
+            case messages.Resume(step):
+                stage.resume(step)
+        return [Situation]
+
+    def _tell(self, news: News) -> None:
+        if isinstance(news, bytes):
+            self.pages.show(news)
+        else:
+            self.pages.tell(news if isinstance(news, FromServer) else self.situation())
+
+    async def _explain(self, page: Page, message: messages.Explain) -> None:
+        async with self._explaining:
+            try:
+                page.tell(await asyncio.to_thread(explain, self.stage, message))
+            except KinematchError as error:
+                page.tell(Problem(str(error), "explain", message.request))
+
+    def _welcome(self, page: Page) -> None:
+        page.waiting.clear()
+        page.tell(welcome(self.stage, client=page.client, presets=self.preset_list(), situation=self.situation()))
+        page.put(self.stage.shown)
+
+    def _welcome_all(self) -> None:
+        for page in self.pages.all.values():
+            self._welcome(page)
+
+    def _show(self, frame: bytes) -> None:
+        """From the engine's thread to the loop; frames that it cannot take in time are lost."""
+        self._outgoing.append(frame)
+        if len(self._outgoing) == 1:
+            self._call(self._deliver)
+
+    def _deliver(self) -> None:
+        while self._outgoing:
+            frame = self._outgoing.popleft()
+            self.pages.show(frame, int.from_bytes(frame[4:8], "little"))
+
+    def _fail(self, message: str) -> None:
+        self._call(self.pages.tell, Problem(message))
+        self._call(lambda: self.pages.tell(self.situation()))
+
+    def _call(self, function: Callable[..., None], *arguments: Any) -> None:
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the server has ended meanwhile
+                self._loop.call_soon_threadsafe(function, *arguments)
+
+
+def _let_go(stage: Stage) -> None:
+    last = stage.stick
+    stage.stick = messages.Stick(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait)

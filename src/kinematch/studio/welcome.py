@@ -1,0 +1,114 @@
+"""Welcome: everything a page must know of a stage before the first pose arrives."""
+
+from dataclasses import MISSING, fields
+from typing import get_args
+
+import numpy as np
+
+from kinematch import __version__
+from kinematch.character.settings import Settings, Transition, to_plain
+from kinematch.studio.answers import (
+    ClipInfo,
+    FeatureInfo,
+    Presets,
+    SettingInfo,
+    SettingsNow,
+    Situation,
+    SkeletonInfo,
+    Welcome,
+)
+from kinematch.studio.messages import PROTOCOL
+from kinematch.studio.picture import XYZW
+from kinematch.studio.stage import REASONS, STEP_RATE, Stage
+
+SWITCHES = {
+    "foot_lock": "planted toes stay where they are",
+    "pelvis": "the pelvis is lowered where a foot would not reach",
+}
+
+
+def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation) -> Welcome:
+    poses, features = stage.database.poses, stage.database.features
+    return Welcome(
+        protocol=PROTOCOL,
+        version=__version__,
+        client=client,
+        database=stage.name,
+        path=stage.path,
+        frame_count=poses.frame_count,
+        frame_rate=poses.frame_rate,
+        step_rate=STEP_RATE,
+        skeleton=skeleton_info(stage),
+        features=[
+            FeatureInfo(
+                f.name, f.kind, f.joint, f.group, list(f.times), f.dimensions, columns.start, columns.stop,
+                features.weights.features.get(f.name, f.weight),
+            )
+            for f, columns in zip(features.schema.features, features.schema.columns.values())
+        ],
+        horizons=stage.view.horizons.tolist(),
+        settings_info=settings_info(),
+        settings=settings_now(stage),
+        clips=clips_info(stage),
+        tags=list(poses.tags.names),
+        gaits=stage.gait_infos,
+        reasons=list(REASONS),
+        presets=presets,
+        situation=situation,
+    )  # fmt: skip
+
+
+def skeleton_info(stage: Stage) -> SkeletonInfo:
+    poses = stage.database.poses
+    skeleton = poses.skeleton
+    # where joints are that never move is what the poses say, to the bit, rather than the rest pose
+    offsets = np.array(poses.positions[0])
+    offsets[0] = 0
+    offsets[stage.view.positioned] = skeleton.offsets[stage.view.positioned]
+    return SkeletonInfo(
+        names=list(skeleton.names),
+        parents=skeleton.parents.tolist(),
+        offsets=offsets.tolist(),
+        rotations=skeleton.rotations[:, XYZW].tolist(),
+        tpose=None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
+        end_parents=skeleton.end_parents.tolist(),
+        end_offsets=skeleton.end_offsets.tolist(),
+        roles=dict(skeleton.roles),
+        positioned=stage.view.positioned.tolist(),
+        contact_joints=poses.contact_joints.tolist(),
+    )
+
+
+def settings_info() -> list[SettingInfo]:
+    """Each setting with what a slider, switch or list of it needs."""
+    told = []
+    for one in fields(Settings):
+        about = one.metadata
+        if one.name == "weights":
+            told.append(SettingInfo("weights", "weights", {}, "of the features, in the cost of a frame"))
+        elif one.name == "transition":
+            text = "how the difference between two clips fades at a jump"
+            told.append(SettingInfo(one.name, "choice", str(one.default), text, choices=list(get_args(Transition))))
+        elif one.name in SWITCHES:
+            told.append(SettingInfo(one.name, "switch", bool(one.default), SWITCHES[one.name]))
+        else:
+            assert one.default is not MISSING
+            number = (about["unit"], float(about["low"]), float(about["high"]))
+            told.append(SettingInfo(one.name, "number", float(one.default), about["text"], *number))
+    return told
+
+
+def settings_now(stage: Stage) -> SettingsNow:
+    both = {side: to_plain(settings) for side, settings in stage.settings.items()}
+    return SettingsNow(both["a"], both.get("b"))
+
+
+def clips_info(stage: Stage) -> list[ClipInfo]:
+    poses = stage.database.poses
+    out = []
+    for c, name in enumerate(poses.clip_names):
+        own = poses.clip_frames(c)
+        worn = np.flatnonzero(poses.tags.frames[own].any(axis=0))
+        tags = [poses.tags.names[k] for k in worn]
+        out.append(ClipInfo(name, own.start, own.stop, bool(poses.clip_loops[c]), tags))
+    return out
