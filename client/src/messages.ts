@@ -132,6 +132,17 @@ export interface Ping {
   time: number;
 }
 
+/** The drawn figure: round cones, each of whose two balls is carried by a joint (see kinematch.draw.body). */
+export interface BodyInfo {
+  joints: number[][];
+  offsets: number[][][];
+  radii: number[][];
+  across: number[][];
+  along: number[][];
+  scales: number[][];
+  tints: string[];
+}
+
 export interface SkeletonInfo {
   names: string[];
   parents: number[];
@@ -143,6 +154,7 @@ export interface SkeletonInfo {
   roles: Record<string, number>;
   positioned: number[];
   contact_joints: number[];
+  body: BodyInfo;
 }
 
 export interface FeatureInfo {

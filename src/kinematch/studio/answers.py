@@ -11,6 +11,18 @@ class FromServer(msgspec.Struct, tag_field="type", tag=snake):
     """What a page is told."""
 
 
+class BodyInfo(Part):
+    """The drawn figure: round cones, each of whose two balls is carried by a joint (see kinematch.draw.body)."""
+
+    joints: list[list[int]]  # (P, 2)
+    offsets: list[list[list[float]]]  # (P, 2, 3) m, in the joint's space
+    radii: list[list[float]]  # (P, 2) m
+    across: list[list[float]]  # (P, 3), in the first joint's space
+    along: list[list[float]]  # (P, 3), likewise
+    scales: list[list[float]]  # (P, 2)
+    tints: list[str]  # (P,)
+
+
 class SkeletonInfo(Part):
     names: list[str]
     parents: list[int]  # -1 for the root, which is joint 0
@@ -22,6 +34,7 @@ class SkeletonInfo(Part):
     roles: dict[str, int]  # humanoid role -> joint
     positioned: list[int]  # joints whose position is animated: pose frames tell these, others keep their offset
     contact_joints: list[int]
+    body: BodyInfo
 
 
 class FeatureInfo(Part):

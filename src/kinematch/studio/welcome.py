@@ -7,7 +7,10 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.character.settings import Settings, Transition, to_plain
+from kinematch.draw.mannequin import make_body
+from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.answers import (
+    BodyInfo,
     ClipInfo,
     FeatureInfo,
     Presets,
@@ -76,7 +79,15 @@ def skeleton_info(stage: Stage) -> SkeletonInfo:
         roles=dict(skeleton.roles),
         positioned=stage.view.positioned.tolist(),
         contact_joints=poses.contact_joints.tolist(),
+        body=body_info(skeleton),
     )
+
+
+def body_info(skeleton: Skeleton) -> BodyInfo:
+    """The mannequin that pictures show, for the page to draw the same."""
+    body = make_body(skeleton)
+    arrays = (body.joints, body.offsets, body.radii, body.across, body.along, body.scales)
+    return BodyInfo(*(values.tolist() for values in arrays), list(body.tints))
 
 
 def settings_info() -> list[SettingInfo]:
