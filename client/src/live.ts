@@ -1,0 +1,156 @@
+/** The played characters: what the server told last, the moment shown now, and their figures on the stage. */
+import * as THREE from "three";
+import type { Explanation, Presets, SettingsNow, Situation, Welcome } from "./messages";
+import { newPose, Rig, type GlobalPose } from "./scene/kinematics";
+import type { Figure } from "./scene/figure";
+import type { Viewport } from "./scene/viewport";
+import type { Connection } from "./stream/connection";
+import { CrowdPose } from "./stream/crowd_pose";
+import { History } from "./stream/history";
+import { Playback, type Moment } from "./stream/playback";
+
+export type Change = "welcome" | "situation" | "settings" | "presets";
+const FINE = 12; // figures up to so many are drawn with all their corners
+
+export class Live {
+  welcome: Welcome | null = null;
+  situation: Situation | null = null;
+  settings: SettingsNow | null = null;
+  presets: Presets | null = null;
+  rig: Rig | null = null;
+  moment: Moment | null = null;
+  readonly playback = new Playback();
+  readonly history = new History();
+  readonly layer: THREE.Group;
+  readonly hips = new THREE.Vector3();
+  yaw = 0;
+  heroHidden = false; // while a user's own character stands in
+  private crowdPose: CrowdPose | null = null;
+  private hero: Figure | null = null;
+  private second: Figure | null = null;
+  private crowd: Figure | null = null;
+  private readonly listeners: ((change: Change) => void)[] = [];
+  private readonly explained: ((explanation: Explanation) => void)[] = [];
+  private requests = 0;
+
+  constructor(readonly connection: Connection, private readonly viewport: Viewport) {
+    this.layer = viewport.layer();
+    connection.on("welcome", (welcome) => this.begin(welcome));
+    connection.on("situation", (situation) => this.stand(situation));
+    connection.on("settings_now", (settings) => { this.settings = settings; this.tell("settings"); });
+    connection.on("presets", (presets) => { this.presets = presets; this.tell("presets"); });
+    connection.on("ground", (ground) => viewport.floor.show(ground));
+    connection.on("explanation", (explanation) => { for (const listener of this.explained) listener(explanation); });
+    connection.onFrame((frame) => {
+      if (!this.rig || frame.joints !== this.rig.count) return;
+      this.playback.add(frame, performance.now() / 1000);
+      this.history.add(frame);
+    });
+  }
+
+  onChange(listener: (change: Change) => void): void {
+    this.listeners.push(listener);
+  }
+
+  onExplanation(listener: (explanation: Explanation) => void): void {
+    this.explained.push(listener);
+  }
+
+  private tell(change: Change): void {
+    for (const listener of this.listeners) listener(change);
+  }
+
+  private begin(welcome: Welcome): void {
+    this.playback.clear();
+    this.history.clear();
+    this.welcome = welcome;
+    this.settings = welcome.settings;
+    this.presets = welcome.presets;
+    for (const figure of [this.hero, this.second, this.crowd]) this.viewport.forget(figure);
+    this.second = this.crowd = null;
+    this.rig = new Rig(welcome.skeleton);
+    this.crowdPose = new CrowdPose(this.rig);
+    this.hero = this.viewport.figure(this.rig, this.layer);
+    if (!welcome.situation.terrain) this.viewport.floor.show(null);
+    this.viewport.follow.jump();
+    this.tell("welcome");
+    this.stand(welcome.situation);
+    this.tell("settings");
+    this.tell("presets");
+  }
+
+  private stand(situation: Situation): void {
+    this.situation = situation;
+    this.history.bound(situation);
+    if (!situation.terrain) this.viewport.floor.show(null);
+    this.tell("situation");
+  }
+
+  /** Whether this page may change things. */
+  get steers(): boolean {
+    return this.situation !== null && this.situation.live && this.situation.steers === this.connection.client;
+  }
+
+  get playing(): boolean {
+    return this.situation?.playing ?? false;
+  }
+
+  /** The step shown now. */
+  get step(): number {
+    return this.moment ? (this.moment.share > 0.5 ? this.moment.after.step : this.moment.before.step) : -1;
+  }
+
+  pose(character = 0): GlobalPose | null {
+    return this.crowdPose?.poses[character] ?? null;
+  }
+
+  /** Velocity of a joint of the first character, m/s, from one frame to the next; null where there is no next. */
+  velocity(joint: number): [number, number, number] | null {
+    const frames = this.playback.recent(), moment = this.moment;
+    if (!moment || !this.rig || frames.length < 2) return null;
+    const k = Math.max(frames.indexOf(moment.after), 1), before = frames[k - 1], after = frames[k];
+    const span = after.time - before.time;
+    if (!(span > 0)) return null;
+    const places = [before, after].map((frame) => {
+      const pose = newPose(this.rig!);
+      this.rig!.forward(frame.roots, 0, frame.positions, 0, frame.rotations, 0, pose.positions, pose.rotations);
+      return pose.positions;
+    });
+    return [0, 1, 2].map((axis) => (places[1][3 * joint + axis] - places[0][3 * joint + axis]) / span) as [number, number, number];
+  }
+
+  /** Ask why a step's frame was chosen; the number comes back in Explanation.request. */
+  explain(step: number, count = 8): number {
+    this.connection.send({ type: "explain", step, count, request: ++this.requests });
+    return this.requests;
+  }
+
+  /** Show the moment of a local time, s. */
+  update(now: number): void {
+    this.moment = this.playback.at(now, this.playing);
+    if (!this.moment || !this.crowdPose || !this.rig || !this.hero) return;
+    const count = this.crowdPose.take(this.moment);
+    const poses = this.crowdPose.poses, second = this.moment.before.second;
+    this.hero.pose(0, poses[0]);
+    this.hero.visible = !this.heroHidden;
+    if (second < count) this.second ??= this.viewport.figure(this.rig, this.layer, { colour: "simulated" });
+    if (this.second) this.second.count = 0;
+    if (second < count) this.second!.pose(0, poses[second]);
+    const others = poses.filter((_, c) => c > 0 && c < count && c !== second);
+    this.showCrowd(others);
+    const hips = 3 * (this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1));
+    this.hips.set(poses[0].positions[hips], poses[0].positions[hips + 1], poses[0].positions[hips + 2]);
+    this.yaw = this.moment.before.roots[3];
+  }
+
+  private showCrowd(poses: GlobalPose[]): void {
+    const room = this.crowd ? this.crowd.capacity : 0;
+    if (poses.length > room || (room > 64 && poses.length < room / 4)) {
+      this.viewport.forget(this.crowd);
+      this.crowd = this.viewport.figure(this.rig!, this.layer, { capacity: 2 ** Math.ceil(Math.log2(poses.length + 1)), fine: poses.length <= FINE });
+    }
+    if (!this.crowd) return;
+    this.crowd.count = 0;
+    poses.forEach((pose, c) => this.crowd!.pose(c, pose));
+  }
+}

@@ -1,0 +1,48 @@
+/** What the costs of a search say, in words. */
+import type { Candidate, ClipInfo, Explanation } from "../messages";
+
+export function featureWords(name: string): string {
+  return name.replace(/_/g, " ");
+}
+
+/** The feature on which a candidate loses most to the winner; null where it loses on none. */
+export function losesMost(candidate: Candidate, winner: Candidate, features: readonly string[]): { feature: string; by: number } | null {
+  let best = -1, by = 0;
+  candidate.feature_costs.forEach((cost, k) => {
+    const more = cost - winner.feature_costs[k];
+    if (more > by) { best = k; by = more; }
+  });
+  return best < 0 ? null : { feature: features[best], by };
+}
+
+/** The winner of a search: a candidate, the frame that plays on, or null. */
+export function winnerOf(explanation: Explanation): Candidate | null {
+  const { chosen, staying, candidates } = explanation;
+  if (staying?.frame === chosen) return staying;
+  return candidates.find((one) => one.frame === chosen) ?? null;
+}
+
+export function clipTime(candidate: Candidate, clips: readonly ClipInfo[], rate: number): string {
+  const clip = clips.find((one) => candidate.frame >= one.start && candidate.frame < one.stop);
+  return `${((candidate.frame - (clip?.start ?? candidate.frame - candidate.clip_frame)) / rate).toFixed(2)} s`;
+}
+
+/** One sentence: what was taken and by how much. */
+export function verdict(explanation: Explanation): { title: string; text: string } {
+  const { staying, candidates, features } = explanation, winner = winnerOf(explanation);
+  if (!winner) return { title: "Nothing could be taken", text: explanation.reason };
+  const stays = winner === staying, best = candidates[0];
+  if (stays) {
+    const most = best ? losesMost(best, winner, features) : null;
+    const text = !best ? "No other frame may be taken here." : best.cost > winner.cost
+      ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`
+      : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}: not enough of a gain to jump.`;
+    return { title: `${winner.clip} plays on`, text };
+  }
+  if (!staying) return { title: `Jumped to ${winner.clip}`, text: `It costs ${winner.cost.toFixed(2)}. The frame that played could not go on: its clip ends or the filter forbids it.` };
+  const most = losesMost(staying, winner, features);
+  return {
+    title: `Jumped to ${winner.clip}`,
+    text: `It costs ${winner.cost.toFixed(2)}, playing on ${staying.cost.toFixed(2)}${most ? `; the gain is mostly ${featureWords(most.feature)} (${most.by.toFixed(2)})` : ""}.`,
+  };
+}

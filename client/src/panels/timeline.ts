@@ -1,0 +1,101 @@
+/** The timeline below the stage: pause, rewind, scrub; clips, searches, jumps and contacts of the last minutes. */
+import type { Studio } from "../studio";
+import { button, h } from "../ui/elements";
+import { icon } from "../ui/icons";
+import { addShortcuts } from "../ui/shortcuts";
+import { saveMenu } from "./save";
+import { TimelinePicture } from "./timeline_picture";
+import "./timeline.css";
+
+export type DockSize = "whole" | "slim" | "none";
+
+export class Timeline {
+  readonly element: HTMLElement;
+  onStep: (step: number) => void = () => {};
+  private readonly picture: TimelinePicture;
+  private readonly playButton = button("", () => this.toggle(), { icon: "pause", kind: "icon", title: "Pause (Space)" });
+  private readonly liveButton = button("Live", () => this.resume(), { icon: "live", kind: "small", title: "Go on from now (L)" });
+  private readonly hereButton = button("Play from here", () => this.resume(this.cursor), { icon: "play", kind: "small", title: "Go on from the shown moment; what came after it is forgotten" });
+  private readonly clock = h("output.mono.clock");
+  private cursor = -1; // the step that was scrubbed to; -1 while playing
+  private asked = -1;
+  private wait = 0;
+
+  constructor(private readonly studio: Studio) {
+    this.picture = new TimelinePicture(studio.live);
+    this.picture.onScrub = (step) => this.scrub(step);
+    const back = button("", () => this.search(-1), { icon: "back", kind: "quiet icon", title: "To the search before (,)" });
+    const ahead = button("", () => this.search(1), { icon: "forward", kind: "quiet icon", title: "To the next search (.)" });
+    this.element = h("div.timeline", h("div.transport", back, this.playButton, ahead, this.clock, this.liveButton, this.hereButton, h("span.gap"), this.picture.legend, saveMenu(studio, () => this.picture.window())), this.picture.element);
+    studio.live.onChange((change) => { if (change === "situation" || change === "welcome") this.stand(); });
+    addShortcuts(
+      { section: "Time", keys: "Space", codes: ["Space"], text: "Pause and go on", act: () => this.toggle() },
+      { section: "Time", keys: ", .", codes: ["Comma"], text: "Search before, next search", act: () => this.search(-1) },
+      { section: "Time", keys: "[ ]", codes: ["BracketLeft"], text: "One step back, ahead", act: () => this.scrub(this.here - 1) },
+      { section: "Time", keys: "L", codes: ["KeyL"], text: "Back to now", act: () => this.resume() },
+      { section: "", keys: "", codes: ["Period"], text: "", act: () => this.search(1) },
+      { section: "", keys: "", codes: ["BracketRight"], text: "", act: () => this.scrub(this.here + 1) },
+    );
+  }
+
+  /** The step shown or asked for. */
+  get here(): number {
+    return this.cursor >= 0 ? this.cursor : this.studio.live.step;
+  }
+
+  show(size: DockSize): void {
+    this.element.parentElement!.hidden = size === "none";
+    this.element.dataset.size = size;
+    this.picture.slim = size !== "whole";
+  }
+
+  toggle(): void {
+    if (this.studio.live.playing) this.studio.connection.send({ type: "pause" });
+    else this.resume();
+  }
+
+  private resume(step?: number): void {
+    const from = step !== undefined && step >= 0 ? step : undefined;
+    this.studio.connection.send(from === undefined ? { type: "resume" } : { type: "resume", step: from });
+  }
+
+  /** Show a past step; the server answers with the very frame that was played. */
+  scrub(step: number): void {
+    const { history } = this.studio.live;
+    const to = Math.min(Math.max(Math.round(step), history.oldest), history.newest);
+    if (to < 0 || to === this.cursor) return;
+    this.cursor = to;
+    this.onStep(to);
+  }
+
+  private search(by: 1 | -1): void {
+    const found = this.studio.live.history.find(this.here, by, (played) => played.searched);
+    if (found >= 0) this.scrub(found);
+  }
+
+  private stand(): void {
+    const situation = this.studio.live.situation;
+    if (!situation) return;
+    if (situation.playing) this.cursor = this.asked = -1;
+    else if (this.cursor < 0) this.cursor = situation.step;
+    this.playButton.replaceChildren(icon(situation.playing ? "pause" : "play"));
+    this.playButton.title = situation.playing ? "Pause (Space)" : "Go on from now (Space)";
+    this.playButton.setAttribute("aria-label", this.playButton.title);
+    this.liveButton.setAttribute("aria-pressed", String(situation.playing));
+    this.liveButton.hidden = this.hereButton.hidden = situation.playing;
+    if (!situation.live) this.liveButton.hidden = true;
+  }
+
+  frame(seconds: number): void {
+    if (this.cursor >= 0 && this.cursor !== this.asked && this.studio.connection.send({ type: "scrub", step: this.cursor })) this.asked = this.cursor;
+    this.wait -= seconds;
+    if (this.wait > 0) return;
+    this.wait = 0.04;
+    void this.studio.live.history.fill();
+    if (this.element.parentElement!.hidden) return;
+    const { welcome, history, playing } = this.studio.live;
+    const rate = welcome?.step_rate ?? 60, away = (this.here - history.newest) / rate;
+    this.clock.textContent = playing || away > -0.02 ? `${(Math.max(this.here, 0) / rate).toFixed(1)} s` : `${away.toFixed(2)} s`;
+    this.picture.draw(this.here);
+  }
+}

@@ -1,0 +1,82 @@
+/** The camera: the pointer orbits it, and it goes along with who is followed. */
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+export type CameraMode = "follow" | "chase" | "free";
+
+const HALFLIFE = 0.12; // s, in which half of the way to the followed point is made up
+const CHASE_HALFLIFE = 0.7; // s, in which half of the turn behind the followed one is made up
+
+export class FollowCamera {
+  readonly camera = new THREE.PerspectiveCamera(38, 1, 0.05, 400);
+  readonly controls: OrbitControls;
+  mode: CameraMode = "follow";
+  private fresh = true;
+  private touched = -1e9;
+
+  constructor(element: HTMLElement) {
+    this.controls = new OrbitControls(this.camera, element);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.minDistance = 1;
+    this.controls.maxDistance = 60;
+    this.controls.maxPolarAngle = 0.495 * Math.PI; // above the floor
+    this.controls.addEventListener("start", () => { this.touched = performance.now(); });
+    this.view("back");
+  }
+
+  /** Where the camera looks, as a yaw: 0 along +Z, a quarter turn along +X. */
+  get yaw(): number {
+    const ahead = this.controls.target.clone().sub(this.camera.position);
+    return Math.atan2(ahead.x, ahead.z);
+  }
+
+  /** Look from a side of somebody who faces `yaw`. */
+  view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = 5.2): void {
+    const turn = { back: Math.PI, front: 0, left: Math.PI / 2, right: -Math.PI / 2, top: Math.PI }[from] + yaw + (from === "back" ? 0.42 : 0);
+    const height = from === "top" ? 0.96 : 0.21;
+    const flat = distance * Math.cos((height * Math.PI) / 2);
+    const away = new THREE.Vector3(Math.sin(turn) * flat, distance * Math.sin((height * Math.PI) / 2), Math.cos(turn) * flat);
+    this.camera.position.copy(this.controls.target).add(away);
+    this.controls.update();
+  }
+
+  /** Turn about the followed point, radians; for sticks and keys. */
+  orbit(yaw: number, pitch: number): void {
+    const away = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
+    away.theta += yaw;
+    away.phi = Math.min(Math.max(away.phi + pitch, 0.05), this.controls.maxPolarAngle);
+    this.camera.position.setFromSpherical(away).add(this.controls.target);
+    this.touched = performance.now();
+  }
+
+  zoom(factor: number): void {
+    const away = this.camera.position.clone().sub(this.controls.target);
+    away.setLength(Math.min(Math.max(away.length() * factor, this.controls.minDistance), this.controls.maxDistance));
+    this.camera.position.copy(this.controls.target).add(away);
+  }
+
+  /** Begin anew at the next followed point instead of travelling there. */
+  jump(): void {
+    this.fresh = true;
+  }
+
+  update(followed: THREE.Vector3 | null, yaw: number, seconds: number): void {
+    if (followed && (this.mode !== "free" || this.fresh)) {
+      const far = followed.distanceTo(this.controls.target) > 8;
+      const share = this.fresh || far ? 1 : 1 - 2 ** (-seconds / HALFLIFE);
+      const move = followed.clone().sub(this.controls.target).multiplyScalar(share);
+      this.controls.target.add(move);
+      this.camera.position.add(move);
+      this.fresh = false;
+      if (this.mode === "chase" && performance.now() - this.touched > 900) {
+        let turn = yaw - this.yaw;
+        turn -= 2 * Math.PI * Math.round(turn / (2 * Math.PI));
+        const away = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
+        away.theta += turn * (1 - 2 ** (-seconds / CHASE_HALFLIFE));
+        this.camera.position.setFromSpherical(away).add(this.controls.target);
+      }
+    }
+    this.controls.update(seconds);
+  }
+}

@@ -1,0 +1,72 @@
+/** The line to the server: one WebSocket that comes back by itself. */
+import { isPoseFrame, readPoseFrame, type PageMessage, type PoseFrame, type ServerMessage } from "../messages";
+
+type Handlers = { [K in ServerMessage["type"]]: (message: Extract<ServerMessage, { type: K }>) => void };
+export type LineState = "connecting" | "open" | "lost";
+
+const FIRST_WAIT = 0.4, LONGEST_WAIT = 5; // s between attempts
+
+export class Connection {
+  state: LineState = "connecting";
+  client = "";
+  private socket: WebSocket | null = null;
+  private wait = FIRST_WAIT;
+  private readonly handlers: { [type: string]: ((message: never) => void)[] } = {};
+  private readonly frameHandlers: ((frame: PoseFrame, buffer: ArrayBuffer) => void)[] = [];
+  private readonly stateHandlers: ((state: LineState, seconds: number) => void)[] = [];
+
+  on<K extends ServerMessage["type"]>(type: K, handler: Handlers[K]): void {
+    (this.handlers[type] ??= []).push(handler as (message: never) => void);
+  }
+
+  onFrame(handler: (frame: PoseFrame, buffer: ArrayBuffer) => void): void {
+    this.frameHandlers.push(handler);
+  }
+
+  /** `seconds` until the next attempt while the line is lost. */
+  onState(handler: (state: LineState, seconds: number) => void): void {
+    this.stateHandlers.push(handler);
+  }
+
+  open(): void {
+    const address = new URL("stream", location.href);
+    address.protocol = address.protocol.replace("http", "ws");
+    address.hash = "";
+    address.search = this.client ? `?client=${encodeURIComponent(this.client)}` : "";
+    const socket = new WebSocket(address);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => { this.wait = FIRST_WAIT; this.tell("open", 0); };
+    socket.onmessage = (event) => this.receive(event.data as string | ArrayBuffer);
+    socket.onclose = () => {
+      if (this.socket !== socket) return;
+      this.tell("lost", this.wait);
+      setTimeout(() => this.open(), this.wait * 1000);
+      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+    };
+  }
+
+  private tell(state: LineState, seconds: number): void {
+    this.state = state;
+    for (const handler of this.stateHandlers) handler(state, seconds);
+  }
+
+  private receive(data: string | ArrayBuffer): void {
+    if (typeof data !== "string") {
+      if (!isPoseFrame(data)) return;
+      const frame = readPoseFrame(data);
+      for (const handler of this.frameHandlers) handler(frame, data);
+      return;
+    }
+    const message = JSON.parse(data) as ServerMessage;
+    if (message.type === "welcome") this.client = message.client;
+    for (const handler of this.handlers[message.type] ?? []) handler(message as never);
+  }
+
+  /** Whether it could be sent; what is said while the line is lost is lost too. */
+  send(message: PageMessage): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+}

@@ -1,0 +1,29 @@
+/** Files dropped on the page: to the open panel, to the figure on the stage, or to the workshop. */
+import type { Avatars } from "../scene/avatar";
+import { registeredPanels, type Panel, type Studio } from "../studio";
+import { h } from "./elements";
+
+export function acceptDrops(studio: Studio, current: () => Panel | null, avatars: Avatars): void {
+  const cover = h("div.drop-cover", h("div.card", h("h2", "Drop it"), h("p", "Motion (BVH, GLB, VRMA) opens in Build; a character (GLB, VRM) is worn at once.")));
+  let depth = 0;
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  window.addEventListener("dragenter", (event) => { if (hasFiles(event) && ++depth === 1) document.body.append(cover); });
+  window.addEventListener("dragleave", (event) => { if (hasFiles(event) && --depth <= 0) { depth = 0; cover.remove(); } });
+  window.addEventListener("dragover", (event) => { if (hasFiles(event)) event.preventDefault(); });
+  window.addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    cover.remove();
+    give([...(event.dataTransfer?.files ?? [])]);
+  });
+
+  function give(files: File[]): void {
+    if (!files.length || current()?.dropped?.(files)) return;
+    if (files.length === 1 && /\.(glb|vrm)$/i.test(files[0].name)) return void avatars.wear(files[0], studio);
+    const build = registeredPanels().find((panel) => panel.id === "build");
+    if (!build?.dropped) return studio.say("This page cannot open such files.", "bad", files[0].name);
+    studio.open("build");
+    setTimeout(() => { if (!build.dropped!(files)) studio.say("Expected BVH, GLB, VRM or VRMA files.", "bad", files[0].name); }, 50);
+  }
+}
