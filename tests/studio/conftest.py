@@ -1,0 +1,101 @@
+"""A real server on this machine, and pages that talk to it as a browser's would."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from kinematch.database.build import build
+from kinematch.database.storage import Database
+from kinematch.studio.layout import POSE, unpack
+from kinematch.studio.serving import address, listen, server
+from kinematch.studio.stage import Stage
+from kinematch.studio.studio import Studio
+
+PATIENCE = 20.0  # s, far more than anything takes; only a failure waits for it
+
+
+class Page:
+    """One page: what it is told is taken in order, poses and messages apart."""
+
+    def __init__(self, connection: ClientConnection):
+        self.connection = connection
+        self.welcome = self.message("welcome")
+
+    def say(self, type_: str, **fields) -> None:
+        self.connection.send(json.dumps({"type": type_, **fields}))
+
+    def message(self, type_: str, when: Callable[[dict], bool] = lambda message: True) -> dict:
+        """The next message of a type, poses and others skipped."""
+        return self._next(lambda m: m["type"] == type_ and when(m), of=str)
+
+    def pose(self, when: Callable[[dict, dict], bool] = lambda header, arrays: True) -> tuple[dict, dict]:
+        """Header and arrays of the next pose that fits."""
+        return unpack(POSE, self.frame(lambda frame: when(*unpack(POSE, frame))))
+
+    def frame(self, when: Callable[[bytes], bool] = lambda frame: True) -> bytes:
+        return self._next(when, of=bytes)
+
+    def _next(self, when: Callable, *, of: type):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            received = self.connection.recv(timeout=PATIENCE)
+            if isinstance(received, of):
+                item = json.loads(received) if of is str else received
+                if when(item):
+                    return item
+        raise AssertionError("what was waited for never came")
+
+
+class Server:
+    def __init__(self, studio: Studio, url: str):
+        self.studio, self.url = studio, url
+
+    @contextmanager
+    def page(self, client: str = "", **options) -> Iterator[Page]:
+        place = f"{self.url.replace('http', 'ws')}/stream?client={client}"
+        # a page with unread poses does not hear the server's goodbye, and need not wait for it
+        with connect(place, max_size=None, close_timeout=0.05, **options) as socket:
+            yield Page(socket)
+
+
+@contextmanager
+def running(studio: Studio) -> Iterator[Server]:
+    opened = listen("127.0.0.1", 0)
+    web = server(studio)
+    thread = threading.Thread(target=web.run, kwargs={"sockets": [opened]}, daemon=True)
+    thread.start()
+    try:
+        yield Server(studio, address("127.0.0.1", opened))
+    finally:
+        web.should_exit = True
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory) -> Database:
+    """A few clips of the dance card."""
+    folder = tmp_path_factory.mktemp("studio")
+    clips = '["idle", "walk_1.35", "run_2.6", "walk_turn_*_90", "walk_turn_*_180", "idle_level3", "walk_level3"]'
+    (folder / "small.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = {clips}\n')
+    return build(folder / "small.toml").database
+
+
+@pytest.fixture(scope="session")
+def studio_server(database, tmp_path_factory) -> Iterator[Server]:
+    """One server for all tests of a session; each leaves it as it was."""
+    with running(Studio(Stage(database, name="small"), presets=tmp_path_factory.mktemp("presets"))) as made:
+        yield made
+
+
+@pytest.fixture
+def fresh_server(database, tmp_path: Path) -> Iterator[Server]:
+    """A server of a test's own."""
+    with running(Studio(Stage(database, name="small"), presets=tmp_path / "presets")) as made:
+        yield made
