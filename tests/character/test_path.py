@@ -77,21 +77,21 @@ def test_a_body_waits_and_looks_as_told():
 
 def test_a_closed_path_goes_on():
     path = Path([(0, 0), (0, 6), (6, 6), (6, 0)], closed=True)
-    places, _ = walk(path, 60, start=[[0.0, 0, 3.0]])
-    assert path.progress[0] > 3 * path.route.length
+    places, _ = walk(path, 40, 1 / 30, start=[[0.0, 0, 3.0]])
+    assert path.progress[0] > 2 * path.route.length
     assert errors(path, places[:, 0]).max() < 0.06
-    lap = places[-round(path.route.length / 1.4 * 60) :, 0]
+    lap = places[-round(path.route.length / 1.4 * 30) :, 0]
     assert (lap.max(axis=0) > 5.9).all()
     assert (lap.min(axis=0) < 0.1).all()
 
 
 def test_a_closed_path_with_stops_waits_on_every_lap():
     path = Path([(0, 0), Keypoint(0, 4, stop=1.0), (4, 4), Keypoint(4, 0, stop=1.0)], closed=True)
-    places, _ = walk(path, 60, start=[[0.0, 0, 2.0]])
+    places, _ = walk(path, 40, 1 / 30, start=[[0.0, 0, 2.0]])
     for place in ([0, 4], [4, 0]):
         near = np.linalg.norm(places[:, 0] - place, axis=-1) < 0.05
         visits = np.flatnonzero(np.diff(near.astype(int)) == 1)
-        assert len(visits) >= 3
+        assert len(visits) >= 2
 
 
 def test_bodies_at_a_crossing_stay_on_their_branch():
@@ -144,9 +144,9 @@ def test_the_route_is_one_smooth_line():
     gaps = np.diff(route.points, axis=0)
     np.testing.assert_allclose(np.linalg.norm(gaps, axis=-1), np.diff(route.distances), atol=1e-5)
     np.testing.assert_allclose(route.points[0], route.points[-1], atol=1e-9)
-    turns = (route.tangents[1:] * route.tangents[:-1]).sum(axis=-1)
+    turns = (route.rows[1:, 2:4] * route.rows[:-1, 2:4]).sum(axis=-1)
     assert turns.min() > np.cos(0.05)
-    np.testing.assert_allclose(np.linalg.norm(route.tangents, axis=-1), 1.0)
+    np.testing.assert_allclose(np.linalg.norm(route.rows[:, 2:4], axis=-1), 1.0)
 
 
 @pytest.mark.parametrize(

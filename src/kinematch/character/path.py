@@ -9,7 +9,7 @@ from kinematch.character.command import Command
 from kinematch.character.route import Keypoint, Route, make_route
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody
-from kinematch.character.steering import directions, ground, per_body, rest_points, shortened
+from kinematch.character.steering import directions, ground, lengths, per_body, rest_points, shortened
 from kinematch.errors import KinematchError
 
 RETURN = 0.4  # s in which most of the way back to the path is made
@@ -50,6 +50,7 @@ class Path:
         """halflife (s) is the velocity spring's, as in the settings of the character that is to follow."""
         self.route: Route = make_route(keypoints, closed=closed, radius=radius, acceleration=acceleration)
         self.filter, self.halflife = filter, halflife
+        self._yaws = np.array([np.nan if one.facing is None else one.facing for one in self.route.keypoints])
         self._start = progress
         self._way: Way | None = None
 
@@ -72,15 +73,15 @@ class Path:
         if len(way.progress) != len(points):
             raise KinematchError(f"{len(points)} bodies on a path that {len(way.progress)} have begun; restart it")
         _make_progress(route, way, points)
-        _wait(route, way, body.positions[:, [0, 2]], dt)
+        _wait(route, way, body.positions[:, ::2], dt)
+        rows = route.at(way.progress)
         to_stop = np.maximum(way.stops - way.progress, 0)
-        limits = np.sqrt(route.along(route.squared_speeds, way.progress))
+        limits = np.sqrt(rows[:, 4])
         speeds = np.minimum(limits, np.sqrt(2 * route.acceleration * to_stop))
         if dt > 0:
             speeds = np.minimum(speeds, to_stop / dt)  # not beyond the stop, however long the step
-        back = route.along(route.points, way.progress) - points
-        back *= -np.expm1(-dt / RETURN) / dt if dt > 0 else 1 / RETURN
-        wanted = shortened(speeds[:, None] * route.along(route.tangents, way.progress) + back, limits)
+        back = (rows[:, :2] - points) * (-np.expm1(-dt / RETURN) / dt if dt > 0 else 1 / RETURN)
+        wanted = shortened(speeds[:, None] * rows[:, 2:4] + back, limits)
         return Command(ground(wanted), ground(self._facings(way, wanted)), self.filter)
 
     def _begun(self, points: np.ndarray) -> Way:
@@ -98,8 +99,7 @@ class Path:
     def _facings(self, way: Way, wanted: np.ndarray) -> np.ndarray:
         """As the keypoint last passed, or waited at, has it; else along the way."""
         at = np.where(way.waited > 0, way.stops, way.progress)
-        yaws = np.array([np.nan if point.facing is None else point.facing for point in self.route.keypoints])
-        yaws = yaws[self.route.owner(at)]
+        yaws = self._yaws[self.route.owner(at)]
         told = np.stack([np.sin(yaws), np.cos(yaws)], axis=-1)
         return np.where(np.isnan(told), directions(wanted, STANDING), told)
 
@@ -110,11 +110,11 @@ def _nearest(points: np.ndarray, point: np.ndarray) -> int:
 
 def _make_progress(route: Route, way: Way, points: np.ndarray) -> None:
     """On to the nearest point of the path, but forward only, and no farther than the point has moved."""
-    most = np.minimum(way.progress + np.linalg.norm(points - way.points, axis=-1), way.stops)
+    most = np.minimum(way.progress + lengths(points - way.points), way.stops)
     start = way.progress
-    for _ in range(3):  # one is exact on a straight; in corners the others add millimetres
-        beyond = points - route.along(route.points, way.progress)
-        ahead = (beyond * route.along(route.tangents, way.progress)).sum(axis=-1)
+    for _ in range(2):  # one is exact on a straight; in corners the other adds a millimetre
+        rows = route.at(way.progress)
+        ahead = ((points - rows[:, :2]) * rows[:, 2:4]).sum(axis=-1)
         way.progress = np.clip(way.progress + ahead, start, most)
     way.points = points
 
@@ -125,7 +125,7 @@ def _wait(route: Route, way: Way, places: np.ndarray, dt: float) -> None:
     if not near.any():
         return
     stops = np.where(near, way.stops, 0.0)
-    there = near & (np.linalg.norm(route.along(route.points, stops) - places, axis=-1) < ARRIVED)
+    there = near & (lengths(route.at(stops)[:, :2] - places) < ARRIVED)
     over = there & (way.waited >= way.waits)
     way.waited = np.where(over, 0.0, np.where(there, way.waited + dt, way.waited))
     # a hair beyond the stop, where the path has its new direction

@@ -31,10 +31,8 @@ class Route:
     keypoints: tuple[Keypoint, ...]
     closed: bool
     distances: np.ndarray  # (M,) m from the start, which is where the first keypoint is left
-    points: np.ndarray  # (M, 2) x, z
-    tangents: np.ndarray  # (M, 2) unit
+    rows: np.ndarray  # (M, 5) x, z; unit tangent; squared speed wanted, stops aside: linear where speed changes evenly
     owners: np.ndarray  # (M,) the keypoint last passed
-    squared_speeds: np.ndarray  # (M,) m^2/s^2 wanted, stops aside; squares are linear where speed changes evenly
     acceleration: float  # m/s^2
     stops: np.ndarray  # (S,) m, growing
     waits: np.ndarray  # (S,) s; for ever at the end of an open route
@@ -43,12 +41,18 @@ class Route:
     def length(self) -> float:
         return float(self.distances[-1])
 
-    def along(self, values: np.ndarray, distances: np.ndarray) -> np.ndarray:
-        """Samples (M,) or (M, 2) at distances (N,)."""
+    @property
+    def points(self) -> np.ndarray:
+        """(M, 2) x, z"""
+        return self.rows[:, :2]
+
+    def at(self, distances: np.ndarray) -> np.ndarray:
+        """Rows (N, 5) at distances (N,): point, tangent and squared speed."""
         within = self._within(distances)
-        if values.ndim == 1:
-            return np.interp(within, self.distances, values)
-        return np.stack([np.interp(within, self.distances, column) for column in values.T], axis=-1)
+        low = np.minimum(np.searchsorted(self.distances, within, side="right"), len(self.distances) - 1) - 1
+        start, below = self.distances[low], self.rows[low]
+        share = (within - start) / (self.distances[low + 1] - start)
+        return below + share[:, None] * (self.rows[low + 1] - below)
 
     def owner(self, distances: np.ndarray) -> np.ndarray:
         """The keypoints (N,) last passed."""
@@ -168,9 +172,8 @@ def _assembled(
     speeds = np.array([point.speed for point in keypoints])
     squared = np.minimum(limits, speeds[np.minimum(owners, count - 1 if closed else count - 2)]) ** 2
     squared = _eased(distances, squared, acceleration, closed=closed)
-    return Route(
-        keypoints, closed, distances, points, tangents, owners, squared, acceleration, np.array(stops), np.array(waits)
-    )  # fmt: skip
+    rows = np.concatenate([points, tangents, squared[:, None]], axis=1)
+    return Route(keypoints, closed, distances, rows, owners, acceleration, np.array(stops), np.array(waits))
 
 
 def _eased(distances: np.ndarray, squared: np.ndarray, acceleration: float, *, closed: bool) -> np.ndarray:
