@@ -34,8 +34,7 @@ def random_pairs(database: Database, space: SearchSpace, count: int, seed: int =
 def replayed(database: Database, space: SearchSpace, rate: float, count: int, seed: int = 0) -> Questions:
     """What a character asks that is steered by a wandering stick and searches `rate` times a second."""
     recorder = _Recorder(space)
-    crowd = Crowd(database, settings=Settings(search_interval=1 / rate, foot_lock=False), matcher=recorder)
-    recorder.queries, recorder.current = [], []  # without the one that chose the first frame
+    crowd = Crowd(database, settings=Settings(search_interval=1 / rate, foot_lock=False), matcher=lambda _: recorder)
     rng = np.random.default_rng(seed)
     heading, speed, dt = 0.0, 1.3, 1 / 60
     while len(recorder.queries) < count:

@@ -1,183 +1,291 @@
-"""Crowd: N characters on one database, stepped together; a single character is a crowd of one."""
+"""Crowd: N characters stepped together by one fused step; a single character is a crowd of one."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 
 import numpy as np
 
-from kinematch.character.adjustment import adjusted
+from kinematch.character import step_kernels as k
 from kinematch.character.command import Command
-from kinematch.character.feet import legs_of, no_locks, place_feet, wanted_toes
-from kinematch.character.playback import moved_on, playback, root_rates, root_step, sample, turned
+from kinematch.character.knobs import knobs_of
+from kinematch.character.pose_kernels import enter, leave
 from kinematch.character.settings import Settings
-from kinematch.character.simulation import SimulatedBody, advance, ahead, at_rest, wrapped
-from kinematch.character.transition import Offsets, begin, decay, no_offsets, shown
-from kinematch.database.features import QueryInput
+from kinematch.character.shown import Shown, nothing_shown
+from kinematch.character.simulation import SimulatedBody
+from kinematch.character.state import State, fresh
+from kinematch.character.terrain import Terrain
+from kinematch.character.track import Track, track
+from kinematch.character.wanted import Expressions, Wanted, checked_layer, wanted_of
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.math import quaternion
-from kinematch.math.rotation import from_axis_angle
-from kinematch.motion.kinematics import forward, local_rotations
-from kinematch.search import Matcher, WideMatcher, search_space
+from kinematch.search import Candidates, Matcher, candidates
+from kinematch.search.compiling import telling
+from kinematch.search.threads import in_pieces
 
-UP = np.array([0.0, 1.0, 0.0])
+LONGEST = 0.1  # s that one piece of a step lasts: a longer pause is walked through, not jumped over
+MOST_PIECES = 50  # after five seconds pieces grow longer instead
+MANY = 48  # characters from which all cores are worth waking
+PIECE = 128  # characters that are animated at a time
+SPARE = 1.5  # how many more searches than on average a step may hold; the rest wait their turn
+FEWEST = 32  # searches that a step may always hold
+NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
+FLAT = np.zeros((0, 0)), np.zeros((0, 0, 3))
 
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """What a step gives: poses with the root as joint 0, local and in the world."""
+class Reason(IntEnum):
+    """Why a character searched."""
 
-    positions: np.ndarray  # (N, J, 3) m
-    rotations: np.ndarray  # (N, J, 4)
-    global_positions: np.ndarray  # (N, J, 3) m
-    global_rotations: np.ndarray  # (N, J, 4)
-    contacts: np.ndarray  # (N, K) bool, from the database
-    searched: np.ndarray  # (N,) bool
-    jumped: np.ndarray  # (N,) bool
-    costs: np.ndarray  # (N,) of the last search
+    NOT_YET = k.NOT_YET
+    INTERVAL = k.INTERVAL
+    VELOCITY = k.VELOCITY
+    FACING = k.FACING
+    END = k.END
+    TAGS = k.TAGS
+    DATABASE = k.DATABASE
 
 
 class Crowd:
-    """The motion-matching loop in plain numpy, one readable step for all: command, search, transition, root, feet."""
+    """The motion-matching loop: command, search, transition, root, adjustment, feet.
+
+    `settings` and `terrain` may be replaced at any time.
+    """
 
     def __init__(
         self,
-        database: Database,
+        databases: Database | Sequence[Database],
         count: int = 1,
         *,
         settings: Settings | None = None,
         positions: np.ndarray | None = None,
         yaws: np.ndarray | None = None,
-        matcher: Matcher | None = None,
+        terrain: Terrain | None = None,
+        matcher: Callable[[Database], Matcher] | None = None,
     ):
         if count < 1:
             raise KinematchError(f"a crowd of {count}, expected 1 or more")
-        self.database, self.settings = database, settings or Settings()
-        self.source = playback(database.poses)
-        self.matcher = matcher or WideMatcher(search_space(database))
-        self.legs = legs_of(database.poses.skeleton, database.poses.contact_joints)
-        self.root_positions = np.zeros((count, 3)) if positions is None else np.array(positions, np.float64)
-        self.root_yaws = np.zeros(count) if yaws is None else np.array(yaws, np.float64)
-        self.body: SimulatedBody = at_rest(self.root_positions, self.root_yaws)
-        self.offsets: Offsets = no_offsets(count, database.poses.skeleton.joint_count)
-        self.locks = no_locks(count, len(self.legs))
-        self.fractions = np.zeros(count)
-        self.toes: np.ndarray | None = None  # (N, K, 3) m, as animated in the last step
-        interval = self.settings.search_interval
-        # staggered phases: a crowd does not search all at once
-        self.since_search = (np.arange(count) * 0.618034 % 1.0) * interval
-        self.asked = np.full((count, 4), np.inf)  # velocity and facing at the last search
-        self.costs = np.full(count, np.inf)
-        standing = Command(np.zeros((count, 3)), np.zeros((count, 3)))
-        start = self._find(standing, np.arange(count), np.full(count, -1, np.int32))
-        self.frames = start.frames.astype(np.int32)
-        if (self.frames < 0).any():
-            raise KinematchError("no frame of the database may be taken: every clip is barred or too short")
+        self.databases = [databases] if isinstance(databases, Database) else list(databases)
+        _check_alike(self.databases)
+        self.tracks: list[Track] = [track(one, matcher) for one in self.databases]
+        self.terrain = terrain
+        self.settings = settings or Settings()
+        places = np.zeros((count, 3)) if positions is None else np.array(positions, np.float64)
+        turns = np.zeros(count) if yaws is None else np.array(yaws, np.float64)
+        if places.shape != (count, 3) or turns.shape != (count,):
+            raise KinematchError(f"positions {places.shape} and yaws {turns.shape} for a crowd of {count}")
+        source = self.tracks[0].source
+        self.state: State = fresh(
+            places, turns, joints=len(source.parents), moving=len(source.moving), toes=len(source.legs),
+            columns=self.database.features.width, interval=self.settings.search_interval,
+        )  # fmt: skip
+        self.state.playing.frames[:] = self.tracks[0].standing(self.state)
+        self._everyone = np.arange(count, dtype=np.int32)
+        self._expressions = Expressions()
+        self._reasons = np.zeros(count, np.int8)
+        self._ground = np.zeros((count, len(source.legs) + 1)), np.zeros((count, len(source.legs), 3))
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        for one in self.tracks:
+            one.weigh(settings)
+        self._settings, self._knobs = settings, knobs_of(settings)
 
     @property
     def count(self) -> int:
-        return len(self.frames)
+        return len(self.state.playing.frames)
 
-    def step(self, command: Command, dt: float) -> Shown:
-        """Everything moves on by dt seconds under a command."""
-        if command.velocities.shape != (self.count, 3) or not np.isfinite(command.velocities).all():
-            raise KinematchError(f"command velocities of shape {command.velocities.shape}, expected ({self.count}, 3)")
+    @property
+    def database(self) -> Database:
+        return self.databases[0]
+
+    @property
+    def matcher(self) -> Matcher:
+        return self.tracks[0].matcher
+
+    @property
+    def body(self) -> SimulatedBody:
+        return self.state.body
+
+    @property
+    def root_positions(self) -> np.ndarray:
+        """(N, 3) m; the state's own, so it may be written to."""
+        return self.state.playing.positions
+
+    @property
+    def root_yaws(self) -> np.ndarray:
+        return self.state.playing.yaws
+
+    @property
+    def frames(self) -> np.ndarray:
+        return self.state.playing.frames
+
+    @property
+    def fractions(self) -> np.ndarray:
+        return self.state.playing.fractions
+
+    def restore(self, state: State) -> None:
+        """Go back to a copy of the state taken earlier, bit for bit."""
+        if len(state.playing.frames) != self.count:
+            raise KinematchError(f"a state of {len(state.playing.frames)} characters for a crowd of {self.count}")
+        self.state.assign(state)
+
+    def teleport(self, positions: np.ndarray, yaws: np.ndarray, who: np.ndarray | None = None) -> None:
+        """Put characters and their simulated bodies elsewhere, at rest; their pose goes on."""
+        who = self._everyone if who is None else np.atleast_1d(who)
+        body, playing, feet = self.state.body, self.state.playing, self.state.feet
+        playing.positions[who] = body.positions[who] = positions
+        playing.yaws[who] = body.yaws[who] = yaws
+        for array in (body.velocities, body.accelerations, body.yaw_rates, feet.offsets, feet.grounds, feet.locked):
+            array[who] = 0
+        feet.grounds[who, :, 0] = playing.positions[who, 1, None]
+        feet.toes[who] = np.nan
+
+    def explain(self, character: int = 0, count: int = 5) -> Candidates:
+        """The best frames for a character's last query, what each costs by feature, and why one was taken."""
+        schedule = self.state.schedule
+        one = self.tracks[int(self.state.playing.databases[character])]
+        return candidates(
+            one.matcher, schedule.queries[character], int(schedule.frames[character]), count=count,
+            filter=self._expressions.text(int(schedule.filters[character])), stay_bias=self.settings.stay_bias,
+            ignore=one.ignored(self.settings),
+        )  # fmt: skip
+
+    def step(
+        self,
+        command: Command,
+        dt: float,
+        *,
+        layer: tuple[np.ndarray, np.ndarray] | None = None,
+        out: Shown | None = None,
+    ) -> Shown:
+        """Everything moves on by dt seconds under a command.
+
+        `layer`: another source's local rotations (N, J, 4), and how much of each joint (N, J) it owns, 0 to 1.
+        `out`: an earlier result to write over, which saves memory traffic with thousands of characters.
+        """
+        wanted = wanted_of(command, self.count, len(self.databases), self._expressions)
         if not 0 <= dt < np.inf:
             raise KinematchError(f"a step of {dt} s, expected zero or more")
-        settings = self.settings
-        searched, jumped = self._search(command, dt)
-        advance(self.body, command, dt, settings)
+        source = self.tracks[0].source
+        if out is None:
+            out = nothing_shown(self.count, len(source.parents), source.contacts.shape[1], len(source.legs))
+        pieces = min(max(1, int(np.ceil(dt / LONGEST - 1e-9))), MOST_PIECES)
+        own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(source.parents))
+        out.searched[:] = out.jumped[:] = False
+        ways, turns = np.zeros((self.count, 3)), np.zeros(self.count)
+        for _ in range(pieces):
+            self._search(wanted, dt / pieces, out)
+            self._animate(wanted, dt / pieces, own_layer, out)
+            if pieces > 1:
+                ways += out.displacements
+                turns += out.turns
+        if pieces > 1:
+            out.displacements[:], out.turns[:] = ways, turns
+        return out
 
-        before = (self.frames, self.fractions)
-        self.frames, self.fractions, rounds = moved_on(self.source, *before, dt)
-        way, turn = root_step(self.source, before, (self.frames, self.fractions), rounds)
-        extra = decay(self.offsets, settings.transition_halflife, dt)
-        way, turn = way + extra[:, :3], turn + extra[:, 3]
-        self.root_positions = self.root_positions + turned(way, self.root_yaws)
-        self.root_yaws = wrapped(self.root_yaws + turn)
-        self.root_positions, self.root_yaws = adjusted(
-            self.root_positions, self.root_yaws, self.body.positions, self.body.yaws,
-            ways=np.linalg.norm(way, axis=-1), turns=turn, settings=settings, dt=dt,
-        )  # fmt: skip
-        return self._shown(dt, searched, jumped)
-
-    def _search(self, command: Command, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        settings = self.settings
-        facing = np.arctan2(command.facings[:, 0], command.facings[:, 2])
-        asked = np.concatenate([command.velocities, facing[:, None]], axis=1)
-        with np.errstate(invalid="ignore"):
-            change = np.linalg.norm(asked[:, :3] - self.asked[:, :3], axis=-1)
-            sharp = ~(change < settings.velocity_change) | (
-                np.abs(wrapped(asked[:, 3] - self.asked[:, 3])) > settings.facing_change
-            )
-        ends = (self.frames == self.source.last_of[self.frames]) & (self.source.next_frames[self.frames] == self.frames)
-        due = (self.since_search >= settings.search_interval) | ends
-        due |= sharp & (self.since_search >= settings.forced_interval)
-        self.since_search = np.where(due, 0.0, self.since_search) + dt
-        who = np.flatnonzero(due)
-        jumped = np.zeros(self.count, bool)
-        if len(who):
-            self.asked[who] = asked[who]
-            found = self._find(command, who, self.frames[who])
-            new = (found.frames >= 0) & (found.frames != self.frames[who])
-            self._jump(who[new], found.frames[new])
-            jumped[who[new]] = True
-            self.costs[who] = found.costs
-        return due, jumped
-
-    def _find(self, command: Command, who: np.ndarray, current: np.ndarray):
-        """The best frames (M,) for some characters: their pose as it is, the trajectory as it should be."""
-        features, settings = self.database.features, self.settings
-        part = Command(command.velocities[who], command.facings[who], command.filter)
-        body = SimulatedBody(*(getattr(self.body, name)[who] for name in SimulatedBody.__dataclass_fields__))
-        yaws, places = self.root_yaws[who, None], self.root_positions[who, None]
-
-        def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-            future = ahead(body, part, np.array(times), settings)
-            directions = np.stack([np.sin(future.yaws), 0 * future.yaws, np.cos(future.yaws)], axis=-1)
-            return turned(future.positions - places, -yaws), turned(directions, -yaws)
-
-        pose = features.physical(np.maximum(current, 0))
-        if (current < 0).all():  # nothing plays yet: the mean pose stands for it
-            pose = np.tile(features.offset, (len(who), 1))
-        queries = features.normalise(features.schema.query(QueryInput(current=pose, trajectory=trajectory)))
-        ignore = round(settings.ignore * self.database.poses.frame_rate)
-        return self.matcher.find(queries, current, filter=command.filter, stay_bias=settings.stay_bias, ignore=ignore)
-
-    def _jump(self, who: np.ndarray, frames: np.ndarray) -> None:
-        """Go on from other frames, the difference becoming an offset; the fraction of a frame is kept."""
-        if not len(who):
+    def _parts(self, numbers: np.ndarray, who: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        """Characters by the number that they have, those of `who` alone where given."""
+        who = self._everyone if who is None else who
+        own = numbers[who]
+        if len(own) and (own == own[0]).all():
+            yield int(own[0]), who
             return
-        part = Offsets(*(getattr(self.offsets, name)[who] for name in Offsets.__dataclass_fields__))
-        before = shown(sample(self.source, self.frames[who], self.fractions[who]), part)
-        shown_rates = self._rates(self.frames[who], self.fractions[who]) + part.root_velocities
-        after = sample(self.source, frames, self.fractions[who])
-        begin(self.offsets, who, before, after, (shown_rates, self._rates(frames, self.fractions[who])))
-        self.frames = self.frames.copy()
-        self.frames[who] = frames
+        for number in np.unique(own):
+            yield int(number), who[own == number]
 
-    def _rates(self, frames: np.ndarray, fractions: np.ndarray) -> np.ndarray:
-        velocity, turn = root_rates(self.source, frames, fractions)
-        return np.concatenate([velocity, turn[:, None]], axis=1)
+    def _search(self, wanted: Wanted, dt: float, out: Shown) -> None:
+        state, reasons = self.state, self._reasons
+        for number, who in self._parts(state.playing.databases):
+            k.due(state, self.tracks[number].source, self._knobs, who, *wanted, reasons)
+        out.reasons[:] = reasons
+        who = np.flatnonzero(reasons).astype(np.int32)
+        most = max(FEWEST, int(np.ceil(SPARE * self.count * dt / self.settings.search_interval)))
+        if len(who) > most:  # those at an end first, then whoever has waited longest
+            urgency = state.schedule.since[who] + 1e6 * (reasons[who] >= k.END)
+            late = np.argpartition(-urgency, most)
+            out.reasons[who[late[most:]]] = k.NOT_YET
+            who = np.sort(who[late[:most]])
+        for number, some in self._parts(state.playing.databases, who):
+            queries = self.tracks[number].queries(state, self._knobs, some, wanted, self.settings)
+            state.schedule.queries[some] = queries
+            for target, those in self._parts(wanted.databases, some):
+                for filter_, part in self._parts(wanted.filters, those):
+                    self._ask(number, target, self._expressions.text(filter_), part, out)
+        out.searched[who] = True
 
-    def _shown(self, dt: float, searched: np.ndarray, jumped: np.ndarray) -> Shown:
-        skeleton = self.database.poses.skeleton
-        pose = shown(sample(self.source, self.frames, self.fractions), self.offsets)
-        positions, rotations = np.array(pose.positions, np.float64), np.array(pose.rotations)
-        positions[:, 0] = self.root_positions
-        rotations[:, 0] = from_axis_angle(UP, self.root_yaws)
-        rotations = quaternion.normalize(rotations)
-        global_positions, global_rotations = forward(skeleton, positions, rotations)
-        if self.settings.foot_lock and self.legs:
-            toe_joints = [leg.toe for leg in self.legs]
-            toes = global_positions[:, toe_joints]
-            velocities = np.zeros_like(toes) if self.toes is None or dt == 0 else (toes - self.toes) / dt
-            self.toes = toes
-            wanted = wanted_toes(self.locks, toes, velocities, pose.contacts, self.settings, dt)
-            turned_legs = place_feet(
-                skeleton, self.legs, global_positions, global_rotations, wanted, self.settings.extension
-            )
-            rotations = quaternion.normalize(local_rotations(skeleton, turned_legs))
-            global_positions, global_rotations = forward(skeleton, positions, rotations)
-        return Shown(
-            positions, rotations, global_positions, global_rotations, pose.contacts, searched, jumped, self.costs
+    def _ask(self, number: int, target: int, filter_: str, who: np.ndarray, out: Shown) -> None:
+        """Search one database with one filter for characters that play another or the same, and let them jump."""
+        state, here, there = self.state, self.tracks[number], self.tracks[target]
+        queries, current = state.schedule.queries[who], state.playing.frames[who]
+        if target != number:  # the query is put in physical units, then in those of the database it is put to
+            old, new = here.database.features, there.database.features
+            queries = new.normalise(queries * old.scale + old.offset)
+            state.schedule.queries[who] = queries
+            current = np.full(len(who), -1, np.int32)
+        found = there.matcher.find(
+            queries, current, filter=filter_, stay_bias=self.settings.stay_bias, ignore=there.ignored(self.settings)
         )
+        state.schedule.frames[who] = current
+        state.schedule.costs[who] = found.costs
+        new = (found.frames >= 0) & (found.frames != current)
+        if new.any():
+            self._jump(here, there, who[new], found.frames[new])
+            state.playing.databases[who[new]] = target
+            out.jumped[who[new]] = True
+
+    def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
+        count, joints, moving = len(who), len(here.source.parents), len(here.source.moving)
+        seen = (
+            np.empty((count, joints, 4)), np.empty((count, joints, 3)), np.empty((count, moving, 3)),
+            np.empty((count, moving, 3)), np.empty((count, 3)),
+        )  # fmt: skip
+        leave(self.state, here.source, self._knobs, who, *seen)
+        enter(self.state, there.source, self._knobs, who, frames, *seen)
+
+    def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
+        for number, who in self._parts(self.state.playing.databases):
+
+            def move(own: slice, who: np.ndarray = who, number: int = number) -> None:
+                given = (self.state, self.tracks[number].source, self._knobs, who[own], *wanted[:2], *layer)
+                if self.terrain is None:
+                    k.animate(*given, *FLAT, out, dt, k.POSE | k.FEET)
+                else:
+                    k.animate(*given, *FLAT, out, dt, k.POSE)
+                    self._look_down(who[own], self.tracks[number].source.legs, out)
+                    k.animate(*given, *self._ground, out, dt, k.FEET)
+
+            in_pieces(len(who), move, worth=MANY, piece=PIECE)
+
+    def _look_down(self, who: np.ndarray, legs: np.ndarray, out: Shown) -> None:
+        """Ask the terrain for heights under root and toes, and slopes under the toes; locked ones where they stand."""
+        assert self.terrain is not None
+        feet, (heights, normals) = self.state.feet, self._ground
+        toes = out.global_positions[who][:, legs[:, 3]].astype(np.float64)
+        toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
+        points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
+        heights[who] = self.terrain.heights(points.reshape(-1, 2)).reshape(points.shape[:2])
+        normals[who] = self.terrain.normals(points[:, 1:].reshape(-1, 2)).reshape(len(who), -1, 3)
+
+
+def warm_up(database: Database) -> None:
+    """Compile the step, or load it, now."""
+    with telling():
+        crowd = Crowd(database)
+        nothing = np.zeros((1, 3))
+        crowd.step(Command(nothing, nothing), 1 / 60)
+
+
+def _check_alike(databases: Sequence[Database]) -> None:
+    """Characters can go from one database to another only if these have joints and features in common."""
+    if not databases:
+        raise KinematchError("a crowd needs a database")
+    first = databases[0]
+    for number, other in enumerate(databases[1:], 1):
+        difference = first.poses.skeleton.difference(other.poses.skeleton)
+        if difference:
+            raise KinematchError(f"database {number} has another skeleton than the first: {difference}")
+        if first.features.schema != other.features.schema:
+            raise KinematchError(f"database {number} has other features than the first")

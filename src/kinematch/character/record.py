@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kinematch.character.crowd import Shown
+from kinematch.character.shown import Shown
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton

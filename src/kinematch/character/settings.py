@@ -35,7 +35,11 @@ class Settings:
     transition_halflife: float = tunable(0.1, "s", 0.01, 1, "in which half of a jump's offset is gone")
     # adjustment
     synchronization_halflife: float = tunable(
-        0.0, "s", 0.0, 10, "in which the character is drawn half of the way to the simulated body, however it moves; 0 is off"
+        0.0,
+        "s",
+        0.0,
+        10,
+        "in which the character is drawn half of the way to the simulated body, however it moves; 0 is off",
     )
     adjustment_halflife: float = tunable(
         0.3, "s", 0.0, 10, "in which half of the way to the simulated body is made up; 0 is off"

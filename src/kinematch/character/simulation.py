@@ -1,20 +1,18 @@
 """The simulated body: a point with a facing that follows the command by springs, exact for any time step."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kinematch.character.settings import Settings
-from kinematch.math.spring import spring, velocity_spring
+from kinematch.math.spring import omega, spring, velocity_spring
 
 if TYPE_CHECKING:
     from kinematch.character.command import Command
 
 
-@dataclass(eq=False)
-class SimulatedBody:
-    """State of N bodies; the only thing here that changes."""
+class SimulatedBody(NamedTuple):
+    """N bodies; callers may write into these arrays: walls and physics have the last word."""
 
     positions: np.ndarray  # (N, 3) m
     velocities: np.ndarray  # (N, 3) m/s
@@ -43,15 +41,9 @@ def ahead(body: SimulatedBody, command: "Command", times: np.ndarray, settings: 
     )  # fmt: skip
     wanted = np.arctan2(command.facings[:, 0], command.facings[:, 2])
     told = np.abs(command.facings).sum(axis=-1) > 0
-    target = body.yaws + np.where(told, wrapped(wanted - body.yaws), 0.0)
+    # told nothing, it comes to rest where its turning leads
+    target = body.yaws + np.where(told, wrapped(wanted - body.yaws), body.yaw_rates / omega(settings.facing_halflife))
     yaw, rate = spring(
         body.yaws[:, None], body.yaw_rates[:, None], target[:, None], halflife=settings.facing_halflife, dt=dt[..., 0]
     )
     return SimulatedBody(position, velocity, acceleration, yaw, rate)
-
-
-def advance(body: SimulatedBody, command: "Command", dt: float, settings: Settings) -> None:
-    after = ahead(body, command, np.array([dt]), settings)
-    body.positions, body.velocities = after.positions[:, 0], after.velocities[:, 0]
-    body.accelerations = after.accelerations[:, 0]
-    body.yaws, body.yaw_rates = wrapped(after.yaws[:, 0]), after.yaw_rates[:, 0]

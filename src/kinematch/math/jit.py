@@ -25,6 +25,11 @@ def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath
     return compile_lazily if function is None else compile_lazily(function)
 
 
+def inner(function: Callable) -> Any:
+    """Compile as part of the kernels that call it: no way in from Python, which for large arguments takes longest."""
+    return numba.njit(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 class _Cache(FunctionCache):
     """Numba's, which forgets code when its own file changes; this one also when another file of kernels does.
 

@@ -9,22 +9,22 @@ from collections.abc import Callable
 
 import numba
 
-PIECE = 32  # queries: small enough to balance, large enough to pay
+PIECE = 32  # queries at a time: small enough to balance, large enough to pay
 
 
-def in_pieces(count: int, work: Callable[[slice], None], *, worth: int) -> None:
+def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
     """Do the work for slices of a count, on as many threads as numba is set to, from a count that is worth it."""
     threads = numba.get_num_threads() if count >= worth else 1
     if threads == 1:
         work(slice(0, count))
         return
-    starts = iter(range(0, count, PIECE))  # each start is handed out once, whoever asks
+    starts = iter(range(0, count, piece))  # each start is handed out once, whoever asks
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
             for start in starts:
-                work(slice(start, min(start + PIECE, count)))
+                work(slice(start, min(start + piece, count)))
         except BaseException as error:
             errors.append(error)
 

@@ -1,0 +1,229 @@
+"""Compiled feet of one character: ground, locks, pelvis, and legs bent anew so that planted toes stay."""
+
+import math
+
+import numpy as np
+
+from kinematch.character.motion_kernels import following, spring
+from kinematch.character.pose_kernels import forward, four, length, store, three
+from kinematch.character.turn_kernels import between, from_vector, inverse, multiply, rotate, wrapped
+from kinematch.math.jit import inner
+from kinematch.math.spring import HALF
+
+LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
+TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
+NO_MASK = np.zeros(0, np.bool_)
+
+
+@inner
+def stand_on(state, source, knobs, n, ground, out, dt):
+    """Root and toes follow the ground's heights (1 + K); everything shown moves with the root."""
+    w = HALF / knobs.ground_halflife
+    grounds = state.feet.grounds
+    for k in range(grounds.shape[1]):
+        x, v = spring(grounds[n, k, 0] - ground[n, k], grounds[n, k, 1], w if k == 0 else 2 * w, dt)
+        grounds[n, k, 0], grounds[n, k, 1] = x + ground[n, k], v
+    rise = grounds[n, 0, 0] - state.playing.positions[n, 1]
+    state.playing.positions[n, 1] = grounds[n, 0, 0]
+    out.displacements[n, 1] = rise
+    out.positions[n, 0, 1] += rise
+    for j in range(source.parents.shape[0]):
+        out.global_positions[n, j, 1] += rise
+
+
+@inner
+def place_feet(state, source, knobs, n, ground, normals, out, dt):
+    """Lock, unlock, lower the pelvis, and bend the legs."""
+    feet, uneven = state.feet, ground.shape[0] > 0
+    frame, t = state.playing.frames[n], state.playing.fractions[n]
+    after = following(source, frame)
+    root = state.playing.positions[n, 1]
+    low = 0.0
+    for k in range(source.legs.shape[0]):
+        toe = three(out.global_positions, n, source.legs[k, 3])
+        lift = feet.grounds[n, k + 1, 0] - root if uneven else 0.0
+        contact = source.contacts[frame if t < 0.5 else after, k]
+        planted = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
+        lock_toe(
+            state, knobs, n, k, (toe[0], toe[1] + lift, toe[2]), planted + lift, contact, heading(out, source, n, k), dt
+        )
+        low = max(low, shortfall(source, knobs, n, k, wanted_foot(state, source, n, k, normals, out), out))
+    if knobs.pelvis > 0:
+        lower(state, source, n, min(low, LOWEST), knobs, out, dt)
+    for k in range(source.legs.shape[0]):
+        bend_leg(
+            source,
+            knobs,
+            n,
+            k,
+            wanted_foot(state, source, n, k, normals, out),
+            tilt(state, source, n, k, normals, out),
+            out,
+        )
+
+
+@inner
+def heading(out, source, n, k):
+    """Where the foot points, from ankle to toe."""
+    a = three(out.global_positions, n, source.legs[k, 2])
+    b = three(out.global_positions, n, source.legs[k, 3])
+    return math.atan2(b[0] - a[0], b[2] - a[2])
+
+
+@inner
+def lock_toe(state, knobs, n, k, toe, planted, contact, yaw, dt):
+    """Decide whether a toe stays, and smooth the difference: what is shown goes on as it was.
+
+    Thesis 4.3, with the toe locked along the ground only: its height is that of the clip, so that it rolls as there.
+    """
+    feet = state.feet
+    if math.isnan(feet.toes[n, k, 0]) or dt <= 0:
+        vx, vy, vz = 0.0, 0.0, 0.0
+    else:
+        last = feet.toes[n, k]
+        vx, vy, vz = (toe[0] - last[0]) / dt, (toe[1] - last[1]) / dt, (toe[2] - last[2]) / dt
+    for i in range(3):
+        feet.toes[n, k, i] = toe[i]
+    place, o = feet.places[n, k], feet.offsets[n, k]
+    if feet.locked[n, k]:
+        far = math.sqrt((toe[0] - place[0]) ** 2 + (toe[2] - place[2]) ** 2) > knobs.unlock_distance
+        fast = math.sqrt(vx * vx + vz * vz) > knobs.unlock_speed
+        twisted = abs(wrapped(yaw - feet.headings[n, k])) > knobs.unlock_angle
+        if not contact or far or fast or twisted or knobs.foot_lock <= 0:
+            feet.locked[n, k] = False
+            feet.refused[n, k] = contact
+            o[0], o[1], o[2] = o[0] + place[0] - toe[0], o[1] + place[1] - toe[1], o[2] + place[2] - toe[2]
+            o[3], o[4], o[5] = o[3] - vx, o[4] - vy, o[5] - vz
+    elif contact and not feet.refused[n, k] and knobs.foot_lock > 0:
+        feet.locked[n, k] = True
+        feet.headings[n, k] = yaw
+        w = HALF / knobs.lock_halflife
+        # the toe comes to rest this far ahead, so that it does not slide back afterwards
+        place[0], place[2] = toe[0] + o[0] + (vx + o[3]) / w, toe[2] + o[2] + (vz + o[5]) / w
+        o[0], o[1], o[2] = o[0] + toe[0] - place[0], o[1] + toe[1] - planted, o[2] + toe[2] - place[2]
+        o[3], o[4], o[5] = o[3] + vx, o[4] + vy, o[5] + vz
+    if not contact:
+        feet.refused[n, k] = False
+    if feet.locked[n, k]:
+        place[1] = planted
+    else:
+        for i in range(3):
+            place[i] = toe[i]
+    w = HALF / knobs.lock_halflife
+    for i in range(3):
+        o[i], o[i + 3] = spring(o[i], o[i + 3], w, dt)
+
+
+@inner
+def tilt(state, source, n, k, normals, out):
+    """The turn that lays a foot on a slope, less the higher it is."""
+    if normals.shape[0] == 0:
+        return 1.0, 0.0, 0.0, 0.0
+    feet = state.feet
+    height = feet.places[n, k, 1] + feet.offsets[n, k, 1] - feet.grounds[n, k + 1, 0]
+    share = min(max(1 - height / TILT_HEIGHT, 0.0), 1.0)
+    slope = between((0.0, 1.0, 0.0), (normals[n, k, 0], normals[n, k, 1], normals[n, k, 2]))
+    return from_vector(2 * slope[1] * share, 2 * slope[2] * share, 2 * slope[3] * share)
+
+
+@inner
+def wanted_foot(state, source, n, k, normals, out):
+    """Where the ankle must be for the toe to be in its place, the foot turned as it is."""
+    feet, leg = state.feet, source.legs[k]
+    foot, toe = three(out.global_positions, n, leg[2]), three(out.global_positions, n, leg[3])
+    x, y, z = rotate(tilt(state, source, n, k, normals, out), (foot[0] - toe[0], foot[1] - toe[1], foot[2] - toe[2]))
+    place, o = feet.places[n, k], feet.offsets[n, k]
+    return place[0] + o[0] + x, place[1] + o[1] + y, place[2] + o[2] + z
+
+
+@inner
+def longest(source, knobs, n, k, out):
+    """How far the ankle may be from the hip: a share of the leg's length, or as far as it is animated."""
+    leg = source.legs[k]
+    hip = three(out.global_positions, n, leg[0])
+    knee, foot = three(out.global_positions, n, leg[1]), three(out.global_positions, n, leg[2])
+    return max(knobs.extension * (length(hip, knee) + length(knee, foot)), length(hip, foot))
+
+
+@inner
+def shortfall(source, knobs, n, k, target, out):
+    """How much lower the hip must be for the leg to reach its target."""
+    hip = three(out.global_positions, n, source.legs[k, 0])
+    reach = longest(source, knobs, n, k, out)
+    flat = (hip[0] - target[0]) ** 2 + (hip[2] - target[2]) ** 2
+    return hip[1] - target[1] - math.sqrt(max(reach * reach - flat, 0.0))
+
+
+@inner
+def lower(state, source, n, wanted, knobs, out, dt):
+    """Sink the whole body but the root towards a depth; the feet stay where they are told."""
+    pelvis = state.feet.pelvis
+    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], HALF / knobs.lock_halflife, dt)
+    pelvis[n, 0], pelvis[n, 1] = x + wanted, v
+    depth = pelvis[n, 0]
+    if abs(depth) < 1e-5:  # m: nobody sees it
+        return
+    for j in range(1, source.parents.shape[0]):
+        out.global_positions[n, j, 1] -= depth
+        if source.parents[j] == 0:
+            out.positions[n, j, 1] -= depth
+
+
+@inner
+def bend_leg(source, knobs, n, k, target, slope, out):
+    """Two-joint inverse kinematics in closed form, keeping the knee's own bend direction (digital humans 3.6)."""
+    upper, lower_, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
+    hip, knee = three(out.global_positions, n, upper), three(out.global_positions, n, lower_)
+    ankle = three(out.global_positions, n, foot)
+    wanted = target[0] - hip[0], target[1] - hip[1], target[2] - hip[2]
+    if length(ankle, target) < 1e-6 and slope[0] >= 1:  # m: it is there
+        return
+    a, b, now = length(hip, knee), length(knee, ankle), length(hip, ankle)
+    distance = soft_limit(length(hip, target), now, longest(source, knobs, n, k, out))
+    distance = max(distance, abs(a - b) + 1e-4)  # m: a leg folded shut has no knee angle
+    # law of cosines: the angle at the knee for a distance between hip and ankle
+    bent = math.acos(min(max((a * a + b * b - distance * distance) / (2 * a * b), -1.0), 1.0))
+    was = math.acos(min(max((a * a + b * b - now * now) / (2 * a * b), -1.0), 1.0))
+    ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
+    lx, ly, lz = ankle[0] - knee[0], ankle[1] - knee[1], ankle[2] - knee[2]
+    x, y, z = uy * lz - uz * ly, uz * lx - ux * lz, ux * ly - uy * lx
+    size = math.sqrt(x * x + y * y + z * z)
+    if size < 1e-6 * a * b:  # a straight leg has no bend of its own: the knee goes where the hip's left axis has it
+        x, y, z = rotate(four(out.global_rotations, n, upper), (1.0, 0.0, 0.0))
+        size = 1.0
+    angle = (was - bent) / size
+    flex = from_vector(x * angle, y * angle, z * angle)
+    lx, ly, lz = rotate(flex, (lx, ly, lz))
+    aim = between((ux + lx, uy + ly, uz + lz), wanted)
+    turn_upper = multiply(aim, four(out.global_rotations, n, upper))
+    turn_lower = multiply(multiply(aim, flex), four(out.global_rotations, n, lower_))
+    turn_foot = multiply(slope, four(out.global_rotations, n, foot))
+    parent = source.parents[upper]
+    store(out.rotations, n, upper, multiply(inverse(four(out.global_rotations, n, parent)), turn_upper))
+    store(out.global_rotations, n, upper, turn_upper)
+    # joints between (twist bones) keep their local turn: the parent's new global turn follows from the local ones
+    relocal(source, n, lower_, turn_lower, out)
+    relocal(source, n, foot, turn_foot, out)
+    forward(out, source.parents, n, source.below[k])
+
+
+@inner
+def relocal(source, n, joint, wanted, out):
+    """Give a joint the local turn that makes its global one as wanted, its ancestors being local already."""
+    parent = source.parents[joint]
+    turn = four(out.rotations, n, parent)
+    p = source.parents[parent]
+    while p >= 0:
+        turn = multiply(four(out.rotations, n, p), turn)
+        p = source.parents[p]
+    store(out.rotations, n, joint, multiply(inverse(turn), wanted))
+
+
+@inner
+def soft_limit(wanted, animated, most):
+    """A distance that never passes the most: from halfway between the animated one and it the leg resists."""
+    start = 0.5 * (max(animated, 0.96 * most) + most)
+    room = most - start
+    if wanted <= start or room <= 0:
+        return min(wanted, most)
+    return start + room * (1 - math.exp(-(wanted - start) / room))

@@ -1,0 +1,143 @@
+"""Compiled motion of one character's body and root: springs, database time, the root's way, adjustment."""
+
+import math
+
+from kinematch.character.turn_kernels import turned, wrapped
+from kinematch.math.jit import inner
+from kinematch.math.spring import HALF
+
+
+@inner
+def spring(x, v, w, dt):
+    """A displacement and its velocity after dt of a critically damped spring of stiffness w (thesis eq. 3.27-3.28)."""
+    e = math.exp(-w * dt)
+    slope = v + w * x
+    return (x + slope * dt) * e, (v - slope * w * dt) * e
+
+
+@inner
+def velocity_spring(v, a, desired, w, dt):
+    """Way, velocity and acceleration after dt of a body whose velocity is drawn to the desired one (digital humans
+    eq. 2-4)."""
+    y = w * dt
+    e = math.exp(-y)
+    k0 = v - desired
+    k1 = a + w * k0
+    way = desired * dt + (k0 * -math.expm1(-y) + k1 / w * (-math.expm1(-y) - y * e)) / w
+    return way, desired + (k0 + k1 * dt) * e, (a - k1 * y) * e
+
+
+@inner
+def advance_body(body, n, velocities, facings, knobs, dt):
+    w = HALF / knobs.velocity_halflife
+    for i in range(3):
+        way, v, a = velocity_spring(body.velocities[n, i], body.accelerations[n, i], velocities[n, i], w, dt)
+        body.positions[n, i] += way
+        body.velocities[n, i] = v
+        body.accelerations[n, i] = a
+    w = HALF / knobs.facing_halflife
+    gap = yaw_gap(body, n, facings, w)
+    left, rate = spring(-gap, body.yaw_rates[n], w, dt)
+    body.yaws[n] = wrapped(body.yaws[n] + gap + left)
+    body.yaw_rates[n] = rate
+
+
+@inner
+def yaw_gap(body, n, facings, w):
+    """How far the body has to turn; told nothing, it comes to rest where its turning leads."""
+    if facings[n, 0] != 0 or facings[n, 2] != 0:
+        return wrapped(math.atan2(facings[n, 0], facings[n, 2]) - body.yaws[n])
+    return body.yaw_rates[n] / w
+
+
+@inner
+def moved_on(source, frame, fraction, seconds):
+    """Frame and fraction after a while, and how many rounds of a loop were completed; at a clip's end time stops."""
+    clip = source.clip_of[frame]
+    start, stop = source.starts[clip], source.stops[clip]
+    time = (frame - start) + fraction + seconds * source.frame_rate
+    length = stop - start
+    rounds = 0
+    if source.loops[clip]:
+        rounds = math.floor(time / length)
+        time -= rounds * length
+    else:
+        time = min(time, length - 1.0)
+    whole = min(math.floor(time), length - 1)
+    return start + whole, time - whole, rounds
+
+
+@inner
+def following(source, frame):
+    """The frame after one: a clip's last is its own, unless it loops."""
+    clip = source.clip_of[frame]
+    if frame + 1 < source.stops[clip]:
+        return frame + 1
+    return source.starts[clip] if source.loops[clip] else frame
+
+
+@inner
+def root_at(source, frame, fraction):
+    """Where the root is in its clip's world (x, z, yaw); past the last frame of a loop it stays there."""
+    after = min(frame + 1, source.stops[source.clip_of[frame]] - 1)
+    a, b = source.root_positions[frame], source.root_positions[after]
+    r = 1 - fraction
+    turn = wrapped(source.root_yaws[after] - source.root_yaws[frame])
+    return a[0] * r + b[0] * fraction, a[2] * r + b[2] * fraction, source.root_yaws[frame] + fraction * turn
+
+
+@inner
+def root_step(source, frame, fraction, new_frame, new_fraction, rounds):
+    """The root's way along the ground in its own axes, and its turn, to a later database time of the same clip.
+
+    Taken from the places themselves, not from velocities: however long the steps are, they lead to the same spot.
+    """
+    x0, z0, yaw0 = root_at(source, frame, fraction)
+    x1, z1, yaw1 = root_at(source, new_frame, new_fraction)
+    clip = source.clip_of[frame]
+    first = source.starts[clip]
+    for _ in range(rounds):  # a round further on: the loop's displacement stands in its first frame's axes
+        ox, oz = source.root_positions[first, 0], source.root_positions[first, 2]
+        sx, sz = turned(source.loop_shifts[clip, 0], source.loop_shifts[clip, 2], source.root_yaws[first])
+        px, pz = turned(x1 - ox, z1 - oz, source.loop_turns[clip])
+        x1, z1 = ox + sx + px, oz + sz + pz
+        yaw1 += source.loop_turns[clip]
+    x, z = turned(x1 - x0, z1 - z0, -yaw0)
+    return x, z, wrapped(yaw1 - yaw0)
+
+
+@inner
+def rate_of(source, frame, body, n, knobs):
+    """How fast the clip plays: towards the body's speed, within the given change; slow clips play as they are."""
+    pace = source.paces[frame]
+    if knobs.rate_change <= 0 or pace < 0.3:  # m/s: below, a ratio of speeds says nothing
+        return 1.0
+    speed = math.sqrt(body.velocities[n, 0] ** 2 + body.velocities[n, 2] ** 2)
+    return min(max(speed / pace, 1 - knobs.rate_change), 1 + knobs.rate_change)
+
+
+@inner
+def adjusted(x, z, yaw, body, n, way, turn, knobs, dt):
+    """The root drawn to the simulated body.
+
+    Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
+    moved in this step (thesis 3.3.2): who stands still is not dragged. Synchronization (digital humans 3.5) drags.
+    """
+    gx, gz = body.positions[n, 0] - x, body.positions[n, 2] - z
+    gap = math.sqrt(gx * gx + gz * gz)
+    angle = wrapped(body.yaws[n] - yaw)
+    kept, kept_angle = gap, abs(angle)
+    if knobs.synchronization_halflife > 0:
+        share = 0.5 ** (dt / knobs.synchronization_halflife)
+        kept, kept_angle = kept * share, kept_angle * share
+    if knobs.adjustment_halflife > 0:
+        kept -= min(kept * (1 - 0.5 ** (dt / knobs.adjustment_halflife)), knobs.adjustment_ratio * way)
+    if knobs.turn_halflife > 0:
+        kept_angle -= min(kept_angle * (1 - 0.5 ** (dt / knobs.turn_halflife)), knobs.turn_ratio * abs(turn))
+    if knobs.clamp_distance > 0:
+        kept = min(kept, knobs.clamp_distance)
+    if knobs.clamp_angle > 0:
+        kept_angle = min(kept_angle, knobs.clamp_angle)
+    if gap > 0:
+        x, z = body.positions[n, 0] - gx * kept / gap, body.positions[n, 2] - gz * kept / gap
+    return x, z, wrapped(body.yaws[n] - math.copysign(kept_angle, angle))

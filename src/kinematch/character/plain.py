@@ -1,0 +1,320 @@
+"""The motion-matching loop in plain numpy, without feet: the slow, readable twin of the fused step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.character.command import Command
+from kinematch.character.settings import Settings
+from kinematch.character.simulation import SimulatedBody, ahead, at_rest, wrapped
+from kinematch.database.features import QueryInput
+from kinematch.database.poses import PoseDatabase
+from kinematch.database.storage import Database
+from kinematch.math import quaternion
+from kinematch.math.rotation import from_axis_angle, from_rotation_vector, to_rotation_vector
+from kinematch.math.spring import spring, velocity_spring
+from kinematch.motion.heading import yaw_angle
+from kinematch.search import Matches, WideMatcher, search_space
+
+
+@dataclass(frozen=True, eq=False)
+class Playback:
+    """A pose database as the step needs it."""
+
+    poses: PoseDatabase
+    next_frames: np.ndarray  # (F,) int32, the frame after each; a clip's last is its own, unless it loops
+    last_of: np.ndarray  # (F,) int32, the last frame that can be played on to
+    root_positions: np.ndarray  # (F, 3) m, float64
+    root_yaws: np.ndarray  # (F,) rad
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Poses of N characters at their database times; joint 0, the root, is left to the caller."""
+
+    positions: np.ndarray  # (N, J, 3) m
+    rotations: np.ndarray  # (N, J, 4)
+    velocities: np.ndarray  # (N, J, 3) m/s
+    angular_velocities: np.ndarray  # (N, J, 3) rad/s
+    contacts: np.ndarray  # (N, K) bool
+
+
+def playback(poses: PoseDatabase) -> Playback:
+    next_frames = np.arange(1, poses.frame_count + 1, dtype=np.int32)
+    last_of = np.empty(poses.frame_count, np.int32)
+    for start, stop, loop in zip(poses.clip_starts, poses.clip_stops, poses.clip_loops):
+        next_frames[stop - 1] = start if loop else stop - 1
+        last_of[start:stop] = stop - 1
+    facing = quaternion.rotate(poses.rotations[:, 0], np.array([0, 0, 1], np.float32))
+    roots = poses.positions[:, 0].astype(np.float64)
+    return Playback(poses, next_frames, last_of, roots, yaw_angle(facing).astype(np.float64))
+
+
+def sample(source: Playback, frames: np.ndarray, fractions: np.ndarray) -> Sample:
+    """Between a frame and the next: positions and velocities linearly, rotations along the shorter arc."""
+    poses, after = source.poses, source.next_frames[frames]
+    t = fractions[:, None, None]
+
+    def mixed(values: np.ndarray) -> np.ndarray:
+        return values[frames] * (1 - t) + values[after] * t
+
+    rotations = quaternion.nearest(poses.rotations[after], poses.rotations[frames]) * t
+    rotations = quaternion.normalize(poses.rotations[frames] * (1 - t) + rotations)
+    return Sample(
+        mixed(poses.positions), rotations, mixed(poses.velocities), mixed(poses.angular_velocities),
+        poses.contacts[np.where(fractions < 0.5, frames, after)],
+    )  # fmt: skip
+
+
+def moved_on(
+    source: Playback, frames: np.ndarray, fractions: np.ndarray, dt: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Frames and fractions after dt, and how many rounds of a loop were completed; at a clip's end time stops."""
+    poses = source.poses
+    clip = poses.clip_of(frames)
+    start, stop, loops = poses.clip_starts[clip], poses.clip_stops[clip], poses.clip_loops[clip]
+    times = (frames - start) + fractions + dt * poses.frame_rate
+    length = (stop - start).astype(np.float64)
+    rounds = np.where(loops, np.floor(times / length), 0).astype(int)
+    times = np.where(loops, times - rounds * length, np.minimum(times, length - 1))
+    whole = np.minimum(np.floor(times).astype(np.int32), stop - start - 1)
+    return (start + whole).astype(np.int32), times - whole, rounds
+
+
+def root_step(
+    source: Playback, before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray], rounds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Displacement (N, 3) in the root's own axes and turn (N,) from one database time to another of the same clip.
+
+    Taken from the places themselves, not from velocities: however long the steps are, they lead to the same spot.
+    """
+    p0, yaw0 = _root(source, *before)
+    p1, yaw1 = _root(source, *after)
+    poses = source.poses
+    clip = poses.clip_of(before[0])
+    for n in np.flatnonzero(rounds):  # a round further on: the loop's displacement stands in its first frame's axes
+        first = int(poses.clip_starts[clip[n]])
+        origin, heading = source.root_positions[first], source.root_yaws[first]
+        shift = poses.loop_positions[clip[n]].astype(np.float64)
+        turn = float(yaw_angle(quaternion.rotate(poses.loop_rotations[clip[n]], np.array([0.0, 0, 1]))))
+        for _ in range(rounds[n]):
+            p1[n] = origin + turned(shift, heading) + turned(p1[n] - origin, turn)
+            yaw1[n] += turn
+    return turned(p1 - p0, -yaw0), (yaw1 - yaw0 + np.pi) % (2 * np.pi) - np.pi
+
+
+def _root(source: Playback, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places (N, 3) and headings (N,) of the root in its clip's world; past the last frame it stays there."""
+    after = np.minimum(frames + 1, source.last_of[frames])
+    positions = source.root_positions
+    turn = source.root_yaws[after] - source.root_yaws[frames]
+    yaw = source.root_yaws[frames] + fractions * ((turn + np.pi) % (2 * np.pi) - np.pi)
+    return positions[frames] * (1 - fractions[:, None]) + positions[after] * fractions[:, None], yaw
+
+
+def turned(v: np.ndarray, yaws: np.ndarray | float) -> np.ndarray:
+    """Vectors (..., 3) turned about +Y."""
+    c, s = np.cos(yaws), np.sin(yaws)
+    return np.stack([c * v[..., 0] + s * v[..., 2], v[..., 1], c * v[..., 2] - s * v[..., 0]], axis=-1)
+
+
+def root_rates(source: Playback, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity of the root in its own axes (N, 3) and turn rate (N,)."""
+    now = sample(source, frames, fractions)
+    velocity = quaternion.rotate(quaternion.inverse(now.rotations[:, 0]), now.velocities[:, 0])
+    return velocity.astype(np.float64), now.angular_velocities[:, 0, 1].astype(np.float64)
+
+
+@dataclass(eq=False)
+class Offsets:
+    """What is added to the animation, for N characters; it changes every step."""
+
+    positions: np.ndarray  # (N, J, 3) m
+    velocities: np.ndarray  # (N, J, 3) m/s
+    rotations: np.ndarray  # (N, J, 3) rad
+    angular_velocities: np.ndarray  # (N, J, 3) rad/s
+    root_velocities: np.ndarray  # (N, 4) m/s in the root's axes, and rad/s
+    root_accelerations: np.ndarray  # (N, 4)
+
+
+def no_offsets(count: int, joints: int) -> Offsets:
+    pose, root = (count, joints, 3), (count, 4)
+    return Offsets(np.zeros(pose), np.zeros(pose), np.zeros(pose), np.zeros(pose), np.zeros(root), np.zeros(root))
+
+
+def shown(sample: Sample, offsets: Offsets) -> Sample:
+    """The animated poses with the offsets applied."""
+    lift = from_rotation_vector(offsets.rotations)
+    return Sample(
+        sample.positions + offsets.positions,
+        quaternion.multiply(lift, sample.rotations.astype(np.float64)),
+        sample.velocities + offsets.velocities,
+        # the animated turning is carried along by the offset
+        quaternion.rotate(lift, sample.angular_velocities.astype(np.float64)) + offsets.angular_velocities,
+        sample.contacts,
+    )
+
+
+def begin(
+    offsets: Offsets, who: np.ndarray, before: Sample, after: Sample, rates: tuple[np.ndarray, np.ndarray]
+) -> None:
+    """Take up the difference between the poses shown before a jump (M, ...) and the animation after it, for `who` (M,).
+
+    `rates` are the root's shown and new velocities (M, 4).
+    """
+    offsets.positions[who] = before.positions - after.positions
+    offsets.velocities[who] = before.velocities - after.velocities
+    rotations = to_rotation_vector(quaternion.multiply(before.rotations, quaternion.inverse(after.rotations)))
+    offsets.rotations[who] = rotations
+    carried = quaternion.rotate(from_rotation_vector(rotations), after.angular_velocities.astype(np.float64))
+    offsets.angular_velocities[who] = before.angular_velocities - carried
+    offsets.root_velocities[who] = rates[0] - rates[1]
+    offsets.root_accelerations[who] = 0.0
+
+
+def decay(offsets: Offsets, halflife: float, dt: float) -> np.ndarray:
+    """Let the offsets fade for dt; returns what the root's velocity offset adds to place and heading (N, 4)."""
+    offsets.positions, offsets.velocities = spring(offsets.positions, offsets.velocities, 0.0, halflife=halflife, dt=dt)
+    offsets.rotations, offsets.angular_velocities = spring(
+        offsets.rotations, offsets.angular_velocities, 0.0, halflife=halflife, dt=dt
+    )
+    way, offsets.root_velocities, offsets.root_accelerations = velocity_spring(
+        np.zeros_like(offsets.root_velocities), offsets.root_velocities, offsets.root_accelerations,
+        desired=0.0, halflife=halflife, dt=dt,
+    )  # fmt: skip
+    return way
+
+
+def adjusted(
+    positions: np.ndarray, yaws: np.ndarray, target_positions: np.ndarray, target_yaws: np.ndarray,
+    *, ways: np.ndarray, turns: np.ndarray, settings: Settings, dt: float,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Roots (N, 3) and (N,) moved towards the simulated bodies.
+
+    The step is a decay, limited to a share of how far (ways, N) and by what angle (turns, N) the animation itself
+    moved in this step (thesis 3.3.2): a character that stands still is not dragged.
+    """
+    if settings.adjustment_halflife > 0:
+        share = 1 - 0.5 ** (dt / settings.adjustment_halflife)
+        gap = target_positions - positions
+        size = np.linalg.norm(gap, axis=-1)
+        step = np.minimum(size * share, settings.adjustment_ratio * ways)
+        positions = positions + gap * np.divide(step, size, out=np.zeros_like(size), where=size > 0)[:, None]
+        share = 1 - 0.5 ** (dt / settings.turn_halflife)
+        angle = wrapped(target_yaws - yaws)
+        yaws = yaws + np.sign(angle) * np.minimum(np.abs(angle) * share, settings.turn_ratio * np.abs(turns))
+    if settings.clamp_distance > 0:
+        gap = positions - target_positions
+        size = np.linalg.norm(gap, axis=-1)
+        kept = np.divide(settings.clamp_distance, size, out=np.ones_like(size), where=size > settings.clamp_distance)
+        positions = target_positions + gap * kept[:, None]
+        angle = np.clip(wrapped(yaws - target_yaws), -settings.clamp_angle, settings.clamp_angle)
+        yaws = target_yaws + angle
+    return positions, wrapped(yaws)
+
+
+class PlainCrowd:
+    """One readable step for all: command, search, spring transition, root, adjustment."""
+
+    def __init__(
+        self,
+        database: Database,
+        count: int = 1,
+        *,
+        settings: Settings | None = None,
+    ):
+        self.database, self.settings = database, settings or Settings()
+        self.source = playback(database.poses)
+        self.matcher = WideMatcher(search_space(database))
+        self.root_positions = np.zeros((count, 3))
+        self.root_yaws = np.zeros(count)
+        self.body: SimulatedBody = at_rest(self.root_positions, self.root_yaws)
+        self.offsets: Offsets = no_offsets(count, database.poses.skeleton.joint_count)
+        self.fractions = np.zeros(count)
+        interval = self.settings.search_interval
+        self.since_search = (np.arange(count) * 0.618034 % 1.0) * interval
+        self.asked = np.full((count, 4), np.inf)  # velocity and facing at the last search
+        self.frames = np.zeros(count, np.int32)
+
+    def step(self, command: Command, dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """Everything moves on by dt seconds under a command."""
+        settings = self.settings
+        self._search(command, dt)
+        after = ahead(self.body, command, np.array([dt]), settings)
+        self.body = SimulatedBody(*(array[:, 0] for array in after))
+
+        before = (self.frames, self.fractions)
+        self.frames, self.fractions, rounds = moved_on(self.source, *before, dt)
+        way, turn = root_step(self.source, before, (self.frames, self.fractions), rounds)
+        extra = decay(self.offsets, settings.transition_halflife, dt)
+        way, turn = way + extra[:, :3], turn + extra[:, 3]
+        self.root_positions = self.root_positions + turned(way, self.root_yaws)
+        self.root_yaws = wrapped(self.root_yaws + turn)
+        self.root_positions, self.root_yaws = adjusted(
+            self.root_positions, self.root_yaws, self.body.positions, self.body.yaws,
+            ways=np.linalg.norm(way, axis=-1), turns=turn, settings=settings, dt=dt,
+        )  # fmt: skip
+        return self._shown()
+
+    def _search(self, command: Command, dt: float) -> None:
+        settings = self.settings
+        facing = np.arctan2(command.facings[:, 0], command.facings[:, 2])
+        asked = np.concatenate([command.velocities, facing[:, None]], axis=1)
+        with np.errstate(invalid="ignore"):
+            change = np.linalg.norm(asked[:, :3] - self.asked[:, :3], axis=-1)
+            sharp = ~(change < settings.velocity_change) | (
+                np.abs(wrapped(asked[:, 3] - self.asked[:, 3])) > settings.facing_change
+            )
+        ends = (self.frames == self.source.last_of[self.frames]) & (self.source.next_frames[self.frames] == self.frames)
+        due = (self.since_search >= settings.search_interval - 1e-9) | ends
+        due |= sharp & ((self.since_search >= settings.forced_interval) | np.isinf(self.asked[:, 0]))
+        rest = self.since_search - settings.search_interval
+        kept = np.where((rest >= 0) & (rest < settings.search_interval), rest, 0.0)
+        self.since_search = np.where(due, kept, self.since_search) + dt
+        who = np.flatnonzero(due)
+        if len(who):
+            self.asked[who] = asked[who]
+            found = self._find(command, who, self.frames[who])
+            new = (found.frames >= 0) & (found.frames != self.frames[who])
+            self._jump(who[new], found.frames[new])
+
+    def _find(self, command: Command, who: np.ndarray, current: np.ndarray) -> Matches:
+        """The best frames (M,) for some characters: their pose as it is, the trajectory as it should be."""
+        features, settings = self.database.features, self.settings
+        part = Command(command.velocities[who], command.facings[who], command.filter)
+        body = SimulatedBody(*(array[who] for array in self.body))
+        yaws, places = self.root_yaws[who, None], self.root_positions[who, None]
+
+        def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+            future = ahead(body, part, np.array(times), settings)
+            directions = np.stack([np.sin(future.yaws), 0 * future.yaws, np.cos(future.yaws)], axis=-1)
+            return turned(future.positions - places, -yaws), turned(directions, -yaws)
+
+        asked = QueryInput(current=features.physical(current), trajectory=trajectory)
+        queries = features.normalise(features.schema.query(asked))
+        ignore = round(settings.ignore * self.database.poses.frame_rate)
+        assert isinstance(command.filter, str)
+        return self.matcher.find(queries, current, filter=command.filter, stay_bias=settings.stay_bias, ignore=ignore)
+
+    def _jump(self, who: np.ndarray, frames: np.ndarray) -> None:
+        """Go on from other frames, the difference becoming an offset; the fraction of a frame is kept."""
+        if not len(who):
+            return
+        part = Offsets(*(getattr(self.offsets, name)[who] for name in Offsets.__dataclass_fields__))
+        before = shown(sample(self.source, self.frames[who], self.fractions[who]), part)
+        shown_rates = self._rates(self.frames[who], self.fractions[who]) + part.root_velocities
+        after = sample(self.source, frames, self.fractions[who])
+        begin(self.offsets, who, before, after, (shown_rates, self._rates(frames, self.fractions[who])))
+        self.frames = self.frames.copy()
+        self.frames[who] = frames
+
+    def _rates(self, frames: np.ndarray, fractions: np.ndarray) -> np.ndarray:
+        velocity, turn = root_rates(self.source, frames, fractions)
+        return np.concatenate([velocity, turn[:, None]], axis=1)
+
+    def _shown(self):
+        pose = shown(sample(self.source, self.frames, self.fractions), self.offsets)
+        positions, rotations = np.array(pose.positions, np.float64), np.array(pose.rotations)
+        positions[:, 0] = self.root_positions
+        rotations[:, 0] = from_axis_angle(np.array([0.0, 1.0, 0.0]), self.root_yaws)
+        return positions, quaternion.normalize(rotations)

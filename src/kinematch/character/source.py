@@ -1,0 +1,120 @@
+"""Source: a database as the step needs it, every array ready for the kernels."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinematch.database.poses import PoseDatabase
+from kinematch.math import quaternion
+from kinematch.motion.heading import yaw_angle
+from kinematch.motion.kinematics import forward
+from kinematch.motion.skeleton import Skeleton
+
+STILL = 1e-5  # m, within which a joint's place in its parent's space counts as fixed
+SPEED_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
+
+
+class Source(NamedTuple):
+    positions: np.ndarray  # (F, J, 3) m
+    rotations: np.ndarray  # (F, J, 4)
+    velocities: np.ndarray  # (F, J, 3) m/s
+    angular_velocities: np.ndarray  # (F, J, 3) rad/s
+    contacts: np.ndarray  # (F, K) bool
+    no_exit: np.ndarray  # (F,) bool
+    rest: np.ndarray  # (J, 3) m, where joints are that never move in their parent's space
+    moving: np.ndarray  # (M,) int32, those that do; never the root
+    clip_of: np.ndarray  # (F,) int32
+    starts: np.ndarray  # (C,) int32
+    stops: np.ndarray  # (C,) int32
+    loops: np.ndarray  # (C,) bool
+    loop_shifts: np.ndarray  # (C, 3) m, of one round in the axes of the first frame
+    loop_turns: np.ndarray  # (C,) rad
+    root_positions: np.ndarray  # (F, 3) m
+    root_yaws: np.ndarray  # (F,) rad
+    paces: np.ndarray  # (F,) m/s of the root, averaged over about a step
+    toe_heights: np.ndarray  # (F, K) m above the root
+    parents: np.ndarray  # (J,) int32
+    legs: np.ndarray  # (K, 4) int32: upper, lower, foot, toe; none for rigs without legs
+    below: np.ndarray  # (K, J) bool, which joints hang on the upper leg
+    frame_rate: float
+
+
+def source(poses: PoseDatabase) -> Source:
+    skeleton = poses.skeleton
+    forwards = quaternion.rotate(poses.rotations[:, 0], np.array([0, 0, 1], np.float32))
+    spread = np.ptp(poses.positions[:, 1:], axis=0).max(axis=-1, initial=0.0)
+    legs = legs_of(skeleton, poses.contact_joints)
+    clips = np.arange(poses.clip_count, dtype=np.int32)
+    turns = yaw_angle(quaternion.rotate(poses.loop_rotations, np.array([0, 0, 1], np.float32)))
+    return Source(
+        positions=_plain(poses.positions),
+        rotations=_plain(poses.rotations),
+        velocities=_plain(poses.velocities),
+        angular_velocities=_plain(poses.angular_velocities),
+        contacts=_plain(poses.contacts),
+        no_exit=_plain(poses.no_exit),
+        rest=np.array(poses.positions[0], np.float32),
+        moving=(1 + np.flatnonzero(spread > STILL)).astype(np.int32),
+        clip_of=np.repeat(clips, poses.clip_stops - poses.clip_starts),
+        starts=np.array(poses.clip_starts),
+        stops=np.array(poses.clip_stops),
+        loops=np.array(poses.clip_loops),
+        loop_shifts=poses.loop_positions.astype(np.float64),
+        loop_turns=turns.astype(np.float64).reshape(-1),
+        root_positions=poses.positions[:, 0].astype(np.float64),
+        root_yaws=yaw_angle(forwards).astype(np.float64),
+        paces=_paces(poses),
+        toe_heights=_toe_heights(poses, legs),
+        parents=np.array(skeleton.parents, np.int32),
+        legs=legs,
+        below=_below(skeleton, legs),
+        frame_rate=float(poses.frame_rate),
+    )
+
+
+def legs_of(skeleton: Skeleton, contact_joints: np.ndarray) -> np.ndarray:
+    """(K, 4) the leg of each contact joint, by roles; none unless each has one."""
+    legs = []
+    for joint in contact_joints.tolist():
+        for side in ("left", "right"):
+            parts = [skeleton.roles.get(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
+            if None not in parts and parts[2] in skeleton.chain(joint):
+                legs.append([*parts, joint])
+    return np.array(legs if len(legs) == len(contact_joints) else [], np.int32).reshape(-1, 4)
+
+
+def _below(skeleton: Skeleton, legs: np.ndarray) -> np.ndarray:
+    below = np.zeros((len(legs), skeleton.joint_count), bool)
+    for k, leg in enumerate(legs):
+        for joint in range(skeleton.joint_count):
+            below[k, joint] = joint != leg[0] and leg[0] in skeleton.chain(joint)
+    return below
+
+
+def _toe_heights(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
+    heights = np.zeros((poses.frame_count, len(legs)), np.float32)
+    if len(legs):
+        for start in range(0, poses.frame_count, 4096):  # in pieces: all global positions at once would be large
+            own = slice(start, start + 4096)
+            positions, _ = forward(poses.skeleton, poses.positions[own], poses.rotations[own])
+            heights[own] = positions[:, legs[:, 3], 1] - positions[:, :1, 1]
+    return heights
+
+
+def _paces(poses: PoseDatabase) -> np.ndarray:
+    speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
+    reach = max(1, round(SPEED_WINDOW * poses.frame_rate / 2))
+    paces = np.empty(poses.frame_count, np.float32)
+    for start, stop in zip(poses.clip_starts, poses.clip_stops):
+        total = np.concatenate([[0.0], np.cumsum(speeds[start:stop], dtype=np.float64)])
+        frames = np.arange(stop - start)
+        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
+        paces[start:stop] = (total[last] - total[first]) / (last - first)
+    return paces
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """A view that numba knows, and always of the same type: never to be written to."""
+    view = np.ascontiguousarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,184 @@
+"""The fused step: when to search, what to ask, and how everything moves on, for a list of characters."""
+
+import math
+
+from kinematch.character.foot_kernels import NO_MASK, place_feet, stand_on
+from kinematch.character.motion_kernels import (
+    adjusted,
+    advance_body,
+    following,
+    moved_on,
+    rate_of,
+    root_step,
+    spring,
+    velocity_spring,
+    yaw_gap,
+)
+from kinematch.character.pose_kernels import forward, lay_over, local_pose
+from kinematch.character.transition_kernels import decay, decay_root, decay_turning
+from kinematch.character.turn_kernels import about_up, turned, wrapped
+from kinematch.math.jit import inner, kernel
+from kinematch.math.spring import HALF
+
+NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
+POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
+POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
+
+
+@kernel
+def due(state, source, knobs, who, velocities, facings, filters, databases, reasons):
+    """Which of some characters have to search now, and why."""
+    schedule, playing = state.schedule, state.playing
+    for m in range(who.shape[0]):
+        n = who[m]
+        frame = playing.frames[n]
+        clip = source.clip_of[frame]
+        ends = frame == source.stops[clip] - 1 and not source.loops[clip]
+        asked, since = schedule.asked[n], schedule.since[n]
+        change = math.sqrt(
+            (velocities[n, 0] - asked[0]) ** 2 + (velocities[n, 1] - asked[1]) ** 2 + (velocities[n, 2] - asked[2]) ** 2
+        )
+        told = facings[n, 0] != 0 or facings[n, 2] != 0
+        turn = abs(wrapped(math.atan2(facings[n, 0], facings[n, 2]) - asked[3])) if told else 0.0
+        reason = NOT_YET
+        if databases[n] != playing.databases[n]:
+            reason = DATABASE
+        elif ends:
+            reason = END
+        elif source.no_exit[frame]:
+            reason = NOT_YET
+        elif since >= knobs.search_interval - 1e-9:  # s: sums of steps are not exact
+            reason = INTERVAL
+        elif since >= knobs.forced_interval or math.isnan(change):
+            if not change <= knobs.velocity_change:  # also when nothing was asked yet
+                reason = VELOCITY
+            elif turn > knobs.facing_change:
+                reason = FACING
+            elif filters[n] != schedule.filters[n]:
+                reason = TAGS
+        reasons[n] = reason
+
+
+@kernel
+def ask(state, knobs, who, velocities, facings, filters, values, offset, scale, columns, times, queries):
+    """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move.
+
+    `columns` (T, 3) say which column takes which number of which time; past times stay as they were in the clip.
+    """
+    body, playing, schedule = state.body, state.playing, state.schedule
+    w, turning = HALF / knobs.velocity_halflife, HALF / knobs.facing_halflife
+    for m in range(who.shape[0]):
+        n = who[m]
+        queries[m] = values[playing.frames[n]]
+        at = -1
+        x = y = z = forward_x = forward_z = 0.0
+        for c in range(columns.shape[0]):
+            if columns[c, 2] != at:
+                at = columns[c, 2]
+                wx, _, _ = velocity_spring(
+                    body.velocities[n, 0], body.accelerations[n, 0], velocities[n, 0], w, times[at]
+                )
+                wy, _, _ = velocity_spring(
+                    body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], w, times[at]
+                )
+                wz, _, _ = velocity_spring(
+                    body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], w, times[at]
+                )
+                gap = yaw_gap(body, n, facings, turning)
+                left, _ = spring(-gap, body.yaw_rates[n], turning, times[at])
+                yaw = body.yaws[n] + gap + left - playing.yaws[n]
+                x, z = turned(
+                    body.positions[n, 0] + wx - playing.positions[n, 0],
+                    body.positions[n, 2] + wz - playing.positions[n, 2], -playing.yaws[n],
+                )  # fmt: skip
+                y = wy
+                forward_x, forward_z = math.sin(yaw), math.cos(yaw)
+            which, column = columns[c, 1], columns[c, 0]
+            value = 0.0
+            if which == POSITION_X:
+                value = x
+            elif which == POSITION_Y:
+                value = y
+            elif which == POSITION_Z:
+                value = z
+            elif which == DIRECTION_X:
+                value = forward_x
+            elif which == DIRECTION_Z:
+                value = forward_z
+            queries[m, column] = (value - offset[column]) / scale[column]
+        asked = schedule.asked[n]
+        asked[0], asked[1], asked[2] = velocities[n, 0], velocities[n, 1], velocities[n, 2]
+        if facings[n, 0] != 0 or facings[n, 2] != 0:
+            asked[3] = math.atan2(facings[n, 0], facings[n, 2])
+        elif math.isnan(asked[3]):
+            asked[3] = body.yaws[n]
+        # what is over is kept, so that searches are as frequent at any rate of steps
+        rest = schedule.since[n] - knobs.search_interval
+        schedule.since[n] = rest if 0 <= rest < knobs.search_interval else 0.0
+        schedule.filters[n] = filters[n]
+
+
+@kernel
+def animate(state, source, knobs, who, velocities, facings, layer, layer_weights, ground, normals, out, dt, halves):
+    """Move some characters (M,) on by dt: the body, the root, the pose, the feet."""
+    for m in range(who.shape[0]):
+        n = who[m]
+        if halves & POSE:
+            advance_body(state.body, n, velocities, facings, knobs, dt)
+            state.schedule.since[n] += dt
+            move_root(state, source, knobs, n, out, dt)
+            local_pose(state, source, knobs, n, out)
+            if layer_weights.shape[0] > 0:
+                lay_over(out, n, layer[n], layer_weights[n])
+            forward(out, source.parents, n, NO_MASK)
+        if halves & FEET:
+            if ground.shape[0] > 0:
+                stand_on(state, source, knobs, n, ground, out, dt)
+            if source.legs.shape[0] > 0:
+                place_feet(state, source, knobs, n, ground, normals, out, dt)
+            report(state, source, n, out)
+
+
+@inner
+def report(state, source, n, out):
+    playing = state.playing
+    frame, fraction = playing.frames[n], playing.fractions[n]
+    out.frames[n], out.fractions[n], out.databases[n] = frame, fraction, playing.databases[n]
+    out.costs[n] = state.schedule.costs[n]
+    shown = frame if fraction < 0.5 else following(source, frame)
+    for c in range(source.contacts.shape[1]):
+        out.contacts[n, c] = source.contacts[shown, c]
+    for c in range(source.legs.shape[0]):
+        out.locked[n, c] = state.feet.locked[n, c]
+
+
+@inner
+def move_root(state, source, knobs, n, out, dt):
+    playing, offsets = state.playing, state.offsets
+    frame, fraction = playing.frames[n], playing.fractions[n]
+    seconds = dt * rate_of(source, frame, state.body, n, knobs)
+    new_frame, new_fraction, rounds = moved_on(source, frame, fraction, seconds)
+    x, z, turn = root_step(source, frame, fraction, new_frame, new_fraction, rounds)
+    playing.frames[n], playing.fractions[n] = new_frame, new_fraction
+    decay_turning(offsets.rotations[n], knobs.transition, knobs.transition_halflife, dt)
+    decay(offsets.positions[n], knobs.transition, knobs.transition_halflife, dt)
+    offsets.ages[n] += dt
+    ex, ez, extra = decay_root(offsets.roots, n, knobs.transition_halflife, dt)
+    x, z, turn = x + ex, z + ez, turn + extra
+    wx, wz = turned(x, z, playing.yaws[n])
+    before = playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n]
+    new_x, new_z, yaw = adjusted(
+        before[0] + wx, before[1] + wz, before[2] + turn, state.body, n, math.sqrt(x * x + z * z), turn, knobs, dt
+    )
+    playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n] = new_x, new_z, yaw
+    for i in range(3):
+        out.positions[n, 0, i] = playing.positions[n, i]
+    q = about_up(yaw)
+    for i in range(4):
+        out.rotations[n, 0, i] = q[i]
+    out.displacements[n, 0], out.displacements[n, 1], out.displacements[n, 2] = (
+        new_x - before[0],
+        0.0,
+        new_z - before[1],
+    )
+    out.turns[n] = wrapped(yaw - before[2])

@@ -1,0 +1,118 @@
+"""Track: a database ready to be played and searched by characters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinematch.character import step_kernels as k
+from kinematch.character.command import Command
+from kinematch.character.knobs import Knobs
+from kinematch.character.settings import Settings
+from kinematch.character.simulation import SimulatedBody, ahead
+from kinematch.character.source import Source, source
+from kinematch.character.state import State
+from kinematch.character.wanted import Wanted
+from kinematch.database.feature_database import column_weights
+from kinematch.database.features import BUILT_IN, QueryInput
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
+from kinematch.search import Matcher, WideMatcher, search_space
+
+
+@dataclass(eq=False)
+class Track:
+    database: Database
+    source: Source
+    matcher: Matcher
+    columns: np.ndarray  # (T, 3) int32: column, which number of the trajectory, which time; see step_kernels.ask
+    times: np.ndarray  # (H,) s
+    custom: bool  # a user's own trajectory feature is asked through its Python function
+    weighted: tuple = field(default=())  # the weights in use, to see a change
+
+    def ignored(self, settings: Settings) -> int:
+        """Frames around the playing one that are no targets."""
+        return round(settings.ignore * self.database.poses.frame_rate)
+
+    def weigh(self, settings: Settings) -> None:
+        """Search by the settings' weights from now on."""
+        asked = (settings.responsiveness, settings.quality, tuple(settings.weights.items()))
+        if asked != self.weighted:
+            own = self.database.features.weights
+            features = self.database.features.with_weights(
+                settings.weights,
+                responsiveness=own.responsiveness * settings.responsiveness,
+                quality=own.quality * settings.quality,
+            )
+            self.matcher.set_weights(column_weights(features.schema, features.weights))
+            self.weighted = asked
+
+    def queries(self, state: State, knobs: Knobs, who: np.ndarray, wanted: Wanted, settings: Settings) -> np.ndarray:
+        """What some characters (M,) ask, normalised (M, D), and note in their state that they did."""
+        features = self.database.features
+        queries = np.empty((len(who), features.width), np.float32)
+        k.ask(
+            state, knobs, who, wanted.velocities, wanted.facings, wanted.filters, self.source_values, features.offset,
+            features.scale, self.columns, self.times, queries,
+        )  # fmt: skip
+        if self.custom:
+            queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))
+        return queries
+
+    @property
+    def source_values(self) -> np.ndarray:
+        return self.database.features.values.view(np.ndarray)
+
+    def standing(self, state: State) -> np.ndarray:
+        """The frames (N,) in which characters begin: an average pose that goes nowhere."""
+        features = self.database.features
+        query = np.zeros((1, features.width), np.float32)
+        for column, which, _ in self.columns:
+            value = 1.0 if which == k.DIRECTION_Z else 0.0
+            query[0, column] = (value - features.offset[column]) / features.scale[column]
+        frame = self.matcher.find(query).frames[0]
+        if frame < 0:
+            raise KinematchError("no frame of the database may be taken: every clip is barred or too short")
+        return np.full(len(state.playing.frames), frame, np.int32)
+
+    def _input(self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings) -> QueryInput:
+        """The plain way to ask, for features that kernels do not know."""
+        body = SimulatedBody(*(array[who] for array in state.body))
+        command = Command(wanted.velocities[who], wanted.facings[who])
+        yaws, places = state.playing.yaws[who, None], state.playing.positions[who, None]
+
+        def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
+            future = ahead(body, command, np.array(times), settings)
+            directions = np.stack([np.sin(future.yaws), 0 * future.yaws, np.cos(future.yaws)], axis=-1)
+            return turned(future.positions - places, -yaws), turned(directions, -yaws)
+
+        return QueryInput(current=self.database.features.physical(state.playing.frames[who]), trajectory=trajectory)
+
+
+def turned(v: np.ndarray, yaws: np.ndarray) -> np.ndarray:
+    """Vectors (..., 3) turned about +Y."""
+    c, s = np.cos(yaws), np.sin(yaws)
+    return np.stack([c * v[..., 0] + s * v[..., 2], v[..., 1], c * v[..., 2] - s * v[..., 0]], axis=-1)
+
+
+def track(database: Database, matcher: Callable[[Database], Matcher] | None = None) -> Track:
+    schema = database.features.schema
+    times = tuple(time for time in schema.times if time >= 0)
+    columns = []
+    for feature, own in zip(schema.features, schema.columns.values()):
+        if feature.kind in ("trajectory_position", "trajectory_direction"):
+            base = 0 if feature.kind == "trajectory_position" else 3
+            axes = (0, 1, 2) if feature.dimensions == 3 else (0, 2)
+            spots = [(time, axis) for time in feature.times for axis in axes]
+            columns += [
+                (own.start + i, base + axis, times.index(time)) for i, (time, axis) in enumerate(spots) if time >= 0
+            ]
+    columns.sort(key=lambda one: one[2])  # one time after the other, so that each is predicted once
+    return Track(
+        database,
+        source(database.poses),
+        matcher(database) if matcher else WideMatcher(search_space(database)),
+        np.array(columns, np.int32).reshape(-1, 3),
+        np.array(times, np.float64),
+        any(f.group == "trajectory" and f.kind not in BUILT_IN for f in schema.features),
+    )

@@ -1,0 +1,100 @@
+"""Compiled rotations of one joint: quaternions (w, x, y, z) and vectors as plain tuples, which stay in registers."""
+
+import math
+
+from kinematch.math.jit import inner
+
+LARGE = 2.5  # square of a half-angle up to which the series below are exact to 1e-10
+
+
+@inner
+def multiply(a, b):
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return (
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    )
+
+
+@inner
+def inverse(q):
+    return q[0], -q[1], -q[2], -q[3]
+
+
+@inner
+def rotate(q, v):
+    w, x, y, z = q
+    tx, ty, tz = 2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])
+    return v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx
+
+
+@inner
+def normalized(q):
+    scale = 1 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale
+
+
+@inner
+def mixed(a, b, t):
+    """Between two rotations along the shorter arc."""
+    s = t if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0 else -t
+    r = 1 - t
+    return normalized((a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s))
+
+
+@inner
+def from_vector(x, y, z):
+    """A rotation from its rotation vector; sin and cos by their series, a third of the time of the library's."""
+    t = 0.25 * (x * x + y * y + z * z)  # the half-angle, squared
+    if t <= LARGE:
+        cosine = 1 + t * (-1 / 2 + t * (1 / 24 + t * (-1 / 720 + t * (1 / 40320 + t * (
+            -1 / 3628800 + t * (1 / 479001600 - t * (1 / 87178291200)))))))  # fmt: skip
+        sinc = 1 + t * (-1 / 6 + t * (1 / 120 + t * (-1 / 5040 + t * (1 / 362880 + t * (
+            -1 / 39916800 + t * (1 / 6227020800 - t * (1 / 1307674368000)))))))  # fmt: skip
+        s = 0.5 * sinc
+    else:
+        half = math.sqrt(t)
+        cosine = math.cos(half)
+        s = 0.5 * math.sin(half) / half
+    return cosine, x * s, y * s, z * s
+
+
+@inner
+def to_vector(q):
+    """The rotation vector of the shorter way round."""
+    w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
+    s = math.sqrt(x * x + y * y + z * z)
+    k = 2 * math.atan2(s, w) / s if s > 1e-12 else 2.0  # below, the quotient's limit to all digits
+    return x * k, y * k, z * k
+
+
+@inner
+def about_up(yaw):
+    return math.cos(0.5 * yaw), 0.0, math.sin(0.5 * yaw), 0.0
+
+
+@inner
+def between(a, b):
+    """The shortest turn that takes the direction of a to that of b."""
+    size = math.sqrt((a[0] ** 2 + a[1] ** 2 + a[2] ** 2) * (b[0] ** 2 + b[1] ** 2 + b[2] ** 2))
+    w = size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    if w * w + x * x + y * y + z * z <= 1e-24 * size * size:  # opposite, or nothing to turn: no limb folds so
+        return 1.0, 0.0, 0.0, 0.0
+    return normalized((w, x, y, z))
+
+
+@inner
+def wrapped(angle):
+    """The same angle in [-pi, pi)."""
+    return (angle + math.pi) % (2 * math.pi) - math.pi
+
+
+@inner
+def turned(x, z, yaw):
+    """A ground vector turned about +Y."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return c * x + s * z, c * z - s * x

@@ -1,0 +1,266 @@
+"""The fused step: as slow and plain as its twin in its results, one like many, hard to break, and able to go back."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kinematch.character import Command, Crowd, Settings
+from kinematch.character.command import toward
+from kinematch.character.crowd import FEWEST, Reason
+from kinematch.character.plain import PlainCrowd
+from kinematch.character.terrain import HeightFunction
+from kinematch.errors import KinematchError
+
+DT = 1 / 60
+TRANSITIONS = ["spring", "quintic", "dead", "none"]
+
+
+def wandering(count: int, steps: int, seed: int = 0):
+    """Commands of sticks that are pushed elsewhere now and then."""
+    rng = np.random.default_rng(seed)
+    velocities = np.zeros((count, 3))
+    for step in range(steps):
+        if step % 40 == 0:
+            angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice([0.0, 1.35, 2.6], count)
+            velocities = np.stack([speeds * np.sin(angles), 0 * angles, speeds * np.cos(angles)], axis=1)
+        yield toward(velocities)
+
+
+def played(crowd: Crowd, steps: int, seed: int = 0, dt: float = DT):
+    return [crowd.step(command, dt) for command in wandering(crowd.count, steps, seed)]
+
+
+def test_the_fused_step_equals_its_plain_twin(database):
+    settings = Settings(foot_lock=False, pelvis=False)
+    fast, plain = Crowd(database, 4, settings=settings), PlainCrowd(database, 4, settings=settings)
+    plain.frames[:] = fast.frames
+    for command in wandering(4, 200):
+        shown = fast.step(command, DT)
+        positions, rotations = plain.step(command, DT)
+        np.testing.assert_array_equal(fast.frames, plain.frames)
+        np.testing.assert_allclose(shown.positions, positions, atol=2e-6)
+        apart = np.minimum(abs(shown.rotations - rotations).max(axis=-1), abs(shown.rotations + rotations).max(axis=-1))
+        assert apart.max() < 1e-6
+
+
+@pytest.mark.parametrize("transition", TRANSITIONS)
+def test_a_crowd_is_many_of_one_bit_for_bit(database, transition, monkeypatch):
+    monkeypatch.setattr("kinematch.character.crowd.FEWEST", 60)  # nobody waits for others
+    settings = Settings(transition=transition)
+    together = Crowd(database, 60, settings=settings)  # enough for several threads
+    alone = Crowd(database, settings=settings)
+    for n in (0, 17, 59):
+        fresh = Crowd(database, 60, settings=settings)
+        alone.restore(fresh.state.take(np.array([n])))
+        together.restore(fresh.state)
+        for command in wandering(60, 50):
+            many = together.step(command, DT)
+            one = alone.step(Command(command.velocities[n : n + 1], command.facings[n : n + 1]), DT)
+            for name in ("rotations", "global_positions", "displacements", "frames", "costs"):
+                np.testing.assert_array_equal(getattr(many, name)[n], getattr(one, name)[0])
+
+
+@pytest.mark.parametrize("transition", TRANSITIONS)
+def test_a_restored_state_goes_on_bit_for_bit(database, transition):
+    crowd = Crowd(database, 2, settings=Settings(transition=transition))
+    played(crowd, 70)
+    kept = crowd.state.copy()
+    first = played(crowd, 30, seed=1)
+    crowd.restore(kept)
+    for a, b in zip(first, played(crowd, 30, seed=1)):
+        for x, y in zip(a, b):
+            np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("transition", ["spring", "quintic", "dead"])
+def test_at_the_moment_of_a_jump_the_shown_pose_does_not_change(database, transition):
+    crowd = Crowd(database, 8, settings=Settings(transition=transition, foot_lock=False, pelvis=False))
+    jumps = 0
+    for command in wandering(8, 200):
+        before = crowd.step(command, DT)
+        crowd.state.schedule.since[:] = 1.0
+        at_once = crowd.step(command, 0.0)
+        jumps += at_once.jumped.sum()
+        dots = abs((before.rotations.astype(float) * at_once.rotations).sum(axis=-1))
+        assert dots.min() > 1 - 1e-6
+        np.testing.assert_allclose(before.positions, at_once.positions, atol=1e-5)
+    assert jumps > 20
+
+
+@pytest.mark.parametrize("transition", ["spring", "quintic", "dead"])
+@pytest.mark.parametrize("halflife", [0.02, 0.1, 1.0])
+def test_offsets_never_grow_without_bound(database, transition, halflife):
+    settings = Settings(transition=transition, transition_halflife=halflife, search_interval=0.02, stay_bias=0.0)
+    crowd = Crowd(database, 6, settings=settings)
+    for shown in played(crowd, 400):
+        assert np.isfinite(shown.global_positions).all()
+        heads = shown.global_positions[:, database.poses.skeleton.joint("head")]
+        assert np.linalg.norm(heads - shown.positions[:, 0], axis=-1).max() < 2.5
+    assert abs(crowd.state.offsets.rotations[..., :3]).max() < 2 * np.pi
+    assert abs(crowd.state.offsets.positions[..., :3]).max() < 2
+
+
+def test_a_character_goes_where_it_is_told_and_stays_near_its_body(database):
+    crowd = Crowd(database)
+    for step in range(300):
+        angle = 0.0 if step * DT < 2 else np.pi / 2
+        shown = crowd.step(toward([[1.35 * np.sin(angle), 0, 1.35 * np.cos(angle)]]), DT)
+    assert shown.positions[0, 0, 2] > 1.5
+    assert shown.positions[0, 0, 0] > 2.0
+    assert np.linalg.norm(crowd.root_positions - crowd.body.positions) <= Settings().clamp_distance + 1e-9
+
+
+def test_planted_feet_stand_still_when_locked(database):
+    slides = {}
+    for lock in (True, False):
+        crowd = Crowd(database, 3, settings=Settings(foot_lock=lock))
+        angles = np.array([0.0, 0.3, -0.5])  # off the clips' own ways, so that the root is adjusted
+        walks = [
+            toward(1.2 * np.stack([np.sin(angles * t), 0 * angles, np.cos(angles * t)], 1)) for t in np.arange(300) * DT
+        ]
+        shown = [crowd.step(walk, DT) for walk in walks]
+        toes = np.array([pose.global_positions[:, database.poses.contact_joints] for pose in shown])
+        planted = np.array([pose.contacts for pose in shown])[1:]
+        slides[lock] = (np.linalg.norm(np.diff(toes, axis=0), axis=-1) / DT)[planted].mean()
+    assert slides[True] < 0.6 * slides[False]
+
+
+def test_bones_keep_their_length_and_knees_their_side(database):
+    skeleton = database.poses.skeleton
+    lengths = np.linalg.norm(database.poses.positions[0], axis=-1)
+    for shown in played(Crowd(database, 8, settings=Settings(clamp_distance=0.1)), 300):
+        found = np.linalg.norm(np.diff(shown.global_positions[:, [skeleton.parents, range(23)]], axis=1)[:, 0], axis=-1)
+        hips = int(np.flatnonzero(np.asarray(skeleton.parents) == 0)[0])
+        np.testing.assert_allclose(found[:, hips + 1 :], np.tile(lengths[hips + 1 :], (8, 1)), atol=1e-4)
+        for side in ("left", "right"):
+            upper, lower = skeleton.joint(f"{side}_upper_leg"), skeleton.joint(f"{side}_lower_leg")
+            foot = skeleton.joint(f"{side}_foot")
+            p = shown.global_positions
+            ahead = p[:, lower] - (p[:, upper] + p[:, foot]) / 2  # from the line of hip and ankle to the knee
+            toes = p[:, skeleton.joint(f"{side}_toes")] - p[:, foot]
+            assert ((ahead * toes).sum(axis=-1) > -0.02).all()
+
+
+def test_steps_of_any_length_lead_to_the_same_pose_while_no_choice_is_made(database):
+    settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4, foot_lock=False, pelvis=False)
+    command, ends = toward([[0.0, 0, 1.35]]), []
+    for rate in (20, 60, 500):
+        crowd = Crowd(database, settings=settings)
+        for _ in range(rate // 2):
+            shown = crowd.step(command, 1 / rate)
+        ends.append(shown)
+    for other in ends[1:]:
+        np.testing.assert_allclose(other.global_positions, ends[0].global_positions, atol=5e-3)
+        dots = abs((other.global_rotations.astype(float) * ends[0].global_rotations).sum(axis=-1))
+        assert np.degrees(2 * np.arccos(np.minimum(dots, 1))).max() < 1
+
+
+def test_root_motion_adds_up_to_the_way_gone(database):
+    crowd = Crowd(database, 3)
+    shown = played(crowd, 100)
+    shown.append(crowd.step(toward(np.tile([0.0, 0, 1.0], (3, 1))), 0.35))  # longer than a piece
+    np.testing.assert_allclose(sum(one.displacements for one in shown), crowd.root_positions, atol=1e-9)
+
+
+def test_a_long_pause_is_survived(database):
+    crowd = Crowd(database)
+    crowd.step(toward([[0, 0, 1.35]]), DT)
+    for pause in (7.0, 1000.0):
+        assert np.isfinite(crowd.step(toward([[0, 0, 1.35]]), pause).global_positions).all()
+
+
+def test_why_a_search_was_made_is_told(database):
+    crowd = Crowd(database, settings=Settings(search_interval=0.5, forced_interval=0.1))
+    reasons = [Reason(crowd.step(toward([[0, 0, 1.35]]), DT).reasons[0]) for _ in range(60)]
+    assert reasons[0] == Reason.VELOCITY
+    assert Reason.INTERVAL in reasons
+    for _ in range(10):
+        crowd.step(toward([[0, 0, 1.35]]), DT)
+    assert crowd.step(toward([[0, 0, 3.0]]), DT).reasons[0] in (Reason.VELOCITY, Reason.INTERVAL)
+    explained = crowd.explain()
+    assert explained.chosen >= -1
+    assert len(explained.frames) == 5
+
+
+def test_sharp_commands_of_many_wait_their_turn(database):
+    crowd = Crowd(database, 300, settings=Settings(search_interval=1.0))
+    counts = []
+    for step in range(30):
+        speed = 1.35 if step < 15 else -1.35
+        counts.append(int(crowd.step(toward(np.tile([0.0, 0, speed], (300, 1))), DT).searched.sum()))
+    assert max(counts) <= FEWEST
+    assert sum(counts) >= 590
+
+
+def test_characters_change_database_and_filter_and_keep_their_pose(database):
+    crowd = Crowd([database, database], 2, settings=Settings(foot_lock=False, pelvis=False))
+    walk = toward(np.tile([0.0, 0, 1.35], (2, 1)))
+    for _ in range(60):
+        crowd.step(walk, DT)
+    before = crowd.step(walk, 0.0)
+    after = crowd.step(replace(walk, database=[0, 1]), 0.0)
+    assert after.databases.tolist() == [0, 1]
+    assert after.reasons[1] == Reason.DATABASE
+    assert abs((before.rotations.astype(float) * after.rotations).sum(axis=-1)).min() > 1 - 1e-5
+    for _ in range(20):
+        idle = crowd.step(replace(walk, filter=["walk", "idle"]), DT)
+    tags, poses = database.poses.tags, database.poses
+    assert tags.frames[idle.frames[1], tags.names.index("idle")], poses.clip_names[poses.clip_of(idle.frames[1])]
+
+
+def test_a_layer_owns_its_joints(database):
+    crowd = Crowd(database, 2)
+    joints = database.poses.skeleton.joint_count
+    arm = database.poses.skeleton.joint("left_upper_arm")
+    rotations, weights = np.zeros((2, joints, 4)), np.zeros((2, joints))
+    rotations[..., 0] = 1
+    weights[1, arm] = 1
+    shown = crowd.step(toward(np.zeros((2, 3))), DT, layer=(rotations, weights))
+    np.testing.assert_allclose(shown.rotations[1, arm], [1, 0, 0, 0], atol=1e-6)
+    assert abs(shown.rotations[0, arm, 0]) < 0.999
+    with pytest.raises(KinematchError, match="layer"):
+        crowd.step(toward(np.zeros((2, 3))), DT, layer=(rotations[:1], weights))
+
+
+def test_feet_and_root_follow_a_slope(database):
+    slope = HeightFunction(lambda x, z: 0.15 * z)
+    crowd = Crowd(database, terrain=slope)
+    for _ in range(240):
+        shown = crowd.step(toward([[0, 0, 1.35]]), DT)
+        toes = shown.global_positions[0, database.poses.contact_joints].astype(float)
+        assert (toes[:, 1] - slope.heights(toes[:, [0, 2]]) > -0.06).all()
+    assert crowd.root_positions[0, 2] > 3
+    np.testing.assert_allclose(crowd.root_positions[0, 1], 0.15 * crowd.root_positions[0, 2], atol=0.05)
+
+
+def test_a_teleported_character_stands_elsewhere(database):
+    crowd = Crowd(database, 2)
+    played(crowd, 30)
+    crowd.teleport(np.array([[10.0, 0, 5.0]]), np.array([1.0]), who=np.array([1]))
+    shown = crowd.step(toward(np.zeros((2, 3))), DT)
+    assert np.linalg.norm(shown.positions[1, 0] - [10, 0, 5]) < 0.1
+    assert np.linalg.norm(shown.positions[0, 0]) < 2
+
+
+@pytest.mark.parametrize(
+    ("command", "dt", "words"),
+    [
+        (toward(np.zeros((2, 3))), DT, "shape"),
+        (toward(np.full((1, 3), np.nan)), DT, "finite"),
+        (toward(np.zeros((1, 3))), -1.0, "step of -1"),
+        (toward(np.zeros((1, 3))), np.nan, "step of nan"),
+        (Command(np.zeros((1, 3)), np.zeros((1, 3)), database=3), DT, "databases"),
+        (Command(np.zeros((1, 3)), np.zeros((1, 3)), filter="nosuchtag"), DT, "nosuchtag"),
+    ],
+)
+def test_bad_commands_are_refused(database, command, dt, words):
+    with pytest.raises(KinematchError, match=words):
+        Crowd(database).step(command, dt)
+
+
+def test_bad_settings_are_refused():
+    with pytest.raises(KinematchError, match="search_interval is 0"):
+        Settings(search_interval=0)
+    with pytest.raises(KinematchError, match="quintic"):
+        Settings(transition="quintik")  # type: ignore[arg-type]
