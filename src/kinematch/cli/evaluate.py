@@ -1,0 +1,124 @@
+"""`kinematch evaluate`: puts a character through a course and says how well it moves."""
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.table import Table
+from rich.text import Text
+
+from kinematch.bench.sets import built_in
+from kinematch.character.settings import Settings
+from kinematch.character.settings_file import load_settings
+from kinematch.cli.screen import Screen, progress_bar, write_picture
+from kinematch.database import storage
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError, unknown
+from kinematch.evaluate.evaluation import Evaluation, plain, problem
+from kinematch.evaluate.evaluation import evaluate as run_evaluation
+from kinematch.evaluate.report import shown, table_rows, write_report
+from kinematch.evaluate.scores import BY_NAME
+from kinematch.evaluate.sweeps import SWEEPS, Sweep, run_sweep, sweep_plain
+from kinematch.writing import write_beside
+
+UPRIGHT = "level0"  # the built-in clips that stand upright
+
+
+def evaluate(
+    database: tyro.conf.Positional[Path | None] = None,
+    /,
+    settings: Annotated[Path | None, tyro.conf.arg(help="settings of the character (toml or json)")] = None,
+    filter: Annotated[str | None, tyro.conf.arg(help="tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    seed: Annotated[int, tyro.conf.arg(help="moments of the course and its random stick")] = 0,
+    rate: Annotated[float, tyro.conf.arg(help="steps a second")] = 60.0,
+    quick: Annotated[bool, tyro.conf.arg(help="one of each scenario at the slowest gait")] = False,
+    baselines: Annotated[
+        bool, tyro.conf.arg(help="also run the state machine, playback and parts switched off")
+    ] = True,
+    sweep: Annotated[str | None, tyro.conf.arg(help=f"vary one thing instead: {', '.join(SWEEPS)}")] = None,
+    json: Annotated[Path | None, tyro.conf.arg(help="write every figure as JSON")] = None,
+    report: Annotated[Path | None, tyro.conf.arg(help="write a page to look at (html)")] = None,
+    chart: Annotated[Path | None, tyro.conf.arg(help="write the figure of a sweep (png)")] = None,
+) -> int:
+    """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
+    _check(rate, sweep, report, chart)
+    chosen = load_settings(settings) if settings is not None else Settings()
+    screen = Screen()
+    with progress_bar("measuring") as show:
+        opened, name, tags = opened_database(database, filter)
+        given = problem(opened, tags, seed=seed, rate=rate, quick=quick)
+        if sweep is not None:
+            swept = run_sweep(sweep, given, chosen, progress=lambda what, done, total: show(done, total, what))
+        else:
+            found = run_evaluation(
+                given, chosen, baselines=baselines, progress=lambda what, done, total: show(done, total, what)
+            )
+            if report is not None:
+                write_report(report, found, title=name, progress=lambda done, total: show(done, total, "drawing"))
+    if sweep is not None:
+        _print_sweep(screen, swept)
+        if json is not None:
+            write_beside(json, json_module.dumps(sweep_plain(swept), indent=2).encode())
+        if chart is not None:
+            write_picture(chart, swept.picture())
+        return 0
+    print_evaluation(screen, found, name)
+    if json is not None:
+        write_beside(json, json_module.dumps(plain(found), indent=2).encode())
+    return 0 if all(target.met for target in found.targets) else 1
+
+
+def opened_database(path: Path | None, filter: str | None) -> tuple[Database, str, str]:
+    """The database, what to call it, and the filter: without a path the built-in one, upright."""
+    if path is not None:
+        return storage.load(path), path.stem, filter or ""
+    name, database = next(iter(built_in().items()))
+    return database, name, UPRIGHT if filter is None else filter
+
+
+def _check(rate: float, sweep: str | None, report: Path | None, chart: Path | None) -> None:
+    if not 20 <= rate <= 500:
+        raise KinematchError(f"a rate of {rate:g} steps a second, expected 20 to 500")
+    if sweep is not None and sweep not in SWEEPS:
+        raise KinematchError(unknown("sweep", sweep, SWEEPS))
+    if sweep is not None and report is not None:
+        raise KinematchError("a sweep has a figure (--chart), no report")
+    if sweep is None and chart is not None:
+        raise KinematchError("--chart is the figure of a sweep; name one with --sweep")
+
+
+def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
+    given = found.problem
+    speeds = ", ".join(f"{gait} {speed:g}" for gait, speed in given.gaits.forward.items())
+    screen.say(
+        f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"
+        f" {speeds}, sideways {given.gaits.strafe:g} m/s"
+    )
+    table = _table("", [*found.rows, ""])
+    for measure, values in table_rows(dict(found.rows)):
+        table.add_row(measure.text, *values, measure.unit)
+    screen.print(table)
+    screen.say(("\ntargets", "italic"))
+    for target in found.targets:
+        measure = BY_NAME[target.name]
+        mark = ("met   ", "green") if target.met else ("missed", "red")
+        screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")
+
+
+def _print_sweep(screen: Screen, swept: Sweep) -> None:
+    screen.say((swept.title, "italic"))
+    table = _table("", [*swept.rows, ""])
+    for measure, values in table_rows(dict(swept.rows)):
+        table.add_row(measure.text, *values, measure.unit)
+    screen.print(table)
+    for line in swept.notes:
+        screen.say(line)
+
+
+def _table(first: str, names: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(first, overflow="fold")
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    return table

@@ -1,0 +1,1 @@
+"""Does it move well? Courses, measures, baselines, sweeps, reports and tuning."""

@@ -1,0 +1,170 @@
+"""One evaluation: a course put to a database under some settings, beside the source and all baselines."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kinematch.character.crowd import Crowd
+from kinematch.character.settings import Settings, to_plain
+from kinematch.character.terrain import Terrain
+from kinematch.character.terrain_made import uneven_ground
+from kinematch.database.storage import Database
+from kinematch.evaluate.baselines import PlainPlayback, StateMachine
+from kinematch.evaluate.course import Scenario
+from kinematch.evaluate.following import responses
+from kinematch.evaluate.gaits import Gaits, admitted, gaits
+from kinematch.evaluate.run import Mover, Run, Start, Take, run
+from kinematch.evaluate.scenarios import course
+from kinematch.evaluate.scores import Field, Scores, score, score_source, score_times
+from kinematch.evaluate.targets import Target, targets
+from kinematch.evaluate.yardstick import Yardstick, yardstick
+
+OURS, SOURCE = "matching", "source"
+Progress = Callable[[str, int, int], None]  # what, steps done, steps in all
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A database with all that is measured against."""
+
+    database: Database
+    filter: str
+    rate: float
+    seed: int
+    gaits: Gaits
+    scenarios: tuple[Scenario, ...]
+    yardstick: Yardstick
+    source: Scores
+    terrain: Terrain  # of the scenarios on uneven ground
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    problem: Problem
+    settings: Settings
+    rows: Mapping[str, Scores]  # by method: ours, the source, the baselines
+    scenarios: Mapping[str, Scores]  # ours, by scenario
+    takes: tuple[Take, ...]  # ours
+    targets: tuple[Target, ...]
+
+
+def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float = 60.0, quick: bool = False) -> Problem:
+    speeds = gaits(database, filter)
+    measured = yardstick(database, filter, rate=rate)
+    scenarios = course(speeds, seed, quick=quick)
+    ground = uneven_ground(np.random.default_rng(seed))
+    return Problem(database, filter, rate, seed, speeds, scenarios, measured, score_source(measured), ground)
+
+
+def perform(
+    given: Problem,
+    settings: Settings,
+    *,
+    start: Start | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """The course under some settings, or by a baseline."""
+
+    def crowd(count: int, terrain: bool) -> Mover:
+        return Crowd(given.database, count, settings=settings, terrain=given.terrain if terrain else None)
+
+    skeleton = given.database.poses.skeleton
+    return run(
+        given.scenarios, start or crowd, skeleton=skeleton, rate=given.rate, filter=given.filter, progress=progress
+    )
+
+
+def scored(given: Problem, done: Run, *, flat: bool = False) -> Scores:
+    """flat for movers that know of no terrain, and are not blamed for it."""
+    return score(done.takes, field_of(given, () if flat else done.takes)) | score_times(done)
+
+
+def field_of(given: Problem, takes: Sequence[Take]) -> Field:
+    """What takes are scored on; those on uneven ground bring its heights below their toes."""
+    database, joints = given.database, given.yardstick.floor.joints
+    ground = {}
+    for take in takes:
+        if take.scenario.terrain:
+            toes = take.global_positions[:, joints][..., [0, 2]].astype(np.float64)
+            ground[take.scenario.name] = given.terrain.heights(toes.reshape(-1, 2)).reshape(toes.shape[:2])
+    mask = admitted(database, given.filter)
+    return Field(given.yardstick, mask, database.features.targets, database.poses.frame_rate, ground)
+
+
+def evaluate(
+    given: Problem, settings: Settings | None = None, *, baselines: bool = True, progress: Progress | None = None
+) -> Evaluation:
+    """Ours, then the source, then each baseline on the same course."""
+    settings = settings or Settings()
+    told = progress or (lambda what, done, total: None)
+    ours = perform(given, settings, progress=partial(told, OURS))
+    rows: dict[str, Scores] = {OURS: scored(given, ours), SOURCE: given.source}
+    field = field_of(given, ours.takes)
+    by_scenario = {take.scenario.name: score([take], field) for take in ours.takes}
+    if baselines:
+        for name, changed, start in _baselines(given, settings):
+            other = perform(given, changed, start=start, progress=partial(told, name))
+            rows[name] = scored(given, other, flat=start is not None)
+    found = tuple(targets(rows[OURS], rows[SOURCE], settings))
+    return Evaluation(given, settings, rows, by_scenario, ours.takes, found)
+
+
+def _baselines(given: Problem, settings: Settings) -> Iterator[tuple[str, Settings, Start | None]]:
+    def machine(count: int, terrain: bool) -> Mover:
+        return StateMachine(given.database, count, gaits=given.gaits, settings=settings, filter=given.filter)
+
+    def playback(count: int, terrain: bool) -> Mover:
+        return PlainPlayback(given.database, count, settings=settings, filter=given.filter)
+
+    yield "state machine", settings, machine
+    yield "playback", settings, playback
+    yield "no transition", replace(settings, transition="none"), None
+    yield "no foot lock", replace(settings, foot_lock=False), None
+    loose: dict[str, Any] = {
+        "adjustment_halflife": 0.0,
+        "turn_halflife": 0.0,
+        "clamp_distance": 0.0,
+        "clamp_angle": 0.0,
+    }
+    yield "no adjustment", replace(settings, **loose), None
+
+
+def plain(evaluation: Evaluation) -> dict[str, Any]:
+    """Everything in values that JSON knows, SI units; what has no value is left out."""
+    given = evaluation.problem
+    poses = given.database.poses
+    return {
+        "frames": poses.frame_count,
+        "clips": poses.clip_count,
+        "filter": given.filter,
+        "rate": given.rate,
+        "seed": given.seed,
+        "gaits": dict(given.gaits.forward) | {"strafe": given.gaits.strafe},
+        "settings": to_plain(evaluation.settings),
+        "targets": [vars(target) for target in evaluation.targets],
+        "scores": {name: _finite(scores) for name, scores in evaluation.rows.items()},
+        "scenarios": {name: _finite(scores) for name, scores in evaluation.scenarios.items()},
+        "responses": _responses(evaluation.takes),
+    }
+
+
+def _finite(scores: Scores) -> dict[str, float | None]:
+    return {name: value if np.isfinite(value) else None for name, value in scores.items()}
+
+
+def _responses(takes: Sequence[Take]) -> list[dict[str, Any]]:
+    return [
+        {
+            "scenario": answer.scenario,
+            "kind": answer.event.kind,
+            "at": answer.event.time,
+            "change": answer.event.change,
+            "seconds": answer.seconds if np.isfinite(answer.seconds) else None,
+            "simulated": answer.simulated if np.isfinite(answer.simulated) else None,
+        }
+        for take in takes
+        for answer in responses(take)
+    ]

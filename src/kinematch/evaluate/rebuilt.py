@@ -1,0 +1,83 @@
+"""Databases made of others: a share of their pieces, or with another root, to see what these are worth."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from kinematch.database.feature_database import build_features
+from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
+from kinematch.motion.clip import Clip, true_ranges
+from kinematch.motion.root import replace_root
+
+PIECE = 10.0  # s that stay together
+
+
+def share_of(database: Database, share: float, filter_mask: np.ndarray) -> Database:
+    """Evenly spread, contiguous pieces that make up a share of the admitted frames."""
+    poses = database.poses
+    length = round(PIECE * poses.frame_rate)
+    pieces = [
+        (c, a, min(a + length, stop))
+        for c in range(poses.clip_count)
+        for start, stop in true_ranges(filter_mask[poses.clip_frames(c)])
+        for a in range(start, stop, length)
+    ]
+    # a piece is taken whenever the share of those so far has grown by a whole one
+    kept = [piece for n, piece in enumerate(pieces) if int((n + 1) * share + 1e-9) > int(n * share + 1e-9)]
+    if not kept:
+        raise KinematchError(f"{share:.0%} of {len(pieces)} pieces of {PIECE:g} s is none")
+    return rebuilt(database, kept)
+
+
+def raw_root(database: Database) -> Database:
+    """The same motion with a root that is not smoothed (digital humans 4.1)."""
+
+    def change(clip: Clip) -> Clip:
+        return replace_root(clip, position_window=0.0, direction_window=0.0)
+
+    return rebuilt(database, whole_clips(database.poses), change)
+
+
+def same_root(database: Database) -> Database:
+    """Built the same way as raw_root, so that the two differ by the root alone."""
+    return rebuilt(database, whole_clips(database.poses), replace_root)
+
+
+def whole_clips(poses: PoseDatabase) -> list[tuple[int, int, int]]:
+    return [(c, 0, int(poses.clip_stops[c] - poses.clip_starts[c])) for c in range(poses.clip_count)]
+
+
+def rebuilt(
+    database: Database, pieces: Iterable[tuple[int, int, int]], change: Callable[[Clip], Clip] = lambda clip: clip
+) -> Database:
+    """A database of pieces (clip, start, stop) of another, each changed; loops are opened."""
+    poses, features = database.poses, database.features
+    entries = []
+    for c, start, stop in pieces:
+        first = int(poses.clip_starts[c])
+        own = slice(first + start, first + stop)
+        entries.append(Entry(change(poses.clip(c).frames(start, stop)), poses.contacts[own], marks=_marks(poses, own)))
+    made = build_poses(entries, poses.contact_joints)
+    built = build_features(
+        made, features.schema, normalisation=features.normalisation, weights=features.weights, tail=features.tail,
+        warn=lambda message: None,
+    )  # fmt: skip
+    return Database(made, built, dict(database.about))
+
+
+def _marks(poses: PoseDatabase, own: slice) -> tuple[Mark, ...]:
+    """What is marked on some frames, as ranges counted from their first."""
+    marks = [
+        Mark(a, b, tags=frozenset({name}))
+        for n, name in enumerate(poses.tags.names)
+        for a, b in true_ranges(poses.tags.frames[own, n])
+    ]
+    marks += [Mark(a, b, no_entry=True) for a, b in true_ranges(poses.no_entry[own])]
+    marks += [Mark(a, b, no_exit=True) for a, b in true_ranges(poses.no_exit[own])]
+    for factor in np.unique(poses.cost_factor[own]):
+        if factor != 1:
+            ranges = true_ranges(poses.cost_factor[own] == factor)
+            marks += [Mark(a, b, cost_factor=float(factor)) for a, b in ranges]
+    return tuple(marks)

@@ -1,0 +1,154 @@
+"""The course itself (learned MM 5.3, digital humans 4, thesis 5.1-5.2): every scenario, drawn by a seed."""
+
+import numpy as np
+
+from kinematch.character.path import Path
+from kinematch.character.route import Keypoint
+from kinematch.evaluate.course import Leg, Scenario, of_heading, of_legs
+from kinematch.evaluate.gaits import Gaits
+
+DEGREE = np.pi / 180
+TURNS = (45, 90, 135, 180)  # degrees
+
+
+def course(gaits: Gaits, seed: int = 0, *, quick: bool = False) -> tuple[Scenario, ...]:
+    """All scenarios; the seed moves their moments, so that turns fall on any phase of the gait, and the random stick.
+
+    quick keeps one of each kind at the slowest gait and shortens the long ones.
+    """
+    random = np.random.default_rng(seed)
+    speeds = dict(list(gaits.forward.items())[:1]) if quick else dict(gaits.forward)
+    walk = next(iter(gaits.forward.values()))
+    made: list[Scenario] = []
+    for gait, speed in speeds.items():
+        made.append(_start_and_stop(gait, speed, random))
+        made += [_turns(gait, speed, degrees, random) for degrees in TURNS]
+        made += _curves(gait, speed, random)
+    made.append(_gait_changes(gaits, random))
+    made.append(_strafe(gaits.strafe, random))
+    made.append(_waggle(walk, random))
+    made.append(_turning_in_place(random))
+    made.append(_path(walk, random))
+    made.append(_terrain(walk, random))
+    made.append(of_legs("stand", "standing", [Leg(10.0 if quick else 30.0, 0.0)]))
+    made.append(_random_stick(gaits, 20.0 if quick else 120.0, random))
+    return tuple(made)
+
+
+def _about(seconds: float, random: np.random.Generator) -> float:
+    return float(seconds * random.uniform(0.85, 1.15))
+
+
+def _start_and_stop(gait: str, speed: float, random: np.random.Generator) -> Scenario:
+    legs = [Leg(1.0, 0.0)]
+    for _ in range(3):
+        legs += [Leg(_about(2.6, random), speed), Leg(_about(2.2, random), 0.0)]
+    return of_legs(f"start and stop, {gait}", "start and stop", legs)
+
+
+def _turns(gait: str, speed: float, degrees: int, random: np.random.Generator) -> Scenario:
+    """Left, right, right, left, so that the way stays near."""
+    angle = degrees * DEGREE
+    legs, heading = [Leg(0.5, 0.0), Leg(_about(2.6, random), speed)], 0.0
+    for sign in (1, -1, -1, 1):
+        heading += sign * angle
+        legs.append(Leg(_about(2.6, random), speed, heading))
+    return of_legs(f"turn {degrees}, {gait}", f"turn {degrees}", [*legs, Leg(1.5, 0.0)])
+
+
+def _curves(gait: str, speed: float, random: np.random.Generator) -> list[Scenario]:
+    start = _about(2.0, random)
+    rate = 40 * DEGREE  # a camera turned by hand
+
+    def gradual(times: np.ndarray) -> np.ndarray:
+        since = np.maximum(times - start, 0)
+        return rate * np.where(since < 5, since, 10 - np.minimum(since, 12))
+
+    radius = max(1.5, speed**2 / 2.5)  # m; leans by at most 15 degrees
+
+    def circle(times: np.ndarray) -> np.ndarray:
+        return np.maximum(times - start, 0) * speed / radius
+
+    period = _about(3.2, random)
+
+    def slalom(times: np.ndarray) -> np.ndarray:
+        return 45 * DEGREE * np.sin(2 * np.pi * np.maximum(times - start, 0) / period)
+
+    round_trip = start + 2 * np.pi * radius / speed
+    return [
+        of_heading(f"gradual turns, {gait}", "gradual turns", start + 12, speed, gradual),
+        of_heading(f"circle, {gait}", "circles", round_trip + 1, speed, circle),
+        of_heading(f"slalom, {gait}", "slalom", start + 3 * period, speed, slalom),
+    ]
+
+
+def _gait_changes(gaits: Gaits, random: np.random.Generator) -> Scenario:
+    speeds = list(gaits.forward.values())
+    order = [*speeds, *speeds[-2::-1], speeds[-1], speeds[0]]
+    legs = [Leg(0.5, 0.0), *(Leg(_about(3.0, random), speed) for speed in order), Leg(2.0, 0.0)]
+    return of_legs("gait changes", "gait changes", legs)
+
+
+def _strafe(speed: float, random: np.random.Generator) -> Scenario:
+    """Eight ways in an order that reverses often, facing +Z all the time."""
+    legs = [Leg(0.5, 0.0, facing=0.0)]
+    for way in (0, 4, 2, 6, 1, 5, 3, 7):
+        legs.append(Leg(_about(2.2, random), speed, way * 45 * DEGREE, facing=0.0))
+    return of_legs("strafe eight ways", "strafing", [*legs, Leg(1.5, 0.0, facing=0.0)], answers=False)
+
+
+def _waggle(speed: float, random: np.random.Generator) -> Scenario:
+    """A stick thrown from side to side faster than any body can follow, then a straight way to recover on."""
+    legs = [Leg(0.5, 0.0), Leg(2.0, speed)]
+    for k in range(24):
+        legs.append(Leg(_about(0.3, random), speed, (90 if k % 2 else -90) * DEGREE))
+    return of_legs("stick waggle", "stick waggle", [*legs, Leg(2.5, speed), Leg(1.5, 0.0)], answers=False)
+
+
+def _turning_in_place(random: np.random.Generator) -> Scenario:
+    legs, facing = [Leg(1.0, 0.0, facing=0.0)], 0.0
+    for degrees in (45, -90, 90, 135, -180, 170):
+        facing += degrees * DEGREE
+        legs.append(Leg(_about(2.8, random), 0.0, facing=facing))
+    return of_legs("turn in place", "turning in place", legs)
+
+
+def _path(speed: float, random: np.random.Generator) -> Scenario:
+    """Keypoints as in thesis 5.1.2: straights, square corners, a hairpin, a stop on the way and one at the end."""
+    places = np.array([[0, 0], [0, 4], [3, 4], [4.5, 1.5], [6.5, 1.5], [6.5, 5.5], [8.5, 5.5], [8.5, 1.0]], float)
+    places[1:] += random.uniform(-0.2, 0.2, (len(places) - 1, 2))
+    keypoints = [Keypoint(x, z, speed=speed, stop=1.0 if n == 4 else 0.0) for n, (x, z) in enumerate(places.tolist())]
+    length = float(np.linalg.norm(np.diff(places, axis=0), axis=-1).sum())
+
+    def standing(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros((len(times), 3)), np.zeros((len(times), 3))
+
+    # slower around corners, a second for the stop, and two at the end
+    seconds = 1.25 * length / speed + 4
+    return Scenario("path", "path following", seconds, standing, steer=lambda: Path(keypoints))
+
+
+def _terrain(speed: float, random: np.random.Generator) -> Scenario:
+    legs = [Leg(1.0, 0.0)]
+    for k in range(7):
+        legs.append(Leg(_about(2.6, random), speed, float(random.uniform(-1, 1)) + k * 50 * DEGREE))
+    return of_legs("uneven terrain", "uneven terrain", [*legs, Leg(2.0, 0.0)], answers=False, terrain=True)
+
+
+def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> Scenario:
+    """A restless player: any direction, any gait, sometimes a stop, sometimes strafing."""
+    speeds = list(gaits.forward.values())
+    legs, time = [Leg(0.5, 0.0)], 0.5
+    while time < seconds:
+        leg_seconds = float(np.clip(random.exponential(1.6), 0.3, 6.0))
+        heading, kind = float(random.uniform(-np.pi, np.pi)), random.uniform()
+        if kind < 0.12:
+            legs.append(Leg(leg_seconds, 0.0))
+        elif kind < 0.25:
+            legs.append(Leg(leg_seconds, gaits.strafe, heading, facing=float(random.uniform(-np.pi, np.pi))))
+        else:
+            # the first gait is asked for as often as all the faster ones together
+            speed = speeds[0] if random.uniform() < 0.5 else float(random.choice(speeds))
+            legs.append(Leg(leg_seconds, speed, heading))
+        time += leg_seconds
+    return of_legs("random stick", "random stick", legs, answers=False)

@@ -1,0 +1,81 @@
+"""Smoothness: accelerations and jerks of every joint in the world, against those of the source clips."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.motion.clip import true_ranges
+
+HIGH = 99.9  # percentile of the source
+POP = 1.5  # times the source's maximum
+AFTER = 0.25  # s after a jump that belong to it
+APART = 0.1  # s between two pops that are told apart
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Of each joint in the source; the root, which nobody sees, is left out of all counts."""
+
+    accelerations: np.ndarray  # (J,) m/s^2, the 99.9th percentile
+    largest: np.ndarray  # (J,) m/s^2
+    jerks: np.ndarray  # (J,) m/s^3, the 99.9th percentile
+
+
+def accelerations(positions: np.ndarray, rate: float) -> np.ndarray:
+    """Sizes (T, J) of the second differences of global positions (T, J, 3), zero at both ends.
+
+    Above 60 Hz the differences span a sixtieth of a second all the same, so that rates compare.
+    """
+    span = max(1, round(rate / 60))
+    p = positions.astype(np.float64)
+    out = np.zeros(p.shape[:2])
+    if len(p) > 2 * span:
+        second = p[2 * span :] - 2 * p[span:-span] + p[: -2 * span]
+        out[span:-span] = np.linalg.norm(second, axis=-1) * (rate / span) ** 2
+    return out
+
+
+def jerks(positions: np.ndarray, rate: float) -> np.ndarray:
+    """Sizes (T, J) of the third differences, zero at the ends."""
+    span = max(1, round(rate / 60))
+    p = positions.astype(np.float64)
+    out = np.zeros(p.shape[:2])
+    if len(p) > 3 * span:
+        third = p[3 * span :] - 3 * p[2 * span : -span] + 3 * p[span : -2 * span] - p[: -3 * span]
+        out[span : -2 * span] = np.linalg.norm(third, axis=-1) * (rate / span) ** 3
+    return out
+
+
+def limits_of(motions: Sequence[np.ndarray], rate: float) -> Limits:
+    """Of the source's global positions (F, J, 3), clip by clip."""
+    second = np.concatenate([accelerations(positions, rate) for positions in motions])
+    third = np.concatenate([jerks(positions, rate) for positions in motions])
+    return Limits(np.percentile(second, HIGH, axis=0), second.max(axis=0), np.percentile(third, HIGH, axis=0))
+
+
+def exceeding(positions: np.ndarray, rate: float, limits: Limits) -> np.ndarray:
+    """Which joint-frames (T, J - 1) lie above the source's 99.9th percentile."""
+    return accelerations(positions, rate)[:, 1:] > limits.accelerations[1:]
+
+
+def excess(positions: np.ndarray, rate: float, limits: Limits) -> np.ndarray:
+    """Accelerations (T, J - 1) as multiples of the source's largest of that joint."""
+    return accelerations(positions, rate)[:, 1:] / limits.largest[1:]
+
+
+def pops(excess: np.ndarray, rate: float) -> list[tuple[int, int]]:
+    """Stretches of frames in which some joint is above 1.5 times its largest in the source; near ones count as one."""
+    found: list[tuple[int, int]] = []
+    for start, stop in true_ranges(np.any(excess > POP, axis=1)):
+        if found and start - found[-1][1] < APART * rate:
+            found[-1] = (found[-1][0], stop)
+        else:
+            found.append((start, stop))
+    return found
+
+
+def peaks_at(moments: np.ndarray, values: np.ndarray, rate: float) -> np.ndarray:
+    """The largest of values (T, J) in the quarter second from each moment (M,) on, one step before it included."""
+    window = round(AFTER * rate)
+    return np.array([values[max(0, m - 1) : m + window].max() for m in moments], np.float64)

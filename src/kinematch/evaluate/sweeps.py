@@ -1,0 +1,166 @@
+"""Sweeps as in the papers: one thing varied, everything scored, one figure."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from kinematch.character.settings import Settings
+from kinematch.database.storage import Database
+from kinematch.evaluate.evaluation import Problem, Progress, perform, scored
+from kinematch.evaluate.gaits import admitted
+from kinematch.evaluate.pictures import sweep_chart
+from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
+from kinematch.evaluate.scores import Scores
+
+BLOCKS = ("trajectory position", "trajectory direction", "foot position", "foot velocity", "hip velocity")
+PRESET = (1.5, 0.8, 2.0, 2.0, 2.0)  # digital humans 4.2, in the order of BLOCKS
+USUAL = ("position_mean", "turn_median", "skate_mean", "rough", "transitions")
+
+
+@dataclass(frozen=True)
+class Variant:
+    label: str
+    settings: Settings
+    database: Database
+    x: float | None = None  # where it stands on the figure's axis, if it has one
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a sweep varies."""
+
+    text: str
+    x_label: str
+    variants: Callable[[Problem, Settings], Iterator[Variant]]
+    measures: Sequence[str] = USUAL
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    name: str
+    title: str
+    x_label: str
+    x: tuple[float, ...] | None
+    rows: Mapping[str, Scores]
+    measures: Sequence[str]
+    notes: tuple[str, ...]
+
+    def picture(self) -> Image.Image:
+        return sweep_chart(
+            self.x, list(self.rows), list(self.rows.values()), self.measures, title=self.title, x_label=self.x_label
+        )
+
+
+def run_sweep(name: str, given: Problem, settings: Settings, *, progress: Progress | None = None) -> Sweep:
+    """The course once for each variant; all are measured by the whole database's yardstick."""
+    kind, told = SWEEPS[name], progress or (lambda what, done, total: None)
+    rows: dict[str, Scores] = {}
+    places: list[float | None] = []
+    for variant in kind.variants(given, settings):
+        problem = replace(given, database=variant.database)
+        done = perform(problem, variant.settings, progress=partial(told, variant.label))
+        rows[variant.label] = scored(problem, done)
+        places.append(variant.x)
+    x = None if any(place is None for place in places) else tuple(float(place or 0.0) for place in places)
+    return Sweep(name, kind.text, kind.x_label, x, rows, kind.measures, kind.notes)
+
+
+def sweep_plain(sweep: Sweep) -> dict[str, Any]:
+    rows = {
+        label: {name: value if np.isfinite(value) else None for name, value in scores.items()}
+        for label, scores in sweep.rows.items()
+    }
+    return {"sweep": sweep.name, "x": sweep.x, "scores": rows}
+
+
+def _setting(name: str, values: Sequence[float]) -> Callable[[Problem, Settings], Iterator[Variant]]:
+    def variants(given: Problem, settings: Settings) -> Iterator[Variant]:
+        for value in values:
+            changed: dict[str, Any] = {name: value}
+            yield Variant(f"{value:g}", replace(settings, **changed), given.database, value)
+
+    return variants
+
+
+def _synchronization(given: Problem, settings: Settings) -> Iterator[Variant]:
+    """The papers' factor is what is made up in a sixtieth of a second."""
+    # of a full one, a thousandth of a second leaves 1e-5
+    for factor, halflife in ((0.0, 0.0), (0.5, 1 / 60), (1.0, 0.001)):
+        yield Variant(f"{factor:g}", replace(settings, synchronization_halflife=halflife), given.database, factor)
+
+
+def _responsiveness(given: Problem, settings: Settings) -> Iterator[Variant]:
+    for ratio in (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0):
+        changed = replace(settings, responsiveness=ratio**0.5, quality=ratio**-0.5)
+        yield Variant(f"{ratio:g}", changed, given.database, float(np.log2(ratio)))
+
+
+def block_weights(database: Database, values: Sequence[float]) -> dict[str, float]:
+    """A weight for each of BLOCKS, as the features of a database are called."""
+    made = {}
+    for feature in database.features.schema.features:
+        foot = "foot" in feature.joint.lower() or "toe" in feature.joint.lower()
+        block = {
+            "trajectory_position": 0,
+            "trajectory_direction": 1,
+            "position": 2,
+            "velocity": 3 if foot else 4,
+        }.get(feature.kind)
+        if block is not None:
+            made[feature.name] = float(values[block])
+    return made
+
+
+def _weights(given: Problem, settings: Settings) -> Iterator[Variant]:
+    def variant(label: str, values: Sequence[float]) -> Variant:
+        return Variant(label, replace(settings, weights=block_weights(given.database, values)), given.database)
+
+    yield variant("preset", PRESET)
+    for n, block in enumerate(BLOCKS):
+        for factor in (0.25, 4.0):
+            yield variant(f"{block} x{factor:g}", [w * factor if k == n else w for k, w in enumerate(PRESET)])
+
+
+def _root(given: Problem, settings: Settings) -> Iterator[Variant]:
+    yield Variant("raw root", settings, raw_root(given.database))
+    yield Variant("filtered root", settings, same_root(given.database))
+
+
+def _database(given: Problem, settings: Settings) -> Iterator[Variant]:
+    mask = admitted(given.database, given.filter)
+    clamped = replace(settings, clamp_distance=0.3)
+    for share in (0.1, 0.25):
+        yield Variant(f"{share:.0%}", clamped, share_of(given.database, share, mask), 100 * share)
+    yield Variant("100%", clamped, given.database, 100.0)
+
+
+SWEEPS: dict[str, Kind] = {
+    "interval": Kind(
+        "Search interval", "seconds between searches",
+        _setting("search_interval", (0.02, 0.05, 0.1, 0.2, 0.4, 1.0)), (*USUAL, "repetition"),
+    ),
+    "halflife": Kind(
+        "Half-life of transitions", "seconds",
+        _setting("transition_halflife", (0.01, 0.05, 0.1, 0.2, 0.4, 1.0)),
+    ),
+    "synchronization": Kind("Synchronization", "factor at 60 Hz", _synchronization),
+    "responsiveness": Kind(
+        "Responsiveness against quality", "log2 of their ratio", _responsiveness, (*USUAL, "jump_acceleration")
+    ),
+    "weights": Kind("Weights around 1.5, 0.8, 2, 2, 2", "", _weights),
+    "root": Kind("Raw against filtered root", "", _root),
+    "database": Kind(
+        "Share of the database", "% of its frames, in pieces of 10 s", _database, ("position_mean", "skate_mean"),
+        ("thesis 5.2.3: 27, 22 and 19 cm with 10, 25 and 100 % of another database",),
+    ),
+    "alpha": Kind(
+        "Farthest from the simulated body", "m", _setting("clamp_distance", (0.1, 0.3)),
+        ("position_mean", "skate_mean", "distinct"),
+        ("thesis 5.2.4: 5,715 distinct poses with 0.1 m, 6,932 with 0.3 m, in 5 minutes",),
+    ),
+}  # fmt: skip

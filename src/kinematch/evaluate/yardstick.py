@@ -1,0 +1,65 @@
+"""The yardstick: the same measures on the source clips themselves, which no character made of them can surpass."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
+from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
+from kinematch.evaluate.gaits import admitted
+from kinematch.evaluate.smoothness import Limits, limits_of
+from kinematch.evaluate.variety import MOVING, pose_motion
+from kinematch.math import quaternion
+from kinematch.motion.clip import true_ranges
+from kinematch.motion.heading import yaw_angle
+from kinematch.motion.kinematics import forward
+from kinematch.motion.resample import resample
+
+SHORTEST = 0.5  # s of a stretch that the filter leaves in one piece
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    rate: float  # Hz at which it was measured
+    floor: Floor
+    limits: Limits
+    motion: float  # m, median motion of the pose in half a second while the root moves
+    positions: tuple[np.ndarray, ...]  # global (F, J, 3) m of each stretch
+    feet: tuple[Feet, ...]
+
+
+def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Yardstick:
+    """Measured on the frames that the filter admits, at the rate of the course."""
+    poses = database.poses
+    mask = admitted(database, filter)
+    motions, yaws = [], []
+    for c in range(poses.clip_count):
+        own = poses.clip_frames(c)
+        for start, stop in true_ranges(mask[own]):
+            clip = poses.clip(c).frames(start, stop)
+            if clip.frame_count < SHORTEST * poses.frame_rate:
+                continue
+            if rate != poses.frame_rate:
+                clip = resample(clip, rate)
+            motions.append(forward(clip.skeleton, clip.positions, clip.rotations)[0])
+            yaws.append(yaw_angle(quaternion.rotate(clip.rotations[:, 0], np.array([0, 0, 1], np.float32))))
+    if not motions:
+        raise KinematchError(f"the filter {filter!r} leaves no stretch of {SHORTEST:g} s")
+    if not len(poses.contact_joints):
+        raise KinematchError("the database has no contact joints: feet cannot be scored")
+    floor = floor_of(motions, poses.contact_joints)
+    moving = []
+    for positions, yaw in zip(motions, yaws):
+        speed = np.linalg.norm(np.gradient(positions[:, 0].astype(np.float64), 1 / rate, axis=0), axis=-1)
+        spread = pose_motion(positions, yaw, rate)
+        moving.append(spread[(speed > MOVING) & np.isfinite(spread)])
+    pooled = np.concatenate(moving)
+    return Yardstick(
+        rate,
+        floor,
+        limits_of(motions, rate),
+        float(np.median(pooled)) if len(pooled) else 0.0,
+        tuple(motions),
+        tuple(feet(positions, rate, floor) for positions in motions),
+    )
