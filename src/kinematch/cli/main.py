@@ -18,6 +18,8 @@ VERBS = {
     "inspect": "show what a database holds and what it lacks",
     "convert": "turn one motion file into another",
     "synth": "write the built-in dance card as files",
+    "evaluate": "put a character through a course and say how well it moves",
+    "tune": "search the settings that move best",
     "bench": "measure the search against its rivals on this machine",
 }
 
