@@ -44,7 +44,7 @@ shell.onOpen = (panel) => {
   if (panel.stage === "live") viewport.follow.jump();
 };
 
-connection.on("problem", (problem) => studio.say(problem.message, "bad"));
+connection.on("problem", (problem) => { if (problem.about !== "explain" && problem.about !== "stick") studio.say(problem.message, "bad"); });
 connection.on("notice", (notice) => studio.say(notice.message, "plain"));
 
 addShortcuts(

@@ -15,7 +15,7 @@ export class Latency {
     const heeded = moment.share > 0 ? moment.after.sequence : moment.before.sequence;
     if (heeded >= this.waiting.sequence) {
       const now = performance.now() - this.waiting.at;
-      this.milliseconds = this.milliseconds === null ? now : 0.7 * this.milliseconds + 0.3 * now;
+      if (now < 2000) this.milliseconds = this.milliseconds === null ? now : 0.7 * this.milliseconds + 0.3 * now;
       this.waiting = null;
     } else if (performance.now() - this.waiting.at > 2000) this.waiting = null;
   }

@@ -17,7 +17,7 @@ export class Steering {
   readonly screen = new ScreenStick();
   readonly latency = new Latency();
   strafe = false;
-  gait = "walk"; // chosen; Shift, or a shoulder button, runs meanwhile
+  gait = "walk"; // chosen; Shift, or a trigger, takes the next faster one meanwhile
   device: "keys" | "pad" | "screen" | "none" = "none";
   onButton: (button: "pause" | "strafe" | "crouch" | "camera") => void = () => {};
   onMoved: () => void = () => {};
@@ -29,9 +29,10 @@ export class Steering {
   }
 
   private gaitNow(run: boolean): string {
-    const gaits = this.live.welcome?.gaits.map((gait) => gait.name) ?? [];
-    const wanted = run && this.gait === "walk" ? "run" : this.gait;
-    return gaits.includes(wanted) ? wanted : (gaits[0] ?? "walk");
+    const gaits = this.live.welcome?.gaits ?? [];
+    const chosen = gaits.find((gait) => gait.name === this.gait) ?? gaits[0];
+    const faster = gaits.find((gait) => gait.filter === chosen?.filter && gait.speed > chosen.speed);
+    return (run ? faster : undefined)?.name ?? chosen?.name ?? "walk";
   }
 
   /** Read all devices, turn the camera, tell the server what is new. */

@@ -18,12 +18,18 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
   let isOpen = false, asked = -1, request = 0, wait = 0;
   let explanation: Explanation | null = null;
   let picked: Candidate | null = null;
+  let trouble = "";
 
   live.onExplanation((answer) => {
     if (answer.request !== request) return;
     if (explanation?.step === answer.step && picked) picked = [...answer.candidates, ...(answer.staying ? [answer.staying] : [])].find((one) => one.frame === picked!.frame) ?? null;
     else { picked = null; ghost.clear(); }
     explanation = answer;
+    show();
+  });
+  studio.connection.on("problem", (problem) => {
+    if (problem.about !== "explain" || problem.request !== request || explanation) return;
+    trouble = problem.message;
     show();
   });
   live.onChange((change) => {
@@ -47,7 +53,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
 
   function show(): void {
     if (!isOpen || !live.welcome) return;
-    if (!explanation) return box.replaceChildren(empty("No search yet", "Move the character: at each search the frames that were considered are listed here."));
+    if (!explanation) return box.replaceChildren(empty("No search yet", "Move the character: at each search the frames that were considered are listed here.", trouble ? h("span.note", `The server says: ${trouble}.`) : null));
     const words = verdict(explanation), winner = winnerOf(explanation), { staying, candidates, features } = explanation;
     const rows = [...(staying ? [staying] : []), ...candidates.filter((one) => one.frame !== staying?.frame)];
     const dearest = Math.max(...rows.map((one) => one.cost), 1e-6);

