@@ -41,6 +41,7 @@ def test_steps_follow_one_another(studio_server):
 )
 def test_the_character_goes_where_the_stick_points(studio_server, stick, yaw, way):
     with studio_server.page() as page:
+        page.say("start_over")
         page.say("stick", sequence=77, x=stick[0], y=stick[1], camera_yaw=yaw, gait="walk")
         first, before = page.pose(lambda header, _: header["sequence"] == 77)
         _, after = page.pose(lambda header, _: header["step"] > first["step"] + 180)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.feature_database import Weights, column_weights
 from kinematch.errors import KinematchError
 from kinematch.search.candidates import Candidates, candidates
 from kinematch.search.space import SearchSpace, search_space
@@ -12,9 +11,19 @@ from kinematch.studio.answers import Candidate, Explanation
 from kinematch.studio.history import Moment
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import Explain
-from kinematch.studio.stage import REASONS, Stage
+from kinematch.studio.stage import Stage
 
 SEARCHED = 1  # bit of a character's bits
+# why a search was made, by kinematch.character.crowd.Reason
+REASONS = (
+    "",
+    "interval",
+    "velocity asked for",
+    "facing asked for",
+    "end of the clip",
+    "tags asked for",
+    "database asked for",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +41,14 @@ def explain(stage: Stage, asked: Explain) -> Explanation:
     schedule = moment.states[group].schedule
     database, settings = stage.database, moment.settings["b" if group == "b" else "a"]
     features = database.features
-    weights = Weights(
-        {**features.weights.features, **settings.weights},
-        features.weights.responsiveness * settings.responsiveness,
-        features.weights.quality * settings.quality,
+    weighed = features.with_weights(
+        settings.weights,
+        responsiveness=features.weights.responsiveness * settings.responsiveness,
+        quality=features.weights.quality * settings.quality,
     )
     query = schedule.queries[index]
     found = candidates(
-        Weighed(search_space(database), column_weights(features.schema, weights)),  # type: ignore[arg-type]
+        Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,
         int(schedule.frames[index]),
         count=asked.count,

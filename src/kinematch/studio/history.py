@@ -3,9 +3,10 @@
 import threading
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any
 
-from kinematch.character.settings import Settings
+from kinematch.character import Settings
+from kinematch.character.state import State
+from kinematch.errors import KinematchError
 
 LONGEST = 180.0  # s
 LARGEST = 400_000_000  # bytes; a large crowd is remembered for less long
@@ -17,7 +18,7 @@ class Moment:
 
     step: int
     frame: bytes  # as sent
-    states: dict[str, Any] = field(default_factory=dict)  # State by group; empty where none was kept
+    states: dict[str, State] = field(default_factory=dict)  # by group; empty where none was kept
     settings: dict[str, Settings] = field(default_factory=dict)  # by side
     filters: dict[str, str] = field(default_factory=dict)  # by group
     progress: dict[str, float] = field(default_factory=dict)  # m along the path, by group
@@ -48,13 +49,18 @@ class History:
             while self._moments and self._moments[-1].step > step:
                 self._size -= self._moments.pop().size
 
-    def at(self, step: int) -> Moment | None:
+    def at(self, step: int) -> Moment:
         """The moment of a step, or the nearest one that is kept."""
         with self._lock:
-            if not self._moments:
-                return None
             index = step - self._moments[0].step  # steps follow one another without gaps
             return self._moments[min(max(index, 0), len(self._moments) - 1)]
+
+    def with_states(self, step: int) -> Moment:
+        """The last moment up to a step from which one can go on."""
+        for moment in reversed(self.between(0, step + 1)):
+            if moment.states:
+                return moment
+        raise KinematchError(f"step {step} is too long ago to go on from")
 
     def between(self, start: int = 0, stop: int | None = None) -> list[Moment]:
         """Moments of the steps [start, stop)."""

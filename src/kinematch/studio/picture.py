@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.character import Crowd
 from kinematch.character.command import Command
-from kinematch.character.crowd import Crowd, Shown
+from kinematch.character.shown import Shown
 from kinematch.character.simulation import ahead
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
@@ -14,7 +15,6 @@ from kinematch.database.storage import Database
 from kinematch.studio.layout import POSE, POSES, pack
 
 XYZW = [1, 2, 3, 0]  # from w x y z
-STILL = 1e-5  # m, within which a joint's place in its parent's space counts as fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class Group:
     shown: Shown
 
 
-def view_of(database: Database) -> View:
+def view_of(database: Database, moving: np.ndarray) -> View:
+    """`moving` are the joints that move in their parent's space; the hips may be moved in any case, to lower them."""
     poses, schema = database.poses, database.features.schema
-    spread = np.ptp(poses.positions[:, 1:], axis=0).max(axis=-1, initial=0.0)
-    moving = {int(j) for j in 1 + np.flatnonzero(spread > STILL)} | {poses.skeleton.roles.get("hips", 1)}
-    positioned = sorted(j for j in moving if 0 < j < poses.skeleton.joint_count)
+    joints = {*moving.tolist(), poses.skeleton.roles.get("hips", 1)}
+    positioned = sorted(j for j in joints if 0 < j < poses.skeleton.joint_count)
     paths = [f for f in schema.features if f.kind in ("trajectory_position", "trajectory_direction")]
     horizons = sorted({time for feature in paths for time in feature.times})
     return View(
@@ -85,9 +85,8 @@ def frame_of(
 def _arrays(view: View, group: Group) -> dict[str, np.ndarray]:
     crowd, shown, body = group.crowd, group.shown, group.crowd.body
     bits = shown.searched.astype(np.uint32) | shown.jumped.astype(np.uint32) << 1
-    bits |= _packed(shown.contacts) << 8
-    if hasattr(shown, "locked"):
-        bits |= _packed(shown.locked) << 16 | (shown.reasons.astype(np.uint32) & 0xFF) << 24
+    bits |= _packed(shown.contacts) << 8 | _packed(shown.locked) << 16
+    bits |= np.where(shown.searched, shown.reasons, 0).astype(np.uint32) << 24
     return {
         "frames": crowd.frames,
         "fractions": crowd.fractions,

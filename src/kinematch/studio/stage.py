@@ -1,29 +1,28 @@
-"""Stage: the characters that are played with, their steering, settings and memory; used by one thread alone."""
+"""Stage: the characters that are played with, how they are steered and set; used by one thread alone."""
 
+from collections.abc import Mapping
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
+from kinematch.character import Crowd, Settings
 from kinematch.character.command import Command
-from kinematch.character.crowd import Crowd
-from kinematch.character.path import Path
-from kinematch.character.settings import Settings, from_plain, to_plain
-from kinematch.character.stick import Stick
+from kinematch.character.settings import from_plain, to_plain
+from kinematch.character.terrain import HeightGrid
+from kinematch.character.terrain_made import uneven_ground
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.studio import messages
-from kinematch.studio.answers import Ground
-from kinematch.studio.gaits import gaits_of
 from kinematch.studio.history import History, Moment
 from kinematch.studio.picture import Group, frame_of, view_of
-from kinematch.studio.wander import places, wandering
+from kinematch.studio.pilot import Pilot, start_places
 
 STEP_RATE = 60.0  # steps a second
 DT = 1 / STEP_RATE
 FEW = 4  # characters whose states are kept at every step
 KEPT = 15  # steps between the kept states of more than those
-REASONS = ("", "interval", "command changed", "clip ends", "filter changed", "database changed", "first")
-LOOK = 0.3  # of a second stick, beyond which it tells a facing
+FLAT = HeightGrid(np.zeros((2, 2)), 1.0)
+GROUND_SIZE, GROUND_CELL = 48.0, 0.2  # m
 
 
 class Stage:
@@ -31,19 +30,16 @@ class Stage:
 
     def __init__(self, database: Database, *, name: str, path: str = ""):
         self.database, self.name, self.path = database, name, path
-        self.view = view_of(database)
-        self.gaits, self.gait_infos = gaits_of(database.poses)
-        self.filters = {info.name: info.filter for info in self.gait_infos}
+        self.pilot = Pilot(database.poses)
         self.settings: dict[str, Settings] = {"a": Settings()}
         self.crowds: dict[str, Crowd] = {"a": Crowd(database, settings=self.settings["a"])}
+        self.view = view_of(database, self.crowds["a"].tracks[0].source.moving)
+        self.terrain: HeightGrid | None = None
         self.history = History(STEP_RATE)
-        self.step, self.playing, self.terrain = 0, True, False
-        self.shown: bytes = b""  # the frame that pages see
-        self.stick = messages.Stick(0, 0.0, 0.0)
-        self.how: str = "stick"
-        self.keypoints: list[messages.Keypoint] = []
-        self.loops = True
-        self.paths: dict[str, Path] = {}
+        self.playing = True
+        self.step = 0  # that the characters are at
+        self.shown_step = 0  # that pages see
+        self.shown = b""
         self.advance()
 
     @property
@@ -54,81 +50,29 @@ class Stage:
         """One step of everybody; its frame is kept and shown."""
         began = perf_counter()
         self.step += 1
-        time = self.step * DT
-        commands = {name: self._command(name, time) for name in self.crowds}
+        bodies = {name: crowd.body for name, crowd in self.crowds.items()}
+        commands = {name: self.pilot.command(name, bodies, self.settings, DT) for name in self.crowds}
         groups = {
             name: Group(crowd, commands[name], crowd.step(commands[name], DT)) for name, crowd in self.crowds.items()
         }
         second = groups.pop("b", None)
-        frame = frame_of(
-            self.view, list(groups.values()), second, step=self.step, time=time, sequence=self.stick.sequence,
-            seconds=perf_counter() - began,
-        )  # fmt: skip
-        self.history.add(self._moment(frame, commands))
-        self.shown = frame
-        return frame
+        self.shown, self.shown_step = frame_of(
+            self.view, list(groups.values()), second, step=self.step, time=self.step * DT,
+            sequence=self.pilot.stick.sequence, seconds=perf_counter() - began,
+        ), self.step  # fmt: skip
+        self.history.add(self._moment(commands))
+        return self.shown
 
-    def _moment(self, frame: bytes, commands: dict[str, Command]) -> Moment:
+    def _moment(self, commands: Mapping[str, Command]) -> Moment:
         kept = self.step % KEPT == 0 or sum(crowd.count for crowd in self.crowds.values()) <= FEW
         return Moment(
             self.step,
-            frame,
-            {name: crowd.state.copy() for name, crowd in self.crowds.items() if hasattr(crowd, "state")}
-            if kept
-            else {},
+            self.shown,
+            {name: crowd.state.copy() for name, crowd in self.crowds.items()} if kept else {},
             dict(self.settings),
             {name: str(command.filter) for name, command in commands.items()},
-            {name: float(path.progress[0]) for name, path in self.paths.items() if len(path.progress)},
+            self.pilot.progress(),
         )
-
-    def _command(self, name: str, time: float) -> Command:
-        crowd = self.crowds[name]
-        walk = self.gait_infos[0]
-        if name == "others":
-            return wandering(crowd.body, time, speed=min(walk.speed, 1.35), filter=walk.filter)
-        if self.how == "path" and self.keypoints:
-            if name not in self.paths:
-                self._begin_path(name)
-            return self.paths[name].command(crowd.body, DT)
-        stick = self.stick
-        face, target = ("camera" if stick.strafe else "movement"), None
-        if np.hypot(stick.look_x, stick.look_y) > LOOK:
-            yaw = stick.camera_yaw + np.arctan2(-stick.look_x, stick.look_y)
-            face, target = "target", crowd.body.positions + 100 * np.array([np.sin(yaw), 0.0, np.cos(yaw)])
-        controller = Stick(
-            axes=(stick.x, stick.y), camera_yaw=stick.camera_yaw, gait=stick.gait, face=face, target=target,
-            filter=self.filters[stick.gait], gaits=self.gaits,
-        )  # fmt: skip
-        return controller.command(crowd.body, DT)
-
-    def _begin_path(self, name: str, progress: float | None = None) -> None:
-        points = [(point.x, point.z, point.speed) for point in self.keypoints]
-        self.paths[name] = Path(
-            points, closed=self.loops and len(points) > 2, filter=self.gait_infos[0].filter, progress=progress,
-            halflife=self.settings[name].velocity_halflife,
-        )  # fmt: skip
-
-    def steer(self, stick: messages.Stick) -> None:
-        if stick.gait not in self.gaits:
-            raise KinematchError(unknown("gait", stick.gait, self.gaits))
-        self.stick = stick
-
-    def steer_by(self, how: str) -> None:
-        self.how = how
-        self.paths.clear()
-
-    def set_terrain(self, on: bool) -> None:
-        raise KinematchError("there is no terrain yet")
-
-    def ground(self) -> Ground:
-        return Ground(0.0, 0, [])
-
-    def follow(self, keypoints: list[messages.Keypoint], loops: bool) -> None:
-        """Other keypoints; who walks already goes on to the nearest of them."""
-        if len(keypoints) > 1:  # refused before anything changes
-            Path([(point.x, point.z, point.speed) for point in keypoints], closed=loops and len(keypoints) > 2)
-        self.keypoints, self.loops = (keypoints if len(keypoints) > 1 else []), loops
-        self.paths.clear()
 
     def set_settings(self, settings: Settings, side: str) -> None:
         if side not in self.settings:
@@ -140,82 +84,81 @@ class Stage:
                 crowd.settings = settings
         self.settings[side] = settings
 
-    def change_settings(self, values: dict[str, messages.Value], side: str) -> None:
+    def change_settings(self, values: Mapping[str, Any], side: str) -> None:
+        """Some values by name; weights by feature, those left out as they were."""
         plain = to_plain(self.settings.get(side, self.settings["a"]))
         weights = values.get("weights", {})
-        if isinstance(weights, dict):
+        if isinstance(weights, Mapping):
             values = {**values, "weights": {**plain["weights"], **weights}}
-        self.set_settings(from_plain(plain | values), side)
+        self.set_settings(from_plain({**plain, **values}), side)
 
     def reset_settings(self, names: list[str], side: str) -> None:
-        defaults = to_plain(Settings())
+        """Some back to their defaults, all when none is named."""
+        plain, defaults = to_plain(self.settings.get(side, self.settings["a"])), to_plain(Settings())
         for name in names:
             if name not in defaults:
                 raise KinematchError(unknown("setting", name, defaults))
-        self.change_settings({name: value for name, value in defaults.items() if not names or name in names}, side)
-        if not names or "weights" in names:
-            plain = to_plain(self.settings[side]) | {"weights": {}}
-            self.set_settings(from_plain(plain), side)
+        self.set_settings(from_plain({**plain, **{name: defaults[name] for name in names or defaults}}), side)
 
     def compare(self, on: bool) -> None:
         """Side b begins as a copy of a."""
         self.crowds.pop("b", None)
         self.settings.pop("b", None)
-        self.paths.pop("b", None)
+        self.pilot.forget("b")
         if on:
-            crowd = self._new_crowd("b", 1)
-            crowd.restore(self.crowds["a"].state.copy())
+            self.settings["b"] = self.settings["a"]
+            self.crowds["b"] = Crowd(self.database, settings=self.settings["b"], terrain=self.terrain)
+            self.crowds["b"].restore(self.crowds["a"].state)
 
     def set_crowd(self, count: int) -> None:
         if count == self.crowd_size:
             return
         before = self.crowds.pop("others", None)
-        if count > 1:
-            crowd = self._new_crowd("others", count - 1)
-            kept = min(count - 1, before.count if before else 0)
-            if before and kept:  # who is there already stays
-                for mine, theirs in zip(crowd.state, before.state):
-                    for array, values in zip(mine, theirs):
-                        array[:kept] = values[:kept]
+        self.pilot.forget("others")
+        if count == 1:
+            return
+        first = self.crowds["a"]
+        crowd = Crowd(
+            self.database, count - 1, settings=self.settings["a"], terrain=self.terrain,
+            positions=first.root_positions[0] * [1, 0, 1] + start_places(count - 1),
+            matcher=lambda _: first.matcher,  # the same weights, so one is enough
+        )  # fmt: skip
+        kept = min(count - 1, before.count if before else 0)
+        if before and kept:  # who is there already stays
+            for mine, theirs in zip(crowd.state, before.state):
+                for array, values in zip(mine, theirs):
+                    array[:kept] = values[:kept]
+        # side b comes last, also in the order of the groups
+        self.crowds = {"a": first, "others": crowd, **{name: self.crowds[name] for name in self.crowds if name == "b"}}
 
-    def _new_crowd(self, name: str, count: int) -> Crowd:
-        side = "b" if name == "b" else "a"
-        self.settings.setdefault(side, self.settings["a"])
-        middle = self.crowds["a"].root_positions[0] * [1, 0, 1]
-        crowd = Crowd(self.database, count, settings=self.settings[side], positions=middle + places(count))
-        self.crowds[name] = crowd
-        return crowd
+    def set_terrain(self, on: bool) -> None:
+        self.terrain = uneven_ground(np.random.default_rng(0), size=GROUND_SIZE, cell=GROUND_CELL) if on else None
+        for crowd in self.crowds.values():
+            crowd.terrain = self.terrain or FLAT  # who stands on a hill comes down gently
 
     def start_over(self) -> None:
+        """Everybody back to where they began."""
         for name, crowd in self.crowds.items():
-            start = places(crowd.count) if name == "others" else np.zeros((1, 3))
-            crowd.teleport(start, np.zeros(crowd.count))
-        self.paths.clear()
-
-    def pause(self) -> None:
-        self.playing = False
+            places = start_places(crowd.count) if name == "others" else np.zeros((1, 3))
+            if self.terrain is not None:
+                places[:, 1] = self.terrain.heights(places[:, [0, 2]])
+            crowd.teleport(places, np.zeros(crowd.count))
+            self.pilot.forget(name)
 
     def scrub(self, step: int) -> bytes:
         """Pause, and show a kept step again."""
         moment = self.history.at(step)
-        assert moment is not None
-        self.playing, self.shown = False, moment.frame
-        self.step = moment.step
+        self.playing, self.shown, self.shown_step = False, moment.frame, moment.step
         return moment.frame
 
     def resume(self, step: int | None) -> None:
         """Go on from the newest step, or from a past one; what came after that is forgotten."""
         newest = self.history.bounds[1]
         moment = self.history.at(newest if step is None else step)
-        assert moment is not None
-        if moment.step != newest:
-            while not moment.states and moment.step > self.history.bounds[0]:
-                moment = self.history.at(moment.step - 1) or moment
-            if not moment.states:
-                raise KinematchError(f"step {step} is too long ago to go on from")
+        if moment.step != self.step:
+            moment = self.history.with_states(moment.step)
             self._restore(moment)
-            self.history.forget_after(moment.step)
-        self.step, self.playing = moment.step, True
+        self.playing = True
 
     def _restore(self, moment: Moment) -> None:
         others = moment.states.get("others")
@@ -223,8 +166,8 @@ class Stage:
         if ("b" in moment.states) != ("b" in self.crowds):
             self.compare("b" in moment.states)
         for name, state in moment.states.items():
-            self.crowds[name].restore(state.copy())
-        self.paths.clear()
-        if self.keypoints:
-            for name, progress in moment.progress.items():
-                self._begin_path(name, progress)
+            self.crowds[name].restore(state)
+            self.pilot.forget(name)
+        self.pilot.begin_again(moment.progress, self.settings)
+        self.history.forget_after(moment.step)
+        self.step = moment.step

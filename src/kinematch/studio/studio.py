@@ -19,7 +19,7 @@ from kinematch.studio.pages import Page, Pages
 from kinematch.studio.places import settings_folder
 from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.stage import Stage
-from kinematch.studio.welcome import settings_now, welcome
+from kinematch.studio.welcome import ground, settings_now, welcome
 
 MOST_OUTGOING = 64  # frames that wait for the server's loop
 FREE = (messages.Explain, messages.Stream, messages.Ping, messages.TakeSteering)  # what those may say who do not steer
@@ -69,7 +69,7 @@ class Studio:
         self.pages.leave(page)
         self.engine.watch(bool(self.pages.all))
         if steered:  # a lost page's last word must not make a character run for ever
-            self.engine.post(_let_go)
+            self.engine.post(lambda stage: stage.pilot.let_go())
         if self.pages.all:
             self.pages.tell(self.situation())
 
@@ -89,13 +89,13 @@ class Studio:
         self._call(self.pages.tell, Notice(text))
 
     def situation(self) -> Situation:
-        stage, pages = self.stage, self.pages
+        stage, pilot, pages = self.stage, self.stage.pilot, self.pages
         oldest, newest = stage.history.bounds
         return Situation(
-            playing=stage.playing, live=True, step=stage.step, oldest=oldest, newest=newest,
-            how="path" if stage.how == "path" else "stick", keypoints=stage.keypoints, loops=stage.loops,
-            crowd=stage.crowd_size, terrain=stage.terrain, comparing="b" in stage.crowds, steers=pages.steers,
-            asking=pages.asking, watchers=pages.watchers,
+            playing=stage.playing, live=True, step=stage.shown_step, oldest=oldest, newest=newest,
+            how="path" if pilot.how == "path" else "stick", keypoints=pilot.keypoints, loops=pilot.loops,
+            crowd=stage.crowd_size, terrain=stage.terrain is not None, comparing="b" in stage.crowds,
+            steers=pages.steers, asking=pages.asking, watchers=pages.watchers,
         )  # fmt: skip
 
     def preset_list(self) -> Presets:
@@ -158,7 +158,7 @@ class Studio:
         """On the engine's thread; returns what all pages are to be told."""
         match message:
             case messages.Stick():
-                stage.steer(message)
+                stage.pilot.steer(message)
                 return []
             case messages.ChangeSettings(values, side):
                 stage.change_settings(values, side)
@@ -176,18 +176,18 @@ class Studio:
                 frame = stage.scrub(step)
                 return [Situation, frame]
             case messages.FollowPath(keypoints, loops):
-                stage.follow(keypoints, loops)
+                stage.pilot.follow(keypoints, loops)
             case messages.SteerBy(how):
-                stage.steer_by(how)
+                stage.pilot.steer_by(how)
             case messages.SetCrowd(count):
                 stage.set_crowd(count)
             case messages.SetTerrain(on):
                 stage.set_terrain(on)
-                return [Situation, stage.ground()]
+                return [Situation, ground(stage)]
             case messages.StartOver():
                 stage.start_over()
             case messages.Pause():
-                stage.pause()
+                stage.playing = False
             case messages.Resume(step):
                 stage.resume(step)
         return [Situation]
@@ -208,6 +208,8 @@ class Studio:
     def _welcome(self, page: Page) -> None:
         page.waiting.clear()
         page.tell(welcome(self.stage, client=page.client, presets=self.preset_list(), situation=self.situation()))
+        if self.stage.terrain is not None:
+            page.tell(ground(self.stage))
         page.put(self.stage.shown)
 
     def _welcome_all(self) -> None:
@@ -233,8 +235,3 @@ class Studio:
         if self._loop is not None:
             with suppress(RuntimeError):  # the server has ended meanwhile
                 self._loop.call_soon_threadsafe(function, *arguments)
-
-
-def _let_go(stage: Stage) -> None:
-    last = stage.stick
-    stage.stick = messages.Stick(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait)

@@ -1,6 +1,7 @@
 """Welcome: everything a page must know of a stage before the first pose arrives."""
 
 from dataclasses import MISSING, fields
+from functools import lru_cache
 from typing import get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from kinematch.studio.answers import (
     BodyInfo,
     ClipInfo,
     FeatureInfo,
+    Ground,
     Presets,
     SettingInfo,
     SettingsNow,
@@ -20,9 +22,10 @@ from kinematch.studio.answers import (
     SkeletonInfo,
     Welcome,
 )
+from kinematch.studio.explaining import REASONS
 from kinematch.studio.messages import PROTOCOL
 from kinematch.studio.picture import XYZW
-from kinematch.studio.stage import REASONS, STEP_RATE, Stage
+from kinematch.studio.stage import STEP_RATE, Stage
 
 SWITCHES = {
     "foot_lock": "planted toes stay where they are",
@@ -54,13 +57,14 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
         settings=settings_now(stage),
         clips=clips_info(stage),
         tags=list(poses.tags.names),
-        gaits=stage.gait_infos,
+        gaits=stage.pilot.gait_infos,
         reasons=list(REASONS),
         presets=presets,
         situation=situation,
     )  # fmt: skip
 
 
+@lru_cache(maxsize=1)
 def skeleton_info(stage: Stage) -> SkeletonInfo:
     poses = stage.database.poses
     skeleton = poses.skeleton
@@ -86,8 +90,15 @@ def skeleton_info(stage: Stage) -> SkeletonInfo:
 def body_info(skeleton: Skeleton) -> BodyInfo:
     """The mannequin that pictures show, for the page to draw the same."""
     body = make_body(skeleton)
-    arrays = (body.joints, body.offsets, body.radii, body.across, body.along, body.scales)
-    return BodyInfo(*(values.tolist() for values in arrays), list(body.tints))
+    return BodyInfo(
+        joints=body.joints.tolist(),
+        offsets=body.offsets.tolist(),
+        radii=body.radii.tolist(),
+        across=body.across.tolist(),
+        along=body.along.tolist(),
+        scales=body.scales.tolist(),
+        tints=list(body.tints),
+    )
 
 
 def settings_info() -> list[SettingInfo]:
@@ -114,6 +125,16 @@ def settings_now(stage: Stage) -> SettingsNow:
     return SettingsNow(both["a"], both.get("b"))
 
 
+def ground(stage: Stage) -> Ground:
+    """The very posts between which the ground is flat."""
+    if stage.terrain is None:
+        return Ground(0.0, 0, [])
+    values = stage.terrain.values
+    size = (len(values) - 1) * stage.terrain.cell
+    return Ground(size, len(values), np.round(values.T.ravel().astype(float), 4).tolist())
+
+
+@lru_cache(maxsize=1)
 def clips_info(stage: Stage) -> list[ClipInfo]:
     poses = stage.database.poses
     out = []
