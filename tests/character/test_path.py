@@ -33,6 +33,7 @@ def errors(path: Path, places: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("dt", [1 / 20, 1 / 60, 1 / 200])
 def test_a_body_keeps_to_the_path_arrives_and_stays(dt):
     path = Path(CORNERS)
+    assert not path.done.all()
     places, commands = walk(path, 25, dt)
     off = errors(path, places[:, 0])
     assert off.mean() < 0.015

@@ -61,8 +61,8 @@ class Path:
 
     @property
     def done(self) -> np.ndarray:
-        """Which bodies (N,) have arrived at the end of an open path."""
-        return np.zeros(0, bool) if self._way is None else np.isinf(self._way.waits) & (self._way.waited > 0)
+        """Which bodies (N,) have arrived at the end of an open path; before the first command, none."""
+        return np.zeros(1, bool) if self._way is None else np.isinf(self._way.waits) & (self._way.waited > 0)
 
     def restart(self) -> None:
         self._way = None
