@@ -18,7 +18,7 @@ from kinematch.evaluate.following import responses
 from kinematch.evaluate.gaits import Gaits, admitted, gaits
 from kinematch.evaluate.run import Mover, Run, Start, Take, run
 from kinematch.evaluate.scenarios import course
-from kinematch.evaluate.scores import Field, Scores, score, score_source, score_times
+from kinematch.evaluate.scores import Field, Scores, feet_of, score, score_source, score_times
 from kinematch.evaluate.targets import Target, targets
 from kinematch.evaluate.yardstick import Yardstick, yardstick
 
@@ -49,6 +49,7 @@ class Evaluation:
     scenarios: Mapping[str, Scores]  # ours, by scenario
     takes: tuple[Take, ...]  # ours
     targets: tuple[Target, ...]
+    contacts: Mapping[str, np.ndarray]  # (T, K) of our toes as they were scored, by scenario
 
 
 def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float = 60.0, quick: bool = False) -> Problem:
@@ -109,7 +110,8 @@ def evaluate(
             other = perform(given, changed, start=start, progress=partial(told, name))
             rows[name] = scored(given, other, flat=start is not None)
     found = tuple(targets(rows[OURS], rows[SOURCE], settings))
-    return Evaluation(given, settings, rows, by_scenario, ours.takes, found)
+    contacts = {take.scenario.name: feet_of(take, field).contact for take in ours.takes}
+    return Evaluation(given, settings, rows, by_scenario, ours.takes, found, contacts)
 
 
 def _baselines(given: Problem, settings: Settings) -> Iterator[tuple[str, Settings, Start | None]]:

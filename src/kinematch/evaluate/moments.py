@@ -1,11 +1,10 @@
 """The worst moments of a run: where to look first, by what is wrong there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.evaluate.feet import feet
 from kinematch.evaluate.following import facing_errors, position_errors
 from kinematch.evaluate.run import Take
 from kinematch.evaluate.smoothness import excess
@@ -24,11 +23,13 @@ class Moment:
     text: str
 
 
-def worst(takes: Sequence[Take], yardstick: Yardstick, *, count: int = 3) -> list[Moment]:
-    """The worst of each kind, at most one of a kind from a scenario before all have had their turn."""
+def worst(
+    takes: Sequence[Take], yardstick: Yardstick, contacts: Mapping[str, np.ndarray], *, count: int = 3
+) -> list[Moment]:
+    """The worst of each kind; contacts (T, K) of toes by scenario are those of the scoring."""
     found: list[Moment] = []
     for kind in (_pops, _slides, _strays, _turned_away):
-        moments = [moment for take in takes for moment in kind(take, yardstick)]
+        moments = [moment for take in takes for moment in kind(take, yardstick, contacts[take.scenario.name])]
         found += sorted(moments, key=lambda moment: -moment.value)[:count]
     return found
 
@@ -45,7 +46,7 @@ def _peaks(values: np.ndarray, rate: float, most: int = 2) -> list[int]:
     return found
 
 
-def _pops(take: Take, yardstick: Yardstick) -> list[Moment]:
+def _pops(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
     shares = excess(take.global_positions, take.rate, yardstick.limits)
     made = []
     for k in _peaks(shares.max(axis=1), take.rate):
@@ -55,9 +56,8 @@ def _pops(take: Take, yardstick: Yardstick) -> list[Moment]:
     return made
 
 
-def _slides(take: Take, yardstick: Yardstick) -> list[Moment]:
+def _slides(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
     floor = yardstick.floor
-    contact = feet(take.global_positions, take.rate, floor).contact
     made = []
     for k, joint in enumerate(floor.joints):
         toes = take.global_positions[:, joint][:, [0, 2]].astype(np.float64)
@@ -68,7 +68,7 @@ def _slides(take: Take, yardstick: Yardstick) -> list[Moment]:
     return made
 
 
-def _strays(take: Take, yardstick: Yardstick) -> list[Moment]:
+def _strays(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
     errors = position_errors(take)
     return [
         Moment("farthest away", take, k / take.rate, float(errors[k]), f"{100 * errors[k]:.0f} cm from the body")
@@ -76,7 +76,7 @@ def _strays(take: Take, yardstick: Yardstick) -> list[Moment]:
     ]
 
 
-def _turned_away(take: Take, yardstick: Yardstick) -> list[Moment]:
+def _turned_away(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
     errors = np.degrees(facing_errors(take))
     return [
         Moment("facing away", take, k / take.rate, float(errors[k]), f"{errors[k]:.0f} degrees from the body's facing")

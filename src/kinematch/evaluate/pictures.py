@@ -11,7 +11,6 @@ from kinematch.draw.animation import animate
 from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.draw.sheet import contact_sheet
 from kinematch.draw.trace import top_down
-from kinematch.evaluate.feet import feet
 from kinematch.evaluate.following import facing_errors, position_errors
 from kinematch.evaluate.moments import Moment
 from kinematch.evaluate.run import Take
@@ -42,16 +41,15 @@ def _body_clip(take: Take) -> Clip:
     return Clip(take.skeleton, positions, rotations, take.rate, "simulated body")
 
 
-def moment_sheet(moment: Moment, yardstick: Yardstick, *, columns: int = 8) -> Image.Image:
-    """Contact sheet around a moment, planted toes marked as the scoring sees them."""
+def moment_sheet(moment: Moment, contact: np.ndarray, joints: np.ndarray, *, columns: int = 8) -> Image.Image:
+    """Contact sheet around a moment, toes marked where contact (T, K) has them planted."""
     take = moment.take
     start = float(np.clip(moment.time - SHEET_SECONDS / 2, 0, max(0.0, take.scenario.seconds - SHEET_SECONDS)))
-    contact = feet(take.global_positions, take.rate, yardstick.floor).contact
     first = round(start * take.rate)
     clip = take.clip(start, SHEET_SECONDS)
     return contact_sheet(
         clip, columns=columns, rows=1, tile=(130, 170), contacts=contact[first : first + clip.frame_count],
-        contact_joints=[int(j) for j in yardstick.floor.joints],
+        contact_joints=[int(j) for j in joints],
         title=f"{moment.kind}: {take.scenario.name} at {moment.time:.2f} s: {moment.text}",
     )  # fmt: skip
 

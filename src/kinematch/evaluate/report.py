@@ -105,8 +105,11 @@ def _traces(evaluation: Evaluation) -> str:
 
 
 def _moments(evaluation: Evaluation) -> str:
-    found = worst(evaluation.takes, evaluation.problem.yardstick)
-    sheets = [page.drawn(pictures.moment_sheet(moment, evaluation.problem.yardstick)) for moment in found]
+    contacts, joints = evaluation.contacts, evaluation.problem.yardstick.floor.joints
+    found = worst(evaluation.takes, evaluation.problem.yardstick, contacts)
+    sheets = [
+        page.drawn(pictures.moment_sheet(moment, contacts[moment.take.scenario.name], joints)) for moment in found
+    ]
     note = "<p>Three of each kind, the worst first; planted toes are marked as the scoring sees them.</p>"
     longest = max(evaluation.takes, key=lambda take: take.scenario.seconds)
     chart = page.drawn(pictures.time_chart(longest, evaluation.problem.yardstick))

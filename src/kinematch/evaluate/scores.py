@@ -93,12 +93,7 @@ def score(takes: Sequence[Take], field: Field) -> Scores:
     answers = [answer for take in takes for answer in responses(take)]
     made |= _answer_scores(answers)
     yardstick = field.yardstick
-    made |= _feet_scores(
-        [
-            feet(take.global_positions, take.rate, yardstick.floor, field.ground.get(take.scenario.name))
-            for take in takes
-        ]
-    )
+    made |= _feet_scores([feet_of(take, field) for take in takes])
     made |= _smooth_scores([take.global_positions for take in takes], yardstick)
     made |= _jump_scores(takes, yardstick)
     found = variety(takes, field.admitted, field.targets, field.frame_rate)
@@ -117,6 +112,10 @@ def score(takes: Sequence[Take], field: Field) -> Scores:
         minutes = sum(len(take.frames) / take.rate / 60 for take in standing)
         made["standing_transitions"] = sum(int(take.jumped.sum()) for take in standing) / minutes
     return made
+
+
+def feet_of(take: Take, field: Field) -> Feet:
+    return feet(take.global_positions, take.rate, field.yardstick.floor, field.ground.get(take.scenario.name))
 
 
 def score_times(run: Run) -> Scores:
