@@ -6,6 +6,7 @@ import "./ui/stage.css";
 import { Live } from "./live";
 import { Steering } from "./input/steering";
 import { registerLivePanels } from "./panels/index";
+import type { Timeline } from "./panels/timeline";
 import { Avatars } from "./scene/avatar";
 import { Overlays } from "./scene/overlays";
 import { Viewport } from "./scene/viewport";
@@ -17,7 +18,7 @@ import { Covers } from "./ui/covers";
 import { Shell } from "./ui/shell";
 import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts";
 import { startTheme, themed } from "./ui/theme";
-import "./workshop/index";
+import.meta.glob("./workshop/index.ts", { eager: true });
 
 startTheme();
 const shell = new Shell(showShortcuts);
@@ -86,8 +87,8 @@ async function ask<T>(path: string, options?: RequestInit): Promise<T> {
 
 /** For tests and the curious. */
 declare global {
-  interface Window { kinematch: { live: Live; viewport: Viewport; steering: Steering; open: (id: string) => void } }
+  interface Window { kinematch: { live: Live; viewport: Viewport; steering: Steering; timeline: Timeline; panels: string[]; open: (id: string) => void } }
 }
-window.kinematch = { live, viewport, steering, open: studio.open };
+window.kinematch = { live, viewport, steering, timeline: dock, panels: registeredPanels().map((panel) => panel.id), open: studio.open };
 const quality = new URLSearchParams(location.search).get("quality");
 if (quality === "high" || quality === "low") viewport.quality = quality;

@@ -1,10 +1,13 @@
 """A real server on this machine, and pages that talk to it as a browser's would."""
 
 import json
+import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -99,3 +102,71 @@ def fresh_server(database, tmp_path: Path) -> Iterator[Server]:
     """A server of a test's own."""
     with running(Studio(Stage(database, name="small"), presets=tmp_path / "presets")) as made:
         yield made
+
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium without a screen; where CI has none that is a failure, elsewhere a skip."""
+    found = next((path for path in map(shutil.which, CHROMIUM) if path), None)
+    built = resources.files("kinematch.studio").joinpath("static", "index.html").is_file()
+    problem = "" if found and built else "no Chromium on this machine" if built else "the page was not compiled"
+    if problem and os.environ.get("CI"):
+        pytest.fail(problem)
+    if problem:
+        pytest.skip(problem)
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as tool:
+        launched = tool.chromium.launch(executable_path=found, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+class Screen:
+    """A page in the browser; what it complains of is kept."""
+
+    def __init__(self, page, url: str):
+        self.page, self.problems = page, []
+        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.goto(url)
+        self.until("!!window.kinematch?.live.moment")
+
+    def ask(self, script: str):
+        return self.page.evaluate(script)
+
+    def until(self, script: str, seconds: float = 60.0):
+        """Wait until a script gives something true, and return that. (The page forbids what Playwright would use.)"""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if found := self.ask(script):
+                return found
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never came true: {script}; the page said {self.problems}")
+
+    def picture(self, name: str) -> None:
+        """Write a picture to the folder that KINEMATCH_SCREENSHOTS names, if it does."""
+        if folder := os.environ.get("KINEMATCH_SCREENSHOTS"):
+            self.page.screenshot(path=Path(folder) / f"{name}.png", timeout=120_000)
+
+
+@pytest.fixture
+def screen(browser) -> Iterator[Callable[..., Screen]]:
+    """screen(url): a page of one's own in the browser, which must end without a complaint."""
+    opened = []
+
+    def make(url: str, script: str = "", **options) -> Screen:
+        context = browser.new_context(viewport={"width": 1280, "height": 720}, **options)
+        if script:
+            context.add_init_script(script)
+        opened.append(Screen(context.new_page(), url))
+        return opened[-1]
+
+    yield make
+    problems = [problem for one in opened for problem in one.problems]
+    for one in opened:
+        one.page.context.close()
+    assert not problems

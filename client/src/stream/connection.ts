@@ -63,6 +63,11 @@ export class Connection {
     for (const handler of this.handlers[message.type] ?? []) handler(message as never);
   }
 
+  /** Let the line go; it comes back as after any loss. */
+  drop(): void {
+    this.socket?.close();
+  }
+
   /** Whether it could be sent; what is said while the line is lost is lost too. */
   send(message: PageMessage): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;

@@ -1,0 +1,110 @@
+"""The page in a real browser: it opens, is steered, rewinds, explains and tunes."""
+
+import math
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+# A gamepad that tests move: window.pad.axes and window.pad.buttons.
+PAD = """
+window.pad = { id: "Test pad", index: 0, connected: true, mapping: "standard", timestamp: 0, axes: [0, 0, 0, 0],
+  buttons: Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 })) };
+navigator.getGamepads = () => [window.pad, null, null, null];
+"""
+ROOT = "Array.from(kinematch.live.playback.newest.roots.slice(0, 4))"
+PLAYED = """{ const kept = {}; window.kept = kept;
+kinematch.live.connection.onFrame((frame) => { kept[frame.step] = Array.from(frame.rotations); }); }"""
+
+
+def walked(screen, begin, end) -> tuple[float, float]:
+    """How far the character went, ahead and to the right as the camera sees it, m."""
+    camera = screen.ask("kinematch.viewport.follow.yaw")
+    begin()
+    x, _, z, _ = screen.ask(ROOT)
+    screen.until(f"(() => {{ const r = {ROOT}; return Math.hypot(r[0] - {x}, r[2] - {z}) > 1.2 }})()")
+    end()
+    new_x, _, new_z, _ = screen.ask(ROOT)
+    dx, dz = new_x - x, new_z - z
+    return dx * math.sin(camera) + dz * math.cos(camera), -dx * math.cos(camera) + dz * math.sin(camera)
+
+
+@pytest.mark.parametrize(("key", "ahead", "right"), [("w", 1, 0), ("d", 0, 1), ("ArrowLeft", 0, -1)])
+def test_keys_move_the_character_where_they_point(screen, fresh_server, key, ahead, right):
+    page = screen(fresh_server.url)
+    keyboard = page.page.keyboard
+    went = walked(page, lambda: keyboard.down(key), lambda: keyboard.up(key))
+    assert went[0] * ahead + went[1] * right > 0.75 * math.hypot(*went)
+
+
+def test_a_gamepad_moves_the_character_where_it_points(screen, fresh_server):
+    page = screen(fresh_server.url, PAD)
+    ahead, right = walked(
+        page, lambda: page.ask("pad.axes = [0.9, 0, 0, 0]"), lambda: page.ask("pad.axes = [0, 0, 0, 0]")
+    )
+    assert right > 0.75 * math.hypot(ahead, right)
+    yaw = page.ask("kinematch.viewport.follow.yaw")
+    page.ask("pad.axes = [0, 0, 1, 0]")
+    page.until(f"Math.abs(kinematch.viewport.follow.yaw - {yaw}) > 0.3")
+    page.ask("pad.axes = [0.05, -0.08, 0.1, 0]")
+    page.until("kinematch.steering.keyboard.letters.x === 0")
+    page.ask("pad.buttons[9].pressed = true")
+    page.until("!kinematch.live.playing")
+
+
+def test_rewinding_shows_the_very_pose_that_was_played(screen, fresh_server):
+    page = screen(fresh_server.url)
+    page.ask(PLAYED)
+    page.page.keyboard.down("w")
+    page.until("Object.keys(kept).length > 40")
+    page.page.keyboard.press("Space")
+    page.until("!kinematch.live.playing")
+    page.page.keyboard.up("w")
+    step = page.ask("Number(Object.keys(kept)[15])")
+    played = page.ask(f"kept[{step}]")
+    page.ask("delete window.kept")
+    page.ask(f"kinematch.timeline.scrub({step})")
+    page.until(f"kinematch.live.moment.before.step === {step}")
+    assert page.ask("Array.from(kinematch.live.moment.before.rotations)") == played
+    assert page.ask("kinematch.live.moment.share") == 0
+    page.page.keyboard.press("l")
+    page.until("kinematch.live.playing")
+
+
+def test_every_panel_opens_and_is_pictured(screen, fresh_server):
+    page = screen(f"{fresh_server.url}/?quality=high")
+    page.page.keyboard.down("w")
+    page.until("kinematch.live.step > 90")
+    panels = page.ask("kinematch.panels")
+    assert {"play", "why", "tune"} <= set(panels)
+    for panel in panels:
+        page.ask(f"kinematch.open('{panel}')")
+        page.until(f"!!document.querySelector('#panel-{panel}')?.firstElementChild")
+        page.page.wait_for_timeout(1500)
+        page.picture(panel)
+    page.page.keyboard.up("w")
+    page.page.keyboard.press("?")
+    page.until("!!document.querySelector('dialog[open]')")
+    page.picture("keys")
+    page.page.keyboard.press("Escape")
+    page.until("!document.querySelector('dialog[open]')")
+
+
+def test_a_slider_changes_the_setting_and_undo_takes_it_back(screen, fresh_server):
+    page = screen(f"{fresh_server.url}/#tune")
+    slider = page.page.get_by_role("slider", name="Velocity half-life")
+    before = page.ask("kinematch.live.settings.a.velocity_halflife")
+    slider.focus()
+    page.page.keyboard.press("ArrowRight")
+    page.until(f"kinematch.live.settings.a.velocity_halflife > {before}")
+    page.page.keyboard.press("Control+z")
+    page.until(f"kinematch.live.settings.a.velocity_halflife === {before}")
+
+
+def test_a_lost_server_is_told(screen, fresh_server):
+    page = screen(fresh_server.url)
+    assert page.ask("document.querySelector('.cover').hidden")
+    page.ask("kinematch.live.connection.drop()")
+    page.until("document.querySelector('.cover').hidden === false")
+    assert "kinematch play" in page.ask("document.querySelector('.cover').textContent")
+    page.until("document.querySelector('.cover').hidden")  # it came back by itself
