@@ -99,7 +99,7 @@ def test_a_dropped_file_is_examined_taken_and_built_and_then_plays(page, walks, 
     assert page.json("GET", "/project")["checked"]["text"] == ""
     got, body = page.raw("PUT", "/files/a.bvh", (walks / "a.bvh").read_bytes())
     assert (got, json.loads(body)) == (200, {"path": "a.bvh"})
-    report = page.json("GET", "/report?file=a.bvh")
+    report = page.json("POST", "/reports", {"files": ["a.bvh"]})[0]
     assert report["buildable"]
     assert report["frames"] == 150
     checked = page.json("POST", "/recipe/edit", {"text": "", "edits": [{"type": "take", "files": ["a.bvh"]}]})
@@ -144,7 +144,7 @@ def test_a_build_that_fails_says_why_and_where(page, folder):
     assert job["state"] == "failed"
     assert job["file"].endswith("broken.bvh")
     assert job["line"] == 4
-    report = page.json("GET", "/report?file=broken.bvh")
+    report = page.json("POST", "/reports", {"files": ["broken.bvh"]})[0]
     assert not report["buildable"]
     assert "line 4" in report["findings"][0]["what"]
 
@@ -162,9 +162,14 @@ def test_names_of_uploads_cannot_lead_out_of_the_folder(page, folder, walks, nam
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", "a\0b"])
 def test_reports_previews_and_listings_stay_in_the_folder(page, name):
-    for path in (f"/report?file={quote(name)}", f"/preview?file={quote(name)}", f"/files?under={quote(name)}"):
-        status, body = page.raw("GET", path)
-        assert status == 400, path
+    files = json.dumps({"files": [name]}).encode()
+    for answer in (
+        page.raw("POST", "/reports", files),
+        page.raw("GET", f"/preview?file={quote(name)}"),
+        page.raw("GET", f"/files?under={quote(name)}"),
+    ):
+        status, body = answer
+        assert status == 400
         assert b"root:" not in body
 
 

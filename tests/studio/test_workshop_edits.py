@@ -10,7 +10,7 @@ from kinematch.files import write_clip
 from kinematch.studio.workshop import edits
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.project import Project, check, save
-from kinematch.studio.workshop.reports import Reports, file_report
+from kinematch.studio.workshop.reports import Reports, file_reports
 from kinematch.synth import motions, perform
 
 
@@ -35,6 +35,10 @@ def project(walks, tmp_path):
 @pytest.fixture(scope="session")
 def reports():
     return Reports()
+
+
+def file_report(project, reports, name):
+    return file_reports(project, reports, [name])[0]
 
 
 def files_of(project, text):
@@ -124,9 +128,9 @@ def test_edits_follow_one_another(project, reports):
         reports,
         text,
         [
-            m.Set(at=["cleaning", "mirror"], value=True),
-            m.Add(at=["source", 0, "range"], values={"from": 0.5, "tags": ["x"]}),
-            m.Set(at=["cleaning", "mirror"], value=None),
+            m.SetValue(at=["cleaning", "mirror"], value=True),
+            m.AddTable(at=["source", 0, "range"], values={"from": 0.5, "tags": ["x"]}),
+            m.SetValue(at=["cleaning", "mirror"], value=None),
             m.SetForFile(file="a.bvh", values={"loop": True}),
         ],
     )

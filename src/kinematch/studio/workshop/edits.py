@@ -38,11 +38,11 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
     except tomllib.TOMLDecodeError as error:
         raise KinematchError(f"mend the recipe's text first: {error}") from None
     match edit:
-        case m.Set(at=at, value=None) | m.Remove(at=at):
+        case m.SetValue(at=at, value=None) | m.RemoveKey(at=at):
             return remove(text, tuple(at))
-        case m.Set(at=at, value=value):
+        case m.SetValue(at=at, value=value):
             return set_value(text, tuple(at), value)
-        case m.Add(at=at, values=values):
+        case m.AddTable(at=at, values=values):
             return add_table(text, tuple(at), values)
         case m.SetForFile(file=file, values=values, whole=whole):
             return set_for_file(project, text, file, values=values, whole=whole)

@@ -9,21 +9,21 @@ class Message(msgspec.Struct, kw_only=True):
     """A plain JSON object."""
 
 
-class Set(Message, tag="set", tag_field="type"):
+class SetValue(Message, tag="set", tag_field="type"):
     """Write a value at a place of the recipe; null takes the key out."""
 
     at: list[str | int]
     value: Any = None
 
 
-class Add(Message, tag="add", tag_field="type"):
+class AddTable(Message, tag="add", tag_field="type"):
     """One more table in an array of tables."""
 
     at: list[str | int]
     values: dict[str, Any]
 
 
-class Remove(Message, tag="remove", tag_field="type"):
+class RemoveKey(Message, tag="remove", tag_field="type"):
     """Take out a key or a table."""
 
     at: list[str | int]
@@ -61,12 +61,16 @@ class SpellFeatures(Message, tag="spell_features", tag_field="type"):
     """Write out the features that a recipe without any has, so that they can be changed."""
 
 
-Edit = Set | Add | Remove | SetForFile | Paste | Take | LeaveOut | SpellFeatures
+Edit = SetValue | AddTable | RemoveKey | SetForFile | Paste | Take | LeaveOut | SpellFeatures
 
 
 class EditRequest(Message):
     text: str
     edits: list[Edit]
+
+
+class ReportRequest(Message):
+    files: list[str]
 
 
 class RecipeText(Message):

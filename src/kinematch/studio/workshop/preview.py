@@ -17,18 +17,19 @@ from kinematch.database.recipe import Cleaning, Recipe
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.sources import SourceFile
 from kinematch.database.storage import Database
-from kinematch.draw.mannequin import make_body
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import global_pose
 from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.answers import SkeletonInfo
+from kinematch.studio.picture import XYZW
+from kinematch.studio.welcome import body_info
 from kinematch.studio.workshop.project import Project, feature_rows, inside
 from kinematch.studio.workshop.reports import PLAIN, files_or_none
 
 RATE = 30.0  # frames per second sent at most
 MOST_FRAMES = 6000  # sent of one clip; longer ones are thinned further
-XYZW = [1, 2, 3, 0]  # browsers have w last
 KEPT = 6  # cleaned clips in memory
 UNCUT: dict[str, Any] = {"trim": None, "drop": [], "split": [], "mirror": False, "loop": False, "retarget": False}
 
@@ -145,7 +146,7 @@ def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None) -> 
         "frame_rate": clip.frame_rate / step,
         "step": step,
         "duration": clip.duration,
-        "skeleton": _described(clip.skeleton),
+        "skeleton": _described(clip.skeleton, shown.contact_joints),
         "contact_joints": shown.contact_joints.tolist(),
         "grounded": "root" in clip.skeleton.roles,
     }
@@ -155,22 +156,18 @@ def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None) -> 
     return save(typed, {"clip": msgspec.json.encode(told).decode()})
 
 
-def _described(skeleton: Skeleton) -> dict[str, Any]:
-    """What the page draws a figure from."""
-    body = make_body(skeleton)
-    arrays = {
-        name: getattr(body, name).tolist() for name in ("joints", "offsets", "radii", "across", "along", "scales")
-    }
-    return {
-        "names": skeleton.names,
-        "parents": skeleton.parents.tolist(),
-        "offsets": skeleton.offsets.tolist(),
-        "rotations": skeleton.rotations[:, XYZW].tolist(),
-        "tpose": None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
-        "end_parents": skeleton.end_parents.tolist(),
-        "end_offsets": skeleton.end_offsets.tolist(),
-        "roles": dict(skeleton.roles),
-        "positioned": [],
-        "contact_joints": [],
-        "body": {**arrays, "tints": body.tints},
-    }
+def _described(skeleton: Skeleton, contact_joints: np.ndarray) -> SkeletonInfo:
+    """What the page draws a figure from; its poses come as global ones, so that none is told by its parents."""
+    return SkeletonInfo(
+        names=list(skeleton.names),
+        parents=skeleton.parents.tolist(),
+        offsets=skeleton.offsets.tolist(),
+        rotations=skeleton.rotations[:, XYZW].tolist(),
+        tpose=None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
+        end_parents=skeleton.end_parents.tolist(),
+        end_offsets=skeleton.end_offsets.tolist(),
+        roles=dict(skeleton.roles),
+        positioned=[],
+        contact_joints=contact_joints.tolist(),
+        body=body_info(skeleton),
+    )

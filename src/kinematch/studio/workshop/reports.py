@@ -59,10 +59,14 @@ def _examined(path: Path, given: dict[str, Any], folder: Path) -> tuple[Report, 
     return report, read_source(file, folder)[0].skeleton
 
 
-def file_report(project: Project, reports: Reports, name: str) -> FileReport:
-    """What is known of one file, whether the recipe has it or not."""
-    folder = project.folder
+def file_reports(project: Project, reports: Reports, names: list[str]) -> list[FileReport]:
+    """What is known of files, whether the recipe has them or not."""
     used = files_or_none(project)
+    return [_file_report(project, reports, name, used) for name in names]
+
+
+def _file_report(project: Project, reports: Reports, name: str, used: list[SourceFile]) -> FileReport:
+    folder = project.folder
     file = next((one for one in used if project.relative(one.path) == name and one.path), None)
     path = file.path if file and file.path else inside(project, name)
     source = file.source if file else PLAIN

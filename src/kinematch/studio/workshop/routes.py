@@ -20,7 +20,7 @@ from kinematch.studio.workshop.edits import edited
 from kinematch.studio.workshop.job import Jobs
 from kinematch.studio.workshop.preview import Previews, database_preview, file_preview
 from kinematch.studio.workshop.project import Project, check, kind_needs, listing, reference, save
-from kinematch.studio.workshop.reports import Reports, file_report
+from kinematch.studio.workshop.reports import Reports, file_reports
 from kinematch.studio.workshop.upload import Taken, TooLarge, receive
 
 if TYPE_CHECKING:
@@ -140,7 +140,8 @@ def routes(studio: Player) -> list["Route"]:
         return answer({"path": project.relative(path.resolve())})
 
     async def report(request: "Request") -> "Response":
-        return await told(file_report, project, reports, request.query_params.get("file", ""))
+        wanted = msgspec.json.decode(await body(request), type=m.ReportRequest)
+        return await told(file_reports, project, reports, wanted.files)
 
     async def preview(request: "Request") -> "Response":
         given = request.query_params
@@ -186,7 +187,7 @@ def routes(studio: Player) -> list["Route"]:
         route("/recipe/download", "GET", download),
         route("/files", "GET", list_folder),
         route("/files/{name:path}", "PUT", upload),
-        route("/report", "GET", report),
+        route("/reports", "POST", report),
         route("/preview", "GET", preview),
         route("/build", "POST", start),
         route("/build", "GET", job),

@@ -1,0 +1,215 @@
+/** The clip's timeline on the stage: play and scrub, contacts, what is cut and tagged, and a stretch to choose. */
+import { button, h, toggle } from "../ui/elements";
+import { icon } from "../ui/icons";
+import { colour, themed } from "../ui/theme";
+import { stances } from "./clip_file";
+import type { ClipStage, Shows } from "./clip_stage";
+
+export interface Mark { kind: "out" | "split" | "range"; from: number; to: number; label?: string; colour?: string; chosen?: boolean }
+
+const RULER = 18, LANE = 9, TAGS = 20;
+
+export class ClipDock {
+  readonly element: HTMLElement;
+  readonly bar = h("div.clip-bar");
+  marks: Mark[] = [];
+  chosen: [number, number] | null = null; // s
+  onChosen: () => void = () => {};
+  private readonly canvas = h("canvas") as HTMLCanvasElement;
+  private readonly clock = h("output.mono");
+  private readonly playButton: HTMLButtonElement;
+  private window: [number, number] = [0, 1];
+  private readonly title = h("strong");
+  private readonly toggles = new Map<keyof Shows, { set(on: boolean): void }>();
+
+  constructor(private readonly stage: ClipStage, private readonly editable: boolean) {
+    this.playButton = button("", () => this.play(!stage.playing), { icon: "pause", kind: "quiet icon small", title: "Play or pause (Space)" });
+    const shows: [keyof Shows, string, string][] = [["path", "Root", "The root's path on the floor"], ["contacts", "Contacts", "Rings under planted feet"], ["features", "Features", "The features on the pose"], ["joints", "Joints", "Joints and their roles"]];
+    const speeds = [1, 0.5, 0.25];
+    const speed = button("1×", () => { stage.speed = speeds[(speeds.indexOf(stage.speed) + 1) % speeds.length]; speed.textContent = `${stage.speed}×`; }, { kind: "quiet small", title: "Speed" });
+    const switches = shows.map(([key, text, title]) => {
+      const one = toggle(text, stage.shows[key], (on) => { stage.shows[key] = on; this.onShows(key); }, { kind: "small quiet", title });
+      this.toggles.set(key, one);
+      return one;
+    });
+    this.element = h("div.clip-dock", { hidden: true }, h("div.row", this.playButton, this.clock, speed, this.title, h("span.gap"), ...switches), this.canvas, this.bar);
+    this.listen();
+    themed(() => this.draw());
+    new ResizeObserver(() => this.draw()).observe(this.element);
+    stage.onTime = () => this.draw();
+  }
+
+  onShows: (key: keyof Shows) => void = () => {};
+
+  set(key: keyof Shows, on: boolean): void {
+    this.stage.shows[key] = on;
+    this.toggles.get(key)?.set(on);
+  }
+
+  play(on: boolean): void {
+    this.stage.playing = on;
+    this.playButton.replaceChildren(icon(on ? "pause" : "play"));
+  }
+
+  /** Another clip is on the stage. */
+  renew(keep = false): void {
+    const clip = this.stage.clip;
+    this.element.hidden = !clip;
+    if (!keep) { this.chosen = null; this.window = [0, this.stage.length]; }
+    this.title.textContent = clip?.about.name ?? "";
+    this.play(this.stage.playing);
+    this.draw();
+  }
+
+  choose(stretch: [number, number] | null): void {
+    this.chosen = stretch;
+    this.stage.bounds = stretch;
+    this.onChosen();
+    this.draw();
+  }
+
+  private get scale(): number {
+    return this.canvas.clientWidth / Math.max(this.window[1] - this.window[0], 1e-6);
+  }
+
+  private timeAt(event: MouseEvent): number {
+    const x = event.clientX - this.canvas.getBoundingClientRect().left;
+    return Math.min(Math.max(this.window[0] + x / this.scale, 0), this.stage.length);
+  }
+
+  private listen(): void {
+    const { canvas } = this;
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "slider");
+    canvas.setAttribute("aria-label", "Time in the clip");
+    const scrubs = (event: PointerEvent) => !this.editable || event.clientY - canvas.getBoundingClientRect().top < RULER;
+    canvas.addEventListener("pointermove", (event) => { if (!event.buttons) canvas.style.cursor = scrubs(event) ? "ew-resize" : "crosshair"; });
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      const start = this.timeAt(event), scrub = scrubs(event);
+      this.play(false);
+      if (scrub) this.stage.seek(start);
+      const move = (moved: PointerEvent) => {
+        const now = this.timeAt(moved);
+        if (scrub) return this.stage.seek(now);
+        if (Math.abs(now - start) * this.scale > 3) { this.choose([Math.min(start, now), Math.max(start, now)]); this.stage.seek(now); }
+      };
+      const up = (ended: PointerEvent) => {
+        canvas.removeEventListener("pointermove", move);
+        if (!scrub && Math.abs(this.timeAt(ended) - start) * this.scale <= 3) { this.choose(this.markAt(start)); this.stage.seek(start); }
+      };
+      canvas.addEventListener("pointermove", move);
+      canvas.addEventListener("pointerup", up, { once: true });
+    });
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const at = this.timeAt(event), factor = Math.exp(0.0016 * event.deltaY);
+      const wide = Math.min(Math.max((this.window[1] - this.window[0]) * factor, 0.2), Math.max(this.stage.length, 0.2));
+      const share = (at - this.window[0]) / Math.max(this.window[1] - this.window[0], 1e-6);
+      const from = Math.min(Math.max(at - share * wide, 0), Math.max(this.stage.length - wide, 0));
+      this.window = [from, from + wide];
+      this.draw();
+    }, { passive: false });
+    canvas.addEventListener("dblclick", () => { this.window = [0, this.stage.length]; this.draw(); });
+    canvas.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1, PageDown: 10, PageUp: -10 }[event.key];
+      if (step) { this.stage.step(step); this.play(false); }
+      else if (event.key === "Home") this.stage.seek(0);
+      else if (event.key === "End") this.stage.seek(this.stage.length);
+      else if (event.key === " ") this.play(!this.stage.playing);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  private markAt(time: number): [number, number] | null {
+    const found = this.marks.filter((mark) => mark.kind === "range" && mark.from <= time && time <= mark.to).sort((a, b) => a.to - a.from - (b.to - b.from))[0];
+    return found ? [found.from, found.to] : null;
+  }
+
+  draw(): void {
+    const clip = this.stage.clip, width = this.canvas.clientWidth;
+    this.clock.textContent = `${this.stage.time.toFixed(2)} / ${this.stage.length.toFixed(2)} s`;
+    if (!clip || !width) return;
+    const lanes = clip.about.contact_joints.length, height = RULER + lanes * LANE + TAGS + 2, ratio = devicePixelRatio;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.style.height = `${height}px`;
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+    }
+    this.canvas.setAttribute("aria-valuemax", this.stage.length.toFixed(2));
+    this.canvas.setAttribute("aria-valuenow", this.stage.time.toFixed(2));
+    const c = this.canvas.getContext("2d")!;
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    c.clearRect(0, 0, width, height);
+    const x = (time: number) => (time - this.window[0]) * this.scale;
+    this.drawRuler(c, x, width, height);
+    for (let k = 0; k < lanes; k++) {
+      const name = clip.about.skeleton.names[clip.about.contact_joints[k]] ?? "";
+      c.fillStyle = colour(/left|^l[^a-z]|_l$/i.test(name) ? "left" : /right|^r[^a-z]|_r$/i.test(name) ? "right" : "series-3");
+      for (const [start, stop] of stances(clip, k)) {
+        const a = x(start / clip.about.frame_rate), b = x(stop / clip.about.frame_rate);
+        if (b > 0 && a < width) c.fillRect(a, RULER + k * LANE + 1, Math.max(b - a, 1), LANE - 3);
+      }
+    }
+    this.drawMarks(c, x, RULER + lanes * LANE, height);
+    if (this.chosen) {
+      c.fillStyle = colour("accent-soft");
+      c.fillRect(x(this.chosen[0]), RULER, x(this.chosen[1]) - x(this.chosen[0]), height - RULER);
+      c.strokeStyle = colour("accent");
+      c.strokeRect(x(this.chosen[0]) + 0.5, RULER + 0.5, x(this.chosen[1]) - x(this.chosen[0]) - 1, height - RULER - 1);
+    }
+    const now = x(this.stage.time);
+    c.fillStyle = colour("ink");
+    c.fillRect(now - 0.75, 0, 1.5, height);
+    c.beginPath();
+    c.moveTo(now - 5, 0);
+    c.lineTo(now + 5, 0);
+    c.lineTo(now, 7);
+    c.fill();
+  }
+
+  private drawRuler(c: CanvasRenderingContext2D, x: (time: number) => number, width: number, height: number): void {
+    const each = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60].find((one) => one * this.scale > 54) ?? 120;
+    c.font = `10px ${getComputedStyle(document.body).fontFamily}`;
+    c.textBaseline = "top";
+    for (let time = Math.ceil(this.window[0] / each) * each; x(time) < width; time += each) {
+      c.fillStyle = colour("line");
+      c.fillRect(x(time), 0, 1, height);
+      c.fillStyle = colour("ink-faint");
+      c.fillText(each < 1 ? time.toFixed(1) : String(Math.round(time)), x(time) + 4, 3);
+    }
+  }
+
+  private drawMarks(c: CanvasRenderingContext2D, x: (time: number) => number, top: number, height: number): void {
+    for (const mark of this.marks) {
+      const a = x(mark.from), b = x(mark.to);
+      if (mark.kind === "out") {
+        c.fillStyle = colour("surface");
+        c.globalAlpha = 0.78;
+        c.fillRect(a, RULER, b - a, height - RULER);
+        c.globalAlpha = 1;
+        c.fillStyle = colour("bad");
+        c.fillRect(a, height - 2, b - a, 2);
+      } else if (mark.kind === "split") {
+        c.fillStyle = colour("warn");
+        c.fillRect(a - 1, RULER, 2, height - RULER);
+      } else {
+        c.fillStyle = colour(mark.colour ?? "series-1");
+        c.globalAlpha = 0.28;
+        c.fillRect(a, top + 2, Math.max(b - a, 2), TAGS - 4);
+        c.globalAlpha = 1;
+        c.fillRect(a, top + 2, 2, TAGS - 4);
+        c.save();
+        c.beginPath();
+        c.rect(a, top, Math.max(b - a, 2), TAGS);
+        c.clip();
+        c.fillStyle = colour("ink");
+        c.textBaseline = "middle";
+        c.fillText(mark.label ?? "", a + 6, top + TAGS / 2);
+        c.restore();
+      }
+    }
+  }
+}

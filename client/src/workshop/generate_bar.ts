@@ -1,0 +1,59 @@
+/** Build, the last step: generate the database, see how far it is, cancel, and play it. */
+import { button, h } from "../ui/elements";
+import type { Store } from "./store";
+
+const STAGES: Record<string, string> = { "": "Looking at the files", clips: "Cleaning clips", poses: "Joining poses", features: "Measuring features", write: "Writing", open: "Opening it" };
+
+export class GenerateBar {
+  readonly element = h("footer.generate", { "aria-live": "polite" });
+  private seen = 0; // number of the job whose end was told
+  private watched = 0; // number of the job that was started or running while this page looked
+
+  constructor(private readonly store: Store, private readonly jump: (tab: string, file: string) => void) {}
+
+  update(): void {
+    const { store } = this, job = store.job, recipe = store.recipe;
+    const wrong = store.draft ?? (store.checked?.problems.length ? store.checked : null);
+    const ready = Boolean(recipe && store.text && !wrong);
+    const start = button("Generate database", () => void store.build(), { icon: "build", kind: "primary" });
+    start.disabled = !ready;
+    start.id = "generate";
+    if (job?.state === "running") {
+      this.watched = job.number;
+      const share = job.total ? Math.round((100 * job.done) / job.total) : 0;
+      const known = job.stage === "clips" && job.total > 1;
+      this.element.replaceChildren(h("div.grow", h("div.row", h("strong.name", STAGES[job.stage] ?? job.stage), h("span.note", known ? `${job.done} of ${job.total}` : ""), h("span.note", `${job.seconds.toFixed(0)} s`)), h("div.progress", { className: known ? "progress" : "progress unknown" }, h("i", { style: known ? `width:${share}%` : "" }))), button("Cancel", () => void store.cancel(), { kind: "" }));
+      return;
+    }
+    const parts: HTMLElement[] = [];
+    if (job?.state === "failed") parts.push(this.failed());
+    else if (job?.state === "cancelled") parts.push(h("div.grow", h("strong", "Cancelled"), h("span.note", "Nothing was changed; an earlier database is as it was.")));
+    else if (job?.state === "done") parts.push(this.done());
+    else parts.push(h("div.grow", h("strong", ready ? "Ready" : "Not ready yet"), h("span.note", ready ? this.output() : wrong ? "The recipe has mistakes: see its text." : "Bring in motion files first.")));
+    this.element.replaceChildren(...parts, start);
+    if (job?.state === "done" && job.number === this.watched && this.seen !== job.number) {
+      this.seen = job.number;
+      const more = job.warnings.length ? ` ${job.warnings.length} ${job.warnings.length === 1 ? "warning" : "warnings"}: see Build.` : "";
+      store.studio.say(`${job.summary}.${more}`, "good", "Now playing your database");
+      store.studio.open("play");
+    }
+  }
+
+  private output(): string {
+    const { store } = this, name = store.recipe?.output || store.project!.recipe.replace(/\.toml$/, ".kinematch");
+    return `writes ${name}, then plays it`;
+  }
+
+  private failed(): HTMLElement {
+    const job = this.store.job!, file = job.file.split(/[\\/]/).pop() ?? "", isRecipe = file === this.store.project?.recipe;
+    const name = this.store.names().find((one) => one === file || one.endsWith(`/${file}`));
+    const show = isRecipe ? button("Show the line", () => this.jump("recipe", ""), { kind: "small" }) : name ? button("Show the file", () => this.jump("files", name), { kind: "small" }) : null;
+    return h("div.grow", { role: "alert" }, h("strong.bad-text", "It could not be built"), h("span.why", `${file ? `${file}${job.line ? `, line ${job.line}` : ""}: ` : ""}${job.message}`), show);
+  }
+
+  private done(): HTMLElement {
+    const job = this.store.job!;
+    const warnings = job.warnings.length ? h("details.warnings", h("summary", `${job.warnings.length} ${job.warnings.length === 1 ? "warning" : "warnings"}`), ...job.warnings.map((one) => h("div.note", one))) : null;
+    return h("div.grow", h("div.row", h("strong", "Built and playing"), button("Go to Play", () => this.store.studio.open("play"), { kind: "small", icon: "play" })), h("span.note", job.summary), warnings);
+  }
+}

@@ -1,0 +1,296 @@
+/** The project as the page knows it: the recipe's text and its history, the files, the doctor's reports, the build. */
+import type { Studio } from "../studio";
+import type { Checked, Edit, FileReport, JobInfo, Listing, ProjectInfo } from "./messages";
+
+const API = "api/workshop";
+export type Changed = "recipe" | "files" | "reports" | "job" | "selection";
+
+export class Store {
+  project: ProjectInfo | null = null;
+  checked: Checked | null = null;
+  draft: Checked | null = null; // a text with mistakes, not written to the file
+  listing: Listing = { files: [], folders: [], more: false };
+  reports = new Map<string, FileReport | Error>();
+  job: JobInfo | null = null;
+  selected = "";
+  uploading: { name: string; share: number }[] = [];
+  refused: { name: string; message: string; taken?: File }[] = [];
+  private readonly past: string[] = [];
+  private readonly future: string[] = [];
+  private readonly listeners: ((what: Changed) => void)[] = [];
+  private examining = 0;
+  private polling = false;
+  private chain: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly studio: Studio) {}
+
+  on(listener: (what: Changed) => void): void {
+    this.listeners.push(listener);
+  }
+
+  tell(what: Changed): void {
+    for (const listener of this.listeners) listener(what);
+  }
+
+  get text(): string {
+    return this.checked?.text ?? "";
+  }
+
+  get recipe(): Recipe | null {
+    return (this.checked?.recipe as Recipe | null) ?? null;
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
+  async load(): Promise<void> {
+    this.project = await this.studio.ask<ProjectInfo>(`${API}/project`);
+    this.checked = this.project.checked;
+    this.job = this.project.job;
+    if (this.job.state === "running") void this.follow();
+    await this.list();
+    this.tell("recipe");
+    this.tell("job");
+  }
+
+  async list(): Promise<void> {
+    this.listing = await this.studio.ask<Listing>(`${API}/files`);
+    this.tell("files");
+    void this.examine();
+  }
+
+  /** Change the recipe; edits wait for one another, and a refused one changes nothing. */
+  edit(...edits: Edit[]): Promise<boolean> {
+    return this.after(() => this.post<Checked>("recipe/edit", { text: this.text, edits }));
+  }
+
+  /** Take a text as it was typed; one with mistakes is kept as a draft. */
+  write(text: string): Promise<boolean> {
+    if (text === this.text && !this.draft) return Promise.resolve(true);
+    return this.after(() => this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }));
+  }
+
+  undo(): void {
+    const text = this.past.pop();
+    if (text === undefined) return;
+    this.future.push(this.text);
+    void this.restore(text);
+  }
+
+  redo(): void {
+    const text = this.future.pop();
+    if (text === undefined) return;
+    this.past.push(this.text);
+    void this.restore(text);
+  }
+
+  private async restore(text: string): Promise<void> {
+    try {
+      this.accept(await this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }));
+    } catch (error) {
+      this.studio.say((error as Error).message, "bad", "The recipe stays as it is");
+    }
+  }
+
+  private after(work: () => Promise<Checked>): Promise<boolean> {
+    const result = this.chain.then(async () => {
+      const before = this.text;
+      try {
+        const checked = await work();
+        if (!checked.saved) {
+          this.draft = checked;
+          this.tell("recipe");
+          return false;
+        }
+        if (before && checked.text !== before) {
+          this.past.push(before);
+          this.future.length = 0;
+        }
+        this.accept(checked);
+        return true;
+      } catch (error) {
+        this.studio.say((error as Error).message, "bad", "The recipe stays as it is");
+        this.tell("recipe");
+        return false;
+      }
+    });
+    this.chain = result;
+    return result;
+  }
+
+  private accept(checked: Checked): void {
+    this.checked = checked;
+    this.draft = null;
+    const used = new Set(checked.files.map((file) => file.path));
+    for (const file of this.listing.files) file.used = used.has(file.path);
+    this.tell("recipe");
+    this.tell("files");
+    void this.examine();
+  }
+
+  private post<T>(path: string, value: unknown): Promise<T> {
+    return this.studio.ask<T>(`${API}/${path}`, { method: "POST", body: JSON.stringify(value) });
+  }
+
+  /** Ask the doctor about all files, those of the recipe first; a later call takes the place of an earlier one. */
+  private async examine(): Promise<void> {
+    const round = ++this.examining;
+    const names = this.names();
+    const fresh = names.filter((name) => !this.reports.has(name));
+    const known = names.filter((name) => this.reports.has(name));
+    const parts = [...chunks(fresh, 3), ...chunks(known, 50)];
+    for (const part of parts) {
+      try {
+        const reports = await this.post<FileReport[]>("reports", { files: part });
+        for (const report of reports) this.reports.set(report.path, report);
+      } catch (error) {
+        for (const name of part) this.reports.set(name, error as Error);
+      }
+      if (round !== this.examining) return;
+      this.tell("reports");
+    }
+  }
+
+  /** Paths of all files: those of the recipe, then others of the folder. */
+  names(): string[] {
+    const used = (this.checked?.files ?? []).map((file) => file.path).filter((path) => path);
+    return [...new Set([...used, ...this.listing.files.map((file) => file.path)])];
+  }
+
+  sourceOf(path: string): number | null {
+    return this.checked?.files.find((file) => (file.path || file.name) === path)?.source ?? null;
+  }
+
+  /** How many files share a source. */
+  companions(source: number): number {
+    return this.checked?.files.filter((file) => file.source === source).length ?? 0;
+  }
+
+  select(path: string): void {
+    this.selected = path;
+    this.tell("selection");
+  }
+
+  /** Bring files in: upload each, then let the doctor's prescription take them into the recipe. */
+  async upload(files: File[], replace = false): Promise<void> {
+    const readable = this.project?.readable ?? [".bvh", ".glb", ".gltf", ".vrm", ".vrma"];
+    const done: string[] = [];
+    for (const file of files) {
+      const job = { name: file.name, share: 0 };
+      this.refused = this.refused.filter((one) => one.name !== file.name);
+      if (!readable.some((suffix) => file.name.toLowerCase().endsWith(suffix))) {
+        this.refused.push({ name: file.name, message: `no motion file; these can be read: ${readable.join(" ")}` });
+        this.tell("files");
+        continue;
+      }
+      if (this.project && file.size > this.project.largest_upload) {
+        this.refused.push({ name: file.name, message: `larger than ${Math.round(this.project.largest_upload / 1e6)} MB; put it into ${this.project.folder} yourself` });
+        this.tell("files");
+        continue;
+      }
+      this.uploading.push(job);
+      this.tell("files");
+      try {
+        done.push(await send(`${API}/files/${encodeURIComponent(file.name)}${replace ? "?replace=true" : ""}`, file, (share) => { job.share = share; this.tell("files"); }));
+      } catch (error) {
+        this.refused.push({ name: file.name, message: (error as Error).message, taken: error instanceof TakenError ? file : undefined });
+      }
+      this.uploading = this.uploading.filter((one) => one !== job);
+      this.tell("files");
+    }
+    if (!done.length) return;
+    for (const path of done) this.reports.delete(path);
+    await this.list();
+    await this.take(done);
+  }
+
+  /** Bring files of the folder into the recipe. */
+  async take(files: string[]): Promise<void> {
+    const taken = await this.edit({ type: "take", files });
+    if (taken || !this.selected) this.select(files[0]);
+  }
+
+  async build(): Promise<void> {
+    try {
+      this.job = await this.post<JobInfo>("build", {});
+      this.tell("job");
+      void this.follow();
+    } catch (error) {
+      this.studio.say((error as Error).message, "bad", "Nothing was built");
+    }
+  }
+
+  async cancel(): Promise<void> {
+    this.job = await this.studio.ask<JobInfo>(`${API}/build`, { method: "DELETE" });
+    this.tell("job");
+  }
+
+  private async follow(): Promise<void> {
+    if (this.polling) return;
+    this.polling = true;
+    try {
+      do {
+        await new Promise((done) => setTimeout(done, 150));
+        this.job = await this.studio.ask<JobInfo>(`${API}/build`);
+        this.tell("job");
+      } while (this.job.state === "running");
+    } catch (error) {
+      this.studio.say((error as Error).message, "bad", "The build cannot be followed");
+    } finally {
+      this.polling = false;
+    }
+  }
+}
+
+function chunks<T>(all: T[], size: number): T[][] {
+  const out: T[][] = [];
+  for (let k = 0; k < all.length; k += size) out.push(all.slice(k, k + size));
+  return out;
+}
+
+/** Another file has that name already. */
+class TakenError extends Error {}
+
+/** An upload that tells its progress, which fetch does not. */
+function send(address: string, file: File, progress: (share: number) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("PUT", address);
+    request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 0);
+    request.onerror = () => reject(new Error("the server cannot be reached"));
+    request.onload = () => {
+      let said: { path?: string; message?: string } = {};
+      try {
+        said = JSON.parse(request.responseText) as typeof said;
+      } catch {
+        // an answer that is no JSON is told by its status below
+      }
+      if (request.status === 200 && said.path) resolve(said.path);
+      else reject(new (request.status === 409 ? TakenError : Error)(said.message ?? `the server answered ${request.status}`));
+    };
+    request.send(file);
+  });
+}
+
+export interface RangeTable { files: string; from: number; to: number | null; tags: string[]; no_entry: boolean; no_exit: boolean; cost_factor: number }
+
+export interface SourceTable {
+  files: string[]; exclude: string[]; builtin: string | null; tags: string[]; loop: boolean; retarget: boolean; roles: Record<string, string>;
+  trim: [number, number] | null; split: number[]; drop: [number, number][]; range: RangeTable[]; mirror: boolean | null; in_place: boolean;
+}
+
+export interface FeatureTable { kind: string; joint: string; times: number[]; dimensions: number | null; axis: string; weight: number; name: string }
+
+/** A recipe with all its defaults; the server checks it, the page only shows it. */
+export interface Recipe {
+  output: string;
+  source: SourceTable[];
+  cleaning: Record<string, unknown> & { frame_rate: number; mirror: boolean; floor: string; root: string };
+  feature: FeatureTable[];
+  matching: { normalisation: string; responsiveness: number; quality: number; tail: number };
+}
