@@ -36,6 +36,12 @@ _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "f
 
 def save(path: str | Path, database: Database) -> None:
     """Write a database; an earlier one of that name is replaced at the last moment or not at all."""
+    arrays, about = to_arrays(database)
+    write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
+
+
+def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """All arrays of a database by name, and what else there is to know, in plain JSON values."""
     poses, features, skeleton = database.poses, database.features, database.poses.skeleton
     arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
     arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
@@ -58,12 +64,17 @@ def save(path: str | Path, database: Database) -> None:
         },
         "more": database.about,
     }
-    write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
+    return arrays, about
 
 
 def load(path: str | Path, *, verify: bool = False) -> Database:
     """Open a database without reading it: arrays are mapped, and come to memory as they are touched."""
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify)
+    return from_arrays(path, arrays, about)
+
+
+def from_arrays(path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
+    """What to_arrays told, read from a file."""
     try:
         return _database(arrays, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
