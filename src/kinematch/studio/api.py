@@ -1,49 +1,98 @@
-"""What pages fetch: stretches of the database, the timeline, recordings and exports."""
+"""What pages fetch and send besides their stream: poses, the timeline, recordings, exports, presets and skeletons."""
 
 import asyncio
 import importlib.util
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from kinematch.errors import KinematchError
+from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files import READABLE, read_clip
+from kinematch.studio.exporting import FORMATS, export
 from kinematch.studio.layout import POSE, TIMELINE, pack, unpack
 from kinematch.studio.picture import stretch_of
-from kinematch.studio.presets import preset_text
+from kinematch.studio.recording import SUFFIX, open_recording, save_recording
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
+from kinematch.studio.welcome import skeleton_info
 
 MOST_POSES = 3600  # frames in one answer
+LARGEST_FIGURE = 200_000_000  # bytes of a character's file
+BYTES = "application/octet-stream"
 
 
 def api_routes(studio: Studio) -> list[Any]:
     """Routes below /api."""
+    from starlette.background import BackgroundTask
     from starlette.requests import Request
-    from starlette.responses import Response
+    from starlette.responses import FileResponse, Response
     from starlette.routing import Mount, Route
 
-    def answering(work: Callable[[Stage, Any], tuple[bytes, str, str]]) -> Callable:
-        """Work on another thread, so that poses keep flowing; a file's name makes the answer a download."""
+    def answering(work: Callable[[Stage, Any], bytes]) -> Callable:
+        """Work on another thread, so that poses keep flowing meanwhile."""
 
         async def endpoint(request: Request) -> Response:
-            content, kind, name = await asyncio.to_thread(work, studio.stage, request.query_params)
-            headers = {"cache-control": "no-store"}
-            if name:
-                headers["content-disposition"] = f'attachment; filename="{name}"'
-            return Response(content, media_type=kind, headers=headers)
+            content = await asyncio.to_thread(work, studio.stage, request.query_params)
+            return Response(content, media_type=BYTES, headers={"cache-control": "no-store"})
 
         return endpoint
 
-    def preset(stage: Stage, query: Any) -> tuple[bytes, str, str]:
-        name = query.get("name", "")
-        settings = studio.presets.load(name) if name else stage.settings["a"]
-        return preset_text(settings).encode(), "application/toml", "settings.toml"
+    def written(work: Callable[[Stage, Any, Path], tuple[Path, str]]) -> Callable:
+        """A file that is written to a place of its own, sent as a download and removed."""
+
+        async def endpoint(request: Request) -> Response:
+            folder = tempfile.TemporaryDirectory(prefix="kinematch-")
+            try:
+                path, kind = await asyncio.to_thread(work, studio.stage, request.query_params, Path(folder.name))
+            except BaseException:
+                folder.cleanup()
+                raise
+            return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
+
+        return endpoint
+
+    async def preset(request: Request) -> Response:
+        path = studio.presets.existing(request.query_params.get("name", ""))
+        return FileResponse(path, media_type="application/toml", filename=path.name)
+
+    async def open_sent(request: Request) -> Response:
+        """A recording that was dropped on a page."""
+        folder = tempfile.TemporaryDirectory(prefix="kinematch-")
+        path = Path(folder.name) / f"sent{SUFFIX}"
+        try:
+            await _receive(request, path)
+            stage = await asyncio.to_thread(_opened, path, request.query_params.get("name", "")[:200])
+            stage.keep_alive = folder  # its arrays are mapped from the file
+            studio.open_stage(stage)
+        except BaseException:
+            folder.cleanup()
+            raise
+        return Response(b"{}", media_type="application/json")
+
+    async def skeleton(request: Request) -> Response:
+        """The skeleton of a character's file that was dropped on a page; nothing is kept."""
+        name = request.query_params.get("name", "")[:200]
+        suffix = Path(name).suffix.lower()
+        if suffix not in READABLE:
+            raise KinematchError(unknown("kind of file", suffix, READABLE))
+        with tempfile.TemporaryDirectory(prefix="kinematch-") as folder:
+            path = Path(folder) / f"figure{suffix}"
+            await _receive(request, path, LARGEST_FIGURE)
+            told = await asyncio.to_thread(_skeleton, path, name)
+        return Response(told, media_type="application/json")
 
     routes: list[Any] = [
         Route("/poses", answering(_poses)),
         Route("/timeline", answering(_timeline)),
-        Route("/preset", answering(preset)),
+        Route("/export", written(_export)),
+        Route("/recording", written(_recording)),
+        Route("/recording", open_sent, methods=["POST"]),
+        Route("/preset", preset),
+        Route("/skeleton", skeleton, methods=["POST"]),
     ]
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
         from kinematch.studio.workshop.routes import routes as workshop_routes
@@ -52,29 +101,76 @@ def api_routes(studio: Studio) -> list[Any]:
     return routes
 
 
-def _poses(stage: Stage, query: Any) -> tuple[bytes, str, str]:
+async def _receive(request: Any, path: Path, largest: int | None = None) -> None:
+    """A request's body as a file; the guard has its own limit for all."""
+    size = 0
+    with path.open("wb") as file:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if largest is not None and size > largest:
+                raise KinematchError(f"the file is larger than {largest // 1_000_000} MB")
+            file.write(chunk)
+
+
+def _opened(path: Path, name: str) -> Stage:
+    try:
+        stage = open_recording(path)
+    except FileError as error:
+        raise FileError(name or path.name, error.message) from None
+    stage.path = ""
+    return stage
+
+
+def _skeleton(path: Path, name: str) -> bytes:
+    try:
+        skeleton = read_clip(path).skeleton
+    except FileError as error:
+        raise FileError(name, error.message, line=error.line) from None
+    if "hips" not in skeleton.roles:
+        raise KinematchError(f"{name} is no humanoid: no hips were found among its {skeleton.joint_count} joints")
+    return msgspec.json.encode(skeleton_info(skeleton))
+
+
+def _poses(stage: Stage, query: Any) -> bytes:
     start = whole(query, "start", 0)
     stop = whole(query, "stop", start + 1)
     frames = stage.database.poses.frame_count
     if not start < stop <= frames or stop - start > MOST_POSES:
         raise KinematchError(
-            f"frames {start} to {stop}: expected at most {MOST_POSES} of the {frames} of the database, at least one"
+            f"frames {start} to {stop}: expected one to {MOST_POSES} of the {frames} frames of the database"
         )
-    return stretch_of(stage.view, stage.database.poses, start, stop), "application/octet-stream", ""
+    return stretch_of(stage.view, stage.database.poses, start, stop)
 
 
-def _timeline(stage: Stage, query: Any) -> tuple[bytes, str, str]:
-    start, character = whole(query, "start", 0), whole(query, "character", 0)
-    stop = whole(query, "stop", 2**32 - 1)
+def _timeline(stage: Stage, query: Any) -> bytes:
+    character = whole(query, "character", 0)
     rows = []
-    for moment in stage.history.between(start, stop):
+    for moment in stage.history.between(whole(query, "start", 0), _stop(query)):
         _, arrays = unpack(POSE, moment.frame)
         if character < len(arrays["frames"]):
             rows.append((moment.step, *(arrays[name][character] for name in ("frames", "bits", "costs"))))
     columns = list(zip(*rows)) or [(), (), (), ()]
-    arrays = {name: np.array(column) for name, column in zip(("steps", "frames", "bits", "costs"), columns)}
-    content = pack(TIMELINE, {"character": character, "count": len(rows)}, arrays)
-    return content, "application/octet-stream", ""
+    told = {name: np.array(column) for name, column in zip(("steps", "frames", "bits", "costs"), columns)}
+    return pack(TIMELINE, {"character": character, "count": len(rows)}, told)
+
+
+def _export(stage: Stage, query: Any, folder: Path) -> tuple[Path, str]:
+    kind = query.get("format", "")
+    if kind not in FORMATS:
+        raise KinematchError(unknown("format", kind, FORMATS))
+    path = folder / f"played.{kind}"
+    export(path, stage, start=whole(query, "start", 0), stop=_stop(query), character=whole(query, "character", 0))
+    return path, FORMATS[kind]
+
+
+def _recording(stage: Stage, query: Any, folder: Path) -> tuple[Path, str]:
+    path = folder / f"played{SUFFIX}"
+    save_recording(path, stage, whole(query, "start", 0), _stop(query))
+    return path, BYTES
+
+
+def _stop(query: Any) -> int | None:
+    return whole(query, "stop", 0) if query.get("stop") is not None else None
 
 
 def whole(query: Any, name: str, default: int) -> int:
@@ -82,6 +178,6 @@ def whole(query: Any, name: str, default: int) -> int:
     given = query.get(name)
     if given is None:
         return default
-    if not given.isdecimal() or len(given) > 10:
+    if not (given.isascii() and given.isdecimal()) or len(given) > 9:
         raise KinematchError(f"{name} is {given[:40]!r}, expected a whole number")
     return int(given)

@@ -5,6 +5,7 @@ from pathlib import Path
 from kinematch.database.build import Progress, build
 from kinematch.database.storage import load
 from kinematch.studio.places import cache_folder
+from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
 from kinematch.writing import write_beside
 
@@ -26,4 +27,6 @@ def open_path(path: Path, progress: Progress = lambda stage, done, total: None) 
     if path.suffix == ".toml":
         result = build(path, progress=progress)
         return Stage(result.database, name=result.path.stem, path=str(result.path))
+    if path.suffix == SUFFIX:
+        return open_recording(path)
     return Stage(load(path), name=path.stem, path=str(path))

@@ -1,6 +1,6 @@
 """Stage: the characters that are played with, how they are steered and set; used by one thread alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -40,6 +40,7 @@ class Stage:
         self.step = 0  # that the characters are at
         self.shown_step = 0  # that pages see
         self.shown = b""
+        self.keep_alive: object = None  # what must not vanish while the database is mapped from it
         self.advance()
 
     @property
@@ -160,11 +161,24 @@ class Stage:
             self._restore(moment)
         self.playing = True
 
+    def remember(self, moments: Sequence[Moment]) -> None:
+        """Have other moments for a history, and show the first of them."""
+        self.history = History(STEP_RATE)
+        for moment in moments:
+            self.history.add(moment)
+        self.step = -1  # the characters are at none of them yet
+        self.settings = dict(moments[-1].settings)
+        self.crowds["a"].settings = self.settings["a"]
+        self.scrub(moments[0].step)
+
     def _restore(self, moment: Moment) -> None:
         others = moment.states.get("others")
         self.set_crowd(1 + (len(others.playing.frames) if others else 0))
         if ("b" in moment.states) != ("b" in self.crowds):
+            before = self.settings.get("b", moment.settings.get("b"))
             self.compare("b" in moment.states)
+            if before and "b" in self.crowds:
+                self.set_settings(before, "b")
         for name, state in moment.states.items():
             self.crowds[name].restore(state)
             self.pilot.forget(name)

@@ -1,5 +1,6 @@
 """Welcome: everything a page must know of a stage before the first pose arrives."""
 
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from functools import lru_cache
 from typing import get_args
@@ -44,7 +45,7 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
         frame_count=poses.frame_count,
         frame_rate=poses.frame_rate,
         step_rate=STEP_RATE,
-        skeleton=skeleton_info(stage),
+        skeleton=_stage_skeleton(stage),
         features=[
             FeatureInfo(
                 f.name, f.kind, f.joint, f.group, list(f.times), f.dimensions, columns.start, columns.stop,
@@ -65,24 +66,39 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
 
 
 @lru_cache(maxsize=1)
-def skeleton_info(stage: Stage) -> SkeletonInfo:
-    poses = stage.database.poses
-    skeleton = poses.skeleton
+def _stage_skeleton(stage: Stage) -> SkeletonInfo:
+    poses, positioned = stage.database.poses, stage.view.positioned
     # where joints are that never move is what the poses say, to the bit, rather than the rest pose
     offsets = np.array(poses.positions[0])
     offsets[0] = 0
-    offsets[stage.view.positioned] = skeleton.offsets[stage.view.positioned]
+    offsets[positioned] = poses.skeleton.offsets[positioned]
+    return skeleton_info(
+        poses.skeleton,
+        offsets=offsets,
+        positioned=positioned.tolist(),
+        contact_joints=poses.contact_joints.tolist(),
+    )
+
+
+def skeleton_info(
+    skeleton: Skeleton,
+    *,
+    offsets: np.ndarray | None = None,
+    positioned: Sequence[int] = (),
+    contact_joints: Sequence[int] = (),
+) -> SkeletonInfo:
+    """A skeleton as pages know it; `offsets` where they differ from its rest pose."""
     return SkeletonInfo(
         names=list(skeleton.names),
         parents=skeleton.parents.tolist(),
-        offsets=offsets.tolist(),
+        offsets=(skeleton.offsets if offsets is None else offsets).tolist(),
         rotations=skeleton.rotations[:, XYZW].tolist(),
         tpose=None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
         end_parents=skeleton.end_parents.tolist(),
         end_offsets=skeleton.end_offsets.tolist(),
         roles=dict(skeleton.roles),
-        positioned=stage.view.positioned.tolist(),
-        contact_joints=poses.contact_joints.tolist(),
+        positioned=list(positioned),
+        contact_joints=list(contact_joints),
         body=body_info(skeleton),
     )
 

@@ -1,0 +1,161 @@
+"""Recordings: the last minutes in one file that another person can open, with everything to replay and explain them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinematch.character import Settings
+from kinematch.character.settings import from_plain, to_plain
+from kinematch.character.state import State
+from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.storage import from_arrays, to_arrays
+from kinematch.errors import FileError, KinematchError
+from kinematch.studio.history import Moment
+from kinematch.studio.layout import POSE, unpack
+from kinematch.studio.messages import Keypoint
+from kinematch.studio.stage import Stage
+
+FORMAT = "kinematch recording"
+VERSION = 1
+SUFFIX = ".kinerec"
+GROUPS = ("a", "others", "b")
+DATABASE = "database."
+
+
+def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
+    """Write what was played in steps [start, stop), and the database it was played from."""
+    moments = stage.history.between(start, stop)
+    if not moments:
+        raise KinematchError(f"nothing is remembered of steps {start} to {stop}")
+    arrays, database = to_arrays(stage.database)
+    arrays = {DATABASE + name: array for name, array in arrays.items()}
+    arrays["steps"] = np.array([moment.step for moment in moments], np.int64)
+    arrays["frame_stops"] = np.cumsum([len(moment.frame) for moment in moments]).astype(np.int64)
+    arrays["frames"] = np.frombuffer(b"".join(moment.frame for moment in moments), np.uint8)
+    settings: list[dict] = []
+    filters: list[str] = []
+    for side in ("a", "b"):
+        arrays[f"settings.{side}"] = _numbered([_plain(m.settings.get(side)) for m in moments], settings)
+    for group in GROUPS:
+        arrays[f"filters.{group}"] = _numbered([m.filters.get(group) for m in moments], filters)
+        arrays[f"progress.{group}"] = np.array([m.progress.get(group, np.nan) for m in moments], np.float64)
+        arrays |= _state_arrays(group, moments)
+    about = {
+        "database": database, "name": stage.name, "settings": settings, "filters": filters,
+        "terrain": stage.terrain is not None, "how": stage.pilot.how, "loops": stage.pilot.loops,
+        "keypoints": [[point.x, point.z, point.speed] for point in stage.pilot.keypoints],
+    }  # fmt: skip
+    write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
+
+
+def open_recording(path: str | Path) -> Stage:
+    """A stage that shows a recording, paused at its beginning; one can go on from any of its moments."""
+    path = Path(path)
+    arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True)
+    own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
+    try:
+        stage = Stage(from_arrays(path, own, about["database"]), name=str(about["name"]), path=str(path))
+        stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
+        stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
+        stage.set_terrain(bool(about["terrain"]))
+        stage.remember(_moments(stage, arrays, about))
+    except FileError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
+        raise FileError(path, f"is damaged: {error}") from error
+    return stage
+
+
+def _plain(settings: Settings | None) -> dict | None:
+    return None if settings is None else to_plain(settings)
+
+
+def _numbered(values: Sequence[Any], known: list) -> np.ndarray:
+    """Each value as its place in a list of different ones, which grows; -1 for none."""
+    for value in values:
+        if value is not None and value not in known:
+            known.append(value)
+    return np.array([-1 if value is None else known.index(value) for value in values], np.int32)
+
+
+def _state_arrays(group: str, moments: Sequence[Moment]) -> dict[str, np.ndarray]:
+    """The states of one group end to end, and how many characters each moment has; 0 where none was kept."""
+    states = [moment.states.get(group) for moment in moments]
+    counts = [0 if state is None else len(state.playing.frames) for state in states]
+    arrays = {f"counts.{group}": np.array(counts, np.int32)}
+    kept = [state for state in states if state is not None]
+    if kept:
+        for part in State._fields:
+            for name in getattr(kept[0], part)._fields:
+                parts = [getattr(getattr(state, part), name) for state in kept]
+                arrays[f"state.{group}.{part}.{name}"] = np.concatenate(parts)
+    return arrays
+
+
+def _moments(stage: Stage, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> list[Moment]:
+    steps, stops = arrays["steps"].tolist(), arrays["frame_stops"].tolist()
+    if steps != list(range(steps[0], steps[0] + len(steps))) or steps[0] < 0 or len(stops) != len(steps):
+        raise ValueError("its steps do not follow one another")
+    settings = [from_plain(one) for one in about["settings"]]
+    states = {group: _states(stage, group, arrays, len(steps)) for group in GROUPS}
+    moments = []
+    for k, (begin, end) in enumerate(zip([0, *stops], stops)):
+        frame = arrays["frames"][begin:end].tobytes()
+        _check_frame(stage, frame, steps[k])
+        named = {side: int(arrays[f"settings.{side}"][k]) for side in ("a", "b")}
+        filters = {group: int(arrays[f"filters.{group}"][k]) for group in GROUPS}
+        progress = {group: float(arrays[f"progress.{group}"][k]) for group in GROUPS}
+        moments.append(
+            Moment(
+                steps[k],
+                frame,
+                {group: one for group in GROUPS if (one := states[group][k]) is not None},
+                {side: settings[number] for side, number in named.items() if number >= 0},
+                {group: str(about["filters"][number]) for group, number in filters.items() if number >= 0},
+                {group: metres for group, metres in progress.items() if np.isfinite(metres)},
+            )
+        )
+    return moments
+
+
+def _check_frame(stage: Stage, frame: bytes, step: int) -> None:
+    header, arrays = unpack(POSE, frame)
+    view, poses = stage.view, stage.database.poses
+    expected = (step, poses.skeleton.joint_count, len(view.positioned), len(view.horizons))
+    if tuple(header[name] for name in ("step", "joints", "positioned", "horizons")) != expected:
+        raise ValueError(f"the frame of step {step} is of another skeleton or step")
+    if not ((arrays["frames"] >= 0) & (arrays["frames"] < poses.frame_count)).all():
+        raise ValueError(f"the frame of step {step} names frames that the database has not")
+
+
+def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int) -> list[State | None]:
+    """The states of one group, checked as kernels trust them: shapes, types, and frames that exist."""
+    counts = arrays[f"counts.{group}"].tolist()
+    if len(counts) != count or min(counts) < 0:
+        raise ValueError("its states are not those of its steps")
+    model, frames = stage.crowds["a"].state, stage.database.poses.frame_count
+    parts = []
+    for part in State._fields:
+        given = []
+        for name, like in zip(getattr(model, part)._fields, getattr(model, part)):
+            array = arrays[f"state.{group}.{part}.{name}"] if sum(counts) else like[:0]
+            if array.dtype != like.dtype or array.shape != (sum(counts), *like.shape[1:]):
+                raise ValueError(f"its state {part}.{name} has shape {array.shape}")
+            given.append(array)
+        parts.append(type(getattr(model, part))(*given))
+    whole = State(*parts)
+    if (whole.playing.databases != 0).any():
+        raise ValueError("its states name databases that it has not")
+    for found, least in ((whole.playing.frames, 0), (whole.schedule.frames, -1)):
+        if not ((found >= least) & (found < frames)).all():
+            raise ValueError("its states name frames that the database has not")
+    if not ((whole.playing.fractions >= 0) & (whole.playing.fractions <= 1)).all():
+        raise ValueError("its states lie between no frames")
+    # a filter's number means something to the crowd alone that gave it
+    whole = whole._replace(schedule=whole.schedule._replace(filters=np.full(sum(counts), -1, np.int32)))
+    out: list[State | None] = []
+    for begin, own in zip(np.cumsum([0, *counts[:-1]]).tolist(), counts):
+        out.append(whole.take(np.arange(begin, begin + own)) if own else None)
+    return out

@@ -1,0 +1,119 @@
+"""A recording is the past in one file: it opens elsewhere, shows the same, explains the same, and is gone on from."""
+
+import numpy as np
+import pytest
+
+from kinematch.database.container import read_arrays, write_arrays
+from kinematch.errors import FileError, KinematchError
+from kinematch.files import read_clip
+from kinematch.motion.kinematics import global_pose
+from kinematch.studio.explaining import explain
+from kinematch.studio.exporting import export, played
+from kinematch.studio.layout import POSE, unpack
+from kinematch.studio.messages import Explain, Stick
+from kinematch.studio.recording import FORMAT, VERSION, open_recording, save_recording
+from kinematch.studio.stage import Stage
+
+
+@pytest.fixture(scope="module")
+def stage(database) -> Stage:
+    stage = Stage(database, name="small")
+    stage.pilot.steer(Stick(1, 0.3, 1.0))
+    for _ in range(60):
+        stage.advance()
+    stage.set_crowd(3)
+    stage.compare(True)
+    stage.change_settings({"quality": 2.0}, "b")
+    for _ in range(60):
+        stage.advance()
+    return stage
+
+
+@pytest.fixture(scope="module")
+def file(stage, tmp_path_factory):
+    path = tmp_path_factory.mktemp("recording") / "walk.kinerec"
+    save_recording(path, stage)
+    return path
+
+
+def test_a_recording_opens_as_it_was_saved(stage, file):
+    opened = open_recording(file)
+    before, after = stage.history.between(), opened.history.between()
+    assert [moment.frame for moment in before] == [moment.frame for moment in after]
+    assert [moment.settings for moment in before] == [moment.settings for moment in after]
+    assert not opened.playing
+    assert opened.shown == before[0].frame
+    asked = Explain(110, character=0)
+    assert explain(stage, asked) == explain(opened, asked)
+
+
+def test_one_can_go_on_from_a_recording(file):
+    opened = open_recording(file)
+    opened.resume(100)
+    assert opened.settings["b"].quality == 2.0
+    header, arrays = unpack(POSE, opened.advance())
+    assert (header["step"], header["characters"], header["second"]) == (101, 4, 3)
+    _, before = unpack(POSE, opened.history.at(100).frame)
+    np.testing.assert_allclose(arrays["roots"], before["roots"], atol=0.1)
+
+
+def test_a_stretch_is_a_recording_too(stage, tmp_path):
+    save_recording(tmp_path / "part.kinerec", stage, 20, 31)
+    assert open_recording(tmp_path / "part.kinerec").history.bounds == (20, 30)
+    with pytest.raises(KinematchError, match="nothing is remembered"):
+        save_recording(tmp_path / "none.kinerec", stage, 5000, 5001)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("steps", lambda a: a[::-1]),
+        ("frames", lambda a: a[:-4]),
+        ("frame_stops", lambda a: a - 8),
+        ("state.a.playing.frames", lambda a: a + 1_000_000),
+        ("state.a.playing.frames", lambda a: a - 1_000_000),
+        ("state.a.schedule.frames", lambda a: a + 1_000_000),
+        ("state.a.playing.databases", lambda a: a + 3),
+        ("state.a.playing.fractions", lambda a: a * np.nan),
+        ("state.a.body.positions", lambda a: a[:-1]),
+        ("state.b.feet.places", lambda a: a.astype(np.float32)),
+        ("counts.a", lambda a: -a),
+        ("settings.a", lambda a: a + 99),
+        ("database.poses.positions", lambda a: a[:-1]),
+    ],
+)
+def test_a_file_that_is_no_recording_of_its_database_is_refused(file, tmp_path, name, change):
+    arrays, about = read_arrays(file, format=FORMAT, version=VERSION)
+    arrays[name] = np.ascontiguousarray(change(arrays[name]))
+    broken = tmp_path / "broken.kinerec"
+    write_arrays(broken, arrays, format=FORMAT, version=VERSION, about=about)
+    with pytest.raises(FileError, match=r"broken\.kinerec"):
+        open_recording(broken)
+
+
+def test_a_damaged_recording_is_refused(file, tmp_path):
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "damaged.kinerec").write_bytes(content)
+    with pytest.raises(FileError, match="damaged"):
+        open_recording(tmp_path / "damaged.kinerec")
+
+
+def test_what_was_played_is_exported_as_it_was_shown(stage, tmp_path):
+    clip = played(stage, 20, 80)
+    assert clip.frame_count == 60
+    root = unpack(POSE, stage.history.at(20).frame)[1]["roots"][0, :3]
+    np.testing.assert_array_equal(clip.positions[0, 0], root)
+    for name in ("played.bvh", "played.glb"):
+        export(tmp_path / name, stage, start=20, stop=80)
+        back = read_clip(tmp_path / name)
+        there, here = global_pose(back)[0], global_pose(clip)[0]
+        hips = back.skeleton.roles["hips"], clip.skeleton.roles["hips"]
+        np.testing.assert_allclose(there[:, hips[0]], here[:, hips[1]], atol=2e-3)
+    with pytest.raises(KinematchError, match="no format"):
+        export(tmp_path / "played.exe", stage)
+
+
+def test_a_moving_picture_is_drawn(stage, tmp_path):
+    export(tmp_path / "played.gif", stage, start=60, stop=75)
+    assert (tmp_path / "played.gif").read_bytes()[:3] == b"GIF"
