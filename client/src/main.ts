@@ -18,7 +18,7 @@ import { Covers } from "./ui/covers";
 import { Shell } from "./ui/shell";
 import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts";
 import { startTheme, themed } from "./ui/theme";
-import.meta.glob("./workshop/index.ts", { eager: true });
+import { registerWorkshopPanels } from "./workshop/index";
 
 startTheme();
 const shell = new Shell(showShortcuts);
@@ -31,6 +31,7 @@ const avatars = new Avatars(live, viewport);
 const studio: Studio = { viewport, live, connection, themed, say: (text, kind, title) => shell.say(text, kind, title), open: (id) => void shell.open(id), ask };
 
 const dock = registerLivePanels(studio, { steering, overlays, avatars });
+registerWorkshopPanels();
 shell.dock.append(dock.element);
 shell.furnish();
 new Covers(shell.stage, live);
@@ -64,6 +65,7 @@ function draw(now: number): void {
   const panel = shell.current;
   steering.update(Math.min(seconds, 0.1));
   live.update(performance.now() / 1000);
+  steering.latency.shown(live.moment);
   const own = panel?.stage === "own";
   if (!own) {
     avatars.update();

@@ -42,6 +42,7 @@ export interface Panel {
 }
 
 const panels: Panel[] = [];
+const ORDER = ["play", "why", "tune", "build", "coverage", "clips"]; // in the rail; others stand after them
 
 export function registerPanel(panel: Panel): void {
   if (panels.some((other) => other.id === panel.id)) throw new Error(`panel '${panel.id}' is registered twice`);
@@ -49,5 +50,6 @@ export function registerPanel(panel: Panel): void {
 }
 
 export function registeredPanels(): readonly Panel[] {
-  return panels;
+  const place = (panel: Panel) => (ORDER.indexOf(panel.id) + ORDER.length + 1) % (ORDER.length + 1);
+  return [...panels].sort((a, b) => place(a) - place(b));
 }

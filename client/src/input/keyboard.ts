@@ -5,6 +5,7 @@ import { fromKeys, type Axes } from "./axes";
 const STEERING = new Set(["KeyW", "KeyA", "KeyS", "KeyD", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "ShiftLeft", "ShiftRight", "KeyQ", "KeyE"]);
 
 export class Keyboard {
+  onChange: () => void = () => {};
   private readonly down = new Set<string>();
 
   constructor() {
@@ -17,9 +18,11 @@ export class Keyboard {
         if (target !== document.body && target.tagName !== "CANVAS") return;
         event.preventDefault();
       }
+      if (event.repeat) return;
       this.down.add(event.code);
+      this.onChange();
     });
-    window.addEventListener("keyup", (event) => this.down.delete(event.code));
+    window.addEventListener("keyup", (event) => { if (this.down.delete(event.code)) this.onChange(); });
     window.addEventListener("blur", () => this.down.clear());
     document.addEventListener("visibilitychange", () => this.down.clear());
   }

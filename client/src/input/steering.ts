@@ -26,6 +26,7 @@ export class Steering {
 
   constructor(private readonly live: Live, private readonly camera: FollowCamera) {
     live.onChange((change) => { if (change === "welcome") this.last = ""; });
+    this.keyboard.onChange = () => this.update(0); // at once, not with the next picture
   }
 
   private gaitNow(run: boolean): string {
@@ -57,7 +58,6 @@ export class Steering {
       x: round(stick.x), y: round(stick.y), look_x: round(look.x), look_y: round(look.y),
       camera_yaw: rest ? 0 : round(this.camera.yaw), gait: this.gaitNow(run), strafe,
     });
-    this.latency.shown(this.live.moment);
   }
 
   private tell(stick: Omit<StickMessage, "type" | "sequence">): void {

@@ -5,6 +5,16 @@ export function featureWords(name: string): string {
   return name.replace(/_/g, " ");
 }
 
+const CAUSES: Record<string, string> = {
+  interval: "it was time", "velocity asked for": "another velocity was asked for", "facing asked for": "another facing was asked for",
+  "end of the clip": "the clip ended", "tags asked for": "another gait was asked for", "database asked for": "another database was asked for",
+};
+
+/** Why a search was made, to stand after "because". */
+export function causeWords(cause: string): string {
+  return CAUSES[cause] ?? (cause || "it was time");
+}
+
 /** The feature on which a candidate loses most to the winner; null where it loses on none. */
 export function losesMost(candidate: Candidate, winner: Candidate, features: readonly string[]): { feature: string; by: number } | null {
   let best = -1, by = 0;

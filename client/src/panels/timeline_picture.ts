@@ -1,23 +1,11 @@
 /** The drawing of the timeline: clips as coloured blocks, searches and jumps, contacts; drag to scrub, wheel to zoom. */
 import type { Live } from "../live";
-import type { ClipInfo } from "../messages";
 import { h } from "../ui/elements";
 import { colour, themed } from "../ui/theme";
+import { clipAt } from "./timeline_clips";
 
 const SHORTEST = 2, LONGEST = 180; // s shown
 const ROWS = { clips: 24, searches: 18, contacts: 9 }; // px high
-
-/** Which clip a database frame belongs to; clips stand in order. */
-export function clipAt(clips: readonly ClipInfo[], frame: number): number {
-  let low = 0, high = clips.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    if (frame < clips[middle].start) high = middle - 1;
-    else if (frame >= clips[middle].stop) low = middle + 1;
-    else return middle;
-  }
-  return -1;
-}
 
 export class TimelinePicture {
   readonly element = h("canvas", { tabIndex: 0, role: "slider", "aria-label": "Timeline: drag to go back in time" }) as HTMLCanvasElement;

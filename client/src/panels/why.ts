@@ -6,7 +6,7 @@ import { empty, group, h, toggle } from "../ui/elements";
 import { icon } from "../ui/icons";
 import type { Parts } from "./index";
 import { Ghost } from "./ghost";
-import { clipTime, featureWords, losesMost, verdict, winnerOf } from "./reasons";
+import { causeWords, clipTime, featureWords, losesMost, verdict, winnerOf } from "./reasons";
 import type { Timeline } from "./timeline";
 import "./why.css";
 
@@ -59,7 +59,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
     const dearest = Math.max(...rows.map((one) => one.cost), 1e-6);
     const ago = (explanation.step - live.history.newest) / live.welcome.step_rate;
     box.replaceChildren(
-      h("div.verdict", h("strong", words.title), h("span", words.text), h("span.note", `Searched because ${explanation.searched_because}, ${ago > -0.05 ? "now" : `${(-ago).toFixed(1)} s ago`}.`)),
+      h("div.verdict", h("strong", words.title), h("span", words.text), h("span.note", `Searched because ${causeWords(explanation.searched_because)}, ${ago > -0.05 ? "now" : `${(-ago).toFixed(1)} s ago`}.`)),
       group("Considered frames, the cheapest first", h("div.candidates", ...rows.map((one, k) => candidateRow(one, staying ? k : k + 1, one === staying, winner, features, dearest)))),
       featureTable(explanation, winner),
     );

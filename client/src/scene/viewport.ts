@@ -43,8 +43,8 @@ export class Viewport {
 
   private paint(): void {
     const dark = document.documentElement.dataset.theme !== "light";
-    this.sky.intensity = dark ? 1.35 : 1.75;
-    this.sun.intensity = dark ? 2.3 : 2.0;
+    this.sky.intensity = dark ? 1.35 : 1.4;
+    this.sun.intensity = dark ? 2.3 : 1.9;
     this.sky.groundColor.set(dark ? 0x59636f : 0xc9d2dc);
     this.holder.style.background = `linear-gradient(${colour("stage-top")}, ${colour("stage-bottom")} 62%)`;
     this.floor.paint();

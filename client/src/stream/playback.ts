@@ -3,6 +3,9 @@ import type { PoseFrame } from "../messages";
 
 const KEPT = 120; // frames; two seconds, which the trail shows
 const DRIFT = 0.02; // s per s at which the guess of the server's clock gives way to later arrivals
+const CLOCK_HALFLIFE = 0.3; // s, in which half of an error of the shown time is made up
+const FAR = 0.15; // s; errors beyond are jumped over
+const LATE_HALFLIFE = 3; // s, in which a late frame is half forgotten
 const LEAST_DELAY = 0.012, MOST_DELAY = 0.08; // s behind the newest frame
 
 export interface Moment {
@@ -15,14 +18,14 @@ export class Playback {
   private frames: PoseFrame[] = [];
   private ahead = -Infinity; // server time less local time, judged by the quickest arrivals
   private heard = 0;
-  private jitter = 0.004; // s
+  private late = 0.004; // s by which the latest of the recent frames was later than the quickest
   private interval = 1 / 60; // s between frames
-  private shown: Moment | null = null;
+  private clock = -Infinity; // server time shown last
+  private looked = 0; // local time of that
 
   clear(): void {
     this.frames = [];
-    this.ahead = -Infinity;
-    this.shown = null;
+    this.ahead = this.clock = -Infinity;
   }
 
   get newest(): PoseFrame | null {
@@ -39,7 +42,7 @@ export class Playback {
     const sample = frame.time - now;
     const drifted = this.ahead - DRIFT * (now - this.heard);
     this.ahead = drifted - sample < 0.3 ? Math.max(sample, drifted) : sample; // so far behind: the clock was stopped
-    this.jitter += 0.02 * (Math.min(this.ahead - sample, MOST_DELAY) - this.jitter);
+    this.late = Math.max(Math.min(this.ahead - sample, MOST_DELAY), this.late * 2 ** ((this.heard - now) / LATE_HALFLIFE));
     this.heard = now;
   }
 
@@ -47,22 +50,27 @@ export class Playback {
   at(now: number, playing: boolean): Moment | null {
     const newest = this.newest;
     if (!newest) return null;
-    if (!playing) return (this.shown = { before: newest, after: newest, share: 0 });
-    const delay = Math.min(Math.max(this.interval + 2 * this.jitter, LEAST_DELAY), MOST_DELAY);
-    const time = now + this.ahead - delay;
+    if (!playing) return { before: newest, after: newest, share: 0 };
+    const delay = Math.min(Math.max(this.interval + this.late, LEAST_DELAY), MOST_DELAY);
+    const time = this.smoothly(now + this.ahead - delay, now);
     let k = this.frames.length - 1;
     while (k > 0 && this.frames[k].time > time) k--;
     const before = this.frames[k], after = this.frames[Math.min(k + 1, this.frames.length - 1)];
     const span = after.time - before.time;
-    return (this.shown = { before, after, share: span > 0 ? Math.min(Math.max((time - before.time) / span, 0), 1) : 0 });
+    return { before, after, share: span > 0 ? Math.min(Math.max((time - before.time) / span, 0), 1) : 0 };
+  }
+
+  /** Time runs evenly and gives way to a better guess of it only slowly. */
+  private smoothly(wanted: number, now: number): number {
+    const passed = now - this.looked;
+    this.looked = now;
+    const even = this.clock + passed, away = wanted - even;
+    this.clock = passed > 0 && Math.abs(away) < FAR ? even + away * (1 - 2 ** (-passed / CLOCK_HALFLIFE)) : wanted;
+    return this.clock;
   }
 
   /** The frames kept, oldest first. */
   recent(): readonly PoseFrame[] {
     return this.frames;
-  }
-
-  get current(): Moment | null {
-    return this.shown;
   }
 }
