@@ -24,7 +24,7 @@ def typescript() -> str:
     named = {**vars(messages), **vars(answers)}
     structs = [one for one in named.values() if isinstance(one, type) and issubclass(one, msgspec.Struct)]
     plain = (msgspec.Struct, messages.FromPage, answers.FromServer, messages.Part)
-    parts += [_interface(one) for one in structs if one not in plain]
+    parts += [interface(one) for one in structs if one not in plain]
     for name, base in (("PageMessage", messages.FromPage), ("ServerMessage", answers.FromServer)):
         members = [one.__name__ for one in structs if issubclass(one, base) and one is not base]
         parts.append(f"export type {name} =\n" + "".join(f"  | {member}\n" for member in members).rstrip() + ";\n")
@@ -32,7 +32,7 @@ def typescript() -> str:
     return "\n".join(parts)
 
 
-def _interface(struct: Any) -> str:
+def interface(struct: Any) -> str:
     info = msgspec.inspect.type_info(struct)
     assert isinstance(info, msgspec.inspect.StructType)
     own = "{" not in (struct.__doc__ or "{") and struct.__doc__ not in {base.__doc__ for base in struct.__bases__}
