@@ -79,8 +79,8 @@ class BuildPanel {
     }
     this.show(this.tab);
     if (!this.store.selected) {
-      const first = this.store.checked?.files[0];
-      if (first) this.store.select(first.path || first.name);
+      const first = this.store.checked?.files[0], name = first ? first.path || first.name : this.store.names()[0];
+      if (name) this.store.select(name);
     }
   }
 
@@ -103,6 +103,7 @@ class BuildPanel {
 
   private update(): void {
     const project = this.store.project;
+    if (project && !this.store.selected) this.tell("Drop motion files anywhere on the page");
     this.place.textContent = project ? (project.temporary ? "A workspace of your own; give `kinematch play` a folder to keep things elsewhere" : `${project.folder} / ${project.recipe}`) : "";
     this.place.title = project ? `${project.folder}/${project.recipe}` : "";
     this.undo.disabled = !this.store.canUndo;
@@ -117,14 +118,22 @@ class BuildPanel {
   private changed(what: string): void {
     if (what === "job") this.generate.update();
     else this.update();
-    if (what === "recipe" || what === "selection") void this.preview();
+    if (what !== "job" && what !== "files") void this.preview();
     if (what === "selection") this.dock.choose(null);
   }
 
   /** Bring the chosen file to the stage, as the recipe cleans it. */
   private async preview(): Promise<void> {
     const file = this.store.selected, key = `${file}\n${this.store.text}`;
-    if (!file || key === this.shown) return;
+    const report = this.store.reports.get(file), builtIn = this.store.checked?.files.some((one) => !one.path && one.name === file);
+    if (!file || key === this.shown || (!report && !builtIn)) return;
+    if (report instanceof Error || (report && !report.frames)) {
+      this.shown = key;
+      this.stage.show(null);
+      this.dock.renew();
+      this.tell(`${file}: ${report instanceof Error ? report.message : report.findings[0]?.what}`, true);
+      return;
+    }
     const same = this.shown.startsWith(`${file}\n`);
     this.shown = key;
     this.fetching?.abort();

@@ -4,7 +4,7 @@ import { numberField, rerender, setting } from "./fields";
 import type { Store } from "./store";
 
 export class CleaningView {
-  readonly element = h("div.cleaning");
+  readonly element = h("div.cleaning-panel");
 
   constructor(private readonly store: Store) {}
 
@@ -19,14 +19,15 @@ export class CleaningView {
       const [low, high] = cleaning[key] as [number, number];
       return h("span.row.tight", numberField(low, (value) => value !== null && put(key, [value, high]), { key: `${key}0`, label: `${key}, lower`, low: 0, step: 0.01 }), numberField(high, (value) => value !== null && put(key, [low, value]), { key: `${key}1`, label: `${key}, upper`, low: 0, step: 0.01 }), h("span.unit", unit));
     };
-    const mirror = switchRow("Mirror", cleaning.mirror, (on) => put("mirror", on), { title: meanings.mirror });
-    mirror.input.dataset.key = "mirror";
+    const mirror = switchRow("Mirror", cleaning.mirror, (on) => put("mirror", on)).input;
+    mirror.dataset.key = "mirror";
+    mirror.setAttribute("aria-label", "Mirror");
     const tags = (cleaning.mirror_tags as string[][]).flat();
     rerender(
       this.element,
       h("section.group", h("h2", "Every clip"),
         setting("Frame rate", meanings.frame_rate, number("frame_rate", 1, 1, "fps")),
-        h("div.setting", mirror, h("div.note", meanings.mirror)),
+        setting("Mirror", meanings.mirror, mirror),
         cleaning.mirror ? setting("Tags that change places", meanings.mirror_tags, h("span.mono", tags.length ? (cleaning.mirror_tags as string[][]).map((one) => one.join(" ↔ ")).join(", ") : "none")) : null,
         setting("Floor", meanings.floor, segments([["auto", "Find it"], ["keep", "Keep"]] as const, cleaning.floor as "auto", (value) => put("floor", value), "Floor"))),
       h("section.group", h("h2", "Ground root"),

@@ -32,7 +32,7 @@ export class ClipDock {
       this.toggles.set(key, one);
       return one;
     });
-    this.element = h("div.clip-dock", { hidden: true }, h("div.row", this.playButton, this.clock, speed, this.title, h("span.gap"), ...switches), this.canvas, this.bar);
+    this.element = h("div.clip-dock", { hidden: true }, h("div.row", this.playButton, this.clock, speed, this.title, ...switches), this.canvas, this.bar);
     this.listen();
     themed(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.element);
@@ -207,7 +207,7 @@ export class ClipDock {
         c.clip();
         c.fillStyle = colour("ink");
         c.textBaseline = "middle";
-        c.fillText(mark.label ?? "", a + 6, top + TAGS / 2);
+        if (b - a > 34) c.fillText(mark.label ?? "", a + 6, top + TAGS / 2);
         c.restore();
       }
     }

@@ -10,6 +10,7 @@ import { drawFeatures, seriesColour } from "./feature_strokes";
 
 export interface Shows { path: boolean; contacts: boolean; joints: boolean; features: boolean }
 
+const NEAR = 8; // s of the root's path, before and after
 const DOTS = 300; // joints at most that can be pointed at
 
 export class ClipStage {
@@ -133,13 +134,13 @@ export class ClipStage {
 
   private drawPath(clip: ClipData, f: number): void {
     const past = new THREE.Color(colour("ink-faint")), ahead = new THREE.Color(colour("accent"));
-    const every = Math.max(1, Math.ceil(clip.frames / 2500));
-    for (let k = 0; k + every < clip.frames; k += every) {
-      const a = 4 * k, b = 4 * (k + every);
+    const reach = Math.round(NEAR * clip.about.frame_rate), first = Math.max(0, f - reach), last = Math.min(clip.frames - 1, f + reach);
+    for (let k = first; k < last; k++) {
+      const a = 4 * k, b = a + 4;
       this.ground.line(clip.roots[a], 0.006, clip.roots[a + 2], clip.roots[b], 0.006, clip.roots[b + 2], k < f ? past : ahead);
     }
     const second = Math.max(1, Math.round(clip.about.frame_rate));
-    for (let k = 0; k < clip.frames; k += second * Math.ceil(clip.frames / second / 60)) {
+    for (let k = Math.ceil(first / second) * second; k <= last; k += second) {
       const [x, , z] = fromRoot(clip.roots, k, 0.05, 0, 0);
       this.ground.line(clip.roots[4 * k] - x, 0.007, clip.roots[4 * k + 2] - z, clip.roots[4 * k] + x, 0.007, clip.roots[4 * k + 2] + z, k < f ? past : ahead);
     }

@@ -34,7 +34,7 @@ export class ClipView {
       this.element,
       this.title(name, report),
       report ? this.findings(report, index) : h("span.note", "Built-in motion: procedural, clean by construction."),
-      index !== null ? this.stretches(name, index) : empty("Not in the recipe", "It is in the folder, but the database is built without it.", button("Bring it in", () => void store.take([name]), { kind: "small" })),
+      index !== null ? this.stretches(name, index) : report?.frames ? empty("Not in the recipe", "It is in the folder, but the database is built without it.", button("Bring it in", () => void store.take([name]), { kind: "small" })) : empty("Left out", "It cannot be read, so the database is built without it. Mend the file or export it again, and drop it here.", null),
       index !== null ? this.settings(name, index) : null,
       report && report.frames && index !== null ? this.roleTable(report) : null,
       report && report.facts.length ? this.facts(report) : null,
@@ -68,10 +68,11 @@ export class ClipView {
     const fixed = one.state === "applied", companions = index === null ? 0 : this.store.companions(index);
     const paste = (whole: boolean) => void this.store.edit({ type: "paste", file: report.path, lines: one.fix, whole });
     const leaves = /^exclude\b/.test(one.fix);
+    if (fixed) return h("div.finding.fixed", mark("fixed"), h("div.what", h("div", one.what), h("code", one.fix)));
     const actions = one.state !== "open" || index === null ? null : leaves
       ? h("div.row", button("Leave it out", () => paste(false), { kind: "small" }))
       : h("div.row", button("Fix", () => paste(companions < 2), { kind: "small primary", title: "Put these lines into the recipe" }), companions > 1 ? button(`Fix all ${companions} files of this group`, () => paste(true), { kind: "small" }) : null);
-    return h(`div.finding.${fixed ? "fixed" : one.severity}`, mark(fixed ? "fixed" : one.severity), h("div.what", h("div", one.what), one.fix && !leaves ? h("code.fix", one.fix) : null, fixed ? h("span.note", "in the recipe") : null,
+    return h(`div.finding.${one.severity}`, mark(one.severity), h("div.what", h("div", one.what), one.fix && !leaves ? h("code.fix", one.fix) : null,
       one.state === "manual" && one.fix ? h("span.note", "Fill in what only you know, below or in the recipe's text.") : null, actions));
   }
 
@@ -132,8 +133,8 @@ export class ClipView {
     const file = this.store.companions(index) > 1 ? { files: literal(baseName(name)) } : {};
     const tags = tagField([], (words) => done(store.edit({ type: "add", at: ["source", index, "range"], values: { ...file, from, to, tags: words } })), { key: "chosen-tags", label: "Tag the stretch" });
     dock.bar.replaceChildren(
-      h("span.mono", `${from.toFixed(2)} to ${to.toFixed(2)} s`),
-      ...(isFile ? [button("Keep only this", () => set({ trim: [from, to] }), { kind: "small" }), button("Leave out", () => set({ drop: [...source.drop, [from, to]].sort((a, b) => a[0] - b[0]) }), { kind: "small" }), button("Split at playhead", () => set({ split: [...source.split, +this.now().toFixed(3)].sort((a, b) => a - b) }), { kind: "small" })] : []),
+      h("span.mono", `${from.toFixed(2)}–${to.toFixed(2)} s`),
+      ...(isFile ? [button("Keep this", () => set({ trim: [from, to] }), { kind: "small" }), button("Cut out", () => set({ drop: [...source.drop, [from, to]].sort((a, b) => a[0] - b[0]) }), { kind: "small" }), button("Split here", () => set({ split: [...source.split, +this.now().toFixed(3)].sort((a, b) => a - b) }), { kind: "small" })] : []),
       tags, button("", () => dock.choose(null), { icon: "close", kind: "quiet small icon", title: "Choose nothing" }),
     );
   }

@@ -13,7 +13,7 @@ const LENGTHS = [["any", "Any length"], ["2", "under 2 s"], ["10", "2 to 10 s"],
 const ORDERS = [["order", "In order"], ["name", "By name"], ["longest", "Longest first"], ["shortest", "Shortest first"], ["fastest", "Fastest first"]] as const;
 
 class ClipsPanel {
-  readonly element = h("div.clips");
+  readonly element = h("div.clips-panel");
   private words = "";
   private tag = "";
   private length: (typeof LENGTHS)[number][0] = "any";
@@ -46,7 +46,10 @@ class ClipsPanel {
     }
     this.showList();
     this.showDetails();
+    if (this.seen !== this.browser.selected) this.list.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
+    this.seen = this.browser.selected;
   }
+  private seen = -1;
 
   private showFilters(): void {
     const info = this.browser.info!;

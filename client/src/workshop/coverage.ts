@@ -10,7 +10,7 @@ type Which = "turn" | "direction";
 const JOG = 3.0; // m/s; empty cells up to here are worth seeing
 
 class CoveragePanel {
-  readonly element = h("div.coverage");
+  readonly element = h("div.coverage-panel");
   private which: Which = "turn";
   private map: HeatMap | null = null;
   private cell: CellChoice | null = null;

@@ -2,7 +2,7 @@
 import { button, h, range, segments } from "../ui/elements";
 import type { ClipDock } from "./clip_dock";
 import { seriesColour, type ClipStage } from "./clip_stage";
-import { choice, numberField, rerender } from "./fields";
+import { choice, numberField, rerender, setting } from "./fields";
 import type { FeatureRow } from "./messages";
 import { words } from "./roles";
 import type { Store } from "./store";
@@ -13,7 +13,7 @@ const ABOUT: Record<string, string> = {
 };
 
 export class FeaturesView {
-  readonly element = h("div.features");
+  readonly element = h("div.feature-panel");
   private adding = false;
   private draft = { kind: "position", joint: "left_hand", times: "0.33, 0.67, 1.0", axis: "forward", dimensions: 3, weight: 1 };
 
@@ -38,7 +38,7 @@ export class FeaturesView {
 
   private balance(key: string, name: string, text: string, value: number): HTMLElement {
     const put = (weight: number) => void this.store.edit({ type: "set", at: ["matching", key], value: weight });
-    return h("div.setting", h("div.row", h("span.name", name), this.slider(key, name, value, put), numberField(value, (number) => number !== null && put(number), { key: `${key}-n`, label: name, low: 0, step: 0.1 })), h("div.note", text));
+    return setting(name, text, this.slider(key, name, value, put), numberField(value, (number) => number !== null && put(number), { key: `${key}-n`, label: name, low: 0, step: 0.1 }));
   }
 
   /** Weights from 0 to 8, finer where they are small. */

@@ -50,7 +50,7 @@ export function tagField(tags: readonly string[], changed: (tags: string[]) => v
 
 /** A name with its control, and the meaning of the key below. */
 export function setting(name: string, meaning: string, ...controls: Child[]): HTMLElement {
-  return h("div.setting", h("div.row", h("span.name", name), ...controls), meaning ? h("div.note", meaning) : null);
+  return h("div.setting", h("div.about", h("span", name), meaning ? h("span.note", meaning) : null), ...controls);
 }
 
 export function seconds(value: number): string {

@@ -5,7 +5,7 @@ import type { FileReport } from "./messages";
 import type { Store } from "./store";
 
 export class FilesView {
-  readonly element = h("div.files");
+  readonly element = h("div.file-panel");
   private readonly picker: HTMLInputElement;
   private folder = "";
 
@@ -26,15 +26,20 @@ export class FilesView {
       this.element,
       h("div.row.files-head", h("span.note.name", this.summary(used.length, built.length)), this.folderPicker(), button("Add files", () => this.picker.click(), { icon: "load", kind: "small" })),
       this.refusals(),
-      h("ul.list.file-list", { role: "listbox", "aria-label": "Files", onkeydown: (event: KeyboardEvent) => this.move(event) },
+      used.length + built.length + store.uploading.length === 0 ? this.beginning(unused) : h("ul.list.file-list", { role: "listbox", "aria-label": "Files", onkeydown: (event: KeyboardEvent) => this.move(event) },
         ...store.uploading.map((one) => h("li.file", h("span.state.busy"), h("span.name", one.name), h("div.progress", { style: "width:90px" }, h("i", { style: `width:${Math.round(100 * one.share)}%` })))),
         ...used.map((name) => this.row(name, true)),
         ...built.map((file) => this.builtIn(file.name)),
       ),
-      unused.length ? h("div.row", h("span.note.name", `${unused.length} more in the folder, not in the recipe`), button("Add all", () => void store.take(unused.filter((name) => this.good(name))), { kind: "small quiet" })) : null,
+      unused.length && used.length + built.length ? h("div.row", h("span.note.name", `${unused.length} more in the folder, not in the recipe`), unused.filter((name) => this.good(name)).length > 1 ? button("Add all", () => void store.take(unused.filter((name) => this.good(name))), { kind: "small quiet" }) : null) : null,
       unused.length ? h("ul.list.file-list", { role: "listbox", "aria-label": "Files that are not in the recipe" }, ...unused.map((name) => this.row(name, false))) : null,
       store.listing.more ? h("span.note", "The folder holds more files than are shown; name them in the recipe's text.") : null,
     );
+  }
+
+  private beginning(names: string[]): HTMLElement {
+    const good = names.filter((name) => this.good(name)), all = good.length === 1 ? "Add it" : `Add all ${good.length}`;
+    return h("div.invitation.low", h("div.big", `${names.length} motion ${names.length === 1 ? "file is" : "files are"} in this folder`), h("p", "Bring them in and the doctor writes the recipe for them, fixes included. Or drop other files here."), button(all, () => void this.store.take(good), { kind: "primary" }));
   }
 
   private good(name: string): boolean {
@@ -81,7 +86,7 @@ export class FilesView {
     const chosen = store.selected === name;
     return h("li.file.pick", { role: "option", tabIndex: chosen ? 0 : -1, "aria-selected": String(chosen), "data-key": `file:${name}`, "data-file": name, title: `${name}: ${words}`, onclick: () => store.select(name) },
       h(`span.state.${state}`, { title: words }), h("span.name", name), this.badges(report), h("span.fact", facts[0]), h("span.fact.time", facts[1] ?? ""),
-      used ? null : button("Add", () => void store.take([name]), { kind: "small", title: "Bring it into the recipe" }));
+      used || (report && (report instanceof Error || !report.frames)) ? null : button("Add", () => void store.take([name]), { kind: "small", title: "Bring it into the recipe" }));
   }
 
   private badges(report: FileReport | Error | undefined): HTMLElement | null {

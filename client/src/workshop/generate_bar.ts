@@ -13,7 +13,7 @@ export class GenerateBar {
 
   update(): void {
     const { store } = this, job = store.job, recipe = store.recipe;
-    const wrong = store.draft ?? (store.checked?.problems.length ? store.checked : null);
+    const wrong = store.draft ?? (store.text && store.checked?.problems.length ? store.checked : null);
     const ready = Boolean(recipe && store.text && !wrong);
     const start = button("Generate database", () => void store.build(), { icon: "build", kind: "primary" });
     start.disabled = !ready;

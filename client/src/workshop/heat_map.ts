@@ -28,8 +28,10 @@ function svg(tag: string, attributes: Record<string, string | number>, text = ""
 export function heat(seconds: number, most: number): string {
   if (seconds <= 0) return "var(--surface-sunken)";
   const low = 0.03, share = Math.min(Math.max(Math.log(Math.max(seconds, low) / low) / Math.log(Math.max(most, 2 * low) / low), 0), 1);
-  if (share < 0.6) return `color-mix(in oklab, var(--accent) ${Math.round(18 + (82 * share) / 0.6)}%, var(--surface-sunken))`;
-  return `color-mix(in oklab, var(--series-5) ${Math.round(((share - 0.6) / 0.4) * 100)}%, var(--accent))`;
+  const mixed = (from: string, to: string, part: number) => `color-mix(in oklab, var(--${to}) ${Math.round(100 * part)}%, var(--${from}))`;
+  if (share < 0.5) return mixed("surface-sunken", "accent", 0.16 + 1.68 * share);
+  if (share < 0.78) return mixed("accent", "series-3", (share - 0.5) / 0.28);
+  return mixed("series-3", "series-5", (share - 0.78) / 0.22);
 }
 
 /** Arrow keys move among the cells, Enter chooses one. */
@@ -83,7 +85,7 @@ export function gridMap(options: HeatOptions & { turns: number[] }): HeatMap {
   for (let row = 0; row <= options.rows; row += 4) root.append(svg("text", { x: left - 6, y: height - bottom - row * t + 3, class: "axis end" }, `${options.edges[row]}`));
   for (const turn of [-180, -90, 0, 90, 180]) {
     const share = (turn - options.turns[0]) / (options.turns[options.turns.length - 1] - options.turns[0]);
-    root.append(svg("text", { x: left + (1 - share) * (width - left - right), y: height - bottom + 13, class: "axis middle" }, `${Math.abs(turn)}°/s`));
+    root.append(svg("text", { x: left + (1 - share) * (width - left - right), y: height - bottom + 13, class: "axis middle" }, turn ? String(Math.abs(turn)) : "0 degrees/s"));
   }
   root.append(svg("text", { x: left, y: height - 3, class: "axis" }, "← turning left"), svg("text", { x: width - right, y: height - 3, class: "axis end" }, "turning right →"));
   root.append(svg("text", { x: 0, y: 0, class: "axis middle", transform: `translate(9 ${(height - bottom) / 2}) rotate(-90)` }, "speed, m/s"));
@@ -112,6 +114,6 @@ export function wheelMap(options: HeatOptions): HeatMap {
     const [x, y] = point(radius + 12, angle).split(" ").map(Number);
     root.append(svg("text", { x, y: y + 4, class: `axis ${text === "left" ? "end" : text === "right" ? "" : "middle"}` }, text));
   }
-  for (let row = 4; row <= options.rows; row += 4) root.append(svg("text", { x: cx + 3, y: cy - inner - row * ring + 9, class: "axis over" }, `${options.edges[row]} m/s`));
+  for (let row = 4; row <= options.rows; row += 4) root.append(svg("text", { x: cx + 0.72 * (inner + row * ring) - 2, y: cy + 0.72 * (inner + row * ring), class: "axis over" }, `${options.edges[row]} m/s`));
   return navigable(root, cells, options, sectors, true);
 }

@@ -9,6 +9,9 @@ import { DatabaseBrowser } from "./database";
 let browser: DatabaseBrowser | null = null;
 const shared = (studio: Studio): DatabaseBrowser => (browser ??= new DatabaseBrowser(studio));
 
-registerBuild();
-registerCoverage(shared);
-registerClips(shared);
+/** After the panels that play, so that these stand below them. */
+export function registerWorkshopPanels(): void {
+  registerBuild();
+  registerCoverage(shared);
+  registerClips(shared);
+}

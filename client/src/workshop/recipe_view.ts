@@ -21,7 +21,7 @@ export class RecipeView {
         document.execCommand("insertText", false, "    "); // keeps the field's own undo
       } }) as HTMLTextAreaElement;
     const copy = button("Copy", () => void navigator.clipboard.writeText(this.area.value).then(() => store.studio.say("The recipe is on the clipboard.", "good"), () => store.studio.say("The browser does not allow copying here.", "bad")), { kind: "small quiet" });
-    this.element = h("div.recipe", h("div.row", this.state, h("span.gap"), copy, button("Download", () => download(), { icon: "save", kind: "small" })), h("div.editor", h("div.gutter-window", this.gutter), this.area), this.problems);
+    this.element = h("div.recipe-panel", h("div.row", this.state, h("span.gap"), copy, button("Download", () => download(), { icon: "save", kind: "small" })), h("div.editor", h("div.gutter-window", this.gutter), this.area), this.problems);
   }
 
   update(): void {
@@ -55,6 +55,7 @@ export class RecipeView {
   private number(problems: RecipeProblem[]): void {
     const bad = new Set(problems.map((one) => one.line));
     const count = this.area.value.split("\n").length;
+    this.gutter.style.transform = `translateY(${-this.area.scrollTop}px)`;
     this.gutter.replaceChildren(...Array.from({ length: count }, (_, k) => h(bad.has(k + 1) ? "b.wrong" : "span", String(k + 1))));
   }
 

@@ -95,7 +95,7 @@ export class RoleEditor {
       return h("label.role", { className: role in forced ? "role forced" : "role" }, h("span", words(role)), field);
     });
     const reset = Object.keys(forced).length && index !== null ? button("Back to what was found", () => void this.store.edit({ type: "remove", at: ["source", index, "roles"] }), { kind: "small quiet" }) : null;
-    return h("div.roles", h("p.note", "Click a joint on the figure, or choose here. Blue joints have a role, amber ones have none."), reset, h("div.role-grid", ...rows));
+    return h("div.role-table", h("p.note", "Click a joint on the figure, or choose here. Blue joints have a role, amber ones have none."), reset, h("div.role-grid", ...rows));
   }
 }
 

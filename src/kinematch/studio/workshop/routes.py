@@ -56,9 +56,9 @@ def project_of(path: Path | None) -> Project:
         folder.mkdir(parents=True, exist_ok=True)
         return Project(folder / "recipe.toml", temporary=True)
     if path.is_dir():
-        recipes = sorted(path.glob("*.toml"))
-        return Project(recipes[0] if len(recipes) == 1 else path / "recipe.toml")
-    return Project(path if path.suffix == ".toml" else path.with_suffix(".toml"))
+        return Project(path / "recipe.toml")
+    own, usual = path.with_suffix(".toml"), path.parent / "recipe.toml"
+    return Project(usual if usual.exists() and not own.exists() else own)
 
 
 def routes(studio: Player) -> list["Route"]:

@@ -1,8 +1,9 @@
-"""TypeScript types of the workshop's messages: python -m kinematch.studio.workshop.typescript > client/src/workshop/messages.ts."""
+"""TypeScript for the workshop's pages: types of its messages, written from their definitions.
+
+python -m kinematch.studio.workshop.typescript > client/src/workshop/messages.ts
+"""
 
 import sys
-
-import msgspec
 
 from kinematch.studio.typescript import interface
 from kinematch.studio.workshop import messages
@@ -11,7 +12,7 @@ from kinematch.studio.workshop import messages
 def typescript() -> str:
     """The whole file."""
     structs = [one for one in vars(messages).values() if isinstance(one, type) and issubclass(one, messages.Message)]
-    edits = [one.__name__ for one in structs if msgspec.structs.fields(one) is not None and one.__struct_config__.tag]
+    edits = [one.__name__ for one in structs if one.__struct_config__.tag]
     parts = ["// Written by `python -m kinematch.studio.workshop.typescript`; change workshop/messages.py instead.\n"]
     parts += [interface(one) for one in structs if one is not messages.Message]
     parts.append("export type Edit =\n" + "\n".join(f"  | {name}" for name in edits) + ";\n")

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { fromRoot, readClip, stances } from "./clip_file";
+import { baseName, fits, literal } from "./globs";
+import { heat } from "./heat_map";
+
+/** A safetensors file as the server writes it. */
+function packed(about: object, arrays: Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>): ArrayBuffer {
+  const header: Record<string, unknown> = { __metadata__: { clip: JSON.stringify(about) } };
+  let at = 0;
+  for (const [name, one] of Object.entries(arrays)) {
+    header[name] = { dtype: one.dtype, shape: one.shape, data_offsets: [at, at + one.bytes.length] };
+    at += one.bytes.length;
+  }
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const out = new Uint8Array(8 + text.length + at);
+  new DataView(out.buffer).setBigUint64(0, BigInt(text.length), true);
+  out.set(text, 8);
+  let place = 8 + text.length;
+  for (const one of Object.values(arrays)) { out.set(one.bytes, place); place += one.bytes.length; }
+  return out.buffer;
+}
+
+const floats = (...values: number[]) => new Uint8Array(new Float32Array(values).buffer);
+
+const clip = () => readClip(packed({ name: "walk", frame_rate: 30, contact_joints: [3, 7] }, {
+  contacts: { dtype: "U8", shape: [5, 2], bytes: new Uint8Array([1, 0, 1, 0, 0, 1, 1, 1, 1, 0]) },
+  positions: { dtype: "F32", shape: [5, 1, 3], bytes: floats(...Array.from({ length: 15 }, (_, k) => k)) },
+  rotations: { dtype: "F32", shape: [5, 1, 4], bytes: floats(...Array.from({ length: 20 }, (_, k) => -k)) },
+  roots: { dtype: "F32", shape: [5, 4], bytes: floats(...Array.from({ length: 20 }, () => Math.PI / 2)) },
+  features: { dtype: "F32", shape: [5, 0], bytes: floats() },
+}));
+
+test("a clip is read wherever its arrays begin", () => {
+  const read = clip();
+  expect([read.frames, read.joints, read.columns, read.about.name]).toEqual([5, 1, 0, "walk"]);
+  expect([...read.positions.slice(0, 4)]).toEqual([0, 1, 2, 3]);
+  expect([...read.rotations.slice(0, 2)]).toEqual([-0, -1]);
+});
+
+test("stances are the stretches with a planted foot, to the last frame", () => {
+  expect(stances(clip(), 0)).toEqual([[0, 2], [3, 5]]);
+  expect(stances(clip(), 1)).toEqual([[2, 4]]);
+});
+
+test("what is ahead of a root that faces +X lies along +X, and its left along -Z", () => {
+  const ahead = fromRoot(clip().roots, 0, 0, 1, 2), left = fromRoot(clip().roots, 0, 1, 0, 0);
+  expect(ahead.map((one) => +one.toFixed(5) + 0)).toEqual([2, 1, 0]);
+  expect(left.map((one) => +one.toFixed(5) + 0)).toEqual([0, 0, -1]);
+});
+
+test("globs fit what recipes mean by them", () => {
+  expect(fits("walk1.bvh", "*")).toBe(true);
+  expect(fits("walk1.bvh", "walk?.bvh")).toBe(true);
+  expect(fits("walk1.bvh", "walk[0-3].bvh")).toBe(true);
+  expect(fits("walk9.bvh", "walk[!0-3].bvh")).toBe(true);
+  expect(fits("walkxbvh", "walk*.bvh")).toBe(false);
+});
+
+test("a literal glob fits its own name and no other", () => {
+  for (const name of ["a.bvh", "[1].bvh", "what?.bvh", "*.bvh", "a+b(c).bvh"]) {
+    expect(fits(name, literal(name))).toBe(true);
+    expect(fits(`${name}x`, literal(name))).toBe(false);
+  }
+  expect(fits("1.bvh", literal("[1].bvh"))).toBe(false);
+  expect(baseName("takes/day 2/a.bvh")).toBe("a.bvh");
+});
+
+test("more seconds are never told by a colour of fewer", () => {
+  expect(heat(0, 10)).toBe("var(--surface-sunken)");
+  expect(new Set([0.05, 0.5, 5, 10].map((one) => heat(one, 10))).size).toBe(4);
+});
