@@ -61,10 +61,12 @@ def _slides(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Momen
     made = []
     for k, joint in enumerate(floor.joints):
         toes = take.global_positions[:, joint][:, [0, 2]].astype(np.float64)
+        speeds = np.linalg.norm(np.gradient(toes, 1 / take.rate, axis=0), axis=-1)
         for start, stop in true_ranges(contact[:, k]):
             way = float(np.linalg.norm(toes[start:stop] - toes[start], axis=-1).max())
             text = f"{take.skeleton.names[joint]} slides {100 * way:.0f} cm in {(stop - start) / take.rate:.2f} s"
-            made.append(Moment("longest slide", take, (start + stop) / 2 / take.rate, way, text))
+            fastest = start + int(np.argmax(speeds[start:stop]))
+            made.append(Moment("longest slide", take, fastest / take.rate, way, text))
     return made
 
 

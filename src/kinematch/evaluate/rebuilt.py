@@ -24,8 +24,12 @@ def share_of(database: Database, share: float, filter_mask: np.ndarray) -> Datab
         for start, stop in true_ranges(filter_mask[poses.clip_frames(c)])
         for a in range(start, stop, length)
     ]
-    # a piece is taken whenever the share of those so far has grown by a whole one
-    kept = [piece for n, piece in enumerate(pieces) if int((n + 1) * share + 1e-9) > int(n * share + 1e-9)]
+    kept, taken, seen = [], 0, 0
+    for c, start, stop in pieces:
+        seen += stop - start
+        if taken + 0.5 * (stop - start) <= share * seen:  # which brings the share nearer to the one wanted
+            kept.append((c, start, stop))
+            taken += stop - start
     if not kept:
         raise KinematchError(f"{share:.0%} of {len(pieces)} pieces of {PIECE:g} s is none")
     return rebuilt(database, kept)

@@ -99,9 +99,7 @@ def tune(
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     seen = problem(database, filter, seed=seed, quick=quick)
     reference = _scores(seen, settings)
-    study = optuna.create_study(
-        sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True, warn_independent_sampling=False)
-    )
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True))
     study.enqueue_trial(_start(settings))
     best = np.inf
 

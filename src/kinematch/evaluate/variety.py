@@ -95,12 +95,11 @@ def _asked_to_move(take: Take) -> np.ndarray:
 def _held(take: Take) -> np.ndarray:
     """Steps (T,) whose command has been much the same for a while: within 0.3 m/s and 30 degrees."""
     past = round(PATIENCE * take.rate)
-    since = 0
-    out = np.zeros(len(take.frames), bool)
-    anchor = (take.velocities[0], take.facings[0])
-    for t in range(len(out)):
-        velocity, facing = take.velocities[t], take.facings[t]
-        if np.linalg.norm(velocity - anchor[0]) > 0.3 or np.linalg.norm(facing - anchor[1]) > 0.5:
-            since, anchor = t, (velocity, facing)
+    asked = np.concatenate([take.velocities[:, [0, 2]], take.facings[:, [0, 2]]], axis=1).tolist()
+    since, out = 0, np.zeros(len(asked), bool)
+    x, z, across, ahead = asked[0]
+    for t, (x1, z1, across1, ahead1) in enumerate(asked):
+        if (x1 - x) ** 2 + (z1 - z) ** 2 > 0.3**2 or (across1 - across) ** 2 + (ahead1 - ahead) ** 2 > 0.5**2:
+            since, x, z, across, ahead = t, x1, z1, across1, ahead1
         out[t] = t - since >= past
     return out
