@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
-import { fromRoot, readClip, stances } from "./clip_file";
-import { baseName, fits, literal } from "./globs";
-import { heat } from "./heat_map";
+/** Clips as they are read, globs, and the colours of a map. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fromRoot, readClip, stances } from "../src/workshop/clip_file";
+import { baseName, fits, literal } from "../src/workshop/globs";
+import { heat } from "../src/workshop/heat_map";
 
 /** A safetensors file as the server writes it. */
 function packed(about: object, arrays: Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>): ArrayBuffer {
@@ -32,40 +34,40 @@ const clip = () => readClip(packed({ name: "walk", frame_rate: 30, contact_joint
 
 test("a clip is read wherever its arrays begin", () => {
   const read = clip();
-  expect([read.frames, read.joints, read.columns, read.about.name]).toEqual([5, 1, 0, "walk"]);
-  expect([...read.positions.slice(0, 4)]).toEqual([0, 1, 2, 3]);
-  expect([...read.rotations.slice(0, 2)]).toEqual([-0, -1]);
+  assert.deepEqual([read.frames, read.joints, read.columns, read.about.name], [5, 1, 0, "walk"]);
+  assert.deepEqual([...read.positions.slice(0, 4)], [0, 1, 2, 3]);
+  assert.deepEqual([...read.rotations.slice(0, 2)], [-0, -1]);
 });
 
 test("stances are the stretches with a planted foot, to the last frame", () => {
-  expect(stances(clip(), 0)).toEqual([[0, 2], [3, 5]]);
-  expect(stances(clip(), 1)).toEqual([[2, 4]]);
+  assert.deepEqual(stances(clip(), 0), [[0, 2], [3, 5]]);
+  assert.deepEqual(stances(clip(), 1), [[2, 4]]);
 });
 
 test("what is ahead of a root that faces +X lies along +X, and its left along -Z", () => {
   const ahead = fromRoot(clip().roots, 0, 0, 1, 2), left = fromRoot(clip().roots, 0, 1, 0, 0);
-  expect(ahead.map((one) => +one.toFixed(5) + 0)).toEqual([2, 1, 0]);
-  expect(left.map((one) => +one.toFixed(5) + 0)).toEqual([0, 0, -1]);
+  assert.deepEqual(ahead.map((one) => +one.toFixed(5) + 0), [2, 1, 0]);
+  assert.deepEqual(left.map((one) => +one.toFixed(5) + 0), [0, 0, -1]);
 });
 
 test("globs fit what recipes mean by them", () => {
-  expect(fits("walk1.bvh", "*")).toBe(true);
-  expect(fits("walk1.bvh", "walk?.bvh")).toBe(true);
-  expect(fits("walk1.bvh", "walk[0-3].bvh")).toBe(true);
-  expect(fits("walk9.bvh", "walk[!0-3].bvh")).toBe(true);
-  expect(fits("walkxbvh", "walk*.bvh")).toBe(false);
+  assert.equal(fits("walk1.bvh", "*"), true);
+  assert.equal(fits("walk1.bvh", "walk?.bvh"), true);
+  assert.equal(fits("walk1.bvh", "walk[0-3].bvh"), true);
+  assert.equal(fits("walk9.bvh", "walk[!0-3].bvh"), true);
+  assert.equal(fits("walkxbvh", "walk*.bvh"), false);
 });
 
 test("a literal glob fits its own name and no other", () => {
   for (const name of ["a.bvh", "[1].bvh", "what?.bvh", "*.bvh", "a+b(c).bvh"]) {
-    expect(fits(name, literal(name))).toBe(true);
-    expect(fits(`${name}x`, literal(name))).toBe(false);
+    assert.equal(fits(name, literal(name)), true);
+    assert.equal(fits(`${name}x`, literal(name)), false);
   }
-  expect(fits("1.bvh", literal("[1].bvh"))).toBe(false);
-  expect(baseName("takes/day 2/a.bvh")).toBe("a.bvh");
+  assert.equal(fits("1.bvh", literal("[1].bvh")), false);
+  assert.equal(baseName("takes/day 2/a.bvh"), "a.bvh");
 });
 
 test("more seconds are never told by a colour of fewer", () => {
-  expect(heat(0, 10)).toBe("var(--surface-sunken)");
-  expect(new Set([0.05, 0.5, 5, 10].map((one) => heat(one, 10))).size).toBe(4);
+  assert.equal(heat(0, 10), "var(--surface-sunken)");
+  assert.equal(new Set([0.05, 0.5, 5, 10].map((one) => heat(one, 10))).size, 4);
 });
