@@ -45,7 +45,7 @@ def api_routes(studio: Studio) -> list[Any]:
         """A file that is written to a place of its own, sent as a download and removed."""
 
         async def endpoint(request: Request) -> Response:
-            folder = tempfile.TemporaryDirectory(prefix="kinematch-")
+            folder = tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True)
             try:
                 path, kind = await asyncio.to_thread(work, studio.stage, request.query_params, Path(folder.name))
             except BaseException:
@@ -61,7 +61,7 @@ def api_routes(studio: Studio) -> list[Any]:
 
     async def open_sent(request: Request) -> Response:
         """A recording that was dropped on a page."""
-        folder = tempfile.TemporaryDirectory(prefix="kinematch-")
+        folder = tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True)
         path = Path(folder.name) / f"sent{SUFFIX}"
         try:
             await _receive(request, path)

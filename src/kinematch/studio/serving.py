@@ -50,6 +50,7 @@ def server(studio: Studio, *, host: str = "127.0.0.1", log_level: str = "warning
         application(studio, host=host),
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=False,  # poses hardly shrink, and a small message could swell
         ws_ping_interval=20,
         ws_ping_timeout=20,
         log_level=log_level,
