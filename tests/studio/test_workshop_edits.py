@@ -3,10 +3,14 @@
 import shutil
 import tomllib
 
+import numpy as np
 import pytest
 
 from kinematch.errors import KinematchError
 from kinematch.files import write_clip
+from kinematch.math import quaternion
+from kinematch.motion.clip import Clip
+from kinematch.motion.skeleton import skeleton
 from kinematch.studio.workshop import edits
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.project import Project, check, save
@@ -188,3 +192,21 @@ def test_skeletons_that_differ_are_told_with_the_difference(project, reports, da
     mended = edits.set_for_file(project, project.text(), "02_01.bvh", values={"retarget": True}, whole=False)
     assert save(project, mended).saved
     assert not file_report(project, reports, "02_01.bvh").difference
+
+
+def test_a_rig_with_unknown_joints_comes_in_so_that_they_can_be_named(project, reports, humanoid):
+    whole = humanoid()
+    kept = [j for j, name in enumerate(whole.names) if name not in ("LeftArm", "LeftForeArm", "LeftHand")]
+    names = [whole.names[j] for j in kept]
+    parents = [names.index(whole.names[whole.parents[j]]) if whole.parents[j] >= 0 else -1 for j in kept]
+    rig = skeleton(names, parents, whole.offsets[kept])
+    rotations = np.tile(quaternion.IDENTITY, (60, len(kept), 1)).astype(np.float32)
+    write_clip(project.folder / "one_armed.bvh", Clip(rig, np.tile(rig.offsets, (60, 1, 1)), rotations, 60.0))
+    text = edits.take(project, reports, "", ["one_armed.bvh"])
+    assert [path for path, _ in files_of(project, text)] == ["one_armed.bvh"]
+    assert save(project, text).saved
+    report = file_report(project, reports, "one_armed.bvh")
+    assert not report.buildable
+    assert "left_hand" in report.missing_roles
+    both = edits.take(project, reports, "", ["a.bvh", "one_armed.bvh"])
+    assert [path for path, _ in files_of(project, both)] == ["a.bvh", "one_armed.bvh"]

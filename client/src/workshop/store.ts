@@ -206,7 +206,10 @@ export class Store {
     if (!done.length) return;
     for (const path of done) this.reports.delete(path);
     await this.list();
-    await this.take(done);
+    for (const report of await this.post<FileReport[]>("reports", { files: done })) this.reports.set(report.path, report);
+    const read = done.filter((path) => (this.reports.get(path) as FileReport).frames > 0);
+    if (read.length) await this.take(read);
+    else this.select(done[0]);
   }
 
   /** Bring files of the folder into the recipe. */

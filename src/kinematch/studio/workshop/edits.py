@@ -17,6 +17,7 @@ from kinematch.studio.workshop.project import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 from kinematch.studio.workshop.reports import Reports, fix_values, report_of
 
+SHORTEST = 3  # frames; a file of fewer is a pose
 FEW = 12  # files that a recipe names one by one, where a glob would do
 
 
@@ -134,13 +135,14 @@ def take(project: Project, reports: Reports, text: str, files: list[str]) -> str
     known = set() if not text.strip() else {project.relative(one.path) for one in _files(project, text)}
     found = [report_of(project, reports, name) for name in files if name not in known]
     good = [report for report in found if usable(report)]
-    if not good:
+    doubtful = [report for report in found if report not in good and report.frames > SHORTEST]
+    if not good and not doubtful:
         if not found:
             return text
         raise FileError(Path(found[0].path).name, found[0].problems[0].what)
-    prescribed = prescribe(found, folder, project.recipe_path.name)
+    prescribed = prescribe([*good, *(one for one in found if one.frames <= SHORTEST)], folder, project.recipe_path.name)
     if not text.strip():
-        return _named(prescribed, good, project)
+        return _doubtful(_named(prescribed, good, project) if good else prescribed, doubtful, project)
     rig = _first_rig(project, reports, text)
     for table, group in _groups(prescribed, good, project):
         table.pop("retarget", None)
@@ -149,6 +151,14 @@ def take(project: Project, reports: Reports, text: str, files: list[str]) -> str
         if not table.get("tags"):
             table.pop("tags", None)
         text = add_table(text, ("source",), table)
+    return _doubtful(text, doubtful, project)
+
+
+def _doubtful(text: str, reports: list[Report], project: Project) -> str:
+    """With files that cannot be built before the user has named some of their joints, a source each."""
+    for report in reports:
+        name = project.relative(Path(report.path).resolve())
+        text = add_table(text, ("source",), {"files": [glob.escape(name)]})
     return text
 
 
