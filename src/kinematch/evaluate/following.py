@@ -63,9 +63,9 @@ def _first(reached: np.ndarray, rate: float) -> float:
     return float(np.argmax(reached) + 1) / rate if reached.any() else float("inf")
 
 
-def steady_speeds(places: np.ndarray, rate: float) -> np.ndarray:
-    """Ground speeds (T,) of places (T, 3): the way within a fifth of a second around each step, over that time."""
-    half = max(1, round(STEADY * rate / 2))
+def steady_speeds(places: np.ndarray, rate: float, *, seconds: float = STEADY) -> np.ndarray:
+    """Ground speeds (T,) of places (T, 3): the way within so many seconds around each step, over that time."""
+    half = max(1, round(seconds * rate / 2))
     padded = np.concatenate([np.repeat(places[:1], half, axis=0), places, np.repeat(places[-1:], half, axis=0)])
     way = padded[2 * half :] - padded[: -2 * half]
     steps = np.arange(len(places))

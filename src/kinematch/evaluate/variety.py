@@ -80,7 +80,8 @@ def frozen(take: Take, usual: float) -> np.ndarray:
 
 def stuck(take: Take) -> np.ndarray:
     """Steps (T,) in which a velocity or facing was wanted long since and is not taken up."""
-    speeds = steady_speeds(take.global_positions[:, 0].astype(np.float64), take.rate)
+    # over a second: sidesteps halt between any two
+    speeds = steady_speeds(take.global_positions[:, 0].astype(np.float64), take.rate, seconds=1.0)
     wanted = np.hypot(take.velocities[:, 0], take.velocities[:, 2])
     facing = np.arctan2(take.facings[:, 0], take.facings[:, 2])
     told = np.abs(take.facings).sum(axis=-1) > 0
