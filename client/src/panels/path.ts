@@ -4,7 +4,6 @@ import type { Keypoint, Situation } from "../messages";
 import { Strokes } from "../scene/strokes";
 import type { Studio } from "../studio";
 import { button, h, switchRow } from "../ui/elements";
-import { addShortcuts } from "../ui/shortcuts";
 import { colour } from "../ui/theme";
 
 const SPEED = 1.4; // m/s of a new keypoint
@@ -34,7 +33,6 @@ export class PathEditor {
     this.element.append(h("p.note", "Click the floor to place a point, drag to move it, Delete to remove it."), this.rows, this.loop,
       h("div.row", button("Clear", () => { this.points = []; this.selected = -1; this.send(); this.list(); }, { icon: "trash", kind: "small" })));
     this.listen();
-    addShortcuts({ section: "Steering", keys: "Delete", codes: ["Delete", "Backspace"], text: "Remove the picked point of the path", act: () => this.remove(this.selected) });
   }
 
   /** Path mode was chosen; a first path stands ready. */
@@ -66,6 +64,10 @@ export class PathEditor {
 
   private send(): void {
     this.studio.connection.send({ type: "follow_path", keypoints: this.points, loops: this.loops });
+  }
+
+  removePicked(): void {
+    this.remove(this.selected);
   }
 
   private remove(index: number): void {

@@ -87,6 +87,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     { section: "Steering", keys: "P", codes: ["KeyP"], text: "Follow the path, or the stick", act: () => steerBy(live.situation?.how === "path" ? "stick" : "path") },
     { section: "Steering", keys: "R", codes: ["KeyR"], text: "Start over", act: () => connection.send({ type: "start_over" }) },
     { section: "Steering", keys: "T", codes: ["KeyT"], text: "Hills or flat floor", act: () => connection.send({ type: "set_terrain", on: !live.situation?.terrain }) },
+    { section: "Steering", keys: "Delete", codes: ["Delete", "Backspace"], text: "Remove the picked point", act: () => path.removePicked() },
     { section: "Camera", keys: "Q E", text: "Turn; or drag the stage" },
     { section: "Camera", keys: "+ -", codes: ["+", "=", "NumpadAdd"], text: "Nearer, farther; or the wheel", act: () => viewport.follow.zoom(0.85) },
     { section: "Camera", keys: "V", codes: ["KeyV"], text: "Follow, chase or free", act: nextCamera },

@@ -34,13 +34,13 @@ export function settingRow(info: SettingInfo, actions: RowActions): SettingRow {
   if (info.kind === "number") return numberRow({ title, text: info.text, unit: info.unit, low: info.low, high: info.high, standard: info.default as number }, actions);
   if (info.kind === "switch") {
     const row = switchRow(title, Boolean(info.default), (on) => { actions.begin(); actions.change(on); });
-    const element = h("div.setting", row, h("span.note", info.text));
+    const element = h("div.tune-row", row, h("span.note", info.text));
     let now: unknown = info.default;
     return { element, set: (value) => { now = value; row.set(Boolean(value)); element.classList.toggle("changed", value !== info.default); }, changed: () => now !== info.default };
   }
   const row = segments(info.choices.map((one) => [one, titleOf(one)] as const), String(info.default), (value) => { actions.begin(); actions.change(value); }, title);
   row.classList.add("fill");
-  const element = h("div.setting", h("div.line", h("span.name", title)), row, h("span.note", info.text));
+  const element = h("div.tune-row", h("div.line", h("span.name", title)), row, h("span.note", info.text));
   let now: unknown = info.default;
   return { element, set: (value) => { now = value; row.set(String(value)); element.classList.toggle("changed", value !== info.default); }, changed: () => now !== info.default };
 }
@@ -56,7 +56,7 @@ export function numberRow(info: NumberInfo, actions: RowActions): SettingRow {
     show();
   } }) as HTMLInputElement;
   const reset = button("", () => { actions.begin(); actions.reset(); }, { icon: "reset", kind: "quiet small icon reset", title: `Back to ${tidy(info.standard)}` });
-  const element = h("div.setting", h("div.line", h("span.name", info.title), reset, number, h("span.unit", info.unit)), slider, h("span.note", info.text));
+  const element = h("div.tune-row", h("div.line", h("span.name", info.title), reset, number, h("span.unit", info.unit)), slider, h("span.note", info.text));
   slider.addEventListener("pointerdown", () => actions.begin());
   slider.addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow") && !event.repeat) actions.begin(); });
   slider.addEventListener("dblclick", () => actions.reset());

@@ -67,7 +67,7 @@ export function tunePanel(studio: Studio): Panel {
   function fold(title: string, names: string[], open: boolean, children: HTMLElement[]): HTMLElement {
     const label = h("span.count");
     counts.push({ names, label });
-    return h("details.settings", { open }, h("summary", icon("next"), title, label), h("div", ...children));
+    return h("details.tune-group", { open }, h("summary", icon("next"), title, label), h("div", ...children));
   }
 
   function section(title: string, infos: SettingInfo[], open: boolean): HTMLElement {

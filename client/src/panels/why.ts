@@ -82,7 +82,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
       const better = theirs === undefined ? "" : theirs < own - 1e-4 ? "better" : theirs > own + 1e-4 ? "worse" : "";
       return [h("i", { style: `background:var(--series-${(k % 8) + 1})` }), h("span", featureWords(name)), h("span.number", own.toFixed(3)), h(`span.number${better ? `.${better}` : ""}`, theirs?.toFixed(3) ?? "")];
     });
-    return group("Cost by feature", h("div.features", h("span"), h("span"), h("span.head", "winner"), h("span.head", other ? (other === shown.staying ? "playing on" : picked ? "picked" : "next best") : ""), ...cells));
+    return group("Cost by feature", h("div.feature-costs", h("span"), h("span"), h("span.head", "winner"), h("span.head", other ? (other === shown.staying ? "playing on" : picked ? "picked" : "next best") : ""), ...cells));
   }
 
   function toggles(): HTMLElement {
