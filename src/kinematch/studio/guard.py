@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 LARGEST_UPLOAD = 500_000_000  # bytes of a request's body
 HEADERS = [
+    (b"cache-control", b"no-cache"),  # asked for again each time, and answered in a word if nothing has changed
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -116,7 +117,9 @@ def _counted(receive: Callable) -> Callable:
 def _with_headers(send: Callable) -> Callable:
     async def sending(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *HEADERS]}
+            given = message.get("headers", [])
+            named = {name.lower() for name, _ in given}
+            message = {**message, "headers": [*given, *(header for header in HEADERS if header[0] not in named)]}
         await send(message)
 
     return sending

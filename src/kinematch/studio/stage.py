@@ -78,12 +78,16 @@ class Stage:
     def set_settings(self, settings: Settings, side: str) -> None:
         if side not in self.settings:
             raise KinematchError("there is no side b: nothing is compared")
-        for feature in settings.weights:
-            self.database.features.schema.feature(feature)
+        self.database.features.with_weights(settings.weights)  # refused before anything changes
         for name, crowd in self.crowds.items():
             if (name == "b") == (side == "b"):
                 crowd.settings = settings
         self.settings[side] = settings
+
+    def check_settings(self, values: Mapping[str, Any]) -> None:
+        """Refuse what could not be set; changes nothing, and may be asked from any thread."""
+        checked = from_plain(values)
+        self.database.features.with_weights(checked.weights)
 
     def change_settings(self, values: Mapping[str, Any], side: str) -> None:
         """Some values by name; weights by feature, those left out as they were."""

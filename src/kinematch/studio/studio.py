@@ -14,6 +14,7 @@ from kinematch.errors import KinematchError
 from kinematch.studio import messages
 from kinematch.studio.answers import FromServer, Notice, Pong, Presets, Problem, Situation
 from kinematch.studio.engine import Engine
+from kinematch.studio.errand import Errand
 from kinematch.studio.explaining import explain
 from kinematch.studio.pages import Page, Pages
 from kinematch.studio.places import settings_folder
@@ -21,6 +22,7 @@ from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import ground, settings_now, welcome
 
+MOST_QUESTIONS = 8  # of a page that are being worked out
 MOST_OUTGOING = 64  # frames that wait for the server's loop
 FREE = (messages.Explain, messages.Stream, messages.Ping, messages.TakeSteering)  # what those may say who do not steer
 
@@ -38,6 +40,7 @@ class Studio:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
         self._opening = threading.Lock()
+        self._last: Errand | None = None
         self._explaining = asyncio.Semaphore(2)
 
     @property
@@ -121,10 +124,15 @@ class Studio:
             case messages.HandOver(to):
                 self._tried(page, about, lambda: self.pages.hand_over(to))
                 self.pages.tell(self.situation())
-            case messages.Explain():
+            case messages.Explain() if len(page.tasks) < MOST_QUESTIONS:
                 task = asyncio.ensure_future(self._explain(page, message))
                 page.tasks.add(task)
                 task.add_done_callback(page.tasks.discard)
+            case messages.Explain(request=request):
+                page.tell(Problem("too many questions at once", about, request))
+            case messages.ChangeSettings(values, _):
+                if self._tried(page, about, lambda: self.stage.check_settings(values)):
+                    self._post(page, message, about)
             case messages.SavePreset(name, side):
                 settings = self.stage.settings.get(side, self.stage.settings["a"])
                 self._tried(page, about, lambda: self.presets.save(name, settings))
@@ -135,16 +143,26 @@ class Studio:
             case _:
                 self._post(page, message, about)
 
-    def _tried(self, page: Page, about: str, work: Callable[[], None]) -> None:
+    def _tried(self, page: Page, about: str, work: Callable[[], None]) -> bool:
         try:
             work()
         except (KinematchError, OSError) as error:
             page.tell(Problem(str(error), about))
+            return False
+        return True
 
     def _post(self, page: Page, message: messages.PageMessage, about: str) -> None:
+        errand = Errand(message)
+        if isinstance(message, messages.ChangeSettings | messages.SetCrowd | messages.Scrub):
+            if self._last is not None and self._last.joined(message):
+                return
+            self._last = errand
+        elif not isinstance(message, messages.Stick):
+            self._last = None  # what comes after this must not be done before it
+
         def job(stage: Stage) -> None:
             try:
-                news = self._do(stage, message)
+                news = self._do(stage, errand.taken())
             except (KinematchError, OSError) as error:
                 self._call(page.tell, Problem(str(error), about))
             else:
