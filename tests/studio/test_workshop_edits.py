@@ -84,7 +84,7 @@ tags = ["turn"]
 [[source.range]]
 tags = ["all"]
 """
-    edited = edits.set_for_file(project, text, "b.bvh", values={"trim": [0.2, 2.0]}, whole=False)
+    edited = edits.set_for_files(project, text, ["b.bvh"], values={"trim": [0.2, 2.0]}, whole=False)
     first, second = tomllib.loads(edited)["source"]
     assert first["exclude"] == ["b.bvh"]
     assert [one["tags"] for one in first["range"]] == [["all"]]
@@ -94,7 +94,7 @@ tags = ["all"]
     assert [one["tags"] for one in second["range"]] == [["turn"], ["all"]]
     assert "# all" in edited
     assert not check(project, edited).problems
-    again = edits.set_for_file(project, edited, "b.bvh", values={"trim": None}, whole=False)
+    again = edits.set_for_files(project, edited, ["b.bvh"], values={"trim": None}, whole=False)
     assert "trim" not in tomllib.loads(again)["source"][1]
 
 
@@ -135,7 +135,7 @@ def test_edits_follow_one_another(project, reports):
             m.SetValue(at=["cleaning", "mirror"], value=True),
             m.AddTable(at=["source", 0, "range"], values={"from": 0.5, "tags": ["x"]}),
             m.SetValue(at=["cleaning", "mirror"], value=None),
-            m.SetForFile(file="a.bvh", values={"loop": True}),
+            m.SetForFiles(files=["a.bvh"], values={"loop": True}),
         ],
     )
     assert tomllib.loads(done) == {
@@ -189,7 +189,7 @@ def test_skeletons_that_differ_are_told_with_the_difference(project, reports, da
     assert "joints missing" in other.difference
     assert other.difference_from == "a.bvh"
     assert not file_report(project, reports, "a.bvh").difference
-    mended = edits.set_for_file(project, project.text(), "02_01.bvh", values={"retarget": True}, whole=False)
+    mended = edits.set_for_files(project, project.text(), ["02_01.bvh"], values={"retarget": True}, whole=False)
     assert save(project, mended).saved
     assert not file_report(project, reports, "02_01.bvh").difference
 
@@ -210,3 +210,12 @@ def test_a_rig_with_unknown_joints_comes_in_so_that_they_can_be_named(project, r
     assert "left_hand" in report.missing_roles
     both = edits.take(project, reports, "", ["a.bvh", "one_armed.bvh"])
     assert [path for path, _ in files_of(project, both)] == ["a.bvh", "one_armed.bvh"]
+
+
+def test_files_set_apart_together_share_their_new_source(project):
+    text = '[[source]]\nfiles = ["*.bvh"]\n'
+    edited = edits.set_for_files(project, text, ["b.bvh", "c.bvh"], values={"retarget": True}, whole=False)
+    first, second = tomllib.loads(edited)["source"]
+    assert first["exclude"] == second["files"] == ["b.bvh", "c.bvh"]
+    assert second["retarget"]
+    assert not check(project, edited).problems

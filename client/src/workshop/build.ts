@@ -48,6 +48,7 @@ class BuildPanel {
     this.files = new FilesView(this.store);
     this.clip = new ClipView(this.store, this.dock, this.roles);
     this.clip.now = () => this.stage.time;
+    this.clip.onWhich = () => void this.preview();
     this.cleaning = new CleaningView(this.store);
     this.features = new FeaturesView(this.store, this.stage, this.dock);
     this.recipe = new RecipeView(this.store);
@@ -98,6 +99,7 @@ class BuildPanel {
     this.body.replaceChildren(...parts);
     this.body.dataset.tab = tab;
     this.features.shown(tab === "features");
+    if (tab !== "files") this.roles.active(false);
     this.update();
   }
 
@@ -116,15 +118,15 @@ class BuildPanel {
   }
 
   private changed(what: string): void {
+    if (what === "selection") { this.clip.which = 0; this.dock.choose(null); }
     if (what === "job") this.generate.update();
     else this.update();
     if (what !== "job" && what !== "files") void this.preview();
-    if (what === "selection") this.dock.choose(null);
   }
 
   /** Bring the chosen file to the stage, as the recipe cleans it. */
   private async preview(): Promise<void> {
-    const file = this.store.selected, key = `${file}\n${this.store.text}`;
+    const file = this.store.selected, which = this.clip.which, key = `${file}\n${which}\n${this.store.text}`;
     const report = this.store.reports.get(file), builtIn = this.store.checked?.files.some((one) => !one.path && one.name === file);
     if (!file || key === this.shown || (!report && !builtIn)) return;
     if (report instanceof Error || (report && !report.frames)) {
@@ -134,13 +136,13 @@ class BuildPanel {
       this.tell(`${file}: ${report instanceof Error ? report.message : report.findings[0]?.what}`, true);
       return;
     }
-    const same = this.shown.startsWith(`${file}\n`);
+    const same = this.shown.startsWith(`${file}\n${which}\n`);
     this.shown = key;
     this.fetching?.abort();
     this.fetching = new AbortController();
     if (!same) this.tell("Loading the clip");
     try {
-      const clip = await fetchClip(`api/workshop/preview?file=${encodeURIComponent(file)}`, this.fetching.signal);
+      const clip = await fetchClip(`api/workshop/preview?file=${encodeURIComponent(file)}&clip=${which}`, this.fetching.signal);
       this.stage.show(clip, same);
       this.clip.length = this.stage.length;
       this.tell(clip.about.notice ? `Shown as the file has it, since it cannot be built yet: ${clip.about.notice}` : "");

@@ -146,8 +146,8 @@ export class ClipDock {
     const x = (time: number) => (time - this.window[0]) * this.scale;
     this.drawRuler(c, x, width, height);
     for (let k = 0; k < lanes; k++) {
-      const name = clip.about.skeleton.names[clip.about.contact_joints[k]] ?? "";
-      c.fillStyle = colour(/left|^l[^a-z]|_l$/i.test(name) ? "left" : /right|^r[^a-z]|_r$/i.test(name) ? "right" : "series-3");
+      const roles = Object.entries(clip.about.skeleton.roles), role = roles.find(([, joint]) => joint === clip.about.contact_joints[k])?.[0] ?? "";
+      c.fillStyle = colour(role.startsWith("left") ? "left" : role.startsWith("right") ? "right" : "series-3");
       for (const [start, stop] of stances(clip, k)) {
         const a = x(start / clip.about.frame_rate), b = x(stop / clip.about.frame_rate);
         if (b > 0 && a < width) c.fillRect(a, RULER + k * LANE + 1, Math.max(b - a, 1), LANE - 3);

@@ -65,11 +65,24 @@ export class ClipStage {
     this.time = Math.min(this.time, this.length);
     this.draw();
     if (!keepTime) this.look();
+    if (!same) this.fit(clip);
   }
 
   /** The camera goes to where the clip is, and looks at it from the front side. */
   look(): void {
     this.studio.viewport.follow.jump();
+  }
+
+  /** Go nearer to what is small, further from what is large. */
+  private fit(clip: ClipData): void {
+    let low = Infinity, high = -Infinity;
+    for (let j = clip.about.grounded ? 1 : 0; j < clip.joints; j++) {
+      low = Math.min(low, clip.positions[3 * j + 1]);
+      high = Math.max(high, clip.positions[3 * j + 1]);
+    }
+    const { follow } = this.studio.viewport;
+    const away = follow.camera.position.distanceTo(follow.controls.target), wanted = 3.1 * Math.max(high - low, 0.2);
+    if (wanted > 1.4 * away || wanted < 0.6 * away) follow.zoom(wanted / away);
   }
 
   get length(): number {

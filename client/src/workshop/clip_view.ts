@@ -2,7 +2,7 @@
 import { button, empty, h, switchRow } from "../ui/elements";
 import { icon } from "../ui/icons";
 import type { ClipDock, Mark } from "./clip_dock";
-import { loading, numberField, rerender, seconds, tagField } from "./fields";
+import { capital, choice, loading, numberField, rerender, seconds, tagField } from "./fields";
 import { baseName, fits, literal } from "./globs";
 import type { FileReport, Finding } from "./messages";
 import type { RoleEditor } from "./roles";
@@ -13,6 +13,8 @@ const FACTS_OPEN = new Set<string>();
 export class ClipView {
   readonly element = h("div.clip-view");
   private openRoles = false;
+  which = 0; // of the animations of the file
+  onWhich: () => void = () => {};
 
   constructor(private readonly store: Store, private readonly dock: ClipDock, private readonly roles: RoleEditor) {}
 
@@ -44,21 +46,21 @@ export class ClipView {
   private title(name: string, report?: FileReport): HTMLElement {
     const used = this.store.sourceOf(name) !== null;
     const facts = report?.frames ? `${report.family} rig, ${report.joints} joints, ${report.frames} frames at ${+report.frame_rate.toFixed(2)} fps, ${seconds(report.duration)}` : "";
-    return h("header.clip-title", h("div.name", h("h2", name), h("span.note", facts)), used && report ? button("Leave out", () => void this.store.edit({ type: "leave_out", file: name }), { kind: "small quiet", title: "Take it out of the recipe; the file stays" }) : null);
+    return h("header.clip-title", h("div.name", h("h2", name), h("span.note", facts)), report && report.clips.length > 1 ? choice(report.clips.map((clip, k) => [String(k), clip] as const), String(this.which), (k) => { this.which = Number(k); this.onWhich(); }, { key: "which", label: "Animation" }) : null, used && report ? button("Leave out", () => void this.store.edit({ type: "leave_out", file: name }), { kind: "small quiet", title: "Take it out of the recipe; the file stays" }) : null);
   }
 
   private findings(report: FileReport, index: number | null): HTMLElement {
     const rows: HTMLElement[] = [];
     if (report.difference) {
       rows.push(h("div.finding.error", mark("error"), h("div.what", h("strong", "Another skeleton than the rest"), h("div", `Compared with ${report.difference_from}: ${report.difference}.`),
-        h("div.row", button("Retarget it", () => void this.store.edit({ type: "set_for_file", file: report.path, values: { retarget: true }, whole: false }), { kind: "small primary", title: "Carry its motion over to the first file's skeleton" }), button("Leave it out", () => void this.store.edit({ type: "leave_out", file: report.path }), { kind: "small" })))));
+        h("div.row", button("Retarget it", () => void this.store.edit({ type: "set_for_files", files: [report.path], values: { retarget: true }, whole: false }), { kind: "small primary", title: "Carry its motion over to the first file's skeleton" }), button("Leave it out", () => void this.store.edit({ type: "leave_out", file: report.path }), { kind: "small" })))));
     }
     const source = index === null ? null : this.store.recipe?.source[index];
     if (source?.retarget) rows.push(h("div.finding.fixed", mark("fixed"), h("div.what", "Its motion is carried over to the first file's skeleton (retargeted).")));
     const [told, notes] = [report.findings.filter((one) => one.severity !== "note"), report.findings.filter((one) => one.severity === "note")];
     rows.push(...told.map((one) => this.finding(one, report, index)));
     if (notes.length) {
-      rows.push(h("details.notes", { open: FACTS_OPEN.has("notes"), ontoggle: (event: Event) => remember("notes", event) }, h("summary", `${notes.length} ${notes.length === 1 ? "note" : "notes"}, good to know`), ...notes.map((one) => h("div.finding.note-line", mark("note"), h("div.what", one.what)))));
+      rows.push(h("details.notes", { open: FACTS_OPEN.has("notes"), ontoggle: (event: Event) => remember("notes", event) }, h("summary", `${notes.length} ${notes.length === 1 ? "note" : "notes"}, good to know`), ...notes.map((one) => h("div.finding.note-line", mark("note"), h("div.what", capital(one.what))))));
     }
     if (!rows.length) rows.push(h("div.finding.fixed", mark("fixed"), h("div.what", "Nothing to complain of.")));
     return h("section.findings", ...rows);
@@ -68,11 +70,11 @@ export class ClipView {
     const fixed = one.state === "applied", companions = index === null ? 0 : this.store.companions(index);
     const paste = (whole: boolean) => void this.store.edit({ type: "paste", file: report.path, lines: one.fix, whole });
     const leaves = /^exclude\b/.test(one.fix);
-    if (fixed) return h("div.finding.fixed", mark("fixed"), h("div.what", h("div", one.what), h("code", one.fix)));
+    if (fixed) return h("div.finding.fixed", mark("fixed"), h("div.what", h("div", capital(one.what)), h("code", one.fix)));
     const actions = one.state !== "open" || index === null ? null : leaves
       ? h("div.row", button("Leave it out", () => paste(false), { kind: "small" }))
       : h("div.row", button("Fix", () => paste(companions < 2), { kind: "small primary", title: "Put these lines into the recipe" }), companions > 1 ? button(`Fix all ${companions} files of this group`, () => paste(true), { kind: "small" }) : null);
-    return h(`div.finding.${one.severity}`, mark(one.severity), h("div.what", h("div", one.what), one.fix && !leaves ? h("code.fix", one.fix) : null,
+    return h(`div.finding.${one.severity}`, mark(one.severity), h("div.what", h("div", capital(one.what)), one.fix && !leaves ? h("code.fix", one.fix) : null,
       one.state === "manual" && one.fix ? h("span.note", "Fill in what only you know, below or in the recipe's text.") : null, actions));
   }
 
@@ -95,7 +97,7 @@ export class ClipView {
 
   private stretches(name: string, index: number): HTMLElement {
     const { store } = this, source = store.recipe!.source[index], isFile = !source.builtin;
-    const set = (values: Record<string, unknown>) => void store.edit({ type: "set_for_file", file: name, values, whole: false });
+    const set = (values: Record<string, unknown>) => void store.edit({ type: "set_for_files", files: [name], values, whole: false });
     const rows: HTMLElement[] = [];
     if (isFile && source.trim) {
       const [from, to] = source.trim;
@@ -129,7 +131,7 @@ export class ClipView {
     const source = store.recipe!.source[index], name = store.selected, isFile = !source.builtin;
     const [from, to] = chosen.map((time) => +time.toFixed(3)) as [number, number];
     const done = (work: Promise<boolean>) => void work.then((ok) => { if (ok) dock.choose(null); });
-    const set = (values: Record<string, unknown>) => done(store.edit({ type: "set_for_file", file: name, values, whole: false }));
+    const set = (values: Record<string, unknown>) => done(store.edit({ type: "set_for_files", files: [name], values, whole: false }));
     const file = this.store.companions(index) > 1 ? { files: literal(baseName(name)) } : {};
     const tags = tagField([], (words) => done(store.edit({ type: "add", at: ["source", index, "range"], values: { ...file, from, to, tags: words } })), { key: "chosen-tags", label: "Tag the stretch" });
     dock.bar.replaceChildren(
@@ -144,7 +146,7 @@ export class ClipView {
   private settings(name: string, index: number): HTMLElement {
     const { store } = this, source = store.recipe!.source[index], companions = store.companions(index);
     const put = (key: string, value: unknown) => void store.edit({ type: "set", at: ["source", index, key], value });
-    const own = (values: Record<string, unknown>) => void store.edit({ type: "set_for_file", file: name, values, whole: Boolean(source.builtin) });
+    const own = (values: Record<string, unknown>) => void store.edit({ type: "set_for_files", files: [name], values, whole: Boolean(source.builtin) });
     const title = companions > 1 ? `Settings of this group (${companions} files)` : "Settings";
     return h("section.group", h("h2", title),
       h("div.row", h("span.name", "Tags"), tagField(source.tags, (tags) => put("tags", tags), { key: "source-tags", label: "Tags of the whole file" })),

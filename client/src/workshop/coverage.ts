@@ -2,7 +2,7 @@
 import { registerPanel } from "../studio";
 import { button, empty, h, segments } from "../ui/elements";
 import type { DatabaseBrowser } from "./database";
-import { loading, rerender, seconds } from "./fields";
+import { capital, loading, rerender, seconds } from "./fields";
 import { gridMap, wheelMap, type CellChoice, type HeatMap } from "./heat_map";
 import type { Cell, CoverageInfo } from "./messages";
 
@@ -121,10 +121,6 @@ class CoveragePanel {
       h("div.gaps", ...coverage.gaps.slice(0, 24).map((gap) => h("div.gap-row", h("span.name", capital(gap.motion)), h("div.meter", { title: `${gap.seconds.toFixed(1)} of ${gap.wanted.toFixed(0)} s` }, h("i", { style: `width:${Math.round((100 * gap.seconds) / gap.wanted)}%` })), h("span.fact", `${gap.seconds.toFixed(1)} of ${gap.wanted.toFixed(0)} s`)))),
       coverage.gaps.length > 24 ? h("span.note", `and ${coverage.gaps.length - 24} more`) : null);
   }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export function registerCoverage(browser: (studio: DatabaseBrowser["studio"]) => DatabaseBrowser): void {

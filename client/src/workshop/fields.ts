@@ -53,6 +53,10 @@ export function setting(name: string, meaning: string, ...controls: Child[]): HT
   return h("div.setting", h("div.about", h("span", name), meaning ? h("span.note", meaning) : null), ...controls);
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function seconds(value: number): string {
   return value >= 60 ? `${Math.floor(value / 60)}:${(value % 60).toFixed(0).padStart(2, "0")} min` : `${value.toFixed(value < 10 ? 2 : 1)} s`;
 }

@@ -39,6 +39,7 @@ export class FilesView {
 
   private beginning(names: string[]): HTMLElement {
     const good = names.filter((name) => this.good(name)), all = good.length === 1 ? "Add it" : `Add all ${good.length}`;
+    if (!good.length) return h("div.invitation.low", h("div.big", names.length === 1 ? "This file cannot be built" : "None of these files can be built"), h("p", "What is wrong with each is told below. Mend or export it again, or drop other files here."), button("Choose files", () => this.picker.click(), { icon: "load" }));
     return h("div.invitation.low", h("div.big", `${names.length} motion ${names.length === 1 ? "file is" : "files are"} in this folder`), h("p", "Bring them in and the doctor writes the recipe for them, fixes included. Or drop other files here."), button(all, () => void this.store.take(good), { kind: "primary" }));
   }
 
@@ -49,6 +50,7 @@ export class FilesView {
 
   private summary(used: number, built: number): string {
     const total = [...this.store.reports.entries()].filter(([name]) => this.store.sourceOf(name) !== null).reduce((sum, [, report]) => sum + (report instanceof Error ? 0 : report.duration), 0);
+    if (!used && !built) return "No file is in the recipe yet";
     if (built) return `${used + built} motions, ${built} of them built in`;
     return `${used} ${used === 1 ? "file" : "files"} in the recipe, ${seconds(total)}`;
   }
@@ -61,7 +63,8 @@ export class FilesView {
   }
 
   private folderPicker(): HTMLElement | null {
-    const folders = this.store.listing.folders.filter((folder) => folder.path);
+    const fresh = this.store.listing.files.filter((file) => !file.used).map((file) => file.path);
+    const folders = this.store.listing.folders.filter((folder) => folder.path && fresh.some((path) => path.startsWith(`${folder.path}/`)));
     if (!folders.length) return null;
     const field = h("select.field.small", { "aria-label": "Add a folder", "data-key": "folder", onchange: () => {
       this.folder = field.value;

@@ -26,9 +26,12 @@ export class GenerateBar {
       return;
     }
     const parts: HTMLElement[] = [];
-    if (job?.state === "failed") parts.push(this.failed());
-    else if (job?.state === "cancelled") parts.push(h("div.grow", h("strong", "Cancelled"), h("span.note", "Nothing was changed; an earlier database is as it was.")));
-    else if (job?.state === "done") parts.push(this.done());
+    const over = job && job.number !== this.watched ? "none" : job?.state; // how the build ended that this page has seen
+    if (over === "failed" && !this.differing().length) parts.push(this.failed());
+    else if (over === "cancelled") parts.push(h("div.grow", h("strong", "Cancelled"), h("span.note", "Nothing was changed; an earlier database is as it was.")));
+    else if (over === "done" && !this.differing().length) parts.push(this.done());
+    else if (ready && this.waiting()) parts.push(h("div.grow", h("strong", "The doctor is looking at the files"), h("span.note", `${this.waiting()} to go; you need not wait`)));
+    else if (ready && this.differing().length) parts.push(this.differ());
     else parts.push(h("div.grow", h("strong", ready ? "Ready" : "Not ready yet"), h("span.note", ready ? this.output() : wrong ? "The recipe has mistakes: see its text." : "Bring in motion files first.")));
     this.element.replaceChildren(...parts, start);
     if (job?.state === "done" && job.number === this.watched && this.seen !== job.number) {
@@ -42,6 +45,27 @@ export class GenerateBar {
   private output(): string {
     const { store } = this, name = store.recipe?.output || store.project!.recipe.replace(/\.toml$/, ".kinematch");
     return `writes ${name}, then plays it`;
+  }
+
+  /** How many files of the recipe are not examined yet. */
+  private waiting(): number {
+    const { store } = this;
+    return store.names().filter((name) => store.sourceOf(name) !== null && !store.reports.has(name)).length;
+  }
+
+  /** Files whose skeleton is not that of the first. */
+  private differing(): string[] {
+    const { store } = this;
+    return store.names().filter((name) => {
+      const report = store.reports.get(name);
+      return report && !(report instanceof Error) && report.difference && store.sourceOf(name) !== null;
+    });
+  }
+
+  private differ(): HTMLElement {
+    const { store } = this, files = this.differing();
+    const text = files.length === 1 ? "One file has another skeleton than the rest" : `${files.length} files have another skeleton than the first`;
+    return h("div.grow", h("strong", text), h("div.row", button(files.length === 1 ? "Retarget it" : `Retarget all ${files.length}`, () => void store.edit({ type: "set_for_files", files, values: { retarget: true }, whole: false }), { kind: "small", title: "Carry their motion over to the first file's skeleton" }), h("span.note", "or leave them out")));
   }
 
   private failed(): HTMLElement {

@@ -20,10 +20,10 @@ export interface RemoveKey {
   at: (string | number)[];
 }
 
-/** Write keys of a file's source; the file gets a source of its own first, unless `whole` means all its files. */
-export interface SetForFile {
-  type: "set_for_file";
-  file: string;
+/** Write keys of files' sources; they get a source of their own first, unless `whole` means all its files. */
+export interface SetForFiles {
+  type: "set_for_files";
+  files: string[];
   values: Record<string, unknown>;
   whole: boolean;
 }
@@ -55,7 +55,7 @@ export interface SpellFeatures {
 
 export interface EditRequest {
   text: string;
-  edits: (SetValue | AddTable | RemoveKey | SetForFile | Paste | Take | LeaveOut | SpellFeatures)[];
+  edits: (SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SpellFeatures)[];
 }
 
 export interface ReportRequest {
@@ -241,7 +241,7 @@ export type Edit =
   | SetValue
   | AddTable
   | RemoveKey
-  | SetForFile
+  | SetForFiles
   | Paste
   | Take
   | LeaveOut

@@ -45,8 +45,8 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
             return set_value(text, tuple(at), value)
         case m.AddTable(at=at, values=values):
             return add_table(text, tuple(at), values)
-        case m.SetForFile(file=file, values=values, whole=whole):
-            return set_for_file(project, text, file, values=values, whole=whole)
+        case m.SetForFiles(files=files, values=values, whole=whole):
+            return set_for_files(project, text, files, values=values, whole=whole)
         case m.Paste(file=file, lines=lines, whole=whole):
             return paste(project, text, file, lines=lines, whole=whole)
         case m.SpellFeatures():
@@ -54,17 +54,21 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
     raise KinematchError(f"no edit {edit!r}")
 
 
-def set_for_file(project: Project, text: str, file: str, *, values: dict[str, Any], whole: bool) -> str:
-    """Keys of a file's source; the file gets a source of its own first, unless all files of the source are meant."""
-    index = _file(project, text, file).index
-    if not whole:
-        text, index = isolate(project, text, file)
-    for key, value in values.items():
-        at: Location = ("source", index, key)
-        if value is not None:
-            text = set_value(text, at, value)
-        elif key in tomllib.loads(text)["source"][index]:
-            text = remove(text, at)
+def set_for_files(project: Project, text: str, files: list[str], *, values: dict[str, Any], whole: bool) -> str:
+    """Keys of files' sources; they get a source of their own first, unless all files of the source are meant."""
+    groups: dict[int, list[SourceFile]] = {}
+    for file in files:
+        one = _file(project, text, file)
+        groups.setdefault(one.index, []).append(one)
+    for index, group in groups.items():
+        if not whole:
+            text, index = isolate(project, text, group)
+        for key, value in values.items():
+            at: Location = ("source", index, key)
+            if value is not None:
+                text = set_value(text, at, value)
+            elif key in tomllib.loads(text)["source"][index]:
+                text = remove(text, at)
     return text
 
 
@@ -77,7 +81,7 @@ def paste(project: Project, text: str, file: str, *, lines: str, whole: bool) ->
         return leave_out(project, text, file)
     source = tomllib.loads(text)["source"][_file(project, text, file).index]
     joined = {key: _joined(source.get(key), value) for key, value in values.items()}
-    return set_for_file(project, text, file, values=joined, whole=whole)
+    return set_for_files(project, text, [file], values=joined, whole=whole)
 
 
 def _joined(now: Any, value: Any) -> Any:
@@ -88,22 +92,24 @@ def _joined(now: Any, value: Any) -> Any:
     return value
 
 
-def isolate(project: Project, text: str, file: str) -> tuple[str, int]:
-    """Give a file a source of its own, with the keys and ranges that were said of it; nothing else changes."""
-    one = _file(project, text, file)
-    others = [other for other in _files(project, text) if other.index == one.index and other.path != one.path]
+def isolate(project: Project, text: str, group: list[SourceFile]) -> tuple[str, int]:
+    """Give files of one source another of their own, with the keys and ranges said of them; nothing else changes."""
+    index, paths = group[0].index, {one.path for one in group}
+    others = [other for other in _files(project, text) if other.index == index and other.path not in paths]
     if not others:
-        return text, one.index
+        return text, index
     sources = tomllib.loads(text)["source"]
-    source = sources[one.index]
+    source = sources[index]
     kept = {key: value for key, value in source.items() if key not in ("files", "exclude", "range")}
     ranges = source.get("range", [])
-    own = [r for r in ranges if matches(one, r.get("files", "*"))]
+    own = [r for r in ranges if any(matches(one, r.get("files", "*")) for one in group)]
     for k in reversed(range(len(ranges))):
         if not any(matches(other, ranges[k].get("files", "*")) for other in others):
-            text = remove(text, ("source", one.index, "range", k))
-    text = _without_file(project, text, one)
-    text = add_table(text, ("source",), {"files": [glob.escape(file)], **kept})
+            text = remove(text, ("source", index, "range", k))
+    for one in group:
+        text = _without_file(project, text, one)
+    names = [glob.escape(project.relative(one.path)) for one in group]
+    text = add_table(text, ("source",), {"files": names, **kept})
     for said in own:
         text = add_table(text, ("source", len(sources), "range"), said)
     return text, len(sources)

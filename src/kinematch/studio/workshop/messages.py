@@ -29,10 +29,10 @@ class RemoveKey(Message, tag="remove", tag_field="type"):
     at: list[str | int]
 
 
-class SetForFile(Message, tag="set_for_file", tag_field="type"):
-    """Write keys of a file's source; the file gets a source of its own first, unless `whole` means all its files."""
+class SetForFiles(Message, tag="set_for_files", tag_field="type"):
+    """Write keys of files' sources; they get a source of their own first, unless `whole` means all its files."""
 
-    file: str
+    files: list[str]
     values: dict[str, Any]
     whole: bool = False
 
@@ -61,7 +61,7 @@ class SpellFeatures(Message, tag="spell_features", tag_field="type"):
     """Write out the features that a recipe without any has, so that they can be changed."""
 
 
-Edit = SetValue | AddTable | RemoveKey | SetForFile | Paste | Take | LeaveOut | SpellFeatures
+Edit = SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SpellFeatures
 
 
 class EditRequest(Message):
