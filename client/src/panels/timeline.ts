@@ -15,10 +15,11 @@ export class Timeline {
   private readonly picture: TimelinePicture;
   private readonly playButton = button("", () => this.toggle(), { icon: "pause", kind: "icon", title: "Pause (Space)" });
   private readonly liveButton = button("Live", () => this.resume(), { icon: "live", kind: "small", title: "Go on from now (L)" });
-  private readonly hereButton = button("Play from here", () => this.resume(this.cursor), { icon: "play", kind: "small", title: "Go on from the shown moment; what came after it is forgotten" });
+  private readonly hereButton = button("Steer from here", () => this.resume(this.cursor), { icon: "pad", kind: "small", title: "Go on from the shown moment; what came after it is forgotten" });
   private readonly clock = h("output.mono.clock");
   private cursor = -1; // the step that was scrubbed to; -1 while playing
   private asked = -1;
+  private replayed = -1; // the moment of a replay, in steps; -1 while none runs
   private wait = 0;
 
   constructor(private readonly studio: Studio) {
@@ -29,7 +30,7 @@ export class Timeline {
     this.element = h("div.timeline", h("div.transport", back, this.playButton, ahead, this.clock, this.liveButton, this.hereButton, h("span.gap"), this.picture.legend, saveMenu(studio, () => this.picture.window())), this.picture.element);
     studio.live.onChange((change) => { if (change === "situation" || change === "welcome") this.stand(); });
     addShortcuts(
-      { section: "Time", keys: "Space", codes: ["Space"], text: "Pause and go on", act: () => this.toggle() },
+      { section: "Time", keys: "Space", codes: ["Space"], text: "Pause, replay, go on", act: () => this.toggle() },
       { section: "Time", keys: ", .", codes: ["Comma"], text: "Search before, next search", act: () => this.search(-1) },
       { section: "Time", keys: "[ ]", codes: ["BracketLeft"], text: "One step back, ahead", act: () => this.scrub(this.here - 1) },
       { section: "Time", keys: "L", codes: ["KeyL"], text: "Back to now", act: () => this.resume() },
@@ -49,9 +50,14 @@ export class Timeline {
     this.picture.slim = size !== "whole";
   }
 
+  /** Pause what runs; else replay from a past moment on, or go on from now. */
   toggle(): void {
-    if (this.studio.live.playing) this.studio.connection.send({ type: "pause" });
+    const { live, connection } = this.studio;
+    if (live.playing) connection.send({ type: "pause" });
+    else if (this.replayed >= 0) this.replayed = -1;
+    else if (this.cursor < live.history.newest) this.replayed = this.cursor;
     else this.resume();
+    this.stand();
   }
 
   private resume(step?: number): void {
@@ -61,6 +67,12 @@ export class Timeline {
 
   /** Show a past step; the server answers with the very frame that was played. */
   scrub(step: number): void {
+    this.replayed = -1;
+    this.shift(step);
+    if (!this.studio.live.playing) this.stand();
+  }
+
+  private shift(step: number): void {
     const { history } = this.studio.live;
     const to = Math.min(Math.max(Math.round(step), history.oldest), history.newest);
     if (to < 0 || to === this.cursor) return;
@@ -76,10 +88,11 @@ export class Timeline {
   private stand(): void {
     const situation = this.studio.live.situation;
     if (!situation) return;
-    if (situation.playing) this.cursor = this.asked = -1;
+    if (situation.playing) this.cursor = this.asked = this.replayed = -1;
     else if (this.cursor < 0) this.cursor = situation.step;
-    this.playButton.replaceChildren(icon(situation.playing ? "pause" : "play"));
-    this.playButton.title = situation.playing ? "Pause (Space)" : "Go on from now (Space)";
+    const runs = situation.playing || this.replayed >= 0, past = this.cursor < this.studio.live.history.newest;
+    this.playButton.replaceChildren(icon(runs ? "pause" : "play"));
+    this.playButton.title = `${runs ? "Pause" : past ? "Replay from here" : "Go on"} (Space)`;
     this.playButton.setAttribute("aria-label", this.playButton.title);
     this.liveButton.setAttribute("aria-pressed", String(situation.playing));
     this.liveButton.hidden = this.hereButton.hidden = situation.playing;
@@ -87,6 +100,14 @@ export class Timeline {
   }
 
   frame(seconds: number): void {
+    if (this.replayed >= 0) {
+      this.replayed += seconds * (this.studio.live.welcome?.step_rate ?? 60);
+      this.shift(Math.floor(this.replayed));
+      if (this.replayed >= this.studio.live.history.newest) {
+        this.replayed = -1;
+        this.stand();
+      }
+    }
     if (this.cursor >= 0 && this.cursor !== this.asked && this.studio.connection.send({ type: "scrub", step: this.cursor })) this.asked = this.cursor;
     this.wait -= seconds;
     if (this.wait > 0) return;

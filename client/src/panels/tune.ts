@@ -31,6 +31,7 @@ export function tunePanel(studio: Studio): Panel {
   const undoButton = button("", () => step("undo"), { icon: "undo", kind: "quiet icon", title: "Undo (Z)" });
   const redoButton = button("", () => step("redo"), { icon: "redo", kind: "quiet icon", title: "Redo (Y)" });
   const sides = segments([["a", "A"], ["b", "B"]] as const, side, (chosen) => { side = chosen; show(); }, "Side that the sliders change");
+  sides.classList.add("sides");
   const compare = switchRow("Compare two settings, A and B", false, (on) => { connection.send({ type: "compare", on }); }, { title: "A second character with settings of its own gets the same stick" });
   const presets = presetRow(studio, () => side, () => undo.keep(now()));
 

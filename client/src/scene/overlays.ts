@@ -67,9 +67,9 @@ export class Overlays {
     if (this.dots.instanceColor) this.dots.instanceColor.needsUpdate = true;
   }
 
-  private dot(x: number, y: number, z: number, radius: number, name: string, flat = 1): void {
+  private dot(x: number, y: number, z: number, radius: number, name: string): void {
     if (this.dotCount >= 160) return;
-    this.matrix.makeScale(radius, radius * flat, radius).setPosition(x, y, z);
+    this.matrix.makeScale(radius, radius, radius).setPosition(x, y, z);
     this.dots.setMatrixAt(this.dotCount, this.matrix);
     this.dots.setColorAt(this.dotCount++, this.paint(name));
   }
@@ -84,7 +84,7 @@ export class Overlays {
     for (let k = 0; k < frame.horizons; k++) {
       const at = 4 * (tracked * frame.horizons + k), nx = samples[at], nz = samples[at + 1];
       this.ground.line(x, this.lift(x, z, by), z, nx, this.lift(nx, nz, by), nz, ink);
-      this.dot(nx, this.lift(nx, nz, by), nz, 0.035, name, 0.4);
+      this.ground.ring(nx, this.lift(nx, nz, by), nz, 0.04, ink, 10);
       const tx = nx + 0.28 * samples[at + 2], tz = nz + 0.28 * samples[at + 3];
       this.ground.arrow(nx, this.lift(nx, nz, by), nz, tx, this.lift(tx, tz, by), tz, ink);
       x = nx;
@@ -121,7 +121,7 @@ export class Overlays {
       const touches = (frame.bits[0] >>> (8 + k)) & 1, locked = (frame.bits[0] >>> (16 + k)) & 1;
       if (!touches && !locked) return this.ground.ring(x, y, z, 0.05, this.paint("ink-faint"), 16);
       this.ground.ring(x, y, z, 0.1, this.paint("good"), 24);
-      if (locked) this.dot(x, y, z, 0.06, "good", 0.15);
+      for (const radius of locked ? [0.02, 0.045, 0.07] : []) this.ground.ring(x, y, z, radius, this.paint("good"), 18);
     });
   }
 

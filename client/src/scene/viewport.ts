@@ -6,6 +6,8 @@ import { Figure, type FigureLook } from "./figure";
 import { Floor } from "./floor";
 import type { Rig } from "./kinematics";
 
+const FIELD = 38; // degrees, from top to bottom
+
 export type Quality = "auto" | "high" | "low";
 
 export class Viewport {
@@ -117,8 +119,11 @@ export class Viewport {
     if (!width || !height) return;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
-    this.follow.camera.aspect = width / height;
-    this.follow.camera.updateProjectionMatrix();
+    const { camera } = this.follow;
+    camera.aspect = width / height;
+    // a narrow stage shows as much to the sides as a wide one
+    camera.fov = (360 / Math.PI) * Math.atan(Math.tan((FIELD * Math.PI) / 360) * Math.max(1, 1.1 / camera.aspect));
+    camera.updateProjectionMatrix();
   }
 
   /** On a slow machine, fewer pixels and then no shadows: an answering character is worth more than a pretty one. */

@@ -52,6 +52,7 @@ export class History {
       this.newest = situation.newest;
       this.complete = Math.min(this.complete, this.newest);
     }
+    this.newest = Math.max(this.newest, situation.newest);
     if (this.complete < this.oldest - 1) this.complete = this.oldest - 1;
   }
 

@@ -4,7 +4,7 @@ import { registeredPanels, type Panel, type Studio } from "../studio";
 import { h } from "./elements";
 
 export function acceptDrops(studio: Studio, current: () => Panel | null, avatars: Avatars): void {
-  const cover = h("div.drop-cover", h("div.card", h("h2", "Drop it"), h("p", "Motion (BVH, GLB, VRMA) opens in Build; a character (GLB, VRM) is worn at once.")));
+  const cover = h("div.drop-cover", h("div.card", h("h2", "Drop it"), h("p", "Motion (BVH, GLB, VRMA) opens in Build; a character (GLB, VRM) is worn at once; a recording is replayed.")));
   let depth = 0;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   window.addEventListener("dragenter", (event) => { if (hasFiles(event) && ++depth === 1) document.body.append(cover); });
@@ -18,8 +18,19 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, avatars
     give([...(event.dataTransfer?.files ?? [])]);
   });
 
+  async function replay(file: File): Promise<void> {
+    try {
+      await studio.ask(`/api/recording?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, headers: { "content-type": "application/octet-stream" } });
+      studio.open("why");
+      studio.say("Space replays it; drag the timeline to go to any moment.", "good", `${file.name} is open`);
+    } catch (error) {
+      studio.say(String((error as Error).message), "bad", `${file.name} cannot be opened`);
+    }
+  }
+
   function give(files: File[]): void {
     if (!files.length || current()?.dropped?.(files)) return;
+    if (files.length === 1 && /\.kinerec$/i.test(files[0].name)) return void replay(files[0]);
     if (files.length === 1 && /\.(glb|vrm)$/i.test(files[0].name)) return void avatars.wear(files[0], studio);
     const build = registeredPanels().find((panel) => panel.id === "build");
     if (!build?.dropped) return studio.say("This page cannot open such files.", "bad", files[0].name);
