@@ -23,7 +23,7 @@ export class ClipDock {
   private readonly toggles = new Map<keyof Shows, { set(on: boolean): void }>();
 
   constructor(private readonly stage: ClipStage, private readonly editable: boolean) {
-    this.playButton = button("", () => this.play(!stage.playing), { icon: "pause", kind: "quiet icon small", title: "Play or pause (Space)" });
+    this.playButton = button("", () => this.play(!stage.playing), { icon: "pause", kind: "quiet icon small", title: "Play or pause (Space while the timeline has the focus)" });
     const shows: [keyof Shows, string, string][] = [["path", "Root", "The root's path on the floor"], ["contacts", "Contacts", "Rings under planted feet"], ["features", "Features", "The features on the pose"], ["joints", "Joints", "Joints and their roles"]];
     const speeds = [1, 0.5, 0.25];
     const speed = button("1×", () => { stage.speed = speeds[(speeds.indexOf(stage.speed) + 1) % speeds.length]; speed.textContent = `${stage.speed}×`; }, { kind: "quiet small", title: "Speed" });

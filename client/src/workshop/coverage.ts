@@ -110,7 +110,7 @@ class CoveragePanel {
     if (!found.stretches.length) return rerender(this.details, empty("No motion here", `Nothing in the database moves ${this.words(cell)}. Record it, or mirror what you have.`));
     const rate = info.frame_rate;
     rerender(this.details, h("h2", `${found.stretches.length + found.more} ${found.stretches.length + found.more === 1 ? "stretch" : "stretches"} of clips in this cell`),
-      h("ul.list.stretches", { role: "listbox", "aria-label": "Clips in this cell" }, ...found.stretches.slice(0, 40).map((one) => h("li.pick", { role: "option", tabIndex: 0, "aria-selected": String(this.played === `${one.clip}:${one.start}` && this.browser.selected === one.clip), "data-key": `stretch:${one.clip}:${one.start}`, onclick: () => this.play(one), onkeydown: (event: KeyboardEvent) => { if (event.key === "Enter") this.play(one); } },
+      h("ul.list.stretches", { role: "listbox", "aria-label": "Clips in this cell", "data-scroll": "stretches" }, ...found.stretches.slice(0, 40).map((one) => h("li.pick", { role: "option", tabIndex: 0, "aria-selected": String(this.played === `${one.clip}:${one.start}` && this.browser.selected === one.clip), "data-key": `stretch:${one.clip}:${one.start}`, onclick: () => this.play(one), onkeydown: (event: KeyboardEvent) => { if (event.key === "Enter") this.play(one); } },
         h("span.name", one.name), h("span.fact", `${(one.start / rate).toFixed(2)} to ${(one.stop / rate).toFixed(2)} s`), h("span.fact.time", `${one.speed.toFixed(2)} m/s`)))),
       found.more ? h("span.note", `and ${found.more} shorter ones`) : null);
   }

@@ -3,11 +3,16 @@ import { h } from "../ui/elements";
 
 type Child = Node | string | null | false;
 
-/** Replace what a host shows; the control that had the focus, known by its data-key, has it afterwards. */
+/** Replace what a host shows; the control that had the focus, known by its data-key, has it afterwards, and lists stay scrolled. */
 export function rerender(host: HTMLElement, ...children: Child[]): void {
   const active = document.activeElement as HTMLElement | null;
   const key = active && host.contains(active) ? active.dataset.key : undefined;
+  const scrolled = [...host.querySelectorAll<HTMLElement>("[data-scroll]")].map((one) => [one.dataset.scroll!, one.scrollTop] as const);
   host.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== false));
+  for (const [name, top] of scrolled) {
+    const one = host.querySelector<HTMLElement>(`[data-scroll="${name}"]`);
+    if (one) one.scrollTop = top;
+  }
   if (key) host.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();
 }
 

@@ -26,13 +26,13 @@ export class FilesView {
       this.element,
       h("div.row.files-head", h("span.note.name", this.summary(used.length, built.length)), this.folderPicker(), button("Add files", () => this.picker.click(), { icon: "load", kind: "small" })),
       this.refusals(),
-      used.length + built.length + store.uploading.length === 0 ? this.beginning(unused) : h("ul.list.file-list", { role: "listbox", "aria-label": "Files", onkeydown: (event: KeyboardEvent) => this.move(event) },
+      used.length + built.length + store.uploading.length === 0 ? this.beginning(unused) : h("ul.list.file-list", { role: "listbox", "aria-label": "Files", "data-scroll": "files", onkeydown: (event: KeyboardEvent) => this.move(event) },
         ...store.uploading.map((one) => h("li.file", h("span.state.busy"), h("span.name", one.name), h("div.progress", { style: "width:90px" }, h("i", { style: `width:${Math.round(100 * one.share)}%` })))),
         ...used.map((name) => this.row(name, true)),
         ...built.map((file) => this.builtIn(file.name)),
       ),
       unused.length && used.length + built.length ? h("div.row", h("span.note.name", `${unused.length} more in the folder, not in the recipe`), unused.filter((name) => this.good(name)).length > 1 ? button("Add all", () => void store.take(unused.filter((name) => this.good(name))), { kind: "small quiet" }) : null) : null,
-      unused.length ? h("ul.list.file-list", { role: "listbox", "aria-label": "Files that are not in the recipe" }, ...unused.map((name) => this.row(name, false))) : null,
+      unused.length ? h("ul.list.file-list", { role: "listbox", "aria-label": "Files that are not in the recipe", "data-scroll": "others" }, ...unused.map((name) => this.row(name, false))) : null,
       store.listing.more ? h("span.note", "The folder holds more files than are shown; name them in the recipe's text.") : null,
     );
   }

@@ -9,19 +9,20 @@ export class RecipeView {
   readonly element: HTMLElement;
   private readonly area: HTMLTextAreaElement;
   private readonly gutter = h("div.gutter", { "aria-hidden": "true" });
+  private readonly paint = h("pre.paint", { "aria-hidden": "true" });
   private readonly state = h("span.chip");
   private readonly problems = h("div.problems", { role: "alert" });
   private waiting = 0;
 
   constructor(private readonly store: Store) {
-    this.area = h("textarea.code", { spellcheck: false, wrap: "off", "aria-label": "The recipe", "data-key": "recipe-text", oninput: () => this.typed(), onscroll: () => { this.gutter.style.transform = `translateY(${-this.area.scrollTop}px)`; },
+    this.area = h("textarea.code", { spellcheck: false, wrap: "off", "aria-label": "The recipe", "data-key": "recipe-text", oninput: () => this.typed(), onscroll: () => this.scrolled(),
       onkeydown: (event: KeyboardEvent) => {
         if (event.key !== "Tab" || event.shiftKey || event.ctrlKey) return;
         event.preventDefault();
         document.execCommand("insertText", false, "    "); // keeps the field's own undo
       } }) as HTMLTextAreaElement;
     const copy = button("Copy", () => void navigator.clipboard.writeText(this.area.value).then(() => store.studio.say("The recipe is on the clipboard.", "good"), () => store.studio.say("The browser does not allow copying here.", "bad")), { kind: "small quiet" });
-    this.element = h("div.recipe-panel", h("div.row", this.state, h("span.gap"), copy, button("Download", () => download(), { icon: "save", kind: "small" })), h("div.editor", h("div.gutter-window", this.gutter), this.area), this.problems);
+    this.element = h("div.recipe-panel", h("div.row", this.state, h("span.gap"), copy, button("Download", () => download(), { icon: "save", kind: "small" })), h("div.editor", h("div.gutter-window", this.gutter), h("div.paper", this.paint, this.area)), this.problems);
   }
 
   update(): void {
@@ -55,8 +56,14 @@ export class RecipeView {
   private number(problems: RecipeProblem[]): void {
     const bad = new Set(problems.map((one) => one.line));
     const count = this.area.value.split("\n").length;
-    this.gutter.style.transform = `translateY(${-this.area.scrollTop}px)`;
+    this.paint.replaceChildren(...coloured(this.area.value), "\n");
+    this.scrolled();
     this.gutter.replaceChildren(...Array.from({ length: count }, (_, k) => h(bad.has(k + 1) ? "b.wrong" : "span", String(k + 1))));
+  }
+
+  private scrolled(): void {
+    this.gutter.style.transform = `translateY(${-this.area.scrollTop}px)`;
+    this.paint.style.transform = `translate(${-this.area.scrollLeft}px, ${-this.area.scrollTop}px)`;
   }
 
   private jump(line: number | null): void {
@@ -66,6 +73,22 @@ export class RecipeView {
     this.area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
     this.area.scrollTop = Math.max(0, (line - 6) * 19);
   }
+}
+
+const PARTS = /("""[\s\S]*?"""|'[^'\n]*'|"(?:\\.|[^"\\\n])*")|(#[^\n]*)|(^[ \t]*\[\[?[^\]\n]*\]\]?)|(^[ \t]*[\w.-]+(?=[ \t]*=))|(\b(?:true|false)\b|[-+]?\b\d[\d_.eE+-]*)/gm;
+const KINDS = ["string", "comment", "table", "key", "value"];
+
+/** TOML in colours: comments, tables, keys, texts and numbers. */
+export function coloured(text: string): (Node | string)[] {
+  const out: (Node | string)[] = [];
+  let last = 0;
+  for (const found of text.matchAll(PARTS)) {
+    const kind = KINDS[found.slice(1).findIndex((part) => part !== undefined)];
+    out.push(text.slice(last, found.index), h(`span.toml-${kind}`, found[0]));
+    last = found.index + found[0].length;
+  }
+  out.push(text.slice(last));
+  return out;
 }
 
 export function download(): void {
