@@ -15,7 +15,7 @@ from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.evaluation import Evaluation, plain, problem
+from kinematch.evaluate.evaluation import SOURCE, Evaluation, plain, problem
 from kinematch.evaluate.evaluation import evaluate as run_evaluation
 from kinematch.evaluate.report import shown, table_rows, write_report
 from kinematch.evaluate.scores import BY_NAME
@@ -108,8 +108,9 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
 
 def _print_sweep(screen: Screen, swept: Sweep) -> None:
     screen.say((swept.title, "italic"))
-    table = _table("", [*swept.rows, ""])
-    for measure, values in table_rows(dict(swept.rows)):
+    rows = {**swept.rows, SOURCE: swept.source}
+    table = _table("", [*rows, ""])
+    for measure, values in table_rows(rows):
         table.add_row(measure.text, *values, measure.unit)
     screen.print(table)
     for line in swept.notes:
@@ -118,7 +119,7 @@ def _print_sweep(screen: Screen, swept: Sweep) -> None:
 
 def _table(first: str, names: list[str]) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column(first, overflow="fold")
+    table.add_column(first, min_width=34)
     for name in names:
         table.add_column(Text(name), justify="right")
     return table

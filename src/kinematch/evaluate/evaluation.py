@@ -147,13 +147,13 @@ def plain(evaluation: Evaluation) -> dict[str, Any]:
         "gaits": dict(given.gaits.forward) | {"strafe": given.gaits.strafe},
         "settings": to_plain(evaluation.settings),
         "targets": [vars(target) for target in evaluation.targets],
-        "scores": {name: _finite(scores) for name, scores in evaluation.rows.items()},
-        "scenarios": {name: _finite(scores) for name, scores in evaluation.scenarios.items()},
+        "scores": {name: finite(scores) for name, scores in evaluation.rows.items()},
+        "scenarios": {name: finite(scores) for name, scores in evaluation.scenarios.items()},
         "responses": _responses(evaluation.takes),
     }
 
 
-def _finite(scores: Scores) -> dict[str, float | None]:
+def finite(scores: Scores) -> dict[str, float | None]:
     return {name: value if np.isfinite(value) else None for name, value in scores.items()}
 
 

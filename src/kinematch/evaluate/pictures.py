@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from kinematch.draw.animation import animate
 from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.draw.sheet import contact_sheet
+from kinematch.draw.text import write
+from kinematch.draw.theme import find_theme, rgb
 from kinematch.draw.trace import top_down
 from kinematch.evaluate.following import facing_errors, position_errors
 from kinematch.evaluate.moments import Moment
@@ -111,16 +113,24 @@ def sweep_chart(
     title: str,
     x_label: str,
 ) -> Image.Image:
-    """Measures over what a sweep changes, each as a share of its largest."""
-    lines = {}
+    """A panel for each measure over what a sweep changes: lines over numbers, bars over names."""
+    columns = 2 if len(labels) < 8 else 1
+    size = (1100 // columns, 300)
+    panels = []
     for name in names:
-        values = np.array([row.get(name, np.nan) for row in rows], np.float64)
-        top = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 0.0
-        shown = f"{BY_NAME[name].text} (1 = {top * BY_NAME[name].scale:.3g} {BY_NAME[name].unit})"
-        lines[shown] = values / top if top > 0 else values
-    if x is None:
-        return bar_chart(list(labels), lines, title=title, x_label=x_label, size=(max(900, 120 * len(labels)), 460))
-    return line_chart(
-        {name: (np.asarray(x, float), values) for name, values in lines.items()},
-        title=title, x_label=x_label, points=True, size=(900, 460),
-    )  # fmt: skip
+        measure = BY_NAME[name]
+        values = measure.scale * np.array([row.get(name, np.nan) for row in rows], np.float64)
+        if not np.isfinite(values).any():
+            continue
+        if x is None:
+            panel = bar_chart(list(labels), {measure.text: values}, title=measure.text, y_label=measure.unit, size=size)
+        else:
+            lines = {measure.text: (np.asarray(x, np.float64), values)}
+            panel = line_chart(lines, x_label=x_label, y_label=measure.unit, points=True, size=size)
+        panels.append(panel)
+    theme = find_theme("light")
+    whole = Image.new("RGB", (1100, 44 + 300 * -(-len(panels) // columns)), rgb(theme.floor))
+    write(ImageDraw.Draw(whole), (24, 24), title, colour=theme.ink, size=20, anchor="lm")
+    for n, panel in enumerate(panels):
+        whole.paste(panel, ((n % columns) * size[0], 44 + (n // columns) * 300))
+    return whole

@@ -10,13 +10,14 @@ from PIL import Image
 
 from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
-from kinematch.evaluate.evaluation import Problem, Progress, perform, scored
+from kinematch.evaluate.evaluation import Problem, Progress, finite, perform, scored
 from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.pictures import sweep_chart
 from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
 from kinematch.evaluate.scores import Scores
 
 BLOCKS = ("trajectory position", "trajectory direction", "foot position", "foot velocity", "hip velocity")
+SHORT = ("path", "heading", "feet", "foot speed", "hip speed")  # the same, to stand below a bar
 PRESET = (1.5, 0.8, 2.0, 2.0, 2.0)  # digital humans 4.2, in the order of BLOCKS
 USUAL = ("position_mean", "turn_median", "skate_mean", "rough", "transitions")
 
@@ -47,6 +48,7 @@ class Sweep:
     x_label: str
     x: tuple[float, ...] | None
     rows: Mapping[str, Scores]
+    source: Scores
     measures: Sequence[str]
     notes: tuple[str, ...]
 
@@ -67,15 +69,12 @@ def run_sweep(name: str, given: Problem, settings: Settings, *, progress: Progre
         rows[variant.label] = scored(problem, done)
         places.append(variant.x)
     x = None if any(place is None for place in places) else tuple(float(place or 0.0) for place in places)
-    return Sweep(name, kind.text, kind.x_label, x, rows, kind.measures, kind.notes)
+    return Sweep(name, kind.text, kind.x_label, x, rows, given.source, kind.measures, kind.notes)
 
 
 def sweep_plain(sweep: Sweep) -> dict[str, Any]:
-    rows = {
-        label: {name: value if np.isfinite(value) else None for name, value in scores.items()}
-        for label, scores in sweep.rows.items()
-    }
-    return {"sweep": sweep.name, "x": sweep.x, "scores": rows}
+    rows = {label: finite(scores) for label, scores in sweep.rows.items()}
+    return {"sweep": sweep.name, "x": sweep.x, "scores": rows, "source": finite(sweep.source)}
 
 
 def _setting(name: str, values: Sequence[float]) -> Callable[[Problem, Settings], Iterator[Variant]]:
@@ -121,7 +120,7 @@ def _weights(given: Problem, settings: Settings) -> Iterator[Variant]:
         return Variant(label, replace(settings, weights=block_weights(given.database, values)), given.database)
 
     yield variant("preset", PRESET)
-    for n, block in enumerate(BLOCKS):
+    for n, block in enumerate(SHORT):
         for factor in (0.25, 4.0):
             yield variant(f"{block} x{factor:g}", [w * factor if k == n else w for k, w in enumerate(PRESET)])
 
