@@ -240,7 +240,7 @@ class Crowd:
         count, joints, moving = len(who), len(here.source.parents), len(here.source.moving)
         seen = (
             np.empty((count, joints, 4)), np.empty((count, joints, 3)), np.empty((count, moving, 3)),
-            np.empty((count, moving, 3)), np.empty((count, 3)),
+            np.empty((count, moving, 3)), np.empty((count, 3)), np.empty((count, len(here.source.legs), 2)),
         )  # fmt: skip
         leave(self.state, here.source, self._knobs, who, *seen)
         enter(self.state, there.source, self._knobs, who, frames, *seen)

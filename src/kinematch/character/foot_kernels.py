@@ -12,6 +12,10 @@ from kinematch.math.spring import HALF
 
 LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
+SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
+BRISK = 0.6  # m/s at which a swinging toe has its full clearance
+RESIST = 0.96  # of the longest reach, from which a leg resists being stretched and the pelvis helps
+CLEARLY = 0.35  # sine of the knee's angle from which the pose alone says which way it bends
 NO_MASK = np.zeros(0, np.bool_)
 
 
@@ -41,13 +45,18 @@ def place_feet(state, source, knobs, n, ground, normals, out, dt):
     low = 0.0
     for k in range(source.legs.shape[0]):
         toe = three(out.global_positions, n, source.legs[k, 3])
-        lift = feet.grounds[n, k + 1, 0] - root if uneven else 0.0
+        height = toe[1]
+        if knobs.foot_lock > 0:  # that of the clip, which blending does not lower
+            height = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
+        rest = root + source.toe_rests[k]
+        if uneven:
+            lift = feet.grounds[n, k + 1, 0] - root
+            height, rest = height + lift, rest + lift
         contact = source.contacts[frame if t < 0.5 else after, k]
-        planted = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
-        lock_toe(
-            state, knobs, n, k, (toe[0], toe[1] + lift, toe[2]), planted + lift, contact, heading(out, source, n, k), dt
-        )
-        low = max(low, shortfall(source, knobs, n, k, wanted_foot(state, source, n, k, normals, out), out))
+        stays = source.contact_left[frame, k] >= SHORTEST
+        lock_toe(state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, heading(out, source, n, k), dt)
+        if feet.locked[n, k]:
+            low = max(low, shortfall(source, knobs, n, k, wanted_foot(state, source, n, k, normals, out), out))
     if knobs.pelvis > 0:
         lower(state, source, n, min(low, LOWEST), knobs, out, dt)
     for k in range(source.legs.shape[0]):
@@ -71,20 +80,19 @@ def heading(out, source, n, k):
 
 
 @inner
-def lock_toe(state, knobs, n, k, toe, planted, contact, yaw, dt):
+def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
     """Decide whether a toe stays, and smooth the difference: what is shown goes on as it was.
 
     Thesis 4.3, with the toe locked along the ground only: its height is that of the clip, so that it rolls as there.
     """
     feet = state.feet
-    if math.isnan(feet.toes[n, k, 0]) or dt <= 0:
-        vx, vy, vz = 0.0, 0.0, 0.0
-    else:
-        last = feet.toes[n, k]
-        vx, vy, vz = (toe[0] - last[0]) / dt, (toe[1] - last[1]) / dt, (toe[2] - last[2]) / dt
+    vx, vz = 0.0, 0.0
+    if not math.isnan(feet.toes[n, k, 0]) and dt > 0:
+        vx, vz = (toe[0] - feet.toes[n, k, 0]) / dt, (toe[2] - feet.toes[n, k, 2]) / dt
     for i in range(3):
         feet.toes[n, k, i] = toe[i]
     place, o = feet.places[n, k], feet.offsets[n, k]
+    w = HALF / knobs.lock_halflife
     if feet.locked[n, k]:
         far = math.sqrt((toe[0] - place[0]) ** 2 + (toe[2] - place[2]) ** 2) > knobs.unlock_distance
         fast = math.sqrt(vx * vx + vz * vz) > knobs.unlock_speed
@@ -92,24 +100,26 @@ def lock_toe(state, knobs, n, k, toe, planted, contact, yaw, dt):
         if not contact or far or fast or twisted or knobs.foot_lock <= 0:
             feet.locked[n, k] = False
             feet.refused[n, k] = contact
-            o[0], o[1], o[2] = o[0] + place[0] - toe[0], o[1] + place[1] - toe[1], o[2] + place[2] - toe[2]
-            o[3], o[4], o[5] = o[3] - vx, o[4] - vy, o[5] - vz
-    elif contact and not feet.refused[n, k] and knobs.foot_lock > 0:
+            o[0], o[2] = o[0] + place[0] - toe[0], o[2] + place[2] - toe[2]
+            o[3], o[5] = o[3] - vx, o[5] - vz
+    elif contact and stays and not feet.refused[n, k] and knobs.foot_lock > 0:
         feet.locked[n, k] = True
         feet.headings[n, k] = yaw
-        w = HALF / knobs.lock_halflife
         # the toe comes to rest this far ahead, so that it does not slide back afterwards
         place[0], place[2] = toe[0] + o[0] + (vx + o[3]) / w, toe[2] + o[2] + (vz + o[5]) / w
-        o[0], o[1], o[2] = o[0] + toe[0] - place[0], o[1] + toe[1] - planted, o[2] + toe[2] - place[2]
-        o[3], o[4], o[5] = o[3] + vx, o[4] + vy, o[5] + vz
-    if not contact:
-        feet.refused[n, k] = False
-    if feet.locked[n, k]:
-        place[1] = planted
-    else:
-        for i in range(3):
-            place[i] = toe[i]
-    w = HALF / knobs.lock_halflife
+        o[0], o[2] = o[0] + toe[0] - place[0], o[2] + toe[2] - place[2]
+        o[3], o[5] = o[3] + vx, o[5] + vz
+    feet.refused[n, k] = feet.refused[n, k] and contact
+    lift = 0.0
+    if not feet.locked[n, k]:
+        place[0], place[2] = toe[0], toe[2]
+        if knobs.foot_lock > 0:  # who moves must not scrape along
+            brisk = min(math.sqrt((vx + o[3]) ** 2 + (vz + o[5]) ** 2) / BRISK, 1.0)
+            lift = max(rest + knobs.clearance * brisk - toe[1], 0.0)
+    x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], HALF / knobs.lock_halflife, dt)
+    feet.lifts[n, k, 0], feet.lifts[n, k, 1] = x + lift, v
+    place[1] = toe[1] + feet.lifts[n, k, 0]
+    w = HALF / (knobs.lock_halflife if feet.locked[n, k] else knobs.unlock_halflife)
     for i in range(3):
         o[i], o[i + 3] = spring(o[i], o[i + 3], w, dt)
 
@@ -149,7 +159,9 @@ def longest(source, knobs, n, k, out):
 def shortfall(source, knobs, n, k, target, out):
     """How much lower the hip must be for the leg to reach its target."""
     hip = three(out.global_positions, n, source.legs[k, 0])
-    reach = longest(source, knobs, n, k, out)
+    reach = max(
+        RESIST * longest(source, knobs, n, k, out), length(hip, three(out.global_positions, n, source.legs[k, 2]))
+    )
     flat = (hip[0] - target[0]) ** 2 + (hip[2] - target[2]) ** 2
     return hip[1] - target[1] - math.sqrt(max(reach * reach - flat, 0.0))
 
@@ -158,7 +170,7 @@ def shortfall(source, knobs, n, k, target, out):
 def lower(state, source, n, wanted, knobs, out, dt):
     """Sink the whole body but the root towards a depth; the feet stay where they are told."""
     pelvis = state.feet.pelvis
-    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], HALF / knobs.lock_halflife, dt)
+    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], HALF / knobs.pelvis_halflife, dt)
     pelvis[n, 0], pelvis[n, 1] = x + wanted, v
     depth = pelvis[n, 0]
     if abs(depth) < 1e-5:  # m: nobody sees it
@@ -187,10 +199,15 @@ def bend_leg(source, knobs, n, k, target, slope, out):
     ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
     lx, ly, lz = ankle[0] - knee[0], ankle[1] - knee[1], ankle[2] - knee[2]
     x, y, z = uy * lz - uz * ly, uz * lx - ux * lz, ux * ly - uy * lx
-    size = math.sqrt(x * x + y * y + z * z)
-    if size < 1e-6 * a * b:  # a straight leg has no bend of its own: the knee goes where the hip's left axis has it
-        x, y, z = rotate(four(out.global_rotations, n, upper), (1.0, 0.0, 0.0))
-        size = 1.0
+    # a straight leg hardly shows where it bends: there the knee's own hinge tells
+    bend = math.sqrt(x * x + y * y + z * z) / (a * b)
+    share = min(bend / CLEARLY, 1.0) / max(bend * a * b, 1e-9)
+    hx, hy, hz = rotate(
+        four(out.global_rotations, n, upper), (source.hinges[k, 0], source.hinges[k, 1], source.hinges[k, 2])
+    )
+    rest = 1 - min(bend / CLEARLY, 1.0)
+    x, y, z = x * share + hx * rest, y * share + hy * rest, z * share + hz * rest
+    size = max(math.sqrt(x * x + y * y + z * z), 1e-9)
     angle = (was - bent) / size
     flex = from_vector(x * angle, y * angle, z * angle)
     lx, ly, lz = rotate(flex, (lx, ly, lz))
@@ -221,8 +238,8 @@ def relocal(source, n, joint, wanted, out):
 
 @inner
 def soft_limit(wanted, animated, most):
-    """A distance that never passes the most: from halfway between the animated one and it the leg resists."""
-    start = 0.5 * (max(animated, 0.96 * most) + most)
+    """A distance that never passes the most; beyond the animated one a leg that is nearly straight resists."""
+    start = max(animated, RESIST * most)
     room = most - start
     if wanted <= start or room <= 0:
         return min(wanted, most)

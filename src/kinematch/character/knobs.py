@@ -29,11 +29,14 @@ class Knobs(NamedTuple):
     rate_change: float
     foot_lock: float
     lock_halflife: float
+    unlock_halflife: float
     unlock_distance: float
     unlock_angle: float
     unlock_speed: float
+    clearance: float
     extension: float
     pelvis: float
+    pelvis_halflife: float
     ground_halflife: float
 
 

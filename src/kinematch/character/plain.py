@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.character.command import Command
+from kinematch.character.motion_kernels import PULL, SOFT
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody, ahead, at_rest, wrapped
 from kinematch.database.features import QueryInput
@@ -203,14 +204,21 @@ def adjusted(
         share = 1 - 0.5 ** (dt / settings.turn_halflife)
         angle = wrapped(target_yaws - yaws)
         yaws = yaws + np.sign(angle) * np.minimum(np.abs(angle) * share, settings.turn_ratio * np.abs(turns))
-    if settings.clamp_distance > 0:
-        gap = positions - target_positions
-        size = np.linalg.norm(gap, axis=-1)
-        kept = np.divide(settings.clamp_distance, size, out=np.ones_like(size), where=size > settings.clamp_distance)
-        positions = target_positions + gap * kept[:, None]
-        angle = np.clip(wrapped(yaws - target_yaws), -settings.clamp_angle, settings.clamp_angle)
-        yaws = target_yaws + angle
+    gap = positions - target_positions
+    size = np.linalg.norm(gap, axis=-1)
+    kept = np.divide(clamped(size, settings.clamp_distance, dt), size, out=np.ones_like(size), where=size > 0)
+    angle = wrapped(yaws - target_yaws)
+    yaws = target_yaws + np.sign(angle) * clamped(np.abs(angle), settings.clamp_angle, dt)
+    positions = target_positions + gap * kept[:, None]
     return positions, wrapped(yaws)
+
+
+def clamped(gap: np.ndarray, most: float, dt: float) -> np.ndarray:
+    """Gaps (N,) that never pass the most (0 is off); a pull that grows from SOFT of it on keeps it from being hit."""
+    if most == 0:
+        return gap
+    over = np.maximum((gap - SOFT * most) / (most - SOFT * most), 0)
+    return np.minimum(gap * np.exp(-PULL * over**2 * dt), most)
 
 
 class PlainCrowd:

@@ -101,12 +101,19 @@ def root_rates(source, frame, after, t):
     return x, z, source.angular_velocities[frame, 0, 1] * (1 - t) + source.angular_velocities[after, 0, 1] * t
 
 
+@inner
+def toe_height(source, frame, after, t, k):
+    """Height of an animated toe above the root, and its rate."""
+    a, b = source.toe_heights[frame, k], source.toe_heights[after, k]
+    return a * (1 - t) + b * t, (b - a) * source.frame_rate
+
+
 @kernel
-def leave(state, source, knobs, who, turns, turnings, places, velocities, rates):
+def leave(state, source, knobs, who, turns, turnings, places, velocities, rates, toes):
     """What is shown of some characters (M,) just before a jump.
 
-    Rotations (M, J, 4), angular velocities (M, J, 3), places and velocities (M, K, 3) of the joints that move, and the
-    root's rates (M, 3).
+    Rotations (M, J, 4), angular velocities (M, J, 3), places and velocities (M, K, 3) of the joints that move, the
+    root's rates (M, 3), and the heights of the toes with their rates (M, K, 2).
     """
     kind, halflife = knobs.transition, knobs.transition_halflife
     for m in range(who.shape[0]):
@@ -130,10 +137,12 @@ def leave(state, source, knobs, who, turns, turnings, places, velocities, rates)
         root = root_rates(source, frame, after, t)
         for i in range(3):
             rates[m, i] = root[i] + state.offsets.roots[n, i]
+        for k in range(source.legs.shape[0]):
+            toes[m, k, 0], toes[m, k, 1] = toe_height(source, frame, after, t, k)
 
 
 @kernel
-def enter(state, source, knobs, who, frames, turns, turnings, places, velocities, rates):
+def enter(state, source, knobs, who, frames, turns, turnings, places, velocities, rates, toes):
     """Go on from other frames (M,), the difference to what was shown becoming an offset; the fraction is kept."""
     kind, halflife = knobs.transition, knobs.transition_halflife
     for m in range(who.shape[0]):
@@ -169,6 +178,10 @@ def enter(state, source, knobs, who, frames, turns, turnings, places, velocities
         for i in range(3):
             state.offsets.roots[n, i] = rates[m, i] - root[i]
             state.offsets.roots[n, i + 3] = 0.0
+        for k in range(source.legs.shape[0] if knobs.foot_lock > 0 else 0):
+            height, rate = toe_height(source, frame, after, t, k)
+            state.feet.offsets[n, k, 1] += toes[m, k, 0] - height
+            state.feet.offsets[n, k, 4] += toes[m, k, 1] - rate
 
 
 @inner

@@ -18,21 +18,21 @@ def tunable(default: float, unit: str, low: float, high: float, text: str) -> An
 @dataclass(frozen=True)
 class Settings:
     # the simulated body
-    velocity_halflife: float = tunable(0.27, "s", 0.01, 2, "in which the simulated body takes half of a new velocity")
-    facing_halflife: float = tunable(0.27, "s", 0.01, 2, "in which the simulated body turns half of the way")
+    velocity_halflife: float = tunable(0.4, "s", 0.01, 2, "in which the simulated body takes half of a new velocity")
+    facing_halflife: float = tunable(0.3, "s", 0.01, 2, "in which the simulated body turns half of the way")
     # the search
-    search_interval: float = tunable(0.1, "s", 0.01, 2, "between searches")
+    search_interval: float = tunable(0.15, "s", 0.01, 2, "between searches")
     forced_interval: float = tunable(0.1, "s", 0.0, 2, "at least between a search and one that a sharp command forces")
     velocity_change: float = tunable(0.5, "m/s", 0.01, 10, "of wanted velocity since the last search that force one")
     facing_change: float = tunable(0.6, "rad", 0.01, 4, "of wanted facing since the last search that force one")
-    stay_bias: float = tunable(0.02, "cost", 0.0, 10, "by which a jump must be better than going on")
+    stay_bias: float = tunable(0.1, "cost", 0.0, 10, "by which a jump must be better than going on")
     ignore: float = tunable(0.33, "s", 0.0, 5, "around the playing frame that are no targets")
     responsiveness: float = tunable(1.0, "", 0.0, 100, "weight of the trajectory: high follows the command closely")
     quality: float = tunable(1.0, "", 0.0, 100, "weight of the pose: high looks smooth at jumps")
     weights: Mapping[str, float] = field(default_factory=dict)  # by feature; those left out keep the database's own
     # transitions
     transition: Transition = "spring"
-    transition_halflife: float = tunable(0.1, "s", 0.01, 1, "in which half of a jump's offset is gone")
+    transition_halflife: float = tunable(0.15, "s", 0.01, 1, "in which half of a jump's offset is gone")
     # adjustment
     synchronization_halflife: float = tunable(
         0.0,
@@ -44,7 +44,7 @@ class Settings:
     adjustment_halflife: float = tunable(
         0.3, "s", 0.0, 10, "in which half of the way to the simulated body is made up; 0 is off"
     )
-    adjustment_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own speed that adjustment may add at most")
+    adjustment_ratio: float = tunable(0.2, "", 0.0, 10, "of the root's own speed that adjustment may add at most")
     turn_halflife: float = tunable(0.3, "s", 0.0, 10, "in which half of the turn to its facing is made up; 0 is off")
     turn_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own turning that adjustment may add at most")
     clamp_distance: float = tunable(0.3, "m", 0.0, 100, "farthest from the simulated body; 0 is off")
@@ -53,12 +53,15 @@ class Settings:
     rate_change: float = tunable(0.0, "", 0.0, 0.5, "by which clips may play faster or slower towards the wanted speed")
     # feet
     foot_lock: bool = True
-    lock_halflife: float = tunable(0.08, "s", 0.005, 1, "in which locking and unlocking are smoothed")
-    unlock_distance: float = tunable(0.18, "m", 0.0, 10, "between the locked toe and the animated one that frees it")
-    unlock_angle: float = tunable(1.0, "rad", 0.0, 7, "of turning on the locked toe that frees it")
-    unlock_speed: float = tunable(1.5, "m/s", 0.0, 100, "of the animated toe that frees it")
-    extension: float = tunable(0.995, "", 0.5, 1, "of the leg's length that a foot may be away from the hip")
-    pelvis: bool = True  # lowered where a foot would not reach
+    lock_halflife: float = tunable(0.06, "s", 0.005, 1, "in which a toe comes to rest when it is locked")
+    unlock_halflife: float = tunable(0.13, "s", 0.005, 1, "in which a freed toe is back where the clip has it")
+    unlock_distance: float = tunable(0.35, "m", 0.0, 10, "between the locked toe and the animated one that frees it")
+    unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "of turning on the locked toe that frees it")
+    unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "of the animated toe that frees it")
+    clearance: float = tunable(0.02, "m", 0.0, 0.2, "above the ground at which a moving foot passes at least")
+    extension: float = tunable(0.99, "", 0.5, 1, "of the leg's length that a foot may be away from the hip")
+    pelvis: bool = True  # lowered where a planted foot would not reach
+    pelvis_halflife: float = tunable(0.2, "s", 0.005, 1, "in which the pelvis is lowered and raised")
     # terrain
     ground_halflife: float = tunable(0.1, "s", 0.005, 2, "in which root and swinging feet follow a change of height")
 

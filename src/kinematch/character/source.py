@@ -20,6 +20,7 @@ class Source(NamedTuple):
     velocities: np.ndarray  # (F, J, 3) m/s
     angular_velocities: np.ndarray  # (F, J, 3) rad/s
     contacts: np.ndarray  # (F, K) bool
+    contact_left: np.ndarray  # (F, K) s that each contact goes on
     no_exit: np.ndarray  # (F,) bool
     rest: np.ndarray  # (J, 3) m, where joints are that never move in their parent's space
     moving: np.ndarray  # (M,) int32, those that do; never the root
@@ -33,9 +34,11 @@ class Source(NamedTuple):
     root_yaws: np.ndarray  # (F,) rad
     paces: np.ndarray  # (F,) m/s of the root, averaged over about a step
     toe_heights: np.ndarray  # (F, K) m above the root
+    toe_rests: np.ndarray  # (K,) m, that height while they stand
     parents: np.ndarray  # (J,) int32
     legs: np.ndarray  # (K, 4) int32: upper, lower, foot, toe; none for rigs without legs
     below: np.ndarray  # (K, J) bool, which joints hang on the upper leg
+    hinges: np.ndarray  # (K, 3) axis about which each knee bends, in the upper leg's space
     frame_rate: float
 
 
@@ -45,6 +48,7 @@ def source(poses: PoseDatabase) -> Source:
     spread = np.ptp(poses.positions[:, 1:], axis=0).max(axis=-1, initial=0.0)
     legs = legs_of(skeleton, poses.contact_joints)
     clips = np.arange(poses.clip_count, dtype=np.int32)
+    heights = _toe_heights(poses, legs)
     turns = yaw_angle(quaternion.rotate(poses.loop_rotations, np.array([0, 0, 1], np.float32)))
     return Source(
         positions=_plain(poses.positions),
@@ -52,6 +56,7 @@ def source(poses: PoseDatabase) -> Source:
         velocities=_plain(poses.velocities),
         angular_velocities=_plain(poses.angular_velocities),
         contacts=_plain(poses.contacts),
+        contact_left=_contact_left(poses),
         no_exit=_plain(poses.no_exit),
         rest=np.array(poses.positions[0], np.float32),
         moving=(1 + np.flatnonzero(spread > STILL)).astype(np.int32),
@@ -64,10 +69,12 @@ def source(poses: PoseDatabase) -> Source:
         root_positions=poses.positions[:, 0].astype(np.float64),
         root_yaws=yaw_angle(forwards).astype(np.float64),
         paces=_paces(poses),
-        toe_heights=_toe_heights(poses, legs),
+        toe_heights=heights,
+        toe_rests=_toe_rests(poses, heights),
         parents=np.array(skeleton.parents, np.int32),
         legs=legs,
         below=_below(skeleton, legs),
+        hinges=_hinges(poses, legs),
         frame_rate=float(poses.frame_rate),
     )
 
@@ -99,6 +106,39 @@ def _toe_heights(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
             positions, _ = forward(poses.skeleton, poses.positions[own], poses.rotations[own])
             heights[own] = positions[:, legs[:, 3], 1] - positions[:, :1, 1]
     return heights
+
+
+def _hinges(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
+    """The mean of how knees bend, the more a knee is bent the more it counts."""
+    hinges = np.zeros((len(legs), 3))
+    some = slice(None, None, max(1, poses.frame_count // 5000))
+    positions, rotations = forward(poses.skeleton, poses.positions[some], poses.rotations[some])
+    for leg, (upper, lower, foot, _) in enumerate(legs):
+        bends = np.cross(positions[:, lower] - positions[:, upper], positions[:, foot] - positions[:, lower])
+        mean = quaternion.rotate(quaternion.inverse(rotations[:, upper]), bends).mean(axis=0, dtype=np.float64)
+        hinges[leg] = mean / max(np.linalg.norm(mean), 1e-9)
+    return hinges
+
+
+def _contact_left(poses: PoseDatabase) -> np.ndarray:
+    left = np.zeros((poses.frame_count, poses.contacts.shape[1]), np.float32)
+    for clip in range(poses.clip_count):
+        own = poses.clip_frames(clip)
+        # a loop goes on where it began, so its end is counted after another round
+        rounds = 2 if poses.clip_loops[clip] else 1
+        count = np.zeros(left.shape[1], np.float32)
+        for frame in list(range(own.stop - 1, own.start - 1, -1)) * rounds:
+            count = np.where(poses.contacts[frame], count + 1 / poses.frame_rate, 0)
+            left[frame] = count
+    return left
+
+
+def _toe_rests(poses: PoseDatabase, heights: np.ndarray) -> np.ndarray:
+    rests = np.zeros(heights.shape[1])
+    for toe in range(heights.shape[1]):
+        standing = heights[poses.contacts[:, toe], toe]
+        rests[toe] = np.median(standing) if len(standing) else heights[:, toe].min()
+    return rests
 
 
 def _paces(poses: PoseDatabase) -> np.ndarray:

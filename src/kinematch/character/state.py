@@ -36,6 +36,7 @@ class Feet(NamedTuple):
     offsets: np.ndarray  # (N, K, 6) m and m/s, between what is shown and where the toe should be
     toes: np.ndarray  # (N, K, 3) m, as animated in the last step; NaN before the first
     headings: np.ndarray  # (N, K) rad, of the foot when it was locked
+    lifts: np.ndarray  # (N, K, 2) m and m/s, by which moving toes are raised
     grounds: np.ndarray  # (N, K + 1, 2) m and m/s, smoothed heights of the ground under the root and each toe
     pelvis: np.ndarray  # (N, 2) m and m/s, by which the body is lowered
 
@@ -101,7 +102,8 @@ def fresh(
         ),
         feet=Feet(
             zeros((count, toes), bool), zeros((count, toes), bool), zeros((count, toes, 3)), zeros((count, toes, 6)),
-            np.full((count, toes, 3), np.nan), zeros((count, toes)), grounds, zeros((count, 2)),
+            np.full((count, toes, 3), np.nan), zeros((count, toes)), zeros((count, toes, 2)), grounds,
+            zeros((count, 2)),
         ),
         schedule=Schedule(
             # the golden ratio's multiples spread evenly, however many there are

@@ -27,7 +27,8 @@ def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath
 
 def inner(function: Callable) -> Any:
     """Compile as part of the kernels that call it: no way in from Python, which for large arguments takes longest."""
-    return numba.njit(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    options: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(function, **options)
 
 
 class _Cache(FunctionCache):
