@@ -1,6 +1,7 @@
 """Build, Coverage and Clips in a real browser: from a dropped file to a playing character, and what is told of it."""
 
 import json
+import os
 import tomllib
 
 import pytest
@@ -41,8 +42,9 @@ def recipe(tmp_path):
     return lambda: tomllib.loads((tmp_path / "cache" / "workspace" / "recipe.toml").read_text())
 
 
-def opened(screen, server, panel="build"):
-    return screen(f"{server.url}/?quality=low#{panel}")
+def opened(screen, server, panel="build", theme="dark"):
+    quality = "high" if os.environ.get("KINEMATCH_SCREENSHOTS") else "low"
+    return screen(f"{server.url}/?quality={quality}#{panel}", color_scheme=theme)
 
 
 def drop(page, name, text):
@@ -89,7 +91,7 @@ def test_a_broken_file_says_what_is_wrong_and_what_to_do(screen, server):
     page.until("document.querySelector('[data-file=\"broken.bvh\"] .state.error')")
     page.page.click("[data-file='broken.bvh']")
     page.until("document.querySelector('.clip-view .finding.error')")
-    assert any("line 4" in text for text in texts(page, ".clip-view .finding.error"))
+    assert any("line 4" in text.lower() for text in texts(page, ".clip-view .finding.error"))
     assert page.ask("document.querySelector('#generate').disabled")
     page.picture("build_broken")
 
@@ -132,6 +134,7 @@ def test_what_panels_and_figure_change_stands_in_the_recipe(screen, server, walk
     page.page.click(".feature-panel .empty button")
     page.until("document.querySelectorAll('.feature input[type=range]').length === 7")
     assert len(recipe()["feature"]) == 7
+    page.page.mouse.move(300, 300)
     page.picture("build_features")
     page.page.click("[title^='Undo']")
     page.until("document.querySelector('.feature-panel .empty')")
@@ -159,7 +162,7 @@ def test_the_recipes_text_is_checked_line_by_line_as_it_is_typed(screen, server,
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_every_panel_opens(screen, server, theme):
-    page = screen(f"{server.url}/?quality=low#play", color_scheme=theme)
+    page = opened(screen, server, "play", theme)
     for tab in page.ask("[...document.querySelectorAll('.rail [role=tab]')].map((one) => one.id)"):
         page.page.click(f"#{tab}")
         panel = tab.replace("tab-", "panel-")
@@ -192,6 +195,8 @@ def test_clips_are_searched_and_played(screen, server):
     page.until(
         f"[...document.querySelectorAll('.clip-dock strong')].some((one) => one.textContent === {json.dumps(name)})"
     )
+    page.page.wait_for_timeout(1500)  # the clip is under way
+    page.picture("clips_searched")
     page.page.fill(".search", "nothing is called this")
     page.until("document.querySelector('.clip-list .empty')")
     page.page.click(".clip-list .empty button")
