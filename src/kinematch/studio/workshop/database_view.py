@@ -12,7 +12,7 @@ from kinematch.studio.workshop.messages import Cell, ClipRow, CoverageInfo, Data
 from kinematch.studio.workshop.project import feature_rows
 
 MOST_STRETCHES = 60  # told of a cell, the longest first
-BRIEF = 0.1  # s, gaps that a stretch bridges: a speed that wavers about an edge is still one motion
+BRIEF = 0.6  # s, gaps that a stretch bridges: within a step the speed swings about an edge, and it is still one motion
 
 Map = Literal["turn", "direction"]
 
