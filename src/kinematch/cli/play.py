@@ -7,7 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from kinematch.cli.build import STAGES
+from kinematch.cli.build import STAGES as BUILDING
 from kinematch.cli.init import init
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.errors import KinematchError
@@ -16,6 +16,8 @@ from kinematch.studio.places import settings_folder
 from kinematch.studio.serving import PORT, address, listen, serve
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
+
+STAGES = BUILDING | {"compile": "compiling, once"}
 
 
 def play(

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from kinematch.database.build import Progress, build
-from kinematch.database.storage import load
+from kinematch.database import storage
+from kinematch.database.build import BuildResult, Progress, build
 from kinematch.studio.places import cache_folder
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
+from kinematch.studio.warming import warming
 from kinematch.writing import write_beside
 
 BUILT_IN = '# The built-in motion\n[[source]]\nbuiltin = "dance-card"\n'
@@ -19,14 +20,21 @@ def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
     recipe = folder / "dance-card.toml"
     if not recipe.is_file() or recipe.read_text() != BUILT_IN:
         write_beside(recipe, BUILT_IN.encode())
-    return Stage(build(recipe, progress=progress).database, name="dance card")
+    return Stage(_built(recipe, progress).database, name="dance card")
 
 
 def open_path(path: Path, progress: Progress = lambda stage, done, total: None) -> Stage:
     """A database, the database that a recipe describes, or a recording."""
     if path.suffix == ".toml":
-        result = build(path, progress=progress)
+        result = _built(path, progress)
         return Stage(result.database, name=result.path.stem, path=str(result.path))
     if path.suffix == SUFFIX:
         return open_recording(path)
-    return Stage(load(path), name=path.stem, path=str(path))
+    return Stage(storage.load(path), name=path.stem, path=str(path))
+
+
+def _built(recipe: Path, progress: Progress) -> BuildResult:
+    """What a recipe describes; where it was never built, nothing may have been compiled yet either."""
+    new = not recipe.with_suffix(storage.SUFFIX).exists()
+    with warming(new, waiting=lambda: progress("compile", 0, 1)):
+        return build(recipe, progress=progress)
