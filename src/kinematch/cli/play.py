@@ -21,7 +21,12 @@ STAGES = BUILDING | {"compile": "compiling, once"}
 
 
 def play(
-    path: tyro.conf.Positional[Path | None] = None,
+    path: Annotated[
+        tyro.conf.Positional[Path | None],
+        tyro.conf.arg(
+            help="a database, recipe, recording, or folder of motion files; the built-in motion if not given"
+        ),
+    ] = None,
     /,
     port: Annotated[int, tyro.conf.arg(help="the next free one is taken where it is in use")] = PORT,
     host: Annotated[str, tyro.conf.arg(help="address to listen on; others than this machine's own let others in")] = (
@@ -29,9 +34,7 @@ def play(
     ),
     no_open: Annotated[bool, tyro.conf.arg(help="leave the browser alone")] = False,
 ) -> int:
-    """Play in the browser: with a DATABASE, a RECIPE, a FOLDER of motion files or a RECORDING, or with the built-in
-    motion if nothing is given.
-    """
+    """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
     screen = Screen()
