@@ -1,4 +1,4 @@
-"""Draws docs/images/controllers.png, terrain-map.png and terrain-stairs.png: what each controller makes of a character, seen from above.
+"""Draws docs/images/controllers.png, terrain-map.png and terrain-stairs.png: characters steered in every way.
 
 Run `python docs/figures/controllers.py` from the folder of the project.
 """
@@ -169,9 +169,9 @@ def draw_stairs(database):
     def at(z, y):
         return np.stack(np.broadcast_arrays(260 + scale * np.asarray(z), 390 - scale * np.asarray(y)), axis=-1)
 
-    along = np.linspace(-1.8, 5.5, 2000)
+    along = np.linspace(-2.5, 7.0, 2000)
     heights = stairs.heights(np.stack([0 * along, along], axis=-1))
-    canvas.polygon([*at(along, heights), at(5.5, -0.3), at(-1.8, -0.3)], rgb(LIGHT.grid))
+    canvas.polygon([*at(along, heights), at(7.0, -0.3), at(-2.5, -0.3)], rgb(LIGHT.grid))
     skeleton = database.poses.skeleton
     names = {joint: role for role, joint in skeleton.roles.items()}
     for step in shown[20::40]:

@@ -13,7 +13,7 @@ SETTINGS = Settings()
 CORNERS = [(0, 0), (0, 6), Keypoint(5, 6, speed=3.0), Keypoint(5, 0, stop=1.5, facing=0.5), (0, 2)]
 
 
-def walk(path: Path, seconds: float, dt: float = 1 / 60, start=((0.0, 0.0, 0.0),)):
+def walk(path: Path, seconds: float, dt: float = 1 / 30, start=((0.0, 0.0, 0.0),)):
     """Places (T, N, 2) and commands of bodies that follow a path."""
     body, places, commands = at_rest(np.array(start), np.zeros(len(start))), [], []
     for _ in range(round(seconds / dt)):
@@ -30,14 +30,14 @@ def errors(path: Path, places: np.ndarray) -> np.ndarray:
     return np.array([np.linalg.norm(path.route.points - place, axis=-1).min() for place in places[::4]])
 
 
-@pytest.mark.parametrize("dt", [1 / 20, 1 / 60, 1 / 200])
+@pytest.mark.parametrize("dt", [1 / 20, 1 / 60, 1 / 144])
 def test_a_body_keeps_to_the_path_arrives_and_stays(dt):
     path = Path(CORNERS)
     assert not path.done.all()
-    places, commands = walk(path, 25, dt)
+    places, commands = walk(path, 22, dt)
     off = errors(path, places[:, 0])
     assert off.mean() < 0.015
-    assert off.max() < 0.08
+    assert off.max() < 0.05
     assert path.done.all()
     np.testing.assert_allclose(places[-round(1 / dt) :, 0], [[0, 2]] * round(1 / dt), atol=1e-3)
     assert np.abs(commands[-1].velocities).max() < 1e-6
@@ -59,28 +59,28 @@ def test_each_segment_has_its_speed():
 
 @pytest.mark.parametrize("radius", [0.3, 1.0, 3.0])
 def test_wanted_velocity_changes_little_by_little_in_corners(radius):
-    _, commands = walk(Path([(0, 0), (0, 5), (5, 5), (6, 0)], radius=radius), 15, 1 / 200)
+    _, commands = walk(Path([(0, 0), (0, 4), (4, 4), (5, 0)], radius=radius), 8, 1 / 120)
     velocities = np.array([command.velocities[0] for command in commands])
     # apart from the first push, no more than the acceleration of corner and pace together
-    assert np.linalg.norm(np.diff(velocities, axis=0), axis=-1).max() * 200 < 2 * 3.0
+    assert np.linalg.norm(np.diff(velocities, axis=0), axis=-1).max() * 120 < 2 * 3.0
 
 
 def test_a_body_waits_and_looks_as_told():
     path = Path(CORNERS)
-    places, commands = walk(path, 25)
+    places, commands = walk(path, 22)
     there = np.linalg.norm(places[:, 0] - [5, 0], axis=-1) < 0.05
-    assert there.sum() / 60 == pytest.approx(1.5, abs=0.3)
+    assert 1.5 <= there.sum() / 30 < 2.0  # a moment passes before it is away again
     middle = np.flatnonzero(there)[there.sum() // 2]
     np.testing.assert_allclose(commands[middle].facings[0], [np.sin(0.5), 0, np.cos(0.5)])
-    np.testing.assert_allclose(commands[30].facings[0], [0, 0, 1], atol=1e-6)
+    np.testing.assert_allclose(commands[15].facings[0], [0, 0, 1], atol=1e-6)
     assert not commands[-1].facings.any()
 
 
 def test_a_closed_path_goes_on():
     path = Path([(0, 0), (0, 6), (6, 6), (6, 0)], closed=True)
-    places, _ = walk(path, 40, 1 / 30, start=[[0.0, 0, 3.0]])
+    places, _ = walk(path, 40, start=[[0.0, 0, 3.0]])
     assert path.progress[0] > 2 * path.route.length
-    assert errors(path, places[:, 0]).max() < 0.06
+    assert errors(path, places[:, 0]).max() < 0.05
     lap = places[-round(path.route.length / 1.4 * 30) :, 0]
     assert (lap.max(axis=0) > 5.9).all()
     assert (lap.min(axis=0) < 0.1).all()
@@ -88,7 +88,7 @@ def test_a_closed_path_goes_on():
 
 def test_a_closed_path_with_stops_waits_on_every_lap():
     path = Path([(0, 0), Keypoint(0, 4, stop=1.0), (4, 4), Keypoint(4, 0, stop=1.0)], closed=True)
-    places, _ = walk(path, 40, 1 / 30, start=[[0.0, 0, 2.0]])
+    places, _ = walk(path, 40, start=[[0.0, 0, 2.0]])
     for place in ([0, 4], [4, 0]):
         near = np.linalg.norm(places[:, 0] - place, axis=-1) < 0.05
         visits = np.flatnonzero(np.diff(near.astype(int)) == 1)
@@ -130,6 +130,25 @@ def test_a_body_from_afar_joins_the_path():
     assert np.linalg.norm(places[-1, 0] - [0, 20]) < 0.05
     assert max(np.linalg.norm(command.velocities) for command in commands) <= 1.4 + 1e-9
     assert commands[0].facings[0, 0] < -0.5  # it faces where it goes
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_path_is_walked_to_its_end(seed):
+    rng = np.random.default_rng(seed)
+    keypoints = [
+        Keypoint(*rng.normal(size=2) * rng.choice([1, 4]), speed=rng.uniform(0.8, 5), stop=rng.choice([0, 0, 0.5]))
+        for _ in range(6)
+    ]
+    path = Path(keypoints, radius=rng.choice([0.1, 0.5, 3.0]))
+    start = [[keypoints[0].x, 0, keypoints[0].z], [*rng.normal(size=3) * [3, 0, 3]]]
+    places, _ = walk(path, 15 + path.route.length / 0.6, rng.choice([1 / 20, 1 / 60]), start=start)
+    assert path.done.all()
+    assert errors(path, places[:, 0]).max() < 0.12
+
+
+def test_a_body_that_starts_beyond_the_end_comes_back():
+    places, _ = walk(Path([(0, 0), (0, 3)]), 12, start=[[0.5, 0, 6.0]])
+    np.testing.assert_allclose(places[-1, 0], [0, 3], atol=0.01)
 
 
 def test_many_bodies_are_many_of_one():

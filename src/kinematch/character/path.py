@@ -13,6 +13,7 @@ from kinematch.character.steering import directions, ground, lengths, per_body, 
 from kinematch.errors import KinematchError
 
 RETURN = 0.4  # s in which most of the way back to the path is made
+HAIR = 1e-9  # m before a stop the path has its old direction, as much behind it the new one
 ARRIVED = 0.05  # m from a stop
 STANDING = 0.05  # m/s, below which a body is not turned along its way
 
@@ -31,8 +32,8 @@ class Way:
 class Path:
     """Keeps the point where a body would come to rest on the path: then the body follows it and never overshoots.
 
-    Thesis 3.5.1 and 5.1.2 name the controller. Progress only grows, and by no more than a body moves: where the path
-    crosses itself, a body stays on its own branch. Bodies set out for the first keypoint of an open path, and for the
+    Thesis 3.5.1 and 5.1.2 name the controller. Progress only grows, and little by little: where the path crosses
+    itself, a body stays on its own branch. Bodies set out for the first keypoint of an open path, and for the
     nearest point of a closed one; `progress` (m) has them start elsewhere.
     """
 
@@ -48,7 +49,9 @@ class Path:
         halflife: float = Settings.velocity_halflife,
     ):
         """halflife (s) is the velocity spring's, as in the settings of the character that is to follow."""
-        self.route: Route = make_route(keypoints, closed=closed, radius=radius, acceleration=acceleration)
+        self.route: Route = make_route(
+            keypoints, closed=closed, radius=radius, acceleration=acceleration, halflife=halflife
+        )
         self.filter, self.halflife = filter, halflife
         self._yaws = np.array([np.nan if one.facing is None else one.facing for one in self.route.keypoints])
         self._start = progress
@@ -72,7 +75,7 @@ class Path:
         way = self._way = self._begun(points) if self._way is None else self._way
         if len(way.progress) != len(points):
             raise KinematchError(f"{len(points)} bodies on a path that {len(way.progress)} have begun; restart it")
-        _make_progress(route, way, points)
+        _make_progress(route, way, points, dt)
         _wait(route, way, body.positions[:, ::2], dt)
         rows = route.at(way.progress)
         to_stop = np.maximum(way.stops - way.progress, 0)
@@ -108,14 +111,12 @@ def _nearest(points: np.ndarray, point: np.ndarray) -> int:
     return int(np.argmin(((points - point) ** 2).sum(axis=-1)))
 
 
-def _make_progress(route: Route, way: Way, points: np.ndarray) -> None:
-    """On to the nearest point of the path, but forward only, and no farther than the point has moved."""
-    most = np.minimum(way.progress + lengths(points - way.points), way.stops)
-    start = way.progress
-    for _ in range(2):  # one is exact on a straight; in corners the other adds a millimetre
-        rows = route.at(way.progress)
-        ahead = ((points - rows[:, :2]) * rows[:, 2:4]).sum(axis=-1)
-        way.progress = np.clip(way.progress + ahead, start, most)
+def _make_progress(route: Route, way: Way, points: np.ndarray, dt: float) -> None:
+    """On to the nearest point of the path, but forward only, and no faster than the point moves or should move."""
+    rows = route.at(np.minimum(way.progress, way.stops - HAIR))
+    ahead = ((points - rows[:, :2]) * rows[:, 2:4]).sum(axis=-1)
+    most = np.maximum(lengths(points - way.points), np.sqrt(rows[:, 4]) * dt)
+    way.progress = np.minimum(way.progress + np.clip(ahead, 0, most), way.stops)
     way.points = points
 
 
@@ -128,7 +129,6 @@ def _wait(route: Route, way: Way, places: np.ndarray, dt: float) -> None:
     there = near & (lengths(route.at(stops)[:, :2] - places) < ARRIVED)
     over = there & (way.waited >= way.waits)
     way.waited = np.where(over, 0.0, np.where(there, way.waited + dt, way.waited))
-    # a hair beyond the stop, where the path has its new direction
-    way.progress = np.where(over, way.stops + 1e-9, way.progress)
+    way.progress = np.where(over, way.stops + HAIR, way.progress)
     stops, waits = route.next_stop(way.progress)
     way.stops, way.waits = np.where(over, stops, way.stops), np.where(over, waits, way.waits)

@@ -1,11 +1,13 @@
 """Route: keypoints on the ground as one smooth line with rounded corners, and the speed wanted along it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kinematch.character.settings import Settings
 from kinematch.errors import KinematchError
+from kinematch.math.spring import omega
 
 SPACING = 0.02  # m between samples: an arc of half a metre is off by 0.1 mm
 REVERSAL = np.radians(150)  # a turn as sharp as this is no corner to round but a place to stop and go back
@@ -31,7 +33,8 @@ class Route:
     keypoints: tuple[Keypoint, ...]
     closed: bool
     distances: np.ndarray  # (M,) m from the start, which is where the first keypoint is left
-    rows: np.ndarray  # (M, 5) x, z; unit tangent; squared speed wanted, stops aside: linear where speed changes evenly
+    points: np.ndarray  # (M, 2) x, z
+    rows: np.ndarray  # (M, 5) x, z to steer by; unit tangent; squared speed wanted, linear where speed changes evenly
     owners: np.ndarray  # (M,) the keypoint last passed
     acceleration: float  # m/s^2
     stops: np.ndarray  # (S,) m, growing
@@ -41,13 +44,8 @@ class Route:
     def length(self) -> float:
         return float(self.distances[-1])
 
-    @property
-    def points(self) -> np.ndarray:
-        """(M, 2) x, z"""
-        return self.rows[:, :2]
-
     def at(self, distances: np.ndarray) -> np.ndarray:
-        """Rows (N, 5) at distances (N,): point, tangent and squared speed."""
+        """Rows (N, 5) at distances (N,): point to steer by, tangent and squared speed."""
         within = self._within(distances)
         low = np.minimum(np.searchsorted(self.distances, within, side="right"), len(self.distances) - 1) - 1
         start, below = self.distances[low], self.rows[low]
@@ -79,10 +77,12 @@ def make_route(
     closed: bool = False,
     radius: float = 1.0,
     acceleration: float = 3.0,
+    halflife: float = Settings.velocity_halflife,
 ) -> Route:
     """A line through keypoints, or tuples of their values, with corners of a radius or as wide as there is room for.
 
-    acceleration bounds braking, speeding up between segments, and the pull sideways in corners.
+    acceleration bounds braking, speeding up between segments, and the pull sideways in corners; halflife is that of
+    the velocity spring of those who are to follow.
     """
     all_points = tuple(_keypoint(n, one) for n, one in enumerate(keypoints))
     fewest = 3 if closed else 2
@@ -106,7 +106,8 @@ def make_route(
         trims[n] = min(radius * np.tan(0.5 * abs(line.turn(n))), 0.5 * lengths[n - 1], 0.5 * lengths[n])
     if not closed:
         stopping.add(len(places) - 1)
-    return _assembled(all_points, line, trims, stopping, closed=closed, acceleration=acceleration)
+    route = _assembled(all_points, line, trims, stopping, closed=closed, acceleration=acceleration)
+    return _with_wide_corners(route, float(omega(halflife)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +174,36 @@ def _assembled(
     squared = np.minimum(limits, speeds[np.minimum(owners, count - 1 if closed else count - 2)]) ** 2
     squared = _eased(distances, squared, acceleration, closed=closed)
     rows = np.concatenate([points, tangents, squared[:, None]], axis=1)
-    return Route(keypoints, closed, distances, rows, owners, acceleration, np.array(stops), np.array(waits))
+    return Route(keypoints, closed, distances, points, rows, owners, acceleration, np.array(stops), np.array(waits))
+
+
+def _with_wide_corners(route: Route, w: float) -> Route:
+    """Steered by a line outside the corners, since the body cuts them.
+
+    On a circle it moves inside the point it follows by v^2 / (R w^2), as y = x + 2 v / w + a / w^2 says. The average
+    over a stretch as long as the body is behind, mostly ahead of the point, makes the line smooth; it meets the stops.
+    """
+    distances, (tangents, squared) = route.distances, (route.rows[:, 2:4], route.rows[:, 4])
+    sine, cosine = (
+        tangents[:-1, 0] * tangents[1:, 1] - tangents[:-1, 1] * tangents[1:, 0],
+        (tangents[:-1] * tangents[1:]).sum(axis=-1),
+    )
+    turns = np.where(np.diff(distances) > 0, np.arctan2(sine, cosine), 0.0)  # none on the spot
+    pull = np.concatenate([[0.0], np.cumsum(turns * 0.5 * (squared[:-1] + squared[1:]))])  # of v^2 / R along the way
+
+    def up_to(places: np.ndarray) -> np.ndarray:
+        laps = np.floor(places / route.length) if route.closed else np.zeros(len(places))
+        return laps * pull[-1] + np.interp(places - laps * route.length, distances, pull)
+
+    behind = 2 * np.sqrt(squared) / w
+    outward = -(up_to(distances + 0.75 * behind) - up_to(distances - 0.25 * behind)) / behind / w**2
+    for stop in route.stops:
+        away = np.abs(distances - stop)
+        away = np.minimum(away, route.length - away) if route.closed else away
+        outward *= np.minimum(away / behind, 1)
+    rows = route.rows.copy()
+    rows[:, :2] += outward[:, None] * np.stack([-tangents[:, 1], tangents[:, 0]], axis=-1)
+    return replace(route, rows=rows)
 
 
 def _eased(distances: np.ndarray, squared: np.ndarray, acceleration: float, *, closed: bool) -> np.ndarray:
