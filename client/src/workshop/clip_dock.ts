@@ -82,6 +82,7 @@ export class ClipDock {
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "slider");
     canvas.setAttribute("aria-label", "Time in the clip");
+    canvas.title = this.editable ? "Arrow keys go frame by frame; [ and ] set the ends of a stretch; the wheel zooms" : "Arrow keys go frame by frame; the wheel zooms";
     const scrubs = (event: PointerEvent) => !this.editable || event.clientY - canvas.getBoundingClientRect().top < RULER;
     canvas.addEventListener("pointermove", (event) => { if (!event.buttons) canvas.style.cursor = scrubs(event) ? "ew-resize" : "crosshair"; });
     canvas.addEventListener("pointerdown", (event) => {
@@ -116,6 +117,8 @@ export class ClipDock {
       if (step) { this.stage.step(step); this.play(false); }
       else if (event.key === "Home") this.stage.seek(0);
       else if (event.key === "End") this.stage.seek(this.stage.length);
+      else if (event.key === "[" && this.editable) this.choose([this.stage.time, Math.max(this.chosen?.[1] ?? 0, this.stage.time)]);
+      else if (event.key === "]" && this.editable) this.choose([Math.min(this.chosen?.[0] ?? 0, this.stage.time), this.stage.time]);
       else if (event.key === " ") this.play(!this.stage.playing);
       else return;
       event.preventDefault();

@@ -38,7 +38,7 @@ class CoveragePanel {
     rerender(
       this.element,
       h("div.numbers", ...facts.map(([name, value]) => h("div.number-box", h("strong", value), h("span", name)))),
-      h("div.row", segments([["turn", "Speed and turning"], ["direction", "Speed and direction"]] as const, this.which, (which) => this.turn(which), "Map"), h("span.gap"), h("span.note", "few"), h("i.scale"), h("span.note", "many seconds")),
+      h("div.row", segments([["turn", "Speed and turning"], ["direction", "Speed and direction"]] as const, this.which, (which) => this.turn(which), "Map"), h("span.gap"), h("span.note", "little"), h("i.scale"), h("span.note", "much")),
       this.picture, this.reading, this.details, this.gaps(coverage),
     );
     this.draw();

@@ -43,6 +43,7 @@ export class DatabaseBrowser {
     this.dock.set("features", shows.features);
     this.dock.element.hidden = !this.stage.clip;
     this.stage.look();
+    if (!this.stage.clip) this.say("Choose a cell or a clip to see it here");
     if (this.stale) await this.load();
     else this.tell();
   }

@@ -13,6 +13,7 @@ export class RecipeView {
   private readonly state = h("span.chip");
   private readonly problems = h("div.problems", { role: "alert" });
   private waiting = 0;
+  private readonly back: HTMLButtonElement;
 
   constructor(private readonly store: Store) {
     this.area = h("textarea.code", { spellcheck: false, wrap: "off", "aria-label": "The recipe", "data-key": "recipe-text", oninput: () => this.typed(), onscroll: () => this.scrolled(),
@@ -22,7 +23,8 @@ export class RecipeView {
         document.execCommand("insertText", false, "    "); // keeps the field's own undo
       } }) as HTMLTextAreaElement;
     const copy = button("Copy", () => void navigator.clipboard.writeText(this.area.value).then(() => store.studio.say("The recipe is on the clipboard.", "good"), () => store.studio.say("The browser does not allow copying here.", "bad")), { kind: "small quiet" });
-    this.element = h("div.recipe-panel", h("div.row", this.state, h("span.gap"), copy, button("Download", () => download(), { icon: "save", kind: "small" })), h("div.editor", h("div.gutter-window", this.gutter), h("div.paper", this.paint, this.area)), this.problems);
+    this.back = button("Back to the written one", () => { store.discard(); this.area.value = store.text; this.update(); }, { icon: "reset", kind: "small quiet" });
+    this.element = h("div.recipe-panel", h("div.row", this.state, h("span.gap"), this.back, copy, button("Download", () => download(), { icon: "save", kind: "small" })), h("div.editor", h("div.gutter-window", this.gutter), h("div.paper", this.paint, this.area)), this.problems);
   }
 
   update(): void {
@@ -31,6 +33,7 @@ export class RecipeView {
     if (!store.draft && this.area.value !== store.text && !this.waiting) this.area.value = store.text;
     this.area.placeholder = '[[source]]\nfiles = ["*.bvh"]\n\nDrop motion files on the page, or write a recipe here.';
     const wrong = checked.problems;
+    this.back.hidden = !store.draft || !store.text;
     this.state.className = `chip ${store.draft ? "bad" : wrong.length ? "warn" : "good"}`;
     this.state.replaceChildren(h("i.dot"), store.draft ? "not written: see below" : !store.text ? "no recipe yet" : wrong.length ? "written, but it cannot be built yet" : `written to ${store.project.recipe}`);
     if (!checked.text && !this.area.value) return this.show([]);

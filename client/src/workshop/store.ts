@@ -66,6 +66,11 @@ export class Store {
 
   /** Change the recipe; edits wait for one another, and a refused one changes nothing. */
   edit(...edits: Edit[]): Promise<boolean> {
+    if (this.draft) {
+      this.studio.say("The text that you typed has mistakes. Mend it, or go back to the recipe as it was written.", "bad", "First finish the recipe's text");
+      this.tell("recipe");
+      return Promise.resolve(false);
+    }
     return this.after(() => this.post<Checked>("recipe/edit", { text: this.text, edits }));
   }
 
@@ -73,6 +78,12 @@ export class Store {
   write(text: string): Promise<boolean> {
     if (text === this.text && !this.draft) return Promise.resolve(true);
     return this.after(() => this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }));
+  }
+
+  /** Forget a text with mistakes. */
+  discard(): void {
+    this.draft = null;
+    this.tell("recipe");
   }
 
   undo(): void {

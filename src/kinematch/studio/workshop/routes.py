@@ -70,7 +70,7 @@ def routes(studio: Player) -> list["Route"]:
 
     project = project_of(studio.path)
     reports, previews, jobs = Reports(), Previews(), Jobs()
-    known: dict[int, bytes] = {}  # what was told of the playing database
+    known: list[tuple[Database, bytes]] = []  # what was told of the playing database
 
     def answer(value: Any, status: int = 200) -> "Response":
         return Response(msgspec.json.encode(value), status, media_type="application/json")
@@ -163,10 +163,9 @@ def routes(studio: Player) -> list["Route"]:
 
     def described() -> bytes:
         database = studio.stage.database
-        if id(database) not in known:
-            known.clear()
-            known[id(database)] = msgspec.json.encode(database_info(database, studio.stage.name))
-        return known[id(database)]
+        if not known or known[0][0] is not database:
+            known[:] = [(database, msgspec.json.encode(database_info(database, studio.stage.name)))]
+        return known[0][1]
 
     async def show_database(request: "Request") -> "Response":
         return Response(await run_in_threadpool(described), media_type="application/json")
