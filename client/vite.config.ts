@@ -1,6 +1,8 @@
 /** How the client is built: into the Python package, as a handful of files with no server of their own. */
 import { defineConfig } from "vite";
 
+const SERVER = "http://127.0.0.1:8123";
+
 export default defineConfig({
   base: "./",
   build: {
@@ -10,5 +12,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 1500,
     reportCompressedSize: false,
   },
-  server: { proxy: { "/api": "http://127.0.0.1:8765", "/socket": { target: "ws://127.0.0.1:8765", ws: true } } },
+  // `npm run dev` beside a running `kinematch play`, which answers its own page alone
+  server: {
+    proxy: Object.fromEntries(
+      ["/api", "/stream"].map((path) => [path, { target: SERVER, changeOrigin: true, ws: true, headers: { origin: SERVER } }]),
+    ),
+  },
 });

@@ -6,7 +6,13 @@ export default defineConfig({
   build: {
     ssr: true,
     outDir: "node_modules/.tests",
-    rollupOptions: { input: Object.fromEntries(readdirSync("tests").filter((name) => name.endsWith(".test.ts")).map((name) => [name.replace(".test.ts", ".test"), `tests/${name}`])) },
+    rollupOptions: {
+      input: Object.fromEntries(
+        readdirSync("tests")
+          .filter((name) => name.endsWith(".test.ts"))
+          .map((name) => [name.replace(".test.ts", ".test"), `tests/${name}`]),
+      ),
+    },
   },
   ssr: { noExternal: true },
 });

@@ -33,14 +33,25 @@ export class Live {
   private readonly explained: ((explanation: Explanation) => void)[] = [];
   private requests = 0;
 
-  constructor(readonly connection: Connection, private readonly viewport: Viewport) {
+  constructor(
+    readonly connection: Connection,
+    private readonly viewport: Viewport,
+  ) {
     this.layer = viewport.layer();
     connection.on("welcome", (welcome) => this.begin(welcome));
     connection.on("situation", (situation) => this.stand(situation));
-    connection.on("settings_now", (settings) => { this.settings = settings; this.tell("settings"); });
-    connection.on("presets", (presets) => { this.presets = presets; this.tell("presets"); });
+    connection.on("settings_now", (settings) => {
+      this.settings = settings;
+      this.tell("settings");
+    });
+    connection.on("presets", (presets) => {
+      this.presets = presets;
+      this.tell("presets");
+    });
     connection.on("ground", (ground) => viewport.floor.show(ground));
-    connection.on("explanation", (explanation) => { for (const listener of this.explained) listener(explanation); });
+    connection.on("explanation", (explanation) => {
+      for (const listener of this.explained) listener(explanation);
+    });
     connection.onFrame((frame) => {
       if (!this.rig || frame.joints !== this.rig.count) return;
       this.playback.add(frame, performance.now() / 1000);
@@ -106,9 +117,12 @@ export class Live {
 
   /** Velocity of a joint of the first character, m/s, from one frame to the next; null where there is no next. */
   velocity(joint: number): [number, number, number] | null {
-    const frames = this.playback.recent(), moment = this.moment;
+    const frames = this.playback.recent(),
+      moment = this.moment;
     if (!moment || !this.rig || frames.length < 2) return null;
-    const k = Math.max(frames.indexOf(moment.after), 1), before = frames[k - 1], after = frames[k];
+    const k = Math.max(frames.indexOf(moment.after), 1),
+      before = frames[k - 1],
+      after = frames[k];
     const span = after.time - before.time;
     if (!(span > 0)) return null;
     const places = [before, after].map((frame) => {
@@ -116,7 +130,11 @@ export class Live {
       this.rig!.forward(frame.roots, 0, frame.positions, 0, frame.rotations, 0, pose.positions, pose.rotations);
       return pose.positions;
     });
-    return [0, 1, 2].map((axis) => (places[1][3 * joint + axis] - places[0][3 * joint + axis]) / span) as [number, number, number];
+    return [0, 1, 2].map((axis) => (places[1][3 * joint + axis] - places[0][3 * joint + axis]) / span) as [
+      number,
+      number,
+      number,
+    ];
   }
 
   /** Ask why a step's frame was chosen; the number comes back in Explanation.request. */
@@ -130,7 +148,8 @@ export class Live {
     this.moment = this.playback.at(now, this.playing);
     if (!this.moment || !this.crowdPose || !this.rig || !this.hero) return;
     const count = this.crowdPose.take(this.moment);
-    const poses = this.crowdPose.poses, second = this.moment.before.second;
+    const poses = this.crowdPose.poses,
+      second = this.moment.before.second;
     this.hero.pose(0, poses[0]);
     this.hero.visible = !this.heroHidden;
     if (second < count) this.second ??= this.viewport.figure(this.rig, this.layer, { colour: "simulated" });
@@ -147,7 +166,10 @@ export class Live {
     const room = this.crowd ? this.crowd.capacity : 0;
     if (poses.length > room || (room > 64 && poses.length < room / 4)) {
       this.viewport.forget(this.crowd);
-      this.crowd = this.viewport.figure(this.rig!, this.layer, { capacity: 2 ** Math.ceil(Math.log2(poses.length + 1)), fine: poses.length <= FINE });
+      this.crowd = this.viewport.figure(this.rig!, this.layer, {
+        capacity: 2 ** Math.ceil(Math.log2(poses.length + 1)),
+        fine: poses.length <= FINE,
+      });
     }
     if (!this.crowd) return;
     this.crowd.count = 0;

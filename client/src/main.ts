@@ -28,7 +28,15 @@ const live = new Live(connection, viewport);
 const steering = new Steering(live, viewport.follow);
 const overlays = new Overlays(live, viewport);
 const avatars = new Avatars(live, viewport);
-const studio: Studio = { viewport, live, connection, themed, say: (text, kind, title) => shell.say(text, kind, title), open: (id) => void shell.open(id), ask };
+const studio: Studio = {
+  viewport,
+  live,
+  connection,
+  themed,
+  say: (text, kind, title) => shell.say(text, kind, title),
+  open: (id) => void shell.open(id),
+  ask,
+};
 
 const dock = registerLivePanels(studio, { steering, overlays, avatars });
 registerWorkshopPanels();
@@ -46,16 +54,33 @@ shell.onOpen = (panel) => {
   if (panel.stage === "live") viewport.follow.jump();
 };
 
-connection.on("problem", (problem) => { if (problem.about !== "explain" && problem.about !== "stick") studio.say(problem.message, "bad"); });
+connection.on("problem", (problem) => {
+  if (problem.about !== "explain" && problem.about !== "stick") studio.say(problem.message, "bad");
+});
 connection.on("notice", (notice) => studio.say(notice.message, "plain"));
 
 addShortcuts(
-  ...registeredPanels().map((panel, k) => ({ section: "Page", keys: String(k + 1), codes: [`Digit${k + 1}`], text: panel.title, act: () => void shell.open(panel.id) })),
-  { section: "Page", keys: "\\", codes: ["Backslash", "\\"], text: "Hide or show the panel", act: () => shell.fold(!shell.folded) },
+  ...registeredPanels().map((panel, k) => ({
+    section: "Page",
+    keys: String(k + 1),
+    codes: [`Digit${k + 1}`],
+    text: panel.title,
+    act: () => void shell.open(panel.id),
+  })),
+  {
+    section: "Page",
+    keys: "\\",
+    codes: ["Backslash", "\\"],
+    text: "Hide or show the panel",
+    act: () => shell.fold(!shell.folded),
+  },
   { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
 );
 listenForShortcuts();
-void shell.open(registeredPanels().some((panel) => `#${panel.id}` === location.hash) ? location.hash.slice(1) : "play", studio);
+void shell.open(
+  registeredPanels().some((panel) => `#${panel.id}` === location.hash) ? location.hash.slice(1) : "play",
+  studio,
+);
 connection.open();
 
 let before = performance.now();
@@ -89,8 +114,24 @@ async function ask<T>(path: string, options?: RequestInit): Promise<T> {
 
 /** For tests and the curious. */
 declare global {
-  interface Window { kinematch: { live: Live; viewport: Viewport; steering: Steering; timeline: Timeline; panels: string[]; open: (id: string) => void } }
+  interface Window {
+    kinematch: {
+      live: Live;
+      viewport: Viewport;
+      steering: Steering;
+      timeline: Timeline;
+      panels: string[];
+      open: (id: string) => void;
+    };
+  }
 }
-window.kinematch = { live, viewport, steering, timeline: dock, panels: registeredPanels().map((panel) => panel.id), open: studio.open };
+window.kinematch = {
+  live,
+  viewport,
+  steering,
+  timeline: dock,
+  panels: registeredPanels().map((panel) => panel.id),
+  open: studio.open,
+};
 const quality = new URLSearchParams(location.search).get("quality");
 if (quality === "high" || quality === "low") viewport.quality = quality;

@@ -6,7 +6,13 @@ import { fromSlider, scaleOf, toSlider } from "../src/panels/slider_scale";
 import { Undo } from "../src/panels/undo";
 
 test("a resting stick says nothing, however worn", () => {
-  for (const [x, y] of [[0, 0], [0.1, -0.1], [0.15, 0.02], [NaN, 0]]) assert.deepEqual(withDeadZone(x, y), { x: 0, y: 0 });
+  for (const [x, y] of [
+    [0, 0],
+    [0.1, -0.1],
+    [0.15, 0.02],
+    [NaN, 0],
+  ])
+    assert.deepEqual(withDeadZone(x, y), { x: 0, y: 0 });
 });
 
 test("beyond the dead zone the stick grows from zero to one and keeps its direction", () => {
@@ -22,7 +28,11 @@ test("beyond the dead zone the stick grows from zero to one and keeps its direct
 });
 
 test("two keys are no faster than one", () => {
-  for (const keys of [[true, false, false, true], [false, true, true, false], [false, false, false, true]]) {
+  for (const keys of [
+    [true, false, false, true],
+    [false, true, true, false],
+    [false, false, false, true],
+  ]) {
     const { x, y } = fromKeys(keys[0], keys[1], keys[2], keys[3]);
     assert.ok(Math.abs(Math.hypot(x, y) - 1) < 1e-9);
   }
@@ -34,7 +44,13 @@ test("the stick that is pushed farthest steers", () => {
 });
 
 test("a slider's places and values go both ways, and its ends are the range's", () => {
-  for (const [low, high, standard] of [[0.01, 2, 0.27], [0, 100, 1], [0, 10, 0], [0.5, 1, 0.995], [-1, 1, 0]]) {
+  for (const [low, high, standard] of [
+    [0.01, 2, 0.27],
+    [0, 100, 1],
+    [0, 10, 0],
+    [0.5, 1, 0.995],
+    [-1, 1, 0],
+  ]) {
     const scale = scaleOf(low, high, standard);
     assert.equal(fromSlider(scale, 0), low);
     assert.equal(fromSlider(scale, 1), high);

@@ -5,16 +5,63 @@ import type { SkeletonInfo } from "../src/messages";
 import { bodyTriangles } from "../src/scene/cones";
 import { blendRotation, newPose, Rig } from "../src/scene/kinematics";
 
-const turn = (angle: number, axis: 0 | 1 | 2) => [0, 1, 2, 3].map((k) => (k === 3 ? Math.cos(angle / 2) : k === axis ? Math.sin(angle / 2) : 0));
+const turn = (angle: number, axis: 0 | 1 | 2) =>
+  [0, 1, 2, 3].map((k) => (k === 3 ? Math.cos(angle / 2) : k === axis ? Math.sin(angle / 2) : 0));
 const arm: SkeletonInfo = {
-  names: ["root", "upper", "lower"], parents: [-1, 0, 1], offsets: [[0, 0, 0], [0, 1, 0], [1, 0, 0]], rotations: [turn(0, 1), turn(0, 1), turn(0, 1)],
-  tpose: null, end_parents: [], end_offsets: [], roles: {}, positioned: [1], contact_joints: [],
-  body: { joints: [[1, 2], [2, 2]], offsets: [[[0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]]], radii: [[0.2, 0.1], [0.15, 0.15]], across: [[0, 0, 1], [1, 0, 0]], along: [[0, 1, 0], [0, 1, 0]], scales: [[1, 1], [1, 1]], tints: ["body", "joints"] },
+  names: ["root", "upper", "lower"],
+  parents: [-1, 0, 1],
+  offsets: [
+    [0, 0, 0],
+    [0, 1, 0],
+    [1, 0, 0],
+  ],
+  rotations: [turn(0, 1), turn(0, 1), turn(0, 1)],
+  tpose: null,
+  end_parents: [],
+  end_offsets: [],
+  roles: {},
+  positioned: [1],
+  contact_joints: [],
+  body: {
+    joints: [
+      [1, 2],
+      [2, 2],
+    ],
+    offsets: [
+      [
+        [0, 0, 0],
+        [0, 0, 0],
+      ],
+      [
+        [0, 0, 0],
+        [0, 0, 0],
+      ],
+    ],
+    radii: [
+      [0.2, 0.1],
+      [0.15, 0.15],
+    ],
+    across: [
+      [0, 0, 1],
+      [1, 0, 0],
+    ],
+    along: [
+      [0, 1, 0],
+      [0, 1, 0],
+    ],
+    scales: [
+      [1, 1],
+      [1, 1],
+    ],
+    tints: ["body", "joints"],
+  },
 };
-const close = (a: ArrayLike<number>, b: number[], within = 1e-6) => b.forEach((value, k) => assert.ok(Math.abs(a[k] - value) < within, `${a[k]} is not ${value}`));
+const close = (a: ArrayLike<number>, b: number[], within = 1e-6) =>
+  b.forEach((value, k) => assert.ok(Math.abs(a[k] - value) < within, `${a[k]} is not ${value}`));
 
 test("a quarter turn of the upper joint carries the lower one", () => {
-  const rig = new Rig(arm), pose = newPose(rig);
+  const rig = new Rig(arm),
+    pose = newPose(rig);
   const local = Float32Array.from([...turn(0, 1), ...turn(Math.PI / 2, 2), ...turn(0, 1)]);
   rig.forward([5, 0, 0], 0, [0, 2, 0], 0, local, 0, pose.positions, pose.rotations);
   close(pose.positions, [5, 0, 0, 5, 2, 0, 5, 3, 0]);
@@ -23,17 +70,21 @@ test("a quarter turn of the upper joint carries the lower one", () => {
 });
 
 test("a blend of rotations takes the shorter way and stays of unit length", () => {
-  const out = new Float32Array(4), a = turn(0.4, 1), b = turn(1.2, 1).map((value) => -value);
+  const out = new Float32Array(4),
+    a = turn(0.4, 1),
+    b = turn(1.2, 1).map((value) => -value);
   blendRotation(a, 0, b, 0, 0.5, out, 0);
   close(out, turn(0.8, 1), 1e-5);
 });
 
 test("the body's skin lies a radius away from its bones, with normals of unit length", () => {
-  const rig = new Rig(arm), mesh = bodyTriangles(arm.body, rig, 8, 3);
+  const rig = new Rig(arm),
+    mesh = bodyTriangles(arm.body, rig, 8, 3);
   assert.equal(mesh.indices.length % 3, 0);
   assert.ok(Math.max(...mesh.indices) < mesh.carriers.length);
   for (let v = 0; v < mesh.carriers.length; v++) {
-    const away = Math.hypot(...mesh.positions.subarray(3 * v, 3 * v + 3)), joint = mesh.carriers[v];
+    const away = Math.hypot(...mesh.positions.subarray(3 * v, 3 * v + 3)),
+      joint = mesh.carriers[v];
     const radius = mesh.tints[v] > 0 ? 0.15 : joint === 1 ? 0.2 : 0.1;
     assert.ok(Math.abs(away - radius) < 1e-5);
     assert.ok(Math.abs(Math.hypot(...mesh.normals.subarray(3 * v, 3 * v + 3)) - 1) < 1e-5);

@@ -15,7 +15,8 @@ export function withDeadZone(x: number, y: number, dead = 0.16): Axes {
 
 /** Four keys as a stick. */
 export function fromKeys(left: boolean, right: boolean, back: boolean, ahead: boolean): Axes {
-  const x = Number(right) - Number(left), y = Number(ahead) - Number(back);
+  const x = Number(right) - Number(left),
+    y = Number(ahead) - Number(back);
   const length = Math.hypot(x, y) || 1;
   return { x: x / length, y: y / length };
 }

@@ -2,7 +2,20 @@
 import { typing } from "../ui/shortcuts";
 import { fromKeys, type Axes } from "./axes";
 
-const STEERING = new Set(["KeyW", "KeyA", "KeyS", "KeyD", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "ShiftLeft", "ShiftRight", "KeyQ", "KeyE"]);
+const STEERING = new Set([
+  "KeyW",
+  "KeyA",
+  "KeyS",
+  "KeyD",
+  "ArrowUp",
+  "ArrowDown",
+  "ArrowLeft",
+  "ArrowRight",
+  "ShiftLeft",
+  "ShiftRight",
+  "KeyQ",
+  "KeyE",
+]);
 
 export class Keyboard {
   onChange: () => void = () => {};
@@ -10,7 +23,14 @@ export class Keyboard {
 
   constructor() {
     window.addEventListener("keydown", (event) => {
-      if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+      if (
+        typing(event.target) ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        document.querySelector("dialog[open]")
+      )
+        return;
       if (!STEERING.has(event.code)) return;
       // a focused slider or list keeps its arrows
       if (event.code.startsWith("Arrow")) {
@@ -22,7 +42,9 @@ export class Keyboard {
       this.down.add(event.code);
       this.onChange();
     });
-    window.addEventListener("keyup", (event) => { if (this.down.delete(event.code)) this.onChange(); });
+    window.addEventListener("keyup", (event) => {
+      if (this.down.delete(event.code)) this.onChange();
+    });
     window.addEventListener("blur", () => this.down.clear());
     document.addEventListener("visibilitychange", () => this.down.clear());
   }

@@ -24,8 +24,13 @@ export class Steering {
   private last = "";
   private sequence = 0;
 
-  constructor(private readonly live: Live, private readonly camera: FollowCamera) {
-    live.onChange((change) => { if (change === "welcome") this.last = ""; });
+  constructor(
+    private readonly live: Live,
+    private readonly camera: FollowCamera,
+  ) {
+    live.onChange((change) => {
+      if (change === "welcome") this.last = "";
+    });
     this.keyboard.onChange = () => this.update(0); // at once, not with the next picture
   }
 
@@ -52,11 +57,17 @@ export class Steering {
     if (pad?.pressed("y")) this.onButton("camera");
     if (pad?.pressed("x")) this.onButton("strafe");
     if (pad?.pressed("b")) this.onButton("crouch");
-    const run = this.keyboard.shift || (pad !== null && (pad.held("rightTrigger") || pad.held("rightShoulder") || pad.held("a")));
+    const run =
+      this.keyboard.shift || (pad !== null && (pad.held("rightTrigger") || pad.held("rightShoulder") || pad.held("a")));
     const rest = !stick.x && !stick.y && !look.x && !look.y && !strafe;
     this.tell({
-      x: round(stick.x), y: round(stick.y), look_x: round(look.x), look_y: round(look.y),
-      camera_yaw: rest ? 0 : round(this.camera.yaw), gait: this.gaitNow(run), strafe,
+      x: round(stick.x),
+      y: round(stick.y),
+      look_x: round(look.x),
+      look_y: round(look.y),
+      camera_yaw: rest ? 0 : round(this.camera.yaw),
+      gait: this.gaitNow(run),
+      strafe,
     });
   }
 

@@ -5,7 +5,8 @@ import type { Figure } from "../scene/figure";
 import { multiply, newPose, place, type GlobalPose, type Rig } from "../scene/kinematics";
 import type { Studio } from "../studio";
 
-const LASTS = 0.9, RESTS = 0.35; // s of motion, then of its last pose
+const LASTS = 0.9,
+  RESTS = 0.35; // s of motion, then of its last pose
 
 export class Ghost {
   frame = -1;
@@ -18,11 +19,14 @@ export class Ghost {
 
   constructor(private readonly studio: Studio) {
     this.layer = studio.viewport.layer();
-    studio.live.onChange((change) => { if (change === "welcome") this.clear(); });
+    studio.live.onChange((change) => {
+      if (change === "welcome") this.clear();
+    });
   }
 
   async show(frame: number): Promise<void> {
-    const { live } = this.studio, welcome = live.welcome;
+    const { live } = this.studio,
+      welcome = live.welcome;
     if (!welcome || !live.rig) return;
     this.frame = frame;
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
@@ -53,9 +57,21 @@ export class Ghost {
     const { count, rate, roots, positions, rotations } = this.poses;
     const played = ((performance.now() - this.started) / 1000) % (LASTS + RESTS);
     const k = Math.min(Math.floor(played * rate), count - 1);
-    this.rig.forward(roots, 4 * k, positions, 3 * this.rig.info.positioned.length * k, rotations, 4 * this.rig.count * k, this.pose.positions, this.pose.rotations);
-    const here = live.moment.before.roots, turn = here[3] - roots[3];
-    const by = [0, Math.sin(turn / 2), 0, Math.cos(turn / 2)], away = [0, 0, 0], turned = new Float32Array(4);
+    this.rig.forward(
+      roots,
+      4 * k,
+      positions,
+      3 * this.rig.info.positioned.length * k,
+      rotations,
+      4 * this.rig.count * k,
+      this.pose.positions,
+      this.pose.rotations,
+    );
+    const here = live.moment.before.roots,
+      turn = here[3] - roots[3];
+    const by = [0, Math.sin(turn / 2), 0, Math.cos(turn / 2)],
+      away = [0, 0, 0],
+      turned = new Float32Array(4);
     for (let j = 0; j < this.rig.count; j++) {
       for (let axis = 0; axis < 3; axis++) away[axis] = this.pose.positions[3 * j + axis] - roots[axis];
       place(by, 0, away, 0, here, 0, this.pose.positions, 3 * j);

@@ -7,7 +7,12 @@ import { button, h, switchRow } from "../ui/elements";
 import { colour } from "../ui/theme";
 
 const SPEED = 1.4; // m/s of a new keypoint
-const FIRST: Keypoint[] = [[2, 2], [2, 5], [-2, 6], [-3, 2]].map(([x, z]) => ({ x, z, speed: SPEED }));
+const FIRST: Keypoint[] = [
+  [2, 2],
+  [2, 5],
+  [-2, 6],
+  [-3, 2],
+].map(([x, z]) => ({ x, z, speed: SPEED }));
 
 export class PathEditor {
   readonly element = h("div.group", { hidden: true });
@@ -21,7 +26,10 @@ export class PathEditor {
   private readonly line = new Strokes(512, { width: 3, opacity: 0.8 });
   private readonly marks: THREE.Mesh[] = [];
   private readonly rows = h("div.list");
-  private readonly loop = switchRow("Walk in circles", true, (on) => { this.loops = on; this.send(); });
+  private readonly loop = switchRow("Walk in circles", true, (on) => {
+    this.loops = on;
+    this.send();
+  });
   private readonly plain = new THREE.MeshBasicMaterial();
   private readonly picked = new THREE.MeshBasicMaterial();
 
@@ -29,9 +37,28 @@ export class PathEditor {
     this.layer = studio.viewport.layer();
     this.layer.visible = false;
     this.layer.add(this.line.object);
-    studio.viewport.painted(() => { this.plain.color.set(colour("accent")); this.picked.color.set(colour("matched")); });
-    this.element.append(h("p.note", "Click the floor to place a point, drag to move it, Delete to remove it."), this.rows, this.loop,
-      h("div.row", button("Clear", () => { this.points = []; this.selected = -1; this.send(); this.list(); }, { icon: "trash", kind: "small" })));
+    studio.viewport.painted(() => {
+      this.plain.color.set(colour("accent"));
+      this.picked.color.set(colour("matched"));
+    });
+    this.element.append(
+      h("p.note", "Click the floor to place a point, drag to move it, Delete to remove it."),
+      this.rows,
+      this.loop,
+      h(
+        "div.row",
+        button(
+          "Clear",
+          () => {
+            this.points = [];
+            this.selected = -1;
+            this.send();
+            this.list();
+          },
+          { icon: "trash", kind: "small" },
+        ),
+      ),
+    );
     this.listen();
   }
 
@@ -79,26 +106,55 @@ export class PathEditor {
   }
 
   private list(): void {
-    this.rows.replaceChildren(...this.points.map((point, k) => {
-      const speed = h("input.field.number", { type: "number", min: 0, max: 8, step: 0.1, value: point.speed.toFixed(1), "aria-label": `Speed at point ${k + 1}, m/s`, onchange: () => { point.speed = Math.min(Math.max(Number(speed.value) || 0, 0), 8); this.send(); } }) as HTMLInputElement;
-      return h("li", { "aria-selected": String(k === this.selected), onpointerdown: () => { this.selected = k; } },
-        h("span.name", { style: "flex:1" }, `Point ${k + 1}`), speed, h("span.note", "m/s"), button("", () => this.remove(k), { icon: "close", kind: "quiet small icon", title: `Remove point ${k + 1}` }));
-    }));
+    this.rows.replaceChildren(
+      ...this.points.map((point, k) => {
+        const speed = h("input.field.number", {
+          type: "number",
+          min: 0,
+          max: 8,
+          step: 0.1,
+          value: point.speed.toFixed(1),
+          "aria-label": `Speed at point ${k + 1}, m/s`,
+          onchange: () => {
+            point.speed = Math.min(Math.max(Number(speed.value) || 0, 0), 8);
+            this.send();
+          },
+        }) as HTMLInputElement;
+        return h(
+          "li",
+          {
+            "aria-selected": String(k === this.selected),
+            onpointerdown: () => {
+              this.selected = k;
+            },
+          },
+          h("span.name", { style: "flex:1" }, `Point ${k + 1}`),
+          speed,
+          h("span.note", "m/s"),
+          button("", () => this.remove(k), { icon: "close", kind: "quiet small icon", title: `Remove point ${k + 1}` }),
+        );
+      }),
+    );
   }
 
   private listen(): void {
-    const canvas = this.studio.viewport.renderer.domElement, controls = this.studio.viewport.follow.controls;
+    const canvas = this.studio.viewport.renderer.domElement,
+      controls = this.studio.viewport.follow.controls;
     let down: { x: number; y: number } | null = null;
-    canvas.addEventListener("pointerdown", (event) => {
-      if (!this.layer.visible || event.button !== 0) return;
-      const hit = this.studio.viewport.hit(event, this.marks.slice(0, this.points.length));
-      down = { x: event.clientX, y: event.clientY };
-      if (!hit) return;
-      this.dragging = this.selected = this.marks.indexOf(hit.object as THREE.Mesh);
-      controls.enabled = false;
-      canvas.setPointerCapture(event.pointerId);
-      this.list();
-    }, { capture: true });
+    canvas.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!this.layer.visible || event.button !== 0) return;
+        const hit = this.studio.viewport.hit(event, this.marks.slice(0, this.points.length));
+        down = { x: event.clientX, y: event.clientY };
+        if (!hit) return;
+        this.dragging = this.selected = this.marks.indexOf(hit.object as THREE.Mesh);
+        controls.enabled = false;
+        canvas.setPointerCapture(event.pointerId);
+        this.list();
+      },
+      { capture: true },
+    );
     canvas.addEventListener("pointermove", (event) => {
       if (this.dragging < 0) return;
       const at = this.studio.viewport.groundAt(event);
@@ -140,7 +196,8 @@ export class PathEditor {
     this.line.begin();
     const ends = this.loops && this.points.length > 2 ? this.points.length : this.points.length - 1;
     for (let k = 0; k < ends; k++) {
-      const a = this.points[k], b = this.points[(k + 1) % this.points.length];
+      const a = this.points[k],
+        b = this.points[(k + 1) % this.points.length];
       this.line.line(a.x, height(a.x, a.z) + 0.02, a.z, b.x, height(b.x, b.z) + 0.02, b.z, this.plain.color);
     }
     this.line.end();

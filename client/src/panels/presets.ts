@@ -4,17 +4,52 @@ import { button, h } from "../ui/elements";
 
 export function presetRow(studio: Studio, side: () => "a" | "b", begin: () => void): HTMLElement {
   const { connection, live } = studio;
-  const select = h("select.field", { style: "flex:1", "aria-label": "Preset", onchange: () => { if (select.value) { begin(); connection.send({ type: "load_preset", name: select.value, side: side() }); } buttons(); } }) as HTMLSelectElement;
-  const name = h("input.field", { style: "flex:1", placeholder: "Name of the preset", maxLength: 64, "aria-label": "Name of the new preset", onkeydown: (event: KeyboardEvent) => {
-    if (event.key === "Enter") keep();
-    if (event.key === "Escape") naming(false);
-  } }) as HTMLInputElement;
+  const select = h("select.field", {
+    style: "flex:1",
+    "aria-label": "Preset",
+    onchange: () => {
+      if (select.value) {
+        begin();
+        connection.send({ type: "load_preset", name: select.value, side: side() });
+      }
+      buttons();
+    },
+  }) as HTMLSelectElement;
+  const name = h("input.field", {
+    style: "flex:1",
+    placeholder: "Name of the preset",
+    maxLength: 64,
+    "aria-label": "Name of the new preset",
+    onkeydown: (event: KeyboardEvent) => {
+      if (event.key === "Enter") keep();
+      if (event.key === "Escape") naming(false);
+    },
+  }) as HTMLInputElement;
   const save = button("", () => naming(true), { icon: "save", kind: "icon", title: "Save these settings as a preset" });
-  const fetchFile = button("", () => { h("a", { href: `api/preset?name=${encodeURIComponent(select.value)}`, download: `${select.value}.toml` }).click(); }, { icon: "load", kind: "icon", title: "Download the preset as a file" });
+  const fetchFile = button(
+    "",
+    () => {
+      h("a", { href: `api/preset?name=${encodeURIComponent(select.value)}`, download: `${select.value}.toml` }).click();
+    },
+    { icon: "load", kind: "icon", title: "Download the preset as a file" },
+  );
   fetchFile.firstElementChild!.setAttribute("style", "transform:rotate(180deg)");
-  const remove = button("", () => { connection.send({ type: "delete_preset", name: select.value }); }, { icon: "trash", kind: "icon", title: "Delete the preset" });
+  const remove = button(
+    "",
+    () => {
+      connection.send({ type: "delete_preset", name: select.value });
+    },
+    { icon: "trash", kind: "icon", title: "Delete the preset" },
+  );
   const confirm = button("Save", () => keep(), { kind: "primary" });
-  const plain = h("div.row", select, save, fetchFile, remove), asking = h("div.row", { hidden: true }, name, confirm, button("Cancel", () => naming(false), { kind: "quiet" }));
+  const plain = h("div.row", select, save, fetchFile, remove),
+    asking = h(
+      "div.row",
+      { hidden: true },
+      name,
+      confirm,
+      button("Cancel", () => naming(false), { kind: "quiet" }),
+    );
 
   function naming(on: boolean): void {
     plain.hidden = on;
@@ -36,7 +71,10 @@ export function presetRow(studio: Studio, side: () => "a" | "b", begin: () => vo
     if (change !== "presets" || !live.presets) return;
     const before = wanted || select.value;
     wanted = "";
-    select.replaceChildren(h("option", { value: "" }, live.presets.names.length ? "Presets" : "No presets yet"), ...live.presets.names.map((one) => h("option", { value: one }, one)));
+    select.replaceChildren(
+      h("option", { value: "" }, live.presets.names.length ? "Presets" : "No presets yet"),
+      ...live.presets.names.map((one) => h("option", { value: one }, one)),
+    );
     select.value = live.presets.names.includes(before) ? before : "";
     select.title = `Kept in ${live.presets.folder}`;
     buttons();

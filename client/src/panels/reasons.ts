@@ -6,8 +6,12 @@ export function featureWords(name: string): string {
 }
 
 const CAUSES: Record<string, string> = {
-  interval: "it was time", "velocity asked for": "another velocity was asked for", "facing asked for": "another facing was asked for",
-  "end of the clip": "the clip ended", "tags asked for": "another gait was asked for", "database asked for": "another database was asked for",
+  interval: "it was time",
+  "velocity asked for": "another velocity was asked for",
+  "facing asked for": "another facing was asked for",
+  "end of the clip": "the clip ended",
+  "tags asked for": "another gait was asked for",
+  "database asked for": "another database was asked for",
 };
 
 /** Why a search was made, to stand after "because". */
@@ -16,11 +20,19 @@ export function causeWords(cause: string): string {
 }
 
 /** The feature on which a candidate loses most to the winner; null where it loses on none. */
-export function losesMost(candidate: Candidate, winner: Candidate, features: readonly string[]): { feature: string; by: number } | null {
-  let best = -1, by = 0;
+export function losesMost(
+  candidate: Candidate,
+  winner: Candidate,
+  features: readonly string[],
+): { feature: string; by: number } | null {
+  let best = -1,
+    by = 0;
   candidate.feature_costs.forEach((cost, k) => {
     const more = cost - winner.feature_costs[k];
-    if (more > by) { best = k; by = more; }
+    if (more > by) {
+      best = k;
+      by = more;
+    }
   });
   return best < 0 ? null : { feature: features[best], by };
 }
@@ -39,17 +51,25 @@ export function clipTime(candidate: Candidate, clips: readonly ClipInfo[], rate:
 
 /** One sentence: what was taken and by how much. */
 export function verdict(explanation: Explanation): { title: string; text: string } {
-  const { staying, candidates, features } = explanation, winner = winnerOf(explanation);
+  const { staying, candidates, features } = explanation,
+    winner = winnerOf(explanation);
   if (!winner) return { title: "Nothing could be taken", text: explanation.reason };
-  const stays = winner === staying, best = candidates[0];
+  const stays = winner === staying,
+    best = candidates[0];
   if (stays) {
     const most = best ? losesMost(best, winner, features) : null;
-    const text = !best ? "No other frame may be taken here." : best.cost > winner.cost
-      ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`
-      : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}: not enough of a gain to jump.`;
+    const text = !best
+      ? "No other frame may be taken here."
+      : best.cost > winner.cost
+        ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`
+        : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}: not enough of a gain to jump.`;
     return { title: `${winner.clip} plays on`, text };
   }
-  if (!staying) return { title: `Jumped to ${winner.clip}`, text: `It costs ${winner.cost.toFixed(2)}. The frame that played could not go on: its clip ends or the filter forbids it.` };
+  if (!staying)
+    return {
+      title: `Jumped to ${winner.clip}`,
+      text: `It costs ${winner.cost.toFixed(2)}. The frame that played could not go on: its clip ends or the filter forbids it.`,
+    };
   const most = losesMost(staying, winner, features);
   return {
     title: `Jumped to ${winner.clip}`,

@@ -13,7 +13,11 @@ const FORMATS = [
 /** A button that opens a small menu above it; `window` tells which steps are meant. */
 export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLElement {
   const choices = h("div.choices", { hidden: true, role: "menu" });
-  const open = button("Save", () => show(choices.hidden), { icon: "save", kind: "small", title: "Save what the timeline shows" });
+  const open = button("Save", () => show(choices.hidden), {
+    icon: "save",
+    kind: "small",
+    title: "Save what the timeline shows",
+  });
   const menu = h("div.menu", open, choices);
   open.setAttribute("aria-haspopup", "menu");
 
@@ -23,27 +27,56 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
     if (visible) (choices.firstElementChild as HTMLElement).focus();
   }
   for (const [title, text, path, format] of FORMATS) {
-    const item = h("button.button.quiet", { type: "button", role: "menuitem", onclick: () => { show(false); open.focus(); void save(title, path, format); } }, title, h("small", text));
+    const item = h(
+      "button.button.quiet",
+      {
+        type: "button",
+        role: "menuitem",
+        onclick: () => {
+          show(false);
+          open.focus();
+          void save(title, path, format);
+        },
+      },
+      title,
+      h("small", text),
+    );
     choices.append(item);
   }
   menu.addEventListener("keydown", (event) => {
-    const items = [...choices.children] as HTMLElement[], at = items.indexOf(document.activeElement as HTMLElement);
-    if (event.key === "Escape" && !choices.hidden) { show(false); open.focus(); }
-    else if (at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp")) items[(at + (event.key === "ArrowDown" ? 1 : -1) + items.length) % items.length].focus();
+    const items = [...choices.children] as HTMLElement[],
+      at = items.indexOf(document.activeElement as HTMLElement);
+    if (event.key === "Escape" && !choices.hidden) {
+      show(false);
+      open.focus();
+    } else if (at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp"))
+      items[(at + (event.key === "ArrowDown" ? 1 : -1) + items.length) % items.length].focus();
     else return;
     event.preventDefault();
     event.stopPropagation();
   });
-  document.addEventListener("pointerdown", (event) => { if (!menu.contains(event.target as Node)) show(false); });
+  document.addEventListener("pointerdown", (event) => {
+    if (!menu.contains(event.target as Node)) show(false);
+  });
 
   async function save(title: string, path: string, format: string): Promise<void> {
     const [start, stop] = window_();
     const query = new URLSearchParams({ start: String(start), stop: String(stop), ...(format ? { format } : {}) });
-    studio.say(`${((stop - start) / (studio.live.welcome?.step_rate ?? 60)).toFixed(1)} s are written; a film takes a while.`, "plain", title);
+    studio.say(
+      `${((stop - start) / (studio.live.welcome?.step_rate ?? 60)).toFixed(1)} s are written; a film takes a while.`,
+      "plain",
+      title,
+    );
     try {
       const answer = await fetch(`api/${path}?${query}`);
-      if (!answer.ok) throw new Error(((await answer.json().catch(() => null)) as { message?: string } | null)?.message ?? `the server answered ${answer.status}`);
-      const name = /filename="?([^";]+)/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? `kinematch.${format || "recording"}`;
+      if (!answer.ok)
+        throw new Error(
+          ((await answer.json().catch(() => null)) as { message?: string } | null)?.message ??
+            `the server answered ${answer.status}`,
+        );
+      const name =
+        /filename="?([^";]+)/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ??
+        `kinematch.${format || "recording"}`;
       const address = URL.createObjectURL(await answer.blob());
       h("a", { href: address, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);

@@ -31,34 +31,91 @@ export function titleOf(name: string): string {
 
 export function settingRow(info: SettingInfo, actions: RowActions): SettingRow {
   const title = titleOf(info.name);
-  if (info.kind === "number") return numberRow({ title, text: info.text, unit: info.unit, low: info.low, high: info.high, standard: info.default as number }, actions);
+  if (info.kind === "number")
+    return numberRow(
+      { title, text: info.text, unit: info.unit, low: info.low, high: info.high, standard: info.default as number },
+      actions,
+    );
   if (info.kind === "switch") {
-    const row = switchRow(title, Boolean(info.default), (on) => { actions.begin(); actions.change(on); });
+    const row = switchRow(title, Boolean(info.default), (on) => {
+      actions.begin();
+      actions.change(on);
+    });
     const element = h("div.tune-row", row, h("span.note", info.text));
     let now: unknown = info.default;
-    return { element, set: (value) => { now = value; row.set(Boolean(value)); element.classList.toggle("changed", value !== info.default); }, changed: () => now !== info.default };
+    return {
+      element,
+      set: (value) => {
+        now = value;
+        row.set(Boolean(value));
+        element.classList.toggle("changed", value !== info.default);
+      },
+      changed: () => now !== info.default,
+    };
   }
-  const row = segments(info.choices.map((one) => [one, titleOf(one)] as const), String(info.default), (value) => { actions.begin(); actions.change(value); }, title);
+  const row = segments(
+    info.choices.map((one) => [one, titleOf(one)] as const),
+    String(info.default),
+    (value) => {
+      actions.begin();
+      actions.change(value);
+    },
+    title,
+  );
   row.classList.add("fill");
   const element = h("div.tune-row", h("div.line", h("span.name", title)), row, h("span.note", info.text));
   let now: unknown = info.default;
-  return { element, set: (value) => { now = value; row.set(String(value)); element.classList.toggle("changed", value !== info.default); }, changed: () => now !== info.default };
+  return {
+    element,
+    set: (value) => {
+      now = value;
+      row.set(String(value));
+      element.classList.toggle("changed", value !== info.default);
+    },
+    changed: () => now !== info.default,
+  };
 }
 
 export function numberRow(info: NumberInfo, actions: RowActions): SettingRow {
   const scale = scaleOf(info.low, info.high, info.standard);
   let now = info.standard;
-  const slider = range({ low: 0, high: 1, step: "any", value: toSlider(scale, now), label: info.title }, (place) => take(fromSlider(scale, place)));
+  const slider = range({ low: 0, high: 1, step: "any", value: toSlider(scale, now), label: info.title }, (place) =>
+    take(fromSlider(scale, place)),
+  );
   slider.step = "0.01";
-  const number = h("input.value", { type: "text", inputMode: "decimal", "aria-label": `${info.title}, ${info.unit || "number"}`, title: `${info.low} to ${info.high} ${info.unit}`, onfocus: () => { actions.begin(); number.select(); }, onchange: () => {
-    const value = Number(number.value);
-    if (Number.isFinite(value) && number.value.trim()) take(Math.min(Math.max(value, info.low), info.high));
-    show();
-  } }) as HTMLInputElement;
-  const reset = button("", () => { actions.begin(); actions.reset(); }, { icon: "reset", kind: "quiet small icon reset", title: `Back to ${tidy(info.standard)}` });
-  const element = h("div.tune-row", h("div.line", h("span.name", info.title), reset, number, h("span.unit", info.unit)), slider, h("span.note", info.text));
+  const number = h("input.value", {
+    type: "text",
+    inputMode: "decimal",
+    "aria-label": `${info.title}, ${info.unit || "number"}`,
+    title: `${info.low} to ${info.high} ${info.unit}`,
+    onfocus: () => {
+      actions.begin();
+      number.select();
+    },
+    onchange: () => {
+      const value = Number(number.value);
+      if (Number.isFinite(value) && number.value.trim()) take(Math.min(Math.max(value, info.low), info.high));
+      show();
+    },
+  }) as HTMLInputElement;
+  const reset = button(
+    "",
+    () => {
+      actions.begin();
+      actions.reset();
+    },
+    { icon: "reset", kind: "quiet small icon reset", title: `Back to ${tidy(info.standard)}` },
+  );
+  const element = h(
+    "div.tune-row",
+    h("div.line", h("span.name", info.title), reset, number, h("span.unit", info.unit)),
+    slider,
+    h("span.note", info.text),
+  );
   slider.addEventListener("pointerdown", () => actions.begin());
-  slider.addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow") && !event.repeat) actions.begin(); });
+  slider.addEventListener("keydown", (event) => {
+    if (event.key.startsWith("Arrow") && !event.repeat) actions.begin();
+  });
   slider.addEventListener("dblclick", () => actions.reset());
 
   const show = () => {

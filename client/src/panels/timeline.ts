@@ -13,9 +13,21 @@ export class Timeline {
   readonly element: HTMLElement;
   onStep: (step: number) => void = () => {};
   private readonly picture: TimelinePicture;
-  private readonly playButton = button("", () => this.toggle(), { icon: "pause", kind: "icon", title: "Pause (Space)" });
-  private readonly liveButton = button("Live", () => this.resume(), { icon: "live", kind: "small", title: "Go on from now (L)" });
-  private readonly hereButton = button("Steer from here", () => this.resume(this.cursor), { icon: "pad", kind: "small", title: "Go on from the shown moment; what came after it is forgotten" });
+  private readonly playButton = button("", () => this.toggle(), {
+    icon: "pause",
+    kind: "icon",
+    title: "Pause (Space)",
+  });
+  private readonly liveButton = button("Live", () => this.resume(), {
+    icon: "live",
+    kind: "small",
+    title: "Go on from now (L)",
+  });
+  private readonly hereButton = button("Steer from here", () => this.resume(this.cursor), {
+    icon: "pad",
+    kind: "small",
+    title: "Go on from the shown moment; what came after it is forgotten",
+  });
   private readonly clock = h("output.mono.clock");
   private cursor = -1; // the step that was scrubbed to; -1 while playing
   private asked = -1;
@@ -25,14 +37,51 @@ export class Timeline {
   constructor(private readonly studio: Studio) {
     this.picture = new TimelinePicture(studio.live);
     this.picture.onScrub = (step) => this.scrub(step);
-    const back = button("", () => this.search(-1), { icon: "back", kind: "quiet icon", title: "To the search before (,)" });
-    const ahead = button("", () => this.search(1), { icon: "forward", kind: "quiet icon", title: "To the next search (.)" });
-    this.element = h("div.timeline", h("div.transport", back, this.playButton, ahead, this.clock, this.liveButton, this.hereButton, h("span.gap"), this.picture.legend, saveMenu(studio, () => this.picture.window())), this.picture.element);
-    studio.live.onChange((change) => { if (change === "situation" || change === "welcome") this.stand(); });
+    const back = button("", () => this.search(-1), {
+      icon: "back",
+      kind: "quiet icon",
+      title: "To the search before (,)",
+    });
+    const ahead = button("", () => this.search(1), {
+      icon: "forward",
+      kind: "quiet icon",
+      title: "To the next search (.)",
+    });
+    this.element = h(
+      "div.timeline",
+      h(
+        "div.transport",
+        back,
+        this.playButton,
+        ahead,
+        this.clock,
+        this.liveButton,
+        this.hereButton,
+        h("span.gap"),
+        this.picture.legend,
+        saveMenu(studio, () => this.picture.window()),
+      ),
+      this.picture.element,
+    );
+    studio.live.onChange((change) => {
+      if (change === "situation" || change === "welcome") this.stand();
+    });
     addShortcuts(
       { section: "Time", keys: "Space", codes: ["Space"], text: "Pause, replay, go on", act: () => this.toggle() },
-      { section: "Time", keys: ", .", codes: ["Comma"], text: "Search before, next search", act: () => this.search(-1) },
-      { section: "Time", keys: "[ ]", codes: ["BracketLeft"], text: "One step back, ahead", act: () => this.scrub(this.here - 1) },
+      {
+        section: "Time",
+        keys: ", .",
+        codes: ["Comma"],
+        text: "Search before, next search",
+        act: () => this.search(-1),
+      },
+      {
+        section: "Time",
+        keys: "[ ]",
+        codes: ["BracketLeft"],
+        text: "One step back, ahead",
+        act: () => this.scrub(this.here - 1),
+      },
       { section: "Time", keys: "L", codes: ["KeyL"], text: "Back to now", act: () => this.resume() },
       { section: "", keys: "", codes: ["Period"], text: "", act: () => this.search(1) },
       { section: "", keys: "", codes: ["BracketRight"], text: "", act: () => this.scrub(this.here + 1) },
@@ -90,7 +139,8 @@ export class Timeline {
     if (!situation) return;
     if (situation.playing) this.cursor = this.asked = this.replayed = -1;
     else if (this.cursor < 0) this.cursor = situation.step;
-    const runs = situation.playing || this.replayed >= 0, past = this.cursor < this.studio.live.history.newest;
+    const runs = situation.playing || this.replayed >= 0,
+      past = this.cursor < this.studio.live.history.newest;
     this.playButton.replaceChildren(icon(runs ? "pause" : "play"));
     this.playButton.title = `${runs ? "Pause" : past ? "Replay from here" : "Go on"} (Space)`;
     this.playButton.setAttribute("aria-label", this.playButton.title);
@@ -108,15 +158,22 @@ export class Timeline {
         this.stand();
       }
     }
-    if (this.cursor >= 0 && this.cursor !== this.asked && this.studio.connection.send({ type: "scrub", step: this.cursor })) this.asked = this.cursor;
+    if (
+      this.cursor >= 0 &&
+      this.cursor !== this.asked &&
+      this.studio.connection.send({ type: "scrub", step: this.cursor })
+    )
+      this.asked = this.cursor;
     this.wait -= seconds;
     if (this.wait > 0) return;
     this.wait = 0.04;
     void this.studio.live.history.fill();
     if (this.element.parentElement!.hidden) return;
     const { welcome, history, playing } = this.studio.live;
-    const rate = welcome?.step_rate ?? 60, away = (this.here - history.newest) / rate;
-    this.clock.textContent = playing || away > -0.02 ? `${(Math.max(this.here, 0) / rate).toFixed(1)} s` : `${away.toFixed(2)} s`;
+    const rate = welcome?.step_rate ?? 60,
+      away = (this.here - history.newest) / rate;
+    this.clock.textContent =
+      playing || away > -0.02 ? `${(Math.max(this.here, 0) / rate).toFixed(1)} s` : `${away.toFixed(2)} s`;
     this.picture.draw(this.here);
   }
 }

@@ -4,11 +4,16 @@ import { h } from "../ui/elements";
 import { colour, themed } from "../ui/theme";
 import { clipAt } from "./timeline_clips";
 
-const SHORTEST = 2, LONGEST = 180; // s shown
+const SHORTEST = 2,
+  LONGEST = 180; // s shown
 const ROWS = { clips: 24, searches: 18, contacts: 9 }; // px high
 
 export class TimelinePicture {
-  readonly element = h("canvas", { tabIndex: 0, role: "slider", "aria-label": "Timeline: drag to go back in time" }) as HTMLCanvasElement;
+  readonly element = h("canvas", {
+    tabIndex: 0,
+    role: "slider",
+    "aria-label": "Timeline: drag to go back in time",
+  }) as HTMLCanvasElement;
   readonly legend = h("div.legend");
   onScrub: (step: number) => void = () => {};
   slim = true;
@@ -19,11 +24,30 @@ export class TimelinePicture {
   private colours: Record<string, string> = {};
 
   constructor(private readonly live: Live) {
-    const at = (event: PointerEvent) => this.first + ((event.clientX - this.element.getBoundingClientRect().left) / this.element.clientWidth) * (this.last - this.first);
-    this.element.addEventListener("pointerdown", (event) => { this.held = true; this.element.setPointerCapture(event.pointerId); this.onScrub(at(event)); });
-    this.element.addEventListener("pointermove", (event) => { if (this.held) this.onScrub(at(event)); });
-    for (const end of ["pointerup", "pointercancel"] as const) this.element.addEventListener(end, () => { this.held = false; });
-    this.element.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2); }, { passive: false });
+    const at = (event: PointerEvent) =>
+      this.first +
+      ((event.clientX - this.element.getBoundingClientRect().left) / this.element.clientWidth) *
+        (this.last - this.first);
+    this.element.addEventListener("pointerdown", (event) => {
+      this.held = true;
+      this.element.setPointerCapture(event.pointerId);
+      this.onScrub(at(event));
+    });
+    this.element.addEventListener("pointermove", (event) => {
+      if (this.held) this.onScrub(at(event));
+    });
+    for (const end of ["pointerup", "pointercancel"] as const)
+      this.element.addEventListener(end, () => {
+        this.held = false;
+      });
+    this.element.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2);
+      },
+      { passive: false },
+    );
     this.element.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -60, PageDown: 60 }[event.key];
       if (by === undefined) return;
@@ -32,10 +56,32 @@ export class TimelinePicture {
       this.onScrub(Number(this.element.getAttribute("aria-valuenow")) + by * (event.shiftKey ? 10 : 1));
     });
     themed(() => {
-      const names = ["ink", "ink-soft", "ink-faint", "line", "line-strong", "surface-sunken", "surface", "accent", "matched", "left", "right", "good", "bad", ...[1, 2, 3, 4, 5, 6, 7, 8].map((k) => `series-${k}`)];
+      const names = [
+        "ink",
+        "ink-soft",
+        "ink-faint",
+        "line",
+        "line-strong",
+        "surface-sunken",
+        "surface",
+        "accent",
+        "matched",
+        "left",
+        "right",
+        "good",
+        "bad",
+        ...[1, 2, 3, 4, 5, 6, 7, 8].map((k) => `series-${k}`),
+      ];
       this.colours = Object.fromEntries(names.map((name) => [name, colour(name)]));
-      const items = [["searched", this.colours["ink-faint"]], ["jumped", this.colours.matched], ["left foot", this.colours.left], ["right foot", this.colours.right]];
-      this.legend.replaceChildren(...items.map(([text, ink]) => h("span", h("i", { style: `background:${ink}` }), text)));
+      const items = [
+        ["searched", this.colours["ink-faint"]],
+        ["jumped", this.colours.matched],
+        ["left foot", this.colours.left],
+        ["right foot", this.colours.right],
+      ];
+      this.legend.replaceChildren(
+        ...items.map(([text, ink]) => h("span", h("i", { style: `background:${ink}` }), text)),
+      );
     });
   }
 
@@ -50,16 +96,19 @@ export class TimelinePicture {
   }
 
   draw(here: number): void {
-    const { welcome, history } = this.live, canvas = this.element;
+    const { welcome, history } = this.live,
+      canvas = this.element;
     const high = this.slim ? 26 : ROWS.clips + ROWS.searches + 2 * ROWS.contacts + 26;
-    const wide = canvas.clientWidth, ratio = Math.min(devicePixelRatio, 2);
+    const wide = canvas.clientWidth,
+      ratio = Math.min(devicePixelRatio, 2);
     if (!wide) return;
     if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
       canvas.width = Math.round(wide * ratio);
       canvas.height = Math.round(high * ratio);
       canvas.style.height = `${high}px`;
     }
-    const ink = canvas.getContext("2d")!, rate = welcome?.step_rate ?? 60;
+    const ink = canvas.getContext("2d")!,
+      rate = welcome?.step_rate ?? 60;
     ink.setTransform(ratio, 0, 0, ratio, 0, 0);
     ink.clearRect(0, 0, wide, high);
     ink.fillStyle = this.colours["surface-sunken"];
@@ -85,17 +134,21 @@ export class TimelinePicture {
 
   /** Follow the newest while playing; when paused stay, unless the cursor leaves. */
   private frameWindow(here: number, rate: number): void {
-    const { newest, oldest } = this.live.history, wide = this.span * rate;
+    const { newest, oldest } = this.live.history,
+      wide = this.span * rate;
     const wanted = this.last - this.first;
     if (this.live.playing || wanted !== wide || here > this.last || here < this.first) {
-      const right = this.live.playing ? newest + 0.02 * wide : Math.min(Math.max(here + 0.5 * wide, this.live.playing ? 0 : oldest + wide), newest + 0.02 * wide);
+      const right = this.live.playing
+        ? newest + 0.02 * wide
+        : Math.min(Math.max(here + 0.5 * wide, this.live.playing ? 0 : oldest + wide), newest + 0.02 * wide);
       this.last = right;
       this.first = right - wide;
     }
   }
 
   private drawRuler(ink: CanvasRenderingContext2D, x: (step: number) => number, rate: number): void {
-    const seconds = (this.last - this.first) / rate, step = [0.5, 1, 2, 5, 10, 20, 30, 60].find((one) => seconds / one < 14) ?? 60;
+    const seconds = (this.last - this.first) / rate,
+      step = [0.5, 1, 2, 5, 10, 20, 30, 60].find((one) => seconds / one < 14) ?? 60;
     ink.font = "10px system-ui, sans-serif";
     ink.textBaseline = "middle";
     for (let t = Math.ceil(this.first / rate / step) * step; t * rate < this.last; t += step) {
@@ -109,12 +162,15 @@ export class TimelinePicture {
   }
 
   private drawClips(ink: CanvasRenderingContext2D, x: (step: number) => number, top: number): void {
-    const { history, welcome } = this.live, clips = welcome!.clips;
+    const { history, welcome } = this.live,
+      clips = welcome!.clips;
     const [start, stop] = this.window();
     const high = ROWS.clips - 2;
     ink.font = "500 11px system-ui, sans-serif";
     ink.textBaseline = "middle";
-    let from = start, clip = -2, before = -1;
+    let from = start,
+      clip = -2,
+      before = -1;
     const close = (to: number) => {
       if (clip >= 0) this.block(ink, x(from), x(to), top, high, clip);
       from = to;
@@ -123,13 +179,23 @@ export class TimelinePicture {
       const played = history.at(step);
       if (!played) continue;
       const now = clipAt(clips, played.frame);
-      if (now !== clip || (played.jumped && before >= 0)) { close(step); clip = now; }
+      if (now !== clip || (played.jumped && before >= 0)) {
+        close(step);
+        clip = now;
+      }
       before = step;
     }
     close(stop);
   }
 
-  private block(ink: CanvasRenderingContext2D, left: number, right: number, top: number, high: number, clip: number): void {
+  private block(
+    ink: CanvasRenderingContext2D,
+    left: number,
+    right: number,
+    top: number,
+    high: number,
+    clip: number,
+  ): void {
     const wide = Math.max(right - left - 1, 1);
     const paint = this.colours[`series-${(clip % 8) + 1}`];
     ink.globalAlpha = 0.28;
@@ -155,12 +221,18 @@ export class TimelinePicture {
       if (!played || (!played.searched && !played.jumped)) continue;
       if (!played.jumped && (dense || this.slim)) continue;
       ink.fillStyle = played.jumped ? this.colours.matched : this.colours["line-strong"];
-      ink.fillRect(x(step) - (played.jumped ? 1 : 0.5), played.jumped ? top : top + high * 0.4, played.jumped ? 2 : 1, played.jumped ? high : high * 0.6);
+      ink.fillRect(
+        x(step) - (played.jumped ? 1 : 0.5),
+        played.jumped ? top : top + high * 0.4,
+        played.jumped ? 2 : 1,
+        played.jumped ? high : high * 0.6,
+      );
     }
   }
 
   private drawContacts(ink: CanvasRenderingContext2D, x: (step: number) => number, top: number): void {
-    const { history, welcome } = this.live, [start, stop] = this.window();
+    const { history, welcome } = this.live,
+      [start, stop] = this.window();
     welcome!.skeleton.contact_joints.slice(0, 2).forEach((_, foot) => {
       const y = top + foot * ROWS.contacts;
       ink.fillStyle = foot === 0 ? this.colours.left : this.colours.right;
@@ -169,7 +241,10 @@ export class TimelinePicture {
         const played = step < stop ? history.at(step) : null;
         const on = played !== null && ((played.contacts >> foot) & 1) > 0;
         if (on && from < 0) from = step;
-        if (!on && from >= 0) { ink.fillRect(x(from), y, Math.max(x(step) - x(from), 1), ROWS.contacts - 3); from = -1; }
+        if (!on && from >= 0) {
+          ink.fillRect(x(from), y, Math.max(x(step) - x(from), 1), ROWS.contacts - 3);
+          from = -1;
+        }
       }
     });
   }

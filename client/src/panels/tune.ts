@@ -11,38 +11,82 @@ import "./tune.css";
 
 type Side = "a" | "b";
 type Values = Extract<PageMessage, { type: "change_settings" }>["values"];
-interface State { side: Side; values: Values }
+interface State {
+  side: Side;
+  values: Values;
+}
 
 const GROUPS: [string, string[]][] = [
   ["Answer to the stick", ["velocity_halflife", "facing_halflife", "responsiveness", "quality"]],
   ["Search", ["search_interval", "forced_interval", "velocity_change", "facing_change", "stay_bias", "ignore"]],
   ["Transitions", ["transition", "transition_halflife", "rate_change"]],
-  ["Adjustment to the simulated body", ["synchronization_halflife", "adjustment_halflife", "adjustment_ratio", "turn_halflife", "turn_ratio", "clamp_distance", "clamp_angle"]],
+  [
+    "Adjustment to the simulated body",
+    [
+      "synchronization_halflife",
+      "adjustment_halflife",
+      "adjustment_ratio",
+      "turn_halflife",
+      "turn_ratio",
+      "clamp_distance",
+      "clamp_angle",
+    ],
+  ],
   ["Feet", ["foot_lock", "lock_halflife", "unlock_distance", "unlock_angle", "unlock_speed", "extension", "pelvis"]],
 ];
 const HIGHEST_WEIGHT = 10;
 
 export function tunePanel(studio: Studio): Panel {
-  const { live, connection } = studio, undo = new Undo<State>();
-  const rows = new Map<string, SettingRow>(), weights = new Map<string, SettingRow>();
+  const { live, connection } = studio,
+    undo = new Undo<State>();
+  const rows = new Map<string, SettingRow>(),
+    weights = new Map<string, SettingRow>();
   const counts: { names: string[]; label: HTMLElement }[] = [];
-  let side: Side = "a", rowsOf = "";
+  let side: Side = "a",
+    rowsOf = "";
   const list = h("div");
   const undoButton = button("", () => step("undo"), { icon: "undo", kind: "quiet icon", title: "Undo (Z)" });
   const redoButton = button("", () => step("redo"), { icon: "redo", kind: "quiet icon", title: "Redo (Y)" });
-  const sides = segments([["a", "A"], ["b", "B"]] as const, side, (chosen) => { side = chosen; show(); }, "Side that the sliders change");
+  const sides = segments(
+    [
+      ["a", "A"],
+      ["b", "B"],
+    ] as const,
+    side,
+    (chosen) => {
+      side = chosen;
+      show();
+    },
+    "Side that the sliders change",
+  );
   sides.classList.add("sides");
-  const compare = switchRow("Compare two settings, A and B", false, (on) => { connection.send({ type: "compare", on }); }, { title: "A second character with settings of its own gets the same stick" });
-  const presets = presetRow(studio, () => side, () => undo.keep(now()));
+  const compare = switchRow(
+    "Compare two settings, A and B",
+    false,
+    (on) => {
+      connection.send({ type: "compare", on });
+    },
+    { title: "A second character with settings of its own gets the same stick" },
+  );
+  const presets = presetRow(
+    studio,
+    () => side,
+    () => undo.keep(now()),
+  );
 
-  const values = (): Values => ((side === "b" ? live.settings?.b : live.settings?.a) ?? live.settings?.a ?? {}) as Values;
+  const values = (): Values =>
+    ((side === "b" ? live.settings?.b : live.settings?.a) ?? live.settings?.a ?? {}) as Values;
   const now = (): State => ({ side, values: values() });
-  const begin = () => { undo.keep(now()); buttons(); };
+  const begin = () => {
+    undo.keep(now());
+    buttons();
+  };
   const send = (changed: Values) => connection.send({ type: "change_settings", values: changed, side });
 
   function step(how: "undo" | "redo"): void {
     const state = undo[how](now());
-    if (state) connection.send({ type: "change_settings", values: state.values, side: live.settings?.b ? state.side : "a" });
+    if (state)
+      connection.send({ type: "change_settings", values: state.values, side: live.settings?.b ? state.side : "a" });
     buttons();
   }
   function buttons(): void {
@@ -58,7 +102,17 @@ export function tunePanel(studio: Studio): Panel {
     weights.clear();
     counts.length = 0;
     const left = new Map(welcome.settings_info.map((info) => [info.name, info]));
-    const sections = GROUPS.map(([title, names], k) => section(title, names.flatMap((name) => { const info = left.get(name); left.delete(name); return info ? [info] : []; }), k === 0));
+    const sections = GROUPS.map(([title, names], k) =>
+      section(
+        title,
+        names.flatMap((name) => {
+          const info = left.get(name);
+          left.delete(name);
+          return info ? [info] : [];
+        }),
+        k === 0,
+      ),
+    );
     left.delete("weights");
     if (left.size) sections.push(section("More", [...left.values()], false));
     sections.splice(1, 0, weightSection());
@@ -73,25 +127,57 @@ export function tunePanel(studio: Studio): Panel {
 
   function section(title: string, infos: SettingInfo[], open: boolean): HTMLElement {
     const children = infos.map((info) => {
-      const row = settingRow(info, { begin, change: (value) => send({ [info.name]: value }), reset: () => connection.send({ type: "reset_settings", names: [info.name], side }) });
+      const row = settingRow(info, {
+        begin,
+        change: (value) => send({ [info.name]: value }),
+        reset: () => connection.send({ type: "reset_settings", names: [info.name], side }),
+      });
       rows.set(info.name, row);
       return row.element;
     });
-    return fold(title, infos.map((info) => info.name), open, children);
+    return fold(
+      title,
+      infos.map((info) => info.name),
+      open,
+      children,
+    );
   }
 
   function weightSection(): HTMLElement {
     const features = live.welcome!.features;
     const children = features.map((feature) => {
       const given = () => ({ ...((values().weights ?? {}) as Record<string, number>) });
-      const row = numberRow({ title: titled(featureWords(feature.name)), text: "", unit: "", low: 0, high: HIGHEST_WEIGHT, standard: feature.weight }, {
-        begin, change: (value) => send({ weights: { ...given(), [feature.name]: value as number } }),
-        reset: () => { const rest = given(); delete rest[feature.name]; send({ weights: rest }); },
-      });
+      const row = numberRow(
+        {
+          title: titled(featureWords(feature.name)),
+          text: "",
+          unit: "",
+          low: 0,
+          high: HIGHEST_WEIGHT,
+          standard: feature.weight,
+        },
+        {
+          begin,
+          change: (value) => send({ weights: { ...given(), [feature.name]: value as number } }),
+          reset: () => {
+            const rest = given();
+            delete rest[feature.name];
+            send({ weights: rest });
+          },
+        },
+      );
       weights.set(feature.name, row);
       return row.element;
     });
-    return fold("Weights of the features", features.map((feature) => `weight ${feature.name}`), false, [h("p.note", "How much each counts in the cost of a frame; high ones are kept to, low ones are given up first."), ...children]);
+    return fold(
+      "Weights of the features",
+      features.map((feature) => `weight ${feature.name}`),
+      false,
+      [
+        h("p.note", "How much each counts in the cost of a frame; high ones are kept to, low ones are given up first."),
+        ...children,
+      ],
+    );
   }
 
   function show(): void {
@@ -105,9 +191,14 @@ export function tunePanel(studio: Studio): Panel {
     sides.hidden = !comparing;
     const given = values();
     for (const [name, row] of rows) if (name in given) row.set(given[name]);
-    for (const feature of welcome.features) weights.get(feature.name)?.set((given.weights as Record<string, number> | undefined)?.[feature.name] ?? feature.weight);
+    for (const feature of welcome.features)
+      weights
+        .get(feature.name)
+        ?.set((given.weights as Record<string, number> | undefined)?.[feature.name] ?? feature.weight);
     for (const { names, label } of counts) {
-      const changed = names.filter((name) => (name.startsWith("weight ") ? weights.get(name.slice(7)) : rows.get(name))?.changed()).length;
+      const changed = names.filter((name) =>
+        (name.startsWith("weight ") ? weights.get(name.slice(7)) : rows.get(name))?.changed(),
+      ).length;
       label.textContent = changed ? `${changed} changed` : "";
     }
     buttons();
@@ -121,13 +212,30 @@ export function tunePanel(studio: Studio): Panel {
   });
 
   return {
-    id: "tune", title: "Tune", icon: "tune", layout: "side", stage: "live", dock: "slim",
+    id: "tune",
+    title: "Tune",
+    icon: "tune",
+    layout: "side",
+    stage: "live",
+    dock: "slim",
     build: () => {
       undoButton.title = "Undo (Ctrl Z)";
       redoButton.title = "Redo (Ctrl Shift Z)";
-      const resetAll = button("Reset all", () => { begin(); connection.send({ type: "reset_settings", side }); }, { icon: "reset", kind: "small" });
+      const resetAll = button(
+        "Reset all",
+        () => {
+          begin();
+          connection.send({ type: "reset_settings", side });
+        },
+        { icon: "reset", kind: "small" },
+      );
       show();
-      return h("div", { style: "display:grid;gap:8px" }, h("div.tune-bar", h("div.row", undoButton, redoButton, h("span.gap"), sides, resetAll), compare, presets), list);
+      return h(
+        "div",
+        { style: "display:grid;gap:8px" },
+        h("div.tune-bar", h("div.row", undoButton, redoButton, h("span.gap"), sides, resetAll), compare, presets),
+        list,
+      );
     },
     opened: show,
   };

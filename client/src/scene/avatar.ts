@@ -36,9 +36,14 @@ export class Avatars {
   private readonly back = new THREE.Quaternion();
   private readonly spot = new THREE.Vector3();
 
-  constructor(private readonly live: Live, viewport: Viewport) {
+  constructor(
+    private readonly live: Live,
+    viewport: Viewport,
+  ) {
     this.layer = viewport.layer();
-    live.onChange((change) => { if (change === "welcome") this.fit(); });
+    live.onChange((change) => {
+      if (change === "welcome") this.fit();
+    });
   }
 
   async wear(file: File, studio: Studio): Promise<void> {
@@ -48,10 +53,18 @@ export class Avatars {
       const content = await file.arrayBuffer();
       const gltf = await loader.parseAsync(content, "");
       const vrm = (gltf.userData.vrm as VRM | undefined) ?? null;
-      const worn = vrm ? fromVrm(vrm, file.name) : fromSkeleton(gltf.scene, await askSkeleton(studio, file, content), file.name);
-      if (worn.driven.length < 8) throw new Error(`only ${worn.driven.length} of its joints have a role that could be driven; name them like a humanoid's`);
+      const worn = vrm
+        ? fromVrm(vrm, file.name)
+        : fromSkeleton(gltf.scene, await askSkeleton(studio, file, content), file.name);
+      if (worn.driven.length < 8)
+        throw new Error(
+          `only ${worn.driven.length} of its joints have a role that could be driven; name them like a humanoid's`,
+        );
       this.takeOff();
-      worn.scene.traverse((object) => { object.castShadow = object.receiveShadow = true; object.frustumCulled = false; });
+      worn.scene.traverse((object) => {
+        object.castShadow = object.receiveShadow = true;
+        object.frustumCulled = false;
+      });
       this.worn = worn;
       this.layer.add(worn.scene);
       this.fit();
@@ -76,14 +89,17 @@ export class Avatars {
     if (!this.worn || !rig) return;
     this.worn.scene.scale.setScalar(1);
     this.worn.scene.updateMatrixWorld(true);
-    const at = (role: string) => this.worn!.driven.find((one) => one.role === role)?.node.getWorldPosition(new THREE.Vector3());
+    const at = (role: string) =>
+      this.worn!.driven.find((one) => one.role === role)?.node.getWorldPosition(new THREE.Vector3());
     const ours = (role: string) => new THREE.Vector3().fromArray(rig.reference.positions, 3 * rig.info.roles[role]);
-    const theirs = leg(at), wanted = leg((role) => (role in rig.info.roles ? ours(role) : undefined));
+    const theirs = leg(at),
+      wanted = leg((role) => (role in rig.info.roles ? ours(role) : undefined));
     if (theirs > 0 && wanted > 0) this.worn.scene.scale.setScalar(wanted / theirs);
   }
 
   update(): void {
-    const { rig } = this.live, pose = this.live.pose();
+    const { rig } = this.live,
+      pose = this.live.pose();
     this.layer.visible = this.live.layer.visible;
     if (!this.worn || !rig || !pose) return;
     this.live.heroHidden = true;
@@ -92,7 +108,10 @@ export class Avatars {
       const joint = rig.info.roles[role];
       if (joint === undefined || !node.parent) continue;
       this.back.fromArray(rig.reference.rotations, 4 * joint).invert();
-      this.turn.fromArray(pose.rotations, 4 * joint).multiply(this.back).multiply(reference);
+      this.turn
+        .fromArray(pose.rotations, 4 * joint)
+        .multiply(this.back)
+        .multiply(reference);
       if (old) this.turn.multiply(new THREE.Quaternion(0, 1, 0, 0));
       node.parent.updateWorldMatrix(true, false);
       node.parent.matrixWorld.decompose(this.spot, this.back, new THREE.Vector3());
@@ -110,11 +129,20 @@ function leg(at: (role: string) => THREE.Vector3 | undefined): number {
 }
 
 const ROLES = [
-  "hips", "spine", "chest", "upper_chest", "neck", "head",
-  ...["left", "right"].flatMap((side) => [
-    ...["upper_leg", "lower_leg", "foot", "toes", "shoulder", "upper_arm", "lower_arm", "hand"],
-    ...["thumb", "index", "middle", "ring", "little"].flatMap((finger) => ["proximal", "intermediate", "distal"].map((part) => `${finger}_${part}`)),
-  ].map((part) => `${side}_${part}`)),
+  "hips",
+  "spine",
+  "chest",
+  "upper_chest",
+  "neck",
+  "head",
+  ...["left", "right"].flatMap((side) =>
+    [
+      ...["upper_leg", "lower_leg", "foot", "toes", "shoulder", "upper_arm", "lower_arm", "hand"],
+      ...["thumb", "index", "middle", "ring", "little"].flatMap((finger) =>
+        ["proximal", "intermediate", "distal"].map((part) => `${finger}_${part}`),
+      ),
+    ].map((part) => `${side}_${part}`),
+  ),
 ];
 
 function fromVrm(vrm: VRM, name: string): Worn {
@@ -127,15 +155,26 @@ function fromVrm(vrm: VRM, name: string): Worn {
 }
 
 async function askSkeleton(studio: Studio, file: File, content: ArrayBuffer): Promise<SkeletonInfo> {
-  return studio.ask<SkeletonInfo>(`/api/skeleton?name=${encodeURIComponent(file.name)}`, { method: "POST", body: content, headers: { "content-type": "application/octet-stream" } });
+  return studio.ask<SkeletonInfo>(`/api/skeleton?name=${encodeURIComponent(file.name)}`, {
+    method: "POST",
+    body: content,
+    headers: { "content-type": "application/octet-stream" },
+  });
 }
 
 function fromSkeleton(scene: THREE.Object3D, info: SkeletonInfo, name: string): Worn {
-  const rig = new Rig(info), nodes = new Map<string, THREE.Object3D>();
-  scene.traverse((object) => { const own = (object.userData.name as string | undefined) ?? object.name; if (!nodes.has(own)) nodes.set(own, object); });
+  const rig = new Rig(info),
+    nodes = new Map<string, THREE.Object3D>();
+  scene.traverse((object) => {
+    const own = (object.userData.name as string | undefined) ?? object.name;
+    if (!nodes.has(own)) nodes.set(own, object);
+  });
   const driven = info.names.flatMap((joint, k) => {
-    const role = Object.keys(info.roles).find((one) => info.roles[one] === k), node = nodes.get(joint);
-    return role && role !== "root" && node ? [{ node, role, reference: new THREE.Quaternion().fromArray(rig.reference.rotations, 4 * k) }] : [];
+    const role = Object.keys(info.roles).find((one) => info.roles[one] === k),
+      node = nodes.get(joint);
+    return role && role !== "root" && node
+      ? [{ node, role, reference: new THREE.Quaternion().fromArray(rig.reference.rotations, 4 * k) }]
+      : [];
   });
   return { name, scene, vrm: null, driven };
 }

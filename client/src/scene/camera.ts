@@ -21,7 +21,9 @@ export class FollowCamera {
     this.controls.minDistance = 1;
     this.controls.maxDistance = 60;
     this.controls.maxPolarAngle = 0.495 * Math.PI; // above the floor
-    this.controls.addEventListener("start", () => { this.touched = performance.now(); });
+    this.controls.addEventListener("start", () => {
+      this.touched = performance.now();
+    });
     this.view("back");
   }
 
@@ -33,10 +35,17 @@ export class FollowCamera {
 
   /** Look from a side of somebody who faces `yaw`. */
   view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = 5.2): void {
-    const turn = { back: Math.PI, front: 0, left: Math.PI / 2, right: -Math.PI / 2, top: Math.PI }[from] + yaw + (from === "back" ? 0.42 : 0);
+    const turn =
+      { back: Math.PI, front: 0, left: Math.PI / 2, right: -Math.PI / 2, top: Math.PI }[from] +
+      yaw +
+      (from === "back" ? 0.42 : 0);
     const height = from === "top" ? 0.96 : 0.21;
     const flat = distance * Math.cos((height * Math.PI) / 2);
-    const away = new THREE.Vector3(Math.sin(turn) * flat, distance * Math.sin((height * Math.PI) / 2), Math.cos(turn) * flat);
+    const away = new THREE.Vector3(
+      Math.sin(turn) * flat,
+      distance * Math.sin((height * Math.PI) / 2),
+      Math.cos(turn) * flat,
+    );
     this.camera.position.copy(this.controls.target).add(away);
     this.controls.update();
   }

@@ -29,7 +29,10 @@ export class Figure {
   private readonly tints: Uint8Array;
   private readonly width: number;
 
-  constructor(readonly rig: Rig, private readonly look: FigureLook = {}) {
+  constructor(
+    readonly rig: Rig,
+    private readonly look: FigureLook = {},
+  ) {
     const capacity = look.capacity ?? 1;
     const [sides, steps] = look.fine === false ? [8, 3] : [16, 5];
     const mesh = bodyTriangles(rig.info.body, rig, sides, steps);
@@ -55,7 +58,17 @@ export class Figure {
       before.renderOrder = 1;
       this.object.add(before);
     }
-    const body = new THREE.Mesh(this.geometry, this.posed(new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.62, transparent: ghost, opacity: this.look.opacity ?? 1 })));
+    const body = new THREE.Mesh(
+      this.geometry,
+      this.posed(
+        new THREE.MeshStandardMaterial({
+          vertexColors: true,
+          roughness: 0.62,
+          transparent: ghost,
+          opacity: this.look.opacity ?? 1,
+        }),
+      ),
+    );
     body.renderOrder = ghost ? 2 : 0;
     body.castShadow = this.look.shadow ?? !ghost;
     body.receiveShadow = !ghost;
@@ -67,9 +80,11 @@ export class Figure {
   private posed<M extends THREE.Material>(material: M): M {
     material.onBeforeCompile = (shader) => {
       shader.uniforms.poses = { value: this.texture };
-      shader.vertexShader = POSED + shader.vertexShader
-        .replace("#include <beginnormal_vertex>", "vec3 objectNormal = turned(jointTurn(), normal);")
-        .replace("#include <begin_vertex>", "vec3 transformed = turned(jointTurn(), position) + jointPlace();");
+      shader.vertexShader =
+        POSED +
+        shader.vertexShader
+          .replace("#include <beginnormal_vertex>", "vec3 objectNormal = turned(jointTurn(), normal);")
+          .replace("#include <begin_vertex>", "vec3 transformed = turned(jointTurn(), position) + jointPlace();");
     };
     material.customProgramCacheKey = () => "posed";
     this.materials.push(material);
@@ -78,7 +93,14 @@ export class Figure {
 
   /** Colours of the theme as it is now. */
   paint(): void {
-    const names = { body: "body", left: "body-left", right: "body-right", left_arm: "body-left-arm", right_arm: "body-right-arm", joints: "body-joints" };
+    const names = {
+      body: "body",
+      left: "body-left",
+      right: "body-right",
+      left_arm: "body-left-arm",
+      right_arm: "body-right-arm",
+      joints: "body-joints",
+    };
     const palette = TINTS.map((tint) => new THREE.Color(colour(this.look.colour ?? names[tint])));
     const colours = this.geometry.getAttribute("color") as THREE.BufferAttribute;
     this.tints.forEach((tint, v) => colours.setXYZ(v, palette[tint].r, palette[tint].g, palette[tint].b));

@@ -23,7 +23,11 @@ const COLOUR = /* glsl */ `
 
 export class Floor {
   readonly object = new THREE.Group();
-  private readonly uniforms = { gridColour: { value: new THREE.Color() }, centre: { value: new THREE.Vector3() }, reach: { value: 42 } };
+  private readonly uniforms = {
+    gridColour: { value: new THREE.Color() },
+    centre: { value: new THREE.Vector3() },
+    reach: { value: 42 },
+  };
   private readonly material = new THREE.MeshLambertMaterial({ transparent: true });
   private readonly plane: THREE.Mesh;
   private hills: THREE.Mesh | null = null;
@@ -32,8 +36,14 @@ export class Floor {
   constructor() {
     this.material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);
-      shader.vertexShader = "varying vec3 groundPoint;\n" + shader.vertexShader.replace("#include <fog_vertex>", "#include <fog_vertex>\n groundPoint = (modelMatrix * vec4(position, 1.0)).xyz;");
-      shader.fragmentShader = PATTERN + shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${COLOUR}`);
+      shader.vertexShader =
+        "varying vec3 groundPoint;\n" +
+        shader.vertexShader.replace(
+          "#include <fog_vertex>",
+          "#include <fog_vertex>\n groundPoint = (modelMatrix * vec4(position, 1.0)).xyz;",
+        );
+      shader.fragmentShader =
+        PATTERN + shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${COLOUR}`);
     };
     this.plane = new THREE.Mesh(new THREE.PlaneGeometry(120, 120).rotateX(-Math.PI / 2), this.material);
     this.plane.receiveShadow = true;
@@ -72,9 +82,13 @@ export class Floor {
   height(x: number, z: number): number {
     if (!this.ground) return 0;
     const { size, count, heights } = this.ground;
-    const cell = size / (count - 1), last = count - 1.001;
-    const u = Math.min(Math.max((x + size / 2) / cell, 0), last), v = Math.min(Math.max((z + size / 2) / cell, 0), last);
-    const i = Math.floor(u), j = Math.floor(v), at = j * count + i;
+    const cell = size / (count - 1),
+      last = count - 1.001;
+    const u = Math.min(Math.max((x + size / 2) / cell, 0), last),
+      v = Math.min(Math.max((z + size / 2) / cell, 0), last);
+    const i = Math.floor(u),
+      j = Math.floor(v),
+      at = j * count + i;
     const low = heights[at] + (heights[at + 1] - heights[at]) * (u - i);
     const high = heights[at + count] + (heights[at + count + 1] - heights[at + count]) * (u - i);
     return low + (high - low) * (v - j);

@@ -2,19 +2,48 @@
 import type { SkeletonInfo } from "../messages";
 
 /** Rotate vector b[bo..] by quaternion a[ao..], add p[po..], into out[oo..]. */
-export function place(q: ArrayLike<number>, qo: number, v: ArrayLike<number>, vo: number, p: ArrayLike<number>, po: number, out: Float32Array, oo: number): void {
-  const x = q[qo], y = q[qo + 1], z = q[qo + 2], w = q[qo + 3];
-  const vx = v[vo], vy = v[vo + 1], vz = v[vo + 2];
-  const tx = 2 * (y * vz - z * vy), ty = 2 * (z * vx - x * vz), tz = 2 * (x * vy - y * vx);
+export function place(
+  q: ArrayLike<number>,
+  qo: number,
+  v: ArrayLike<number>,
+  vo: number,
+  p: ArrayLike<number>,
+  po: number,
+  out: Float32Array,
+  oo: number,
+): void {
+  const x = q[qo],
+    y = q[qo + 1],
+    z = q[qo + 2],
+    w = q[qo + 3];
+  const vx = v[vo],
+    vy = v[vo + 1],
+    vz = v[vo + 2];
+  const tx = 2 * (y * vz - z * vy),
+    ty = 2 * (z * vx - x * vz),
+    tz = 2 * (x * vy - y * vx);
   out[oo] = p[po] + vx + w * tx + y * tz - z * ty;
   out[oo + 1] = p[po + 1] + vy + w * ty + z * tx - x * tz;
   out[oo + 2] = p[po + 2] + vz + w * tz + x * ty - y * tx;
 }
 
 /** a * b: b first. */
-export function multiply(a: ArrayLike<number>, ao: number, b: ArrayLike<number>, bo: number, out: Float32Array, oo: number): void {
-  const ax = a[ao], ay = a[ao + 1], az = a[ao + 2], aw = a[ao + 3];
-  const bx = b[bo], by = b[bo + 1], bz = b[bo + 2], bw = b[bo + 3];
+export function multiply(
+  a: ArrayLike<number>,
+  ao: number,
+  b: ArrayLike<number>,
+  bo: number,
+  out: Float32Array,
+  oo: number,
+): void {
+  const ax = a[ao],
+    ay = a[ao + 1],
+    az = a[ao + 2],
+    aw = a[ao + 3];
+  const bx = b[bo],
+    by = b[bo + 1],
+    bz = b[bo + 2],
+    bw = b[bo + 3];
   out[oo] = aw * bx + ax * bw + ay * bz - az * by;
   out[oo + 1] = aw * by - ax * bz + ay * bw + az * bx;
   out[oo + 2] = aw * bz + ax * by - ay * bx + az * bw;
@@ -22,9 +51,18 @@ export function multiply(a: ArrayLike<number>, ao: number, b: ArrayLike<number>,
 }
 
 /** Normalised blend from a to b along the shorter way. */
-export function blendRotation(a: ArrayLike<number>, ao: number, b: ArrayLike<number>, bo: number, share: number, out: Float32Array, oo: number): void {
+export function blendRotation(
+  a: ArrayLike<number>,
+  ao: number,
+  b: ArrayLike<number>,
+  bo: number,
+  share: number,
+  out: Float32Array,
+  oo: number,
+): void {
   const dot = a[ao] * b[bo] + a[ao + 1] * b[bo + 1] + a[ao + 2] * b[bo + 2] + a[ao + 3] * b[bo + 3];
-  const s = 1 - share, t = dot < 0 ? -share : share;
+  const s = 1 - share,
+    t = dot < 0 ? -share : share;
   let length = 0;
   for (let k = 0; k < 4; k++) {
     out[oo + k] = s * a[ao + k] + t * b[bo + k];
@@ -47,14 +85,25 @@ export class Rig {
     this.parents = Int32Array.from(info.parents);
     this.offsets = Float32Array.from(info.offsets.flat());
     this.slot = new Int32Array(this.count).fill(-1);
-    info.positioned.forEach((joint, k) => { this.slot[joint] = k; });
+    info.positioned.forEach((joint, k) => {
+      this.slot[joint] = k;
+    });
     const local = Float32Array.from((info.tpose ?? info.rotations).flat());
     this.reference = { positions: new Float32Array(3 * this.count), rotations: new Float32Array(4 * this.count) };
     this.forward([0, 0, 0], 0, null, 0, local, 0, this.reference.positions, this.reference.rotations);
   }
 
   /** Global pose from a root position, the positioned joints' positions (or null for the offsets) and local rotations. */
-  forward(root: ArrayLike<number>, ro: number, positions: ArrayLike<number> | null, po: number, rotations: ArrayLike<number>, qo: number, globalPositions: Float32Array, globalRotations: Float32Array): void {
+  forward(
+    root: ArrayLike<number>,
+    ro: number,
+    positions: ArrayLike<number> | null,
+    po: number,
+    rotations: ArrayLike<number>,
+    qo: number,
+    globalPositions: Float32Array,
+    globalRotations: Float32Array,
+  ): void {
     for (let j = 0; j < this.count; j++) {
       const parent = this.parents[j];
       if (parent < 0) {
@@ -64,7 +113,16 @@ export class Rig {
       }
       const slot = this.slot[j];
       const moved = positions !== null && slot >= 0;
-      place(globalRotations, 4 * parent, moved ? positions : this.offsets, moved ? po + 3 * slot : 3 * j, globalPositions, 3 * parent, globalPositions, 3 * j);
+      place(
+        globalRotations,
+        4 * parent,
+        moved ? positions : this.offsets,
+        moved ? po + 3 * slot : 3 * j,
+        globalPositions,
+        3 * parent,
+        globalPositions,
+        3 * j,
+      );
       multiply(globalRotations, 4 * parent, rotations, qo + 4 * j, globalRotations, 4 * j);
     }
   }

@@ -29,13 +29,28 @@ export class Overlays {
   private dotCount = 0;
   private readonly matrix = new THREE.Matrix4();
 
-  constructor(private readonly live: Live, private readonly viewport: Viewport) {
+  constructor(
+    private readonly live: Live,
+    private readonly viewport: Viewport,
+  ) {
     this.layer = viewport.layer();
-    this.dots = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 14, 10), new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }), 160);
+    this.dots = new THREE.InstancedMesh(
+      new THREE.SphereGeometry(1, 14, 10),
+      new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }),
+      160,
+    );
     this.dots.renderOrder = 13;
     this.dots.frustumCulled = false;
     this.layer.add(this.ground.object, this.through.object, this.trail.object, this.dots);
-    this.shown = { wanted: false, matched: false, body: false, root: false, features: false, contacts: false, axes: false };
+    this.shown = {
+      wanted: false,
+      matched: false,
+      body: false,
+      root: false,
+      features: false,
+      contacts: false,
+      axes: false,
+    };
     viewport.painted(() => this.colours.clear());
   }
 
@@ -79,13 +94,18 @@ export class Overlays {
   }
 
   private path(samples: Float32Array, frame: PoseFrame, tracked: number, name: string, by: number): void {
-    const character = tracked === 0 ? 0 : frame.second, ink = this.paint(name);
-    let x = frame.roots[4 * character], z = frame.roots[4 * character + 2];
+    const character = tracked === 0 ? 0 : frame.second,
+      ink = this.paint(name);
+    let x = frame.roots[4 * character],
+      z = frame.roots[4 * character + 2];
     for (let k = 0; k < frame.horizons; k++) {
-      const at = 4 * (tracked * frame.horizons + k), nx = samples[at], nz = samples[at + 1];
+      const at = 4 * (tracked * frame.horizons + k),
+        nx = samples[at],
+        nz = samples[at + 1];
       this.ground.line(x, this.lift(x, z, by), z, nx, this.lift(nx, nz, by), nz, ink);
       this.ground.ring(nx, this.lift(nx, nz, by), nz, 0.04, ink, 10);
-      const tx = nx + 0.28 * samples[at + 2], tz = nz + 0.28 * samples[at + 3];
+      const tx = nx + 0.28 * samples[at + 2],
+        tz = nz + 0.28 * samples[at + 3];
       this.ground.arrow(nx, this.lift(nx, nz, by), nz, tx, this.lift(tx, tz, by), tz, ink);
       x = nx;
       z = nz;
@@ -97,28 +117,42 @@ export class Overlays {
     const [x, , z, vx, , vz, yaw] = frame.bodies;
     const y = this.lift(x, z, 0.014);
     this.ground.ring(x, y, z, 0.3, ink);
-    this.ground.arrow(x + 0.3 * Math.sin(yaw), y, z + 0.3 * Math.cos(yaw), x + 0.52 * Math.sin(yaw), y, z + 0.52 * Math.cos(yaw), ink);
+    this.ground.arrow(
+      x + 0.3 * Math.sin(yaw),
+      y,
+      z + 0.3 * Math.cos(yaw),
+      x + 0.52 * Math.sin(yaw),
+      y,
+      z + 0.52 * Math.cos(yaw),
+      ink,
+    );
     if (Math.hypot(vx, vz) > 0.05) this.ground.arrow(x, y, z, x + 0.4 * vx, y, z + 0.4 * vz, ink);
   }
 
   private root(frame: PoseFrame): void {
-    const ink = this.paint("ink-soft"), faint = this.paint("ink-faint");
+    const ink = this.paint("ink-soft"),
+      faint = this.paint("ink-faint");
     const [x, y, z, yaw] = frame.roots;
     this.ground.ring(x, y + 0.012, z, 0.1, ink, 20);
     this.ground.arrow(x, y + 0.012, z, x + 0.3 * Math.sin(yaw), y + 0.012, z + 0.3 * Math.cos(yaw), ink);
     const kept = this.live.playback.recent();
     for (let k = 1; k < kept.length; k++) {
-      const a = kept[k - 1].roots, b = kept[k].roots;
+      const a = kept[k - 1].roots,
+        b = kept[k].roots;
       this.trail.line(a[0], a[1] + 0.01, a[2], b[0], b[1] + 0.01, b[2], faint);
     }
   }
 
   private contacts(frame: PoseFrame): void {
-    const joints = this.live.welcome!.skeleton.contact_joints, pose = this.live.pose();
+    const joints = this.live.welcome!.skeleton.contact_joints,
+      pose = this.live.pose();
     if (!pose) return;
     joints.forEach((joint, k) => {
-      const x = pose.positions[3 * joint], z = pose.positions[3 * joint + 2], y = this.lift(x, z, 0.016);
-      const touches = (frame.bits[0] >>> (8 + k)) & 1, locked = (frame.bits[0] >>> (16 + k)) & 1;
+      const x = pose.positions[3 * joint],
+        z = pose.positions[3 * joint + 2],
+        y = this.lift(x, z, 0.016);
+      const touches = (frame.bits[0] >>> (8 + k)) & 1,
+        locked = (frame.bits[0] >>> (16 + k)) & 1;
       if (!touches && !locked) return this.ground.ring(x, y, z, 0.05, this.paint("ink-faint"), 16);
       this.ground.ring(x, y, z, 0.1, this.paint("good"), 24);
       for (const radius of locked ? [0.02, 0.045, 0.07] : []) this.ground.ring(x, y, z, radius, this.paint("good"), 18);
@@ -127,26 +161,50 @@ export class Overlays {
 
   /** Positions of the compared joints, and their velocities, measured between the two frames shown. */
   private features(): void {
-    const { welcome, rig, moment } = this.live, pose = this.live.pose();
+    const { welcome, rig, moment } = this.live,
+      pose = this.live.pose();
     if (!welcome || !rig || !moment || !pose) return;
     const index = (name: string) => Math.max(rig.info.names.indexOf(name), rig.info.roles[name] ?? -1);
     for (const feature of welcome.features) {
       const joint = feature.joint ? index(feature.joint) : -1;
       if (joint < 0) continue;
-      const x = pose.positions[3 * joint], y = pose.positions[3 * joint + 1], z = pose.positions[3 * joint + 2];
+      const x = pose.positions[3 * joint],
+        y = pose.positions[3 * joint + 1],
+        z = pose.positions[3 * joint + 2];
       this.dot(x, y, z, 0.028, "series-3");
       const velocity = feature.kind === "velocity" ? this.live.velocity(joint) : null;
-      if (velocity) this.through.arrow(x, y, z, x + 0.25 * velocity[0], y + 0.25 * velocity[1], z + 0.25 * velocity[2], this.paint("series-2"));
+      if (velocity)
+        this.through.arrow(
+          x,
+          y,
+          z,
+          x + 0.25 * velocity[0],
+          y + 0.25 * velocity[1],
+          z + 0.25 * velocity[2],
+          this.paint("series-2"),
+        );
     }
   }
 
   private axes(): void {
-    const { rig } = this.live, pose = this.live.pose();
+    const { rig } = this.live,
+      pose = this.live.pose();
     if (!rig || !pose) return;
-    const tip = new Float32Array(3), names = ["bad", "good", "accent"];
+    const tip = new Float32Array(3),
+      names = ["bad", "good", "accent"];
     for (let j = 1; j < rig.count; j++) {
-      const parent = rig.parents[j], p = pose.positions;
-      if (parent > 0) this.through.line(p[3 * parent], p[3 * parent + 1], p[3 * parent + 2], p[3 * j], p[3 * j + 1], p[3 * j + 2], this.paint("ink-soft"));
+      const parent = rig.parents[j],
+        p = pose.positions;
+      if (parent > 0)
+        this.through.line(
+          p[3 * parent],
+          p[3 * parent + 1],
+          p[3 * parent + 2],
+          p[3 * j],
+          p[3 * j + 1],
+          p[3 * j + 2],
+          this.paint("ink-soft"),
+        );
       for (let k = 0; k < 3; k++) {
         place(pose.rotations, 4 * j, [k === 0 ? 0.06 : 0, k === 1 ? 0.06 : 0, k === 2 ? 0.06 : 0], 0, p, 3 * j, tip, 0);
         this.through.line(p[3 * j], p[3 * j + 1], p[3 * j + 2], tip[0], tip[1], tip[2], this.paint(names[k]));

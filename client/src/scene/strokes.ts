@@ -11,12 +11,24 @@ export class Strokes {
   private readonly colours: THREE.InstancedInterleavedBuffer;
   private used = 0;
 
-  constructor(private readonly capacity: number, options: { width: number; through?: boolean; opacity?: number }) {
+  constructor(
+    private readonly capacity: number,
+    options: { width: number; through?: boolean; opacity?: number },
+  ) {
     this.geometry.setPositions(new Float32Array(6 * capacity));
     this.geometry.setColors(new Float32Array(6 * capacity));
-    this.places = (this.geometry.getAttribute("instanceStart") as THREE.InterleavedBufferAttribute).data as THREE.InstancedInterleavedBuffer;
-    this.colours = (this.geometry.getAttribute("instanceColorStart") as THREE.InterleavedBufferAttribute).data as THREE.InstancedInterleavedBuffer;
-    const material = new LineMaterial({ linewidth: options.width, vertexColors: true, transparent: true, opacity: options.opacity ?? 1, depthTest: !options.through, depthWrite: false });
+    this.places = (this.geometry.getAttribute("instanceStart") as THREE.InterleavedBufferAttribute)
+      .data as THREE.InstancedInterleavedBuffer;
+    this.colours = (this.geometry.getAttribute("instanceColorStart") as THREE.InterleavedBufferAttribute)
+      .data as THREE.InstancedInterleavedBuffer;
+    const material = new LineMaterial({
+      linewidth: options.width,
+      vertexColors: true,
+      transparent: true,
+      opacity: options.opacity ?? 1,
+      depthTest: !options.through,
+      depthWrite: false,
+    });
     this.object = new LineSegments2(this.geometry, material);
     this.object.frustumCulled = false;
     this.object.renderOrder = options.through ? 12 : 8;
@@ -39,14 +51,25 @@ export class Strokes {
     const length = Math.hypot(bx - ax, by - ay, bz - az);
     if (length < 1e-3) return;
     const head = Math.min(0.09, 0.4 * length) / length;
-    const dx = (bx - ax) * head, dy = (by - ay) * head, dz = (bz - az) * head;
+    const dx = (bx - ax) * head,
+      dy = (by - ay) * head,
+      dz = (bz - az) * head;
     for (const side of [-0.55, 0.55]) this.line(bx, by, bz, bx - dx + side * dz, by - dy, bz - dz - side * dx, colour);
   }
 
   ring(x: number, y: number, z: number, radius: number, colour: THREE.Color, corners = 28): void {
     for (let k = 0; k < corners; k++) {
-      const a = (2 * Math.PI * k) / corners, b = (2 * Math.PI * (k + 1)) / corners;
-      this.line(x + radius * Math.sin(a), y, z + radius * Math.cos(a), x + radius * Math.sin(b), y, z + radius * Math.cos(b), colour);
+      const a = (2 * Math.PI * k) / corners,
+        b = (2 * Math.PI * (k + 1)) / corners;
+      this.line(
+        x + radius * Math.sin(a),
+        y,
+        z + radius * Math.cos(a),
+        x + radius * Math.sin(b),
+        y,
+        z + radius * Math.cos(b),
+        colour,
+      );
     }
   }
 

@@ -95,7 +95,10 @@ export class Viewport {
 
   private aim(event: { clientX: number; clientY: number }): void {
     const box = this.renderer.domElement.getBoundingClientRect();
-    const at = new THREE.Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
+    const at = new THREE.Vector2(
+      ((event.clientX - box.left) / box.width) * 2 - 1,
+      1 - ((event.clientY - box.top) / box.height) * 2,
+    );
     this.raycaster.setFromCamera(at, this.follow.camera);
   }
 
@@ -112,7 +115,8 @@ export class Viewport {
   }
 
   private fit(): void {
-    const width = this.holder.clientWidth, height = this.holder.clientHeight;
+    const width = this.holder.clientWidth,
+      height = this.holder.clientHeight;
     const ratio = Math.min(devicePixelRatio, 2) * [1, 0.75, 0.6][this.level];
     this.renderer.getSize(this.size);
     if (this.size.x === width && this.size.y === height && this.renderer.getPixelRatio() === ratio) return;

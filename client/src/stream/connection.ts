@@ -4,7 +4,8 @@ import { isPoseFrame, readPoseFrame, type PageMessage, type PoseFrame, type Serv
 type Handlers = { [K in ServerMessage["type"]]: (message: Extract<ServerMessage, { type: K }>) => void };
 export type LineState = "connecting" | "open" | "lost";
 
-const FIRST_WAIT = 0.4, LONGEST_WAIT = 5; // s between attempts
+const FIRST_WAIT = 0.4,
+  LONGEST_WAIT = 5; // s between attempts
 
 export class Connection {
   state: LineState = "connecting";
@@ -36,7 +37,10 @@ export class Connection {
     const socket = new WebSocket(address);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
-    socket.onopen = () => { this.wait = FIRST_WAIT; this.tell("open", 0); };
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.tell("open", 0);
+    };
     socket.onmessage = (event) => this.receive(event.data as string | ArrayBuffer);
     socket.onclose = () => {
       if (this.socket !== socket) return;

@@ -61,8 +61,14 @@ export class History {
     if (step < 0 || this.steps[at] !== step) return null;
     const bits = this.bits[at];
     return {
-      step, frame: this.frames[at], searched: (bits & 1) > 0, jumped: (bits & 2) > 0,
-      contacts: (bits >>> 8) & 255, locked: (bits >>> 16) & 255, reason: bits >>> 24, cost: this.costs[at],
+      step,
+      frame: this.frames[at],
+      searched: (bits & 1) > 0,
+      jumped: (bits & 2) > 0,
+      contacts: (bits >>> 8) & 255,
+      locked: (bits >>> 16) & 255,
+      reason: bits >>> 24,
+      cost: this.costs[at],
     };
   }
 
@@ -85,7 +91,9 @@ export class History {
       const answer = await fetch(`api/timeline?start=${this.complete + 1}&stop=${stop}&character=0`);
       if (!answer.ok) return;
       const played = readTimeline(await answer.arrayBuffer());
-      played.steps.forEach((step, k) => { if (step < stop) this.put(step, played.frames[k], played.bits[k], played.costs[k]); });
+      played.steps.forEach((step, k) => {
+        if (step < stop) this.put(step, played.frames[k], played.bits[k], played.costs[k]);
+      });
       this.complete = Math.max(this.complete, Math.min(stop - 1, this.newest));
     } catch {
       // the line is lost; asked again when it is back

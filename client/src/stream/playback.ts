@@ -6,7 +6,8 @@ const DRIFT = 0.02; // s per s at which the guess of the server's clock gives wa
 const CLOCK_HALFLIFE = 0.3; // s, in which half of an error of the shown time is made up
 const FAR = 0.15; // s; errors beyond are jumped over
 const LATE_HALFLIFE = 3; // s, in which a late frame is half forgotten
-const LEAST_DELAY = 0.012, MOST_DELAY = 0.08; // s behind the newest frame
+const LEAST_DELAY = 0.012,
+  MOST_DELAY = 0.08; // s behind the newest frame
 
 export interface Moment {
   before: PoseFrame;
@@ -35,14 +36,24 @@ export class Playback {
   /** Take a frame that came in at a local time, s. */
   add(frame: PoseFrame, now: number): void {
     const last = this.newest;
-    if (last && (frame.step <= last.step || frame.characters !== last.characters || frame.joints !== last.joints || frame.time - last.time > 0.5)) this.clear();
+    if (
+      last &&
+      (frame.step <= last.step ||
+        frame.characters !== last.characters ||
+        frame.joints !== last.joints ||
+        frame.time - last.time > 0.5)
+    )
+      this.clear();
     if (last && this.frames.length) this.interval += 0.05 * (Math.min(frame.time - last.time, 0.1) - this.interval);
     this.frames.push(frame);
     if (this.frames.length > KEPT) this.frames.shift();
     const sample = frame.time - now;
     const drifted = this.ahead - DRIFT * (now - this.heard);
     this.ahead = drifted - sample < 0.3 ? Math.max(sample, drifted) : sample; // so far behind: the clock was stopped
-    this.late = Math.max(Math.min(this.ahead - sample, MOST_DELAY), this.late * 2 ** ((this.heard - now) / LATE_HALFLIFE));
+    this.late = Math.max(
+      Math.min(this.ahead - sample, MOST_DELAY),
+      this.late * 2 ** ((this.heard - now) / LATE_HALFLIFE),
+    );
     this.heard = now;
   }
 
@@ -55,7 +66,8 @@ export class Playback {
     const time = this.smoothly(now + this.ahead - delay, now);
     let k = this.frames.length - 1;
     while (k > 0 && this.frames[k].time > time) k--;
-    const before = this.frames[k], after = this.frames[Math.min(k + 1, this.frames.length - 1)];
+    const before = this.frames[k],
+      after = this.frames[Math.min(k + 1, this.frames.length - 1)];
     const span = after.time - before.time;
     return { before, after, share: span > 0 ? Math.min(Math.max((time - before.time) / span, 0), 1) : 0 };
   }
@@ -64,7 +76,8 @@ export class Playback {
   private smoothly(wanted: number, now: number): number {
     const passed = now - this.looked;
     this.looked = now;
-    const even = this.clock + passed, away = wanted - even;
+    const even = this.clock + passed,
+      away = wanted - even;
     this.clock = passed > 0 && Math.abs(away) < FAR ? even + away * (1 - 2 ** (-passed / CLOCK_HALFLIFE)) : wanted;
     return this.clock;
   }

@@ -7,28 +7,62 @@ export class StageCorners {
   private readonly database = h("span.chip", { title: "The database that is played" });
   private readonly steers = h("span.chip");
   private readonly clip = h("span.chip", { title: "Clip and time that play now" });
-  private readonly speed = h("span.chip", { title: "From the stick to the first picture that knows of it; pictures a second; time of a step on the server" });
-  private readonly hint = h("span.chip.hint", h("span", h("kbd", "W"), h("kbd", "A"), h("kbd", "S"), h("kbd", "D"), " walk"), h("span", h("kbd", "Shift"), " run"), h("span", h("kbd", "?"), " all keys"));
+  private readonly speed = h("span.chip", {
+    title: "From the stick to the first picture that knows of it; pictures a second; time of a step on the server",
+  });
+  private readonly hint = h(
+    "span.chip.hint",
+    h("span", h("kbd", "W"), h("kbd", "A"), h("kbd", "S"), h("kbd", "D"), " walk"),
+    h("span", h("kbd", "Shift"), " run"),
+    h("span", h("kbd", "?"), " all keys"),
+  );
   private readonly all: HTMLElement[];
   private rate = 60;
   private wait = 0;
 
-  constructor(overlay: HTMLElement, private readonly studio: Studio, private readonly steering: Steering) {
+  constructor(
+    overlay: HTMLElement,
+    private readonly studio: Studio,
+    private readonly steering: Steering,
+  ) {
     const take = button("Take the stick", () => studio.connection.send({ type: "take_steering" }), { kind: "small" });
     this.all = [
-      h("div.corner.top-left", this.database, this.clip), h("div.corner.top-right", this.steers),
-      h("div.corner.bottom-left", steering.screen.element), h("div.corner.bottom", this.hint), h("div.corner.bottom-right", this.speed),
+      h("div.corner.top-left", this.database, this.clip),
+      h("div.corner.top-right", this.steers),
+      h("div.corner.bottom-left", steering.screen.element),
+      h("div.corner.bottom", this.hint),
+      h("div.corner.bottom-right", this.speed),
     ];
     overlay.append(...this.all);
-    steering.onMoved = () => { this.hint.style.opacity = "0"; setTimeout(() => { this.hint.hidden = true; }, 600); };
+    steering.onMoved = () => {
+      this.hint.style.opacity = "0";
+      setTimeout(() => {
+        this.hint.hidden = true;
+      }, 600);
+    };
     studio.live.onChange((change) => {
       const { welcome, situation } = studio.live;
-      if (change === "welcome" && welcome) this.database.replaceChildren(h("strong", welcome.database), `${welcome.clips.length} clips, ${Math.round(welcome.frame_count / welcome.frame_rate)} s`);
+      if (change === "welcome" && welcome)
+        this.database.replaceChildren(
+          h("strong", welcome.database),
+          `${welcome.clips.length} clips, ${Math.round(welcome.frame_count / welcome.frame_rate)} s`,
+        );
       if (change !== "situation" || !situation) return;
-      const mine = studio.live.steers, asking = situation.asking && mine;
+      const mine = studio.live.steers,
+        asking = situation.asking && mine;
       this.steers.hidden = situation.live && mine && !asking && situation.watchers.length < 2;
-      const hand = asking ? button("Hand over", () => studio.connection.send({ type: "hand_over", to: situation.asking }), { kind: "small" }) : null;
-      const text = !situation.live ? "A recording is shown" : asking ? "Another page asks for the stick" : mine ? "You steer" : "Another page steers";
+      const hand = asking
+        ? button("Hand over", () => studio.connection.send({ type: "hand_over", to: situation.asking }), {
+            kind: "small",
+          })
+        : null;
+      const text = !situation.live
+        ? "A recording is shown"
+        : asking
+          ? "Another page asks for the stick"
+          : mine
+            ? "You steer"
+            : "Another page steers";
       this.steers.replaceChildren(h("i.dot"), text, ...(hand ? [hand] : situation.live && !mine ? [take] : []));
       this.steers.className = `chip ${mine ? "good" : "warn"}`;
     });
@@ -47,9 +81,17 @@ export class StageCorners {
     if (!moment || !welcome) return;
     const late = this.steering.latency.milliseconds;
     this.speed.className = `chip ${late === null ? "" : late < 100 ? "good" : late < 200 ? "warn" : "bad"}`;
-    this.speed.replaceChildren(h("i.dot"), late === null ? "move to measure" : h("strong", `${Math.round(late)} ms`), h("span", `${Math.round(this.rate)} fps`), h("span", `step ${moment.before.milliseconds.toFixed(1)} ms`));
+    this.speed.replaceChildren(
+      h("i.dot"),
+      late === null ? "move to measure" : h("strong", `${Math.round(late)} ms`),
+      h("span", `${Math.round(this.rate)} fps`),
+      h("span", `step ${moment.before.milliseconds.toFixed(1)} ms`),
+    );
     const frame = moment.before.frames[0];
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
-    this.clip.replaceChildren(clip ? h("strong", clip.name) : "no clip", clip ? `${((frame - clip.start) / welcome.frame_rate).toFixed(2)} s` : "");
+    this.clip.replaceChildren(
+      clip ? h("strong", clip.name) : "no clip",
+      clip ? `${((frame - clip.start) / welcome.frame_rate).toFixed(2)} s` : "",
+    );
   }
 }

@@ -5,10 +5,17 @@ import { h } from "./elements";
 export class Covers {
   private readonly title = h("h2");
   private readonly text = h("p");
-  private readonly cover = h("div.cover", { role: "status" }, h("div.card", this.title, this.text, h("div.progress.unknown", h("i"))));
+  private readonly cover = h(
+    "div.cover",
+    { role: "status" },
+    h("div.card", this.title, this.text, h("div.progress.unknown", h("i"))),
+  );
   private timer = 0;
 
-  constructor(stage: HTMLElement, private readonly live: Live) {
+  constructor(
+    stage: HTMLElement,
+    private readonly live: Live,
+  ) {
     stage.append(this.cover);
     this.say("Getting ready", "Waiting for the first pose.");
     live.connection.onState((state, seconds) => {
@@ -16,11 +23,20 @@ export class Covers {
       if (state === "open") this.say("Getting ready", "The server is here; the character comes with the database.");
       if (state !== "lost") return;
       let left = Math.ceil(seconds);
-      const tell = () => this.say("The server is gone", `It was closed, or the line is lost. Start it again with “kinematch play”; this page goes on by itself. Next try ${left > 0 ? `in ${left} s` : "now"}.`);
+      const tell = () =>
+        this.say(
+          "The server is gone",
+          `It was closed, or the line is lost. Start it again with “kinematch play”; this page goes on by itself. Next try ${left > 0 ? `in ${left} s` : "now"}.`,
+        );
       tell();
-      this.timer = window.setInterval(() => { left--; tell(); }, 1000);
+      this.timer = window.setInterval(() => {
+        left--;
+        tell();
+      }, 1000);
     });
-    live.connection.onFrame(() => { if (!this.cover.hidden && this.live.welcome) this.cover.hidden = true; });
+    live.connection.onFrame(() => {
+      if (!this.cover.hidden && this.live.welcome) this.cover.hidden = true;
+    });
   }
 
   private say(title: string, text: string): void {

@@ -4,12 +4,31 @@ import { registeredPanels, type Panel, type Studio } from "../studio";
 import { h } from "./elements";
 
 export function acceptDrops(studio: Studio, current: () => Panel | null, avatars: Avatars): void {
-  const cover = h("div.drop-cover", h("div.card", h("h2", "Drop it"), h("p", "Motion (BVH, GLB, VRMA) opens in Build; a character (GLB, VRM) is worn at once; a recording is replayed.")));
+  const cover = h(
+    "div.drop-cover",
+    h(
+      "div.card",
+      h("h2", "Drop it"),
+      h(
+        "p",
+        "Motion (BVH, GLB, VRMA) opens in Build; a character (GLB, VRM) is worn at once; a recording is replayed.",
+      ),
+    ),
+  );
   let depth = 0;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-  window.addEventListener("dragenter", (event) => { if (hasFiles(event) && ++depth === 1) document.body.append(cover); });
-  window.addEventListener("dragleave", (event) => { if (hasFiles(event) && --depth <= 0) { depth = 0; cover.remove(); } });
-  window.addEventListener("dragover", (event) => { if (hasFiles(event)) event.preventDefault(); });
+  window.addEventListener("dragenter", (event) => {
+    if (hasFiles(event) && ++depth === 1) document.body.append(cover);
+  });
+  window.addEventListener("dragleave", (event) => {
+    if (hasFiles(event) && --depth <= 0) {
+      depth = 0;
+      cover.remove();
+    }
+  });
+  window.addEventListener("dragover", (event) => {
+    if (hasFiles(event)) event.preventDefault();
+  });
   window.addEventListener("drop", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
@@ -20,7 +39,11 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, avatars
 
   async function replay(file: File): Promise<void> {
     try {
-      await studio.ask(`/api/recording?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, headers: { "content-type": "application/octet-stream" } });
+      await studio.ask(`/api/recording?name=${encodeURIComponent(file.name)}`, {
+        method: "POST",
+        body: file,
+        headers: { "content-type": "application/octet-stream" },
+      });
       studio.open("why");
       studio.say("Space replays it; drag the timeline to go to any moment.", "good", `${file.name} is open`);
     } catch (error) {
@@ -35,6 +58,8 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, avatars
     const build = registeredPanels().find((panel) => panel.id === "build");
     if (!build?.dropped) return studio.say("This page cannot open such files.", "bad", files[0].name);
     studio.open("build");
-    setTimeout(() => { if (!build.dropped!(files)) studio.say("Expected BVH, GLB, VRM or VRMA files.", "bad", files[0].name); }, 50);
+    setTimeout(() => {
+      if (!build.dropped!(files)) studio.say("Expected BVH, GLB, VRM or VRMA files.", "bad", files[0].name);
+    }, 50);
   }
 }

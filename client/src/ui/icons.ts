@@ -27,7 +27,8 @@ const PATHS = {
   strafe: "M3 12h18M7 8l-4 4 4 4M17 8l4 4-4 4",
   pad: "M7 8h10a4 4 0 014 4.500l-.6 3.500a2.500 2.500 0 01-4.500 1L14.500 15h-5L8.100 17a2.500 2.500 0 01-4.500-1L3 12.500A4 4 0 017 8zM8 10.500v3M6.500 12h3M16 12h.1",
   trash: "M5 7h14M10 7V4.500h4V7M7 7l1 13h8l1-13",
-  person: "M12 4a2.200 2.200 0 100 4.400A2.200 2.200 0 0012 4zM6 11.500c4 1 8 1 12 0M12 12v4M12 16l-2.500 5M12 16l2.500 5",
+  person:
+    "M12 4a2.200 2.200 0 100 4.400A2.200 2.200 0 0012 4zM6 11.500c4 1 8 1 12 0M12 12v4M12 16l-2.500 5M12 16l2.500 5",
   check: "M5 12.500l4.500 4.500L19 7.500",
   next: "M9 6l6 6-6 6",
 } as const;
@@ -40,7 +41,14 @@ export function icon(name: IconName): SVGSVGElement {
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   path.setAttribute("d", PATHS[name]);
-  for (const [key, value] of Object.entries({ fill: "none", stroke: "currentColor", "stroke-width": "1.7", "stroke-linecap": "round", "stroke-linejoin": "round" })) path.setAttribute(key, value);
+  for (const [key, value] of Object.entries({
+    fill: "none",
+    stroke: "currentColor",
+    "stroke-width": "1.7",
+    "stroke-linecap": "round",
+    "stroke-linejoin": "round",
+  }))
+    path.setAttribute(key, value);
   svg.append(path);
   return svg;
 }

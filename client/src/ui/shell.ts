@@ -36,7 +36,18 @@ export class Shell {
     const mark = h("div.mark", { title: "Kinematch Studio" }, icon("person"));
     this.rail.append(mark);
     registeredPanels().forEach((panel, k) => {
-      const tab = h("button", { type: "button", role: "tab", id: `tab-${panel.id}`, title: `${panel.title} (${k + 1})`, onclick: () => void this.open(panel.id) }, icon(panel.icon), panel.title);
+      const tab = h(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${panel.id}`,
+          title: `${panel.title} (${k + 1})`,
+          onclick: () => void this.open(panel.id),
+        },
+        icon(panel.icon),
+        panel.title,
+      );
       this.tabs.set(panel.id, tab);
       this.rail.append(tab);
     });
@@ -49,10 +60,21 @@ export class Shell {
       event.stopPropagation();
       all[(at + step + all.length) % all.length].focus();
     });
-    const theme = h("button", { type: "button", title: "Dark or light", onclick: () => { setDark(!isDark()); showTheme(); } });
+    const theme = h("button", {
+      type: "button",
+      title: "Dark or light",
+      onclick: () => {
+        setDark(!isDark());
+        showTheme();
+      },
+    });
     const showTheme = () => theme.replaceChildren(icon(isDark() ? "sun" : "moon"), isDark() ? "Light" : "Dark");
     showTheme();
-    this.rail.append(h("div.gap"), theme, h("button", { type: "button", title: "Keys (?)", onclick: () => this.shortcuts() }, icon("help"), "Keys"));
+    this.rail.append(
+      h("div.gap"),
+      theme,
+      h("button", { type: "button", title: "Keys (?)", onclick: () => this.shortcuts() }, icon("help"), "Keys"),
+    );
   }
 
   async open(id: string, studio?: Studio): Promise<void> {
@@ -73,7 +95,13 @@ export class Shell {
       try {
         content.append(await panel.build(this.studio!));
       } catch (error) {
-        content.append(h("div.empty", h("strong", `${panel.title} could not be opened`), h("span", String((error as Error).message ?? error))));
+        content.append(
+          h(
+            "div.empty",
+            h("strong", `${panel.title} could not be opened`),
+            h("span", String((error as Error).message ?? error)),
+          ),
+        );
         console.error(error);
       }
     }
@@ -100,7 +128,12 @@ export class Shell {
     const same = [...this.messages.children].find((other) => other.getAttribute("data-text") === title + text);
     same?.remove();
     const close = button("", () => box.remove(), { icon: "close", kind: "quiet small icon", title: "Close" });
-    const box = h("div.message", { "data-text": title + text }, h("div.text", title ? h("strong", title) : null, text), close);
+    const box = h(
+      "div.message",
+      { "data-text": title + text },
+      h("div.text", title ? h("strong", title) : null, text),
+      close,
+    );
     box.classList.add(kind);
     this.messages.append(box);
     while (this.messages.children.length > 4) this.messages.firstChild!.remove();

@@ -19,18 +19,29 @@ export function addShortcuts(...more: Shortcut[]): void {
 export function typing(target: EventTarget | null): boolean {
   const element = target as HTMLElement | null;
   if (!element?.tagName) return false;
-  if (element.tagName === "INPUT") return !["range", "checkbox", "radio", "button"].includes((element as HTMLInputElement).type);
+  if (element.tagName === "INPUT")
+    return !["range", "checkbox", "radio", "button"].includes((element as HTMLInputElement).type);
   return element.tagName === "TEXTAREA" || element.tagName === "SELECT" || element.isContentEditable;
 }
 
 export function listenForShortcuts(): void {
   window.addEventListener("keydown", (event) => {
-    if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    const activates = event.target instanceof HTMLElement && ["BUTTON", "INPUT", "A", "SUMMARY"].includes(event.target.tagName);
+    if (
+      typing(event.target) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      document.querySelector("dialog[open]")
+    )
+      return;
+    const activates =
+      event.target instanceof HTMLElement && ["BUTTON", "INPUT", "A", "SUMMARY"].includes(event.target.tagName);
     if (activates && [" ", "Enter"].includes(event.key)) return; // the key presses the focused control
     const slides = event.target instanceof HTMLInputElement && event.target.type === "range";
     if (slides && event.key.startsWith("Arrow")) return;
-    const found = shortcuts.find((one) => one.act && one.codes?.some((code) => code === event.code || code === event.key));
+    const found = shortcuts.find(
+      (one) => one.act && one.codes?.some((code) => code === event.code || code === event.key),
+    );
     if (!found || event.repeat) return;
     event.preventDefault();
     found.act!();
@@ -39,14 +50,32 @@ export function listenForShortcuts(): void {
 
 export function showShortcuts(): void {
   const dialog = h("dialog") as HTMLDialogElement;
-  const sections = ["Steering", "Camera", "Time", "Page"].filter((section) => shortcuts.some((one) => one.section === section));
+  const sections = ["Steering", "Camera", "Time", "Page"].filter((section) =>
+    shortcuts.some((one) => one.section === section),
+  );
   const columns = sections.map((section) =>
-    h("section.group", h("h2", section), h("div.keys", ...shortcuts.filter((one) => one.section === section).flatMap((one) => [h("span", ...one.keys.split(" ").map((key) => h("kbd", { style: "margin-right:3px" }, key))), h("span", one.text)]))),
+    h(
+      "section.group",
+      h("h2", section),
+      h(
+        "div.keys",
+        ...shortcuts
+          .filter((one) => one.section === section)
+          .flatMap((one) => [
+            h("span", ...one.keys.split(" ").map((key) => h("kbd", { style: "margin-right:3px" }, key))),
+            h("span", one.text),
+          ]),
+      ),
+    ),
   );
   const close = button("Close", () => dialog.close(), { kind: "small" });
-  dialog.append(h("div.card", { style: "gap:20px" }, h("div.row", h("h2.name", "Keys"), close), h("div.key-columns", ...columns)));
+  dialog.append(
+    h("div.card", { style: "gap:20px" }, h("div.row", h("h2.name", "Keys"), close), h("div.key-columns", ...columns)),
+  );
   dialog.addEventListener("close", () => dialog.remove());
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
   document.body.append(dialog);
   dialog.showModal();
 }

@@ -27,7 +27,9 @@ export function setDark(dark: boolean, remember = true): void {
 
 export function startTheme(): void {
   setDark(stored() ? stored() === "dark" : !system.matches, false);
-  system.addEventListener("change", () => { if (!stored()) setDark(!system.matches, false); });
+  system.addEventListener("change", () => {
+    if (!stored()) setDark(!system.matches, false);
+  });
 }
 
 /** Called at once and at every change. */
