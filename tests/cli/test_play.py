@@ -54,6 +54,7 @@ def test_what_is_given_is_played(folder, given):
         (["nowhere.kinematch"], "no such file"),
         (["nowhere.kinerec"], "no such file"),
         ([str(Path(__file__))], "is no database"),
+        (["walk.bvh"], "is a motion file"),
         (["--port", "70000"], "expected 0 to 65535"),
         (["--host", "no.such.host.invalid"], "no host"),
     ],

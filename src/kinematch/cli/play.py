@@ -62,7 +62,8 @@ def _stage(path: Path | None, screen: Screen) -> Stage:
             return built_in(progress)
         if not path.is_dir():
             return open_path(path, progress)
-    recipe = path / "recipe.toml"
+    recipes = sorted(path.glob("*.toml"))
+    recipe = recipes[0] if len(recipes) == 1 else path / "recipe.toml"
     if not recipe.exists():
         init(path)
     with progress_bar("building") as show:

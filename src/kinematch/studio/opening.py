@@ -4,6 +4,8 @@ from pathlib import Path
 
 from kinematch.database import storage
 from kinematch.database.build import BuildResult, Progress, build
+from kinematch.errors import FileError
+from kinematch.files import READABLE
 from kinematch.studio.places import cache_folder
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
@@ -30,11 +32,13 @@ def open_path(path: Path, progress: Progress = lambda stage, done, total: None) 
         return Stage(result.database, name=result.path.stem, path=str(result.path))
     if path.suffix == SUFFIX:
         return open_recording(path)
+    if path.suffix.lower() in READABLE:
+        raise FileError(path, "is a motion file: play the folder it is in, or drop it on the page to build with it")
     return Stage(storage.load(path), name=path.stem, path=str(path))
 
 
 def _built(recipe: Path, progress: Progress) -> BuildResult:
     """What a recipe describes; where it was never built, nothing may have been compiled yet either."""
-    new = not recipe.with_suffix(storage.SUFFIX).exists()
+    new = not any(recipe.parent.glob(f"*{storage.SUFFIX}"))
     with warming(new, waiting=lambda: progress("compile", 0, 1)):
         return build(recipe, progress=progress)
