@@ -1,7 +1,9 @@
 """Pages and the server over a real connection: welcome, poses that follow the stick, and many pages at once."""
 
 import json
+import socket
 import time
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -10,6 +12,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from kinematch.studio.application import MOST_MISTAKES
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import LARGEST_MESSAGE, PROTOCOL
+
+HANDSHAKE = (
+    "GET /stream HTTP/1.1\r\nHost: {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 
 
 def test_a_page_is_welcomed_with_all_it_needs(studio_server, database):
@@ -122,6 +129,21 @@ def test_an_oversized_message_ends_its_page_alone(studio_server):
             with pytest.raises(ConnectionClosed):
                 page.pose(lambda *_: False)
         other.pose()
+
+
+@pytest.mark.parametrize(
+    "rubbish", [b"\xff" * 200, b"\x81\x82\0\0\0\0\xc3\x28", b"\x82\xff" + b"\xff" * 12, b"\x89\x7e\xff\xff", b""]
+)
+def test_malformed_frames_end_their_page_alone(studio_server, rubbish):
+    place = urlsplit(studio_server.url)
+    with studio_server.page() as page, socket.create_connection((place.hostname, place.port)) as raw:
+        raw.sendall(HANDSHAKE.format(place.netloc).encode())
+        assert b"101 Switching Protocols" in raw.recv(1000)
+        raw.sendall(rubbish)
+        page.pose()
+    with socket.create_connection((place.hostname, place.port)) as raw, studio_server.page() as page:
+        raw.sendall(rubbish)  # not even a request
+        page.pose()
 
 
 def test_a_page_that_never_stops_talking_nonsense_is_let_go(studio_server):
