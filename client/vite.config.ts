@@ -15,7 +15,10 @@ export default defineConfig({
   // `npm run dev` beside a running `kinematch play`, which answers its own page alone
   server: {
     proxy: Object.fromEntries(
-      ["/api", "/stream"].map((path) => [path, { target: SERVER, changeOrigin: true, ws: true, headers: { origin: SERVER } }]),
+      ["/api", "/stream"].map((path) => [
+        path,
+        { target: SERVER, changeOrigin: true, ws: true, headers: { origin: SERVER } },
+      ]),
     ),
   },
 });

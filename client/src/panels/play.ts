@@ -108,7 +108,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
           : button("Wear a GLB or VRM", () => pick.click(), { kind: "small" }),
         pick,
       ),
-      avatars.worn ? (null as never) : h("p.note", "Or drop the file on the page."),
+      ...(avatars.worn ? [] : [h("p.note", "Or drop the file on the page.")]),
     );
   }
   avatars.onChange = showWorn;

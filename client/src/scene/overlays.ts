@@ -13,7 +13,7 @@ export const OVERLAYS = {
   body: ["Simulated body", "what follows the stick exactly; the character is drawn to it", "simulated"],
   root: ["Root and its trail", "the character's own ground point", "ink-soft"],
   features: ["Features of the pose", "joints and velocities that the search compares", "series-3"],
-  contacts: ["Contacts and locks", "feet on the ground; filled while locked", "good"],
+  contacts: ["Contacts and locks", "feet on the ground; two rings while locked", "good"],
   axes: ["Skeleton and axes", "bones, and the x y z of each joint", "series-6"],
 } as const;
 export type OverlayName = keyof typeof OVERLAYS;
@@ -155,7 +155,7 @@ export class Overlays {
         locked = (frame.bits[0] >>> (16 + k)) & 1;
       if (!touches && !locked) return this.ground.ring(x, y, z, 0.05, this.paint("ink-faint"), 16);
       this.ground.ring(x, y, z, 0.1, this.paint("good"), 24);
-      for (const radius of locked ? [0.02, 0.045, 0.07] : []) this.ground.ring(x, y, z, radius, this.paint("good"), 18);
+      if (locked) this.ground.ring(x, y, z, 0.055, this.paint("good"), 18);
     });
   }
 
