@@ -280,3 +280,15 @@ def test_the_cells_of_the_coverage_maps_add_up_to_their_stretches(page, database
         assert sum(one["seconds"] for one in told["stretches"]) >= told["seconds"] - 1e-6
     assert page.json("GET", "/database/cell?map=turn&row=0&column=99")["stretches"] == []
     assert page.raw("GET", "/database/cell?map=nothing&row=0&column=0")[0] == 400
+
+
+def test_build_edits_the_recipe_that_is_played(tmp_path, monkeypatch):
+    assert web.project_of(tmp_path).recipe_path == tmp_path / "recipe.toml"
+    (tmp_path / "mine.toml").touch()
+    assert web.project_of(tmp_path).recipe_path == tmp_path / "mine.toml"
+    assert web.project_of(tmp_path / "mine.kinematch").recipe_path == tmp_path / "mine.toml"
+    (tmp_path / "recipe.toml").touch()
+    assert web.project_of(tmp_path).recipe_path == tmp_path / "recipe.toml"
+    assert web.project_of(tmp_path / "other.kinematch").recipe_path == tmp_path / "recipe.toml"
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "cache"))
+    assert web.project_of(None).temporary

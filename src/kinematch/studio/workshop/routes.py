@@ -55,8 +55,9 @@ def project_of(path: Path | None) -> Project:
         folder = cache_folder() / "workspace"
         folder.mkdir(parents=True, exist_ok=True)
         return Project(folder / "recipe.toml", temporary=True)
-    if path.is_dir():
-        return Project(path / "recipe.toml")
+    if path.is_dir():  # as `kinematch play` chooses it
+        recipes = sorted(path.glob("*.toml"))
+        return Project(recipes[0] if len(recipes) == 1 else path / "recipe.toml")
     own, usual = path.with_suffix(".toml"), path.parent / "recipe.toml"
     return Project(usual if usual.exists() and not own.exists() else own)
 
