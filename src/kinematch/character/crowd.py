@@ -189,6 +189,9 @@ class Crowd:
     def _parts(self, numbers: np.ndarray, who: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Characters by the number that they have, those of `who` alone where given."""
         who = self._everyone if who is None else who
+        if len(self.tracks) == 1 and numbers is self.state.playing.databases:
+            yield 0, who
+            return
         own = numbers[who]
         if len(own) and (own == own[0]).all():
             yield int(own[0]), who
@@ -199,8 +202,14 @@ class Crowd:
     def _search(self, wanted: Wanted, dt: float, out: Shown) -> None:
         state, reasons = self.state, self._reasons
         for number, who in self._parts(state.playing.databases):
-            k.due(state, self.tracks[number].source, self._knobs, who, *wanted, reasons)
+            source = self.tracks[number].source
+            k.due(
+                state.playing, state.schedule, source.clip_of, source.stops, source.loops, source.no_exit, self._knobs,
+                who, *wanted, reasons,
+            )  # fmt: skip
         out.reasons[:] = reasons
+        if not reasons.any():
+            return
         who = np.flatnonzero(reasons).astype(np.int32)
         most = max(FEWEST, int(np.ceil(SPARE * self.count * dt / self.settings.search_interval)))
         if len(who) > most:  # those at an end first, then whoever has waited longest

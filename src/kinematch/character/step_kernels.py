@@ -26,14 +26,16 @@ POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 
 @kernel
-def due(state, source, knobs, who, velocities, facings, filters, databases, reasons):
-    """Which of some characters have to search now, and why."""
-    schedule, playing = state.schedule, state.playing
+def due(
+    playing, schedule, clip_of, stops, loops, no_exit, knobs, who, velocities, facings, filters, databases, reasons
+):
+    """Which of some characters have to search now, and why; told only what it needs, since one character's step is
+    mostly the handing over of arguments."""
     for m in range(who.shape[0]):
         n = who[m]
         frame = playing.frames[n]
-        clip = source.clip_of[frame]
-        ends = frame == source.stops[clip] - 1 and not source.loops[clip]
+        clip = clip_of[frame]
+        ends = frame == stops[clip] - 1 and not loops[clip]
         asked, since = schedule.asked[n], schedule.since[n]
         change = math.sqrt(
             (velocities[n, 0] - asked[0]) ** 2 + (velocities[n, 1] - asked[1]) ** 2 + (velocities[n, 2] - asked[2]) ** 2
@@ -45,7 +47,7 @@ def due(state, source, knobs, who, velocities, facings, filters, databases, reas
             reason = DATABASE
         elif ends:
             reason = END
-        elif source.no_exit[frame]:
+        elif no_exit[frame]:
             reason = NOT_YET
         elif since >= knobs.search_interval - 1e-9:  # s: sums of steps are not exact
             reason = INTERVAL
@@ -60,12 +62,13 @@ def due(state, source, knobs, who, velocities, facings, filters, databases, reas
 
 
 @kernel
-def ask(state, knobs, who, velocities, facings, filters, values, offset, scale, columns, times, queries):
+def ask(
+    body, playing, schedule, knobs, who, velocities, facings, filters, values, offset, scale, columns, times, queries
+):
     """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move.
 
     `columns` (T, 3) say which column takes which number of which time; past times stay as they were in the clip.
     """
-    body, playing, schedule = state.body, state.playing, state.schedule
     w, turning = HALF / knobs.velocity_halflife, HALF / knobs.facing_halflife
     for m in range(who.shape[0]):
         n = who[m]

@@ -52,8 +52,8 @@ class Track:
         features = self.database.features
         queries = np.empty((len(who), features.width), np.float32)
         k.ask(
-            state, knobs, who, wanted.velocities, wanted.facings, wanted.filters, self.source_values, features.offset,
-            features.scale, self.columns, self.times, queries,
+            state.body, state.playing, state.schedule, knobs, who, wanted.velocities, wanted.facings, wanted.filters,
+            self.source_values, features.offset, features.scale, self.columns, self.times, queries,
         )  # fmt: skip
         if self.custom:
             queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 
 import tyro
 
-from kinematch.bench import search_report
+from kinematch.bench import character_report, search_report
+from kinematch.bench.character import COUNTS, bench_character
+from kinematch.bench.character import plain as plain_character
 from kinematch.bench.growth import Growth, growth
 from kinematch.bench.search import FULL, QUICK, Report, bench_search, plain
 from kinematch.bench.sets import built_in, lafan1
@@ -18,7 +20,7 @@ from kinematch.writing import write_beside
 
 
 def bench(
-    what: tyro.conf.Positional[Literal["search"]],
+    what: tyro.conf.Positional[Literal["search", "character"]],
     databases: tyro.conf.Positional[list[Path]] = [],  # noqa: B006 (tyro wants a list)
     /,
     data: Annotated[Path | None, tyro.conf.arg(help="a folder of LAFAN1 clips: builds its sets S, M, L and XL")] = None,
@@ -28,7 +30,12 @@ def bench(
     growth_chart: Annotated[Path | None, tyro.conf.arg(help="write a picture of the growth (png)")] = None,
     quick: Annotated[bool, tyro.conf.arg(help="a tenth of the questions")] = False,
 ) -> int:
-    """Compare searches on DATABASES, or on the built-in one: numpy, exhaustive, trees, boxes and the default."""
+    """Measure on DATABASES, or on the built-in one.
+
+    `search` compares numpy, exhaustive, trees, boxes and the default. `character` steps crowds of 1 to 10,000.
+    """
+    if what == "character":
+        return _character(databases, data, json, chart, quick)
     plan = QUICK if quick else FULL
     with progress_bar("building databases") as show:
         opened = _opened(databases, data, lambda name: show(0, None, f"building {name}"))
@@ -45,6 +52,26 @@ def bench(
         write_picture(chart, search_report.medians(report))
     if growth_chart is not None and curve is not None:
         write_picture(growth_chart, search_report.growth_chart(curve))
+    return 0
+
+
+def _character(databases: list[Path], data: Path | None, json: Path | None, chart: Path | None, quick: bool) -> int:
+    with progress_bar("building databases") as show:
+        opened = _opened(databases, data, lambda name: show(0, None, f"building {name}"))
+        report = bench_character(
+            opened, counts=COUNTS[:-1] if quick else COUNTS, seconds=0.5 if quick else 4.0,
+            progress=lambda now, done, total: show(done, total, now),
+        )  # fmt: skip
+    screen = Screen()
+    for table in character_report.tables(report):
+        screen.print(table)
+        screen.say("")
+    for line in character_report.lines(report):
+        screen.say(line)
+    if json is not None:
+        write_beside(json, json_module.dumps(plain_character(report), indent=2).encode())
+    if chart is not None:
+        write_picture(chart, character_report.chart(report))
     return 0
 
 

@@ -26,8 +26,15 @@ def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath
 
 
 def inner(function: Callable) -> Any:
-    """Compile as part of the kernels that call it: no way in from Python, which for large arguments takes longest."""
-    options: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    """Compile as part of the kernels that call it, laid open within them.
+
+    There is no way in from Python, which for large arguments takes longest to compile, and a call that is not laid open
+    would hand over every one of them.
+    """
+    options: dict[str, Any] = {
+        "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
+        "error_model": "numpy",
+    }  # fmt: skip
     return numba.njit(function, **options)
 
 
@@ -60,5 +67,7 @@ class _Cache(FunctionCache):
 @cache
 def _sources(folder: Path) -> str:
     """A digest of the files that kernels of a folder call and take constants from: its own and those of math."""
-    files = [path for place in (folder, Path(__file__).parent) for path in sorted(place.glob("*kernels.py"))]
+    files = [path for place in (folder, Path(__file__).parent) for path in sorted(place.glob("*kernels.py"))] + [
+        Path(__file__)
+    ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -1,0 +1,157 @@
+"""The character benchmark: whole steps for crowds of growing size, and which part of a step takes how long."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kinematch.bench.machine import machine
+from kinematch.character import step_kernels as k
+from kinematch.character.command import Command, toward
+from kinematch.character.crowd import FLAT, NO_LAYER, Crowd
+from kinematch.character.settings import Settings
+from kinematch.character.shown import Shown
+from kinematch.character.track import Track
+from kinematch.character.wanted import Wanted
+from kinematch.database.storage import Database
+
+Progress = Callable[[str, int, int], None]  # what, how many done, of how many
+COUNTS = (1, 10, 100, 1000, 10000)
+DT = 1 / 60
+SETTINGS = Settings(search_interval=0.1)  # s: ten searches a second each, the rest as it comes
+SPEEDS = (0.0, 1.3, 1.3, 2.5)  # m/s of the sticks
+WISHES = 1.5  # s after which a stick is pushed elsewhere, on average
+
+
+@dataclass(frozen=True)
+class Row:
+    """A crowd of one size on one database."""
+
+    database: str
+    frames: int
+    joints: int
+    characters: int
+    median: float  # ms of a step
+    p99: float  # ms
+    each: float  # us of a step for one character, median
+    memory: float  # kB for each character, state and result
+    searches: float  # in a second for each character
+    stages: dict[str, float]  # us for each character
+
+
+@dataclass(frozen=True)
+class Report:
+    machine: dict[str, Any]
+    settings: dict[str, Any]
+    rows: tuple[Row, ...]
+
+
+def bench_character(
+    databases: dict[str, Database], *, counts: tuple[int, ...] = COUNTS, seconds: float = 4.0, progress: Progress
+) -> Report:
+    """Crowds steered by wandering sticks, everything on; steps of a sixtieth of a second."""
+    rows: list[Row] = []
+    total = len(databases) * len(counts)
+    for name, database in databases.items():
+        for count in counts:
+            progress(f"{name}: {count} characters", len(rows), total)
+            rows.append(_row(name, database, count, seconds))
+    return Report(machine(), {"search_interval": SETTINGS.search_interval, "dt": DT}, tuple(rows))
+
+
+def plain(report: Report) -> dict[str, Any]:
+    """As JSON has it."""
+    return asdict(report)
+
+
+def _row(name: str, database: Database, count: int, seconds: float) -> Row:
+    tags = "level0" if "level0" in database.poses.tags.names else ""
+    crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
+    out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
+    steps = max(30, min(round(seconds / DT * 10 / count**0.5), 3000))
+    times, searched = np.empty(steps), 0
+    for step, command in enumerate(_sticks(count, steps, tags)):
+        before = perf_counter()
+        crowd.step(command, DT, out=out)
+        times[step] = perf_counter() - before
+        searched += int(out.searched.sum())
+    settled = times[steps // 5 :]
+    memory = crowd.state.nbytes + sum(array.nbytes for array in out)
+    return Row(
+        database=name,
+        frames=database.poses.frame_count,
+        joints=database.poses.skeleton.joint_count,
+        characters=count,
+        median=float(np.median(settled)) * 1e3,
+        p99=float(np.percentile(settled, 99)) * 1e3,
+        each=float(np.median(settled)) / count * 1e6,
+        memory=memory / count / 1000,
+        searches=searched / count / (steps * DT),
+        stages=_stages(database, count, max(steps // 3, 20), tags),
+    )
+
+
+def _stages(database: Database, count: int, steps: int, tags: str) -> dict[str, float]:
+    """Measured in a run of its own, since looking costs time too."""
+    crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
+    out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
+    crowd.spent = dict.fromkeys(crowd.spent, 0.0)
+    for command in _sticks(count, steps, tags):
+        crowd.step(command, DT, out=out)
+    spent = {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
+    # when to search and what to ask is what is left of the search's time
+    spent["due and query"] = spent.pop("all searching") - spent["search"] - spent["jump"]
+    return {name: spent[name] for name in ("due and query", "search", "jump", "body, root, pose", "feet")}
+
+
+class _Watched(Crowd):
+    """A crowd that notes how long its parts take; the two halves of the animation are called one after the other."""
+
+    spent: dict[str, float]
+
+    def __init__(self, database: Database, count: int, **options: Any):
+        self.spent = dict.fromkeys(("all searching", "search", "jump", "body, root, pose", "feet"), 0.0)
+        super().__init__(database, count, **options)
+        find = self.matcher.find
+
+        def found(*asked: Any, **options: Any) -> Any:
+            return self._timed("search", find, *asked, **options)
+
+        self.matcher.find = found  # type: ignore[method-assign]
+
+    def _timed(self, name: str, work: Callable, *given: Any, **options: Any) -> Any:
+        before = perf_counter()
+        result = work(*given, **options)
+        self.spent[name] += perf_counter() - before
+        return result
+
+    def _search(self, wanted: Wanted, dt: float, out: Shown) -> None:
+        self._timed("all searching", super()._search, wanted, dt, out)
+
+    def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
+        self._timed("jump", super()._jump, here, there, who, frames)
+
+    def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
+        given = (self.state, self.tracks[0].source, self._knobs, self._everyone, *wanted[:2], *NO_LAYER, *FLAT, out, dt)
+        self._timed("body, root, pose", k.animate, *given, k.POSE)
+        self._timed("feet", k.animate, *given, k.FEET)
+
+
+def _places(count: int) -> np.ndarray:
+    side = int(np.ceil(count**0.5))
+    return np.array([[n % side, 0.0, n // side] for n in range(count)], np.float64)
+
+
+def _sticks(count: int, steps: int, tags: str, seed: int = 0):
+    """Commands of sticks that are pushed elsewhere now and then."""
+    rng = np.random.default_rng(seed)
+    angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice(SPEEDS, count)
+    for _ in range(steps):
+        anew = rng.random(count) < DT / WISHES
+        angles = np.where(anew, rng.uniform(-np.pi, np.pi, count), angles)
+        speeds = np.where(anew, rng.choice(SPEEDS, count), speeds)
+        directions = np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1)
+        still = (speeds == 0)[:, None]
+        yield Command(directions * speeds[:, None], np.where(still, 0.0, directions), tags)
