@@ -43,7 +43,7 @@ def test_a_page_that_scrubs_sees_the_bytes_that_were_played(fresh_server):
                 assert step not in seen or frame == seen[step]
         page.say("resume")
         page.message("situation", lambda s: s["playing"])
-        assert page.pose(lambda header, _: header["step"] > last - 20)[0]["step"] == last + 1
+        assert last < page.pose(lambda header, _: header["step"] > last - 20)[0]["step"] < last + 60
 
 
 def test_going_on_from_a_past_moment_repeats_what_happened_then(database):
