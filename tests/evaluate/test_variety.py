@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.evaluate.variety import frozen, pose_motion, stuck, variety
+from kinematch.evaluate.variety import frozen, looping, pose_motion, stuck, variety
 
 RATE = 60.0
 
@@ -27,6 +27,16 @@ def test_going_back_to_what_was_just_played_is_a_repetition(make_take):
     frames[250:] = 5000 + np.arange(150)
     take = make_take(np.zeros((400, 3)), jumped=jumped, frames=frames)
     assert variety([take], np.ones(6000, bool), np.ones(6000, bool), 60.0).repetition == 0.5
+
+
+def test_the_third_round_of_a_short_stretch_is_a_loop(make_take):
+    frames = np.concatenate([np.arange(100), 500 + np.arange(120) % 20, 900 + np.arange(80)])
+    jumped = np.concatenate([[False], np.diff(frames) != 1])
+    take = make_take(np.zeros((300, 3)), jumped=jumped, frames=frames)
+    assert np.array_equal(np.flatnonzero(looping(take, 60.0)), np.arange(140, 220))
+    slow = np.concatenate([np.arange(100), 500 + np.arange(200) % 80])  # a stride is no short stretch
+    jumped = np.concatenate([[False], np.diff(slow) != 1])
+    assert not looping(make_take(np.zeros((300, 3)), jumped=jumped, frames=slow), 60.0).any()
 
 
 def test_a_body_that_should_move_and_does_not_is_stuck_after_a_while(make_take):

@@ -10,7 +10,7 @@ from kinematch.evaluate import smoothness
 from kinematch.evaluate.feet import Feet, feet
 from kinematch.evaluate.following import Response, facing_errors, position_errors, responses, times_of
 from kinematch.evaluate.run import Run, Take
-from kinematch.evaluate.variety import frozen, stuck, variety
+from kinematch.evaluate.variety import frozen, looping, stuck, variety
 from kinematch.evaluate.yardstick import Yardstick
 
 Scores = dict[str, float]
@@ -60,6 +60,7 @@ MEASURES = (
     Measure("distinct", "distinct frames played", "", digits=0, better="more"),
     Measure("used", "share of the database played", "%", 100, better="more"),
     Measure("dead", "frames that could be taken and never were", "%", 100),
+    Measure("looping", "time in a loop of less than a second", "s", digits=2),
     Measure("frozen", "time frozen", "s", digits=2),
     Measure("stuck", "time stuck", "s", digits=2),
     Measure("broken", "values that are not finite", "", digits=0),
@@ -104,6 +105,7 @@ def score(takes: Sequence[Take], field: Field) -> Scores:
         "distinct": float(found.distinct),
         "used": found.used,
         "dead": found.dead,
+        "looping": float(sum(looping(take, field.frame_rate).sum() / take.rate for take in takes)),
         "frozen": float(sum(frozen(take, yardstick.motion).sum() / take.rate for take in takes)),
         "stuck": float(sum(stuck(take).sum() / take.rate for take in takes)),
         "broken": float(sum((~np.isfinite(take.global_positions)).sum() for take in takes)),

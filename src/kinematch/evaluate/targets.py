@@ -24,6 +24,7 @@ def targets(scores: Scores, source: Scores, settings: Settings) -> list[Target]:
         "position_mean": (0.15, "under 15 cm"),
         "turn_180_walk_max": (1.0, "every one under 1 s"),
         "broken": (0.0, "never"),
+        "looping": (0.0, "never"),
         "frozen": (0.0, "never"),
         "stuck": (0.0, "never"),
     }

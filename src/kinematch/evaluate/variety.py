@@ -55,6 +55,18 @@ def _repeats(take: Take, frame_rate: float) -> int:
     return count
 
 
+def looping(take: Take, frame_rate: float) -> np.ndarray:
+    """Steps (T,) in which less than a second of the database plays for the third time in a row (digital humans 4.2)."""
+    moments, near = np.flatnonzero(take.jumped), NEAR * frame_rate
+    landed = take.frames[moments]
+    again = (np.abs(np.diff(landed)) <= near) & (np.diff(moments) <= AGAIN * take.rate)
+    out = np.zeros(len(take.frames), bool)
+    for k in np.flatnonzero(again[1:] & again[:-1]):
+        stop = moments[k + 3] if k + 3 < len(moments) else len(out)
+        out[moments[k + 2] : min(stop, moments[k + 2] + round(AGAIN * take.rate))] = True
+    return out
+
+
 def pose_motion(positions: np.ndarray, yaws: np.ndarray, rate: float) -> np.ndarray:
     """How much a pose moves within half a second around each frame (T,), m: the mean deviation of its joints in the
     root's frame."""
