@@ -25,7 +25,9 @@ def stand_on(state, source, knobs, n, ground, out, dt):
     w = HALF / knobs.ground_halflife
     grounds = state.feet.grounds
     for k in range(grounds.shape[1]):
-        x, v = spring(grounds[n, k, 0] - ground[n, k], grounds[n, k, 1], w if k == 0 else 2 * w, dt)
+        stiffness = w if k == 0 else 2 * w
+        e = math.exp(-stiffness * dt)
+        x, v = spring(grounds[n, k, 0] - ground[n, k], grounds[n, k, 1], stiffness, dt, e)
         grounds[n, k, 0], grounds[n, k, 1] = x + ground[n, k], v
     rise = grounds[n, 0, 0] - state.playing.positions[n, 1]
     state.playing.positions[n, 1] = grounds[n, 0, 0]
@@ -116,12 +118,13 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
         if knobs.foot_lock > 0:  # who moves must not scrape along
             brisk = min(math.sqrt((vx + o[3]) ** 2 + (vz + o[5]) ** 2) / BRISK, 1.0)
             lift = max(rest + knobs.clearance * brisk - toe[1], 0.0)
-    x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], HALF / knobs.lock_halflife, dt)
+    x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], w, dt, math.exp(-w * dt))
     feet.lifts[n, k, 0], feet.lifts[n, k, 1] = x + lift, v
     place[1] = toe[1] + feet.lifts[n, k, 0]
     w = HALF / (knobs.lock_halflife if feet.locked[n, k] else knobs.unlock_halflife)
+    e = math.exp(-w * dt)
     for i in range(3):
-        o[i], o[i + 3] = spring(o[i], o[i + 3], w, dt)
+        o[i], o[i + 3] = spring(o[i], o[i + 3], w, dt, e)
 
 
 @inner
@@ -170,7 +173,8 @@ def shortfall(source, knobs, n, k, target, out):
 def lower(state, source, n, wanted, knobs, out, dt):
     """Sink the whole body but the root towards a depth; the feet stay where they are told."""
     pelvis = state.feet.pelvis
-    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], HALF / knobs.pelvis_halflife, dt)
+    w = HALF / knobs.pelvis_halflife
+    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], w, dt, math.exp(-w * dt))
     pelvis[n, 0], pelvis[n, 1] = x + wanted, v
     depth = pelvis[n, 0]
     if abs(depth) < 1e-5:  # m: nobody sees it
@@ -218,22 +222,20 @@ def bend_leg(source, knobs, n, k, target, slope, out):
     parent = source.parents[upper]
     store(out.rotations, n, upper, multiply(inverse(four(out.global_rotations, n, parent)), turn_upper))
     store(out.global_rotations, n, upper, turn_upper)
-    # joints between (twist bones) keep their local turn: the parent's new global turn follows from the local ones
-    relocal(source, n, lower_, turn_lower, out)
-    relocal(source, n, foot, turn_foot, out)
+    relocal(source, n, lower_, upper, turn_upper, turn_lower, out)
+    relocal(source, n, foot, lower_, turn_lower, turn_foot, out)
     forward(out, source.parents, n, source.below[k])
 
 
 @inner
-def relocal(source, n, joint, wanted, out):
-    """Give a joint the local turn that makes its global one as wanted, its ancestors being local already."""
-    parent = source.parents[joint]
-    turn = four(out.rotations, n, parent)
-    p = source.parents[parent]
-    while p >= 0:
-        turn = multiply(four(out.rotations, n, p), turn)
-        p = source.parents[p]
-    store(out.rotations, n, joint, multiply(inverse(turn), wanted))
+def relocal(source, n, joint, above, turn_above, wanted, out):
+    """Give a joint the local turn that makes its global one as wanted; joints between (twist bones) keep theirs."""
+    turn = 1.0, 0.0, 0.0, 0.0
+    between_ = source.parents[joint]
+    while between_ != above:
+        turn = multiply(four(out.rotations, n, between_), turn)
+        between_ = source.parents[between_]
+    store(out.rotations, n, joint, multiply(inverse(multiply(turn_above, turn)), wanted))
 
 
 @inner

@@ -11,36 +11,39 @@ PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made u
 
 
 @inner
-def spring(x, v, w, dt):
-    """A displacement and its velocity after dt of a critically damped spring of stiffness w (thesis eq. 3.27-3.28)."""
-    e = math.exp(-w * dt)
+def spring(x, v, w, dt, e):
+    """A displacement and its velocity after dt of a critically damped spring of stiffness w (thesis eq. 3.27-3.28).
+
+    e is exp(-w * dt): springs of one stiffness share it.
+    """
     slope = v + w * x
     return (x + slope * dt) * e, (v - slope * w * dt) * e
 
 
 @inner
-def velocity_spring(v, a, desired, w, dt):
-    """Way, velocity and acceleration after dt of a body whose velocity is drawn to the desired one (digital humans
-    eq. 2-4)."""
-    y = w * dt
-    e = math.exp(-y)
+def velocity_spring(v, a, desired, w, dt, e, gone):
+    """Way, velocity and acceleration after dt of a body whose velocity is drawn to the desired one.
+
+    Digital humans eq. 2-4. e is exp(-w * dt) and gone what it lacks to one, by expm1: exact for small steps.
+    """
     k0 = v - desired
     k1 = a + w * k0
-    way = desired * dt + (k0 * -math.expm1(-y) + k1 / w * (-math.expm1(-y) - y * e)) / w
-    return way, desired + (k0 + k1 * dt) * e, (a - k1 * y) * e
+    way = desired * dt + (k0 * gone + k1 / w * (gone - w * dt * e)) / w
+    return way, desired + (k0 + k1 * dt) * e, (a - k1 * w * dt) * e
 
 
 @inner
 def advance_body(body, n, velocities, facings, knobs, dt):
     w = HALF / knobs.velocity_halflife
+    e, gone = math.exp(-w * dt), -math.expm1(-w * dt)
     for i in range(3):
-        way, v, a = velocity_spring(body.velocities[n, i], body.accelerations[n, i], velocities[n, i], w, dt)
+        way, v, a = velocity_spring(body.velocities[n, i], body.accelerations[n, i], velocities[n, i], w, dt, e, gone)
         body.positions[n, i] += way
         body.velocities[n, i] = v
         body.accelerations[n, i] = a
     w = HALF / knobs.facing_halflife
     gap = yaw_gap(body, n, facings, w)
-    left, rate = spring(-gap, body.yaw_rates[n], w, dt)
+    left, rate = spring(-gap, body.yaw_rates[n], w, dt, math.exp(-w * dt))
     body.yaws[n] = wrapped(body.yaws[n] + gap + left)
     body.yaw_rates[n] = rate
 

@@ -78,17 +78,19 @@ def ask(
         for c in range(columns.shape[0]):
             if columns[c, 2] != at:
                 at = columns[c, 2]
+                time = times[at]
+                e, gone = math.exp(-w * time), -math.expm1(-w * time)
                 wx, _, _ = velocity_spring(
-                    body.velocities[n, 0], body.accelerations[n, 0], velocities[n, 0], w, times[at]
+                    body.velocities[n, 0], body.accelerations[n, 0], velocities[n, 0], w, time, e, gone
                 )
                 wy, _, _ = velocity_spring(
-                    body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], w, times[at]
+                    body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], w, time, e, gone
                 )
                 wz, _, _ = velocity_spring(
-                    body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], w, times[at]
+                    body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], w, time, e, gone
                 )
                 gap = yaw_gap(body, n, facings, turning)
-                left, _ = spring(-gap, body.yaw_rates[n], turning, times[at])
+                left, _ = spring(-gap, body.yaw_rates[n], turning, time, math.exp(-turning * time))
                 yaw = body.yaws[n] + gap + left - playing.yaws[n]
                 x, z = turned(
                     body.positions[n, 0] + wx - playing.positions[n, 0],

@@ -65,9 +65,10 @@ def decay_turning(memory, kind, halflife, dt):
 def decay_root(roots, n, halflife, dt):
     """Let the root's velocity offset fade; returns the way and turn that it adds, in the root's axes."""
     w = HALF / halflife
-    x, roots[n, 0], roots[n, 3] = velocity_spring(roots[n, 0], roots[n, 3], 0.0, w, dt)
-    z, roots[n, 1], roots[n, 4] = velocity_spring(roots[n, 1], roots[n, 4], 0.0, w, dt)
-    turn, roots[n, 2], roots[n, 5] = velocity_spring(roots[n, 2], roots[n, 5], 0.0, w, dt)
+    e, gone = math.exp(-w * dt), -math.expm1(-w * dt)
+    x, roots[n, 0], roots[n, 3] = velocity_spring(roots[n, 0], roots[n, 3], 0.0, w, dt, e, gone)
+    z, roots[n, 1], roots[n, 4] = velocity_spring(roots[n, 1], roots[n, 4], 0.0, w, dt, e, gone)
+    turn, roots[n, 2], roots[n, 5] = velocity_spring(roots[n, 2], roots[n, 5], 0.0, w, dt, e, gone)
     return x, z, turn
 
 
