@@ -1,6 +1,7 @@
 """The page in a real browser: it opens, is steered, rewinds, explains and tunes."""
 
 import math
+from urllib.request import urlopen
 
 import pytest
 
@@ -88,6 +89,32 @@ def test_every_panel_opens_and_is_pictured(screen, fresh_server):
     page.picture("keys")
     page.page.keyboard.press("Escape")
     page.until("!document.querySelector('dialog[open]')")
+
+
+def test_a_search_is_explained_and_a_candidate_is_shown_as_a_ghost(screen, fresh_server):
+    page = screen(f"{fresh_server.url}/#why")
+    page.page.keyboard.down("w")
+    page.until("document.querySelectorAll('.candidate').length > 3")
+    page.page.keyboard.up("w")
+    with page.page.expect_response("**/api/poses?*") as poses:
+        page.page.locator(".candidate").nth(2).click()
+    assert poses.value.ok
+    page.until("!kinematch.live.playing")
+    page.until("!!document.querySelector('.candidate[aria-pressed=true]')")
+    costs = page.ask(
+        "[...document.querySelectorAll('.candidate:not(:first-child) .cost')].map((one) => +one.textContent)"
+    )
+    assert costs == sorted(costs)
+
+
+def test_a_character_of_ones_own_is_worn(screen, fresh_server):
+    page = screen(fresh_server.url)
+    page.until("kinematch.live.history.newest > 20")
+    figure = urlopen(f"{fresh_server.url}/api/export?format=glb&start=5&stop=10").read()
+    page.page.set_input_files("input[type=file]", {"name": "me.glb", "mimeType": "model/gltf-binary", "buffer": figure})
+    page.until("kinematch.live.heroHidden")
+    page.page.set_input_files("input[type=file]", {"name": "bad.glb", "mimeType": "model/gltf-binary", "buffer": b"no"})
+    page.until("[...document.querySelectorAll('.message.bad')].some((one) => one.textContent.includes('bad.glb'))")
 
 
 def test_a_slider_changes_the_setting_and_undo_takes_it_back(screen, fresh_server):

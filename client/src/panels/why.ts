@@ -58,6 +58,8 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
     } else {
       if (explanation && live.playing) timeline.scrub(explanation.step);
       picked = candidate;
+      asked = explanation?.step ?? -1; // what is still on its way would only replace it
+      request = 0;
       void ghost.show(candidate.frame);
     }
     show();
@@ -125,7 +127,9 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
         type: "button",
         "aria-pressed": String(picked?.frame === one.frame),
         title: "Show it as a ghost",
-        onclick: () => pick(one),
+        // the list may be replaced between pressing and letting go, so a pointer picks as it presses
+        onpointerdown: (event: PointerEvent) => event.button === 0 && pick(one),
+        onclick: (event: MouseEvent) => event.detail === 0 && pick(one),
       },
       h("span.rank", chosen ? icon("check") : stays ? "·" : rank),
       h(
@@ -211,9 +215,10 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
       ghost.update();
       wait -= seconds;
       if (wait > 0 || !live.welcome) return;
-      const step = live.playing
-        ? live.history.find(live.history.newest + 1, -1, (played) => played.searched)
-        : timeline.here;
+      const step =
+        live.playing && !picked
+          ? live.history.find(live.history.newest + 1, -1, (played) => played.searched)
+          : timeline.here;
       if (step < 0 || step === asked) return;
       wait = live.playing ? LIVE_PAUSE : SCRUB_PAUSE;
       asked = step;
