@@ -139,7 +139,7 @@ def _grid(canvas: Canvas, box: Box, scale: float, to_pixel) -> None:
 
 
 def _scale_bar(canvas: Canvas, box: Box, scale: float) -> None:
-    length = Axis(0, 120 / scale).ticks(2)[-1]
+    length = Axis(0, 120 / scale).ticks(3)[-1]  # with two, the only round value may be zero
     start = np.array([box.left, box.bottom + 20])
     end = beside(start, length[0] * scale, 0)
     canvas.line(np.array([beside(start, 0, -4), start, end, beside(end, 0, -4)]), canvas.theme.ink, 1.5)
