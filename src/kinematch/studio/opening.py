@@ -6,6 +6,7 @@ from kinematch.database import storage
 from kinematch.database.build import BuildResult, Progress, build
 from kinematch.errors import FileError
 from kinematch.files import READABLE
+from kinematch.search import WideMatcher, search_space
 from kinematch.studio.places import cache_folder
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
@@ -41,4 +42,7 @@ def _built(recipe: Path, progress: Progress) -> BuildResult:
     """What a recipe describes; where it was never built, nothing may have been compiled yet either."""
     new = not any(recipe.parent.glob(f"*{storage.SUFFIX}"))
     with warming(new, waiting=lambda: progress("compile", 0, 1)):
-        return build(recipe, progress=progress)
+        result = build(recipe, progress=progress)
+        if new:  # this process compiles the search, the other one the step
+            WideMatcher(search_space(result.database))
+    return result
