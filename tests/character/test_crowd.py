@@ -101,6 +101,26 @@ def test_offsets_never_grow_without_bound(database, transition, halflife):
     assert abs(crowd.state.offsets.positions[..., :3]).max() < 2
 
 
+@pytest.mark.parametrize("transition", TRANSITIONS)
+def test_before_any_jump_the_clip_itself_is_shown(database, transition):
+    settings = Settings(transition=transition, foot_lock=False, pelvis=False, search_interval=2.0)
+    crowd = Crowd(database, settings=settings)
+    crowd.state.schedule.asked[:] = 0  # as if it had searched
+    crowd.state.schedule.filters[:] = 0
+    shown = crowd.step(toward([[0.0, 0, 0]]), 0.0)
+    assert not shown.jumped[0]
+    np.testing.assert_allclose(shown.rotations[0, 1:], database.poses.rotations[shown.frames[0], 1:], atol=1e-6)
+
+
+def test_another_kind_of_transition_may_be_chosen_at_any_time(database):
+    crowd = Crowd(database, 2)
+    for transition in TRANSITIONS * 2:
+        crowd.settings = replace(crowd.settings, transition=transition)
+        for shown in played(crowd, 45):
+            heads = shown.global_positions[:, database.poses.skeleton.joint("head")]
+            assert (heads[:, 1] > 1.0).all()
+
+
 def test_a_character_goes_where_it_is_told_and_stays_near_its_body(database):
     crowd = Crowd(database)
     for step in range(300):

@@ -91,6 +91,10 @@ class Crowd:
     def settings(self, settings: Settings) -> None:
         for one in self.tracks:
             one.weigh(settings)
+        if hasattr(self, "state") and settings.transition != self._settings.transition:
+            for memory in self.state.offsets[:2]:  # it means something else to each kind
+                memory[:] = 0
+            self.state.offsets.ages[:] = np.inf
         self._settings, self._knobs = settings, knobs_of(settings)
 
     @property

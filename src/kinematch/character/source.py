@@ -1,6 +1,7 @@
 """Source: a database as the step needs it, every array ready for the kernels."""
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -42,7 +43,17 @@ class Source(NamedTuple):
     frame_rate: float
 
 
+_MADE: WeakKeyDictionary[PoseDatabase, Source] = WeakKeyDictionary()
+
+
 def source(poses: PoseDatabase) -> Source:
+    """Made once for each database: of a large one it takes a second, and studios make crowds as they go."""
+    if poses not in _MADE:
+        _MADE[poses] = _source(poses)
+    return _MADE[poses]
+
+
+def _source(poses: PoseDatabase) -> Source:
     skeleton = poses.skeleton
     forwards = quaternion.rotate(poses.rotations[:, 0], np.array([0, 0, 1], np.float32))
     spread = np.ptp(poses.positions[:, 1:], axis=0).max(axis=-1, initial=0.0)
@@ -124,12 +135,12 @@ def _contact_left(poses: PoseDatabase) -> np.ndarray:
     left = np.zeros((poses.frame_count, poses.contacts.shape[1]), np.float32)
     for clip in range(poses.clip_count):
         own = poses.clip_frames(clip)
-        # a loop goes on where it began, so its end is counted after another round
+        # a loop goes on where it began, so its end is counted with another round behind it
         rounds = 2 if poses.clip_loops[clip] else 1
-        count = np.zeros(left.shape[1], np.float32)
-        for frame in list(range(own.stop - 1, own.start - 1, -1)) * rounds:
-            count = np.where(poses.contacts[frame], count + 1 / poses.frame_rate, 0)
-            left[frame] = count
+        contacts = np.tile(poses.contacts[own], (rounds, 1))
+        frames = np.arange(len(contacts))[:, None]
+        ends = np.minimum.accumulate(np.where(contacts, len(contacts), frames)[::-1], axis=0)[::-1]
+        left[own] = (ends - frames)[: own.stop - own.start] / poses.frame_rate
     return left
 
 

@@ -24,7 +24,7 @@ class Offsets(NamedTuple):
     rotations: np.ndarray  # (N, J, 6) float32
     positions: np.ndarray  # (N, M, 6) float32, of the joints that move in their parent's space
     roots: np.ndarray  # (N, 6) offset of its velocity (x and z in its own axes, turn), and its rate
-    ages: np.ndarray  # (N,) s since the last jump
+    ages: np.ndarray  # (N,) s since the last jump; infinite before the first
 
 
 class Feet(NamedTuple):
@@ -98,7 +98,7 @@ def fresh(
         ),
         offsets=Offsets(
             zeros((count, joints, 6), np.float32), zeros((count, moving, 6), np.float32), zeros((count, 6)),
-            zeros(count),
+            np.full(count, np.inf),
         ),
         feet=Feet(
             zeros((count, toes), bool), zeros((count, toes), bool), zeros((count, toes, 3)), zeros((count, toes, 6)),

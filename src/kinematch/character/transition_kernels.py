@@ -176,7 +176,8 @@ def remember(memory, k, kind, halflife, step, velocity):
             duration = min(duration, -5 * size / speed)  # later it would overshoot
         vx, vy, vz = speed, duration, 0.0
     else:
-        fastest = OVERSHOOT * math.e * HALF / halflife
+        # how far a velocity carries: a spring's offset v / (e w), a pose left to itself v halflife / ln 2
+        fastest = OVERSHOOT * (math.log(2) if kind == DEAD else math.e * HALF) / halflife
         speed = math.sqrt(vx * vx + vy * vy + vz * vz)
         if speed > fastest:
             vx, vy, vz = vx * fastest / speed, vy * fastest / speed, vz * fastest / speed
