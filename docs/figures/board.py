@@ -46,29 +46,28 @@ class Board:
         x: str,
         y: str,
         marks: Sequence[float] = (),
-        level: float | None = None,
         log: bool = False,
         low: float | None = None,
         high: float | None = None,
     ) -> None:
-        """Curves over a common axis; `marks` are dashed moments, `level` a dashed value,
-        `low` and `high` cut off what is beyond them."""
+        """Curves over a common axis; `marks` are dashed moments, `low` and `high` cut off what is beyond them."""
         box, colours = self.panel(title, told, list(lines))
         every_x, every_y = (np.concatenate([np.asarray(pair[k], float) for pair in lines.values()]) for k in (0, 1))
         across = Axis(float(every_x.min()), float(every_x.max()), log)
-        up = axis_for(every_y if level is None else np.append(every_y, level))
+        up = axis_for(every_y)
         up = Axis(up.low if low is None else low, up.high if high is None else high)
         x_axis(self.canvas, box, across, x)
         y_axis(self.canvas, box, up, y)
         for mark in marks:
             self._dashes(box.at(across.share(mark), 0.0), box.at(across.share(mark), 1.0))
-        if level is not None:
-            self._dashes(box.at(0.0, up.share(level)), box.at(1.0, up.share(level)))
         for name, (xs, ys) in lines.items():
             self.canvas.line(box.at(across.share(xs), np.clip(up.share(ys), 0, 1)), colours[name], 2)
 
     def ways(self, title: str, told: str, ways: Mapping[str, np.ndarray], *, asked=None, dots: int = 0) -> None:
-        """Paths (T, 2) of x and z from above, +Z up and +X to the left; `dots`: one every so many points."""
+        """Paths (T, 2) of x and z from above, +Z up and +X to the left; `asked` is a broad grey one.
+
+        `dots` stand every so many points.
+        """
         box, colours = self.panel(title, told, list(ways))
         points = np.concatenate([*ways.values(), *([] if asked is None else [asked])])
         low, high = points.min(axis=0), points.max(axis=0)

@@ -13,6 +13,35 @@ from PIL import Image
 from stage import CORNER, COURSE, DT, WALK, Run, Stage, called, command, curves, knee_angles, searches
 
 from kinematch.character import Settings
+from kinematch.character.record import recorded
+from kinematch.draw.sheet import strip
+
+
+def draw_step(stage: Stage) -> Image.Image:
+    """What is asked, what the simulated body makes of it, and what is shown."""
+    asked = ((1.0, 0, 0), (3.5, WALK, 0), (5.0, 2.8, 70), (7.0, 0, 70))
+    run, crowd = stage.run(asked), stage.crowd
+    crowd.restore(stage.first)
+    steps = [crowd.step(command(asked, k * DT), DT) for k in range(len(run.times))]
+    clip = recorded(steps, stage.database.poses.skeleton, DT)
+    seen = strip(clip, count=12, start=1.0, stop=6.8, height=270, width=1080)
+    wanted = np.array([np.linalg.norm(command(asked, time - DT).velocities) for time in run.times])
+    moved = np.linalg.norm(np.diff(run.roots, axis=0, prepend=run.roots[:1]), axis=-1) / DT
+    lines = {"asked": wanted, "simulated": run.speeds, "shown": moved}
+    board = Board(1, 1, (1080, 300))
+    told = "speeds; dashes: jumps to another place of the database. Stand, walk, turn and run, stop"
+    board.lines(
+        "asked, simulated, shown",
+        told,
+        {name: (run.times, values) for name, values in lines.items()},
+        x="seconds",
+        y="m/s",
+        marks=run.times[run.jumped & (run.times > 0.5)] - DT,
+    )
+    whole = Image.new("RGB", (1080, 570))
+    whole.paste(seen, (0, 0))
+    whole.paste(board.canvas.finished(), (0, 270))
+    return whole
 
 
 def draw_body(stage: Stage) -> Image.Image:
@@ -64,17 +93,17 @@ def draw_weights(stage: Stage) -> Image.Image:
         runs = stage.variants(name, (0.2, 1.0, 5.0), ((2.0, 2.8, 0), (4.5, 2.8, 135)), {"clamp_distance": 0.0})
         told = "run and turn, from above, clamp off; grey: simulated body"
         grey = runs["1 (default)"].body
-        board.ways(name, told, {n: r.roots for n, r in runs.items()}, asked=grey, dots=30)
+        board.ways(name, told, {n: r.roots[90:] for n, r in runs.items()}, asked=grey[90:], dots=30)
     values = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
     random = np.random.default_rng(5)
     course = tuple((1.5 * k, random.choice([WALK, 2.8]), random.uniform(-180, 180)) for k in range(1, 28))
     bare = {"transition": "none", "foot_lock": False, "pelvis": False, "clamp_distance": 0.0}
     runs = stage.variants("responsiveness", values, course, bare).values()
     lines = {
-        "lag behind the body, cm": (np.array(values), np.array([run.gaps.mean() for run in runs])),
+        "distance to the body, cm": (np.array(values), np.array([run.gaps.mean() for run in runs])),
         "joints' step at jumps, mm": (np.array(values), np.array([10 * steps_at_jumps(run).mean() for run in runs])),
     }
-    told = "means over 40 s of sharp turns: closer behind, rougher jumps"
+    told = "means over 40 s of sharp turns: closer, but rougher jumps"
     board.lines("responsiveness", told, lines, x="responsiveness", y="cm or mm", marks=(1.0,), log=True)
     shares = {"0.1": 0.1, "1 (default)": 1.0, "5": 5.0}
     each = {
@@ -171,6 +200,7 @@ def playback(run: Run) -> np.ndarray:
 
 
 PICTURES = {
+    "step": draw_step,
     "body": draw_body,
     "search": draw_search,
     "weights": draw_weights,
@@ -185,7 +215,7 @@ def main() -> None:
     folder = Path(__file__).parents[1] / "images"
     stage = Stage()
     for name in sys.argv[1:] or PICTURES:
-        PICTURES[name](stage).quantize(96).save(folder / f"character-{name}.png", optimize=True)
+        PICTURES[name](stage).quantize(224).save(folder / f"character-{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
