@@ -50,6 +50,8 @@ class Crowd:
     `settings` and `terrain` may be replaced at any time.
     """
 
+    _settings: Settings
+
     def __init__(
         self,
         databases: Database | Sequence[Database],
