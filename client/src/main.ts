@@ -51,6 +51,7 @@ shell.onOpen = (panel) => {
   overlays.layer.visible = panel.id === "why" || panel.id === "tune";
   dock.show(panel.dock ?? (panel.stage === "live" ? "slim" : "none"));
   corners.show(panel.stage === "live");
+  steering.enabled = panel.stage === "live";
   if (panel.stage === "live") viewport.follow.jump();
 };
 
@@ -76,7 +77,7 @@ addShortcuts(
   },
   { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
 );
-listenForShortcuts();
+listenForShortcuts(() => shell.current?.stage === "live");
 void shell.open(
   registeredPanels().some((panel) => `#${panel.id}` === location.hash) ? location.hash.slice(1) : "play",
   studio,

@@ -16,6 +16,7 @@ export class Steering {
   readonly gamepads = new Gamepads();
   readonly screen = new ScreenStick();
   readonly latency = new Latency();
+  enabled = true; // while the played character is on the stage
   strafe = false;
   gait = "walk"; // chosen; Shift, or a trigger, takes the next faster one meanwhile
   device: "keys" | "pad" | "screen" | "none" = "none";
@@ -43,6 +44,9 @@ export class Steering {
 
   /** Read all devices, turn the camera, tell the server what is new. */
   update(seconds: number): void {
+    if (!this.enabled) {
+      return this.tell({ x: 0, y: 0, look_x: 0, look_y: 0, camera_yaw: 0, gait: this.gaitNow(false), strafe: false });
+    }
     const pad = this.gamepads.read();
     const keys = this.strafe ? this.keyboard.letters : stronger(this.keyboard.letters, this.keyboard.arrows);
     const none = { x: 0, y: 0 };

@@ -24,7 +24,8 @@ export function typing(target: EventTarget | null): boolean {
   return element.tagName === "TEXTAREA" || element.tagName === "SELECT" || element.isContentEditable;
 }
 
-export function listenForShortcuts(): void {
+/** Act on keys; all but the page's own sections act only while the played character is on the stage. */
+export function listenForShortcuts(isLive: () => boolean): void {
   window.addEventListener("keydown", (event) => {
     if (
       typing(event.target) ||
@@ -40,7 +41,10 @@ export function listenForShortcuts(): void {
     const slides = event.target instanceof HTMLInputElement && event.target.type === "range";
     if (slides && event.key.startsWith("Arrow")) return;
     const found = shortcuts.find(
-      (one) => one.act && one.codes?.some((code) => code === event.code || code === event.key),
+      (one) =>
+        one.act &&
+        (one.section === "Page" || isLive()) &&
+        one.codes?.some((code) => code === event.code || code === event.key),
     );
     if (!found || event.repeat) return;
     event.preventDefault();
