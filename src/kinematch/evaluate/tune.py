@@ -20,12 +20,14 @@ MIX: Mapping[str, float] = {
 RANGES: Mapping[str, tuple[float, float, bool]] = {  # low, high, on a logarithmic scale
     "search_interval": (0.05, 0.3, True),
     "stay_bias": (0.005, 0.5, True),
+    "ignore": (0.2, 2.0, True),
     "transition_halflife": (0.05, 0.2, True),
     "adjustment_halflife": (0.1, 0.8, True),
     "adjustment_ratio": (0.1, 0.8, False),
     "turn_halflife": (0.1, 0.8, True),
     "turn_ratio": (0.1, 0.8, False),
     "lock_halflife": (0.03, 0.2, True),
+    "unlock_halflife": (0.05, 0.3, True),
     "unlock_distance": (0.08, 0.3, False),
 }
 WEIGHT = (0.25, 6.0)  # factor of a block of features, logarithmic
