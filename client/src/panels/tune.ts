@@ -96,8 +96,9 @@ export function tunePanel(studio: Studio): Panel {
 
   function make(): void {
     const { welcome } = live;
-    if (!welcome || rowsOf === welcome.client + welcome.database) return;
-    rowsOf = welcome.client + welcome.database;
+    const made = welcome ? JSON.stringify([welcome.settings_info, welcome.features]) : "";
+    if (!welcome || rowsOf === made) return;
+    rowsOf = made;
     rows.clear();
     weights.clear();
     counts.length = 0;
