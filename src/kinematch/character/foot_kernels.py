@@ -11,6 +11,7 @@ from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
 
 LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
+STEEPEST = 0.6  # rad: a foot cannot lie on more
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
@@ -52,6 +53,7 @@ def place_feet(state, source, knobs, n, ground, normals, out, dt):
             height = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
         rest = root + source.toe_rests[k]
         if uneven:
+            lean(feet.slopes, n, k, normals, 0.5 ** (2 * dt / knobs.ground_halflife))
             lift = feet.grounds[n, k + 1, 0] - root
             height, rest = height + lift, rest + lift
         contact = source.contacts[frame if t < 0.5 else after, k]
@@ -74,6 +76,16 @@ def place_feet(state, source, knobs, n, ground, normals, out, dt):
 
 
 @inner
+def lean(slopes, n, k, normals, kept):
+    """The slope under a toe, smoothed: edges of steps have none, or any."""
+    steepest = math.tan(STEEPEST)
+    upward = max(normals[n, k, 1], 1e-6)
+    for i in range(2):
+        wanted = min(max(-normals[n, k, 2 * i] / upward, -steepest), steepest)
+        slopes[n, k, i] = wanted + (slopes[n, k, i] - wanted) * kept
+
+
+@inner
 def heading(out, source, n, k):
     """Where the foot points, from ankle to toe."""
     a = three(out.global_positions, n, source.legs[k, 2])
@@ -91,6 +103,7 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
     vx, vz = 0.0, 0.0
     if not math.isnan(feet.toes[n, k, 0]) and dt > 0:
         vx, vz = (toe[0] - feet.toes[n, k, 0]) / dt, (toe[2] - feet.toes[n, k, 2]) / dt
+    was_x, was_z = toe[0] - vx * dt, toe[2] - vz * dt  # offsets are those of the last step until they move on below
     for i in range(3):
         feet.toes[n, k, i] = toe[i]
     place, o = feet.places[n, k], feet.offsets[n, k]
@@ -102,14 +115,14 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
         if not contact or far or fast or twisted or knobs.foot_lock <= 0:
             feet.locked[n, k] = False
             feet.refused[n, k] = contact
-            o[0], o[2] = o[0] + place[0] - toe[0], o[2] + place[2] - toe[2]
+            o[0], o[2] = o[0] + place[0] - was_x, o[2] + place[2] - was_z
             o[3], o[5] = o[3] - vx, o[5] - vz
     elif contact and stays and not feet.refused[n, k] and knobs.foot_lock > 0:
         feet.locked[n, k] = True
         feet.headings[n, k] = yaw
         # the toe comes to rest this far ahead, so that it does not slide back afterwards
-        place[0], place[2] = toe[0] + o[0] + (vx + o[3]) / w, toe[2] + o[2] + (vz + o[5]) / w
-        o[0], o[2] = o[0] + toe[0] - place[0], o[2] + toe[2] - place[2]
+        place[0], place[2] = was_x + o[0] + (vx + o[3]) / w, was_z + o[2] + (vz + o[5]) / w
+        o[0], o[2] = o[0] + was_x - place[0], o[2] + was_z - place[2]
         o[3], o[5] = o[3] + vx, o[5] + vz
     feet.refused[n, k] = feet.refused[n, k] and contact
     lift = 0.0
@@ -135,7 +148,7 @@ def tilt(state, source, n, k, normals, out):
     feet = state.feet
     height = feet.places[n, k, 1] + feet.offsets[n, k, 1] - feet.grounds[n, k + 1, 0]
     share = min(max(1 - height / TILT_HEIGHT, 0.0), 1.0)
-    slope = between((0.0, 1.0, 0.0), (normals[n, k, 0], normals[n, k, 1], normals[n, k, 2]))
+    slope = between((0.0, 1.0, 0.0), (-feet.slopes[n, k, 0], 1.0, -feet.slopes[n, k, 1]))
     return from_vector(2 * slope[1] * share, 2 * slope[2] * share, 2 * slope[3] * share)
 
 

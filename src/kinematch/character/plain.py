@@ -9,6 +9,7 @@ from kinematch.character.motion_kernels import PULL, SOFT
 from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample, turned
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody, ahead, at_rest, wrapped
+from kinematch.character.step_kernels import ALIGNED, NEAR, STILL
 from kinematch.database.features import QueryInput
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -184,9 +185,17 @@ class PlainCrowd:
         body = SimulatedBody(*(array[who] for array in self.body))
         yaws, places = self.root_yaws[who, None], self.root_positions[who, None]
 
+        still = (np.abs(part.velocities).max(axis=-1) == 0) & (np.linalg.norm(body.velocities, axis=-1) <= STILL)
+        gap, turn = body.positions - places[:, 0], wrapped(body.yaws - yaws[:, 0])
+        gap = np.where((still & (np.linalg.norm(gap, axis=-1) <= NEAR))[:, None], gap, 0.0)
+        aligned = still & (np.abs(turn) <= ALIGNED) & (np.abs(body.yaw_rates) <= ALIGNED)
+        body = body._replace(positions=body.positions - gap)
+        off = np.where(aligned, turn, 0.0)[:, None]
+
         def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
             future = ahead(body, part, np.array(times), settings)
-            directions = np.stack([np.sin(future.yaws), 0 * future.yaws, np.cos(future.yaws)], axis=-1)
+            facing = future.yaws - off
+            directions = np.stack([np.sin(facing), 0 * facing, np.cos(facing)], axis=-1)
             return turned(future.positions - places, -yaws), turned(directions, -yaws)
 
         asked = QueryInput(current=features.physical(current), trajectory=trajectory)

@@ -22,6 +22,9 @@ from kinematch.math.spring import HALF
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
+STILL = 0.1  # m/s, below which a body that is to stand counts as standing
+NEAR = 0.15  # m from its body at which a standing character is well placed
+ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 
@@ -73,6 +76,7 @@ def ask(
     for m in range(who.shape[0]):
         n = who[m]
         queries[m] = values[playing.frames[n]]
+        off_x, off_z, off_yaw = standing_gap(body, playing, n, velocities)
         at = -1
         x = y = z = forward_x = forward_z = 0.0
         for c in range(columns.shape[0]):
@@ -91,10 +95,10 @@ def ask(
                 )
                 gap = yaw_gap(body, n, facings, turning)
                 left, _ = spring(-gap, body.yaw_rates[n], turning, time, math.exp(-turning * time))
-                yaw = body.yaws[n] + gap + left - playing.yaws[n]
+                yaw = body.yaws[n] + gap + left - playing.yaws[n] - off_yaw
                 x, z = turned(
-                    body.positions[n, 0] + wx - playing.positions[n, 0],
-                    body.positions[n, 2] + wz - playing.positions[n, 2], -playing.yaws[n],
+                    body.positions[n, 0] + wx - playing.positions[n, 0] - off_x,
+                    body.positions[n, 2] + wz - playing.positions[n, 2] - off_z, -playing.yaws[n],
                 )  # fmt: skip
                 y = wy
                 forward_x, forward_z = math.sin(yaw), math.cos(yaw)
@@ -121,6 +125,22 @@ def ask(
         rest = schedule.since[n] - knobs.search_interval
         schedule.since[n] = rest if 0 <= rest < knobs.search_interval else 0.0
         schedule.filters[n] = filters[n]
+
+
+@inner
+def standing_gap(body, playing, n, velocities):
+    """What a character that stands need not make up: it would step to and fro for a hand's breadth."""
+    wish = velocities[n, 0] ** 2 + velocities[n, 2] ** 2
+    speed = body.velocities[n, 0] ** 2 + body.velocities[n, 2] ** 2
+    if wish > 0 or speed > STILL * STILL:
+        return 0.0, 0.0, 0.0
+    x, z = body.positions[n, 0] - playing.positions[n, 0], body.positions[n, 2] - playing.positions[n, 2]
+    yaw = wrapped(body.yaws[n] - playing.yaws[n])
+    if x * x + z * z > NEAR * NEAR:
+        x, z = 0.0, 0.0
+    if abs(yaw) > ALIGNED or abs(body.yaw_rates[n]) > ALIGNED:
+        yaw = 0.0
+    return x, z, yaw
 
 
 @kernel

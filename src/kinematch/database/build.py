@@ -28,6 +28,7 @@ from kinematch.writing import place_for
 
 Reused = Literal["nothing", "poses", "everything"]
 Progress = Callable[[str, int, int], None]  # stage, how many done, of how many
+STANDING = 0.6  # s: built-in motions rest so long before a second of future tells their start, and twice as long after
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,12 +217,13 @@ def _assemble(
         if not np.array_equal(clip.contact_joints, first.contact_joints):
             names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
             raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
+    idles = any("idle" in clip.clip.tags for _, clip in everything)
     entries = [
         Entry(
             clip.clip.with_(skeleton=skeleton, tags=_swapped([*clip.clip.tags, *file.source.tags], clip, recipe)),
             clip.contacts,
             loop=file.source.loop,
-            marks=tuple(_clip_marks(file, clip, recipe)),
+            marks=tuple(_clip_marks(file, clip, recipe) + (_standing_marks(file, clip) if idles else [])),
         )
         for file, clip in everything
     ]
@@ -239,6 +241,14 @@ def _clip_marks(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
                 Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
             )
     return marks
+
+
+def _standing_marks(file: SourceFile, clip: Prepared) -> list[Mark]:
+    """Built-in motions begin and end standing stiffly, to be played into; who stands for long is to take an idle."""
+    if not file.source.builtin or "idle" in clip.clip.tags:
+        return []
+    frames, still = clip.clip.frame_count, round(STANDING * clip.clip.frame_rate)
+    return [Mark(0, min(still, frames), no_entry=True), Mark(max(0, frames - 2 * still), frames, no_entry=True)]
 
 
 def _frames_of(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
