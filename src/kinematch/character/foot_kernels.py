@@ -15,7 +15,7 @@ STEEPEST = 0.6  # rad: a foot cannot lie on more
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
-RESIST = 0.96  # of the longest reach, from which a leg resists being stretched and the pelvis helps
+RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 CLEARLY = 0.35  # sine of the knee's angle from which the pose alone says which way it bends
 NO_MASK = np.zeros(0, np.bool_)
 
@@ -64,15 +64,8 @@ def place_feet(state, source, knobs, n, ground, normals, out, dt):
     if knobs.pelvis > 0:
         lower(state, source, n, min(low, LOWEST), knobs, out, dt)
     for k in range(source.legs.shape[0]):
-        bend_leg(
-            source,
-            knobs,
-            n,
-            k,
-            wanted_foot(state, source, n, k, normals, out),
-            tilt(state, source, n, k, normals, out),
-            out,
-        )
+        target, slope = wanted_foot(state, source, n, k, normals, out), tilt(state, source, n, k, normals, out)
+        bend_leg(source, knobs, n, k, target, slope, out)
 
 
 @inner
