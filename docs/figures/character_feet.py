@@ -43,10 +43,10 @@ def draw_feet(stage: Stage) -> Image.Image:
     board.lines(
         "clearance", told, curves(runs, lambda r: 100 * toe(r)[:, 1], 3.6, 6.0), x="seconds", y="cm", marks=(4.0,)
     )
-    runs = stage.variants("lock_halflife", (0.02, 0.06, 0.2), COURSE)
+    runs = stage.variants("lock_halflife", (0.02, 0.065, 0.2), COURSE)
     told = "speed of the left toe as it is planted"
     board.lines("lock_halflife", told, curves(runs, lambda r: speed(toe(r)), 4.9, 5.5), x="seconds", y="m/s", high=0.8)
-    runs = stage.variants("unlock_halflife", (0.03, 0.13, 0.4), COURSE)
+    runs = stage.variants("unlock_halflife", (0.03, 0.14, 0.4), COURSE)
     told = "how far the left toe is from where the clip has it"
     board.lines("unlock_halflife", told, curves(runs, moved, 3.6, 6.0), x="seconds", y="cm", marks=(4.0,))
     for name, values, asked, told in (
