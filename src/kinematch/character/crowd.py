@@ -14,7 +14,7 @@ from kinematch.character.shown import Shown, nothing_shown
 from kinematch.character.simulation import SimulatedBody
 from kinematch.character.state import State, fresh
 from kinematch.character.terrain import Terrain
-from kinematch.character.track import Track, track
+from kinematch.character.track import MANY, PIECE, Track, track
 from kinematch.character.wanted import Expressions, Wanted, checked_layer, wanted_of
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
@@ -24,8 +24,6 @@ from kinematch.search.threads import in_pieces
 
 LONGEST = 0.1  # s that one piece of a step lasts: a longer pause is walked through, not jumped over
 MOST_PIECES = 50  # after five seconds pieces grow longer instead
-MANY = 48  # characters from which all cores are worth waking
-PIECE = 128  # characters that are animated at a time
 SPARE = 1.5  # how many more searches than on average a step may hold; the rest wait their turn
 FEWEST = 32  # searches that a step may always hold
 NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
@@ -257,8 +255,13 @@ class Crowd:
             np.empty((count, joints, 4)), np.empty((count, joints, 3)), np.empty((count, moving, 3)),
             np.empty((count, moving, 3)), np.empty((count, 3)), np.empty((count, len(here.source.legs), 2)),
         )  # fmt: skip
-        leave(self.state, here.source, self._knobs, who, *seen)
-        enter(self.state, there.source, self._knobs, who, frames, *seen)
+
+        def jump(own: slice) -> None:
+            some = who[own], *(array[own] for array in seen)
+            leave(self.state, here.source, self._knobs, *some)
+            enter(self.state, there.source, self._knobs, who[own], frames[own], *some[1:])
+
+        in_pieces(count, jump, worth=MANY, piece=PIECE)
 
     def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
         for number, who in self._parts(self.state.playing.databases):

@@ -17,7 +17,7 @@ SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 CLEARLY = 0.35  # sine of the knee's angle from which the pose alone says which way it bends
-NO_MASK = np.zeros(0, np.bool_)
+NO_MASK = np.zeros((0, 0), np.bool_)
 
 
 @inner
@@ -99,38 +99,41 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
     was_x, was_z = toe[0] - vx * dt, toe[2] - vz * dt  # offsets are those of the last step until they move on below
     for i in range(3):
         feet.toes[n, k, i] = toe[i]
-    place, o = feet.places[n, k], feet.offsets[n, k]
+    place, o = feet.places, feet.offsets
     w = HALF / knobs.lock_halflife
     if feet.locked[n, k]:
-        far = math.sqrt((toe[0] - place[0]) ** 2 + (toe[2] - place[2]) ** 2) > knobs.unlock_distance
+        far = math.sqrt((toe[0] - place[n, k, 0]) ** 2 + (toe[2] - place[n, k, 2]) ** 2) > knobs.unlock_distance
         fast = math.sqrt(vx * vx + vz * vz) > knobs.unlock_speed
         twisted = abs(wrapped(yaw - feet.headings[n, k])) > knobs.unlock_angle
         if not contact or far or fast or twisted or knobs.foot_lock <= 0:
             feet.locked[n, k] = False
             feet.refused[n, k] = contact
-            o[0], o[2] = o[0] + place[0] - was_x, o[2] + place[2] - was_z
-            o[3], o[5] = o[3] - vx, o[5] - vz
+            o[n, k, 0], o[n, k, 2] = o[n, k, 0] + place[n, k, 0] - was_x, o[n, k, 2] + place[n, k, 2] - was_z
+            o[n, k, 3], o[n, k, 5] = o[n, k, 3] - vx, o[n, k, 5] - vz
     elif contact and stays and not feet.refused[n, k] and knobs.foot_lock > 0:
         feet.locked[n, k] = True
         feet.headings[n, k] = yaw
         # the toe comes to rest this far ahead, so that it does not slide back afterwards
-        place[0], place[2] = was_x + o[0] + (vx + o[3]) / w, was_z + o[2] + (vz + o[5]) / w
-        o[0], o[2] = o[0] + was_x - place[0], o[2] + was_z - place[2]
-        o[3], o[5] = o[3] + vx, o[5] + vz
+        place[n, k, 0], place[n, k, 2] = (
+            was_x + o[n, k, 0] + (vx + o[n, k, 3]) / w,
+            was_z + o[n, k, 2] + (vz + o[n, k, 5]) / w,
+        )
+        o[n, k, 0], o[n, k, 2] = o[n, k, 0] + was_x - place[n, k, 0], o[n, k, 2] + was_z - place[n, k, 2]
+        o[n, k, 3], o[n, k, 5] = o[n, k, 3] + vx, o[n, k, 5] + vz
     feet.refused[n, k] = feet.refused[n, k] and contact
     lift = 0.0
     if not feet.locked[n, k]:
-        place[0], place[2] = toe[0], toe[2]
+        place[n, k, 0], place[n, k, 2] = toe[0], toe[2]
         if knobs.foot_lock > 0:  # who moves must not scrape along
-            brisk = min(math.sqrt((vx + o[3]) ** 2 + (vz + o[5]) ** 2) / BRISK, 1.0)
+            brisk = min(math.sqrt((vx + o[n, k, 3]) ** 2 + (vz + o[n, k, 5]) ** 2) / BRISK, 1.0)
             lift = max(rest + knobs.clearance * brisk - toe[1], 0.0)
     x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], w, dt, math.exp(-w * dt))
     feet.lifts[n, k, 0], feet.lifts[n, k, 1] = x + lift, v
-    place[1] = toe[1] + feet.lifts[n, k, 0]
+    place[n, k, 1] = toe[1] + feet.lifts[n, k, 0]
     w = HALF / (knobs.lock_halflife if feet.locked[n, k] else knobs.unlock_halflife)
     e = math.exp(-w * dt)
     for i in range(3):
-        o[i], o[i + 3] = spring(o[i], o[i + 3], w, dt, e)
+        o[n, k, i], o[n, k, i + 3] = spring(o[n, k, i], o[n, k, i + 3], w, dt, e)
 
 
 @inner
@@ -148,19 +151,18 @@ def tilt(state, source, n, k, normals, out):
 @inner
 def wanted_foot(state, source, n, k, normals, out):
     """Where the ankle must be for the toe to be in its place, the foot turned as it is."""
-    feet, leg = state.feet, source.legs[k]
-    foot, toe = three(out.global_positions, n, leg[2]), three(out.global_positions, n, leg[3])
+    feet = state.feet
+    foot, toe = three(out.global_positions, n, source.legs[k, 2]), three(out.global_positions, n, source.legs[k, 3])
     x, y, z = rotate(tilt(state, source, n, k, normals, out), (foot[0] - toe[0], foot[1] - toe[1], foot[2] - toe[2]))
-    place, o = feet.places[n, k], feet.offsets[n, k]
-    return place[0] + o[0] + x, place[1] + o[1] + y, place[2] + o[2] + z
+    place, o = feet.places, feet.offsets
+    return place[n, k, 0] + o[n, k, 0] + x, place[n, k, 1] + o[n, k, 1] + y, place[n, k, 2] + o[n, k, 2] + z
 
 
 @inner
 def longest(source, knobs, n, k, out):
     """How far the ankle may be from the hip: a share of the leg's length, or as far as it is animated."""
-    leg = source.legs[k]
-    hip = three(out.global_positions, n, leg[0])
-    knee, foot = three(out.global_positions, n, leg[1]), three(out.global_positions, n, leg[2])
+    hip = three(out.global_positions, n, source.legs[k, 0])
+    knee, foot = three(out.global_positions, n, source.legs[k, 1]), three(out.global_positions, n, source.legs[k, 2])
     return max(knobs.extension * (length(hip, knee) + length(knee, foot)), length(hip, foot))
 
 
@@ -230,7 +232,7 @@ def bend_leg(source, knobs, n, k, target, slope, out):
     store(out.global_rotations, n, upper, turn_upper)
     relocal(source, n, lower_, upper, turn_upper, turn_lower, out)
     relocal(source, n, foot, lower_, turn_lower, turn_foot, out)
-    forward(out, source.parents, n, source.below[k])
+    forward(out, source.parents, n, source.below, k)
 
 
 @inner

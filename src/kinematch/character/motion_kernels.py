@@ -6,6 +6,7 @@ from kinematch.character.turn_kernels import turned, wrapped
 from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
 
+NOTHING = 1e-15  # what fades is nothing from here on: numbers that are too small to be normal cost a hundred times more
 SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
 PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made up at 3.6 m/s, as fast as most run
 
@@ -16,6 +17,8 @@ def spring(x, v, w, dt, e):
 
     e is exp(-w * dt): springs of one stiffness share it.
     """
+    if abs(x) < NOTHING and abs(v) < NOTHING:
+        return 0.0, 0.0
     slope = v + w * x
     return (x + slope * dt) * e, (v - slope * w * dt) * e
 

@@ -63,23 +63,23 @@ def local_pose(state, source, knobs, n, out):
     frame, t = state.playing.frames[n], state.playing.fractions[n]
     after = following(source, frame)
     age, kind, halflife = state.offsets.ages[n], knobs.transition, knobs.transition_halflife
-    turns, places = state.offsets.rotations[n], state.offsets.positions[n]
+    turns, places = state.offsets.rotations, state.offsets.positions
     for j in range(1, source.parents.shape[0]):
         animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
-        store(out.rotations, n, j, shown_rotation(turns, j, kind, age, halflife, animated))
+        store(out.rotations, n, j, shown_rotation(turns, n, j, kind, age, halflife, animated))
         store(out.positions, n, j, three(source.positions, 0, j))
     for k in range(source.moving.shape[0]):
         j = source.moving[k]
         animated_place = between_frames(source.positions, frame, after, t, j)
-        place, _ = shown_place(places, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
+        place, _ = shown_place(places, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
         store(out.positions, n, j, place)
 
 
 @inner
-def forward(out, parents, n, only):
-    """Global from local: all joints (an empty mask), or those of a mask (J,)."""
+def forward(out, parents, n, only, k):
+    """Global from local: all joints (no masks), or those of a mask k of several (K, J)."""
     for j in range(parents.shape[0]):
-        if only.shape[0] > 0 and not only[j]:
+        if only.shape[0] > 0 and not only[k, j]:
             continue
         p = parents[j]
         if p < 0:
@@ -108,7 +108,7 @@ def toe_height(source, frame, after, t, k):
     return a * (1 - t) + b * t, (b - a) * source.frame_rate
 
 
-@kernel
+@kernel(fastmath={"contract"}, counting=False)
 def leave(state, source, knobs, who, turns, turnings, places, velocities, rates, toes):
     """What is shown of some characters (M,) just before a jump.
 
@@ -120,18 +120,18 @@ def leave(state, source, knobs, who, turns, turnings, places, velocities, rates,
         n = who[m]
         frame, t = state.playing.frames[n], state.playing.fractions[n]
         after, age = following(source, frame), state.offsets.ages[n]
-        memory = state.offsets.rotations[n]
+        memory = state.offsets.rotations
         for j in range(1, source.parents.shape[0]):
             animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
             turning = between_frames(source.angular_velocities, frame, after, t, j)
-            store(turns, m, j, shown_rotation(memory, j, kind, age, halflife, animated))
-            store(turnings, m, j, shown_turning(memory, j, kind, age, halflife, animated, turning))
-        memory = state.offsets.positions[n]
+            store(turns, m, j, shown_rotation(memory, n, j, kind, age, halflife, animated))
+            store(turnings, m, j, shown_turning(memory, n, j, kind, age, halflife, animated, turning))
+        memory = state.offsets.positions
         for k in range(source.moving.shape[0]):
             j = source.moving[k]
             animated_place = between_frames(source.positions, frame, after, t, j)
             velocity = between_frames(source.velocities, frame, after, t, j)
-            place, speed = shown_place(memory, k, kind, age, halflife, animated_place, velocity)
+            place, speed = shown_place(memory, n, k, kind, age, halflife, animated_place, velocity)
             store(places, m, k, place)
             store(velocities, m, k, speed)
         root = root_rates(source, frame, after, t)
@@ -141,7 +141,7 @@ def leave(state, source, knobs, who, turns, turnings, places, velocities, rates,
             toes[m, k, 0], toes[m, k, 1] = toe_height(source, frame, after, t, k)
 
 
-@kernel
+@kernel(fastmath={"contract"}, counting=False)
 def enter(state, source, knobs, who, frames, turns, turnings, places, velocities, rates, toes):
     """Go on from other frames (M,), the difference to what was shown becoming an offset; the fraction is kept."""
     kind, halflife = knobs.transition, knobs.transition_halflife
@@ -153,18 +153,18 @@ def enter(state, source, knobs, who, frames, turns, turnings, places, velocities
         state.offsets.ages[n] = 0.0
         if kind == NONE:
             continue
-        memory = state.offsets.rotations[n]
+        memory = state.offsets.rotations
         for j in range(1, source.parents.shape[0]):
             if kind == DEAD:
-                remember(memory, j, kind, halflife, to_vector(four(turns, m, j)), three(turnings, m, j))
+                remember(memory, n, j, kind, halflife, to_vector(four(turns, m, j)), three(turnings, m, j))
                 continue
             animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
             step = to_vector(multiply(four(turns, m, j), inverse(animated)))
             x, y, z = between_frames(source.angular_velocities, frame, after, t, j)
             x, y, z = rotate(from_vector(step[0], step[1], step[2]), (x, y, z))
             vx, vy, vz = three(turnings, m, j)
-            remember(memory, j, kind, halflife, step, (vx - x, vy - y, vz - z))
-        memory = state.offsets.positions[n]
+            remember(memory, n, j, kind, halflife, step, (vx - x, vy - y, vz - z))
+        memory = state.offsets.positions
         for k in range(source.moving.shape[0]):
             j = source.moving[k]
             x, y, z = three(places, m, k)
@@ -173,7 +173,7 @@ def enter(state, source, knobs, who, frames, turns, turnings, places, velocities
                 ax, ay, az = between_frames(source.positions, frame, after, t, j)
                 ux, uy, uz = between_frames(source.velocities, frame, after, t, j)
                 x, y, z, vx, vy, vz = x - ax, y - ay, z - az, vx - ux, vy - uy, vz - uz
-            remember(memory, k, kind, halflife, (x, y, z), (vx, vy, vz))
+            remember(memory, n, k, kind, halflife, (x, y, z), (vx, vy, vz))
         root = root_rates(source, frame, after, t)
         for i in range(3):
             state.offsets.roots[n, i] = rates[m, i] - root[i]
@@ -186,17 +186,11 @@ def enter(state, source, knobs, who, frames, turns, turnings, places, velocities
 
 @inner
 def lay_over(out, n, rotations, weights):
-    """Let another source (J, 4) own joints by weight (J,): 0 leaves them, 1 replaces them."""
-    for j in range(1, weights.shape[0]):
-        w = weights[j]
+    """Let another source (N, J, 4) own joints by weight (N, J): 0 leaves them, 1 replaces them."""
+    for j in range(1, weights.shape[1]):
+        w = weights[n, j]
         if w > 0:
-            layer = (
-                np.float64(rotations[j, 0]),
-                np.float64(rotations[j, 1]),
-                np.float64(rotations[j, 2]),
-                np.float64(rotations[j, 3]),
-            )
-            store(out.rotations, n, j, mixed(four(out.rotations, n, j), normalized(layer), min(w, 1.0)))
+            store(out.rotations, n, j, mixed(four(out.rotations, n, j), normalized(four(rotations, n, j)), min(w, 1.0)))
 
 
 @inner

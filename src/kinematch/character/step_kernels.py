@@ -28,7 +28,7 @@ ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 
-@kernel
+@kernel(fastmath={"contract"}, counting=False)
 def due(
     playing, schedule, clip_of, stops, loops, no_exit, knobs, who, velocities, facings, filters, databases, reasons
 ):
@@ -39,12 +39,14 @@ def due(
         frame = playing.frames[n]
         clip = clip_of[frame]
         ends = frame == stops[clip] - 1 and not loops[clip]
-        asked, since = schedule.asked[n], schedule.since[n]
+        asked, since = schedule.asked, schedule.since[n]
         change = math.sqrt(
-            (velocities[n, 0] - asked[0]) ** 2 + (velocities[n, 1] - asked[1]) ** 2 + (velocities[n, 2] - asked[2]) ** 2
+            (velocities[n, 0] - asked[n, 0]) ** 2
+            + (velocities[n, 1] - asked[n, 1]) ** 2
+            + (velocities[n, 2] - asked[n, 2]) ** 2
         )
         told = facings[n, 0] != 0 or facings[n, 2] != 0
-        turn = abs(wrapped(math.atan2(facings[n, 0], facings[n, 2]) - asked[3])) if told else 0.0
+        turn = abs(wrapped(math.atan2(facings[n, 0], facings[n, 2]) - asked[n, 3])) if told else 0.0
         reason = NOT_YET
         if databases[n] != playing.databases[n]:
             reason = DATABASE
@@ -64,7 +66,7 @@ def due(
         reasons[n] = reason
 
 
-@kernel
+@kernel(fastmath={"contract"}, counting=False)
 def ask(
     body, playing, schedule, knobs, who, velocities, facings, filters, values, offset, scale, columns, times, queries
 ):
@@ -75,7 +77,8 @@ def ask(
     w, turning = HALF / knobs.velocity_halflife, HALF / knobs.facing_halflife
     for m in range(who.shape[0]):
         n = who[m]
-        queries[m] = values[playing.frames[n]]
+        for column in range(values.shape[1]):
+            queries[m, column] = values[playing.frames[n], column]
         off_x, off_z, off_yaw = standing_gap(body, playing, n, velocities)
         at = -1
         x = y = z = forward_x = forward_z = 0.0
@@ -115,12 +118,12 @@ def ask(
             elif which == DIRECTION_Z:
                 value = forward_z
             queries[m, column] = (value - offset[column]) / scale[column]
-        asked = schedule.asked[n]
-        asked[0], asked[1], asked[2] = velocities[n, 0], velocities[n, 1], velocities[n, 2]
+        asked = schedule.asked
+        asked[n, 0], asked[n, 1], asked[n, 2] = velocities[n, 0], velocities[n, 1], velocities[n, 2]
         if facings[n, 0] != 0 or facings[n, 2] != 0:
-            asked[3] = math.atan2(facings[n, 0], facings[n, 2])
-        elif math.isnan(asked[3]):
-            asked[3] = body.yaws[n]
+            asked[n, 3] = math.atan2(facings[n, 0], facings[n, 2])
+        elif math.isnan(asked[n, 3]):
+            asked[n, 3] = body.yaws[n]
         # what is over is kept, so that searches are as frequent at any rate of steps
         rest = schedule.since[n] - knobs.search_interval
         schedule.since[n] = rest if 0 <= rest < knobs.search_interval else 0.0
@@ -143,7 +146,7 @@ def standing_gap(body, playing, n, velocities):
     return x, z, yaw
 
 
-@kernel
+@kernel(fastmath={"contract"}, counting=False)
 def animate(state, source, knobs, who, velocities, facings, layer, layer_weights, ground, normals, out, dt, halves):
     """Move some characters (M,) on by dt: the body, the root, the pose, the feet."""
     for m in range(who.shape[0]):
@@ -154,8 +157,8 @@ def animate(state, source, knobs, who, velocities, facings, layer, layer_weights
             move_root(state, source, knobs, n, out, dt)
             local_pose(state, source, knobs, n, out)
             if layer_weights.shape[0] > 0:
-                lay_over(out, n, layer[n], layer_weights[n])
-            forward(out, source.parents, n, NO_MASK)
+                lay_over(out, n, layer, layer_weights)
+            forward(out, source.parents, n, NO_MASK, 0)
         if halves & FEET:
             if ground.shape[0] > 0:
                 stand_on(state, source, knobs, n, ground, out, dt)
@@ -185,8 +188,8 @@ def move_root(state, source, knobs, n, out, dt):
     new_frame, new_fraction, rounds = moved_on(source, frame, fraction, seconds)
     x, z, turn = root_step(source, frame, fraction, new_frame, new_fraction, rounds)
     playing.frames[n], playing.fractions[n] = new_frame, new_fraction
-    decay_turning(offsets.rotations[n], knobs.transition, knobs.transition_halflife, dt)
-    decay(offsets.positions[n], knobs.transition, knobs.transition_halflife, dt)
+    decay_turning(offsets.rotations, n, knobs.transition, knobs.transition_halflife, dt)
+    decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, dt)
     offsets.ages[n] += dt
     ex, ez, extra = decay_root(offsets.roots, n, knobs.transition_halflife, dt)
     x, z, turn = x + ex, z + ez, turn + extra

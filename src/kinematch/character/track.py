@@ -18,6 +18,10 @@ from kinematch.database.features import BUILT_IN, QueryInput
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.search import Matcher, WideMatcher, search_space
+from kinematch.search.threads import in_pieces
+
+MANY = 48  # characters from which all cores are worth waking
+PIECE = 256  # characters at a time; each piece hands over all arguments anew
 
 
 @dataclass(eq=False)
@@ -51,10 +55,15 @@ class Track:
         """What some characters (M,) ask, normalised (M, D), and note in their state that they did."""
         features = self.database.features
         queries = np.empty((len(who), features.width), np.float32)
-        k.ask(
-            state.body, state.playing, state.schedule, knobs, who, wanted.velocities, wanted.facings, wanted.filters,
-            self.source_values, features.offset, features.scale, self.columns, self.times, queries,
-        )  # fmt: skip
+
+        def ask(own: slice) -> None:
+            k.ask(
+                state.body, state.playing, state.schedule, knobs, who[own], wanted.velocities, wanted.facings,
+                wanted.filters, self.source_values, features.offset, features.scale, self.columns, self.times,
+                queries[own],
+            )  # fmt: skip
+
+        in_pieces(len(who), ask, worth=MANY, piece=PIECE)
         if self.custom:
             queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))
         return queries

@@ -12,7 +12,7 @@ at the moment of a jump the shown pose does not change.
 
 import math
 
-from kinematch.character.motion_kernels import velocity_spring
+from kinematch.character.motion_kernels import spring, velocity_spring
 from kinematch.character.turn_kernels import from_vector, inverse, mixed, multiply, rotate, to_vector
 from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
@@ -25,40 +25,39 @@ OVERSHOOT = 0.35
 
 
 @inner
-def decay(memory, kind, halflife, dt):
-    """Let the memory (K, 6) of one character fade for dt; rotations and places alike, dead blending apart."""
+def decay(memory, n, kind, halflife, dt):
+    """Let the memory (N, K, 6) of character n fade for dt; rotations and places alike, dead blending apart."""
     if kind == SPRING:
         w = HALF / halflife
         e = math.exp(-w * dt)
-        for k in range(memory.shape[0]):
+        for k in range(memory.shape[1]):
             for i in range(3):
-                x, v = memory[k, i], memory[k, i + 3]
-                slope = v + w * x
-                memory[k, i] = (x + slope * dt) * e
-                memory[k, i + 3] = (v - slope * w * dt) * e
+                memory[n, k, i], memory[n, k, i + 3] = spring(memory[n, k, i], memory[n, k, i + 3], w, dt, e)
     elif kind == DEAD:
         kept = 0.5 ** (dt / halflife)
         way = (1 - kept) * halflife / math.log(2)
-        for k in range(memory.shape[0]):
+        for k in range(memory.shape[1]):
             for i in range(3):
-                v = memory[k, i + 3]
-                memory[k, i + 3] = v * kept
-                memory[k, i] += v * way
+                v = memory[n, k, i + 3]
+                memory[n, k, i + 3] = v * kept
+                memory[n, k, i] += v * way
 
 
 @inner
-def decay_turning(memory, kind, halflife, dt):
-    """The same for rotations (J, 6)."""
+def decay_turning(memory, n, kind, halflife, dt):
+    """The same for rotations (N, J, 6)."""
     if kind != DEAD:
-        decay(memory, kind, halflife, dt)
+        decay(memory, n, kind, halflife, dt)
         return
     kept = 0.5 ** (dt / halflife)
     way = (1 - kept) * halflife / math.log(2)
-    for j in range(memory.shape[0]):
-        x, y, z = memory[j, 3], memory[j, 4], memory[j, 5]
-        before = from_vector(memory[j, 0], memory[j, 1], memory[j, 2])
-        memory[j, 0], memory[j, 1], memory[j, 2] = to_vector(multiply(from_vector(x * way, y * way, z * way), before))
-        memory[j, 3], memory[j, 4], memory[j, 5] = x * kept, y * kept, z * kept
+    for j in range(memory.shape[1]):
+        x, y, z = memory[n, j, 3], memory[n, j, 4], memory[n, j, 5]
+        before = from_vector(memory[n, j, 0], memory[n, j, 1], memory[n, j, 2])
+        memory[n, j, 0], memory[n, j, 1], memory[n, j, 2] = to_vector(
+            multiply(from_vector(x * way, y * way, z * way), before)
+        )
+        memory[n, j, 3], memory[n, j, 4], memory[n, j, 5] = x * kept, y * kept, z * kept
 
 
 @inner
@@ -95,21 +94,21 @@ def blend(age, halflife):
 
 
 @inner
-def offset(memory, k, kind, age):
+def offset(memory, n, k, kind, age):
     """What is added to a number triple (three numbers), and its velocity (three more); not for dead blending."""
-    x, y, z = memory[k, 0], memory[k, 1], memory[k, 2]
+    x, y, z = memory[n, k, 0], memory[n, k, 1], memory[n, k, 2]
     if kind == SPRING:
-        return (x, y, z), (memory[k, 3], memory[k, 4], memory[k, 5])
+        return (x, y, z), (memory[n, k, 3], memory[n, k, 4], memory[n, k, 5])
     size = math.sqrt(x * x + y * y + z * z)
     if kind != QUINTIC or size == 0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    now, rate = quintic(size, memory[k, 3], memory[k, 4], age)
+    now, rate = quintic(size, memory[n, k, 3], memory[n, k, 4], age)
     now, rate = now / size, rate / size
     return (x * now, y * now, z * now), (x * rate, y * rate, z * rate)
 
 
 @inner
-def shown_rotation(memory, j, kind, age, halflife, animated):
+def shown_rotation(memory, n, j, kind, age, halflife, animated):
     """The rotation that is shown for an animated one."""
     if kind == NONE:
         return animated
@@ -117,53 +116,53 @@ def shown_rotation(memory, j, kind, age, halflife, animated):
         share, _ = blend(age, halflife)
         if share >= 1:
             return animated
-        return mixed(from_vector(memory[j, 0], memory[j, 1], memory[j, 2]), animated, share)
-    (x, y, z), _ = offset(memory, j, kind, age)
+        return mixed(from_vector(memory[n, j, 0], memory[n, j, 1], memory[n, j, 2]), animated, share)
+    (x, y, z), _ = offset(memory, n, j, kind, age)
     if x * x + y * y + z * z < GONE:
         return animated
     return multiply(from_vector(x, y, z), animated)
 
 
 @inner
-def shown_turning(memory, j, kind, age, halflife, animated, turning):
+def shown_turning(memory, n, j, kind, age, halflife, animated, turning):
     """The angular velocity that is shown, for an animated rotation and its own."""
     if kind == NONE:
         return turning
     if kind == DEAD:
         share, rate = blend(age, halflife)
-        lead = from_vector(memory[j, 0], memory[j, 1], memory[j, 2])
+        lead = from_vector(memory[n, j, 0], memory[n, j, 1], memory[n, j, 2])
         x, y, z = to_vector(multiply(animated, inverse(lead)))
         r = 1 - share
         return (
-            memory[j, 3] * r + turning[0] * share + x * rate, memory[j, 4] * r + turning[1] * share + y * rate,
-            memory[j, 5] * r + turning[2] * share + z * rate,
+            memory[n, j, 3] * r + turning[0] * share + x * rate, memory[n, j, 4] * r + turning[1] * share + y * rate,
+            memory[n, j, 5] * r + turning[2] * share + z * rate,
         )  # fmt: skip
-    (x, y, z), v = offset(memory, j, kind, age)
+    (x, y, z), v = offset(memory, n, j, kind, age)
     carried = rotate(from_vector(x, y, z), turning)  # the animated turning is carried along by the offset
     return carried[0] + v[0], carried[1] + v[1], carried[2] + v[2]
 
 
 @inner
-def shown_place(memory, k, kind, age, halflife, animated, velocity):
+def shown_place(memory, n, k, kind, age, halflife, animated, velocity):
     """The place that is shown for an animated one, and its velocity."""
     if kind == NONE:
         return animated, velocity
     if kind == DEAD:
         share, rate = blend(age, halflife)
         r = 1 - share
-        x, y, z = animated[0] - memory[k, 0], animated[1] - memory[k, 1], animated[2] - memory[k, 2]
-        return (memory[k, 0] + x * share, memory[k, 1] + y * share, memory[k, 2] + z * share), (
-            memory[k, 3] * r + velocity[0] * share + x * rate, memory[k, 4] * r + velocity[1] * share + y * rate,
-            memory[k, 5] * r + velocity[2] * share + z * rate,
+        x, y, z = animated[0] - memory[n, k, 0], animated[1] - memory[n, k, 1], animated[2] - memory[n, k, 2]
+        return (memory[n, k, 0] + x * share, memory[n, k, 1] + y * share, memory[n, k, 2] + z * share), (
+            memory[n, k, 3] * r + velocity[0] * share + x * rate, memory[n, k, 4] * r + velocity[1] * share + y * rate,
+            memory[n, k, 5] * r + velocity[2] * share + z * rate,
         )  # fmt: skip
-    (x, y, z), v = offset(memory, k, kind, age)
+    (x, y, z), v = offset(memory, n, k, kind, age)
     return (animated[0] + x, animated[1] + y, animated[2] + z), (
         velocity[0] + v[0], velocity[1] + v[1], velocity[2] + v[2],
     )  # fmt: skip
 
 
 @inner
-def remember(memory, k, kind, halflife, step, velocity):
+def remember(memory, n, k, kind, halflife, step, velocity):
     """Take up what a jump changes: the step from the new numbers to those shown, and the velocity lacking."""
     x, y, z = step
     vx, vy, vz = velocity
@@ -181,5 +180,5 @@ def remember(memory, k, kind, halflife, step, velocity):
         speed = math.sqrt(vx * vx + vy * vy + vz * vz)
         if speed > fastest:
             vx, vy, vz = vx * fastest / speed, vy * fastest / speed, vz * fastest / speed
-    memory[k, 0], memory[k, 1], memory[k, 2] = x, y, z
-    memory[k, 3], memory[k, 4], memory[k, 5] = vx, vy, vz
+    memory[n, k, 0], memory[n, k, 1], memory[n, k, 2] = x, y, z
+    memory[n, k, 3], memory[n, k, 4], memory[n, k, 5] = vx, vy, vz

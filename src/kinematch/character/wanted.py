@@ -1,5 +1,6 @@
 """Wanted: a command and a layer as the kernels take them, checked at the door."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +23,16 @@ class Expressions:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._filled: dict[tuple[int, int], np.ndarray] = {}
 
     def number(self, expression: str) -> int:
         return self._numbers.setdefault(expression, len(self._numbers))
+
+    def filled(self, number: int, count: int) -> np.ndarray:
+        """(count,) int32 of one number; made once, since most commands ask the same of all."""
+        if (number, count) not in self._filled:
+            self._filled[number, count] = np.full(count, number, np.int32)
+        return self._filled[number, count]
 
     def text(self, number: int) -> str:
         return next((text for text, known in self._numbers.items() if known == number), "")
@@ -39,20 +47,26 @@ def wanted_of(command: Command, count: int, databases: int, expressions: Express
             raise KinematchError(f"command: {name} of shape {array.shape}, expected ({count}, 3), all finite")
         arrays.append(array)
     if isinstance(command.filter, str):
-        filters = np.full(count, expressions.number(command.filter), np.int32)
+        filters = expressions.filled(expressions.number(command.filter), count)
     else:
         filters = np.array([expressions.number(one) for one in command.filter], np.int32)
     if len(filters) != count:
         raise KinematchError(f"command: {len(filters)} filters, expected one or {count}")
-    try:
-        numbers = np.ascontiguousarray(np.broadcast_to(np.asarray(command.database, np.int32), (count,)))
-    except ValueError:
-        raise KinematchError(f"command: {np.shape(command.database)} databases, expected one or {count}") from None
-    if numbers.min() < 0 or numbers.max() >= databases:
-        raise KinematchError(
-            f"command: databases {numbers.min()} to {numbers.max()}, expected numbers from 0 to {databases - 1}"
-        )
-    return Wanted(arrays[0], arrays[1], filters, numbers)
+    return Wanted(arrays[0], arrays[1], filters, _numbers(command.database, count, databases, expressions))
+
+
+def _numbers(given: int | Sequence[int], count: int, databases: int, expressions: Expressions) -> np.ndarray:
+    """Which database each character is to play."""
+    if isinstance(given, int):
+        numbers, low, high = expressions.filled(given, count), given, given
+    else:
+        numbers = np.ascontiguousarray(given, np.int32)
+        if numbers.shape != (count,):
+            raise KinematchError(f"command: databases of shape {numbers.shape}, expected one or {count}")
+        low, high = int(numbers.min()), int(numbers.max())
+    if low < 0 or high >= databases:
+        raise KinematchError(f"command: databases {low} to {high}, expected numbers from 0 to {databases - 1}")
+    return numbers
 
 
 def checked_layer(rotations: np.ndarray, weights: np.ndarray, count: int, joints: int) -> tuple[np.ndarray, np.ndarray]:

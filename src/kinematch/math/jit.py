@@ -12,11 +12,21 @@ import numba
 from numba.core.caching import FunctionCache
 
 
-def kernel(function: Callable | None = None, *, parallel: bool = False, fastmath: bool | set[str] = False) -> Any:
-    """Compile without the GIL; without a writable cache folder numba refuses to cache, and we go on uncached."""
+def kernel(
+    function: Callable | None = None,
+    *,
+    parallel: bool = False,
+    fastmath: bool | set[str] = False,
+    counting: bool = True,
+) -> Any:
+    """Compile without the GIL; without a writable cache folder numba refuses to cache, and we go on uncached.
+
+    `counting=False` is for kernels that make no array, not even a view: nobody counts who holds those given, which for
+    records of many arrays takes longer than the work, and has threads wait for each other.
+    """
 
     def compile_lazily(f: Callable) -> Any:
-        options: dict[str, Any] = {"nogil": True, "parallel": parallel, "fastmath": fastmath}
+        options: dict[str, Any] = {"nogil": True, "parallel": parallel, "fastmath": fastmath, "_nrt": counting}
         dispatcher: Any = numba.njit(f, **options)
         with contextlib.suppress(RuntimeError):
             dispatcher._cache = _Cache(f)
@@ -33,7 +43,7 @@ def inner(function: Callable) -> Any:
     """
     options: dict[str, Any] = {
         "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
-        "error_model": "numpy",
+        "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False,
     }  # fmt: skip
     return numba.njit(function, **options)
 
