@@ -143,6 +143,7 @@ def test_hosts_are_known_by_name_or_by_address(host, name, welcome):
 
 def test_a_page_that_was_not_built_says_how(studio_server, tmp_path):
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     sent = []
 
@@ -152,7 +153,8 @@ def test_a_page_that_was_not_built_says_how(studio_server, tmp_path):
         receive = asyncio.Queue()
         await application(studio_server.studio, static=tmp_path)(scope, receive.get, _into(sent))
 
-    asyncio.run(ask())
+    with ThreadPoolExecutor(1) as pool:  # a browser that other tests drive may have this thread's loop running
+        pool.submit(asyncio.run, ask()).result()
     assert sent[0]["status"] == 503
     assert b"pip install ." in sent[1]["body"]
 

@@ -5,6 +5,7 @@ import json
 import shutil
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import quote
@@ -18,6 +19,12 @@ from kinematch.files import write_clip
 from kinematch.studio.workshop import routes as web
 from kinematch.studio.workshop.upload import safe_name
 from kinematch.synth import motions, perform
+
+
+def finish(work) -> None:
+    """Run to its end in a thread of its own: a browser that other tests drive may have this one's loop running."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
 
 
 class Player:
@@ -60,7 +67,7 @@ class Web:
         async def send(message):
             sent.append(message)
 
-        asyncio.run(self.application(scope, receive, send))
+        finish(self.application(scope, receive, send))
         return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
 
     def json(self, method, path, value=None, status=200):
@@ -219,7 +226,7 @@ def test_an_upload_broken_off_leaves_nothing(page, folder, walks):
     async def send(message):
         pass
 
-    asyncio.run(page.application(scope, receive, send))
+    finish(page.application(scope, receive, send))
     assert list(folder.iterdir()) == []
 
 
