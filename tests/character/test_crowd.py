@@ -229,6 +229,18 @@ def test_characters_change_database_and_filter_and_keep_their_pose(database):
     assert tags.frames[idle.frames[1], tags.names.index("idle")], poses.clip_names[poses.clip_of(idle.frames[1])]
 
 
+def test_databases_in_which_other_joints_move_share_what_transitions_remember(database):
+    poses = database.poses
+    positions = np.array(poses.positions)
+    positions[:, 5:, 1] += np.linspace(0, 0.02, poses.frame_count, dtype=np.float32)[:, None]  # bones that stretch
+    stretching = replace(database, poses=replace(poses, positions=positions))
+    crowd = Crowd([database, stretching], 2)
+    assert crowd.state.offsets.positions.shape[1] == poses.skeleton.joint_count - 4
+    for step in range(60):
+        command = toward(np.tile([0.0, 0, 1.35], (2, 1)))
+        assert np.isfinite(crowd.step(replace(command, database=step // 10 % 2), DT).global_positions).all()
+
+
 def test_a_layer_owns_its_joints(database):
     crowd = Crowd(database, 2)
     joints = database.poses.skeleton.joint_count

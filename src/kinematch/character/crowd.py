@@ -66,6 +66,10 @@ class Crowd:
         self.databases = [databases] if isinstance(databases, Database) else list(databases)
         _check_alike(self.databases)
         self.tracks: list[Track] = [track(one, matcher) for one in self.databases]
+        # what transitions remember of a joint's place must fit every database
+        moving = np.unique(np.concatenate([one.source.moving for one in self.tracks]))
+        for one in self.tracks:
+            one.source = one.source._replace(moving=moving)
         self.terrain = terrain
         self.settings = settings or Settings()
         places = np.zeros((count, 3)) if positions is None else np.array(positions, np.float64)
@@ -179,15 +183,15 @@ class Crowd:
         pieces = min(max(1, int(np.ceil(dt / LONGEST - 1e-9))), MOST_PIECES)
         own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(source.parents))
         out.searched[:] = out.jumped[:] = False
-        ways, turns = np.zeros((self.count, 3)), np.zeros(self.count)
+        ways, turns = [], []
         for _ in range(pieces):
             self._search(wanted, dt / pieces, out)
             self._animate(wanted, dt / pieces, own_layer, out)
             if pieces > 1:
-                ways += out.displacements
-                turns += out.turns
+                ways.append(out.displacements.copy())
+                turns.append(out.turns.copy())
         if pieces > 1:
-            out.displacements[:], out.turns[:] = ways, turns
+            out.displacements[:], out.turns[:] = sum(ways), sum(turns)
         return out
 
     def _parts(self, numbers: np.ndarray, who: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
@@ -305,5 +309,7 @@ def _check_alike(databases: Sequence[Database]) -> None:
         difference = first.poses.skeleton.difference(other.poses.skeleton)
         if difference:
             raise KinematchError(f"database {number} has another skeleton than the first: {difference}")
+        if not np.array_equal(first.poses.contact_joints, other.poses.contact_joints):
+            raise KinematchError(f"database {number} has other contact joints than the first")
         if first.features.schema != other.features.schema:
             raise KinematchError(f"database {number} has other features than the first")
