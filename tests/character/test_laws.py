@@ -5,8 +5,8 @@ import numpy as np
 from kinematch.character import Settings
 from kinematch.character.command import toward
 from kinematch.character.plain import begin, decay, no_offsets, shown
-from kinematch.character.plain_playback import moved_on, playback, root_step, sample, turned
-from kinematch.character.simulation import SimulatedBody, ahead, at_rest
+from kinematch.character.plain_playback import moved_on, playback, root_step, sample
+from kinematch.character.simulation import SimulatedBody, ahead, at_rest, turned
 from kinematch.math import quaternion
 
 SETTINGS = Settings()

@@ -6,9 +6,9 @@ import numpy as np
 
 from kinematch.character.command import Command
 from kinematch.character.motion_kernels import PULL, SOFT
-from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample, turned
+from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample
 from kinematch.character.settings import Settings
-from kinematch.character.simulation import SimulatedBody, ahead, at_rest, wrapped
+from kinematch.character.simulation import SimulatedBody, ahead, at_rest, turned, wrapped
 from kinematch.character.step_kernels import ALIGNED, NEAR, STILL
 from kinematch.database.features import QueryInput
 from kinematch.database.storage import Database

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.character.simulation import turned
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 from kinematch.motion.heading import yaw_angle
@@ -102,12 +103,6 @@ def _root(source: Playback, frames: np.ndarray, fractions: np.ndarray) -> tuple[
     turn = source.root_yaws[after] - source.root_yaws[frames]
     yaw = source.root_yaws[frames] + fractions * ((turn + np.pi) % (2 * np.pi) - np.pi)
     return positions[frames] * (1 - fractions[:, None]) + positions[after] * fractions[:, None], yaw
-
-
-def turned(v: np.ndarray, yaws: np.ndarray | float) -> np.ndarray:
-    """Vectors (..., 3) turned about +Y."""
-    c, s = np.cos(yaws), np.sin(yaws)
-    return np.stack([c * v[..., 0] + s * v[..., 2], v[..., 1], c * v[..., 2] - s * v[..., 0]], axis=-1)
 
 
 def root_rates(source: Playback, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -32,6 +32,12 @@ def wrapped(angles: np.ndarray) -> np.ndarray:
     return (angles + np.pi) % (2 * np.pi) - np.pi
 
 
+def turned(v: np.ndarray, yaws: np.ndarray | float) -> np.ndarray:
+    """Vectors (..., 3) turned about +Y."""
+    c, s = np.cos(yaws), np.sin(yaws)
+    return np.stack([c * v[..., 0] + s * v[..., 2], v[..., 1], c * v[..., 2] - s * v[..., 0]], axis=-1)
+
+
 def ahead(body: SimulatedBody, command: "Command", times: np.ndarray, settings: Settings) -> SimulatedBody:
     """The bodies after times (T,) under an unchanging command: (N, T, ...) arrays (digital humans eq. 2-4)."""
     dt = np.asarray(times, np.float64)[None, :, None]

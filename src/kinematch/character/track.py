@@ -9,7 +9,7 @@ from kinematch.character import step_kernels as k
 from kinematch.character.command import Command
 from kinematch.character.knobs import Knobs
 from kinematch.character.settings import Settings
-from kinematch.character.simulation import SimulatedBody, ahead
+from kinematch.character.simulation import SimulatedBody, ahead, turned
 from kinematch.character.source import Source, source
 from kinematch.character.state import State
 from kinematch.character.wanted import Wanted
@@ -96,12 +96,6 @@ class Track:
             return turned(future.positions - places, -yaws), turned(directions, -yaws)
 
         return QueryInput(current=self.database.features.physical(state.playing.frames[who]), trajectory=trajectory)
-
-
-def turned(v: np.ndarray, yaws: np.ndarray) -> np.ndarray:
-    """Vectors (..., 3) turned about +Y."""
-    c, s = np.cos(yaws), np.sin(yaws)
-    return np.stack([c * v[..., 0] + s * v[..., 2], v[..., 1], c * v[..., 2] - s * v[..., 0]], axis=-1)
 
 
 def track(database: Database, matcher: Callable[[Database], Matcher] | None = None) -> Track:
