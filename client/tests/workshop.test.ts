@@ -6,7 +6,10 @@ import { baseName, fits, literal } from "../src/workshop/globs";
 import { heat } from "../src/workshop/heat_map";
 
 /** A safetensors file as the server writes it. */
-function packed(about: object, arrays: Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>): ArrayBuffer {
+function packed(
+  about: object,
+  arrays: Record<string, { dtype: string; shape: number[]; bytes: Uint8Array }>,
+): ArrayBuffer {
   const header: Record<string, unknown> = { __metadata__: { clip: JSON.stringify(about) } };
   let at = 0;
   for (const [name, one] of Object.entries(arrays)) {
@@ -18,19 +21,28 @@ function packed(about: object, arrays: Record<string, { dtype: string; shape: nu
   new DataView(out.buffer).setBigUint64(0, BigInt(text.length), true);
   out.set(text, 8);
   let place = 8 + text.length;
-  for (const one of Object.values(arrays)) { out.set(one.bytes, place); place += one.bytes.length; }
+  for (const one of Object.values(arrays)) {
+    out.set(one.bytes, place);
+    place += one.bytes.length;
+  }
   return out.buffer;
 }
 
 const floats = (...values: number[]) => new Uint8Array(new Float32Array(values).buffer);
 
-const clip = () => readClip(packed({ name: "walk", frame_rate: 30, contact_joints: [3, 7] }, {
-  contacts: { dtype: "U8", shape: [5, 2], bytes: new Uint8Array([1, 0, 1, 0, 0, 1, 1, 1, 1, 0]) },
-  positions: { dtype: "F32", shape: [5, 1, 3], bytes: floats(...Array.from({ length: 15 }, (_, k) => k)) },
-  rotations: { dtype: "F32", shape: [5, 1, 4], bytes: floats(...Array.from({ length: 20 }, (_, k) => -k)) },
-  roots: { dtype: "F32", shape: [5, 4], bytes: floats(...Array.from({ length: 20 }, () => Math.PI / 2)) },
-  features: { dtype: "F32", shape: [5, 0], bytes: floats() },
-}));
+const clip = () =>
+  readClip(
+    packed(
+      { name: "walk", frame_rate: 30, contact_joints: [3, 7] },
+      {
+        contacts: { dtype: "U8", shape: [5, 2], bytes: new Uint8Array([1, 0, 1, 0, 0, 1, 1, 1, 1, 0]) },
+        positions: { dtype: "F32", shape: [5, 1, 3], bytes: floats(...Array.from({ length: 15 }, (_, k) => k)) },
+        rotations: { dtype: "F32", shape: [5, 1, 4], bytes: floats(...Array.from({ length: 20 }, (_, k) => -k)) },
+        roots: { dtype: "F32", shape: [5, 4], bytes: floats(...Array.from({ length: 20 }, () => Math.PI / 2)) },
+        features: { dtype: "F32", shape: [5, 0], bytes: floats() },
+      },
+    ),
+  );
 
 test("a clip is read wherever its arrays begin", () => {
   const read = clip();
@@ -40,14 +52,24 @@ test("a clip is read wherever its arrays begin", () => {
 });
 
 test("stances are the stretches with a planted foot, to the last frame", () => {
-  assert.deepEqual(stances(clip(), 0), [[0, 2], [3, 5]]);
+  assert.deepEqual(stances(clip(), 0), [
+    [0, 2],
+    [3, 5],
+  ]);
   assert.deepEqual(stances(clip(), 1), [[2, 4]]);
 });
 
 test("what is ahead of a root that faces +X lies along +X, and its left along -Z", () => {
-  const ahead = fromRoot(clip().roots, 0, 0, 1, 2), left = fromRoot(clip().roots, 0, 1, 0, 0);
-  assert.deepEqual(ahead.map((one) => +one.toFixed(5) + 0), [2, 1, 0]);
-  assert.deepEqual(left.map((one) => +one.toFixed(5) + 0), [0, 0, -1]);
+  const ahead = fromRoot(clip().roots, 0, 0, 1, 2),
+    left = fromRoot(clip().roots, 0, 1, 0, 0);
+  assert.deepEqual(
+    ahead.map((one) => +one.toFixed(5) + 0),
+    [2, 1, 0],
+  );
+  assert.deepEqual(
+    left.map((one) => +one.toFixed(5) + 0),
+    [0, 0, -1],
+  );
 });
 
 test("globs fit what recipes mean by them", () => {

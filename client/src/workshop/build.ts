@@ -15,7 +15,12 @@ import { RoleEditor } from "./roles";
 import { Store } from "./store";
 
 type Tab = "files" | "cleaning" | "features" | "recipe";
-const TABS = [["files", "Files"], ["cleaning", "Cleaning"], ["features", "Features"], ["recipe", "Recipe"]] as const;
+const TABS = [
+  ["files", "Files"],
+  ["cleaning", "Cleaning"],
+  ["features", "Features"],
+  ["recipe", "Recipe"],
+] as const;
 
 class BuildPanel {
   readonly element = h("div.build");
@@ -52,15 +57,30 @@ class BuildPanel {
     this.cleaning = new CleaningView(this.store);
     this.features = new FeaturesView(this.store, this.stage, this.dock);
     this.recipe = new RecipeView(this.store);
-    this.generate = new GenerateBar(this.store, (tab, file) => { this.show(tab as Tab); if (file) this.store.select(file); });
+    this.generate = new GenerateBar(this.store, (tab, file) => {
+      this.show(tab as Tab);
+      if (file) this.store.select(file);
+    });
     this.dock.onChosen = () => this.clip.chosenBar();
     holder.append(this.dock.element, this.notice);
-    this.undo = button("", () => this.store.undo(), { icon: "undo", kind: "quiet small icon", title: "Undo the last change of the recipe (Ctrl Z)" });
-    this.redo = button("", () => this.store.redo(), { icon: "redo", kind: "quiet small icon", title: "Redo (Ctrl Shift Z)" });
+    this.undo = button("", () => this.store.undo(), {
+      icon: "undo",
+      kind: "quiet small icon",
+      title: "Undo the last change of the recipe (Ctrl Z)",
+    });
+    this.redo = button("", () => this.store.redo(), {
+      icon: "redo",
+      kind: "quiet small icon",
+      title: "Redo (Ctrl Shift Z)",
+    });
     const save = button("", () => download(), { icon: "save", kind: "quiet small icon", title: "Download the recipe" });
     this.tabs = segments(TABS, this.tab, (tab) => this.show(tab), "Parts of the recipe");
     this.tabs.classList.add("fill", "grow");
-    this.element.append(h("div.build-head", this.place, h("div.row", this.tabs, this.undo, this.redo, save)), this.body, this.generate.element);
+    this.element.append(
+      h("div.build-head", this.place, h("div.row", this.tabs, this.undo, this.redo, save)),
+      this.body,
+      this.generate.element,
+    );
     this.body.append(loading("Opening the project"));
     this.store.on((what) => this.changed(what));
     this.element.addEventListener("keydown", (event) => this.key(event));
@@ -75,12 +95,20 @@ class BuildPanel {
     try {
       await this.store.load();
     } catch (error) {
-      this.body.replaceChildren(h("div.empty", h("strong", "The project cannot be opened"), h("span", (error as Error).message), button("Try again", () => void this.opened(), { kind: "small" })));
+      this.body.replaceChildren(
+        h(
+          "div.empty",
+          h("strong", "The project cannot be opened"),
+          h("span", (error as Error).message),
+          button("Try again", () => void this.opened(), { kind: "small" }),
+        ),
+      );
       return;
     }
     this.show(this.tab);
     if (!this.store.selected) {
-      const first = this.store.checked?.files[0], name = first ? first.path || first.name : this.store.names()[0];
+      const first = this.store.checked?.files[0],
+        name = first ? first.path || first.name : this.store.names()[0];
       if (name) this.store.select(name);
     }
   }
@@ -95,7 +123,12 @@ class BuildPanel {
   show(tab: Tab): void {
     this.tab = tab;
     this.tabs.set(tab);
-    const parts = { files: [this.files.element, this.clip.element], cleaning: [this.cleaning.element], features: [this.features.element], recipe: [this.recipe.element] }[tab];
+    const parts = {
+      files: [this.files.element, this.clip.element],
+      cleaning: [this.cleaning.element],
+      features: [this.features.element],
+      recipe: [this.recipe.element],
+    }[tab];
     this.body.replaceChildren(...parts);
     this.body.dataset.tab = tab;
     this.features.shown(tab === "features");
@@ -106,11 +139,18 @@ class BuildPanel {
   private update(): void {
     const project = this.store.project;
     if (project && !this.store.selected) this.tell("Drop motion files anywhere on the page");
-    this.place.textContent = project ? (project.temporary ? "A workspace of your own; give `kinematch play` a folder to keep things elsewhere" : `${project.folder} / ${project.recipe}`) : "";
+    this.place.textContent = project
+      ? project.temporary
+        ? "A workspace of your own; give `kinematch play` a folder to keep things elsewhere"
+        : `${project.folder} / ${project.recipe}`
+      : "";
     this.place.title = project ? `${project.folder}/${project.recipe}` : "";
     this.undo.disabled = !this.store.canUndo;
     this.redo.disabled = !this.store.canRedo;
-    if (this.tab === "files") { this.files.update(); this.clip.update(); }
+    if (this.tab === "files") {
+      this.files.update();
+      this.clip.update();
+    }
     if (this.tab === "cleaning") this.cleaning.update();
     if (this.tab === "features") this.features.update();
     if (this.tab === "recipe") this.recipe.update();
@@ -118,7 +158,10 @@ class BuildPanel {
   }
 
   private changed(what: string): void {
-    if (what === "selection") { this.clip.which = 0; this.dock.choose(null); }
+    if (what === "selection") {
+      this.clip.which = 0;
+      this.dock.choose(null);
+    }
     if (what === "job") this.generate.update();
     else this.update();
     if (what !== "job" && what !== "files") void this.preview();
@@ -126,8 +169,11 @@ class BuildPanel {
 
   /** Bring the chosen file to the stage, as the recipe cleans it. */
   private async preview(): Promise<void> {
-    const file = this.store.selected, which = this.clip.which, key = `${file}\n${which}\n${this.store.text}`;
-    const report = this.store.reports.get(file), builtIn = this.store.checked?.files.some((one) => !one.path && one.name === file);
+    const file = this.store.selected,
+      which = this.clip.which,
+      key = `${file}\n${which}\n${this.store.text}`;
+    const report = this.store.reports.get(file),
+      builtIn = this.store.checked?.files.some((one) => !one.path && one.name === file);
     if (!file || key === this.shown || (!report && !builtIn)) return;
     if (report instanceof Error || (report && !report.frames)) {
       this.shown = key;
@@ -142,10 +188,15 @@ class BuildPanel {
     this.fetching = new AbortController();
     if (!same) this.tell("Loading the clip");
     try {
-      const clip = await fetchClip(`api/workshop/preview?file=${encodeURIComponent(file)}&clip=${which}`, this.fetching.signal);
+      const clip = await fetchClip(
+        `api/workshop/preview?file=${encodeURIComponent(file)}&clip=${which}`,
+        this.fetching.signal,
+      );
       this.stage.show(clip, same);
       this.clip.length = this.stage.length;
-      this.tell(clip.about.notice ? `Shown as the file has it, since it cannot be built yet: ${clip.about.notice}` : "");
+      this.tell(
+        clip.about.notice ? `Shown as the file has it, since it cannot be built yet: ${clip.about.notice}` : "",
+      );
     } catch (error) {
       if ((error as Error).name === "AbortError") return;
       this.stage.show(null);
@@ -182,17 +233,30 @@ let waiting: File[] = [];
 
 export function registerBuild(): void {
   registerPanel({
-    id: "build", title: "Build", icon: "build", layout: "wide", stage: "own", dock: "none",
+    id: "build",
+    title: "Build",
+    icon: "build",
+    layout: "wide",
+    stage: "own",
+    dock: "none",
     build(studio) {
       panel = new BuildPanel(studio);
       return panel.element;
     },
     opened() {
-      void panel?.opened().then(() => { if (waiting.length) void panel!.dropped(waiting.splice(0)); });
+      void panel?.opened().then(() => {
+        if (waiting.length) void panel!.dropped(waiting.splice(0));
+      });
     },
-    closed() { panel?.closed(); },
-    frame(seconds) { panel?.stage.update(seconds); },
-    followed() { return panel?.stage.followed() ?? null; },
+    closed() {
+      panel?.closed();
+    },
+    frame(seconds) {
+      panel?.stage.update(seconds);
+    },
+    followed() {
+      return panel?.stage.followed() ?? null;
+    },
     dropped(files) {
       if (panel) void panel.dropped(files);
       else waiting = files;

@@ -5,9 +5,18 @@ import { colour, themed } from "../ui/theme";
 import { stances } from "./clip_file";
 import type { ClipStage, Shows } from "./clip_stage";
 
-export interface Mark { kind: "out" | "split" | "range"; from: number; to: number; label?: string; colour?: string; chosen?: boolean }
+export interface Mark {
+  kind: "out" | "split" | "range";
+  from: number;
+  to: number;
+  label?: string;
+  colour?: string;
+  chosen?: boolean;
+}
 
-const RULER = 18, LANE = 9, TAGS = 20;
+const RULER = 18,
+  LANE = 9,
+  TAGS = 20;
 
 export class ClipDock {
   readonly element: HTMLElement;
@@ -22,17 +31,50 @@ export class ClipDock {
   private readonly title = h("strong");
   private readonly toggles = new Map<keyof Shows, { set(on: boolean): void }>();
 
-  constructor(private readonly stage: ClipStage, private readonly editable: boolean) {
-    this.playButton = button("", () => this.play(!stage.playing), { icon: "pause", kind: "quiet icon small", title: "Play or pause (Space while the timeline has the focus)" });
-    const shows: [keyof Shows, string, string][] = [["path", "Root", "The root's path on the floor"], ["contacts", "Contacts", "Rings under planted feet"], ["features", "Features", "The features on the pose"], ["joints", "Joints", "Joints and their roles"]];
+  constructor(
+    private readonly stage: ClipStage,
+    private readonly editable: boolean,
+  ) {
+    this.playButton = button("", () => this.play(!stage.playing), {
+      icon: "pause",
+      kind: "quiet icon small",
+      title: "Play or pause (Space while the timeline has the focus)",
+    });
+    const shows: [keyof Shows, string, string][] = [
+      ["path", "Root", "The root's path on the floor"],
+      ["contacts", "Contacts", "Rings under planted feet"],
+      ["features", "Features", "The features on the pose"],
+      ["joints", "Joints", "Joints and their roles"],
+    ];
     const speeds = [1, 0.5, 0.25];
-    const speed = button("1×", () => { stage.speed = speeds[(speeds.indexOf(stage.speed) + 1) % speeds.length]; speed.textContent = `${stage.speed}×`; }, { kind: "quiet small", title: "Speed" });
+    const speed = button(
+      "1×",
+      () => {
+        stage.speed = speeds[(speeds.indexOf(stage.speed) + 1) % speeds.length];
+        speed.textContent = `${stage.speed}×`;
+      },
+      { kind: "quiet small", title: "Speed" },
+    );
     const switches = shows.map(([key, text, title]) => {
-      const one = toggle(text, stage.shows[key], (on) => { stage.shows[key] = on; this.onShows(key); }, { kind: "small quiet", title });
+      const one = toggle(
+        text,
+        stage.shows[key],
+        (on) => {
+          stage.shows[key] = on;
+          this.onShows(key);
+        },
+        { kind: "small quiet", title },
+      );
       this.toggles.set(key, one);
       return one;
     });
-    this.element = h("div.clip-dock", { hidden: true }, h("div.row", this.playButton, this.clock, speed, this.title, ...switches), this.canvas, this.bar);
+    this.element = h(
+      "div.clip-dock",
+      { hidden: true },
+      h("div.row", this.playButton, this.clock, speed, this.title, ...switches),
+      this.canvas,
+      this.bar,
+    );
     this.listen();
     themed(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.element);
@@ -55,7 +97,10 @@ export class ClipDock {
   renew(keep = false): void {
     const clip = this.stage.clip;
     this.element.hidden = !clip;
-    if (!keep) { this.chosen = null; this.window = [0, this.stage.length]; }
+    if (!keep) {
+      this.chosen = null;
+      this.window = [0, this.stage.length];
+    }
     this.title.textContent = clip?.about.name ?? "";
     this.play(this.stage.playing);
     this.draw();
@@ -82,43 +127,70 @@ export class ClipDock {
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "slider");
     canvas.setAttribute("aria-label", "Time in the clip");
-    canvas.title = this.editable ? "Arrow keys go frame by frame; [ and ] set the ends of a stretch; the wheel zooms" : "Arrow keys go frame by frame; the wheel zooms";
-    const scrubs = (event: PointerEvent) => !this.editable || event.clientY - canvas.getBoundingClientRect().top < RULER;
-    canvas.addEventListener("pointermove", (event) => { if (!event.buttons) canvas.style.cursor = scrubs(event) ? "ew-resize" : "crosshair"; });
+    canvas.title = this.editable
+      ? "Arrow keys go frame by frame; [ and ] set the ends of a stretch; the wheel zooms"
+      : "Arrow keys go frame by frame; the wheel zooms";
+    const scrubs = (event: PointerEvent) =>
+      !this.editable || event.clientY - canvas.getBoundingClientRect().top < RULER;
+    canvas.addEventListener("pointermove", (event) => {
+      if (!event.buttons) canvas.style.cursor = scrubs(event) ? "ew-resize" : "crosshair";
+    });
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
-      const start = this.timeAt(event), scrub = scrubs(event);
+      const start = this.timeAt(event),
+        scrub = scrubs(event);
       this.play(false);
       if (scrub) this.stage.seek(start);
       const move = (moved: PointerEvent) => {
         const now = this.timeAt(moved);
         if (scrub) return this.stage.seek(now);
-        if (Math.abs(now - start) * this.scale > 3) { this.choose([Math.min(start, now), Math.max(start, now)]); this.stage.seek(now); }
+        if (Math.abs(now - start) * this.scale > 3) {
+          this.choose([Math.min(start, now), Math.max(start, now)]);
+          this.stage.seek(now);
+        }
       };
       const up = (ended: PointerEvent) => {
         canvas.removeEventListener("pointermove", move);
-        if (!scrub && Math.abs(this.timeAt(ended) - start) * this.scale <= 3) { this.choose(this.markAt(start)); this.stage.seek(start); }
+        if (!scrub && Math.abs(this.timeAt(ended) - start) * this.scale <= 3) {
+          this.choose(this.markAt(start));
+          this.stage.seek(start);
+        }
       };
       canvas.addEventListener("pointermove", move);
       canvas.addEventListener("pointerup", up, { once: true });
     });
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const at = this.timeAt(event), factor = Math.exp(0.0016 * event.deltaY);
-      const wide = Math.min(Math.max((this.window[1] - this.window[0]) * factor, 0.2), Math.max(this.stage.length, 0.2));
-      const share = (at - this.window[0]) / Math.max(this.window[1] - this.window[0], 1e-6);
-      const from = Math.min(Math.max(at - share * wide, 0), Math.max(this.stage.length - wide, 0));
-      this.window = [from, from + wide];
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const at = this.timeAt(event),
+          factor = Math.exp(0.0016 * event.deltaY);
+        const wide = Math.min(
+          Math.max((this.window[1] - this.window[0]) * factor, 0.2),
+          Math.max(this.stage.length, 0.2),
+        );
+        const share = (at - this.window[0]) / Math.max(this.window[1] - this.window[0], 1e-6);
+        const from = Math.min(Math.max(at - share * wide, 0), Math.max(this.stage.length - wide, 0));
+        this.window = [from, from + wide];
+        this.draw();
+      },
+      { passive: false },
+    );
+    canvas.addEventListener("dblclick", () => {
+      this.window = [0, this.stage.length];
       this.draw();
-    }, { passive: false });
-    canvas.addEventListener("dblclick", () => { this.window = [0, this.stage.length]; this.draw(); });
+    });
     canvas.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1, PageDown: 10, PageUp: -10 }[event.key];
-      if (step) { this.stage.step(step); this.play(false); }
-      else if (event.key === "Home") this.stage.seek(0);
+      if (step) {
+        this.stage.step(step);
+        this.play(false);
+      } else if (event.key === "Home") this.stage.seek(0);
       else if (event.key === "End") this.stage.seek(this.stage.length);
-      else if (event.key === "[" && this.editable) this.choose([this.stage.time, Math.max(this.chosen?.[1] ?? 0, this.stage.time)]);
-      else if (event.key === "]" && this.editable) this.choose([Math.min(this.chosen?.[0] ?? 0, this.stage.time), this.stage.time]);
+      else if (event.key === "[" && this.editable)
+        this.choose([this.stage.time, Math.max(this.chosen?.[1] ?? 0, this.stage.time)]);
+      else if (event.key === "]" && this.editable)
+        this.choose([Math.min(this.chosen?.[0] ?? 0, this.stage.time), this.stage.time]);
       else if (event.key === " ") this.play(!this.stage.playing);
       else return;
       event.preventDefault();
@@ -127,15 +199,20 @@ export class ClipDock {
   }
 
   private markAt(time: number): [number, number] | null {
-    const found = this.marks.filter((mark) => mark.kind === "range" && mark.from <= time && time <= mark.to).sort((a, b) => a.to - a.from - (b.to - b.from))[0];
+    const found = this.marks
+      .filter((mark) => mark.kind === "range" && mark.from <= time && time <= mark.to)
+      .sort((a, b) => a.to - a.from - (b.to - b.from))[0];
     return found ? [found.from, found.to] : null;
   }
 
   draw(): void {
-    const clip = this.stage.clip, width = this.canvas.clientWidth;
+    const clip = this.stage.clip,
+      width = this.canvas.clientWidth;
     this.clock.textContent = `${this.stage.time.toFixed(2)} / ${this.stage.length.toFixed(2)} s`;
     if (!clip || !width) return;
-    const lanes = clip.about.contact_joints.length, height = RULER + lanes * LANE + TAGS + 2, ratio = devicePixelRatio;
+    const lanes = clip.about.contact_joints.length,
+      height = RULER + lanes * LANE + TAGS + 2,
+      ratio = devicePixelRatio;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
       this.canvas.style.height = `${height}px`;
       this.canvas.width = Math.round(width * ratio);
@@ -149,10 +226,12 @@ export class ClipDock {
     const x = (time: number) => (time - this.window[0]) * this.scale;
     this.drawRuler(c, x, width, height);
     for (let k = 0; k < lanes; k++) {
-      const roles = Object.entries(clip.about.skeleton.roles), role = roles.find(([, joint]) => joint === clip.about.contact_joints[k])?.[0] ?? "";
+      const roles = Object.entries(clip.about.skeleton.roles),
+        role = roles.find(([, joint]) => joint === clip.about.contact_joints[k])?.[0] ?? "";
       c.fillStyle = colour(role.startsWith("left") ? "left" : role.startsWith("right") ? "right" : "series-3");
       for (const [start, stop] of stances(clip, k)) {
-        const a = x(start / clip.about.frame_rate), b = x(stop / clip.about.frame_rate);
+        const a = x(start / clip.about.frame_rate),
+          b = x(stop / clip.about.frame_rate);
         if (b > 0 && a < width) c.fillRect(a, RULER + k * LANE + 1, Math.max(b - a, 1), LANE - 3);
       }
     }
@@ -187,7 +266,8 @@ export class ClipDock {
 
   private drawMarks(c: CanvasRenderingContext2D, x: (time: number) => number, top: number, height: number): void {
     for (const mark of this.marks) {
-      const a = x(mark.from), b = x(mark.to);
+      const a = x(mark.from),
+        b = x(mark.to);
       if (mark.kind === "out") {
         c.fillStyle = colour("surface");
         c.globalAlpha = 0.78;

@@ -28,12 +28,18 @@ export interface ClipData {
   columns: number; // D
 }
 
-interface Entry { dtype: string; shape: number[]; data_offsets: [number, number] }
+interface Entry {
+  dtype: string;
+  shape: number[];
+  data_offsets: [number, number];
+}
 
 export function readClip(buffer: ArrayBuffer): ClipData {
   const view = new DataView(buffer);
   const size = Number(view.getBigUint64(0, true));
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, size))) as Record<string, Entry> & { __metadata__: { clip: string } };
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, size))) as Record<string, Entry> & {
+    __metadata__: { clip: string };
+  };
   const bytes = (name: string) => {
     const [start, stop] = header[name].data_offsets;
     return buffer.slice(8 + size + start, 8 + size + stop); // a slice, since arrays must begin at a multiple of four
@@ -42,9 +48,14 @@ export function readClip(buffer: ArrayBuffer): ClipData {
   const [frames, joints] = header.positions.shape;
   return {
     about: JSON.parse(header.__metadata__.clip) as ClipAbout,
-    frames, joints,
-    positions: floats("positions"), rotations: floats("rotations"), roots: floats("roots"),
-    contacts: new Uint8Array(bytes("contacts")), features: floats("features"), columns: header.features.shape[1],
+    frames,
+    joints,
+    positions: floats("positions"),
+    rotations: floats("rotations"),
+    roots: floats("roots"),
+    contacts: new Uint8Array(bytes("contacts")),
+    features: floats("features"),
+    columns: header.features.shape[1],
   };
 }
 
@@ -58,18 +69,30 @@ export async function fetchClip(path: string, signal?: AbortSignal): Promise<Cli
 
 /** The planted stretches [start, stop) of one contact joint, in frames. */
 export function stances(clip: ClipData, contact: number): [number, number][] {
-  const count = clip.about.contact_joints.length, out: [number, number][] = [];
+  const count = clip.about.contact_joints.length,
+    out: [number, number][] = [];
   let start = -1;
   for (let f = 0; f <= clip.frames; f++) {
     const planted = f < clip.frames && clip.contacts[f * count + contact] > 0;
     if (planted && start < 0) start = f;
-    if (!planted && start >= 0) { out.push([start, f]); start = -1; }
+    if (!planted && start >= 0) {
+      out.push([start, f]);
+      start = -1;
+    }
   }
   return out;
 }
 
 /** A vector of the root's frame, in the world. */
-export function fromRoot(roots: Float32Array, frame: number, x: number, y: number, z: number): [number, number, number] {
-  const at = 4 * frame, cos = Math.cos(roots[at + 3]), sin = Math.sin(roots[at + 3]);
+export function fromRoot(
+  roots: Float32Array,
+  frame: number,
+  x: number,
+  y: number,
+  z: number,
+): [number, number, number] {
+  const at = 4 * frame,
+    cos = Math.cos(roots[at + 3]),
+    sin = Math.sin(roots[at + 3]);
   return [x * cos + z * sin, y, z * cos - x * sin];
 }

@@ -8,7 +8,12 @@ import { colour } from "../ui/theme";
 import { fromRoot, type ClipData } from "./clip_file";
 import { drawFeatures, seriesColour } from "./feature_strokes";
 
-export interface Shows { path: boolean; contacts: boolean; joints: boolean; features: boolean }
+export interface Shows {
+  path: boolean;
+  contacts: boolean;
+  joints: boolean;
+  features: boolean;
+}
 
 const NEAR = 8; // s of the root's path, before and after
 const DOTS = 300; // joints at most that can be pointed at
@@ -37,7 +42,11 @@ export class ClipStage {
     this.layer = studio.viewport.layer();
     this.layer.visible = false;
     const ball = new THREE.SphereGeometry(0.022, 12, 8);
-    this.dots = new THREE.InstancedMesh(ball, new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }), DOTS);
+    this.dots = new THREE.InstancedMesh(
+      ball,
+      new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }),
+      DOTS,
+    );
     this.dots.renderOrder = 14;
     this.dots.frustumCulled = false;
     this.dots.count = 0;
@@ -48,14 +57,20 @@ export class ClipStage {
   show(clip: ClipData | null, keepTime = false): void {
     const before = this.clip;
     this.clip = clip;
-    if (!keepTime) { this.time = 0; this.bounds = null; }
+    if (!keepTime) {
+      this.time = 0;
+      this.bounds = null;
+    }
     if (!clip) {
       this.studio.viewport.forget(this.figure);
       this.figure = null;
       this.draw();
       return;
     }
-    const same = before && before.joints === clip.joints && JSON.stringify(before.about.skeleton) === JSON.stringify(clip.about.skeleton);
+    const same =
+      before &&
+      before.joints === clip.joints &&
+      JSON.stringify(before.about.skeleton) === JSON.stringify(clip.about.skeleton);
     if (!same || !this.figure) {
       this.studio.viewport.forget(this.figure);
       this.rig = new Rig(clip.about.skeleton);
@@ -75,13 +90,15 @@ export class ClipStage {
 
   /** Go nearer to what is small, further from what is large. */
   private fit(clip: ClipData): void {
-    let low = Infinity, high = -Infinity;
+    let low = Infinity,
+      high = -Infinity;
     for (let j = clip.about.grounded ? 1 : 0; j < clip.joints; j++) {
       low = Math.min(low, clip.positions[3 * j + 1]);
       high = Math.max(high, clip.positions[3 * j + 1]);
     }
     const { follow } = this.studio.viewport;
-    const away = follow.camera.position.distanceTo(follow.controls.target), wanted = 3.1 * Math.max(high - low, 0.2);
+    const away = follow.camera.position.distanceTo(follow.controls.target),
+      wanted = 3.1 * Math.max(high - low, 0.2);
     if (wanted > 1.4 * away || wanted < 0.6 * away) follow.zoom(wanted / away);
   }
 
@@ -132,7 +149,11 @@ export class ClipStage {
       figure.pose(0, pose);
       figure.count = 1;
       const hips = clip.about.skeleton.roles.hips ?? Math.min(1, clip.joints - 1);
-      this.follow.set(pose.positions[3 * hips], Math.max(0.45, 0.95 * pose.positions[3 * hips + 1]), pose.positions[3 * hips + 2]);
+      this.follow.set(
+        pose.positions[3 * hips],
+        Math.max(0.45, 0.95 * pose.positions[3 * hips + 1]),
+        pose.positions[3 * hips + 2],
+      );
       this.yaw = clip.roots[4 * f + 3];
       if (this.shows.path && clip.about.grounded) this.drawPath(clip, f);
       if (this.shows.contacts) this.drawContacts(clip, f, pose);
@@ -146,20 +167,49 @@ export class ClipStage {
   }
 
   private drawPath(clip: ClipData, f: number): void {
-    const past = new THREE.Color(colour("ink-faint")), ahead = new THREE.Color(colour("accent"));
-    const reach = Math.round(NEAR * clip.about.frame_rate), first = Math.max(0, f - reach), last = Math.min(clip.frames - 1, f + reach);
+    const past = new THREE.Color(colour("ink-faint")),
+      ahead = new THREE.Color(colour("accent"));
+    const reach = Math.round(NEAR * clip.about.frame_rate),
+      first = Math.max(0, f - reach),
+      last = Math.min(clip.frames - 1, f + reach);
     for (let k = first; k < last; k++) {
-      const a = 4 * k, b = a + 4;
-      this.ground.line(clip.roots[a], 0.006, clip.roots[a + 2], clip.roots[b], 0.006, clip.roots[b + 2], k < f ? past : ahead);
+      const a = 4 * k,
+        b = a + 4;
+      this.ground.line(
+        clip.roots[a],
+        0.006,
+        clip.roots[a + 2],
+        clip.roots[b],
+        0.006,
+        clip.roots[b + 2],
+        k < f ? past : ahead,
+      );
     }
     const second = Math.max(1, Math.round(clip.about.frame_rate));
     for (let k = Math.ceil(first / second) * second; k <= last; k += second) {
       const [x, , z] = fromRoot(clip.roots, k, 0.05, 0, 0);
-      this.ground.line(clip.roots[4 * k] - x, 0.007, clip.roots[4 * k + 2] - z, clip.roots[4 * k] + x, 0.007, clip.roots[4 * k + 2] + z, k < f ? past : ahead);
+      this.ground.line(
+        clip.roots[4 * k] - x,
+        0.007,
+        clip.roots[4 * k + 2] - z,
+        clip.roots[4 * k] + x,
+        0.007,
+        clip.roots[4 * k + 2] + z,
+        k < f ? past : ahead,
+      );
     }
-    const [x, , z] = fromRoot(clip.roots, f, 0, 0, 0.42), at = 4 * f;
+    const [x, , z] = fromRoot(clip.roots, f, 0, 0, 0.42),
+      at = 4 * f;
     this.ground.ring(clip.roots[at], 0.008, clip.roots[at + 2], 0.12, ahead);
-    this.ground.arrow(clip.roots[at], 0.008, clip.roots[at + 2], clip.roots[at] + x, 0.008, clip.roots[at + 2] + z, ahead);
+    this.ground.arrow(
+      clip.roots[at],
+      0.008,
+      clip.roots[at + 2],
+      clip.roots[at] + x,
+      0.008,
+      clip.roots[at + 2] + z,
+      ahead,
+    );
   }
 
   private drawContacts(clip: ClipData, f: number, pose: GlobalPose): void {
@@ -168,7 +218,8 @@ export class ClipStage {
       const planted = clip.contacts[f * joints.length + k] > 0;
       if (!planted) return;
       const tone = new THREE.Color(colour("good"));
-      const x = pose.positions[3 * joint], z = pose.positions[3 * joint + 2];
+      const x = pose.positions[3 * joint],
+        z = pose.positions[3 * joint + 2];
       this.ground.ring(x, 0.012, z, 0.11, tone);
       this.ground.ring(x, 0.012, z, 0.085, tone);
     });
@@ -177,12 +228,18 @@ export class ClipStage {
   private drawJoints(clip: ClipData, pose: GlobalPose): void {
     const owners = new Map(Object.entries(clip.about.skeleton.roles).map(([role, joint]) => [joint, role]));
     const matrix = new THREE.Matrix4();
-    const tones = { known: new THREE.Color(colour("accent")), none: new THREE.Color(colour("warn")), hovered: new THREE.Color(colour("ink")) };
+    const tones = {
+      known: new THREE.Color(colour("accent")),
+      none: new THREE.Color(colour("warn")),
+      hovered: new THREE.Color(colour("ink")),
+    };
     const count = Math.min(clip.joints, DOTS);
     for (let j = 0; j < count; j++) {
       const hidden = clip.about.grounded && j === 0;
       const size = hidden ? 0 : j === this.hovered ? 1.6 : owners.has(j) ? 1 : 0.75;
-      matrix.makeScale(size, size, size).setPosition(pose.positions[3 * j], pose.positions[3 * j + 1], pose.positions[3 * j + 2]);
+      matrix
+        .makeScale(size, size, size)
+        .setPosition(pose.positions[3 * j], pose.positions[3 * j + 1], pose.positions[3 * j + 2]);
       this.dots.setMatrixAt(j, matrix);
       this.dots.setColorAt(j, j === this.hovered ? tones.hovered : owners.has(j) ? tones.known : tones.none);
     }
@@ -195,17 +252,25 @@ export class ClipStage {
     if (!clip || !pose || !this.shows.joints) return -1;
     const box = this.studio.viewport.renderer.domElement.getBoundingClientRect();
     const point = new THREE.Vector3();
-    let best = -1, nearest = 14;
+    let best = -1,
+      nearest = 14;
     for (let j = clip.about.grounded ? 1 : 0; j < clip.joints; j++) {
       const [x, y] = this.onScreen(j, point, box);
       const apart = Math.hypot(x - event.clientX, y - event.clientY);
-      if (apart < nearest) { nearest = apart; best = j; }
+      if (apart < nearest) {
+        nearest = apart;
+        best = j;
+      }
     }
     return best;
   }
 
   /** Where a joint is in the window, in pixels. */
-  onScreen(joint: number, point = new THREE.Vector3(), box = this.studio.viewport.renderer.domElement.getBoundingClientRect()): [number, number] {
+  onScreen(
+    joint: number,
+    point = new THREE.Vector3(),
+    box = this.studio.viewport.renderer.domElement.getBoundingClientRect(),
+  ): [number, number] {
     point.fromArray(this.pose!.positions, 3 * joint).project(this.studio.viewport.follow.camera);
     return [box.left + ((point.x + 1) / 2) * box.width, box.top + ((1 - point.y) / 2) * box.height];
   }

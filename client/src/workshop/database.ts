@@ -90,8 +90,12 @@ export class DatabaseBrowser {
       this.say("");
       if (changed || this.stage.clip !== clip) this.stage.show(clip);
       const rate = clip.about.frame_rate * clip.about.step;
-      this.dock.marks = stretch ? [{ kind: "range", from: stretch[0] / rate, to: stretch[1] / rate, label: "in this cell", colour: "series-5" }] : [];
-      this.stage.bounds = stretch ? [Math.max(0, stretch[0] / rate - 0.6), Math.min(this.stage.length, stretch[1] / rate + 0.6)] : null;
+      this.dock.marks = stretch
+        ? [{ kind: "range", from: stretch[0] / rate, to: stretch[1] / rate, label: "in this cell", colour: "series-5" }]
+        : [];
+      this.stage.bounds = stretch
+        ? [Math.max(0, stretch[0] / rate - 0.6), Math.min(this.stage.length, stretch[1] / rate + 0.6)]
+        : null;
       this.stage.playing = true;
       this.dock.renew();
       if (stretch) this.stage.seek(this.stage.bounds![0]);

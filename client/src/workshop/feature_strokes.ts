@@ -32,35 +32,62 @@ function vector(clip: ClipData, at: number, feature: FeatureRow): Vector {
   return feature.dimensions === 2 ? [v[at], 0, v[at + 1]] : [v[at], v[at + 1], v[at + 2]];
 }
 
-function drawPath(strokes: Strokes, clip: ClipData, f: number, feature: FeatureRow, at: number, origin: Vector, tone: THREE.Color): void {
+function drawPath(
+  strokes: Strokes,
+  clip: ClipData,
+  f: number,
+  feature: FeatureRow,
+  at: number,
+  origin: Vector,
+  tone: THREE.Color,
+): void {
   const places = clip.about.features.find((other) => other.kind === "trajectory_position");
   let before: Vector | null = null;
-  feature.times.map((time, k) => ({ time, k })).sort((a, b) => a.time - b.time).forEach(({ time, k }) => {
-    const local = vector(clip, at + k * feature.dimensions, feature);
-    if (feature.kind === "trajectory_position") {
-      const [x, , z] = fromRoot(clip.roots, f, local[0], 0, local[2]);
-      const here: Vector = [origin[0] + x, 0.02, origin[2] + z];
-      const from: Vector = before ?? [origin[0], 0.02, origin[2]];
-      if (!before && time > 0 || before) strokes.line(...from, ...here, tone);
-      strokes.ring(...here, 0.055, tone, 18);
-      before = time < 0 && feature.times.every((other) => other <= time || other > 0) ? [origin[0], 0.02, origin[2]] : here;
-      return;
-    }
-    const [dx, , dz] = fromRoot(clip.roots, f, local[0], 0, local[2]);
-    let foot: Vector = [origin[0], 0.03, origin[2]];
-    const same = places?.times.findIndex((other) => Math.abs(other - time) < 1e-3) ?? -1;
-    if (places && same >= 0) {
-      const there = vector(clip, clip.columns * f + places.first + same * places.dimensions, places);
-      const [x, , z] = fromRoot(clip.roots, f, there[0], 0, there[2]);
-      foot = [origin[0] + x, 0.03, origin[2] + z];
-    }
-    strokes.arrow(...foot, foot[0] + LENGTH * dx, foot[1], foot[2] + LENGTH * dz, tone);
-  });
+  feature.times
+    .map((time, k) => ({ time, k }))
+    .sort((a, b) => a.time - b.time)
+    .forEach(({ time, k }) => {
+      const local = vector(clip, at + k * feature.dimensions, feature);
+      if (feature.kind === "trajectory_position") {
+        const [x, , z] = fromRoot(clip.roots, f, local[0], 0, local[2]);
+        const here: Vector = [origin[0] + x, 0.02, origin[2] + z];
+        const from: Vector = before ?? [origin[0], 0.02, origin[2]];
+        if ((!before && time > 0) || before) strokes.line(...from, ...here, tone);
+        strokes.ring(...here, 0.055, tone, 18);
+        before =
+          time < 0 && feature.times.every((other) => other <= time || other > 0) ? [origin[0], 0.02, origin[2]] : here;
+        return;
+      }
+      const [dx, , dz] = fromRoot(clip.roots, f, local[0], 0, local[2]);
+      let foot: Vector = [origin[0], 0.03, origin[2]];
+      const same = places?.times.findIndex((other) => Math.abs(other - time) < 1e-3) ?? -1;
+      if (places && same >= 0) {
+        const there = vector(clip, clip.columns * f + places.first + same * places.dimensions, places);
+        const [x, , z] = fromRoot(clip.roots, f, there[0], 0, there[2]);
+        foot = [origin[0] + x, 0.03, origin[2] + z];
+      }
+      strokes.arrow(...foot, foot[0] + LENGTH * dx, foot[1], foot[2] + LENGTH * dz, tone);
+    });
 }
 
-function drawPose(strokes: Strokes, clip: ClipData, f: number, feature: FeatureRow, at: number, origin: Vector, tone: THREE.Color): void {
+function drawPose(
+  strokes: Strokes,
+  clip: ClipData,
+  f: number,
+  feature: FeatureRow,
+  at: number,
+  origin: Vector,
+  tone: THREE.Color,
+): void {
   const joint = jointOf(clip, feature.joint);
-  const place: Vector = joint < 0 ? origin : [clip.positions[3 * (clip.joints * f + joint)], clip.positions[3 * (clip.joints * f + joint) + 1], clip.positions[3 * (clip.joints * f + joint) + 2]];
+  const place: Vector =
+    joint < 0
+      ? origin
+      : [
+          clip.positions[3 * (clip.joints * f + joint)],
+          clip.positions[3 * (clip.joints * f + joint) + 1],
+          clip.positions[3 * (clip.joints * f + joint) + 2],
+        ];
   if (feature.kind === "position") {
     const [x, y, z] = fromRoot(clip.roots, f, ...vector(clip, at, feature));
     const there: Vector = [origin[0] + x, feature.dimensions === 2 ? 0.02 : origin[1] + y, origin[2] + z];

@@ -7,7 +7,9 @@ type Child = Node | string | null | false;
 export function rerender(host: HTMLElement, ...children: Child[]): void {
   const active = document.activeElement as HTMLElement | null;
   const key = active && host.contains(active) ? active.dataset.key : undefined;
-  const scrolled = [...host.querySelectorAll<HTMLElement>("[data-scroll]")].map((one) => [one.dataset.scroll!, one.scrollTop] as const);
+  const scrolled = [...host.querySelectorAll<HTMLElement>("[data-scroll]")].map(
+    (one) => [one.dataset.scroll!, one.scrollTop] as const,
+  );
   host.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== false));
   for (const [name, top] of scrolled) {
     const one = host.querySelector<HTMLElement>(`[data-scroll="${name}"]`);
@@ -17,10 +19,21 @@ export function rerender(host: HTMLElement, ...children: Child[]): void {
 }
 
 /** A number that is taken when the field is left or Enter is pressed. */
-export function numberField(value: number | null, changed: (value: number | null) => void, options: { key: string; label: string; step?: number; low?: number; high?: number; placeholder?: string }): HTMLInputElement {
+export function numberField(
+  value: number | null,
+  changed: (value: number | null) => void,
+  options: { key: string; label: string; step?: number; low?: number; high?: number; placeholder?: string },
+): HTMLInputElement {
   const shown = value === null ? "" : String(+value.toFixed(4));
   const field = h("input.field.number", {
-    type: "number", value: shown, step: options.step ?? "any", min: options.low, max: options.high, "data-key": options.key, "aria-label": options.label, placeholder: options.placeholder ?? "",
+    type: "number",
+    value: shown,
+    step: options.step ?? "any",
+    min: options.low,
+    max: options.high,
+    "data-key": options.key,
+    "aria-label": options.label,
+    placeholder: options.placeholder ?? "",
     onchange: () => {
       if (field.value === "") return changed(null);
       const number = Number(field.value);
@@ -30,17 +43,37 @@ export function numberField(value: number | null, changed: (value: number | null
   return field;
 }
 
-export function choice<T extends string>(choices: readonly (readonly [T, string])[], value: T, changed: (value: T) => void, options: { key: string; label: string }): HTMLSelectElement {
-  const field = h("select.field", { "data-key": options.key, "aria-label": options.label, onchange: () => changed(field.value as T) }, ...choices.map(([id, text]) => h("option", { value: id, selected: id === value }, text))) as HTMLSelectElement;
+export function choice<T extends string>(
+  choices: readonly (readonly [T, string])[],
+  value: T,
+  changed: (value: T) => void,
+  options: { key: string; label: string },
+): HTMLSelectElement {
+  const field = h(
+    "select.field",
+    { "data-key": options.key, "aria-label": options.label, onchange: () => changed(field.value as T) },
+    ...choices.map(([id, text]) => h("option", { value: id, selected: id === value }, text)),
+  ) as HTMLSelectElement;
   return field;
 }
 
 /** Words with a cross to take each out, and a field to add one. */
-export function tagField(tags: readonly string[], changed: (tags: string[]) => void, options: { key: string; label: string }): HTMLElement {
+export function tagField(
+  tags: readonly string[],
+  changed: (tags: string[]) => void,
+  options: { key: string; label: string },
+): HTMLElement {
   const input = h("input.tag-input", {
-    type: "text", placeholder: tags.length ? "" : "add a tag", "data-key": options.key, "aria-label": options.label, maxLength: 40,
+    type: "text",
+    placeholder: tags.length ? "" : "add a tag",
+    "data-key": options.key,
+    "aria-label": options.label,
+    maxLength: 40,
     onkeydown: (event: KeyboardEvent) => {
-      if (event.key === "Enter" || event.key === ",") { event.preventDefault(); add(); }
+      if (event.key === "Enter" || event.key === ",") {
+        event.preventDefault();
+        add();
+      }
       if (event.key === "Backspace" && !input.value && tags.length) changed(tags.slice(0, -1));
     },
     onblur: () => add(),
@@ -50,7 +83,22 @@ export function tagField(tags: readonly string[], changed: (tags: string[]) => v
     input.value = "";
     if (word && !tags.includes(word)) changed([...tags, word]);
   };
-  return h("div.tags", { onclick: () => input.focus() }, ...tags.map((tag) => h("span.tag", tag, h("button", { type: "button", title: `Take out '${tag}'`, onclick: () => changed(tags.filter((other) => other !== tag)) }, "×"))), input);
+  return h(
+    "div.tags",
+    { onclick: () => input.focus() },
+    ...tags.map((tag) =>
+      h(
+        "span.tag",
+        tag,
+        h(
+          "button",
+          { type: "button", title: `Take out '${tag}'`, onclick: () => changed(tags.filter((other) => other !== tag)) },
+          "×",
+        ),
+      ),
+    ),
+    input,
+  );
 }
 
 /** A name with its control, and the meaning of the key below. */
@@ -63,7 +111,9 @@ export function capital(text: string): string {
 }
 
 export function seconds(value: number): string {
-  return value >= 60 ? `${Math.floor(value / 60)}:${(value % 60).toFixed(0).padStart(2, "0")} min` : `${value.toFixed(value < 10 ? 2 : 1)} s`;
+  return value >= 60
+    ? `${Math.floor(value / 60)}:${(value % 60).toFixed(0).padStart(2, "0")} min`
+    : `${value.toFixed(value < 10 ? 2 : 1)} s`;
 }
 
 /** What stands in a panel while the server is asked. */

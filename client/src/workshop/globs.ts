@@ -4,11 +4,15 @@
 export function fits(name: string, glob: string): boolean {
   let pattern = "";
   for (let k = 0; k < glob.length; k++) {
-    const letter = glob[k], close = letter === "[" ? glob.indexOf("]", k + 2) : -1;
+    const letter = glob[k],
+      close = letter === "[" ? glob.indexOf("]", k + 2) : -1;
     if (letter === "*") pattern += ".*";
     else if (letter === "?") pattern += ".";
     else if (close > 0) {
-      const inside = glob.slice(k + 1, close).replace(/\\/g, "\\\\").replace(/\]/g, "\\]");
+      const inside = glob
+        .slice(k + 1, close)
+        .replace(/\\/g, "\\\\")
+        .replace(/\]/g, "\\]");
       pattern += `[${inside.startsWith("!") ? `^${inside.slice(1)}` : inside.replace(/^\^/, "\\^")}]`;
       k = close;
     } else pattern += letter.replace(/[.+^${}()|[\]\\/]/g, "\\$&");

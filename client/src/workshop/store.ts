@@ -67,7 +67,11 @@ export class Store {
   /** Change the recipe; edits wait for one another, and a refused one changes nothing. */
   edit(...edits: Edit[]): Promise<boolean> {
     if (this.draft) {
-      this.studio.say("The text that you typed has mistakes. Mend it, or go back to the recipe as it was written.", "bad", "First finish the recipe's text");
+      this.studio.say(
+        "The text that you typed has mistakes. Mend it, or go back to the recipe as it was written.",
+        "bad",
+        "First finish the recipe's text",
+      );
       this.tell("recipe");
       return Promise.resolve(false);
     }
@@ -77,7 +81,9 @@ export class Store {
   /** Take a text as it was typed; one with mistakes is kept as a draft. */
   write(text: string): Promise<boolean> {
     if (text === this.text && !this.draft) return Promise.resolve(true);
-    return this.after(() => this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }));
+    return this.after(() =>
+      this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }),
+    );
   }
 
   /** Forget a text with mistakes. */
@@ -200,16 +206,32 @@ export class Store {
         continue;
       }
       if (this.project && file.size > this.project.largest_upload) {
-        this.refused.push({ name: file.name, message: `larger than ${Math.round(this.project.largest_upload / 1e6)} MB; put it into ${this.project.folder} yourself` });
+        this.refused.push({
+          name: file.name,
+          message: `larger than ${Math.round(this.project.largest_upload / 1e6)} MB; put it into ${this.project.folder} yourself`,
+        });
         this.tell("files");
         continue;
       }
       this.uploading.push(job);
       this.tell("files");
       try {
-        done.push(await send(`${API}/files/${encodeURIComponent(file.name)}${replace ? "?replace=true" : ""}`, file, (share) => { job.share = share; this.tell("files"); }));
+        done.push(
+          await send(
+            `${API}/files/${encodeURIComponent(file.name)}${replace ? "?replace=true" : ""}`,
+            file,
+            (share) => {
+              job.share = share;
+              this.tell("files");
+            },
+          ),
+        );
       } catch (error) {
-        this.refused.push({ name: file.name, message: (error as Error).message, taken: error instanceof TakenError ? file : undefined });
+        this.refused.push({
+          name: file.name,
+          message: (error as Error).message,
+          taken: error instanceof TakenError ? file : undefined,
+        });
       }
       this.uploading = this.uploading.filter((one) => one !== job);
       this.tell("files");
@@ -217,7 +239,8 @@ export class Store {
     if (!done.length) return;
     for (const path of done) this.reports.delete(path);
     await this.list();
-    for (const report of await this.post<FileReport[]>("reports", { files: done })) this.reports.set(report.path, report);
+    for (const report of await this.post<FileReport[]>("reports", { files: done }))
+      this.reports.set(report.path, report);
     const read = done.filter((path) => (this.reports.get(path) as FileReport).frames > 0);
     if (read.length) await this.take(read);
     else this.select(done[0]);
@@ -285,20 +308,50 @@ function send(address: string, file: File, progress: (share: number) => void): P
         // an answer that is no JSON is told by its status below
       }
       if (request.status === 200 && said.path) resolve(said.path);
-      else reject(new (request.status === 409 ? TakenError : Error)(said.message ?? `the server answered ${request.status}`));
+      else
+        reject(
+          new (request.status === 409 ? TakenError : Error)(said.message ?? `the server answered ${request.status}`),
+        );
     };
     request.send(file);
   });
 }
 
-export interface RangeTable { files: string; from: number; to: number | null; tags: string[]; no_entry: boolean; no_exit: boolean; cost_factor: number }
-
-export interface SourceTable {
-  files: string[]; exclude: string[]; builtin: string | null; tags: string[]; loop: boolean; retarget: boolean; roles: Record<string, string>;
-  trim: [number, number] | null; split: number[]; drop: [number, number][]; range: RangeTable[]; mirror: boolean | null; in_place: boolean;
+export interface RangeTable {
+  files: string;
+  from: number;
+  to: number | null;
+  tags: string[];
+  no_entry: boolean;
+  no_exit: boolean;
+  cost_factor: number;
 }
 
-export interface FeatureTable { kind: string; joint: string; times: number[]; dimensions: number | null; axis: string; weight: number; name: string }
+export interface SourceTable {
+  files: string[];
+  exclude: string[];
+  builtin: string | null;
+  tags: string[];
+  loop: boolean;
+  retarget: boolean;
+  roles: Record<string, string>;
+  trim: [number, number] | null;
+  split: number[];
+  drop: [number, number][];
+  range: RangeTable[];
+  mirror: boolean | null;
+  in_place: boolean;
+}
+
+export interface FeatureTable {
+  kind: string;
+  joint: string;
+  times: number[];
+  dimensions: number | null;
+  axis: string;
+  weight: number;
+  name: string;
+}
 
 /** A recipe with all its defaults; the server checks it, the page only shows it. */
 export interface Recipe {
