@@ -10,9 +10,8 @@ from scipy.spatial.transform import Rotation
 from kinematch.math import quaternion as Q
 from kinematch.math import rotation as R
 
-unit_quaternions = arrays(np.float64, st.tuples(st.integers(1, 4), st.just(4)), elements=st.floats(-1, 1)).map(
-    Q.normalize
-)
+normal = st.floats(-1, 1, allow_subnormal=False)  # below, numbers have hardly any digits left
+unit_quaternions = arrays(np.float64, st.tuples(st.integers(1, 4), st.just(4)), elements=normal).map(Q.normalize)
 vectors = arrays(np.float64, (3,), elements=st.floats(-100, 100))
 
 
