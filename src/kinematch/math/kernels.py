@@ -42,8 +42,10 @@ def forward_kinematics(positions, rotations, parents):
         for j in range(joints):
             p = parents[j]
             if p < 0:
-                global_positions[f, j] = positions[f, j]
-                global_rotations[f, j] = rotations[f, j]
+                for k in range(3):  # by number: whole rows compile for three seconds, to be able to say they don't fit
+                    global_positions[f, j, k] = positions[f, j, k]
+                for k in range(4):
+                    global_rotations[f, j, k] = rotations[f, j, k]
                 continue
             w, x, y, z = (
                 global_rotations[f, p, 0],

@@ -10,12 +10,19 @@ from kinematch.motion.skeleton import Skeleton
 def forward(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Global positions and rotations of local ones of any leading shape (thesis eq. 2.10)."""
     shape = rotations.shape[:-2]
-    dtype = np.result_type(positions, rotations)
-    p = np.ascontiguousarray(np.broadcast_to(positions, (*shape, *positions.shape[-2:])), dtype)
-    r = np.ascontiguousarray(rotations, dtype)
-    joints = skeleton.joint_count
-    gp, gr = kernels.forward_kinematics(p.reshape(-1, joints, 3), r.reshape(-1, joints, 4), skeleton.parents)
+    joints, dtype = skeleton.joint_count, np.result_type(positions, rotations)
+    whole = np.broadcast_to(positions, (*shape, *positions.shape[-2:]))
+    p = _read_only(np.ascontiguousarray(whole, dtype).reshape(-1, joints, 3))
+    r = _read_only(np.ascontiguousarray(rotations, dtype).reshape(-1, joints, 4))
+    gp, gr = kernels.forward_kinematics(p, r, _read_only(skeleton.parents))
     return gp.reshape(*shape, joints, 3), gr.reshape(*shape, joints, 4)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """A view of one type, wherever the array came from: kernels are compiled anew for arrays that can be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def global_pose(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
