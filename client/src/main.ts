@@ -22,7 +22,8 @@ import { registerWorkshopPanels } from "./workshop/index";
 
 startTheme();
 const shell = new Shell(showShortcuts);
-const viewport = new Viewport(shell.stage);
+const quality = new URLSearchParams(location.search).get("quality");
+const viewport = new Viewport(shell.stage, quality === "high" || quality === "low" ? quality : "auto");
 const connection = new Connection();
 const live = new Live(connection, viewport);
 const steering = new Steering(live, viewport.follow);
@@ -91,7 +92,7 @@ function draw(now: number): void {
   const panel = shell.current;
   steering.update(Math.min(seconds, 0.1));
   live.update(performance.now() / 1000);
-  steering.latency.shown(live.moment);
+  steering.latency.shown(live.moment, performance.now());
   const own = panel?.stage === "own";
   if (!own) {
     avatars.update();
@@ -134,5 +135,3 @@ window.kinematch = {
   panels: registeredPanels().map((panel) => panel.id),
   open: studio.open,
 };
-const quality = new URLSearchParams(location.search).get("quality");
-if (quality === "high" || quality === "low") viewport.quality = quality;

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Candidate, ClipInfo, Explanation, PoseFrame, Situation } from "../src/messages";
+import { Latency } from "../src/input/latency";
 import { losesMost, verdict, winnerOf } from "../src/panels/reasons";
 import { clipAt } from "../src/panels/timeline_clips";
 import { History } from "../src/stream/history";
-import { Playback } from "../src/stream/playback";
+import { Playback, type Moment } from "../src/stream/playback";
 
 function frame(step: number, bits = 0): PoseFrame {
   const none = new Float32Array(0);
@@ -55,6 +56,34 @@ test("shown time runs evenly although frames arrive unevenly", () => {
     `${Math.min(...steps)} ${Math.max(...steps)}`,
   );
   assert.ok(3.9 - shown.at(-1)! < 0.1, "it is not far behind");
+});
+
+test("frames that wait for a slow picture, but are there when it is made, cost no delay", () => {
+  const playback = new Playback();
+  let next = 0,
+    behind = 0;
+  for (let picture = 1; picture < 100; picture++) {
+    const now = picture / 20; // the page is busy meanwhile, and takes all frames when it is done
+    while (next / 60 <= now - 0.001) playback.add(frame(next++), now - 0.001);
+    const moment = playback.at(now, true)!;
+    behind = now - (moment.before.time + moment.share * (moment.after.time - moment.before.time));
+  }
+  assert.ok(behind < 0.03, `${behind}`);
+});
+
+test("the time to answer ends when the picture is finished", () => {
+  const latency = new Latency();
+  const moment = (sequence: number): Moment => {
+    const shown = { ...frame(1), sequence };
+    return { before: shown, after: shown, share: 0 };
+  };
+  latency.sent(7, 1000);
+  latency.sent(8, 1010); // the first one counts
+  latency.shown(moment(6), 1020);
+  latency.shown(moment(7), 1040);
+  assert.equal(latency.milliseconds, null);
+  latency.shown(moment(7), 1060);
+  assert.equal(latency.milliseconds, 60);
 });
 
 test("what is paused is shown exactly", () => {

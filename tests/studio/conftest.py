@@ -106,6 +106,7 @@ def fresh_server(database, tmp_path: Path) -> Iterator[Server]:
 
 MUST = os.environ.get("CI") or os.environ.get("KINEMATCH_REQUIRE_BROWSER")  # then nothing is skipped
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+PICTURES = os.environ.get("KINEMATCH_SCREENSHOTS")  # a folder; drawing is then as good as it gets, else quick
 FLAGS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"]
 
 
@@ -139,31 +140,35 @@ class Screen:
     def ask(self, script: str):
         return self.page.evaluate(script)
 
-    def until(self, script: str, seconds: float = 60.0):
-        """Wait until a script gives something true, and return that. (The page forbids what Playwright would use.)"""
+    def until(self, wanted: str | Callable[[], object], seconds: float = 60.0):
+        """Wait until a script, or a function here, gives something true, and return that.
+
+        (The page forbids what Playwright would use.)
+        """
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if found := self.ask(script):
+            if found := wanted() if callable(wanted) else self.ask(wanted):
                 return found
             self.page.wait_for_timeout(50)
-        raise AssertionError(f"never came true: {script}; the page said {self.problems}")
+        raise AssertionError(f"never came true: {wanted}; the page said {self.problems}")
 
     def picture(self, name: str) -> None:
-        """Write a picture to the folder that KINEMATCH_SCREENSHOTS names, if it does."""
-        if folder := os.environ.get("KINEMATCH_SCREENSHOTS"):
-            self.page.screenshot(path=Path(folder) / f"{name}.png", timeout=120_000)
+        """Write a picture to the folder that KINEMATCH_SCREENSHOTS names, if it does, once things have moved a little."""
+        if PICTURES:
+            self.page.wait_for_timeout(1500)
+            self.page.screenshot(path=Path(PICTURES) / f"{name}.png", timeout=120_000)
 
 
 @pytest.fixture
 def screen(browser) -> Iterator[Callable[..., Screen]]:
-    """screen(url): a page of one's own in the browser, which must end without a complaint."""
+    """screen(server, panel): a page of one's own in the browser, which must end without a complaint."""
     opened = []
 
-    def make(url: str, script: str = "", **options) -> Screen:
-        context = browser.new_context(viewport={"width": 1280, "height": 720}, **options)
+    def make(server: Server, panel: str = "play", *, script: str = "", **options) -> Screen:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **options})
         if script:
             context.add_init_script(script)
-        opened.append(Screen(context.new_page(), url))
+        opened.append(Screen(context.new_page(), f"{server.url}/?quality={'high' if PICTURES else 'low'}#{panel}"))
         return opened[-1]
 
     yield make

@@ -1,5 +1,5 @@
 /** Which steering keys are down; they are let go when the page loses them. */
-import { typing } from "../ui/shortcuts";
+import { belongsElsewhere } from "../ui/key_guard";
 import { fromKeys, type Axes } from "./axes";
 
 const STEERING = new Set([
@@ -18,35 +18,26 @@ const STEERING = new Set([
 ]);
 
 export class Keyboard {
-  onChange: () => void = () => {};
+  onChange: (at: number) => void = () => {}; // when it happened, as performance.now counts
   private readonly down = new Set<string>();
 
   constructor() {
     window.addEventListener("keydown", (event) => {
-      if (
-        typing(event.target) ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        document.querySelector("dialog[open]")
-      )
-        return;
-      if (!STEERING.has(event.code)) return;
-      // a focused slider or list keeps its arrows
-      if (event.code.startsWith("Arrow")) {
-        const target = event.target as HTMLElement;
-        if (target !== document.body && target.tagName !== "CANVAS") return;
-        event.preventDefault();
-      }
+      if (!STEERING.has(event.code) || belongsElsewhere(event)) return;
+      if (event.code.startsWith("Arrow")) event.preventDefault(); // which would scroll
       if (event.repeat) return;
       this.down.add(event.code);
-      this.onChange();
+      this.onChange(event.timeStamp);
     });
     window.addEventListener("keyup", (event) => {
-      if (this.down.delete(event.code)) this.onChange();
+      if (this.down.delete(event.code)) this.onChange(event.timeStamp);
     });
-    window.addEventListener("blur", () => this.down.clear());
-    document.addEventListener("visibilitychange", () => this.down.clear());
+    const letGo = (event: Event) => {
+      this.down.clear();
+      this.onChange(event.timeStamp); // at once: a hidden page draws no more pictures
+    };
+    window.addEventListener("blur", letGo);
+    document.addEventListener("visibilitychange", letGo);
   }
 
   get letters(): Axes {

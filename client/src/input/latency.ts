@@ -1,22 +1,29 @@
 /** From a moved stick to the first picture that knows of it. */
 import type { Moment } from "../stream/playback";
 
+const FORGET = 2000; // ms, after which an answer is not waited for
+const SHARE = 0.3; // of a new reading in the one that is told
+
 export class Latency {
   milliseconds: number | null = null;
-  private waiting: { sequence: number; at: number } | null = null;
+  private waiting: { sequence: number; at: number; drawn: boolean } | null = null;
 
-  sent(sequence: number): void {
-    this.waiting ??= { sequence, at: performance.now() };
+  /** The stick was moved at a time (performance.now) and is on its way to the server. */
+  sent(sequence: number, at: number): void {
+    this.waiting ??= { sequence, at, drawn: false };
   }
 
-  /** A moment is about to be drawn. */
-  shown(moment: Moment | null): void {
+  /** A moment is about to be drawn; the picture before it is finished by now. */
+  shown(moment: Moment | null, now: number): void {
     if (!moment || !this.waiting) return;
-    const heeded = moment.share > 0 ? moment.after.sequence : moment.before.sequence;
-    if (heeded >= this.waiting.sequence) {
-      const now = performance.now() - this.waiting.at;
-      if (now < 2000) this.milliseconds = this.milliseconds === null ? now : 0.7 * this.milliseconds + 0.3 * now;
+    const took = now - this.waiting.at;
+    if (this.waiting.drawn || took > FORGET) {
+      if (this.waiting.drawn)
+        this.milliseconds = this.milliseconds === null ? took : (1 - SHARE) * this.milliseconds + SHARE * took;
       this.waiting = null;
-    } else if (performance.now() - this.waiting.at > 2000) this.waiting = null;
+      return;
+    }
+    const heeded = moment.share > 0 ? moment.after.sequence : moment.before.sequence;
+    this.waiting.drawn = heeded >= this.waiting.sequence;
   }
 }

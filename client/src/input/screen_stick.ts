@@ -11,12 +11,14 @@ export class ScreenStick {
     h("i"),
   );
   axes: Axes = { x: 0, y: 0 };
+  onChange: (at: number) => void = () => {}; // when it happened, as performance.now counts
   private pointer = -1;
 
   constructor() {
     const knob = this.element.firstElementChild as HTMLElement;
-    const show = () => {
+    const show = (event: PointerEvent) => {
       knob.style.transform = `translate(${this.axes.x * REACH}px, ${-this.axes.y * REACH}px)`;
+      this.onChange(event.timeStamp);
     };
     const move = (event: PointerEvent) => {
       if (event.pointerId !== this.pointer) return;
@@ -25,13 +27,13 @@ export class ScreenStick {
         y = -(event.clientY - box.top - box.height / 2) / REACH;
       const length = Math.max(Math.hypot(x, y), 1);
       this.axes = { x: x / length, y: y / length };
-      show();
+      show(event);
     };
     const release = (event: PointerEvent) => {
       if (event.pointerId !== this.pointer) return;
       this.pointer = -1;
       this.axes = { x: 0, y: 0 };
-      show();
+      show(event);
     };
     this.element.addEventListener("pointerdown", (event) => {
       this.pointer = event.pointerId;

@@ -32,7 +32,8 @@ export class Steering {
     live.onChange((change) => {
       if (change === "welcome") this.last = "";
     });
-    this.keyboard.onChange = () => this.update(0); // at once, not with the next picture
+    // at once, not with the next picture
+    this.keyboard.onChange = this.screen.onChange = (at) => this.update(0, at);
   }
 
   private gaitNow(run: boolean): string {
@@ -42,10 +43,13 @@ export class Steering {
     return (run ? faster : undefined)?.name ?? chosen?.name ?? "walk";
   }
 
-  /** Read all devices, turn the camera, tell the server what is new. */
-  update(seconds: number): void {
+  /** Read all devices, turn the camera, tell the server what is new; `at` is when that happened. */
+  update(seconds: number, at = performance.now()): void {
     if (!this.enabled) {
-      return this.tell({ x: 0, y: 0, look_x: 0, look_y: 0, camera_yaw: 0, gait: this.gaitNow(false), strafe: false });
+      return this.tell(
+        { x: 0, y: 0, look_x: 0, look_y: 0, camera_yaw: 0, gait: this.gaitNow(false), strafe: false },
+        at,
+      );
     }
     const pad = this.gamepads.read();
     const keys = this.strafe ? this.keyboard.letters : stronger(this.keyboard.letters, this.keyboard.arrows);
@@ -64,25 +68,28 @@ export class Steering {
     const run =
       this.keyboard.shift || (pad !== null && (pad.held("rightTrigger") || pad.held("rightShoulder") || pad.held("a")));
     const rest = !stick.x && !stick.y && !look.x && !look.y && !strafe;
-    this.tell({
-      x: round(stick.x),
-      y: round(stick.y),
-      look_x: round(look.x),
-      look_y: round(look.y),
-      camera_yaw: rest ? 0 : round(this.camera.yaw),
-      gait: this.gaitNow(run),
-      strafe,
-    });
+    this.tell(
+      {
+        x: round(stick.x),
+        y: round(stick.y),
+        look_x: round(look.x),
+        look_y: round(look.y),
+        camera_yaw: rest ? 0 : round(this.camera.yaw),
+        gait: this.gaitNow(run),
+        strafe,
+      },
+      at,
+    );
   }
 
-  private tell(stick: Omit<StickMessage, "type" | "sequence">): void {
+  private tell(stick: Omit<StickMessage, "type" | "sequence">, at: number): void {
     const said = JSON.stringify(stick);
     if (said === this.last || !this.live.steers) return;
     const sequence = this.sequence + 1;
     if (!this.live.connection.send({ type: "stick", sequence, ...stick })) return;
     this.sequence = sequence;
     this.last = said;
-    this.latency.sent(sequence);
+    this.latency.sent(sequence, at);
     if (stick.x || stick.y) this.onMoved();
   }
 }

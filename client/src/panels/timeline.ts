@@ -11,7 +11,6 @@ export type DockSize = "whole" | "slim" | "none";
 
 export class Timeline {
   readonly element: HTMLElement;
-  onStep: (step: number) => void = () => {};
   private readonly picture: TimelinePicture;
   private readonly playButton = button("", () => this.toggle(), {
     icon: "pause",
@@ -31,6 +30,7 @@ export class Timeline {
   private readonly clock = h("output.mono.clock");
   private cursor = -1; // the step that was scrubbed to; -1 while playing
   private asked = -1;
+  private stopping = false; // a step was asked for while time ran: until it is heeded, news that time runs is old
   private replayed = -1; // the moment of a replay, in steps; -1 while none runs
   private wait = 0;
 
@@ -64,7 +64,13 @@ export class Timeline {
       this.picture.element,
     );
     studio.live.onChange((change) => {
+      if (change === "welcome") this.stopping = false;
       if (change === "situation" || change === "welcome") this.stand();
+    });
+    studio.connection.on("problem", (problem) => {
+      if (problem.about !== "scrub") return;
+      this.stopping = false;
+      this.stand();
     });
     addShortcuts(
       { section: "Time", keys: "Space", codes: ["Space"], text: "Pause, replay, go on", act: () => this.toggle() },
@@ -110,6 +116,7 @@ export class Timeline {
   }
 
   private resume(step?: number): void {
+    this.stopping = false;
     const from = step !== undefined && step >= 0 ? step : undefined;
     this.studio.connection.send(from === undefined ? { type: "resume" } : { type: "resume", step: from });
   }
@@ -126,7 +133,15 @@ export class Timeline {
     const to = Math.min(Math.max(Math.round(step), history.oldest), history.newest);
     if (to < 0 || to === this.cursor) return;
     this.cursor = to;
-    this.onStep(to);
+    if (this.studio.live.playing) this.ask();
+  }
+
+  /** Have the server show the step of the cursor; while one drags, once a picture. */
+  private ask(): void {
+    if (this.cursor < 0 || this.cursor === this.asked) return;
+    if (!this.studio.connection.send({ type: "scrub", step: this.cursor })) return;
+    this.asked = this.cursor;
+    this.stopping ||= this.studio.live.playing;
   }
 
   private search(by: 1 | -1): void {
@@ -137,6 +152,8 @@ export class Timeline {
   private stand(): void {
     const situation = this.studio.live.situation;
     if (!situation) return;
+    this.stopping &&= situation.playing;
+    if (this.stopping) return;
     if (situation.playing) this.cursor = this.asked = this.replayed = -1;
     else if (this.cursor < 0) this.cursor = situation.step;
     const runs = situation.playing || this.replayed >= 0,
@@ -158,12 +175,7 @@ export class Timeline {
         this.stand();
       }
     }
-    if (
-      this.cursor >= 0 &&
-      this.cursor !== this.asked &&
-      this.studio.connection.send({ type: "scrub", step: this.cursor })
-    )
-      this.asked = this.cursor;
+    this.ask();
     this.wait -= seconds;
     if (this.wait > 0) return;
     this.wait = 0.04;

@@ -56,7 +56,6 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
       picked = null;
       ghost.clear();
     } else {
-      if (live.playing) studio.connection.send({ type: "pause" }); // also when the answer is still on its way
       if (explanation && live.playing) timeline.scrub(explanation.step);
       picked = candidate;
       asked = explanation?.step ?? -1; // what is still on its way would only replace it

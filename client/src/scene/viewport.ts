@@ -22,11 +22,15 @@ export class Viewport {
   private readonly raycaster = new THREE.Raycaster();
   private readonly size = new THREE.Vector2();
   private slow = 0;
-  private level = 0; // of thrift: 0 is all there is
-  quality: Quality = "auto";
+  private level: number; // of thrift: 0 is all there is
 
-  constructor(private readonly holder: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
+  constructor(
+    private readonly holder: HTMLElement,
+    private readonly quality: Quality,
+  ) {
+    const thrifty = quality === "low" || (quality === "auto" && drawsSlowly());
+    this.level = thrifty ? 2 : 0;
+    this.renderer = new THREE.WebGLRenderer({ antialias: !thrifty, alpha: true, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     const canvas = this.renderer.domElement;
@@ -136,6 +140,19 @@ export class Viewport {
     this.slow = seconds > 0.045 ? this.slow + seconds : Math.max(0, this.slow - 2 * seconds);
     this.level = this.quality === "auto" && this.slow > 2.5 && this.level < 2 ? this.level + 1 : wanted;
     if (this.level !== wanted) this.slow = 0;
-    if (this.sun.castShadow !== this.level < 2) this.sun.castShadow = this.level < 2;
+    if (this.sun.castShadow !== this.level < 2) {
+      this.sun.castShadow = this.level < 2;
+      document.documentElement.toggleAttribute("data-thrift", this.level === 2);
+    }
   }
+}
+
+/** Whether the processor draws in place of a graphics card. */
+function drawsSlowly(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  if (!context) return false;
+  const about = context.getExtension("WEBGL_debug_renderer_info");
+  const name = String(context.getParameter(about ? about.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  context.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }

@@ -1,5 +1,6 @@
 /** The keys of the page: one table that both acts and is shown by '?'. */
 import { button, h } from "./elements";
+import { belongsElsewhere } from "./key_guard";
 
 export interface Shortcut {
   keys: string; // as shown, e.g. "Space"
@@ -15,31 +16,10 @@ export function addShortcuts(...more: Shortcut[]): void {
   shortcuts.push(...more);
 }
 
-/** Whether the user is typing, or a control wants the key for itself. */
-export function typing(target: EventTarget | null): boolean {
-  const element = target as HTMLElement | null;
-  if (!element?.tagName) return false;
-  if (element.tagName === "INPUT")
-    return !["range", "checkbox", "radio", "button"].includes((element as HTMLInputElement).type);
-  return element.tagName === "TEXTAREA" || element.tagName === "SELECT" || element.isContentEditable;
-}
-
 /** Act on keys; all but the page's own sections act only while the played character is on the stage. */
 export function listenForShortcuts(isLive: () => boolean): void {
   window.addEventListener("keydown", (event) => {
-    if (
-      typing(event.target) ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      document.querySelector("dialog[open]")
-    )
-      return;
-    const activates =
-      event.target instanceof HTMLElement && ["BUTTON", "INPUT", "A", "SUMMARY"].includes(event.target.tagName);
-    if (activates && [" ", "Enter"].includes(event.key)) return; // the key presses the focused control
-    const slides = event.target instanceof HTMLInputElement && event.target.type === "range";
-    if (slides && event.key.startsWith("Arrow")) return;
+    if (belongsElsewhere(event)) return;
     const found = shortcuts.find(
       (one) =>
         one.act &&

@@ -1,8 +1,7 @@
 /** Clips: every clip of the database, searched and filtered, played with its features and contacts on the figure. */
-import { registerPanel } from "../studio";
 import { button, empty, h } from "../ui/elements";
 import { seriesColour } from "./clip_stage";
-import type { DatabaseBrowser } from "./database";
+import { registerDatabasePanel, type DatabaseBrowser } from "./database";
 import { choice, loading, rerender, seconds } from "./fields";
 import type { ClipRow, DatabaseInfo } from "./messages";
 import { words } from "./roles";
@@ -286,30 +285,9 @@ class ClipsPanel {
   }
 }
 
-export function registerClips(browser: (studio: DatabaseBrowser["studio"]) => DatabaseBrowser): void {
-  let shown: DatabaseBrowser | null = null;
-  registerPanel({
-    id: "clips",
-    title: "Clips",
-    icon: "clips",
-    layout: "wide",
-    stage: "own",
-    dock: "none",
-    build(studio) {
-      shown = browser(studio);
-      return new ClipsPanel(shown).element;
-    },
-    opened() {
-      void shown?.opened({ features: true });
-    },
-    closed() {
-      shown?.closed();
-    },
-    frame(dt) {
-      shown?.stage.update(dt);
-    },
-    followed() {
-      return shown?.stage.followed() ?? null;
-    },
-  });
+export function registerClips(): void {
+  registerDatabasePanel(
+    { id: "clips", title: "Clips", icon: "clips", features: true },
+    (browser) => new ClipsPanel(browser).element,
+  );
 }

@@ -1,7 +1,6 @@
 /** Coverage: what motion the database has and lacks; point at a cell for its seconds, choose it for its clips. */
-import { registerPanel } from "../studio";
 import { button, empty, h, segments } from "../ui/elements";
-import type { DatabaseBrowser } from "./database";
+import { registerDatabasePanel, type DatabaseBrowser } from "./database";
 import { capital, loading, rerender, seconds } from "./fields";
 import { gridMap, wheelMap, type CellChoice, type HeatMap } from "./heat_map";
 import type { Cell, CoverageInfo } from "./messages";
@@ -240,30 +239,9 @@ class CoveragePanel {
   }
 }
 
-export function registerCoverage(browser: (studio: DatabaseBrowser["studio"]) => DatabaseBrowser): void {
-  let shown: DatabaseBrowser | null = null;
-  registerPanel({
-    id: "coverage",
-    title: "Coverage",
-    icon: "coverage",
-    layout: "wide",
-    stage: "own",
-    dock: "none",
-    build(studio) {
-      shown = browser(studio);
-      return new CoveragePanel(shown).element;
-    },
-    opened() {
-      void shown?.opened({ features: false });
-    },
-    closed() {
-      shown?.closed();
-    },
-    frame(dt) {
-      shown?.stage.update(dt);
-    },
-    followed() {
-      return shown?.stage.followed() ?? null;
-    },
-  });
+export function registerCoverage(): void {
+  registerDatabasePanel(
+    { id: "coverage", title: "Coverage", icon: "coverage", features: false },
+    (browser) => new CoveragePanel(browser).element,
+  );
 }

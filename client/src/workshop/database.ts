@@ -1,6 +1,7 @@
 /** The database that plays, as Coverage and Clips see it, and one stage and timeline for both to show its clips on. */
-import type { Studio } from "../studio";
+import { registerPanel, type Studio } from "../studio";
 import { h } from "../ui/elements";
+import type { IconName } from "../ui/icons";
 import { ClipDock } from "./clip_dock";
 import { fetchClip, type ClipData } from "./clip_file";
 import { ClipStage } from "./clip_stage";
@@ -111,4 +112,26 @@ export class DatabaseBrowser {
     this.notice.classList.toggle("bad", bad);
     this.notice.hidden = !text || !this.stage.layer.visible;
   }
+}
+
+let shared: DatabaseBrowser | null = null;
+
+/** A panel about the database that plays; all of them share one browser, and so one stage and one timeline. */
+export function registerDatabasePanel(
+  about: { id: string; title: string; icon: IconName; features: boolean },
+  make: (browser: DatabaseBrowser) => HTMLElement,
+): void {
+  registerPanel({
+    id: about.id,
+    title: about.title,
+    icon: about.icon,
+    layout: "wide",
+    stage: "own",
+    dock: "none",
+    build: (studio) => make((shared ??= new DatabaseBrowser(studio))),
+    opened: () => void shared?.opened({ features: about.features }),
+    closed: () => shared?.closed(),
+    frame: (seconds) => shared?.stage.update(seconds),
+    followed: () => shared?.stage.followed() ?? null,
+  });
 }

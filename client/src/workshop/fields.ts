@@ -3,8 +3,29 @@ import { h } from "../ui/elements";
 
 type Child = Node | string | null | false;
 
-/** Replace what a host shows; the control that had the focus, known by its data-key, has it afterwards, and lists stay scrolled. */
+const AFTERWARDS = 60; // ms after a pointer is let go, in which a finger's click still comes
+let pressed: Element | null = null; // what a pointer holds down
+const waiting = new Map<HTMLElement, Child[]>();
+
+function letGo(): void {
+  setTimeout(() => {
+    pressed = null;
+    const hosts = [...waiting];
+    waiting.clear();
+    for (const [host, children] of hosts) rerender(host, ...children);
+  }, AFTERWARDS);
+}
+addEventListener("pointerdown", (event) => (pressed = event.target as Element), { capture: true });
+addEventListener("pointerup", letGo, { capture: true });
+addEventListener("pointercancel", letGo, { capture: true });
+
+/**
+ * Replace what a host shows; the control that had the focus, known by its data-key, has it afterwards, and lists stay
+ * scrolled. What a pointer holds down stays until it is let go: half a click, or half a drag, would be lost with it.
+ */
 export function rerender(host: HTMLElement, ...children: Child[]): void {
+  waiting.delete(host);
+  if (pressed && host.contains(pressed)) return void waiting.set(host, children);
   const active = document.activeElement as HTMLElement | null;
   const key = active && host.contains(active) ? active.dataset.key : undefined;
   const scrolled = [...host.querySelectorAll<HTMLElement>("[data-scroll]")].map(

@@ -1,5 +1,6 @@
 /** Build, the last step: generate the database, see how far it is, cancel, and play it. */
 import { button, h } from "../ui/elements";
+import { rerender } from "./fields";
 import type { Store } from "./store";
 
 const STAGES: Record<string, string> = {
@@ -13,6 +14,13 @@ const STAGES: Record<string, string> = {
 
 export class GenerateBar {
   readonly element = h("footer.generate", { "aria-live": "polite" });
+  private readonly stage = h("strong.name");
+  private readonly count = h("span.note");
+  private readonly clock = h("span.note", { "aria-live": "off" });
+  private readonly bar = h("i");
+  private readonly progress = h("div", this.bar);
+  private readonly running = h("div.grow", h("div.row", this.stage, this.count, this.clock), this.progress);
+  private readonly cancel = button("Cancel", () => void this.store.cancel());
   private seen = 0; // number of the job whose end was told
   private watched = 0; // number of the job that was started or running while this page looked
 
@@ -29,28 +37,17 @@ export class GenerateBar {
     const ready = Boolean(recipe && store.text && !wrong);
     const start = button("Generate database", () => void store.build(), { icon: "build", kind: "primary" });
     start.disabled = !ready;
-    start.id = "generate";
+    start.id = start.dataset.key = "generate";
     if (job?.state === "running") {
       this.watched = job.number;
       const share = job.total ? Math.round((100 * job.done) / job.total) : 0;
       const known = job.stage === "clips" && job.total > 1;
-      this.element.replaceChildren(
-        h(
-          "div.grow",
-          h(
-            "div.row",
-            h("strong.name", STAGES[job.stage] ?? job.stage),
-            h("span.note", known ? `${job.done} of ${job.total}` : ""),
-            h("span.note", `${job.seconds.toFixed(0)} s`),
-          ),
-          h(
-            "div.progress",
-            { className: known ? "progress" : "progress unknown" },
-            h("i", { style: known ? `width:${share}%` : "" }),
-          ),
-        ),
-        button("Cancel", () => void store.cancel(), { kind: "" }),
-      );
+      this.stage.textContent = STAGES[job.stage] ?? job.stage;
+      this.count.textContent = known ? `${job.done} of ${job.total}` : "";
+      this.clock.textContent = `${job.seconds.toFixed(0)} s`;
+      this.progress.className = known ? "progress" : "progress unknown";
+      this.bar.style.width = known ? `${share}%` : "";
+      if (!this.running.isConnected) this.element.replaceChildren(this.running, this.cancel);
       return;
     }
     const parts: HTMLElement[] = [];
@@ -85,7 +82,7 @@ export class GenerateBar {
           ),
         ),
       );
-    this.element.replaceChildren(...parts, start);
+    rerender(this.element, ...parts, start);
     if (job?.state === "done" && job.number === this.watched && this.seen !== job.number) {
       this.seen = job.number;
       const more = job.warnings.length

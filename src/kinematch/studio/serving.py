@@ -21,7 +21,8 @@ def listen(host: str, port: int) -> socket.socket:
         raise KinematchError(f"no host {host!r}: {error.strerror or error}") from None
     problem: OSError | None = None
     for one in (*range(port, min(port + TRIES, 65536)), 0):
-        taken = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio sends at once only on sockets that name their protocol; others collect for 40 ms (Nagle)
+        taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         if sys.platform != "win32":  # where it would mean sharing a port with whoever has it
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
