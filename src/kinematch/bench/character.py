@@ -11,6 +11,7 @@ from kinematch.bench.machine import machine
 from kinematch.character import step_kernels as k
 from kinematch.character.command import Command, toward
 from kinematch.character.crowd import FLAT, NO_LAYER, Crowd
+from kinematch.character.pose_kernels import scratch
 from kinematch.character.settings import Settings
 from kinematch.character.shown import Shown
 from kinematch.character.track import Track
@@ -134,7 +135,11 @@ class _Watched(Crowd):
         self._timed("jump", super()._jump, here, there, who, frames)
 
     def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
-        given = (self.state, self.tracks[0].source, self._knobs, self._everyone, *wanted[:2], *NO_LAYER, *FLAT, out, dt)
+        track = self.tracks[0]
+        given = (
+            self._state, track.handle, self._knobs, self._everyone, *wanted[:2], *NO_LAYER, *FLAT, self._shown[1],
+            scratch(len(track.source.parents)), dt,
+        )  # fmt: skip
         self._timed("body, root, pose", k.animate, *given, k.POSE)
         self._timed("feet", k.animate, *given, k.FEET)
 

@@ -7,17 +7,19 @@ import numpy as np
 
 from kinematch.character import step_kernels as k
 from kinematch.character.command import Command
-from kinematch.character.knobs import knobs_of
-from kinematch.character.pose_kernels import enter, leave
+from kinematch.character.knobs import knobs_of, opened_knobs
+from kinematch.character.pose_kernels import jump, scratch
 from kinematch.character.settings import Settings
-from kinematch.character.shown import Shown, nothing_shown
+from kinematch.character.shown import Shown, checked, nothing_shown, opened_shown
 from kinematch.character.simulation import SimulatedBody
-from kinematch.character.state import State, fresh
+from kinematch.character.source import source
+from kinematch.character.state import State, fresh, opened_state
 from kinematch.character.terrain import Terrain
 from kinematch.character.track import MANY, PIECE, Track, track
 from kinematch.character.wanted import Expressions, Wanted, checked_layer, wanted_of
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.math.handle import handle
 from kinematch.search import Candidates, Matcher, candidates
 from kinematch.search.compiling import telling
 from kinematch.search.threads import in_pieces
@@ -65,27 +67,27 @@ class Crowd:
             raise KinematchError(f"a crowd of {count}, expected 1 or more")
         self.databases = [databases] if isinstance(databases, Database) else list(databases)
         _check_alike(self.databases)
-        self.tracks: list[Track] = [track(one, matcher) for one in self.databases]
         # what transitions remember of a joint's place must fit every database
-        moving = np.unique(np.concatenate([one.source.moving for one in self.tracks]))
-        for one in self.tracks:
-            one.source = one.source._replace(moving=moving)
+        moving = np.unique(np.concatenate([source(one.poses).moving for one in self.databases]))
+        self.tracks: list[Track] = [track(one, moving, matcher) for one in self.databases]
         self.terrain = terrain
         self.settings = settings or Settings()
         places = np.zeros((count, 3)) if positions is None else np.array(positions, np.float64)
         turns = np.zeros(count) if yaws is None else np.array(yaws, np.float64)
         if places.shape != (count, 3) or turns.shape != (count,):
             raise KinematchError(f"positions {places.shape} and yaws {turns.shape} for a crowd of {count}")
-        source = self.tracks[0].source
+        first = self.tracks[0].source
         self.state: State = fresh(
-            places, turns, joints=len(source.parents), moving=len(source.moving), toes=len(source.legs),
+            places, turns, joints=len(first.parents), moving=len(moving), toes=len(first.legs),
             columns=self.database.features.width, interval=self.settings.search_interval,
         )  # fmt: skip
+        self._state = handle(self.state, opened_state)
         self.state.playing.frames[:] = self.tracks[0].standing(self.state)
         self._everyone = np.arange(count, dtype=np.int32)
         self._expressions = Expressions()
         self._reasons = np.zeros(count, np.int8)
-        self._ground = np.zeros((count, len(source.legs) + 1)), np.zeros((count, len(source.legs), 3))
+        self._ground = np.zeros((count, len(first.legs) + 1)), np.zeros((count, len(first.legs), 3))
+        self._shown: tuple[Shown | None, np.ndarray] = None, np.zeros(0, np.int64)
 
     @property
     def settings(self) -> Settings:
@@ -99,7 +101,7 @@ class Crowd:
             for memory in self.state.offsets[:2]:  # it means something else to each kind
                 memory[:] = 0
             self.state.offsets.ages[:] = np.inf
-        self._settings, self._knobs = settings, knobs_of(settings)
+        self._settings, self._knobs = settings, handle(knobs_of(settings), opened_knobs)
 
     @property
     def count(self) -> int:
@@ -177,11 +179,13 @@ class Crowd:
         wanted = wanted_of(command, self.count, len(self.databases), self._expressions)
         if not 0 <= dt < np.inf:
             raise KinematchError(f"a step of {dt} s, expected zero or more")
-        source = self.tracks[0].source
-        if out is None:
-            out = nothing_shown(self.count, len(source.parents), source.contacts.shape[1], len(source.legs))
+        first = self.tracks[0].source
+        sizes = self.count, len(first.parents), first.contacts.shape[1], len(first.legs)
+        if out is None or out is not self._shown[0]:
+            out = nothing_shown(*sizes) if out is None else checked(out, *sizes)
+            self._shown = out, handle(out, opened_shown)
         pieces = min(max(1, int(np.ceil(dt / LONGEST - 1e-9))), MOST_PIECES)
-        own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(source.parents))
+        own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(first.parents))
         out.searched[:] = out.jumped[:] = False
         ways, turns = [], []
         for _ in range(pieces):
@@ -210,11 +214,7 @@ class Crowd:
     def _search(self, wanted: Wanted, dt: float, out: Shown) -> None:
         state, reasons = self.state, self._reasons
         for number, who in self._parts(state.playing.databases):
-            source = self.tracks[number].source
-            k.due(
-                state.playing, state.schedule, source.clip_of, source.stops, source.loops, source.no_exit, self._knobs,
-                who, *wanted, reasons,
-            )  # fmt: skip
+            k.due(self._state, self.tracks[number].handle, self._knobs, who, *wanted, reasons)
         out.reasons[:] = reasons
         if not reasons.any():
             return
@@ -226,7 +226,8 @@ class Crowd:
             out.reasons[who[late[most:]]] = k.NOT_YET
             who = np.sort(who[late[:most]])
         for number, some in self._parts(state.playing.databases, who):
-            queries = self.tracks[number].queries(state, self._knobs, some, wanted, self.settings)
+            own = self.tracks[number]
+            queries = own.queries(state, some, wanted, self.settings, self._state, self._knobs)
             state.schedule.queries[some] = queries
             for target, those in self._parts(wanted.databases, some):
                 for filter_, part in self._parts(wanted.filters, those):
@@ -254,30 +255,24 @@ class Crowd:
             out.jumped[who[new]] = True
 
     def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
-        count, joints, moving = len(who), len(here.source.parents), len(here.source.moving)
-        seen = (
-            np.empty((count, joints, 4)), np.empty((count, joints, 3)), np.empty((count, moving, 3)),
-            np.empty((count, moving, 3)), np.empty((count, 3)), np.empty((count, len(here.source.legs), 2)),
-        )  # fmt: skip
+        def go(own: slice) -> None:
+            jump(self._state, here.handle, there.handle, self._knobs, who[own], frames[own])
 
-        def jump(own: slice) -> None:
-            some = who[own], *(array[own] for array in seen)
-            leave(self.state, here.source, self._knobs, *some)
-            enter(self.state, there.source, self._knobs, who[own], frames[own], *some[1:])
-
-        in_pieces(count, jump, worth=MANY, piece=PIECE)
+        in_pieces(len(who), go, worth=MANY, piece=PIECE)
 
     def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
         for number, who in self._parts(self.state.playing.databases):
 
             def move(own: slice, who: np.ndarray = who, number: int = number) -> None:
-                given = (self.state, self.tracks[number].source, self._knobs, who[own], *wanted[:2], *layer)
+                track = self.tracks[number]
+                given = (self._state, track.handle, self._knobs, who[own], *wanted[:2], *layer)
+                result = self._shown[1], scratch(len(track.source.parents)), dt
                 if self.terrain is None:
-                    k.animate(*given, *FLAT, out, dt, k.POSE | k.FEET)
+                    k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
                 else:
-                    k.animate(*given, *FLAT, out, dt, k.POSE)
-                    self._look_down(who[own], self.tracks[number].source.legs, out)
-                    k.animate(*given, *self._ground, out, dt, k.FEET)
+                    k.animate(*given, *FLAT, *result, k.POSE)
+                    self._look_down(who[own], track.source.legs, out)
+                    k.animate(*given, *self._ground, *result, k.FEET)
 
             in_pieces(len(who), move, worth=MANY, piece=PIECE)
 

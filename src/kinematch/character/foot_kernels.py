@@ -2,13 +2,10 @@
 
 import math
 
-import numpy as np
-
 from kinematch.character.motion_kernels import following, spring
-from kinematch.character.pose_kernels import forward, four, length, store, three
+from kinematch.character.pose_kernels import four, length, store, three, to_global
 from kinematch.character.turn_kernels import between, from_vector, inverse, multiply, rotate, wrapped
 from kinematch.math.jit import inner
-from kinematch.math.spring import HALF
 
 LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
 STEEPEST = 0.6  # rad: a foot cannot lie on more
@@ -17,18 +14,14 @@ SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 CLEARLY = 0.35  # sine of the knee's angle from which the pose alone says which way it bends
-NO_MASK = np.zeros((0, 0), np.bool_)
 
 
 @inner
-def stand_on(state, source, knobs, n, ground, out, dt):
+def stand_on(state, source, n, ground, out, by):
     """Root and toes follow the ground's heights (1 + K); everything shown moves with the root."""
-    w = HALF / knobs.ground_halflife
     grounds = state.feet.grounds
     for k in range(grounds.shape[1]):
-        stiffness = w if k == 0 else 2 * w
-        e = math.exp(-stiffness * dt)
-        x, v = spring(grounds[n, k, 0] - ground[n, k], grounds[n, k, 1], stiffness, dt, e)
+        x, v = spring(grounds[n, k, 0] - ground[n, k], grounds[n, k, 1], by.ground if k == 0 else by.toe_ground)
         grounds[n, k, 0], grounds[n, k, 1] = x + ground[n, k], v
     rise = grounds[n, 0, 0] - state.playing.positions[n, 1]
     state.playing.positions[n, 1] = grounds[n, 0, 0]
@@ -39,7 +32,7 @@ def stand_on(state, source, knobs, n, ground, out, dt):
 
 
 @inner
-def place_feet(state, source, knobs, n, ground, normals, out, dt):
+def place_feet(state, source, knobs, n, ground, normals, out, by):
     """Lock, unlock, lower the pelvis, and bend the legs."""
     feet, uneven = state.feet, ground.shape[0] > 0
     frame, t = state.playing.frames[n], state.playing.fractions[n]
@@ -53,16 +46,16 @@ def place_feet(state, source, knobs, n, ground, normals, out, dt):
             height = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
         rest = root + source.toe_rests[k]
         if uneven:
-            lean(feet.slopes, n, k, normals, 0.5 ** (2 * dt / knobs.ground_halflife))
+            lean(feet.slopes, n, k, normals, by.toe_ground.e)
             lift = feet.grounds[n, k + 1, 0] - root
             height, rest = height + lift, rest + lift
         contact = source.contacts[frame if t < 0.5 else after, k]
         stays = source.contact_left[frame, k] >= SHORTEST
-        lock_toe(state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, heading(out, source, n, k), dt)
+        lock_toe(state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, heading(out, source, n, k), by)
         if feet.locked[n, k]:
             low = max(low, shortfall(source, knobs, n, k, wanted_foot(state, source, n, k, normals, out), out))
     if knobs.pelvis > 0:
-        lower(state, source, n, min(low, LOWEST), knobs, out, dt)
+        lower(state, source, n, min(low, LOWEST), out, by.pelvis)
     for k in range(source.legs.shape[0]):
         target, slope = wanted_foot(state, source, n, k, normals, out), tilt(state, source, n, k, normals, out)
         bend_leg(source, knobs, n, k, target, slope, out)
@@ -87,20 +80,19 @@ def heading(out, source, n, k):
 
 
 @inner
-def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
+def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, by):
     """Decide whether a toe stays, and smooth the difference: what is shown goes on as it was.
 
     Thesis 4.3, with the toe locked along the ground only: its height is that of the clip, so that it rolls as there.
     """
     feet = state.feet
-    vx, vz = 0.0, 0.0
+    vx, vz, dt = 0.0, 0.0, by.lock.dt
     if not math.isnan(feet.toes[n, k, 0]) and dt > 0:
         vx, vz = (toe[0] - feet.toes[n, k, 0]) / dt, (toe[2] - feet.toes[n, k, 2]) / dt
     was_x, was_z = toe[0] - vx * dt, toe[2] - vz * dt  # offsets are those of the last step until they move on below
     for i in range(3):
         feet.toes[n, k, i] = toe[i]
     place, o = feet.places, feet.offsets
-    w = HALF / knobs.lock_halflife
     if feet.locked[n, k]:
         far = math.sqrt((toe[0] - place[n, k, 0]) ** 2 + (toe[2] - place[n, k, 2]) ** 2) > knobs.unlock_distance
         fast = math.sqrt(vx * vx + vz * vz) > knobs.unlock_speed
@@ -115,8 +107,8 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
         feet.headings[n, k] = yaw
         # the toe comes to rest this far ahead, so that it does not slide back afterwards
         place[n, k, 0], place[n, k, 2] = (
-            was_x + o[n, k, 0] + (vx + o[n, k, 3]) / w,
-            was_z + o[n, k, 2] + (vz + o[n, k, 5]) / w,
+            was_x + o[n, k, 0] + (vx + o[n, k, 3]) / by.lock.w,
+            was_z + o[n, k, 2] + (vz + o[n, k, 5]) / by.lock.w,
         )
         o[n, k, 0], o[n, k, 2] = o[n, k, 0] + was_x - place[n, k, 0], o[n, k, 2] + was_z - place[n, k, 2]
         o[n, k, 3], o[n, k, 5] = o[n, k, 3] + vx, o[n, k, 5] + vz
@@ -127,13 +119,12 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, dt):
         if knobs.foot_lock > 0:  # who moves must not scrape along
             brisk = min(math.sqrt((vx + o[n, k, 3]) ** 2 + (vz + o[n, k, 5]) ** 2) / BRISK, 1.0)
             lift = max(rest + knobs.clearance * brisk - toe[1], 0.0)
-    x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], w, dt, math.exp(-w * dt))
+    x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], by.lock)
     feet.lifts[n, k, 0], feet.lifts[n, k, 1] = x + lift, v
     place[n, k, 1] = toe[1] + feet.lifts[n, k, 0]
-    w = HALF / (knobs.lock_halflife if feet.locked[n, k] else knobs.unlock_halflife)
-    e = math.exp(-w * dt)
+    damping = by.lock if feet.locked[n, k] else by.unlock
     for i in range(3):
-        o[n, k, i], o[n, k, i + 3] = spring(o[n, k, i], o[n, k, i + 3], w, dt, e)
+        o[n, k, i], o[n, k, i + 3] = spring(o[n, k, i], o[n, k, i + 3], damping)
 
 
 @inner
@@ -159,30 +150,27 @@ def wanted_foot(state, source, n, k, normals, out):
 
 
 @inner
-def longest(source, knobs, n, k, out):
+def longest(knobs, upper, lower, now):
     """How far the ankle may be from the hip: a share of the leg's length, or as far as it is animated."""
-    hip = three(out.global_positions, n, source.legs[k, 0])
-    knee, foot = three(out.global_positions, n, source.legs[k, 1]), three(out.global_positions, n, source.legs[k, 2])
-    return max(knobs.extension * (length(hip, knee) + length(knee, foot)), length(hip, foot))
+    return max(knobs.extension * (upper + lower), now)
 
 
 @inner
 def shortfall(source, knobs, n, k, target, out):
     """How much lower the hip must be for the leg to reach its target."""
     hip = three(out.global_positions, n, source.legs[k, 0])
-    reach = max(
-        RESIST * longest(source, knobs, n, k, out), length(hip, three(out.global_positions, n, source.legs[k, 2]))
-    )
+    knee, foot = three(out.global_positions, n, source.legs[k, 1]), three(out.global_positions, n, source.legs[k, 2])
+    now = length(hip, foot)
+    reach = max(RESIST * longest(knobs, length(hip, knee), length(knee, foot), now), now)
     flat = (hip[0] - target[0]) ** 2 + (hip[2] - target[2]) ** 2
     return hip[1] - target[1] - math.sqrt(max(reach * reach - flat, 0.0))
 
 
 @inner
-def lower(state, source, n, wanted, knobs, out, dt):
+def lower(state, source, n, wanted, out, by):
     """Sink the whole body but the root towards a depth; the feet stay where they are told."""
     pelvis = state.feet.pelvis
-    w = HALF / knobs.pelvis_halflife
-    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], w, dt, math.exp(-w * dt))
+    x, v = spring(pelvis[n, 0] - wanted, pelvis[n, 1], by)
     pelvis[n, 0], pelvis[n, 1] = x + wanted, v
     depth = pelvis[n, 0]
     if abs(depth) < 1e-5:  # m: nobody sees it
@@ -203,11 +191,8 @@ def bend_leg(source, knobs, n, k, target, slope, out):
     if length(ankle, target) < 1e-6 and slope[0] >= 1:  # m: it is there
         return
     a, b, now = length(hip, knee), length(knee, ankle), length(hip, ankle)
-    distance = soft_limit(length(hip, target), now, longest(source, knobs, n, k, out))
+    distance = soft_limit(length(hip, target), now, longest(knobs, a, b, now))
     distance = max(distance, abs(a - b) + 1e-4)  # m: a leg folded shut has no knee angle
-    # law of cosines: the angle at the knee for a distance between hip and ankle
-    bent = math.acos(min(max((a * a + b * b - distance * distance) / (2 * a * b), -1.0), 1.0))
-    was = math.acos(min(max((a * a + b * b - now * now) / (2 * a * b), -1.0), 1.0))
     ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
     lx, ly, lz = ankle[0] - knee[0], ankle[1] - knee[1], ankle[2] - knee[2]
     x, y, z = uy * lz - uz * ly, uz * lx - ux * lz, ux * ly - uy * lx
@@ -220,8 +205,11 @@ def bend_leg(source, knobs, n, k, target, slope, out):
     rest = 1 - min(bend / CLEARLY, 1.0)
     x, y, z = x * share + hx * rest, y * share + hy * rest, z * share + hz * rest
     size = max(math.sqrt(x * x + y * y + z * z), 1e-9)
-    angle = (was - bent) / size
-    flex = from_vector(x * angle, y * angle, z * angle)
+    # law of cosines: the knee's angle for a distance between hip and ankle, without ever taking the angle itself
+    bent, was = (a * a + b * b - distance * distance) / (2 * a * b), (a * a + b * b - now * now) / (2 * a * b)
+    w, turn = half_turn(min(max(was, -1.0), 1.0), min(max(bent, -1.0), 1.0))
+    turn /= size
+    flex = w, x * turn, y * turn, z * turn
     lx, ly, lz = rotate(flex, (lx, ly, lz))
     aim = between((ux + lx, uy + ly, uz + lz), wanted)
     turn_upper = multiply(aim, four(out.global_rotations, n, upper))
@@ -232,7 +220,18 @@ def bend_leg(source, knobs, n, k, target, slope, out):
     store(out.global_rotations, n, upper, turn_upper)
     relocal(source, n, lower_, upper, turn_upper, turn_lower, out)
     relocal(source, n, foot, lower_, turn_lower, turn_foot, out)
-    forward(out, source.parents, n, source.below, k)
+    for i in range(source.below.shape[1]):
+        j = source.below[k, i]
+        if j >= 0:
+            to_global(out, source.parents[j], n, j)
+
+
+@inner
+def half_turn(a, b):
+    """Cosine and sine of half of the angle from that of cosine b to that of cosine a, both from 0 to pi."""
+    sin_a, sin_b = math.sqrt(1 - a * a), math.sqrt(1 - b * b)
+    cosine = math.sqrt(max(0.5 + 0.5 * (a * b + sin_a * sin_b), 0.0))
+    return cosine, 0.5 * (sin_a * b - a * sin_b) / max(cosine, 1e-9)
 
 
 @inner

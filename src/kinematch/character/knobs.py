@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from kinematch.character import transition_kernels as t
 from kinematch.character.settings import Settings
+from kinematch.math.handle import opening
 
 TRANSITIONS = {"spring": t.SPRING, "quintic": t.QUINTIC, "dead": t.DEAD, "none": t.NONE}
 
@@ -43,3 +44,6 @@ class Knobs(NamedTuple):
 def knobs_of(settings: Settings) -> Knobs:
     numbers = {name: float(getattr(settings, name)) for name in Knobs._fields if name != "transition"}
     return Knobs(transition=TRANSITIONS[settings.transition], **numbers)
+
+
+opened_knobs = opening(knobs_of(Settings()))

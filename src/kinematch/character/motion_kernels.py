@@ -1,6 +1,7 @@
 """Compiled motion of one character's body and root: springs, database time, the root's way, adjustment."""
 
 import math
+from typing import NamedTuple
 
 from kinematch.character.turn_kernels import turned, wrapped
 from kinematch.math.jit import inner
@@ -11,24 +12,67 @@ SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
 PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made up at 3.6 m/s, as fast as most run
 
 
-@inner
-def spring(x, v, w, dt, e):
-    """A displacement and its velocity after dt of a critically damped spring of stiffness w (thesis eq. 3.27-3.28).
+class Damping(NamedTuple):
+    """A critically damped spring over a time: what all that it moves have in common."""
 
-    e is exp(-w * dt): springs of one stiffness share it.
-    """
+    w: float  # 1/s, its stiffness
+    dt: float  # s
+    e: float  # exp(-w * dt)
+    gone: float  # what e lacks to one, by expm1: exact for small steps
+
+
+class Dampings(NamedTuple):
+    """Everything of a step that depends on its length and on half-lives alone, worked out once for all characters."""
+
+    velocity: Damping
+    facing: Damping
+    transition: Damping
+    lock: Damping
+    unlock: Damping
+    pelvis: Damping
+    ground: Damping
+    toe_ground: Damping
+    synchronized: float  # what is left of a gap
+    adjusted: float
+    turned: float
+
+
+@inner
+def damping(halflife, dt):
+    w = HALF / halflife
+    return Damping(w, dt, math.exp(-w * dt), -math.expm1(-w * dt))
+
+
+@inner
+def remaining(halflife, dt):
+    """What is left after dt; all of it where there is no half-life."""
+    return 0.5 ** (dt / halflife) if halflife > 0 else 1.0
+
+
+@inner
+def dampings(knobs, dt):
+    return Dampings(
+        damping(knobs.velocity_halflife, dt), damping(knobs.facing_halflife, dt),
+        damping(knobs.transition_halflife, dt), damping(knobs.lock_halflife, dt), damping(knobs.unlock_halflife, dt),
+        damping(knobs.pelvis_halflife, dt), damping(knobs.ground_halflife, dt),
+        damping(0.5 * knobs.ground_halflife, dt), remaining(knobs.synchronization_halflife, dt),
+        remaining(knobs.adjustment_halflife, dt), remaining(knobs.turn_halflife, dt),
+    )  # fmt: skip
+
+
+@inner
+def spring(x, v, by):
+    """A displacement and its velocity after a spring's time (thesis eq. 3.27-3.28)."""
     if abs(x) < NOTHING and abs(v) < NOTHING:
         return 0.0, 0.0
-    slope = v + w * x
-    return (x + slope * dt) * e, (v - slope * w * dt) * e
+    slope = v + by.w * x
+    return (x + slope * by.dt) * by.e, (v - slope * by.w * by.dt) * by.e
 
 
 @inner
-def velocity_spring(v, a, desired, w, dt, e, gone):
-    """Way, velocity and acceleration after dt of a body whose velocity is drawn to the desired one.
-
-    Digital humans eq. 2-4. e is exp(-w * dt) and gone what it lacks to one, by expm1: exact for small steps.
-    """
+def velocity_spring(v, a, desired, by):
+    """Way, velocity and acceleration of a body whose velocity is drawn to the desired one (digital humans eq. 2-4)."""
+    w, dt, e, gone = by
     k0 = v - desired
     k1 = a + w * k0
     way = desired * dt + (k0 * gone + k1 / w * (gone - w * dt * e)) / w
@@ -36,17 +80,14 @@ def velocity_spring(v, a, desired, w, dt, e, gone):
 
 
 @inner
-def advance_body(body, n, velocities, facings, knobs, dt):
-    w = HALF / knobs.velocity_halflife
-    e, gone = math.exp(-w * dt), -math.expm1(-w * dt)
+def advance_body(body, n, velocities, facings, by):
     for i in range(3):
-        way, v, a = velocity_spring(body.velocities[n, i], body.accelerations[n, i], velocities[n, i], w, dt, e, gone)
+        way, v, a = velocity_spring(body.velocities[n, i], body.accelerations[n, i], velocities[n, i], by.velocity)
         body.positions[n, i] += way
         body.velocities[n, i] = v
         body.accelerations[n, i] = a
-    w = HALF / knobs.facing_halflife
-    gap = yaw_gap(body, n, facings, w)
-    left, rate = spring(-gap, body.yaw_rates[n], w, dt, math.exp(-w * dt))
+    gap = yaw_gap(body, n, facings, by.facing.w)
+    left, rate = spring(-gap, body.yaw_rates[n], by.facing)
     body.yaws[n] = wrapped(body.yaws[n] + gap + left)
     body.yaw_rates[n] = rate
 
@@ -126,7 +167,7 @@ def rate_of(source, frame, body, n, knobs):
 
 
 @inner
-def adjusted(x, z, yaw, body, n, way, turn, knobs, dt):
+def adjusted(x, z, yaw, body, n, way, turn, knobs, by):
     """The root drawn to the simulated body.
 
     Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
@@ -135,18 +176,13 @@ def adjusted(x, z, yaw, body, n, way, turn, knobs, dt):
     gx, gz = body.positions[n, 0] - x, body.positions[n, 2] - z
     gap = math.sqrt(gx * gx + gz * gz)
     angle = wrapped(body.yaws[n] - yaw)
-    kept, kept_angle = gap, abs(angle)
-    if knobs.synchronization_halflife > 0:
-        share = 0.5 ** (dt / knobs.synchronization_halflife)
-        kept, kept_angle = kept * share, kept_angle * share
-    if knobs.adjustment_halflife > 0:
-        kept -= min(kept * (1 - 0.5 ** (dt / knobs.adjustment_halflife)), knobs.adjustment_ratio * way)
-    if knobs.turn_halflife > 0:
-        kept_angle -= min(kept_angle * (1 - 0.5 ** (dt / knobs.turn_halflife)), knobs.turn_ratio * abs(turn))
+    kept, kept_angle = gap * by.synchronized, abs(angle) * by.synchronized
+    kept -= min(kept * (1 - by.adjusted), knobs.adjustment_ratio * way)
+    kept_angle -= min(kept_angle * (1 - by.turned), knobs.turn_ratio * abs(turn))
     if knobs.clamp_distance > 0:
-        kept = clamped(kept, knobs.clamp_distance, dt)
+        kept = clamped(kept, knobs.clamp_distance, by.velocity.dt)
     if knobs.clamp_angle > 0:
-        kept_angle = clamped(kept_angle, knobs.clamp_angle, dt)
+        kept_angle = clamped(kept_angle, knobs.clamp_angle, by.velocity.dt)
     if gap > 0:
         x, z = body.positions[n, 0] - gx * kept / gap, body.positions[n, 2] - gz * kept / gap
     return x, z, wrapped(body.yaws[n] - math.copysign(kept_angle, angle))

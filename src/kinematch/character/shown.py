@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.errors import KinematchError
+from kinematch.math.handle import opening
+
 
 class Shown(NamedTuple):
     positions: np.ndarray  # (N, J, 3) float32 m, in the parent's space
@@ -33,3 +36,18 @@ def nothing_shown(count: int, joints: int, contacts: int, toes: int) -> Shown:
         empty(count), empty(count, np.int32), np.zeros(count, bool), np.zeros(count, bool), np.zeros(count, np.int8),
         empty(count, np.float32),
     )  # fmt: skip
+
+
+def checked(given: Shown, count: int, joints: int, contacts: int, toes: int) -> Shown:
+    """A result to be written over, of the very sizes and types that the kernels write."""
+    for name, array, like in zip(Shown._fields, given, nothing_shown(count, joints, contacts, toes)):
+        fits = array.shape == like.shape and array.dtype == like.dtype and array.flags.c_contiguous
+        if not fits or not array.flags.writeable:
+            raise KinematchError(
+                f"the result to write over: {name} {array.dtype} {array.shape}, expected {like.dtype} {like.shape}, "
+                "contiguous and writable"
+            )
+    return given
+
+
+opened_shown = opening(nothing_shown(1, 1, 1, 1))

@@ -7,6 +7,7 @@ import numpy as np
 
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
+from kinematch.math.handle import opening
 from kinematch.motion.heading import yaw_angle
 from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
@@ -38,11 +39,26 @@ class Source(NamedTuple):
     toe_rests: np.ndarray  # (K,) m, that height while they stand
     parents: np.ndarray  # (J,) int32
     legs: np.ndarray  # (K, 4) int32: upper, lower, foot, toe; none for rigs without legs
-    below: np.ndarray  # (K, J) bool, which joints hang on the upper leg
+    below: np.ndarray  # (K, B) int32, the joints that hang on each upper leg, parents first; -1 for none
     hinges: np.ndarray  # (K, 3) axis about which each knee bends, in the upper leg's space
     frame_rate: float
 
 
+def _empty() -> Source:
+    """What kernels were compiled for: the types of every field, with nothing in them."""
+    single, double, whole, flag = (np.zeros(0, kind) for kind in (np.float32, np.float64, np.int32, bool))
+    table, poses = (0, 0), (0, 0, 0)
+    return Source(
+        positions=single.reshape(poses), rotations=single.reshape(poses), velocities=single.reshape(poses),
+        angular_velocities=single.reshape(poses), contacts=flag.reshape(table), contact_left=single.reshape(table),
+        no_exit=flag, rest=single.reshape(table), moving=whole, clip_of=whole, starts=whole, stops=whole, loops=flag,
+        loop_shifts=double.reshape(table), loop_turns=double, root_positions=double.reshape(table), root_yaws=double,
+        paces=single, toe_heights=single.reshape(table), toe_rests=double, parents=whole, legs=whole.reshape(table),
+        below=whole.reshape(table), hinges=double.reshape(table), frame_rate=0.0,
+    )  # fmt: skip
+
+
+opened_source = opening(_empty())
 _MADE: WeakKeyDictionary[PoseDatabase, Source] = WeakKeyDictionary()
 
 
@@ -102,11 +118,9 @@ def legs_of(skeleton: Skeleton, contact_joints: np.ndarray) -> np.ndarray:
 
 
 def _below(skeleton: Skeleton, legs: np.ndarray) -> np.ndarray:
-    below = np.zeros((len(legs), skeleton.joint_count), bool)
-    for k, leg in enumerate(legs):
-        for joint in range(skeleton.joint_count):
-            below[k, joint] = joint != leg[0] and leg[0] in skeleton.chain(joint)
-    return below
+    hanging = [[j for j in range(leg[0] + 1, skeleton.joint_count) if leg[0] in skeleton.chain(j)] for leg in legs]
+    most = max(map(len, hanging), default=0)
+    return np.array([own + [-1] * (most - len(own)) for own in hanging], np.int32).reshape(len(legs), most)
 
 
 def _toe_heights(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.character.simulation import SimulatedBody, at_rest
+from kinematch.math.handle import opening
 
 
 class Playing(NamedTuple):
@@ -19,10 +20,13 @@ class Playing(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """What transitions remember: for each number its offset or source, then its velocity; see transition_kernels."""
+    """What transitions remember: for each number its offset or source, then its velocity; see transition_kernels.
 
-    rotations: np.ndarray  # (N, J, 6) float32
-    positions: np.ndarray  # (N, M, 6) float32, of the joints that move in their parent's space
+    Joint stands beside joint, so that kernels take eight at a time.
+    """
+
+    rotations: np.ndarray  # (N, 6, W) float32, W being J and some room to be divisible by eight
+    positions: np.ndarray  # (N, 6, M) float32, of the joints that move in their parent's space
     roots: np.ndarray  # (N, 6) offset of its velocity (x and z in its own axes, turn), and its rate
     ages: np.ndarray  # (N,) s since the last jump; infinite before the first
 
@@ -83,6 +87,11 @@ class State(NamedTuple):
         return State(*groups)
 
 
+def wide(joints: int) -> int:
+    """The next multiple of eight."""
+    return -(-joints // 8) * 8
+
+
 def fresh(
     positions: np.ndarray, yaws: np.ndarray, *, joints: int, moving: int, toes: int, columns: int, interval: float
 ) -> State:
@@ -98,7 +107,7 @@ def fresh(
             np.array(yaws, np.float64),
         ),
         offsets=Offsets(
-            zeros((count, joints, 6), np.float32), zeros((count, moving, 6), np.float32), zeros((count, 6)),
+            zeros((count, 6, wide(joints)), np.float32), zeros((count, 6, moving), np.float32), zeros((count, 6)),
             np.full(count, np.inf),
         ),
         feet=Feet(
@@ -112,3 +121,6 @@ def fresh(
             np.full(count, np.inf, np.float32), np.full(count, -1, np.int32), zeros((count, columns), np.float32),
         ),
     )  # fmt: skip
+
+
+opened_state = opening(fresh(np.zeros((1, 3)), np.zeros(1), joints=1, moving=1, toes=1, columns=1, interval=1.0))

@@ -2,10 +2,13 @@
 
 import math
 
-from kinematch.character.foot_kernels import NO_MASK, place_feet, stand_on
+from kinematch.character.foot_kernels import place_feet, stand_on
+from kinematch.character.knobs import opened_knobs
 from kinematch.character.motion_kernels import (
     adjusted,
     advance_body,
+    damping,
+    dampings,
     following,
     moved_on,
     rate_of,
@@ -15,49 +18,47 @@ from kinematch.character.motion_kernels import (
     yaw_gap,
 )
 from kinematch.character.pose_kernels import forward, lay_over, local_pose
-from kinematch.character.transition_kernels import decay, decay_root, decay_turning
+from kinematch.character.shown import opened_shown
+from kinematch.character.source import opened_source
+from kinematch.character.state import opened_state
+from kinematch.character.transition_kernels import FORGOTTEN, decay, decay_root, decay_turning
 from kinematch.character.turn_kernels import about_up, turned, wrapped
 from kinematch.math.jit import inner, kernel
-from kinematch.math.spring import HALF
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
 STILL = 0.1  # m/s, below which a body that is to stand counts as standing
 NEAR = 0.15  # m from its body at which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
+TOGETHER = 16  # characters of which a kernel does first one half, then the other: both loops stay small and near
 POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def due(
-    playing, schedule, clip_of, stops, loops, no_exit, knobs, who, velocities, facings, filters, databases, reasons
-):
-    """Which of some characters have to search now, and why; told only what it needs, since one character's step is
-    mostly the handing over of arguments."""
+def due(states, sources, settings, who, velocities, facings, filters, databases, reasons):
+    """Which of some characters have to search now, and why."""
+    state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
+    playing, schedule = state.playing, state.schedule
     for m in range(who.shape[0]):
         n = who[m]
         frame = playing.frames[n]
-        clip = clip_of[frame]
-        ends = frame == stops[clip] - 1 and not loops[clip]
-        asked, since = schedule.asked, schedule.since[n]
-        change = math.sqrt(
-            (velocities[n, 0] - asked[n, 0]) ** 2
-            + (velocities[n, 1] - asked[n, 1]) ** 2
-            + (velocities[n, 2] - asked[n, 2]) ** 2
-        )
-        told = facings[n, 0] != 0 or facings[n, 2] != 0
-        turn = abs(wrapped(math.atan2(facings[n, 0], facings[n, 2]) - asked[n, 3])) if told else 0.0
+        clip = source.clip_of[frame]
+        ends = frame == source.stops[clip] - 1 and not source.loops[clip]
+        since, never = schedule.since[n], math.isnan(schedule.asked[n, 0])
         reason = NOT_YET
         if databases[n] != playing.databases[n]:
             reason = DATABASE
         elif ends:
             reason = END
-        elif no_exit[frame]:
+        elif source.no_exit[frame]:
             reason = NOT_YET
         elif since >= knobs.search_interval - 1e-9:  # s: sums of steps are not exact
             reason = INTERVAL
-        elif since >= knobs.forced_interval or math.isnan(change):
-            if not change <= knobs.velocity_change:  # also when nothing was asked yet
+        elif never:
+            reason = VELOCITY
+        elif since >= knobs.forced_interval:
+            change, turn = changes(schedule.asked, n, velocities, facings)
+            if change > knobs.velocity_change:
                 reason = VELOCITY
             elif turn > knobs.facing_change:
                 reason = FACING
@@ -66,15 +67,24 @@ def due(
         reasons[n] = reason
 
 
+@inner
+def changes(asked, n, velocities, facings):
+    """How far a command is from that of the last search, in m/s and rad."""
+    x, y, z = velocities[n, 0] - asked[n, 0], velocities[n, 1] - asked[n, 1], velocities[n, 2] - asked[n, 2]
+    turn = 0.0
+    if facings[n, 0] != 0 or facings[n, 2] != 0:
+        turn = abs(wrapped(math.atan2(facings[n, 0], facings[n, 2]) - asked[n, 3]))
+    return math.sqrt(x * x + y * y + z * z), turn
+
+
 @kernel(fastmath={"contract"}, counting=False)
-def ask(
-    body, playing, schedule, knobs, who, velocities, facings, filters, values, offset, scale, columns, times, queries
-):
+def ask(states, settings, who, velocities, facings, filters, values, offset, scale, columns, times, queries):
     """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move.
 
     `columns` (T, 3) say which column takes which number of which time; past times stay as they were in the clip.
     """
-    w, turning = HALF / knobs.velocity_halflife, HALF / knobs.facing_halflife
+    state, knobs = opened_state(states), opened_knobs(settings)
+    body, playing, schedule = state.body, state.playing, state.schedule
     for m in range(who.shape[0]):
         n = who[m]
         for column in range(values.shape[1]):
@@ -85,19 +95,13 @@ def ask(
         for c in range(columns.shape[0]):
             if columns[c, 2] != at:
                 at = columns[c, 2]
-                time = times[at]
-                e, gone = math.exp(-w * time), -math.expm1(-w * time)
-                wx, _, _ = velocity_spring(
-                    body.velocities[n, 0], body.accelerations[n, 0], velocities[n, 0], w, time, e, gone
-                )
-                wy, _, _ = velocity_spring(
-                    body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], w, time, e, gone
-                )
-                wz, _, _ = velocity_spring(
-                    body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], w, time, e, gone
-                )
-                gap = yaw_gap(body, n, facings, turning)
-                left, _ = spring(-gap, body.yaw_rates[n], turning, time, math.exp(-turning * time))
+                by = damping(knobs.velocity_halflife, times[at])
+                wx, _, _ = velocity_spring(body.velocities[n, 0], body.accelerations[n, 0], velocities[n, 0], by)
+                wy, _, _ = velocity_spring(body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], by)
+                wz, _, _ = velocity_spring(body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], by)
+                by = damping(knobs.facing_halflife, times[at])
+                gap = yaw_gap(body, n, facings, by.w)
+                left, _ = spring(-gap, body.yaw_rates[n], by)
                 yaw = body.yaws[n] + gap + left - playing.yaws[n] - off_yaw
                 x, z = turned(
                     body.positions[n, 0] + wx - playing.positions[n, 0] - off_x,
@@ -147,23 +151,30 @@ def standing_gap(body, playing, n, velocities):
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def animate(state, source, knobs, who, velocities, facings, layer, layer_weights, ground, normals, out, dt, halves):
+def animate(
+    states, sources, settings, who, velocities, facings, layer, weights, ground, normals, outs, scratch, dt, halves
+):
     """Move some characters (M,) on by dt: the body, the root, the pose, the feet."""
-    for m in range(who.shape[0]):
-        n = who[m]
-        if halves & POSE:
-            advance_body(state.body, n, velocities, facings, knobs, dt)
+    state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
+    out = opened_shown(outs)
+    by = dampings(knobs, dt)
+    for start in range(0, who.shape[0], TOGETHER):
+        stop = min(start + TOGETHER, who.shape[0])
+        for m in range(start, stop if halves & POSE else start):
+            n = who[m]
+            advance_body(state.body, n, velocities, facings, by)
             state.schedule.since[n] += dt
-            move_root(state, source, knobs, n, out, dt)
-            local_pose(state, source, knobs, n, out)
-            if layer_weights.shape[0] > 0:
-                lay_over(out, n, layer, layer_weights)
-            forward(out, source.parents, n, NO_MASK, 0)
-        if halves & FEET:
+            move_root(state, source, knobs, n, out, by)
+            local_pose(state, source, knobs, n, out, scratch)
+            if weights.shape[0] > 0:
+                lay_over(out, n, layer, weights)
+            forward(out, source.parents, n)
+        for m in range(start, stop if halves & FEET else start):
+            n = who[m]
             if ground.shape[0] > 0:
-                stand_on(state, source, knobs, n, ground, out, dt)
+                stand_on(state, source, n, ground, out, by)
             if source.legs.shape[0] > 0:
-                place_feet(state, source, knobs, n, ground, normals, out, dt)
+                place_feet(state, source, knobs, n, ground, normals, out, by)
             report(state, source, n, out)
 
 
@@ -181,22 +192,23 @@ def report(state, source, n, out):
 
 
 @inner
-def move_root(state, source, knobs, n, out, dt):
-    playing, offsets = state.playing, state.offsets
+def move_root(state, source, knobs, n, out, by):
+    playing, offsets, dt = state.playing, state.offsets, by.transition.dt
     frame, fraction = playing.frames[n], playing.fractions[n]
     seconds = dt * rate_of(source, frame, state.body, n, knobs)
     new_frame, new_fraction, rounds = moved_on(source, frame, fraction, seconds)
     x, z, turn = root_step(source, frame, fraction, new_frame, new_fraction, rounds)
     playing.frames[n], playing.fractions[n] = new_frame, new_fraction
-    decay_turning(offsets.rotations, n, knobs.transition, knobs.transition_halflife, dt)
-    decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, dt)
+    if offsets.ages[n] < FORGOTTEN * knobs.transition_halflife:
+        decay_turning(offsets.rotations, n, knobs.transition, knobs.transition_halflife, by.transition)
+        decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, by.transition)
+        ex, ez, extra = decay_root(offsets.roots, n, by.transition)
+        x, z, turn = x + ex, z + ez, turn + extra
     offsets.ages[n] += dt
-    ex, ez, extra = decay_root(offsets.roots, n, knobs.transition_halflife, dt)
-    x, z, turn = x + ex, z + ez, turn + extra
     wx, wz = turned(x, z, playing.yaws[n])
     before = playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n]
     new_x, new_z, yaw = adjusted(
-        before[0] + wx, before[1] + wz, before[2] + turn, state.body, n, math.sqrt(x * x + z * z), turn, knobs, dt
+        before[0] + wx, before[1] + wz, before[2] + turn, state.body, n, math.sqrt(x * x + z * z), turn, knobs, by
     )
     playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n] = new_x, new_z, yaw
     for i in range(3):

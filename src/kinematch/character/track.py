@@ -7,16 +7,16 @@ import numpy as np
 
 from kinematch.character import step_kernels as k
 from kinematch.character.command import Command
-from kinematch.character.knobs import Knobs
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody, ahead, turned
-from kinematch.character.source import Source, source
+from kinematch.character.source import Source, opened_source, source
 from kinematch.character.state import State
 from kinematch.character.wanted import Wanted
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import BUILT_IN, QueryInput
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.math.handle import handle
 from kinematch.search import Matcher, WideMatcher, search_space
 from kinematch.search.threads import in_pieces
 
@@ -28,6 +28,8 @@ PIECE = 256  # characters at a time; each piece hands over all arguments anew
 class Track:
     database: Database
     source: Source
+    handle: np.ndarray  # of the source
+    values: np.ndarray  # (F, D) float32, the features as kernels take them
     matcher: Matcher
     columns: np.ndarray  # (T, 3) int32: column, which number of the trajectory, which time; see step_kernels.ask
     times: np.ndarray  # (H,) s
@@ -51,26 +53,26 @@ class Track:
             self.matcher.set_weights(column_weights(features.schema, features.weights))
             self.weighted = asked
 
-    def queries(self, state: State, knobs: Knobs, who: np.ndarray, wanted: Wanted, settings: Settings) -> np.ndarray:
-        """What some characters (M,) ask, normalised (M, D), and note in their state that they did."""
+    def queries(
+        self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, *handles: np.ndarray
+    ) -> np.ndarray:
+        """What some characters (M,) ask, normalised (M, D), and note in their state that they did.
+
+        `handles`: of the state and of the settings' knobs.
+        """
         features = self.database.features
         queries = np.empty((len(who), features.width), np.float32)
 
         def ask(own: slice) -> None:
             k.ask(
-                state.body, state.playing, state.schedule, knobs, who[own], wanted.velocities, wanted.facings,
-                wanted.filters, self.source_values, features.offset, features.scale, self.columns, self.times,
-                queries[own],
+                *handles, who[own], wanted.velocities, wanted.facings, wanted.filters, self.values,
+                features.offset, features.scale, self.columns, self.times, queries[own],
             )  # fmt: skip
 
         in_pieces(len(who), ask, worth=MANY, piece=PIECE)
         if self.custom:
             queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))
         return queries
-
-    @property
-    def source_values(self) -> np.ndarray:
-        return self.database.features.values.view(np.ndarray)
 
     def standing(self, state: State) -> np.ndarray:
         """The frames (N,) in which characters begin: an average pose that goes nowhere."""
@@ -98,22 +100,26 @@ class Track:
         return QueryInput(current=self.database.features.physical(state.playing.frames[who]), trajectory=trajectory)
 
 
-def track(database: Database, matcher: Callable[[Database], Matcher] | None = None) -> Track:
+def track(database: Database, moving: np.ndarray, matcher: Callable[[Database], Matcher] | None = None) -> Track:
+    """`moving`: which joints' places transitions have to remember."""
     schema = database.features.schema
     times = tuple(time for time in schema.times if time >= 0)
     columns = []
-    for feature, own in zip(schema.features, schema.columns.values()):
+    for feature, place in zip(schema.features, schema.columns.values()):
         if feature.kind in ("trajectory_position", "trajectory_direction"):
             base = 0 if feature.kind == "trajectory_position" else 3
             axes = (0, 1, 2) if feature.dimensions == 3 else (0, 2)
             spots = [(time, axis) for time in feature.times for axis in axes]
             columns += [
-                (own.start + i, base + axis, times.index(time)) for i, (time, axis) in enumerate(spots) if time >= 0
+                (place.start + i, base + axis, times.index(time)) for i, (time, axis) in enumerate(spots) if time >= 0
             ]
+    own = source(database.poses)._replace(moving=moving)
     columns.sort(key=lambda one: one[2])  # one time after the other, so that each is predicted once
     return Track(
         database,
-        source(database.poses),
+        own,
+        handle(own, opened_source),
+        database.features.values.view(np.ndarray),
         matcher(database) if matcher else WideMatcher(search_space(database)),
         np.array(columns, np.int32).reshape(-1, 3),
         np.array(times, np.float64),

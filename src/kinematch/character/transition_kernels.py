@@ -12,12 +12,15 @@ at the moment of a jump the shown pose does not change.
 
 import math
 
-from kinematch.character.motion_kernels import spring, velocity_spring
+import numpy as np
+
+from kinematch.character.motion_kernels import velocity_spring
 from kinematch.character.turn_kernels import from_vector, inverse, mixed, multiply, rotate, to_vector
 from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
 
 SPRING, QUINTIC, DEAD, NONE = range(4)
+FORGOTTEN = 40  # half-lives after which nothing is left of a jump
 GONE = 1e-14  # square of an offset (rad or m) that nobody sees
 # farthest that a velocity alone may carry an offset (rad or m): without it long half-lives and many jumps add up
 # (learned MM 5.3.3)
@@ -25,49 +28,54 @@ OVERSHOOT = 0.35
 
 
 @inner
-def decay(memory, n, kind, halflife, dt):
-    """Let the memory (N, K, 6) of character n fade for dt; rotations and places alike, dead blending apart."""
+def decay(memory, n, kind, halflife, by):
+    """Let the memory (N, 6, K) of character n fade; rotations and places alike, dead blending of rotations apart."""
     if kind == SPRING:
-        w = HALF / halflife
-        e = math.exp(-w * dt)
-        for k in range(memory.shape[1]):
-            for i in range(3):
-                memory[n, k, i], memory[n, k, i + 3] = spring(memory[n, k, i], memory[n, k, i + 3], w, dt, e)
+        w, dt, e = np.float32(by.w), np.float32(by.dt), np.float32(by.e)
+        for k in range(memory.shape[2]):
+            for i in range(3):  # as motion_kernels.spring, eight abreast
+                x, v = memory[n, i, k], memory[n, i + 3, k]
+                slope = v + w * x
+                memory[n, i, k] = (x + slope * dt) * e
+                memory[n, i + 3, k] = (v - slope * w * dt) * e
     elif kind == DEAD:
-        kept = 0.5 ** (dt / halflife)
-        way = (1 - kept) * halflife / math.log(2)
-        for k in range(memory.shape[1]):
+        kept, way = drifted(halflife, by.dt)
+        for k in range(memory.shape[2]):
             for i in range(3):
-                v = memory[n, k, i + 3]
-                memory[n, k, i + 3] = v * kept
-                memory[n, k, i] += v * way
+                v = memory[n, i + 3, k]
+                memory[n, i + 3, k] = v * kept
+                memory[n, i, k] += v * way
 
 
 @inner
-def decay_turning(memory, n, kind, halflife, dt):
-    """The same for rotations (N, J, 6)."""
-    if kind != DEAD:
-        decay(memory, n, kind, halflife, dt)
-        return
+def drifted(halflife, dt):
+    """What is left of a velocity that fades by itself, and how far one of 1 leads."""
     kept = 0.5 ** (dt / halflife)
-    way = (1 - kept) * halflife / math.log(2)
-    for j in range(memory.shape[1]):
-        x, y, z = memory[n, j, 3], memory[n, j, 4], memory[n, j, 5]
-        before = from_vector(memory[n, j, 0], memory[n, j, 1], memory[n, j, 2])
-        memory[n, j, 0], memory[n, j, 1], memory[n, j, 2] = to_vector(
+    return kept, (1 - kept) * halflife / math.log(2)
+
+
+@inner
+def decay_turning(memory, n, kind, halflife, by):
+    """The same for rotations."""
+    if kind != DEAD:
+        decay(memory, n, kind, halflife, by)
+        return
+    kept, way = drifted(halflife, by.dt)
+    for j in range(memory.shape[2]):
+        x, y, z = memory[n, 3, j], memory[n, 4, j], memory[n, 5, j]
+        before = from_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
+        memory[n, 0, j], memory[n, 1, j], memory[n, 2, j] = to_vector(
             multiply(from_vector(x * way, y * way, z * way), before)
         )
-        memory[n, j, 3], memory[n, j, 4], memory[n, j, 5] = x * kept, y * kept, z * kept
+        memory[n, 3, j], memory[n, 4, j], memory[n, 5, j] = x * kept, y * kept, z * kept
 
 
 @inner
-def decay_root(roots, n, halflife, dt):
+def decay_root(roots, n, by):
     """Let the root's velocity offset fade; returns the way and turn that it adds, in the root's axes."""
-    w = HALF / halflife
-    e, gone = math.exp(-w * dt), -math.expm1(-w * dt)
-    x, roots[n, 0], roots[n, 3] = velocity_spring(roots[n, 0], roots[n, 3], 0.0, w, dt, e, gone)
-    z, roots[n, 1], roots[n, 4] = velocity_spring(roots[n, 1], roots[n, 4], 0.0, w, dt, e, gone)
-    turn, roots[n, 2], roots[n, 5] = velocity_spring(roots[n, 2], roots[n, 5], 0.0, w, dt, e, gone)
+    x, roots[n, 0], roots[n, 3] = velocity_spring(roots[n, 0], roots[n, 3], 0.0, by)
+    z, roots[n, 1], roots[n, 4] = velocity_spring(roots[n, 1], roots[n, 4], 0.0, by)
+    turn, roots[n, 2], roots[n, 5] = velocity_spring(roots[n, 2], roots[n, 5], 0.0, by)
     return x, z, turn
 
 
@@ -96,13 +104,13 @@ def blend(age, halflife):
 @inner
 def offset(memory, n, k, kind, age):
     """What is added to a number triple (three numbers), and its velocity (three more); not for dead blending."""
-    x, y, z = memory[n, k, 0], memory[n, k, 1], memory[n, k, 2]
+    x, y, z = memory[n, 0, k], memory[n, 1, k], memory[n, 2, k]
     if kind == SPRING:
-        return (x, y, z), (memory[n, k, 3], memory[n, k, 4], memory[n, k, 5])
+        return (x, y, z), (memory[n, 3, k], memory[n, 4, k], memory[n, 5, k])
     size = math.sqrt(x * x + y * y + z * z)
     if kind != QUINTIC or size == 0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    now, rate = quintic(size, memory[n, k, 3], memory[n, k, 4], age)
+    now, rate = quintic(size, memory[n, 3, k], memory[n, 4, k], age)
     now, rate = now / size, rate / size
     return (x * now, y * now, z * now), (x * rate, y * rate, z * rate)
 
@@ -116,7 +124,7 @@ def shown_rotation(memory, n, j, kind, age, halflife, animated):
         share, _ = blend(age, halflife)
         if share >= 1:
             return animated
-        return mixed(from_vector(memory[n, j, 0], memory[n, j, 1], memory[n, j, 2]), animated, share)
+        return mixed(from_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j]), animated, share)
     (x, y, z), _ = offset(memory, n, j, kind, age)
     if x * x + y * y + z * z < GONE:
         return animated
@@ -130,12 +138,12 @@ def shown_turning(memory, n, j, kind, age, halflife, animated, turning):
         return turning
     if kind == DEAD:
         share, rate = blend(age, halflife)
-        lead = from_vector(memory[n, j, 0], memory[n, j, 1], memory[n, j, 2])
+        lead = from_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
         x, y, z = to_vector(multiply(animated, inverse(lead)))
         r = 1 - share
         return (
-            memory[n, j, 3] * r + turning[0] * share + x * rate, memory[n, j, 4] * r + turning[1] * share + y * rate,
-            memory[n, j, 5] * r + turning[2] * share + z * rate,
+            memory[n, 3, j] * r + turning[0] * share + x * rate, memory[n, 4, j] * r + turning[1] * share + y * rate,
+            memory[n, 5, j] * r + turning[2] * share + z * rate,
         )  # fmt: skip
     (x, y, z), v = offset(memory, n, j, kind, age)
     carried = rotate(from_vector(x, y, z), turning)  # the animated turning is carried along by the offset
@@ -150,10 +158,10 @@ def shown_place(memory, n, k, kind, age, halflife, animated, velocity):
     if kind == DEAD:
         share, rate = blend(age, halflife)
         r = 1 - share
-        x, y, z = animated[0] - memory[n, k, 0], animated[1] - memory[n, k, 1], animated[2] - memory[n, k, 2]
-        return (memory[n, k, 0] + x * share, memory[n, k, 1] + y * share, memory[n, k, 2] + z * share), (
-            memory[n, k, 3] * r + velocity[0] * share + x * rate, memory[n, k, 4] * r + velocity[1] * share + y * rate,
-            memory[n, k, 5] * r + velocity[2] * share + z * rate,
+        x, y, z = animated[0] - memory[n, 0, k], animated[1] - memory[n, 1, k], animated[2] - memory[n, 2, k]
+        return (memory[n, 0, k] + x * share, memory[n, 1, k] + y * share, memory[n, 2, k] + z * share), (
+            memory[n, 3, k] * r + velocity[0] * share + x * rate, memory[n, 4, k] * r + velocity[1] * share + y * rate,
+            memory[n, 5, k] * r + velocity[2] * share + z * rate,
         )  # fmt: skip
     (x, y, z), v = offset(memory, n, k, kind, age)
     return (animated[0] + x, animated[1] + y, animated[2] + z), (
@@ -180,5 +188,5 @@ def remember(memory, n, k, kind, halflife, step, velocity):
         speed = math.sqrt(vx * vx + vy * vy + vz * vz)
         if speed > fastest:
             vx, vy, vz = vx * fastest / speed, vy * fastest / speed, vz * fastest / speed
-    memory[n, k, 0], memory[n, k, 1], memory[n, k, 2] = x, y, z
-    memory[n, k, 3], memory[n, k, 4], memory[n, k, 5] = vx, vy, vz
+    memory[n, 0, k], memory[n, 1, k], memory[n, 2, k] = x, y, z
+    memory[n, 3, k], memory[n, 4, k], memory[n, 5, k] = vx, vy, vz

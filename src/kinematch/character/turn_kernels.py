@@ -27,7 +27,8 @@ def inverse(q):
 @inner
 def rotate(q, v):
     w, x, y, z = q
-    tx, ty, tz = 2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])
+    tx, ty, tz = y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]
+    tx, ty, tz = tx + tx, ty + ty, tz + tz  # not 2 *, by which single numbers would become double ones
     return v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx
 
 

@@ -56,7 +56,9 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable):
         super().__init__(function)
-        self._sources = _sources(Path(inspect.getfile(function)).parent)
+        # also by the records that it opens: code for another layout would read and write anywhere
+        layouts = [one.layout for one in function.__globals__.values() if hasattr(one, "layout")]
+        self._sources = _sources(Path(inspect.getfile(function)).parent), *layouts
 
     def _index_key(self, sig, codegen):
         return (*super()._index_key(sig, codegen), self._sources)
@@ -78,6 +80,6 @@ class _Cache(FunctionCache):
 def _sources(folder: Path) -> str:
     """A digest of the files that kernels of a folder call and take constants from: its own and those of math."""
     files = [path for place in (folder, Path(__file__).parent) for path in sorted(place.glob("*kernels.py"))] + [
-        Path(__file__)
+        Path(__file__).with_name(name) for name in ("jit.py", "handle.py")
     ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
