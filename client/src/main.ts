@@ -107,8 +107,9 @@ function draw(now: number): void {
 }
 requestAnimationFrame(draw);
 
-async function ask<T>(path: string, options?: RequestInit): Promise<T> {
-  const answer = await fetch(path.replace(/^\//, ""), options);
+async function ask<T>(path: string, options?: Parameters<Studio["ask"]>[1]): Promise<T> {
+  const headers = { ...options?.headers, ...connection.identity };
+  const answer = await fetch(path.replace(/^\//, ""), { ...options, headers });
   if (answer.ok) return (await answer.json()) as T;
   const said = (await answer.json().catch(() => null)) as { message?: string } | null;
   throw new Error(said?.message ?? `the server answered ${answer.status}`);

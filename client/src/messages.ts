@@ -49,10 +49,10 @@ export interface StartOver {
   type: "start_over";
 }
 
-/** Some settings by name; `weights` by feature. Those left out stay as they are. */
+/** Some settings by name; `weights` by feature, null for the database's own. Those left out stay as they are. */
 export interface ChangeSettings {
   type: "change_settings";
-  values: Record<string, number | boolean | string | Record<string, number>>;
+  values: Record<string, number | boolean | string | Record<string, number | null>>;
   side?: "a" | "b";
 }
 
@@ -172,7 +172,7 @@ export interface FeatureInfo {
 export interface SettingInfo {
   name: string;
   kind: "choice" | "number" | "switch" | "weights";
-  default: number | boolean | string | Record<string, number>;
+  default: number | boolean | string | Record<string, number | null>;
   text: string;
   unit: string;
   low: number;

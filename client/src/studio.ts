@@ -14,7 +14,7 @@ export interface Studio {
   /** Open a panel by its id. */
   open(id: string): void;
   /** JSON of a server's endpoint; errors are thrown with the server's own words. */
-  ask<T>(path: string, options?: RequestInit): Promise<T>;
+  ask<T>(path: string, options?: RequestInit & { headers?: Record<string, string> }): Promise<T>;
   /** Whether the page is dark; `themed` is called at once and at every change. */
   themed(changed: (dark: boolean) => void): void;
 }

@@ -130,6 +130,9 @@ def browser():
 class Screen:
     """A page in the browser; what it complains of is kept."""
 
+    server: Server  # where a page is shared
+    ROOT = "Array.from(kinematch.live.playback.newest.roots.slice(0, 4))"  # x y z yaw, of the stream's newest pose
+
     def __init__(self, page, url: str):
         self.page, self.problems = page, []
         page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
@@ -152,27 +155,70 @@ class Screen:
             self.page.wait_for_timeout(50)
         raise AssertionError(f"never came true: {wanted}; the page said {self.problems}")
 
+    def until_moved(self, metres: float) -> tuple[float, float]:
+        """Wait until the character, as the stream has it, has gone so far; returns by how much, along x and z."""
+        x, _, z, _ = self.ask(self.ROOT)
+        away = (
+            f"(([x, , z]) => Math.hypot(x, z) > {metres} && [x, z])({self.ROOT}.map((v, k) => v - [{x}, 0, {z}, 0][k]))"
+        )
+        dx, dz = self.until(away)
+        return dx, dz
+
     def picture(self, name: str) -> None:
-        """Write a picture to the folder that KINEMATCH_SCREENSHOTS names, if it does, once things have moved a little."""
+        """Write a picture to the folder that KINEMATCH_SCREENSHOTS names, if it does; first things move a little."""
         if PICTURES:
             self.page.wait_for_timeout(1500)
             self.page.screenshot(path=Path(PICTURES) / f"{name}.png", timeout=120_000)
 
 
+def _opened(browser, server: Server, panel: str = "play", *, script: str = "", **options) -> Screen:
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **options})
+    if script:
+        context.add_init_script(script)
+    return Screen(context.new_page(), f"{server.url}/?quality={'high' if PICTURES else 'low'}#{panel}")
+
+
 @pytest.fixture
 def screen(browser) -> Iterator[Callable[..., Screen]]:
     """screen(server, panel): a page of one's own in the browser, which must end without a complaint."""
-    opened = []
+    opened: list[Screen] = []
 
-    def make(server: Server, panel: str = "play", *, script: str = "", **options) -> Screen:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **options})
-        if script:
-            context.add_init_script(script)
-        opened.append(Screen(context.new_page(), f"{server.url}/?quality={'high' if PICTURES else 'low'}#{panel}"))
+    def make(*arguments, **options) -> Screen:
+        opened.append(_opened(browser, *arguments, **options))
         return opened[-1]
 
     yield make
     problems = [problem for one in opened for problem in one.problems]
     for one in opened:
         one.page.context.close()
+    assert not problems
+
+
+@pytest.fixture(scope="module")
+def _shared_page(browser, database, tmp_path_factory) -> Iterator[Screen]:
+    presets = tmp_path_factory.mktemp("page") / "presets"
+    with running(Studio(Stage(database, name="small"), presets=presets)) as server:
+        page = _opened(browser, server)
+        page.server = server
+        yield page
+        page.page.context.close()
+
+
+FRESH = """for (const message of [{ type: "resume" }, { type: "steer_by", how: "stick" }, { type: "start_over" },
+  { type: "follow_path", keypoints: [] }, { type: "compare", on: false }, { type: "reset_settings" }])
+  kinematch.live.connection.send(message);
+kinematch.open("play");"""
+
+
+@pytest.fixture
+def driven(_shared_page) -> Iterator[Screen]:
+    """The page of a server, both shared: the character stands near the beginning, and nothing was changed."""
+    page = _shared_page
+    page.ask(FRESH)
+    page.until("""kinematch.live.playing && kinematch.live.situation.keypoints.length === 0
+      && Math.hypot(...kinematch.live.playback.newest.roots.slice(0, 3)) < 1""")
+    page.ask("kinematch.viewport.follow.mode = 'follow'; kinematch.viewport.follow.jump()")
+    page.until("kinematch.viewport.follow.controls.target.distanceTo(kinematch.live.hips) < 0.5")
+    yield page
+    problems, page.problems[:] = list(page.problems), []
     assert not problems

@@ -13,7 +13,6 @@ window.pad = { id: "Test pad", index: 0, connected: true, mapping: "standard", t
   buttons: Array.from({ length: 17 }, () => ({ pressed: false, touched: false, value: 0 })) };
 navigator.getGamepads = () => [window.pad, null, null, null];
 """
-ROOT = "Array.from(kinematch.live.playback.newest.roots.slice(0, 4))"
 PLAYED = """{ const kept = {}; window.kept = kept;
 kinematch.live.connection.onFrame((frame) => { kept[frame.step] = Array.from(frame.rotations); }); }"""
 
@@ -22,24 +21,22 @@ def walked(screen, begin, end) -> tuple[float, float]:
     """How far the character went, ahead and to the right as the camera sees it, m."""
     camera = screen.ask("kinematch.viewport.follow.yaw")
     begin()
-    x, _, z, _ = screen.ask(ROOT)
-    screen.until(f"(() => {{ const r = {ROOT}; return Math.hypot(r[0] - {x}, r[2] - {z}) > 1.2 }})()")
+    dx, dz = screen.until_moved(1.2)
     end()
-    new_x, _, new_z, _ = screen.ask(ROOT)
-    dx, dz = new_x - x, new_z - z
     return dx * math.sin(camera) + dz * math.cos(camera), -dx * math.cos(camera) + dz * math.sin(camera)
 
 
 @pytest.mark.parametrize(("key", "ahead", "right"), [("w", 1, 0), ("d", 0, 1), ("ArrowLeft", 0, -1)])
-def test_keys_move_the_character_where_they_point(screen, fresh_server, key, ahead, right):
-    page = screen(fresh_server)
+def test_keys_move_the_character_where_they_point(driven, key, ahead, right):
+    page = driven
     keyboard = page.page.keyboard
     went = walked(page, lambda: keyboard.down(key), lambda: keyboard.up(key))
     assert went[0] * ahead + went[1] * right > 0.75 * math.hypot(*went)
 
 
-def test_a_gamepad_moves_the_character_where_it_points(screen, fresh_server):
-    page = screen(fresh_server, script=PAD)
+def test_a_gamepad_moves_the_character_where_it_points(driven):
+    page = driven
+    page.ask(PAD)
     ahead, right = walked(
         page, lambda: page.ask("pad.axes = [0.9, 0, 0, 0]"), lambda: page.ask("pad.axes = [0, 0, 0, 0]")
     )
@@ -51,10 +48,11 @@ def test_a_gamepad_moves_the_character_where_it_points(screen, fresh_server):
     page.until("kinematch.steering.keyboard.letters.x === 0")
     page.ask("pad.buttons[9].pressed = true")
     page.until("!kinematch.live.playing")
+    page.ask("pad.buttons[9].pressed = false; pad.axes.fill(0)")
 
 
-def test_rewinding_shows_the_very_pose_that_was_played(screen, fresh_server):
-    page = screen(fresh_server)
+def test_rewinding_shows_the_very_pose_that_was_played(driven):
+    page = driven
     page.ask(PLAYED)
     page.page.keyboard.down("w")
     page.until("Object.keys(kept).length > 40")
@@ -72,8 +70,8 @@ def test_rewinding_shows_the_very_pose_that_was_played(screen, fresh_server):
     page.until("kinematch.live.playing")
 
 
-def test_the_keys_are_told(screen, fresh_server):
-    page = screen(fresh_server)
+def test_the_keys_are_told(driven):
+    page = driven
     page.page.keyboard.press("?")
     page.until("!!document.querySelector('dialog[open]')")
     assert "Shift" in page.ask("document.querySelector('dialog[open]').textContent")
@@ -82,8 +80,9 @@ def test_the_keys_are_told(screen, fresh_server):
     page.until("!document.querySelector('dialog[open]')")
 
 
-def test_a_search_is_explained_and_a_candidate_is_shown_as_a_ghost(screen, fresh_server):
-    page = screen(fresh_server, "why")
+def test_a_search_is_explained_and_a_candidate_is_shown_as_a_ghost(driven):
+    page = driven
+    page.ask("kinematch.open('why')")
     page.page.keyboard.down("w")
     page.until("document.querySelectorAll('.candidate').length > 3")
     page.page.keyboard.up("w")
@@ -98,18 +97,21 @@ def test_a_search_is_explained_and_a_candidate_is_shown_as_a_ghost(screen, fresh
     assert costs == sorted(costs)
 
 
-def test_a_character_of_ones_own_is_worn(screen, fresh_server):
-    page = screen(fresh_server)
+def test_a_character_of_ones_own_is_worn(driven):
+    page = driven
     page.until("kinematch.live.history.newest > 20")
-    figure = urlopen(f"{fresh_server.url}/api/export?format=glb&start=5&stop=10").read()
+    figure = urlopen(f"{page.server.url}/api/export?format=glb&start=5&stop=10").read()
     page.page.set_input_files("input[type=file]", {"name": "me.glb", "mimeType": "model/gltf-binary", "buffer": figure})
     page.until("kinematch.live.heroHidden")
     page.page.set_input_files("input[type=file]", {"name": "bad.glb", "mimeType": "model/gltf-binary", "buffer": b"no"})
     page.until("[...document.querySelectorAll('.message.bad')].some((one) => one.textContent.includes('bad.glb'))")
+    page.page.get_by_role("button", name="Take off").click()
+    page.until("!kinematch.live.heroHidden")
 
 
-def test_a_slider_changes_the_setting_and_undo_takes_it_back(screen, fresh_server):
-    page = screen(fresh_server, "tune")
+def test_a_slider_changes_the_setting_and_undo_takes_it_back(driven):
+    page = driven
+    page.ask("kinematch.open('tune')")
     slider = page.page.get_by_role("slider", name="Velocity half-life")
     before = page.ask("kinematch.live.settings.a.velocity_halflife")
     slider.focus()
@@ -119,8 +121,8 @@ def test_a_slider_changes_the_setting_and_undo_takes_it_back(screen, fresh_serve
     page.until(f"kinematch.live.settings.a.velocity_halflife === {before}")
 
 
-def test_a_lost_server_is_told(screen, fresh_server):
-    page = screen(fresh_server)
+def test_a_lost_server_is_told(driven):
+    page = driven
     assert page.ask("document.querySelector('.cover').hidden")
     page.ask("""kinematch.live.connection.onState((state) => {
       if (state === "lost") window.told = document.querySelector(".cover:not([hidden])").textContent; })""")

@@ -58,3 +58,13 @@ def test_pages_save_load_and_delete_presets(studio_server):
         page.message("presets", lambda p: not p["names"])
         page.say("reset_settings")
         page.message("settings_now", lambda s: s["a"]["quality"] == 1.0)
+
+
+def test_a_weight_goes_back_to_the_databases_own(studio_server):
+    with studio_server.page() as page:
+        page.say("change_settings", values={"weights": {"hips_velocity": 2.0, "left_foot_position": 0.5}})
+        page.message("settings_now", lambda s: len(s["a"]["weights"]) == 2)
+        page.say("change_settings", values={"weights": {"hips_velocity": None}})
+        page.message("settings_now", lambda s: s["a"]["weights"] == {"left_foot_position": 0.5})
+        page.say("reset_settings")
+        page.message("settings_now", lambda s: not s["a"]["weights"])

@@ -34,6 +34,10 @@ class Player:
         self.path = path
         self.stage = SimpleNamespace(database=database, name="first")
         self.opened = []
+        self.steers = ""
+
+    def may_change(self, client):
+        return not self.steers or client == self.steers
 
     def open(self, database, *, name, path=""):
         self.opened.append(Path(path))
@@ -299,3 +303,25 @@ def test_build_edits_the_recipe_that_is_played(tmp_path, monkeypatch):
     assert web.project_of(tmp_path / "other.kinematch").recipe_path == tmp_path / "recipe.toml"
     monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "cache"))
     assert web.project_of(None).temporary
+
+
+def test_who_watches_looks_at_everything_and_changes_nothing(page, walks):
+    page.player.steers = "steering"
+    assert page.json("GET", "/project", status=200)["job"]["state"] == "none"
+    page.json("POST", "/reports", {"files": []})
+    for method, path in [("PUT", "/recipe"), ("POST", "/recipe/edit"), ("PUT", "/files/a.bvh"), ("POST", "/build"),
+                         ("DELETE", "/build")]:  # fmt: skip
+        got, body = page.raw(method, path, b"{}")
+        assert (got, b"another page steers" in body) == (403, True)
+    mine = [("x-kinematch-client", "steering")]
+    assert page.raw("PUT", "/files/a.bvh", (walks / "a.bvh").read_bytes(), headers=mine)[0] == 200
+
+
+def test_a_database_without_its_recipe_offers_the_one_it_remembers(database, folder):
+    (folder / "walks.kinematch").touch()
+    page = Web(Player(folder / "walks.kinematch", database))
+    stored = page.json("GET", "/project")["stored"]
+    assert stored == database.about["recipe"]
+    assert page.json("PUT", "/recipe", {"text": stored})["recipe"]
+    assert page.json("GET", "/project")["stored"] == ""
+    assert (folder / "walks.toml").read_text() == stored

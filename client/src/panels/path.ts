@@ -7,6 +7,9 @@ import { button, h, switchRow } from "../ui/elements";
 import { colour } from "../ui/theme";
 
 const SPEED = 1.4; // m/s of a new keypoint
+const SLOWEST = 0.1,
+  FASTEST = 8; // m/s
+const ECHO = 1000; // ms, in which what the server tells of the path may be older than what it was told
 const FIRST: Keypoint[] = [
   [2, 2],
   [2, 5],
@@ -22,6 +25,7 @@ export class PathEditor {
   private active = false;
   private isOpen = false;
   private dragging = -1;
+  private sent = -ECHO; // when the server was told of the path last
   private readonly layer: THREE.Group;
   private readonly line = new Strokes(512, { width: 3, opacity: 0.8 });
   private readonly marks: THREE.Mesh[] = [];
@@ -60,6 +64,9 @@ export class PathEditor {
       ),
     );
     this.listen();
+    studio.connection.on("problem", (problem) => {
+      if (problem.about === "follow_path") this.sent = -ECHO; // it is as it was
+    });
   }
 
   /** Path mode was chosen; a first path stands ready. */
@@ -81,7 +88,7 @@ export class PathEditor {
     this.active = situation.how === "path";
     this.element.hidden = !this.active;
     this.layer.visible = this.active && this.isOpen;
-    if (this.dragging >= 0) return;
+    if (this.dragging >= 0 || performance.now() - this.sent < ECHO) return;
     this.points = situation.keypoints.map((one) => ({ ...one }));
     this.loops = situation.loops;
     this.loop.set(situation.loops);
@@ -90,6 +97,7 @@ export class PathEditor {
   }
 
   private send(): void {
+    this.sent = performance.now();
     this.studio.connection.send({ type: "follow_path", keypoints: this.points, loops: this.loops });
   }
 
@@ -110,13 +118,14 @@ export class PathEditor {
       ...this.points.map((point, k) => {
         const speed = h("input.field.number", {
           type: "number",
-          min: 0,
-          max: 8,
+          min: SLOWEST,
+          max: FASTEST,
           step: 0.1,
           value: point.speed.toFixed(1),
           "aria-label": `Speed at point ${k + 1}, m/s`,
           onchange: () => {
-            point.speed = Math.min(Math.max(Number(speed.value) || 0, 0), 8);
+            this.points[k].speed = Math.min(Math.max(Number(speed.value) || SPEED, SLOWEST), FASTEST);
+            speed.value = this.points[k].speed.toFixed(1);
             this.send();
           },
         }) as HTMLInputElement;

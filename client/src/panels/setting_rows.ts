@@ -114,7 +114,7 @@ export function numberRow(info: NumberInfo, actions: RowActions): SettingRow {
   );
   slider.addEventListener("pointerdown", () => actions.begin());
   slider.addEventListener("keydown", (event) => {
-    if (event.key.startsWith("Arrow") && !event.repeat) actions.begin();
+    if (/^(Arrow|Page|Home$|End$)/.test(event.key) && !event.repeat) actions.begin();
   });
   slider.addEventListener("dblclick", () => actions.reset());
 

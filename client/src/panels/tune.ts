@@ -11,6 +11,7 @@ import "./tune.css";
 
 type Side = "a" | "b";
 type Values = Extract<PageMessage, { type: "change_settings" }>["values"];
+type Weights = Record<string, number>;
 interface State {
   side: Side;
   values: Values;
@@ -85,8 +86,11 @@ export function tunePanel(studio: Studio): Panel {
 
   function step(how: "undo" | "redo"): void {
     const state = undo[how](now());
-    if (state)
-      connection.send({ type: "change_settings", values: state.values, side: live.settings?.b ? state.side : "a" });
+    if (state) {
+      const own = Object.fromEntries((live.welcome?.features ?? []).map((feature) => [feature.name, null]));
+      const restored = { ...state.values, weights: { ...own, ...(state.values.weights as Weights) } };
+      connection.send({ type: "change_settings", values: restored, side: live.settings?.b ? state.side : "a" });
+    }
     buttons();
   }
   function buttons(): void {
@@ -147,7 +151,6 @@ export function tunePanel(studio: Studio): Panel {
   function weightSection(): HTMLElement {
     const features = live.welcome!.features;
     const children = features.map((feature) => {
-      const given = () => ({ ...((values().weights ?? {}) as Record<string, number>) });
       const row = numberRow(
         {
           title: titled(featureWords(feature.name)),
@@ -159,12 +162,8 @@ export function tunePanel(studio: Studio): Panel {
         },
         {
           begin,
-          change: (value) => send({ weights: { ...given(), [feature.name]: value as number } }),
-          reset: () => {
-            const rest = given();
-            delete rest[feature.name];
-            send({ weights: rest });
-          },
+          change: (value) => send({ weights: { [feature.name]: value as number } }),
+          reset: () => send({ weights: { [feature.name]: null } }),
         },
       );
       weights.set(feature.name, row);
@@ -193,9 +192,7 @@ export function tunePanel(studio: Studio): Panel {
     const given = values();
     for (const [name, row] of rows) if (name in given) row.set(given[name]);
     for (const feature of welcome.features)
-      weights
-        .get(feature.name)
-        ?.set((given.weights as Record<string, number> | undefined)?.[feature.name] ?? feature.weight);
+      weights.get(feature.name)?.set((given.weights as Weights | undefined)?.[feature.name] ?? feature.weight);
     for (const { names, label } of counts) {
       const changed = names.filter((name) =>
         (name.startsWith("weight ") ? weights.get(name.slice(7)) : rows.get(name))?.changed(),

@@ -22,9 +22,11 @@ export class Undo<T> {
   }
 
   private move(from: string[], to: string[], now: T): T | null {
-    const text = from.pop();
+    const present = JSON.stringify(now);
+    let text = from.pop();
+    while (text === present) text = from.pop(); // nothing came of that gesture
     if (text === undefined) return null;
-    to.push(JSON.stringify(now));
+    to.push(present);
     return JSON.parse(text) as T;
   }
 

@@ -29,6 +29,11 @@ export class Connection {
     this.stateHandlers.push(handler);
   }
 
+  /** Tells the server which page sends a request: only the one that steers changes things. */
+  get identity(): Record<string, string> {
+    return { "x-kinematch-client": this.client };
+  }
+
   open(): void {
     const address = new URL("stream", location.href);
     address.protocol = address.protocol.replace("http", "ws");

@@ -1,14 +1,14 @@
 /** Build, one file: the doctor's findings with their cures, what is cut and tagged, the source's settings, and roles. */
 import { button, empty, h, switchRow } from "../ui/elements";
-import { icon } from "../ui/icons";
 import type { ClipDock, Mark } from "./clip_dock";
-import { capital, choice, loading, numberField, rerender, seconds, tagField } from "./fields";
+import { choice, loading, rerender, seconds, tagField } from "./fields";
+import { findings, unfolding } from "./findings";
 import { baseName, fits, literal } from "./globs";
-import type { FileReport, Finding } from "./messages";
+import type { FileReport } from "./messages";
+import type { SourceTable } from "./recipe";
 import type { RoleEditor } from "./roles";
-import type { SourceTable, Store } from "./store";
-
-const FACTS_OPEN = new Set<string>();
+import type { Store } from "./store";
+import { stretches } from "./stretches";
 
 export class ClipView {
   readonly element = h("div.clip-view");
@@ -46,9 +46,9 @@ export class ClipView {
     rerender(
       this.element,
       this.title(name, report),
-      report ? this.findings(report, index) : h("span.note", "Built-in motion: procedural, clean by construction."),
+      report ? findings(store, report, index) : h("span.note", "Built-in motion: procedural, clean by construction."),
       index !== null
-        ? this.stretches(name, index)
+        ? stretches(store, name, index)
         : report?.frames
           ? empty(
               "Not in the recipe",
@@ -94,106 +94,6 @@ export class ClipView {
     );
   }
 
-  private findings(report: FileReport, index: number | null): HTMLElement {
-    const rows: HTMLElement[] = [];
-    if (report.difference) {
-      rows.push(
-        h(
-          "div.finding.error",
-          mark("error"),
-          h(
-            "div.what",
-            h("strong", "Another skeleton than the rest"),
-            h("div", `Compared with ${report.difference_from}: ${report.difference}.`),
-            h(
-              "div.row",
-              button(
-                "Retarget it",
-                () =>
-                  void this.store.edit({
-                    type: "set_for_files",
-                    files: [report.path],
-                    values: { retarget: true },
-                    whole: false,
-                  }),
-                { kind: "small primary", title: "Carry its motion over to the first file's skeleton" },
-              ),
-              button("Leave it out", () => void this.store.edit({ type: "leave_out", file: report.path }), {
-                kind: "small",
-              }),
-            ),
-          ),
-        ),
-      );
-    }
-    const source = index === null ? null : this.store.recipe?.source[index];
-    if (source?.retarget)
-      rows.push(
-        h(
-          "div.finding.fixed",
-          mark("fixed"),
-          h("div.what", "Its motion is carried over to the first file's skeleton (retargeted)."),
-        ),
-      );
-    const [told, notes] = [
-      report.findings.filter((one) => one.severity !== "note"),
-      report.findings.filter((one) => one.severity === "note"),
-    ];
-    rows.push(...told.map((one) => this.finding(one, report, index)));
-    if (notes.length) {
-      rows.push(
-        h(
-          "details.notes",
-          { open: FACTS_OPEN.has("notes"), ontoggle: (event: Event) => remember("notes", event) },
-          h("summary", `${notes.length} ${notes.length === 1 ? "note" : "notes"}, good to know`),
-          ...notes.map((one) => h("div.finding.note-line", mark("note"), h("div.what", capital(one.what)))),
-        ),
-      );
-    }
-    if (!rows.length) rows.push(h("div.finding.fixed", mark("fixed"), h("div.what", "Nothing to complain of.")));
-    return h("section.findings", ...rows);
-  }
-
-  private finding(one: Finding, report: FileReport, index: number | null): HTMLElement {
-    const fixed = one.state === "applied",
-      companions = index === null ? 0 : this.store.companions(index);
-    const paste = (whole: boolean) => void this.store.edit({ type: "paste", file: report.path, lines: one.fix, whole });
-    const leaves = /^exclude\b/.test(one.fix);
-    if (fixed)
-      return h("div.finding.fixed", mark("fixed"), h("div.what", h("div", capital(one.what)), h("code", one.fix)));
-    const actions =
-      one.state !== "open" || index === null
-        ? null
-        : leaves
-          ? h(
-              "div.row",
-              button("Leave it out", () => paste(false), { kind: "small" }),
-            )
-          : h(
-              "div.row",
-              button("Fix", () => paste(companions < 2), {
-                kind: "small primary",
-                title: "Put these lines into the recipe",
-              }),
-              companions > 1
-                ? button(`Fix all ${companions} files of this group`, () => paste(true), { kind: "small" })
-                : null,
-            );
-    return h(
-      `div.finding.${one.severity}`,
-      mark(one.severity),
-      h(
-        "div.what",
-        h("div", capital(one.what)),
-        one.fix && !leaves ? h("code.fix", one.fix) : null,
-        one.state === "manual" && one.fix
-          ? h("span.note", "Fill in what only you know, below or in the recipe's text.")
-          : null,
-        actions,
-      ),
-    );
-  }
-
   /** What the recipe does to the file's time, as marks on the timeline. */
   private marks(): Mark[] {
     const source = this.source,
@@ -224,93 +124,6 @@ export class ClipView {
   }
 
   length = 0; // s, of the clip on the stage
-
-  private stretches(name: string, index: number): HTMLElement {
-    const { store } = this,
-      source = store.recipe!.source[index],
-      isFile = !source.builtin;
-    const set = (values: Record<string, unknown>) =>
-      void store.edit({ type: "set_for_files", files: [name], values, whole: false });
-    const rows: HTMLElement[] = [];
-    if (isFile && source.trim) {
-      const [from, to] = source.trim;
-      rows.push(
-        stretchRow(
-          "keep",
-          "Keep only",
-          from,
-          to,
-          (a, b) => set({ trim: [a, b] }),
-          () => set({ trim: null }),
-        ),
-      );
-    }
-    source.drop.forEach(([from, to], k) =>
-      rows.push(
-        stretchRow(
-          `drop${k}`,
-          "Leave out",
-          from,
-          to,
-          (a, b) => set({ drop: source.drop.map((one, other) => (other === k ? [a, b] : one)) }),
-          () => set({ drop: source.drop.length > 1 ? source.drop.filter((_, other) => other !== k) : null }),
-        ),
-      ),
-    );
-    source.split.forEach((at, k) =>
-      rows.push(
-        h(
-          "div.row.stretch",
-          h("span.what", "Split at"),
-          numberField(
-            at,
-            (value) => value && set({ split: source.split.map((one, other) => (other === k ? value : one)) }),
-            { key: `split${k}`, label: "Split at, seconds", low: 0 },
-          ),
-          h("span.unit", "s"),
-          h("span.gap"),
-          cross(() => set({ split: source.split.length > 1 ? source.split.filter((_, other) => other !== k) : null })),
-        ),
-      ),
-    );
-    source.range.forEach((one, k) => {
-      if (!fits(baseName(name), one.files)) return;
-      const at = (key: string) => ["source", index, "range", k, key];
-      const row = stretchRow(
-        `range${k}`,
-        "Tag",
-        one.from,
-        one.to,
-        (a, b) => void store.edit({ type: "set", at: at("from"), value: a }, { type: "set", at: at("to"), value: b }),
-        () => void store.edit({ type: "remove", at: ["source", index, "range", k] }),
-        tagField(one.tags, (tags) => void store.edit({ type: "set", at: at("tags"), value: tags }), {
-          key: `tags${k}`,
-          label: "Tags of the stretch",
-        }),
-        flag(
-          "no entry",
-          one.no_entry,
-          (on) => void store.edit({ type: "set", at: at("no_entry"), value: on }),
-          "A search never jumps into the stretch",
-        ),
-        flag(
-          "no exit",
-          one.no_exit,
-          (on) => void store.edit({ type: "set", at: at("no_exit"), value: on }),
-          "Once in the stretch, it is played to its end",
-        ),
-      );
-      row.style.setProperty("--tone", `var(--series-${(k % 8) + 1})`);
-      row.classList.add("toned");
-      rows.push(row);
-    });
-    const hint = h(
-      "p.note.hint-line",
-      icon("next"),
-      "Drag over the timeline below the figure to choose a stretch; then keep, cut or tag it.",
-    );
-    return h("section.group", h("h2", "Cuts and tags"), ...(rows.length ? rows : [hint]), rows.length ? hint : null);
-  }
 
   /** The buttons for the stretch that is chosen on the timeline. */
   chosenBar(): void {
@@ -422,72 +235,9 @@ export class ClipView {
   private facts(report: FileReport): HTMLElement {
     return h(
       "details.group-details",
-      { open: FACTS_OPEN.has("facts"), ontoggle: (event: Event) => remember("facts", event) },
+      unfolding("facts"),
       h("summary", h("strong", "What the doctor measured")),
       h("dl.facts", ...report.facts.flatMap(([key, text]) => [h("dt", key), h("dd", text)])),
     );
   }
-}
-
-function remember(key: string, event: Event): void {
-  if ((event.currentTarget as HTMLDetailsElement).open) FACTS_OPEN.add(key);
-  else FACTS_OPEN.delete(key);
-}
-
-function mark(kind: string): HTMLElement {
-  return h(`span.mark.${kind}`, { "aria-label": kind }, kind === "fixed" ? icon("check") : kind === "note" ? "i" : "!");
-}
-
-function cross(act: () => void): HTMLElement {
-  return button("", act, { icon: "close", kind: "quiet small icon", title: "Take it out" });
-}
-
-function flag(text: string, on: boolean, changed: (on: boolean) => void, title: string): HTMLElement {
-  return h(
-    "button",
-    {
-      className: "button small quiet flag",
-      type: "button",
-      title,
-      "aria-pressed": String(on),
-      onclick: () => changed(!on),
-    },
-    text,
-  );
-}
-
-function stretchRow(
-  key: string,
-  what: string,
-  from: number,
-  to: number | null,
-  changed: (from: number, to: number | null) => void,
-  removed: () => void,
-  ...more: HTMLElement[]
-): HTMLElement {
-  return h(
-    "div.stretch-box",
-    h(
-      "div.row.stretch",
-      h("span.what", what),
-      numberField(from, (value) => changed(value ?? 0, to), {
-        key: `${key}-from`,
-        label: `${what}, from second`,
-        low: 0,
-        step: 0.01,
-      }),
-      h("span.unit", "to"),
-      numberField(to, (value) => changed(from, value), {
-        key: `${key}-to`,
-        label: `${what}, to second`,
-        low: 0,
-        step: 0.01,
-        placeholder: "end",
-      }),
-      h("span.unit", "s"),
-      h("span.gap"),
-      cross(removed),
-    ),
-    more.length ? h("div.row.stretch-more", ...more) : null,
-  );
 }

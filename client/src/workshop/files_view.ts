@@ -122,6 +122,21 @@ export class FilesView {
     const { store } = this,
       where = store.project!.temporary ? "" : ` They are copied into ${store.project!.folder}.`;
     const folders = store.listing.folders.length ? this.folderPicker() : null;
+    const stored = store.project!.stored;
+    if (stored)
+      return h(
+        "div.invitation",
+        h("div.big", "This database came without its recipe"),
+        h(
+          "p",
+          `It remembers the one it was built by. Bring that back as ${store.project!.recipe} to change it; building needs the motion files it names. Or drop other files here and begin anew.`,
+        ),
+        h(
+          "div.row",
+          button("Bring its recipe back", () => void store.write(stored), { icon: "load", kind: "primary" }),
+          button("Choose files", () => this.picker.click()),
+        ),
+      );
     return h(
       "div.invitation",
       h("div.big", "Drop motion files here"),

@@ -139,6 +139,7 @@ export interface ProjectInfo {
   kinds: string[];
   kind_needs: Record<string, string[]>;
   reference: Record<string, Record<string, string>>;
+  stored: string;
   checked: Checked;
   job: JobInfo;
 }

@@ -1,6 +1,8 @@
 /** The project as the page knows it: the recipe's text and its history, the files, the doctor's reports, the build. */
 import type { Studio } from "../studio";
 import type { Checked, Edit, FileReport, JobInfo, Listing, ProjectInfo } from "./messages";
+import type { Recipe } from "./recipe";
+import { send, TakenError } from "./upload";
 
 const API = "api/workshop";
 export type Changed = "recipe" | "files" | "reports" | "job" | "selection";
@@ -220,6 +222,7 @@ export class Store {
           await send(
             `${API}/files/${encodeURIComponent(file.name)}${replace ? "?replace=true" : ""}`,
             file,
+            this.studio.connection.identity,
             (share) => {
               job.share = share;
               this.tell("files");
@@ -288,76 +291,4 @@ function chunks<T>(all: T[], size: number): T[][] {
   const out: T[][] = [];
   for (let k = 0; k < all.length; k += size) out.push(all.slice(k, k + size));
   return out;
-}
-
-/** Another file has that name already. */
-class TakenError extends Error {}
-
-/** An upload that tells its progress, which fetch does not. */
-function send(address: string, file: File, progress: (share: number) => void): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("PUT", address);
-    request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 0);
-    request.onerror = () => reject(new Error("the server cannot be reached"));
-    request.onload = () => {
-      let said: { path?: string; message?: string } = {};
-      try {
-        said = JSON.parse(request.responseText) as typeof said;
-      } catch {
-        // an answer that is no JSON is told by its status below
-      }
-      if (request.status === 200 && said.path) resolve(said.path);
-      else
-        reject(
-          new (request.status === 409 ? TakenError : Error)(said.message ?? `the server answered ${request.status}`),
-        );
-    };
-    request.send(file);
-  });
-}
-
-export interface RangeTable {
-  files: string;
-  from: number;
-  to: number | null;
-  tags: string[];
-  no_entry: boolean;
-  no_exit: boolean;
-  cost_factor: number;
-}
-
-export interface SourceTable {
-  files: string[];
-  exclude: string[];
-  builtin: string | null;
-  tags: string[];
-  loop: boolean;
-  retarget: boolean;
-  roles: Record<string, string>;
-  trim: [number, number] | null;
-  split: number[];
-  drop: [number, number][];
-  range: RangeTable[];
-  mirror: boolean | null;
-  in_place: boolean;
-}
-
-export interface FeatureTable {
-  kind: string;
-  joint: string;
-  times: number[];
-  dimensions: number | null;
-  axis: string;
-  weight: number;
-  name: string;
-}
-
-/** A recipe with all its defaults; the server checks it, the page only shows it. */
-export interface Recipe {
-  output: string;
-  source: SourceTable[];
-  cleaning: Record<string, unknown> & { frame_rate: number; mirror: boolean; floor: string; root: string };
-  feature: FeatureTable[];
-  matching: { normalisation: string; responsiveness: number; quality: number; tail: number };
 }

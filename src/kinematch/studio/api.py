@@ -13,6 +13,7 @@ import numpy as np
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import READABLE, read_clip
 from kinematch.studio.exporting import FORMATS, export
+from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.layout import POSE, TIMELINE, pack, unpack
 from kinematch.studio.picture import stretch_of
 from kinematch.studio.recording import SUFFIX, open_recording, save_recording
@@ -61,6 +62,7 @@ def api_routes(studio: Studio) -> list[Any]:
 
     async def open_sent(request: Request) -> Response:
         """A recording that was dropped on a page."""
+        refuse_watchers(studio, request.headers)
         folder = tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True)
         path = Path(folder.name) / f"sent{SUFFIX}"
         try:

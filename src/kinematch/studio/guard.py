@@ -3,8 +3,8 @@
 import ipaddress
 import json
 import socket
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 LARGEST_UPLOAD = 500_000_000  # bytes of a request's body
@@ -20,6 +20,7 @@ HEADERS = [
         b"style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     ),
 ]
+CLIENT = "x-kinematch-client"  # which page sends a request, as its stream was told in Welcome
 Application = Callable[[dict, Callable, Callable], Awaitable[None]]
 
 
@@ -71,6 +72,18 @@ class Guard:
         if name in self._names:
             return True
         return is_loopback(name) if self._loopback else _is_address(name)
+
+
+class Watched(Protocol):
+    def may_change(self, client: str) -> bool: ...
+
+
+def refuse_watchers(studio: Watched, headers: Mapping[str, str]) -> None:
+    """For requests that change what all pages see."""
+    from starlette.exceptions import HTTPException
+
+    if not studio.may_change(headers.get(CLIENT, "")):
+        raise HTTPException(403, "another page steers; take the stick first (in Play), then try again")
 
 
 def is_loopback(host: str) -> bool:

@@ -20,7 +20,7 @@ Angle = Annotated[float, Meta(ge=-1000, le=1000)]
 Metres = Annotated[float, Meta(ge=-10_000, le=10_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Value = float | bool | str | dict[str, float]
+Value = float | bool | str | dict[str, float | None]
 Side = Literal["a", "b"]  # the two sides of a comparison; without one there is a alone
 
 
@@ -81,7 +81,7 @@ class StartOver(FromPage):
 
 
 class ChangeSettings(FromPage):
-    """Some settings by name; `weights` by feature. Those left out stay as they are."""
+    """Some settings by name; `weights` by feature, null for the database's own. Those left out stay as they are."""
 
     values: dict[str, Value]
     side: Side = "a"

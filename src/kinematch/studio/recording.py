@@ -22,6 +22,7 @@ VERSION = 1
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."
+ANOTHER = "ask whoever sent it for another copy"
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
@@ -53,19 +54,25 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
 def open_recording(path: str | Path) -> Stage:
     """A stage that shows a recording, paused at its beginning; one can go on from any of its moments."""
     path = Path(path)
-    arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True)
-    own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
     try:
+        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True)
+        own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
         stage = Stage(from_arrays(path, own, about["database"]), name=str(about["name"]), path=str(path))
         stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
         stage.set_terrain(bool(about["terrain"]))
         stage.remember(_moments(stage, arrays, about))
-    except FileError:
-        raise
+    except FileError as error:
+        raise FileError(path, _of_a_recording(error.message)) from error
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}") from error
+        raise FileError(path, f"is damaged: {error}; {ANOTHER}") from error
     return stage
+
+
+def _of_a_recording(message: str) -> str:
+    """What the container says of databases, said of a recording: that cannot be built again."""
+    message = message.replace("is no database", "is no recording").replace("build it again", ANOTHER)
+    return message.replace("`kinematch build` writes those", "Save in Studio writes those")
 
 
 def _plain(settings: Settings | None) -> dict | None:

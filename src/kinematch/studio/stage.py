@@ -86,16 +86,13 @@ class Stage:
 
     def check_settings(self, values: Mapping[str, Any]) -> None:
         """Refuse what could not be set; changes nothing, and may be asked from any thread."""
-        checked = from_plain(values)
+        checked = from_plain({**values, "weights": _joined({}, values)})
         self.database.features.with_weights(checked.weights)
 
     def change_settings(self, values: Mapping[str, Any], side: str) -> None:
-        """Some values by name; weights by feature, those left out as they were."""
+        """Some values by name; weights by feature, None for the database's own, those left out as they were."""
         plain = to_plain(self.settings.get(side, self.settings["a"]))
-        weights = values.get("weights", {})
-        if isinstance(weights, Mapping):
-            values = {**values, "weights": {**plain["weights"], **weights}}
-        self.set_settings(from_plain({**plain, **values}), side)
+        self.set_settings(from_plain({**plain, **values, "weights": _joined(plain["weights"], values)}), side)
 
     def reset_settings(self, names: list[str], side: str) -> None:
         """Some back to their defaults, all when none is named."""
@@ -189,3 +186,11 @@ class Stage:
         self.pilot.begin_again(moment.progress, self.settings)
         self.history.forget_after(moment.step)
         self.step = moment.step
+
+
+def _joined(weights: Mapping[str, float], values: Mapping[str, Any]) -> Any:
+    """Weights by feature with those of some new values; what is no such table is left to be refused."""
+    given = values.get("weights", {})
+    if not isinstance(given, Mapping):
+        return given
+    return {name: weight for name, weight in {**weights, **given}.items() if weight is not None}

@@ -101,6 +101,10 @@ class Studio:
             steers=pages.steers, asking=pages.asking, watchers=pages.watchers,
         )  # fmt: skip
 
+    def may_change(self, client: str) -> bool:
+        """Who watches looks at everything and changes nothing; programs without a page may, while no page steers."""
+        return client == self.pages.steers or self.pages.steers not in self.pages.all
+
     def preset_list(self) -> Presets:
         return Presets(self.presets.names(), str(self.presets.folder))
 

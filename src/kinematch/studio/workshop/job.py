@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -15,6 +16,7 @@ from kinematch.database.build import build
 from kinematch.errors import FileError, KinematchError
 from kinematch.studio.workshop.messages import JobInfo
 
+IN_USE = ". Windows replaces no file that is in use: name another `output` in the recipe, or play something else first"
 NICENESS = 5  # of the build's process: who plays comes first
 
 
@@ -106,10 +108,16 @@ def work(recipe_path: str, pipe: Connection) -> None:
             {"state": "done", "database": str(result.path), "summary": summary, "warnings": list(result.warnings)}
         )
     except FileError as error:
-        pipe.send({"state": "failed", "message": error.message, "line": error.line, "file": str(error.path)})
+        message = error.message + (IN_USE if sys.platform == "win32" and _refused(error) else "")
+        pipe.send({"state": "failed", "message": message, "line": error.line, "file": str(error.path)})
     except KinematchError as error:
         pipe.send({"state": "failed", "message": str(error)})
     except MemoryError:
         pipe.send({"state": "failed", "message": "not enough memory"})
     except Exception as error:  # the page must hear of it whatever it is
         pipe.send({"state": "failed", "message": f"{type(error).__name__}: {error}"})
+
+
+def _refused(error: FileError) -> bool:
+    """Whether the system would not let the file be written."""
+    return isinstance(error.__cause__, PermissionError)

@@ -154,6 +154,7 @@ class ProjectInfo(Message):
     kinds: list[str]
     kind_needs: dict[str, list[str]]
     reference: dict[str, dict[str, str]]  # table -> key -> meaning
+    stored: str  # the recipe that the playing database was built by, where none lies beside it
     checked: Checked
     job: JobInfo
 

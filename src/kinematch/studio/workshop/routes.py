@@ -13,6 +13,7 @@ from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.motion.roles import ROLES
+from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.places import cache_folder
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
@@ -47,6 +48,7 @@ class Player(Protocol):
     @property
     def stage(self) -> Played: ...
     def open(self, database: Database, *, name: str, path: str | Path = "") -> None: ...
+    def may_change(self, client: str) -> bool: ...
 
 
 def project_of(path: Path | None) -> Project:
@@ -76,9 +78,13 @@ def routes(studio: Player) -> list["Route"]:
     def answer(value: Any, status: int = 200) -> "Response":
         return Response(msgspec.json.encode(value), status, media_type="application/json")
 
-    def route(path: str, method: str, handler: Callable[["Request"], Awaitable["Response"]]) -> "Route":
+    def route(
+        path: str, method: str, handler: Callable[["Request"], Awaitable["Response"]], *, changes: bool = False
+    ) -> "Route":
         async def careful(request: "Request") -> "Response":
             try:
+                if changes:
+                    refuse_watchers(studio, request.headers)
                 return await handler(request)
             except TooLarge as error:
                 return answer({"message": str(error)}, 413)
@@ -109,7 +115,7 @@ def routes(studio: Player) -> list["Route"]:
         return Response(content, media_type="application/octet-stream")
 
     async def show_project(request: "Request") -> "Response":
-        return await told(lambda: _project_info(project, jobs))
+        return await told(lambda: _project_info(project, jobs, studio.stage.database))
 
     async def check_text(request: "Request") -> "Response":
         text = msgspec.json.decode(await body(request), type=m.RecipeText).text
@@ -181,24 +187,25 @@ def routes(studio: Player) -> list["Route"]:
 
     return [
         route("/project", "GET", show_project),
-        route("/recipe", "PUT", save_text),
+        route("/recipe", "PUT", save_text, changes=True),
         route("/recipe/check", "POST", check_text),
-        route("/recipe/edit", "POST", edit),
+        route("/recipe/edit", "POST", edit, changes=True),
         route("/recipe/download", "GET", download),
         route("/files", "GET", list_folder),
-        route("/files/{name:path}", "PUT", upload),
+        route("/files/{name:path}", "PUT", upload, changes=True),
         route("/reports", "POST", report),
         route("/preview", "GET", preview),
-        route("/build", "POST", start),
+        route("/build", "POST", start, changes=True),
         route("/build", "GET", job),
-        route("/build", "DELETE", cancel),
+        route("/build", "DELETE", cancel, changes=True),
         route("/database", "GET", show_database),
         route("/database/cell", "GET", show_cell),
         route("/database/clips/{index:int}", "GET", clip),
     ]
 
 
-def _project_info(project: Project, jobs: Jobs) -> m.ProjectInfo:
+def _project_info(project: Project, jobs: Jobs, playing: Database) -> m.ProjectInfo:
+    stored = "" if project.temporary or project.recipe_path.exists() else playing.about.get("recipe", "")
     return m.ProjectInfo(
         folder=str(project.folder.resolve()),
         recipe=project.recipe_path.name,
@@ -209,6 +216,7 @@ def _project_info(project: Project, jobs: Jobs) -> m.ProjectInfo:
         kinds=list(KINDS),
         kind_needs=kind_needs(),
         reference=reference(),
+        stored=stored if isinstance(stored, str) else "",
         checked=check(project, project.text()),
         job=jobs.info(),
     )
