@@ -7,6 +7,8 @@ from kinematch.math.jit import kernel
 LANES = 16
 COARSE = 255  # levels of a quantised column of a box
 FINE = 4095  # of a frame: 12 bits, so that 128 squares add up within 31
+# for each plain number given to a kernel, numba would compile another one
+FINE_LEVELS, COARSE_LEVELS, DOWN, UP = np.float64(FINE), np.float64(COARSE), np.float64(-1), np.float64(1)
 ROUNDING = 1e-6  # of a step; far above float64's error at 12 bits
 
 
@@ -26,7 +28,7 @@ def leaf_boxes(values, roots, frames, counts, lows, highs):
 def whole(value, offset, step, side, levels):
     """A value in steps, rounded down (side -1) or up (side 1), within 0 and levels."""
     steps = (value - offset) / step + side * ROUNDING
-    return min(max(np.floor(steps) if side < 0 else np.ceil(steps), 0.0), float(levels))
+    return min(max(np.floor(steps) if side < 0 else np.ceil(steps), 0.0), levels)
 
 
 @kernel
@@ -37,10 +39,10 @@ def quantise_boxes(lows, highs, order, offsets, step, boxes):
         for place in range(len(order)):
             d = order[place]
             boxes[node, place // 4, 0, lane, place % 4] = np.uint8(
-                whole(lows[box, d], offsets[place], step, -1, COARSE)
+                whole(lows[box, d], offsets[place], step, DOWN, COARSE_LEVELS)
             )
             boxes[node, place // 4, 1, lane, place % 4] = np.uint8(
-                whole(highs[box, d], offsets[place], step, 1, COARSE)
+                whole(highs[box, d], offsets[place], step, UP, COARSE_LEVELS)
             )
 
 
@@ -52,4 +54,4 @@ def quantise_leaves(values, roots, frames, counts, order, offsets, step, leaves)
             for place in range(len(order)):
                 d = order[place]
                 v = values[frames[leaf] + lane, d] * roots[d]
-                leaves[leaf, place // 2, lane, place % 2] = np.uint16(whole(v, offsets[place], step, -1, FINE))
+                leaves[leaf, place // 2, lane, place % 2] = np.uint16(whole(v, offsets[place], step, DOWN, FINE_LEVELS))

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.math.jit import kernel
 from kinematch.search.kernels import INFINITE, LARGEST_BIAS, REFUSED
-from kinematch.search.tree_kernels import COARSE, FINE, ROUNDING
+from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS, ROUNDING
 from kinematch.search.vector_kernels import (
     FARTHEST,
     address,
@@ -30,6 +30,7 @@ U = np.uintp
 FARTHEST_LIMIT = np.int32(FARTHEST - 1)
 NO_BITS = np.uint32(0)
 ONE_BIT = np.uint32(1)
+NONE, ONE = np.int64(0), np.int64(1)  # for plain ones, numba would compile what they are given to once more
 
 # what stands where in a handle: addresses and sizes, so that one small array stands for a dozen
 (TOPS, GROUPS, LEAVES, LEAF_FRAMES, VALUES, ROOTS, FACTORS, ORDER, FINE_OFFSETS, COARSE_OFFSETS, NUMBERS, CLIP_OF,
@@ -63,8 +64,8 @@ def _limit(bound, scale):
 @kernel
 def _steps(value, offset, inverse, levels):
     """A value in steps, rounded up and down, within 0 and levels."""
-    x = min(max((np.float64(value) - offset) * inverse, 0.0), float(levels))
-    return min(np.ceil(x + ROUNDING), float(levels)), max(np.floor(x - ROUNDING), 0.0)
+    x = min(max((np.float64(value) - offset) * inverse, 0.0), levels)
+    return min(np.ceil(x + ROUNDING), levels), max(np.floor(x - ROUNDING), 0.0)
 
 
 @kernel
@@ -85,7 +86,7 @@ def _prepare(query, handle, scratch):
         up = down = 0.0
         if d < columns:
             q = read_float(weighted, read_int(order, d))
-            up, down = _steps(q, read_double(offsets, d), inverse, FINE)
+            up, down = _steps(q, read_double(offsets, d), inverse, FINE_LEVELS)
         write_short(fine, d, np.uint16(up))
         write_short(fine, d + 2 * pairs, np.uint16(max(down - 1, 0.0)))  # frames were rounded down, by one at most
     offsets, inverse = address(handle, COARSE_OFFSETS), read_double(numbers, COARSE_INVERSE)
@@ -93,7 +94,7 @@ def _prepare(query, handle, scratch):
         up = down = 0.0
         if d < size(handle, BOX_COLUMNS):
             q = read_float(weighted, read_int(order, d))
-            up, down = _steps(q, read_double(offsets, d), inverse, COARSE)
+            up, down = _steps(q, read_double(offsets, d), inverse, COARSE_LEVELS)
         write_byte(coarse, d, np.uint8(up))
         write_byte(coarse, d + 4 * quads, np.uint8(down))
     return finite
@@ -128,7 +129,7 @@ def _look(leaf, handle, first, last, best, bound, scratch):
         near &= ~(ONE_BIT << np.uint32(lane))
         frame = np.int32(read_int(address(handle, LEAF_FRAMES), leaf) + lane)
         if not first <= frame < last:
-            cost = _distance(frame, handle, weighted)
+            cost = _distance(np.int64(frame), handle, weighted)
             if size(handle, FACTORS):  # no address, where all are one
                 cost *= read_float(address(handle, FACTORS), frame)
             # ties go to the earlier frame, but never away from the one that plays (best is -1 then)
@@ -182,15 +183,15 @@ def _sweep(handle, first, last, bound, scratch):
     coarse = scratch + U(QUERY_AT) + U(16 * size(handle, PAIRS))
     tops, masks, bounds = address(handle, TOPS), address(handle, TOP_MASKS), coarse + U(8 * quads)
     scale = read_double(address(handle, NUMBERS), COARSE_SCALE)
-    best, limit, count = np.int32(-1), _limit(bound, scale), 0
+    best, limit, count = np.int32(-1), _limit(bound, scale), NONE
     for t in range(top_count):
         box_bounds(tops + U(t) * U(128 * quads), coarse, quads, read_short(masks, t), limit, bounds + U(64 * t))
     for _ in range(SEEDS):
         group = nearest_lane(bounds, top_count)
         if read_int(bounds, group) <= limit:
-            _judge(group, 0, handle, limit, scratch)
+            _judge(group, NONE, handle, limit, scratch)
             write_int(bounds, group, np.int32(FARTHEST))
-            best, bound = _open(1, handle, first, last, best, bound, scratch)
+            best, bound = _open(ONE, handle, first, last, best, bound, scratch)
             limit = _limit(bound, scale)
     for t in range(top_count):
         lanes = lanes_at_most(bounds + U(64 * t), limit)
@@ -200,7 +201,7 @@ def _sweep(handle, first, last, bound, scratch):
             count += 1
             if count == ROW:
                 best, bound = _open(count, handle, first, last, best, bound, scratch)
-                limit, count = _limit(bound, scale), 0
+                limit, count = _limit(bound, scale), NONE
                 lanes &= lanes_at_most(bounds + U(64 * t), limit)
     return _open(count, handle, first, last, best, bound, scratch) if count else (best, bound)
 
