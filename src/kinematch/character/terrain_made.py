@@ -1,7 +1,6 @@
 """Uneven ground from a seed: smooth hills and low steps, to try characters on."""
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from kinematch.character.terrain import HeightGrid, centred
 from kinematch.errors import KinematchError
@@ -49,6 +48,8 @@ def uneven_ground(
 
 def _smooth(random: np.random.Generator, count: int, coarse: int, blur: float) -> np.ndarray:
     """Smoothed noise (count, count), made on every coarse-th post and bilinear between."""
+    from scipy.ndimage import gaussian_filter  # here, since it is slow to import
+
     few = count // coarse + 2
     noise = gaussian_filter(random.standard_normal((few, few)), blur, mode="wrap")
     along = np.arange(count) / coarse

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion, smoothing
@@ -61,6 +60,8 @@ def find_contacts(
     positions = kinematics.global_pose(clip)[0][:, chosen].astype(np.float64)
     finer = int(np.ceil(FINE / max(clip.frame_rate, 1))) if clip.frame_count > 1 else 1  # a slide show stays one
     if finer > 1:
+        from scipy.interpolate import CubicSpline  # here, since it is slow to import
+
         times = np.arange(finer * (clip.frame_count - 1) + 1) / finer
         positions = CubicSpline(np.arange(clip.frame_count), positions, axis=0)(times)
     rate = finer * clip.frame_rate

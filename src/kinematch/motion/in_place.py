@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from kinematch.math import difference, smoothing
 from kinematch.math.quaternion import Array
@@ -55,6 +54,8 @@ def _ground_velocity(clip: Clip, joints: Iterable[str] | None) -> Array:
     A planted point is low, does not rise or sink, and goes the way the body's steady velocity says; the last is found
     with the first two and then in turns. Slowness cannot tell in place. Flights keep the velocities around them.
     """
+    from scipy.ndimage import gaussian_filter1d  # here, since it is slow to import
+
     points, toes = _foot_points(clip, joints)
     heights = np.maximum(points[..., 1] - np.quantile(points[..., 1], 0.05, axis=0), 0)
     velocities = difference.central(points, clip.dt)

@@ -3,8 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.signal import oaconvolve
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
@@ -55,6 +53,8 @@ def _sample(values: np.ndarray, times: np.ndarray, ratio: Fraction) -> np.ndarra
     """Values (F, C) at times in frames, in float64."""
     if (values == values[0]).all():  # most joints never move against their parents
         return np.broadcast_to(values[0], (len(times), values.shape[1]))
+    from scipy.interpolate import CubicSpline  # here, since it is slow to import
+
     values = values.astype(np.float64)
     if ratio < 1:
         values = _low_pass(values, float(ratio))
@@ -63,6 +63,8 @@ def _sample(values: np.ndarray, times: np.ndarray, ratio: Fraction) -> np.ndarra
 
 def _low_pass(values: np.ndarray, ratio: float) -> np.ndarray:
     """Lanczos filter that keeps frequencies below the new rate's half; ends are extended by point reflection."""
+    from scipy.signal import oaconvolve
+
     reach = min(int(np.ceil(LOBES / ratio)) - 1, len(values) - 1)
     k = np.arange(-reach, reach + 1) * ratio
     weights = np.sinc(k) * np.sinc(k / LOBES)

@@ -1,8 +1,6 @@
 """The height of the pelvis: what the knee of the loaded leg asks for through a step, and what legs can reach."""
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.ndimage import maximum_filter1d
 
 from kinematch.synth import feet, gait
 from kinematch.synth.footsteps import Footsteps, Stances, bouts
@@ -27,6 +25,8 @@ def heights(
     Knots at landings, mid-stances and flights: highest over the standing leg of a walk and lowest between its steps,
     the other way round in a run.
     """
+    from scipy.interpolate import PchipInterpolator  # here, since it is slow to import
+
     times, rate = path.times, path.frame_rate
     ankle = float(feet.ankle_in_plane(np.array(posture.heel), np.array(0.0))[1])
     stand = HIP_DROP + ankle + float(gait.leg_length(posture.idle_knee)) - 0.004
@@ -87,6 +87,8 @@ def overstretch(
     path: Path, both: tuple[Stances, Stances], hips: list[np.ndarray], ankles: list[np.ndarray]
 ) -> np.ndarray:
     """How far (F,) the pelvis must come down, smoothly, for no planted leg to be over-stretched."""
+    from scipy.ndimage import maximum_filter1d
+
     excess = np.zeros(len(path.facings))
     longest = float(gait.leg_length(STRAIGHTEST))
     for foot, hip, ankle in zip(both, hips, ankles):

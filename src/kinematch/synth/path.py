@@ -6,8 +6,6 @@ from math import hypot
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
-from scipy.ndimage import convolve1d
 
 from kinematch.errors import KinematchError
 from kinematch.synth.gait import RUN_ABOVE, WALK_BELOW
@@ -53,6 +51,8 @@ def directions(angles: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
 
 def smooth(x: np.ndarray, seconds: float, frame_rate: float) -> np.ndarray:
     """Raised-cosine average along time over a window of this whole width; ends are held."""
+    from scipy.ndimage import convolve1d  # here, since it is slow to import
+
     half = max(1, round(seconds * frame_rate / 2))
     weights = 1 + np.cos(np.pi * np.arange(-half, half + 1) / (half + 1))
     return convolve1d(np.asarray(x, float), weights / weights.sum(), axis=0, mode="nearest")
@@ -78,6 +78,8 @@ def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: fl
 
 def path_through(points: ArrayLike, speed: float = 1.35, *, frame_rate: float = 60.0, settle: float = 1.5) -> Path:
     """A smooth curve through floor points (N, 2), from a stand to a stand, facing along it."""
+    from scipy.interpolate import CubicSpline
+
     _check_rate(frame_rate)
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:

@@ -1,7 +1,6 @@
 """How each planted foot rolls: heel first going ahead, toe first going back, the heel rising as it must."""
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from kinematch.math import quaternion
 from kinematch.synth import feet, gait
@@ -76,6 +75,8 @@ def _heel_rise(
     The hips decide: a leg that is left behind must give in the foot, since the knee may not stretch further. When the
     body goes backward the toes rise instead, the foot turning about its heel.
     """
+    from scipy.interpolate import CubicSpline  # here, since it is slow to import
+
     lift = np.clip(foot.lifts, 0, path.times[-1])
     hip_at, facing_at = CubicSpline(path.times, hips), CubicSpline(path.times, path.facings)
     count = len(lift)

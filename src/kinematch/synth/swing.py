@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from kinematch.math import quaternion
 from kinematch.synth import feet, gait
@@ -52,6 +51,8 @@ class Around:
 
 def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
     """One leg in all frames."""
+    from scipy.interpolate import CubicSpline  # here, since it is slow to import
+
     times, hips, facings = around.times, around.hips, around.facings
     index = feet.stance_index(stances, times)
     within = np.minimum(times, stances.lifts[index])
