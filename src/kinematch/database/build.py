@@ -158,7 +158,9 @@ def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress
     """All files on all cores, in the order of the recipe."""
     target = _target(files, recipe, folder)
     out: list[list[Prepared]] = [[] for _ in files]
-    executor: Executor = ThreadPoolExecutor(os.cpu_count())
+    # made motion is plain Python, of which one thread at a time can run: more get in each other's way
+    made = all(file.path is None for file in files)
+    executor: Executor = ThreadPoolExecutor(1 if made else os.cpu_count())
     with executor:
         try:
             tasks = {
