@@ -7,7 +7,7 @@ import pytest
 
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.command import toward
-from kinematch.character.crowd import FEWEST, Reason
+from kinematch.character.crowd import FEWEST, SPARE, Reason
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.terrain import HeightFunction
 from kinematch.errors import KinematchError
@@ -306,3 +306,18 @@ def test_a_result_of_another_size_is_not_written_over(database):
         crowd.step(command, DT, out=small)
     shown = crowd.step(command, DT)
     assert crowd.step(command, DT, out=shown) is shown
+
+
+def test_searches_are_spread_evenly_over_steps_from_the_first_on(database):
+    count, steps = 600, 60
+    crowd = Crowd(database, count, settings=Settings(search_interval=0.1))
+    still = toward(np.zeros((count, 3)))
+    searches = np.array([crowd.step(still, DT).searched.sum() for _ in range(steps)])
+    mean = count * DT / 0.1
+    assert searches.max() <= np.ceil(SPARE * mean)
+    assert searches[10:].min() > 0.75 * mean
+    # told anew all at once they have to queue, and none waits for longer than a round
+    turned = toward(np.tile([0.0, 0.0, 1.3], (count, 1)))
+    searched = np.array([crowd.step(turned, DT).searched for _ in range(12)])
+    assert searched.sum(axis=1).max() <= np.ceil(SPARE * mean)
+    assert searched[:7].any(axis=0).all()

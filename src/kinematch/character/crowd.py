@@ -26,7 +26,7 @@ from kinematch.search.threads import in_pieces
 
 LONGEST = 0.1  # s that one piece of a step lasts: a longer pause is walked through, not jumped over
 MOST_PIECES = 50  # after five seconds pieces grow longer instead
-SPARE = 1.5  # how many more searches than on average a step may hold; the rest wait their turn
+SPARE = 1.25  # how many more searches than on average a step may hold; the rest wait their turn
 FEWEST = 32  # searches that a step may always hold
 NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
 FLAT = np.zeros((0, 0)), np.zeros((0, 0, 3))
@@ -227,7 +227,7 @@ class Crowd:
             who = np.sort(who[late[:most]])
         for number, some in self._parts(state.playing.databases, who):
             own = self.tracks[number]
-            queries = own.queries(state, some, wanted, self.settings, self._state, self._knobs)
+            queries = own.queries(state, some, wanted, self.settings, dt, self._state, self._knobs)
             state.schedule.queries[some] = queries
             for target, those in self._parts(wanted.databases, some):
                 for filter_, part in self._parts(wanted.filters, those):

@@ -168,8 +168,9 @@ class PlainCrowd:
         ends = (self.frames == self.source.last_of[self.frames]) & (self.source.next_frames[self.frames] == self.frames)
         due = (self.since_search >= settings.search_interval - 1e-9) | ends
         due |= sharp & ((self.since_search >= settings.forced_interval) | np.isinf(self.asked[:, 0]))
-        rest = self.since_search - settings.search_interval
-        kept = np.where((rest >= 0) & (rest < settings.search_interval), rest, 0.0)
+        over = self.since_search - settings.search_interval
+        kept = np.where((over >= 0) & (over < dt), over, 0.0)
+        kept = np.where(np.isinf(self.asked[:, 0]), self.since_search % settings.search_interval, kept)
         self.since_search = np.where(due, kept, self.since_search) + dt
         who = np.flatnonzero(due)
         if len(who):

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from kinematch.character.foot_kernels import place_feet, stand_on
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.motion_kernels import (
@@ -24,6 +26,7 @@ from kinematch.character.state import opened_state
 from kinematch.character.transition_kernels import FORGOTTEN, decay, decay_root, decay_turning
 from kinematch.character.turn_kernels import about_up, turned, wrapped
 from kinematch.math.jit import inner, kernel
+from kinematch.search.vector_kernels import prefetch
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
@@ -31,6 +34,7 @@ STILL = 0.1  # m/s, below which a body that is to stand counts as standing
 NEAR = 0.15  # m from its body at which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 TOGETHER = 16  # characters of which a kernel does first one half, then the other: both loops stay small and near
+SOON = 2  # characters ahead for which memory is read already
 POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 
@@ -78,7 +82,7 @@ def changes(asked, n, velocities, facings):
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def ask(states, settings, who, velocities, facings, filters, values, offset, scale, columns, times, queries):
+def ask(states, settings, who, velocities, facings, filters, values, offset, scale, columns, times, queries, dt):
     """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move.
 
     `columns` (T, 3) say which column takes which number of which time; past times stay as they were in the clip.
@@ -123,14 +127,19 @@ def ask(states, settings, who, velocities, facings, filters, values, offset, sca
                 value = forward_z
             queries[m, column] = (value - offset[column]) / scale[column]
         asked = schedule.asked
+        # what is over is kept, so that searches are as frequent at any rate of steps; who was made to wait longer than
+        # a step keeps to that, and who never asked to its own phase: crowds must not search all at once
+        since = schedule.since[n]
+        over = since - knobs.search_interval
+        if math.isnan(asked[n, 0]):
+            schedule.since[n] = since % knobs.search_interval
+        else:
+            schedule.since[n] = over if 0 <= over < dt else 0.0
         asked[n, 0], asked[n, 1], asked[n, 2] = velocities[n, 0], velocities[n, 1], velocities[n, 2]
         if facings[n, 0] != 0 or facings[n, 2] != 0:
             asked[n, 3] = math.atan2(facings[n, 0], facings[n, 2])
         elif math.isnan(asked[n, 3]):
             asked[n, 3] = body.yaws[n]
-        # what is over is kept, so that searches are as frequent at any rate of steps
-        rest = schedule.since[n] - knobs.search_interval
-        schedule.since[n] = rest if 0 <= rest < knobs.search_interval else 0.0
         schedule.filters[n] = filters[n]
 
 
@@ -162,6 +171,8 @@ def animate(
         stop = min(start + TOGETHER, who.shape[0])
         for m in range(start, stop if halves & POSE else start):
             n = who[m]
+            if m + SOON < who.shape[0]:
+                fetch(source.rotations, state.playing.frames[who[m + SOON]])
             advance_body(state.body, n, velocities, facings, by)
             state.schedule.since[n] += dt
             move_root(state, source, knobs, n, out, by)
@@ -176,6 +187,15 @@ def animate(
             if source.legs.shape[0] > 0:
                 place_feet(state, source, knobs, n, ground, normals, out, by)
             report(state, source, n, out)
+
+
+@inner
+def fetch(rotations, frame):
+    """Ask for a frame's rotations and the next one's: where a character is in a large database nobody can foresee."""
+    row = 16 * rotations.shape[1]  # bytes
+    start = np.uintp(rotations.ctypes.data) + np.uintp(row) * np.uintp(frame)
+    for line in range(0, 2 * row, 64):
+        prefetch(start + np.uintp(line))
 
 
 @inner

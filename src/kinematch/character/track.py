@@ -21,7 +21,7 @@ from kinematch.search import Matcher, WideMatcher, search_space
 from kinematch.search.threads import in_pieces
 
 MANY = 48  # characters from which all cores are worth waking
-PIECE = 256  # characters at a time; each piece hands over all arguments anew
+PIECE = 64  # characters at a time: small enough to balance, large enough to pay for the call
 
 
 @dataclass(eq=False)
@@ -54,7 +54,7 @@ class Track:
             self.weighted = asked
 
     def queries(
-        self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, *handles: np.ndarray
+        self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, dt: float, *handles: np.ndarray
     ) -> np.ndarray:
         """What some characters (M,) ask, normalised (M, D), and note in their state that they did.
 
@@ -66,7 +66,7 @@ class Track:
         def ask(own: slice) -> None:
             k.ask(
                 *handles, who[own], wanted.velocities, wanted.facings, wanted.filters, self.values,
-                features.offset, features.scale, self.columns, self.times, queries[own],
+                features.offset, features.scale, self.columns, self.times, queries[own], dt,
             )  # fmt: skip
 
         in_pieces(len(who), ask, worth=MANY, piece=PIECE)
