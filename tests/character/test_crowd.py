@@ -47,6 +47,7 @@ def test_the_fused_step_equals_its_plain_twin(database):
 @pytest.mark.parametrize("transition", TRANSITIONS)
 def test_a_crowd_is_many_of_one_bit_for_bit(database, transition, monkeypatch):
     monkeypatch.setattr("kinematch.character.crowd.FEWEST", 60)  # nobody waits for others
+    monkeypatch.setattr("kinematch.character.crowd.MANY", 60)
     settings = Settings(transition=transition)
     together = Crowd(database, 60, settings=settings)  # enough for several threads
     alone = Crowd(database, settings=settings)

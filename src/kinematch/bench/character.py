@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
+import numba
 import numpy as np
 
 from kinematch.bench.machine import machine
@@ -13,8 +14,6 @@ from kinematch.character.command import Command, toward
 from kinematch.character.crowd import FLAT, NO_LAYER, Crowd
 from kinematch.character.pose_kernels import scratch
 from kinematch.character.settings import Settings
-from kinematch.character.shown import Shown
-from kinematch.character.track import Track
 from kinematch.character.wanted import Wanted
 from kinematch.database.storage import Database
 
@@ -39,7 +38,7 @@ class Row:
     each: float  # us of a step for one character, median
     memory: float  # kB for each character, state and result
     searches: float  # in a second for each character
-    stages: dict[str, float]  # us for each character
+    stages: dict[str, float]  # us for each character, on one core
 
 
 @dataclass(frozen=True)
@@ -95,16 +94,26 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
 
 
 def _stages(database: Database, count: int, steps: int, tags: str) -> dict[str, float]:
-    """Measured in a run of its own, since looking costs time too."""
+    """Measured in a run of its own, since looking costs time too, and on one core: two would mix their parts."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        crowd = _watched(database, count, steps, tags)
+    finally:
+        numba.set_num_threads(threads)
+    spent = {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
+    # when to search and what to ask is what is left of the search's time
+    spent["due and query"] = spent.pop("due") + spent.pop("all searching") - spent["search"] - spent["jump"]
+    return {name: spent[name] for name in ("due and query", "search", "jump", "body, root, pose", "feet")}
+
+
+def _watched(database: Database, count: int, steps: int, tags: str) -> "_Watched":
     crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
     out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
     crowd.spent = dict.fromkeys(crowd.spent, 0.0)
     for command in _sticks(count, steps, tags):
         crowd.step(command, DT, out=out)
-    spent = {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
-    # when to search and what to ask is what is left of the search's time
-    spent["due and query"] = spent.pop("all searching") - spent["search"] - spent["jump"]
-    return {name: spent[name] for name in ("due and query", "search", "jump", "body, root, pose", "feet")}
+    return crowd
 
 
 class _Watched(Crowd):
@@ -113,7 +122,7 @@ class _Watched(Crowd):
     spent: dict[str, float]
 
     def __init__(self, database: Database, count: int, **options: Any):
-        self.spent = dict.fromkeys(("all searching", "search", "jump", "body, root, pose", "feet"), 0.0)
+        self.spent = dict.fromkeys(("due", "all searching", "search", "jump", "body, root, pose", "feet"), 0.0)
         super().__init__(database, count, **options)
         find = self.matcher.find
 
@@ -128,16 +137,19 @@ class _Watched(Crowd):
         self.spent[name] += perf_counter() - before
         return result
 
-    def _search(self, wanted: Wanted, dt: float, out: Shown) -> None:
-        self._timed("all searching", super()._search, wanted, dt, out)
+    def _due(self, *given: Any) -> np.ndarray:
+        return self._timed("due", super()._due, *given)
 
-    def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
-        self._timed("jump", super()._jump, here, there, who, frames)
+    def _search(self, *given: Any) -> None:
+        self._timed("all searching", super()._search, *given)
 
-    def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
+    def _jump(self, *given: Any) -> None:
+        self._timed("jump", super()._jump, *given)
+
+    def _animate(self, who: np.ndarray, wanted: Wanted, dt: float, *_: Any) -> None:
         track = self.tracks[0]
         given = (
-            self._state, track.handle, self._knobs, self._everyone, *wanted[:2], *NO_LAYER, *FLAT, self._shown[1],
+            self._state, track.handle, self._knobs, who, *wanted[:2], *NO_LAYER, *FLAT, self._shown[1],
             scratch(len(track.source.parents)), dt,
         )  # fmt: skip
         self._timed("body, root, pose", k.animate, *given, k.POSE)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 
+import numba
 import numpy as np
 
 from kinematch.character import step_kernels as k
@@ -15,7 +16,7 @@ from kinematch.character.simulation import SimulatedBody
 from kinematch.character.source import source
 from kinematch.character.state import State, fresh, opened_state
 from kinematch.character.terrain import Terrain
-from kinematch.character.track import MANY, PIECE, Track, track
+from kinematch.character.track import Track, track
 from kinematch.character.wanted import Expressions, Wanted, checked_layer, wanted_of
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
@@ -26,6 +27,7 @@ from kinematch.search.threads import in_pieces
 
 LONGEST = 0.1  # s that one piece of a step lasts: a longer pause is walked through, not jumped over
 MOST_PIECES = 50  # after five seconds pieces grow longer instead
+MANY = 200  # characters from which all cores are worth waking
 SPARE = 1.25  # how many more searches than on average a step may hold; the rest wait their turn
 FEWEST = 32  # searches that a step may always hold
 NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
@@ -85,7 +87,6 @@ class Crowd:
         self.state.playing.frames[:] = self.tracks[0].standing(self.state)
         self._everyone = np.arange(count, dtype=np.int32)
         self._expressions = Expressions()
-        self._reasons = np.zeros(count, np.int8)
         self._ground = np.zeros((count, len(first.legs) + 1)), np.zeros((count, len(first.legs), 3))
         self._shown: tuple[Shown | None, np.ndarray] = None, np.zeros(0, np.int64)
 
@@ -189,8 +190,7 @@ class Crowd:
         out.searched[:] = out.jumped[:] = False
         ways, turns = [], []
         for _ in range(pieces):
-            self._search(wanted, dt / pieces, out)
-            self._animate(wanted, dt / pieces, own_layer, out)
+            self._move_on(wanted, dt / pieces, own_layer, out)
             if pieces > 1:
                 ways.append(out.displacements.copy())
                 turns.append(out.turns.copy())
@@ -198,9 +198,20 @@ class Crowd:
             out.displacements[:], out.turns[:] = sum(ways), sum(turns)
         return out
 
-    def _parts(self, numbers: np.ndarray, who: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
-        """Characters by the number that they have, those of `who` alone where given."""
-        who = self._everyone if who is None else who
+    def _move_on(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
+        """Each core takes its share of the characters; small pieces would have threads wait for each other's Python."""
+        searching = self._due(wanted, dt, out)
+
+        def move(own: slice) -> None:
+            first, last = np.searchsorted(searching, (own.start, own.stop)) if len(searching) else (0, 0)
+            if last > first:
+                self._search(searching[first:last], wanted, dt, out)
+            self._animate(self._everyone[own], wanted, dt, layer, out)
+
+        in_pieces(self.count, move, worth=MANY, piece=-(-self.count // numba.get_num_threads()))
+
+    def _parts(self, numbers: np.ndarray, who: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Characters by the number that they have."""
         if len(self.tracks) == 1 and numbers is self.state.playing.databases:
             yield 0, who
             return
@@ -211,20 +222,25 @@ class Crowd:
         for number in np.unique(own):
             yield int(number), who[own == number]
 
-    def _search(self, wanted: Wanted, dt: float, out: Shown) -> None:
-        state, reasons = self.state, self._reasons
-        for number, who in self._parts(state.playing.databases):
+    def _due(self, wanted: Wanted, dt: float, out: Shown) -> np.ndarray:
+        """Which characters (M,) search now, in their order; not more than a step may hold."""
+        state, reasons = self.state, out.reasons
+        for number, who in self._parts(state.playing.databases, self._everyone):
             k.due(self._state, self.tracks[number].handle, self._knobs, who, *wanted, reasons)
-        out.reasons[:] = reasons
-        if not reasons.any():
-            return
         who = np.flatnonzero(reasons).astype(np.int32)
+        if not len(who):
+            return who
         most = max(FEWEST, int(np.ceil(SPARE * self.count * dt / self.settings.search_interval)))
         if len(who) > most:  # those at an end first, then whoever has waited longest
             urgency = state.schedule.since[who] + 1e6 * (reasons[who] >= k.END)
             late = np.argpartition(-urgency, most)
-            out.reasons[who[late[most:]]] = k.NOT_YET
+            reasons[who[late[most:]]] = k.NOT_YET
             who = np.sort(who[late[:most]])
+        out.searched[who] = True
+        return who
+
+    def _search(self, who: np.ndarray, wanted: Wanted, dt: float, out: Shown) -> None:
+        state = self.state
         for number, some in self._parts(state.playing.databases, who):
             own = self.tracks[number]
             queries = own.queries(state, some, wanted, self.settings, dt, self._state, self._knobs)
@@ -232,7 +248,6 @@ class Crowd:
             for target, those in self._parts(wanted.databases, some):
                 for filter_, part in self._parts(wanted.filters, those):
                     self._ask(number, target, self._expressions.text(filter_), part, out)
-        out.searched[who] = True
 
     def _ask(self, number: int, target: int, filter_: str, who: np.ndarray, out: Shown) -> None:
         """Search one database with one filter for characters that play another or the same, and let them jump."""
@@ -255,26 +270,21 @@ class Crowd:
             out.jumped[who[new]] = True
 
     def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
-        def go(own: slice) -> None:
-            jump(self._state, here.handle, there.handle, self._knobs, who[own], frames[own])
+        jump(self._state, here.handle, there.handle, self._knobs, who, frames)
 
-        in_pieces(len(who), go, worth=MANY, piece=PIECE)
-
-    def _animate(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
-        for number, who in self._parts(self.state.playing.databases):
-
-            def move(own: slice, who: np.ndarray = who, number: int = number) -> None:
-                track = self.tracks[number]
-                given = (self._state, track.handle, self._knobs, who[own], *wanted[:2], *layer)
-                result = self._shown[1], scratch(len(track.source.parents)), dt
-                if self.terrain is None:
-                    k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
-                else:
-                    k.animate(*given, *FLAT, *result, k.POSE)
-                    self._look_down(who[own], track.source.legs, out)
-                    k.animate(*given, *self._ground, *result, k.FEET)
-
-            in_pieces(len(who), move, worth=MANY, piece=PIECE)
+    def _animate(
+        self, who: np.ndarray, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown
+    ) -> None:
+        for number, some in self._parts(self.state.playing.databases, who):
+            track = self.tracks[number]
+            given = (self._state, track.handle, self._knobs, some, *wanted[:2], *layer)
+            result = self._shown[1], scratch(len(track.source.parents)), dt
+            if self.terrain is None:
+                k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
+            else:
+                k.animate(*given, *FLAT, *result, k.POSE)
+                self._look_down(some, track.source.legs, out)
+                k.animate(*given, *self._ground, *result, k.FEET)
 
     def _look_down(self, who: np.ndarray, legs: np.ndarray, out: Shown) -> None:
         """Ask the terrain for heights under root and toes, and slopes under the toes; locked ones where they stand."""

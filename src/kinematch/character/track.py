@@ -18,10 +18,6 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.math.handle import handle
 from kinematch.search import Matcher, WideMatcher, search_space
-from kinematch.search.threads import in_pieces
-
-MANY = 48  # characters from which all cores are worth waking
-PIECE = 64  # characters at a time: small enough to balance, large enough to pay for the call
 
 
 @dataclass(eq=False)
@@ -62,14 +58,10 @@ class Track:
         """
         features = self.database.features
         queries = np.empty((len(who), features.width), np.float32)
-
-        def ask(own: slice) -> None:
-            k.ask(
-                *handles, who[own], wanted.velocities, wanted.facings, wanted.filters, self.values,
-                features.offset, features.scale, self.columns, self.times, queries[own], dt,
-            )  # fmt: skip
-
-        in_pieces(len(who), ask, worth=MANY, piece=PIECE)
+        k.ask(
+            *handles, who, wanted.velocities, wanted.facings, wanted.filters, self.values, features.offset,
+            features.scale, self.columns, self.times, queries, dt,
+        )  # fmt: skip
         if self.custom:
             queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))
         return queries

@@ -10,11 +10,12 @@ from collections.abc import Callable
 import numba
 
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
+_WITHIN = threading.local()  # whether this thread does a piece already: pieces of pieces would only get in the way
 
 
 def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
     """Do the work for slices of a count, on as many threads as numba is set to, from a count that is worth it."""
-    threads = numba.get_num_threads() if count >= worth else 1
+    threads = 1 if count < worth or getattr(_WITHIN, "piece", False) else numba.get_num_threads()
     if threads == 1:
         work(slice(0, count))
         return
@@ -22,11 +23,14 @@ def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: i
     errors: list[BaseException] = []
 
     def run() -> None:
+        _WITHIN.piece = True
         try:
             for start in starts:
                 work(slice(start, min(start + piece, count)))
         except BaseException as error:
             errors.append(error)
+        finally:
+            _WITHIN.piece = False
 
     others = [threading.Thread(target=run, daemon=True) for _ in range(threads - 1)]
     for thread in others:
