@@ -1,138 +1,24 @@
-/** Kinematch Studio: the page comes to life here. */
+/** Where the page begins: it needs a browser that can draw. */
 import "./ui/theme.css";
 import "./ui/shell.css";
 import "./ui/controls.css";
 import "./ui/stage.css";
-import { Live } from "./live";
-import { Steering } from "./input/steering";
-import { registerLivePanels } from "./panels/index";
-import type { Timeline } from "./panels/timeline";
-import { Avatars } from "./scene/avatar";
-import { Overlays } from "./scene/overlays";
-import { Viewport } from "./scene/viewport";
-import { Connection } from "./stream/connection";
-import { registeredPanels, type Studio } from "./studio";
-import { acceptDrops } from "./ui/drops";
-import { StageCorners } from "./ui/corners";
-import { Covers } from "./ui/covers";
-import { Shell } from "./ui/shell";
-import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts";
-import { startTheme, themed } from "./ui/theme";
-import { registerWorkshopPanels } from "./workshop/index";
+import { h } from "./ui/elements";
+import { startTheme } from "./ui/theme";
 
 startTheme();
-const shell = new Shell(showShortcuts);
-const quality = new URLSearchParams(location.search).get("quality");
-const viewport = new Viewport(shell.stage, quality === "high" || quality === "low" ? quality : "auto");
-const connection = new Connection();
-const live = new Live(connection, viewport);
-const steering = new Steering(live, viewport.follow);
-const overlays = new Overlays(live, viewport);
-const avatars = new Avatars(live, viewport);
-const studio: Studio = {
-  viewport,
-  live,
-  connection,
-  themed,
-  say: (text, kind, title) => shell.say(text, kind, title),
-  open: (id) => void shell.open(id),
-  ask,
-};
-
-const dock = registerLivePanels(studio, { steering, overlays, avatars });
-registerWorkshopPanels();
-shell.dock.append(dock.element);
-shell.furnish();
-new Covers(shell.stage, live);
-const corners = new StageCorners(shell.overlay, studio, steering);
-acceptDrops(studio, () => shell.current, avatars);
-
-shell.onOpen = (panel) => {
-  live.layer.visible = panel.stage === "live";
-  overlays.layer.visible = panel.id === "why" || panel.id === "tune";
-  dock.show(panel.dock ?? (panel.stage === "live" ? "slim" : "none"));
-  corners.show(panel.stage === "live");
-  steering.enabled = panel.stage === "live";
-  if (panel.stage === "live") viewport.follow.jump();
-};
-
-connection.on("problem", (problem) => {
-  if (problem.about !== "explain" && problem.about !== "stick") studio.say(problem.message, "bad");
-});
-connection.on("notice", (notice) => studio.say(notice.message, "plain"));
-
-addShortcuts(
-  ...registeredPanels().map((panel, k) => ({
-    section: "Page",
-    keys: String(k + 1),
-    codes: [`Digit${k + 1}`],
-    text: panel.title,
-    act: () => void shell.open(panel.id),
-  })),
-  {
-    section: "Page",
-    keys: "\\",
-    codes: ["Backslash", "\\"],
-    text: "Hide or show the panel",
-    act: () => shell.fold(!shell.folded),
-  },
-  { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
-);
-listenForShortcuts(() => shell.current?.stage === "live");
-void shell.open(
-  registeredPanels().some((panel) => `#${panel.id}` === location.hash) ? location.hash.slice(1) : "play",
-  studio,
-);
-connection.open();
-
-let before = performance.now();
-function draw(now: number): void {
-  const seconds = Math.max((now - before) / 1000, 0);
-  before = now;
-  const panel = shell.current;
-  steering.update(Math.min(seconds, 0.1));
-  live.update(performance.now() / 1000);
-  steering.latency.shown(live.moment, performance.now());
-  const own = panel?.stage === "own";
-  if (!own) {
-    avatars.update();
-    overlays.update();
-  }
-  panel?.frame?.(seconds);
-  dock.frame(seconds);
-  corners.frame(seconds);
-  const followed = own ? (panel?.followed?.() ?? null) : live.moment ? { position: live.hips, yaw: live.yaw } : null;
-  if (panel?.layout !== "full") viewport.draw(followed?.position ?? null, followed?.yaw ?? 0, seconds);
-  requestAnimationFrame(draw);
-}
-requestAnimationFrame(draw);
-
-async function ask<T>(path: string, options?: Parameters<Studio["ask"]>[1]): Promise<T> {
-  const headers = { ...options?.headers, ...connection.identity };
-  const answer = await fetch(path.replace(/^\//, ""), { ...options, headers });
-  if (answer.ok) return (await answer.json()) as T;
-  const said = (await answer.json().catch(() => null)) as { message?: string } | null;
-  throw new Error(said?.message ?? `the server answered ${answer.status}`);
-}
-
-/** For tests and the curious. */
-declare global {
-  interface Window {
-    kinematch: {
-      live: Live;
-      viewport: Viewport;
-      steering: Steering;
-      timeline: Timeline;
-      panels: string[];
-      open: (id: string) => void;
-    };
-  }
-}
-window.kinematch = {
-  live,
-  viewport,
-  steering,
-  timeline: dock,
-  panels: registeredPanels().map((panel) => panel.id),
-  open: studio.open,
-};
+if (document.createElement("canvas").getContext("webgl2")) void import("./page");
+else
+  document.body.append(
+    h(
+      "div.cover",
+      h(
+        "div.card",
+        h("h2", "This browser cannot draw the character"),
+        h(
+          "p",
+          "Kinematch Studio draws with WebGL 2, which is off or missing here. Turn on hardware acceleration in the browser's settings and start it again, update the graphics driver, or try another browser.",
+        ),
+      ),
+    ),
+  );

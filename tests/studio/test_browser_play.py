@@ -51,6 +51,30 @@ def test_a_gamepad_moves_the_character_where_it_points(driven):
     page.ask("pad.buttons[9].pressed = false; pad.axes.fill(0)")
 
 
+def test_a_finger_on_the_stick_moves_the_character_where_it_points(screen, fresh_server):
+    page = screen(fresh_server, has_touch=True, viewport={"width": 768, "height": 1024})
+    fingers = page.page.context.new_cdp_session(page.page)
+    box = page.page.locator(".screen-stick").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def touch(kind, *places):
+        points = [{"x": at_x, "y": at_y} for at_x, at_y in places]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def push():
+        touch("touchStart", (x, y))
+        touch("touchMove", (x + 20, y))
+        touch("touchMove", (x + 60, y))  # beyond the rim
+
+    ahead, right = walked(page, push, lambda: touch("touchEnd"))
+    assert right > 0.75 * math.hypot(ahead, right)
+    assert page.ask("kinematch.steering.screen.axes") == {"x": 0, "y": 0}
+    page.picture("tablet")
+    page.page.tap("#tab-tune")
+    page.page.get_by_role("slider", name="Velocity half-life").tap()
+    page.until("!!document.querySelector('#panel-tune .changed')")
+
+
 def test_rewinding_shows_the_very_pose_that_was_played(driven):
     page = driven
     page.ask(PLAYED)
@@ -119,6 +143,15 @@ def test_a_slider_changes_the_setting_and_undo_takes_it_back(driven):
     page.until(f"kinematch.live.settings.a.velocity_halflife > {before}")
     page.page.keyboard.press("Control+z")
     page.until(f"kinematch.live.settings.a.velocity_halflife === {before}")
+
+
+def test_a_browser_that_cannot_draw_is_told_so(browser, fresh_server):
+    context = browser.new_context()
+    context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    page = context.new_page()
+    page.goto(fresh_server.url)
+    page.get_by_text("hardware acceleration").wait_for()
+    context.close()
 
 
 def test_a_lost_server_is_told(driven):

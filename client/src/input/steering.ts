@@ -88,8 +88,8 @@ export class Steering {
     const sequence = this.sequence + 1;
     if (!this.live.connection.send({ type: "stick", sequence, ...stick })) return;
     this.sequence = sequence;
+    if (this.last) this.latency.sent(sequence, at); // the first one only tells where the stick rests
     this.last = said;
-    this.latency.sent(sequence, at);
     if (stick.x || stick.y) this.onMoved();
   }
 }

@@ -12,6 +12,7 @@ interface Driven {
   node: THREE.Object3D;
   role: string;
   reference: THREE.Quaternion; // global, in the T-pose that faces +Z
+  carried?: { by: THREE.Object3D; at: THREE.Vector3 }; // where it hangs on another joint, if it is no descendant of it
 }
 
 interface Worn {
@@ -60,6 +61,9 @@ export class Avatars {
         throw new Error(
           `only ${worn.driven.length} of its joints have a role that could be driven; name them like a humanoid's`,
         );
+      if (!hasMesh(worn.scene))
+        throw new Error("it has a skeleton, but no mesh: there would be nothing to see. Export it with its body");
+      carryLooseJoints(worn);
       this.takeOff();
       worn.scene.traverse((object) => {
         object.castShadow = object.receiveShadow = true;
@@ -69,7 +73,9 @@ export class Avatars {
       this.layer.add(worn.scene);
       this.fit();
       this.onChange();
-      studio.say(`${worn.driven.length} joints follow the character.`, "good", `${file.name} is worn`);
+      const loose = worn.driven.filter((one) => one.carried).map((one) => one.role.replace(/_/g, " "));
+      const more = loose.length ? ` Not joined to the limbs in the file, so carried along: ${loose.join(", ")}.` : "";
+      studio.say(`${worn.driven.length} joints follow the character.${more}`, "good", `${file.name} is worn`);
     } catch (error) {
       studio.say(String((error as Error).message ?? error), "bad", `${file.name} cannot be worn`);
     }
@@ -104,7 +110,7 @@ export class Avatars {
     if (!this.worn || !rig || !pose) return;
     this.live.heroHidden = true;
     const old = this.worn.vrm?.meta.metaVersion === "0"; // faces -Z in its own space
-    for (const { node, role, reference } of this.worn.driven) {
+    for (const { node, role, reference, carried } of this.worn.driven) {
       const joint = rig.info.roles[role];
       if (joint === undefined || !node.parent) continue;
       this.back.fromArray(rig.reference.rotations, 4 * joint).invert();
@@ -116,6 +122,7 @@ export class Avatars {
       node.parent.updateWorldMatrix(true, false);
       node.parent.matrixWorld.decompose(this.spot, this.back, new THREE.Vector3());
       node.quaternion.copy(this.back.invert().multiply(this.turn));
+      if (carried) node.position.copy(node.parent.worldToLocal(carried.by.localToWorld(this.spot.copy(carried.at))));
       if (role === "hips") node.position.copy(node.parent.worldToLocal(this.spot.fromArray(pose.positions, 3 * joint)));
       node.updateMatrixWorld();
     }
@@ -145,6 +152,15 @@ const ROLES = [
   ),
 ];
 
+/** What of a limb hangs on what. */
+const LIMBS: Record<string, string> = {
+  lower_leg: "upper_leg",
+  foot: "lower_leg",
+  toes: "foot",
+  lower_arm: "upper_arm",
+  hand: "lower_arm",
+};
+
 function fromVrm(vrm: VRM, name: string): Worn {
   VRMUtils.rotateVRM0(vrm);
   const driven = ROLES.flatMap((role) => {
@@ -164,17 +180,43 @@ async function askSkeleton(studio: Studio, file: File, content: ArrayBuffer): Pr
 
 function fromSkeleton(scene: THREE.Object3D, info: SkeletonInfo, name: string): Worn {
   const rig = new Rig(info),
-    nodes = new Map<string, THREE.Object3D>();
+    named = new Map<string, THREE.Object3D[]>();
   scene.traverse((object) => {
     const own = (object.userData.name as string | undefined) ?? object.name;
-    if (!nodes.has(own)) nodes.set(own, object);
+    named.set(own, [...(named.get(own) ?? []), object]);
   });
-  const driven = info.names.flatMap((joint, k) => {
-    const role = Object.keys(info.roles).find((one) => info.roles[one] === k),
-      node = nodes.get(joint);
-    return role && role !== "root" && node
-      ? [{ node, role, reference: new THREE.Quaternion().fromArray(rig.reference.rotations, 4 * k) }]
-      : [];
+  // a mesh may be called as a joint is: the joint is the one below its parent
+  const nodes: (THREE.Object3D | undefined)[] = [];
+  info.names.forEach((joint, k) => {
+    const all = named.get(joint) ?? [];
+    nodes.push(all.find((one) => one.parent && one.parent === nodes[info.parents[k]]) ?? all[0]);
+  });
+  const driven = ROLES.flatMap((role) => {
+    const k = info.roles[role],
+      node = k === undefined ? undefined : nodes[k];
+    return node ? [{ node, role, reference: new THREE.Quaternion().fromArray(rig.reference.rotations, 4 * k) }] : [];
   });
   return { name, scene, vrm: null, driven };
+}
+
+/** Rigs made for inverse kinematics have feet and hands that lie beside the limbs, not below them. */
+function carryLooseJoints(worn: Worn): void {
+  worn.scene.updateMatrixWorld(true);
+  for (const one of worn.driven) {
+    const [side, part] = /^(left|right)_(.*)$/.exec(one.role)?.slice(1) ?? ["", ""];
+    const by = worn.driven.find((other) => other.role === `${side}_${LIMBS[part]}`)?.node;
+    if (!by || isBelow(one.node, by)) continue;
+    one.carried = { by, at: by.worldToLocal(one.node.getWorldPosition(new THREE.Vector3())) };
+  }
+}
+
+function isBelow(node: THREE.Object3D, above: THREE.Object3D): boolean {
+  for (let one = node.parent; one; one = one.parent) if (one === above) return true;
+  return false;
+}
+
+function hasMesh(scene: THREE.Object3D): boolean {
+  let found = false;
+  scene.traverse((object) => (found ||= object instanceof THREE.Mesh));
+  return found;
 }

@@ -12,9 +12,10 @@ export class StageCorners {
   });
   private readonly hint = h(
     "span.chip.hint",
-    h("span", h("kbd", "W"), h("kbd", "A"), h("kbd", "S"), h("kbd", "D"), " walk"),
-    h("span", h("kbd", "Shift"), " run"),
-    h("span", h("kbd", "?"), " all keys"),
+    h("span.by-keys", h("kbd", "W"), h("kbd", "A"), h("kbd", "S"), h("kbd", "D"), " walk"),
+    h("span.by-keys", h("kbd", "Shift"), " run"),
+    h("span.by-keys", h("kbd", "?"), " all keys"),
+    h("span.by-touch", "Drag the stick to walk, the stage to look around"),
   );
   private readonly all: HTMLElement[];
   private rate = 60;
