@@ -322,3 +322,18 @@ def test_searches_are_spread_evenly_over_steps_from_the_first_on(database):
     searched = np.array([crowd.step(turned, DT).searched for _ in range(12)])
     assert searched.sum(axis=1).max() <= np.ceil(SPARE * mean)
     assert searched[:7].any(axis=0).all()
+
+
+def test_numbers_written_into_the_state_never_lead_out_of_the_database(database):
+    crowd = Crowd(database, 3, settings=Settings(rate_change=0.1))
+    crowd.frames[:] = [10**9, -5, 7]
+    shown = played(crowd, 5)[-1]
+    assert ((shown.frames >= 0) & (shown.frames < database.poses.frame_count)).all()
+    assert np.isfinite(shown.global_positions).all()
+    crowd.body.velocities[0] = np.nan  # as physics gone wrong would leave it
+    with pytest.raises(KinematchError, match="not finite"):
+        played(crowd, 20)
+    state = crowd.state.copy()
+    state.playing.databases[1] = 4
+    with pytest.raises(KinematchError, match="databases 0 to 4 of 1"):
+        crowd.restore(state)

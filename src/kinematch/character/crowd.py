@@ -141,6 +141,9 @@ class Crowd:
         """Go back to a copy of the state taken earlier, bit for bit."""
         if len(state.playing.frames) != self.count:
             raise KinematchError(f"a state of {len(state.playing.frames)} characters for a crowd of {self.count}")
+        numbers = state.playing.databases
+        if (numbers < 0).any() or (numbers >= len(self.tracks)).any():
+            raise KinematchError(f"a state with databases {numbers.min()} to {numbers.max()} of {len(self.tracks)}")
         self.state.assign(state)
 
     def teleport(self, positions: np.ndarray, yaws: np.ndarray, who: np.ndarray | None = None) -> None:

@@ -106,6 +106,8 @@ def moved_on(source, frame, fraction, seconds):
     clip = source.clip_of[frame]
     start, stop = source.starts[clip], source.stops[clip]
     time = (frame - start) + fraction + seconds * source.frame_rate
+    if not time >= 0:  # a number that is none would lead out of the database
+        time = 0.0
     length = stop - start
     rounds = 0
     if source.loops[clip]:

@@ -45,7 +45,8 @@ def due(states, sources, settings, who, velocities, facings, filters, databases,
     playing, schedule = state.playing, state.schedule
     for m in range(who.shape[0]):
         n = who[m]
-        frame = playing.frames[n]
+        # callers may write to the state: no frame that is none may reach what follows
+        frame = playing.frames[n] = min(max(playing.frames[n], 0), source.clip_of.shape[0] - 1)
         clip = source.clip_of[frame]
         ends = frame == source.stops[clip] - 1 and not source.loops[clip]
         since, never = schedule.since[n], math.isnan(schedule.asked[n, 0])
