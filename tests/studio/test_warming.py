@@ -1,37 +1,86 @@
 """Compiling beforehand: it does what a character does, and whatever becomes of it the work beside it goes on."""
 
 import sys
+import types
 
+import numpy as np
 import pytest
 
+from kinematch.character import Command, Crowd, pose_kernels, step_kernels
+from kinematch.search import tree_kernels, wide_kernels
 from kinematch.studio import warming as module
-from kinematch.studio.warming import compile_step, warming
+from kinematch.studio.warming import PARTS, warming
 
 
-def test_a_character_is_stepped_on_a_database_of_its_own():
-    compile_step()
+def signatures(*files: types.ModuleType) -> dict:
+    """What the kernels of some files are compiled for."""
+    return {
+        name: list(kernel.signatures)
+        for file in files
+        for name, kernel in vars(file).items()
+        if hasattr(kernel, "signatures")
+    }
 
 
-def test_work_goes_on_without_it(monkeypatch):
+def test_characters_need_nothing_more_than_was_compiled(database):
+    for _, work in PARTS.values():
+        work()
+    kernels = step_kernels, pose_kernels, wide_kernels, tree_kernels
+    before = signatures(*kernels)
+    assert all(before[name] for name in ("animate", "jump", "ask", "due", "find_some"))
+    crowd = Crowd(database)
+    searched = 0
+    for velocity in ([0, 0, 1], [1, 0, 0], [0, 0, 0]):
+        velocities = np.array([velocity], float)
+        for _ in range(30):
+            searched += crowd.step(Command(velocities, velocities), 1 / 60).searched.sum()
+    assert searched > 3
+    assert signatures(*kernels) == before
+
+
+@pytest.fixture
+def begun(monkeypatch) -> list:
+    """The processes that are begun, where nothing is kept from earlier runs."""
+    begun: list = []
+    real = module.subprocess.Popen
+
+    def begin(command, **options):
+        begun.append(real(command, **options))
+        return begun[-1]
+
+    monkeypatch.setattr(module.subprocess, "Popen", begin)
+    monkeypatch.setattr(module, "is_kept", lambda kernel: False)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
+    return begun
+
+
+def test_work_goes_on_without_it(begun, monkeypatch):
     for python in ("/no/such/python", sys.executable):
         monkeypatch.setattr(module.sys, "executable", python)
         monkeypatch.setattr(module, "LONGEST", 0.0)
-        with warming(True):
+        with warming():
             done = True
         assert done
+    assert [process.poll() is not None for process in begun] == [True] * len(PARTS)
 
 
-def test_an_interrupted_build_ends_it_too(monkeypatch):
-    begun = []
-    real = module.subprocess.Popen
-    monkeypatch.setattr(module.subprocess, "Popen", lambda *a, **k: begun.append(real(*a, **k)) or begun[-1])
-    monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
-    with pytest.raises(KeyboardInterrupt), warming(True):
+def test_whoever_waits_is_told_how_far_it_is(begun, monkeypatch):
+    monkeypatch.setattr(module.sys, "executable", "true")  # a program that ends at once, whatever it is told
+    heard = []
+    with warming(lambda done, total: heard.append((done, total))):
+        assert not heard
+    assert heard[-1] == (len(PARTS), len(PARTS))
+
+
+def test_an_interrupted_build_ends_it_too(begun):
+    with pytest.raises(KeyboardInterrupt), warming():
         raise KeyboardInterrupt
-    assert [process.poll() is not None for process in begun] == [True]
+    assert [process.poll() is not None for process in begun] == [True] * len(PARTS)
 
 
-def test_none_is_begun_where_it_is_not_needed(monkeypatch):
-    monkeypatch.setattr(module.subprocess, "Popen", lambda *_, **__: pytest.fail("begun"))
-    with warming(False):
+def test_only_what_is_not_kept_is_compiled(begun, monkeypatch):
+    monkeypatch.setattr(module.sys, "executable", "true")
+    monkeypatch.setattr(module, "is_kept", lambda kernel: kernel is step_kernels.animate)
+    with warming():
         pass
+    assert [process.args[-1] for process in begun] == [name for name in PARTS if name != "animation"]

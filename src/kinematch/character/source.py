@@ -136,6 +136,8 @@ def _toe_heights(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
 def _hinges(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
     """The mean of how knees bend, the more a knee is bent the more it counts."""
     hinges = np.zeros((len(legs), 3))
+    if not len(legs):
+        return hinges
     some = slice(None, None, max(1, poses.frame_count // 5000))
     positions, rotations = forward(poses.skeleton, poses.positions[some], poses.rotations[some])
     for leg, (upper, lower, foot, _) in enumerate(legs):

@@ -35,6 +35,12 @@ def kernel(
     return compile_lazily if function is None else compile_lazily(function)
 
 
+def part(function: Callable) -> Any:
+    """Compile as part of the kernels that call it: there is no way in from Python, and nothing of its own on disk."""
+    options: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(function, **options)
+
+
 def inner(function: Callable) -> Any:
     """Compile as part of the kernels that call it, laid open within them.
 
@@ -46,6 +52,14 @@ def inner(function: Callable) -> Any:
         "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False,
     }  # fmt: skip
     return numba.njit(function, **options)
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether an earlier run left code of a kernel that this machine can use, for whatever types."""
+    with contextlib.suppress(Exception):  # no folder, no file, or a damaged one
+        key = kernel._cache._index_key(None, kernel.targetctx.codegen())
+        return any(kept[1:] == key[1:] for kept in kernel._cache._cache_file._load_index())
+    return False
 
 
 class _Cache(FunctionCache):

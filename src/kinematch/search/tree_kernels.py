@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.math.jit import kernel, part
 
 LANES = 16
 COARSE = 255  # levels of a quantised column of a box
@@ -24,7 +24,7 @@ def leaf_boxes(values, roots, frames, counts, lows, highs):
             lows[leaf, d], highs[leaf, d] = low, high
 
 
-@kernel
+@part
 def whole(value, offset, step, side, levels):
     """A value in steps, rounded down (side -1) or up (side 1), within 0 and levels."""
     steps = (value - offset) / step + side * ROUNDING

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.math.jit import kernel, part
 from kinematch.search.kernels import INFINITE, LARGEST_BIAS, REFUSED
 from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS, ROUNDING
 from kinematch.search.vector_kernels import (
@@ -49,26 +49,26 @@ BOUNDS_AT = ROW_AT + 4 * ROW
 QUERY_AT = BOUNDS_AT + 64 * ROW
 
 
-@kernel
+@part
 def new_scratch(handle):
     return np.empty(QUERY_AT + 16 * handle[PAIRS] + 8 * handle[QUADS] + 64 * handle[TOP_COUNT], np.uint8)
 
 
-@kernel
+@part
 def _limit(bound, scale):
     """The quantised distance beyond which no frame can cost less than the bound."""
     scaled = np.float64(bound) * scale
     return np.int32(np.int32(scaled) + 1) if scaled < FARTHEST - 2 else FARTHEST_LIMIT
 
 
-@kernel
+@part
 def _steps(value, offset, inverse, levels):
     """A value in steps, rounded up and down, within 0 and levels."""
     x = min(max((np.float64(value) - offset) * inverse, 0.0), levels)
     return min(np.ceil(x + ROUNDING), levels), max(np.floor(x - ROUNDING), 0.0)
 
 
-@kernel
+@part
 def _prepare(query, handle, scratch):
     """Weighted query, fine and coarse ceilings and floors into scratch; false where it is not finite."""
     columns, pairs, quads = size(handle, COLUMNS), size(handle, PAIRS), size(handle, QUADS)
@@ -100,7 +100,7 @@ def _prepare(query, handle, scratch):
     return finite
 
 
-@kernel
+@part
 def _distance(frame, handle, weighted):
     """Squared distance in column order, every product and sum rounded: equal to the plain scan to the last bit."""
     columns, roots = size(handle, COLUMNS), address(handle, ROOTS)
@@ -112,7 +112,7 @@ def _distance(frame, handle, weighted):
     return total
 
 
-@kernel
+@part
 def _look(leaf, handle, first, last, best, bound, scratch):
     """The best frame and its cost after a look at the frames of a leaf, the nearest first."""
     pairs, weighted = size(handle, PAIRS), scratch + U(QUERY_AT)
@@ -139,7 +139,7 @@ def _look(leaf, handle, first, last, best, bound, scratch):
     return best, bound
 
 
-@kernel
+@part
 def _judge(group, place, handle, limit, scratch):
     """Put a group, and the bounds of its leaves, at a place of the row."""
     quads, coarse = size(handle, QUADS), scratch + U(QUERY_AT) + U(16 * size(handle, PAIRS))
@@ -151,7 +151,7 @@ def _judge(group, place, handle, limit, scratch):
     box_bounds(node, coarse, quads, admitted, limit, scratch + U(BOUNDS_AT) + U(64 * place))
 
 
-@kernel
+@part
 def _open(count, handle, first, last, best, bound, scratch):
     """Look into a row of groups, whose leaves' bounds are known: the nearest leaves first, the rest as they lie."""
     row, bounds = scratch + U(ROW_AT), scratch + U(BOUNDS_AT)
@@ -176,7 +176,7 @@ def _open(count, handle, first, last, best, bound, scratch):
     return best, bound
 
 
-@kernel
+@part
 def _sweep(handle, first, last, bound, scratch):
     """The best frame below a bound, -1 for none, and its cost."""
     quads, top_count = size(handle, QUADS), size(handle, TOP_COUNT)
@@ -206,7 +206,7 @@ def _sweep(handle, first, last, bound, scratch):
     return _open(count, handle, first, last, best, bound, scratch) if count else (best, bound)
 
 
-@kernel
+@part
 def search(query, current, ignore, bias, handle, memory):
     """The frame of least cost and that cost; -1 where none may be taken, REFUSED for a query that is not finite.
 

@@ -1,55 +1,69 @@
-"""Warming: on a new machine, what steps characters is compiled by a second process while the first builds a database.
+"""Warming: on a new machine, processes beside this one compile what plays characters, while this one reads and builds.
 
-python -m kinematch.studio.warming
+python -m kinematch.studio.warming PART
 """
 
+import gc
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
-from kinematch.character import Command, Crowd
+from kinematch.character import Command, Crowd, pose_kernels, step_kernels
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
 from kinematch.database.poses import Entry, build_poses
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.storage import Database
-from kinematch.motion.root import add_root
+from kinematch.math import quaternion
+from kinematch.math.jit import is_kept
+from kinematch.motion.clip import Clip
+from kinematch.motion.skeleton import Skeleton
+from kinematch.search import WideMatcher
 from kinematch.search.matcher import Matches
-from kinematch.synth import walk_along
+from kinematch.search.space import plain_space
 
-LONGEST = 120.0  # s to wait for it; after that one compiles for oneself
+LONGEST = 120.0  # s to wait for them; after that one compiles for oneself
+LOOK = 0.05  # s between looks at how far they are
 
 
 @contextmanager
-def warming(needed: bool, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Compile while the work within is done, and wait at its end; a failure costs nothing but the time it saves."""
-    process: subprocess.Popen | None = None
-    if needed and (os.cpu_count() or 1) > 1:
-        quiet = subprocess.DEVNULL
+def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iterator[None]:
+    """Compile what is not kept from earlier runs while the work within is done, and wait for it at the end.
+
+    `tell` is told then how many parts are done, and of how many. A failure costs nothing but the time it saves.
+    """
+    missing = [name for name, (kernel, _) in PARTS.items() if not is_kept(kernel)]
+    processes: list[subprocess.Popen] = []
+    quiet = subprocess.DEVNULL
+    if (os.cpu_count() or 1) > 1:
         with suppress(OSError):
-            process = subprocess.Popen(
-                [sys.executable, "-m", "kinematch.studio.warming"], stdin=quiet, stdout=quiet, stderr=quiet
-            )
+            for name in missing:
+                command = [sys.executable, "-m", "kinematch.studio.warming", name]
+                processes.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
     try:
         yield
-        if process is not None:
-            waiting()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(LONGEST)
+        latest = time.monotonic() + LONGEST
+        while processes and time.monotonic() < latest:
+            done = sum(process.poll() is not None for process in processes)
+            tell(done, len(processes))
+            if done == len(processes):
+                break
+            time.sleep(LOOK)
     finally:
-        if process is not None:
+        for process in processes:
             process.kill()  # does nothing to one that has ended
             process.wait()
 
 
 class Elsewhere:
-    """A matcher that always finds another frame: the search itself is compiled by who waits for us."""
+    """A matcher that always finds another frame, so that characters jump."""
 
     weights = np.zeros(0, np.float32)
 
@@ -64,23 +78,63 @@ class Elsewhere:
         return Matches(frames.astype(np.int32), np.ones(len(queries), np.float32))
 
 
-def compile_step() -> None:
-    """Have a character walk and jump, on a database that was written and opened as all are."""
-    clip = add_root(walk_along([(0, 0), (0, 3)]))
-    skeleton = clip.skeleton
-    toes = np.array([skeleton.roles["left_toes"], skeleton.roles["right_toes"]], np.int32)
-    poses = build_poses([Entry(clip, np.zeros((clip.frame_count, 2), bool))], toes)
-    features = build_features(poses, FeatureSchema(default_features()))
+class Still(Crowd):
+    """It searches and jumps, and nobody moves."""
+
+    def _animate(self, *_) -> None:
+        pass
+
+
+class Blind(Crowd):
+    """It moves, and nobody looks for a better frame."""
+
+    def _due(self, *_) -> np.ndarray:
+        return np.zeros(0, np.int32)
+
+
+def compile_search() -> None:
+    """All that finds frames and goes there."""
+    WideMatcher(plain_space(np.zeros((1, 1), np.float32)))
+    _step(Still)
+
+
+def compile_animation() -> None:
+    """All that moves a character on: it takes as long as everything else together."""
+    _step(Blind)
+
+
+PARTS: dict[str, tuple[Callable, Callable[[], None]]] = {  # by name: the kernel that is compiled last, and how
+    "animation": (step_kernels.animate, compile_animation),
+    "search": (pose_kernels.jump, compile_search),
+}
+
+
+def _step(kind: type[Crowd]) -> None:
+    """Have a small crowd go, on a database that was written and opened as all are: kernels care for types alone."""
     with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"small{storage.SUFFIX}"
-        storage.save(path, Database(poses, features))
-        crowd = Crowd(storage.load(path), matcher=Elsewhere)  # type: ignore[arg-type]
-        for speed in (0.0, 1.0, 0.0):
-            velocities = np.array([[0.0, 0.0, speed]])
-            for _ in range(8):
-                crowd.step(Command(velocities, velocities), 1 / 60)
+        storage.save(path, _small())
+        crowd = kind(storage.load(path), matcher=Elsewhere)  # type: ignore[arg-type]
+        velocities = np.array([[0.0, 0.0, 1.0]])
+        crowd.step(Command(velocities, velocities), 1 / 60)
         del crowd
 
 
+def _small() -> Database:
+    """Two joints that go straight on for two seconds."""
+    nothing, joints, frames = np.zeros(0, np.int32), 2, 120
+    skeleton = Skeleton(
+        ("root", "hips"), np.array([-1, 0]), np.zeros((joints, 3)), quaternion.identity((joints,)), nothing,
+        np.zeros((0, 3)), np.arange(joints), roles={"root": 0, "hips": 1},
+    )  # fmt: skip
+    positions = np.zeros((frames, joints, 3))
+    positions[:, 0, 2] = np.linspace(0, 2, frames)
+    clip = Clip(skeleton, positions, quaternion.identity((frames, joints)), 60.0)
+    poses = build_poses([Entry(clip, np.zeros((frames, 0), bool))], nothing)
+    trajectory = tuple(feature for feature in default_features() if feature.group == "trajectory")
+    return Database(poses, build_features(poses, FeatureSchema(trajectory), warn=lambda _: None))
+
+
 if __name__ == "__main__":
-    compile_step()
+    gc.disable()  # a tenth of the time; this process ends soon
+    PARTS[sys.argv[1]][1]()
