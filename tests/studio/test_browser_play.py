@@ -133,6 +133,22 @@ def test_a_character_of_ones_own_is_worn(driven):
     page.until("!kinematch.live.heroHidden")
 
 
+@pytest.mark.parametrize(
+    ("file", "kind", "words"),
+    [
+        ("RobotExpressive.glb", "good", "carried along: left foot, right foot"),  # its feet lie beside its legs
+        ("vrm0-basic_armature.vrm", "bad", "no mesh"),
+    ],
+)
+def test_what_is_odd_about_a_character_is_told(driven, data, file, kind, words):
+    driven.page.set_input_files("input[type=file]", data / "characters" / file)
+    told = driven.page.locator(f".message.{kind}", has_text=file)
+    told.wait_for()
+    assert words in told.text_content()
+    if kind == "good":
+        driven.page.get_by_role("button", name="Take off").click()
+
+
 def test_a_slider_changes_the_setting_and_undo_takes_it_back(driven):
     page = driven
     page.ask("kinematch.open('tune')")

@@ -111,8 +111,7 @@ def test_what_panels_and_figure_change_stands_in_the_recipe(screen, server, walk
     assert 0 < marked["from"] < marked["to"] < 5
     page.picture("build_tagged")
 
-    page.ask("document.querySelectorAll('.group-details')[0].open = true")
-    page.until("document.querySelector('[data-key=\"role:jaw\"]')")
+    page.page.locator("summary", has_text="Roles").click()
     page.page.select_option("[data-key='role:jaw']", "Head")
     page.until("document.querySelector('.role.forced')")
     assert recipe()["source"][0]["roles"] == {"jaw": "Head"}

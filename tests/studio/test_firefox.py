@@ -1,4 +1,4 @@
-"""The page in Firefox, driven by WebDriver BiDi over its own WebSocket: panels open, keys steer, the console is silent."""
+"""The page in Firefox, driven by WebDriver BiDi over its WebSocket: panels open, keys steer, the console is silent."""
 
 import itertools
 import json

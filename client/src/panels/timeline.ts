@@ -63,6 +63,7 @@ export class Timeline {
       ),
       this.picture.element,
     );
+    this.liveButton.hidden = this.hereButton.hidden = true;
     studio.live.onChange((change) => {
       if (change === "welcome") this.stopping = false;
       if (change === "situation" || change === "welcome") this.stand();

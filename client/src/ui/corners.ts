@@ -46,7 +46,7 @@ export class StageCorners {
       if (change === "welcome" && welcome)
         this.database.replaceChildren(
           h("strong", welcome.database),
-          `${welcome.clips.length} clips, ${Math.round(welcome.frame_count / welcome.frame_rate)} s`,
+          `${welcome.clips.length} ${welcome.clips.length === 1 ? "clip" : "clips"}, ${lasting(welcome.frame_count / welcome.frame_rate)}`,
         );
       if (change !== "situation" || !situation) return;
       const mine = studio.live.steers,
@@ -95,4 +95,8 @@ export class StageCorners {
       clip ? `${((frame - clip.start) / welcome.frame_rate).toFixed(2)} s` : "",
     );
   }
+}
+
+function lasting(seconds: number): string {
+  return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }

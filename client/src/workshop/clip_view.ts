@@ -35,7 +35,9 @@ export class ClipView {
     if (!name)
       return rerender(
         this.element,
-        store.names().length ? empty("No file is chosen", "Choose one above to look at it, cut it and tag it.") : null,
+        store.names().length && !store.uploading.length
+          ? empty("No file is chosen", "Choose one above to look at it, cut it and tag it.")
+          : null,
       );
     const report = store.reports.get(name),
       index = store.sourceOf(name);
@@ -212,6 +214,7 @@ export class ClipView {
     return h(
       "details.group-details",
       {
+        "data-fold": `roles of ${report.path}`,
         open: this.openRoles || missing > 0,
         ontoggle: (event: Event) => {
           this.openRoles = (event.currentTarget as HTMLDetailsElement).open;

@@ -20,8 +20,8 @@ addEventListener("pointerup", letGo, { capture: true });
 addEventListener("pointercancel", letGo, { capture: true });
 
 /**
- * Replace what a host shows; the control that had the focus, known by its data-key, has it afterwards, and lists stay
- * scrolled. What a pointer holds down stays until it is let go: half a click, or half a drag, would be lost with it.
+ * Replace what a host shows; the control that had the focus, known by its data-key, has it afterwards, lists stay
+ * scrolled (data-scroll), and what was unfolded stays so (data-fold). What a pointer holds down stays until it is let go: half a click, or half a drag, would be lost with it.
  */
 export function rerender(host: HTMLElement, ...children: Child[]): void {
   waiting.delete(host);
@@ -31,7 +31,14 @@ export function rerender(host: HTMLElement, ...children: Child[]): void {
   const scrolled = [...host.querySelectorAll<HTMLElement>("[data-scroll]")].map(
     (one) => [one.dataset.scroll!, one.scrollTop] as const,
   );
+  const folds = [...host.querySelectorAll<HTMLDetailsElement>("details[data-fold]")].map(
+    (one) => [one.dataset.fold!, one.open] as const,
+  );
   host.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== false));
+  for (const [name, open] of folds) {
+    const one = host.querySelector<HTMLDetailsElement>(`details[data-fold="${CSS.escape(name)}"]`);
+    if (one) one.open = open;
+  }
   for (const [name, top] of scrolled) {
     const one = host.querySelector<HTMLElement>(`[data-scroll="${name}"]`);
     if (one) one.scrollTop = top;

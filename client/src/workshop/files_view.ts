@@ -26,7 +26,8 @@ export class FilesView {
   update(): void {
     const { store } = this;
     if (!store.project) return rerender(this.element, loading("Opening the project"));
-    const names = store.names();
+    const coming = new Set(store.uploading.map((one) => one.name));
+    const names = store.names().filter((name) => !coming.has(name) || store.sourceOf(name) !== null);
     const built = (store.checked?.files ?? []).filter((file) => !file.path);
     if (!names.length && !built.length && !store.uploading.length)
       return rerender(this.element, this.invitation(), this.refusals());
@@ -51,14 +52,22 @@ export class FilesView {
               "data-scroll": "files",
               onkeydown: (event: KeyboardEvent) => this.move(event),
             },
-            ...store.uploading.map((one) =>
-              h(
-                "li.file",
-                h("span.state.busy"),
-                h("span.name", one.name),
-                h("div.progress", { style: "width:90px" }, h("i", { style: `width:${Math.round(100 * one.share)}%` })),
+            ...store.uploading
+              .filter((one) => store.sourceOf(one.name) === null)
+              .map((one) =>
+                h(
+                  "li.file",
+                  h("span.state.busy"),
+                  h("span.name", one.name),
+                  one.share < 1
+                    ? h(
+                        "div.progress",
+                        { style: "width:90px" },
+                        h("i", { style: `width:${Math.round(100 * one.share)}%` }),
+                      )
+                    : h("span.fact", "being examined"),
+                ),
               ),
-            ),
             ...used.map((name) => this.row(name, true)),
             ...built.map((file) => this.builtIn(file.name)),
           ),

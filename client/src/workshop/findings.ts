@@ -113,8 +113,9 @@ function mark(kind: string): HTMLElement {
 }
 
 /** For a `details` that stays folded or unfolded as the user left it. */
-export function unfolding(key: string): { open: boolean; ontoggle: (event: Event) => void } {
+export function unfolding(key: string): { open: boolean; ontoggle: (event: Event) => void; "data-fold": string } {
   return {
+    "data-fold": key,
     open: OPEN.has(key),
     ontoggle: (event) => {
       if ((event.currentTarget as HTMLDetailsElement).open) OPEN.add(key);

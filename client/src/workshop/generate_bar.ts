@@ -78,7 +78,13 @@ export class GenerateBar {
           h("strong", ready ? "Ready" : "Not ready yet"),
           h(
             "span.note",
-            ready ? this.output() : wrong ? "The recipe has mistakes: see its text." : "Bring in motion files first.",
+            ready
+              ? this.output()
+              : wrong
+                ? "The recipe has mistakes: see its text."
+                : store.uploading.length
+                  ? "The files are on their way."
+                  : "Bring in motion files first.",
           ),
         ),
       );

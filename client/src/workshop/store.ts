@@ -5,6 +5,10 @@ import type { Recipe } from "./recipe";
 import { send, TakenError } from "./upload";
 
 const API = "api/workshop";
+export interface Upload {
+  name: string;
+  share: number; // of it that has arrived
+}
 export type Changed = "recipe" | "files" | "reports" | "job" | "selection";
 
 export class Store {
@@ -15,7 +19,7 @@ export class Store {
   reports = new Map<string, FileReport | Error>();
   job: JobInfo | null = null;
   selected = "";
-  uploading: { name: string; share: number }[] = [];
+  uploading: Upload[] = [];
   refused: { name: string; message: string; taken?: File }[] = [];
   private readonly past: string[] = [];
   private readonly future: string[] = [];
@@ -198,7 +202,12 @@ export class Store {
   /** Bring files in: upload each, then let the doctor's prescription take them into the recipe. */
   async upload(files: File[], replace = false): Promise<void> {
     const readable = this.project?.readable ?? [".bvh", ".glb", ".gltf", ".vrm", ".vrma"];
-    const done: string[] = [];
+    const done: string[] = [],
+      jobs: Upload[] = []; // shown until the recipe has them
+    const over = (ended: Upload[]) => {
+      this.uploading = this.uploading.filter((one) => !ended.includes(one));
+      this.tell("files");
+    };
     for (const file of files) {
       const job = { name: file.name, share: 0 };
       this.refused = this.refused.filter((one) => one.name !== file.name);
@@ -216,6 +225,7 @@ export class Store {
         continue;
       }
       this.uploading.push(job);
+      jobs.push(job);
       this.tell("files");
       try {
         done.push(
@@ -235,18 +245,23 @@ export class Store {
           message: (error as Error).message,
           taken: error instanceof TakenError ? file : undefined,
         });
+        over([job]);
       }
-      this.uploading = this.uploading.filter((one) => one !== job);
-      this.tell("files");
     }
     if (!done.length) return;
     for (const path of done) this.reports.delete(path);
-    await this.list();
-    for (const report of await this.post<FileReport[]>("reports", { files: done }))
-      this.reports.set(report.path, report);
-    const read = done.filter((path) => (this.reports.get(path) as FileReport).frames > 0);
-    if (read.length) await this.take(read);
-    else this.select(done[0]);
+    try {
+      await this.list();
+      for (const report of await this.post<FileReport[]>("reports", { files: done }))
+        this.reports.set(report.path, report);
+      const read = done.filter((path) => (this.reports.get(path) as FileReport).frames > 0);
+      if (read.length) await this.take(read);
+      else this.select(done[0]);
+    } catch (error) {
+      this.studio.say((error as Error).message, "bad", "The files were not taken into the recipe");
+    } finally {
+      over(jobs);
+    }
   }
 
   /** Bring files of the folder into the recipe. */
