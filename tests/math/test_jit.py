@@ -1,9 +1,10 @@
-"""Compiled code is kept where it can be used again, and known for that."""
+"""Compiled code is kept for the next run, and missed where it is not there."""
 
+import numba
 import numpy as np
 import pytest
 
-from kinematch.math.jit import is_kept, kernel
+from kinematch.math.jit import is_missing, kernel
 
 SOURCE = """
 from kinematch.math.jit import kernel
@@ -17,6 +18,7 @@ def doubled(values):
 @pytest.fixture
 def doubled(tmp_path, monkeypatch):
     """Kernels of a file of their own, each as a new process would find it."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # they are kept beside the file
     (tmp_path / "own_kernels.py").write_text(SOURCE)
 
     def loaded():
@@ -27,22 +29,22 @@ def doubled(tmp_path, monkeypatch):
     return loaded
 
 
-def test_code_is_kept_once_it_was_compiled_and_until_its_source_changes(doubled, tmp_path):
-    assert not is_kept(doubled())
+def test_code_is_missing_until_it_was_compiled_and_once_its_source_has_changed(doubled, tmp_path):
+    assert is_missing(doubled())
     assert doubled()(np.ones(3)) == 6
-    assert is_kept(doubled())
+    assert not is_missing(doubled())
     (tmp_path / "own_kernels.py").write_text(SOURCE + "\n")
-    assert not is_kept(doubled())
+    assert is_missing(doubled())
 
 
-def test_damaged_files_are_not_kept(doubled, tmp_path):
+def test_damaged_files_are_missing(doubled, tmp_path):
     doubled()(np.ones(3))
     for file in tmp_path.rglob("*.nbi"):
         file.write_bytes(b"damaged")
-    assert not is_kept(doubled())
+    assert is_missing(doubled())
 
 
-def test_without_a_folder_nothing_is_kept(monkeypatch):
+def test_without_a_folder_nothing_is_missing(monkeypatch):
     monkeypatch.setattr("kinematch.math.jit._Cache.__init__", lambda *_: (_ for _ in ()).throw(RuntimeError))
 
     @kernel
@@ -50,4 +52,4 @@ def test_without_a_folder_nothing_is_kept(monkeypatch):
         return 1
 
     assert one() == 1
-    assert not is_kept(one)
+    assert not is_missing(one)

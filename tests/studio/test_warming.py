@@ -49,7 +49,7 @@ def begun(monkeypatch) -> list:
         return begun[-1]
 
     monkeypatch.setattr(module.subprocess, "Popen", begin)
-    monkeypatch.setattr(module, "is_kept", lambda kernel: False)
+    monkeypatch.setattr(module, "is_missing", lambda kernel: True)
     monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
     return begun
 
@@ -78,9 +78,9 @@ def test_an_interrupted_build_ends_it_too(begun):
     assert [process.poll() is not None for process in begun] == [True] * len(PARTS)
 
 
-def test_only_what_is_not_kept_is_compiled(begun, monkeypatch):
+def test_only_what_is_missing_is_compiled(begun, monkeypatch):
     monkeypatch.setattr(module.sys, "executable", "true")
-    monkeypatch.setattr(module, "is_kept", lambda kernel: kernel is step_kernels.animate)
+    monkeypatch.setattr(module, "is_missing", lambda kernel: kernel is not step_kernels.animate)
     with warming():
         pass
     assert [process.args[-1] for process in begun] == [name for name in PARTS if name != "animation"]

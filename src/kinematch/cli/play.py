@@ -17,7 +17,7 @@ from kinematch.studio.serving import PORT, address, listen, serve
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 
-STAGES = BUILDING | {"compile": "getting this machine ready, once"}
+STAGES = BUILDING | {"compile": "compiling, first start only"}
 
 
 def play(

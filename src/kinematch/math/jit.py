@@ -54,12 +54,14 @@ def inner(function: Callable) -> Any:
     return numba.njit(function, **options)
 
 
-def is_kept(kernel: Any) -> bool:
-    """Whether an earlier run left code of a kernel that this machine can use, for whatever types."""
-    with contextlib.suppress(Exception):  # no folder, no file, or a damaged one
+def is_missing(kernel: Any) -> bool:
+    """Whether no run has left code of a kernel that this machine can use; where none can be kept, none is missing."""
+    if not isinstance(kernel._cache, _Cache):
+        return False
+    with contextlib.suppress(Exception):  # a file that is damaged, or cannot be read
         key = kernel._cache._index_key(None, kernel.targetctx.codegen())
-        return any(kept[1:] == key[1:] for kept in kernel._cache._cache_file._load_index())
-    return False
+        return not any(kept[1:] == key[1:] for kept in kernel._cache._cache_file._load_index())
+    return True
 
 
 class _Cache(FunctionCache):

@@ -22,7 +22,7 @@ from kinematch.database.poses import Entry, build_poses
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
-from kinematch.math.jit import is_kept
+from kinematch.math.jit import is_missing
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import WideMatcher
@@ -39,7 +39,7 @@ def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iter
 
     `tell` is told then how many parts are done, and of how many. A failure costs nothing but the time it saves.
     """
-    missing = [name for name, (kernel, _) in PARTS.items() if not is_kept(kernel)]
+    missing = [name for name, (kernel, _) in PARTS.items() if is_missing(kernel)]
     processes: list[subprocess.Popen] = []
     quiet = subprocess.DEVNULL
     if (os.cpu_count() or 1) > 1:
