@@ -6,9 +6,11 @@ Software drawing is slow, so the film is not taken while the character is driven
 by step, and each step waits until it is drawn.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from io import BytesIO
@@ -17,6 +19,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
+
+from kinematch.files import write_clip
+from kinematch.synth import motions, perform
 
 IMAGES = Path("docs/images")
 SIZE = (1280, 720)
@@ -34,13 +39,16 @@ COURSE = (
     (("Shift", "a"), 1.2),
     ((), 0.8),
 )
+DROP = """([name, text]) => { const data = new DataTransfer(); data.items.add(new File([text], name));
+  window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })); }"""
 
 
 @contextmanager
-def server():
-    """The built-in motion on a port of its own; gives the address."""
+def server(folder: str):
+    """The built-in motion on a port of its own, with caches and workspace in a folder; gives the address."""
     command = [sys.executable, "-m", "kinematch.cli.main", "play", "--no-open", "--port", "8190"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, "KINEMATCH_CACHE": folder, "KINEMATCH_SETTINGS": folder}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     try:
         for line in process.stdout:
@@ -53,7 +61,7 @@ def server():
 
 
 def until(page: Page, script: str) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not page.evaluate(script):
         assert time.monotonic() < end, script
         page.wait_for_timeout(30)
@@ -79,6 +87,7 @@ def picture(page: Page) -> Image.Image:
 
 
 def save_picture(page: Page, name: str) -> None:
+    page.wait_for_timeout(1500)
     few = picture(page).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(IMAGES / f"{name}.png", optimize=True)
 
@@ -134,9 +143,53 @@ def save_film(frames: list[Image.Image], path: Path) -> None:
     flat[0].save(path, save_all=True, append_images=flat[1:], duration=round(1000 / RATE), loop=0, optimize=True)
 
 
+def steps(folder: str) -> str:
+    """Some steps of the built-in walker as a BVH file's text."""
+    clip = perform(next(motion for motion in motions() if motion.name == "walk_1.35"), seed=[0, 0]).clip
+    write_clip(Path(folder) / "steps.bvh", clip.frames(120, 420))
+    return (Path(folder) / "steps.bvh").read_text()
+
+
+def workshop(page: Page, file: str) -> None:
+    """Build with one dropped file, a stretch of it tagged; its features; then the database that plays."""
+    page.evaluate("kinematch.open('build')")
+    until(page, "!!document.querySelector('.invitation')")
+    page.evaluate(DROP, ["steps.bvh", file])
+    until(page, "!!document.querySelector('.clip-view .group') && !document.querySelector('.clip-dock').hidden")
+    box = page.locator(".clip-dock canvas").first.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] - 12
+    page.mouse.move(box["x"] + 0.25 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.5 * box["width"], y, steps=4)
+    page.mouse.up()
+    page.fill(".clip-bar .tag-input", "steady")
+    page.keyboard.press("Enter")
+    until(page, "[...document.querySelectorAll('.tags .tag')].some((tag) => tag.textContent.startsWith('steady'))")
+    page.mouse.move(300, 200)
+    save_picture(page, "studio-build")
+    page.click(".build-head .segments button:nth-child(3)")
+    page.click(".feature-panel .empty button")
+    until(page, "document.querySelectorAll('.feature input[type=range]').length === 7")
+    page.mouse.move(300, 200)
+    save_picture(page, "studio-features")
+    page.evaluate("kinematch.open('coverage')")
+    until(page, "!!document.querySelector('.heat')")
+    page.click("[data-cell='5,12']")
+    until(page, "document.querySelectorAll('.stretches li').length > 0")
+    page.mouse.move(300, 200)
+    save_picture(page, "studio-coverage")
+    page.evaluate("kinematch.open('clips')")
+    until(page, "document.querySelectorAll('.clip-row').length > 3")
+    page.fill(".search", "walk_turn")
+    page.locator(".clip-row", has_text="walk_turn_left_180").first.click()
+    page.mouse.move(300, 200)
+    save_picture(page, "studio-clips")
+
+
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
-    with server() as url, sync_playwright() as tool:
+    with tempfile.TemporaryDirectory() as folder, server(folder) as url, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="dark")
         page.goto(f"{url}/?quality=high")
@@ -145,11 +198,10 @@ def main() -> None:
         save_film(film(page, begin, end), IMAGES / "studio.gif")
         page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
         page.evaluate("document.querySelector('.side > .body').scrollTop = 0")
-        page.wait_for_timeout(1500)
         save_picture(page, "studio-why")
         page.evaluate("kinematch.open('tune')")
-        page.wait_for_timeout(1500)
         save_picture(page, "studio-tune")
+        workshop(page, steps(folder))
         browser.close()
 
 
