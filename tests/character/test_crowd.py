@@ -11,6 +11,7 @@ from kinematch.character.crowd import FEWEST, SPARE, Reason
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.terrain import HeightFunction
 from kinematch.errors import KinematchError
+from kinematch.search import Matches, WideMatcher, search_space
 
 DT = 1 / 60
 TRANSITIONS = ["spring", "quintic", "dead", "none"]
@@ -280,7 +281,7 @@ def test_a_teleported_character_stands_elsewhere(database):
     ("command", "dt", "words"),
     [
         (toward(np.zeros((2, 3))), DT, "shape"),
-        (toward(np.full((1, 3), np.nan)), DT, "finite"),
+        (toward(np.full((1, 3), np.nan)), DT, "nan"),
         (toward(np.zeros((1, 3))), -1.0, "step of -1"),
         (toward(np.zeros((1, 3))), np.nan, "step of nan"),
         (Command(np.zeros((1, 3)), np.zeros((1, 3)), database=3), DT, "databases"),
@@ -331,9 +332,65 @@ def test_numbers_written_into_the_state_never_lead_out_of_the_database(database)
     assert ((shown.frames >= 0) & (shown.frames < database.poses.frame_count)).all()
     assert np.isfinite(shown.global_positions).all()
     crowd.body.velocities[0] = np.nan  # as physics gone wrong would leave it
-    with pytest.raises(KinematchError, match="not finite"):
+    with pytest.raises(KinematchError, match=r"character 0: .* no longer finite"):
         played(crowd, 20)
     state = crowd.state.copy()
     state.playing.databases[1] = 4
     with pytest.raises(KinematchError, match="databases 0 to 4 of 1"):
         crowd.restore(state)
+
+
+def test_a_state_may_be_set_and_one_that_does_not_fit_changes_nothing(database):
+    crowd = Crowd(database, 2)
+    played(crowd, 5)
+    kept = crowd.state.copy()
+    wanted = played(crowd, 3)[-1].global_positions.copy()
+    crowd.state = kept
+    np.testing.assert_array_equal(played(crowd, 3)[-1].global_positions, wanted)
+    before = crowd.state.copy()
+    broken = kept._replace(feet=kept.feet._replace(pelvis=np.zeros(2)))
+    for other in (Crowd(database, 5).state, broken):
+        with pytest.raises(KinematchError, match=r"5 characters|feet.pelvis is float64 \(2,\)"):
+            crowd.state = other
+    for mine, theirs in zip(crowd.state, before):
+        for array, values in zip(mine, theirs):
+            np.testing.assert_array_equal(array, values)
+
+
+@pytest.mark.parametrize(
+    ("place", "yaw"), [([np.nan, 0, 0], 0.0), ([0, 0, 1e30], 0.0), ([0, 0, 0], np.inf), ([0, 0], 0.0)]
+)
+def test_nobody_is_put_where_nobody_can_be(database, place, yaw):
+    crowd = Crowd(database, 1)
+    with pytest.raises(KinematchError, match="positions"):
+        crowd.teleport(np.array([place]), np.array([yaw]))
+    with pytest.raises(KinematchError, match="positions"):
+        Crowd(database, 1, positions=np.array([place]), yaws=np.array([yaw]))
+
+
+def test_ground_and_layers_that_are_none_are_refused_and_leave_no_trace(database):
+    crowd = Crowd(database, 1, terrain=HeightFunction(lambda x, z: np.where(z > 0.2, np.nan, 0.0)))
+    with pytest.raises(KinematchError, match=r"terrain: (heights|normals) at x, z = .* are .*nan"):
+        played(crowd, 200)
+    crowd = Crowd(database, 1)
+    joints = database.poses.skeleton.joint_count
+    with pytest.raises(KinematchError, match="the layer owns joint 0 of character 0"):
+        crowd.step(next(wandering(1, 1)), DT, layer=(np.zeros((1, joints, 4)), np.ones((1, joints))))
+    assert np.isfinite(played(crowd, 3)[-1].global_positions).all()
+
+
+def test_a_matcher_that_finds_what_is_not_there_is_refused(database):
+    class Wrong:
+        def __init__(self, space):
+            self.space, self.right = space, WideMatcher(space)
+
+        def set_weights(self, weights):
+            pass
+
+        def find(self, queries, current=None, **options):
+            found = self.right.find(queries, current, **options)
+            return found if current is None else Matches(found.frames + 10**8, found.costs)
+
+    crowd = Crowd(database, matcher=lambda one: Wrong(search_space(one)))
+    with pytest.raises(KinematchError, match="Wrong found frame 1"):
+        played(crowd, 3)

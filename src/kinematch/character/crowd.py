@@ -15,9 +15,9 @@ from kinematch.character.shown import Shown, checked, nothing_shown, opened_show
 from kinematch.character.simulation import SimulatedBody
 from kinematch.character.source import source
 from kinematch.character.state import State, fresh, opened_state
-from kinematch.character.terrain import Terrain
-from kinematch.character.track import Track, track
-from kinematch.character.wanted import Expressions, Wanted, checked_layer, wanted_of
+from kinematch.character.terrain import Terrain, ground_under
+from kinematch.character.track import Track, check_alike, track
+from kinematch.character.wanted import Expressions, Wanted, checked_layer, checked_places, wanted_of
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.math.handle import handle
@@ -25,6 +25,7 @@ from kinematch.search import Candidates, Matcher, candidates
 from kinematch.search.compiling import telling
 from kinematch.search.threads import in_pieces
 
+DAY = 86400.0  # s
 LONGEST = 0.1  # s that one piece of a step lasts: a longer pause is walked through, not jumped over
 MOST_PIECES = 50  # after five seconds pieces grow longer instead
 MANY = 200  # characters from which all cores are worth waking
@@ -68,22 +69,21 @@ class Crowd:
         if count < 1:
             raise KinematchError(f"a crowd of {count}, expected 1 or more")
         self.databases = [databases] if isinstance(databases, Database) else list(databases)
-        _check_alike(self.databases)
+        check_alike(self.databases)
         # what transitions remember of a joint's place must fit every database
         moving = np.unique(np.concatenate([source(one.poses).moving for one in self.databases]))
         self.tracks: list[Track] = [track(one, moving, matcher) for one in self.databases]
         self.terrain = terrain
         self.settings = settings or Settings()
-        places = np.zeros((count, 3)) if positions is None else np.array(positions, np.float64)
-        turns = np.zeros(count) if yaws is None else np.array(yaws, np.float64)
-        if places.shape != (count, 3) or turns.shape != (count,):
-            raise KinematchError(f"positions {places.shape} and yaws {turns.shape} for a crowd of {count}")
+        places, turns = checked_places(
+            np.zeros(3) if positions is None else positions, np.zeros(1) if yaws is None else yaws, count
+        )
         first = self.tracks[0].source
-        self.state: State = fresh(
+        self._own: State = fresh(
             places, turns, joints=len(first.parents), moving=len(moving), toes=len(first.legs),
             columns=self.database.features.width, interval=self.settings.search_interval,
         )  # fmt: skip
-        self._state = handle(self.state, opened_state)
+        self._state = handle(self._own, opened_state)
         self.state.playing.frames[:] = self.tracks[0].standing(self.state)
         self._everyone = np.arange(count, dtype=np.int32)
         self._expressions = Expressions()
@@ -98,11 +98,20 @@ class Crowd:
     def settings(self, settings: Settings) -> None:
         for one in self.tracks:
             one.weigh(settings)
-        if hasattr(self, "state") and settings.transition != self._settings.transition:
+        if hasattr(self, "_own") and settings.transition != self._settings.transition:
             for memory in self.state.offsets[:2]:  # it means something else to each kind
                 memory[:] = 0
             self.state.offsets.ages[:] = np.inf
         self._settings, self._knobs = settings, handle(knobs_of(settings), opened_knobs)
+
+    @property
+    def state(self) -> State:
+        """Everything that changes; its arrays may be written to."""
+        return self._own
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.restore(state)  # kernels know the arrays by address
 
     @property
     def count(self) -> int:
@@ -149,6 +158,7 @@ class Crowd:
     def teleport(self, positions: np.ndarray, yaws: np.ndarray, who: np.ndarray | None = None) -> None:
         """Put characters and their simulated bodies elsewhere, at rest; their pose goes on."""
         who = self._everyone if who is None else np.atleast_1d(who)
+        positions, yaws = checked_places(positions, yaws, len(who))
         body, playing, feet = self.state.body, self.state.playing, self.state.feet
         playing.positions[who] = body.positions[who] = positions
         playing.yaws[who] = body.yaws[who] = yaws
@@ -181,8 +191,8 @@ class Crowd:
         `out`: an earlier result to write over, which saves memory traffic with thousands of characters.
         """
         wanted = wanted_of(command, self.count, len(self.databases), self._expressions)
-        if not 0 <= dt < np.inf:
-            raise KinematchError(f"a step of {dt} s, expected zero or more")
+        if not 0 <= dt <= DAY:
+            raise KinematchError(f"a step of {dt} s, expected 0 to {DAY:.0f}")
         first = self.tracks[0].source
         sizes = self.count, len(first.parents), first.contacts.shape[1], len(first.legs)
         if out is None or out is not self._shown[0]:
@@ -247,6 +257,9 @@ class Crowd:
         for number, some in self._parts(state.playing.databases, who):
             own = self.tracks[number]
             queries = own.queries(state, some, wanted, self.settings, dt, self._state, self._knobs)
+            if not np.isfinite(queries).all():
+                lost = some[np.argmin(np.isfinite(queries).all(axis=1))]
+                raise KinematchError(f"character {lost}: its simulated body, root or command is no longer finite")
             state.schedule.queries[some] = queries
             for target, those in self._parts(wanted.databases, some):
                 for filter_, part in self._parts(wanted.filters, those):
@@ -261,9 +274,7 @@ class Crowd:
             queries = new.normalise(queries * old.scale + old.offset)
             state.schedule.queries[who] = queries
             current = np.full(len(who), -1, np.int32)
-        found = there.matcher.find(
-            queries, current, filter=filter_, stay_bias=self.settings.stay_bias, ignore=there.ignored(self.settings)
-        )
+        found = there.find(queries, current, filter_, self.settings)
         state.schedule.frames[who] = current
         state.schedule.costs[who] = found.costs
         new = (found.frames >= 0) & (found.frames != current)
@@ -296,8 +307,8 @@ class Crowd:
         toes = out.global_positions[who][:, legs[:, 3]].astype(np.float64)
         toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
         points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
-        heights[who] = self.terrain.heights(points.reshape(-1, 2)).reshape(points.shape[:2])
-        normals[who] = self.terrain.normals(points[:, 1:].reshape(-1, 2)).reshape(len(who), -1, 3)
+        heights[who], leaning = ground_under(self.terrain, points)
+        normals[who] = leaning[:, 1:]
 
 
 def warm_up(database: Database) -> None:
@@ -306,18 +317,3 @@ def warm_up(database: Database) -> None:
         crowd = Crowd(database)
         nothing = np.zeros((1, 3))
         crowd.step(Command(nothing, nothing), 1 / 60)
-
-
-def _check_alike(databases: Sequence[Database]) -> None:
-    """Characters can go from one database to another only if these have joints and features in common."""
-    if not databases:
-        raise KinematchError("a crowd needs a database")
-    first = databases[0]
-    for number, other in enumerate(databases[1:], 1):
-        difference = first.poses.skeleton.difference(other.poses.skeleton)
-        if difference:
-            raise KinematchError(f"database {number} has another skeleton than the first: {difference}")
-        if not np.array_equal(first.poses.contact_joints, other.poses.contact_joints):
-            raise KinematchError(f"database {number} has other contact joints than the first")
-        if first.features.schema != other.features.schema:
-            raise KinematchError(f"database {number} has other features than the first")

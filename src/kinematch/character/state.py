@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.character.simulation import SimulatedBody, at_rest
+from kinematch.errors import KinematchError
 from kinematch.math.handle import opening
 
 
@@ -73,7 +74,14 @@ class State(NamedTuple):
         return self._of(lambda array: array[who].copy())
 
     def assign(self, other: "State") -> None:
-        """Take over all values of another state of as many characters, bit for bit."""
+        """Take over all values of another state of as many characters, bit for bit; of one that does not fit, none."""
+        for group in self._fields:
+            for name, array, values in zip(getattr(self, group)._fields, getattr(self, group), getattr(other, group)):
+                if array.shape != values.shape or array.dtype != values.dtype:
+                    raise KinematchError(
+                        f"a state whose {group}.{name} is {values.dtype} {values.shape}, "
+                        f"expected {array.dtype} {array.shape}"
+                    )
         for mine, theirs in zip(self, other):
             for array, values in zip(mine, theirs):
                 array[...] = values

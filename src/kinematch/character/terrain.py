@@ -32,6 +32,19 @@ def checked(points: np.ndarray) -> np.ndarray:
     return points
 
 
+def ground_under(terrain: Terrain, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Heights (N, P) and normals (N, P, 3) of the ground at points (N, P, 2), whatever terrain somebody wrote."""
+    flat = points.reshape(-1, 2)
+    found = np.asarray(terrain.heights(flat), np.float64), np.asarray(terrain.normals(flat), np.float64)
+    for name, array, shape in zip(("heights", "normals"), found, ((len(flat),), (len(flat), 3))):
+        if array.shape != shape:
+            raise KinematchError(f"terrain: {name} of shape {array.shape}, expected {shape}")
+        if not np.isfinite(array).all():
+            worst = int(np.argmin(np.isfinite(array).reshape(len(flat), -1).all(axis=1)))
+            raise KinematchError(f"terrain: {name} at x, z = {flat[worst].round(3).tolist()} are {array[worst]}")
+    return found[0].reshape(points.shape[:2]), found[1].reshape(*points.shape[:2], 3)
+
+
 @dataclass(frozen=True, eq=False)
 class HeightFunction:
     """Ground from a formula: `function(x, z)` takes arrays (M,) and gives heights (M,)."""

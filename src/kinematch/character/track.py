@@ -1,6 +1,6 @@
 """Track: a database ready to be played and searched by characters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ from kinematch.database.features import BUILT_IN, QueryInput
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.math.handle import handle
-from kinematch.search import Matcher, WideMatcher, search_space
+from kinematch.search import Matcher, Matches, WideMatcher, search_space
 
 
 @dataclass(eq=False)
@@ -48,6 +48,15 @@ class Track:
             )
             self.matcher.set_weights(column_weights(features.schema, features.weights))
             self.weighted = asked
+
+    def find(self, queries: np.ndarray, current: np.ndarray, filter: str, settings: Settings) -> Matches:
+        found = self.matcher.find(
+            queries, current, filter=filter, stay_bias=settings.stay_bias, ignore=self.ignored(settings)
+        )
+        frames = self.database.poses.frame_count
+        if (found.frames >= frames).any():  # as a matcher of one's own may say
+            raise KinematchError(f"{type(self.matcher).__name__} found frame {found.frames.max()} of {frames}")
+        return found
 
     def queries(
         self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, dt: float, *handles: np.ndarray
@@ -117,3 +126,18 @@ def track(database: Database, moving: np.ndarray, matcher: Callable[[Database], 
         np.array(times, np.float64),
         any(f.group == "trajectory" and f.kind not in BUILT_IN for f in schema.features),
     )
+
+
+def check_alike(databases: Sequence[Database]) -> None:
+    """Characters can go from one database to another only if these have joints and features in common."""
+    if not databases:
+        raise KinematchError("a crowd needs a database")
+    first = databases[0]
+    for number, other in enumerate(databases[1:], 1):
+        difference = first.poses.skeleton.difference(other.poses.skeleton)
+        if difference:
+            raise KinematchError(f"database {number} has another skeleton than the first: {difference}")
+        if not np.array_equal(first.poses.contact_joints, other.poses.contact_joints):
+            raise KinematchError(f"database {number} has other contact joints than the first")
+        if first.features.schema != other.features.schema:
+            raise KinematchError(f"database {number} has other features than the first")

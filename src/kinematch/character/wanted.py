@@ -8,6 +8,8 @@ import numpy as np
 from kinematch.character.command import Command
 from kinematch.errors import KinematchError
 
+FARTHEST = 1e6  # m from the origin: beyond, poses in single numbers are coarser than a hand
+
 
 class Wanted(NamedTuple):
     """A checked command for N characters."""
@@ -43,8 +45,11 @@ def wanted_of(command: Command, count: int, databases: int, expressions: Express
     arrays = []
     for name in ("velocities", "facings"):
         array = np.ascontiguousarray(getattr(command, name), np.float64)
-        if array.shape != (count, 3) or not np.isfinite(array).all():
-            raise KinematchError(f"command: {name} of shape {array.shape}, expected ({count}, 3), all finite")
+        if array.shape != (count, 3):
+            raise KinematchError(f"command: {name} of shape {array.shape}, expected ({count}, 3)")
+        if not np.isfinite(array).all():
+            worst = int(np.argmin(np.isfinite(array).all(axis=1)))
+            raise KinematchError(f"command: {name} of character {worst} are {array[worst].tolist()}, expected numbers")
         arrays.append(array)
     if isinstance(command.filter, str):
         filters = expressions.filled(expressions.number(command.filter), count)
@@ -77,4 +82,22 @@ def checked_layer(rotations: np.ndarray, weights: np.ndarray, count: int, joints
         )
     if not (np.isfinite(rotations).all() and np.isfinite(weights).all()):
         raise KinematchError("the layer is not finite")
+    nothing = (weights > 0) & ~np.any(rotations, axis=-1)
+    if nothing.any():
+        character, joint = np.argwhere(nothing)[0]
+        raise KinematchError(f"the layer owns joint {joint} of character {character}, and its rotation there is zero")
     return rotations, weights
+
+
+def checked_places(positions: np.ndarray, yaws: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where characters stand (count, 3), and their headings (count,)."""
+    try:
+        places, turns = np.empty((count, 3)), np.empty(count)
+        places[:], turns[:] = positions, yaws
+    except (TypeError, ValueError):
+        shapes = np.shape(positions), np.shape(yaws)
+        raise KinematchError(f"positions {shapes[0]} and yaws {shapes[1]} for {count} characters") from None
+    largest = max(abs(places).max(), abs(turns).max())
+    if not largest <= FARTHEST:
+        raise KinematchError(f"positions or yaws up to {largest}, expected at most {FARTHEST:g} m or rad")
+    return places, turns
