@@ -18,4 +18,6 @@ def recorded(
         raise KinematchError("nothing was recorded")
     positions = np.stack([step.positions[character] for step in steps])
     rotations = np.stack([step.rotations[character] for step in steps])
+    if not 0 < dt < np.inf:
+        raise KinematchError(f"steps of {dt} s, expected more than zero")
     return Clip(skeleton, positions, rotations, 1 / dt, name=name)

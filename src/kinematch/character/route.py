@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinematch.character.settings import Settings
+from kinematch.character.wanted import FARTHEST
 from kinematch.errors import KinematchError
 from kinematch.math.spring import omega
 
@@ -88,9 +89,13 @@ def make_route(
     fewest = 3 if closed else 2
     if len(all_points) < fewest:
         raise KinematchError(f"a path of {len(all_points)} keypoints, expected {fewest} or more")
-    if not (0 < radius < np.inf and 0 < acceleration < np.inf):
-        raise KinematchError(f"a path with radius {radius} and acceleration {acceleration}, expected positive numbers")
+    if not (0 < radius < np.inf and 0 < acceleration < np.inf and 0 < halflife < np.inf):
+        raise KinematchError(
+            f"a path with radius {radius}, acceleration {acceleration} and half-life {halflife}, expected positive numbers"
+        )
     places = np.array([[point.x, point.z] for point in all_points], np.float64)
+    if not abs(places).max() <= FARTHEST:
+        raise KinematchError(f"a path with a keypoint at {abs(places).max():g} m, expected at most {FARTHEST:g}")
     ways = np.roll(places, -1, axis=0) - places
     lengths = np.linalg.norm(ways, axis=-1)
     segments = len(places) if closed else len(places) - 1

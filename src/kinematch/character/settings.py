@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -66,11 +67,18 @@ class Settings:
     ground_halflife: float = tunable(0.1, "s", 0.005, 2, "in which root and swinging feet follow a change of height")
 
     def __post_init__(self):
+        if not isinstance(self.weights, Mapping) or not all(_is_number(value) for value in self.weights.values()):
+            raise KinematchError(f"setting weights is {self.weights!r}, expected numbers by feature")
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+        for name in ("foot_lock", "pelvis"):
+            if type(getattr(self, name)) is not bool:
+                raise KinematchError(f"setting {name} is {getattr(self, name)!r}, expected true or false")
         if self.transition not in get_args(Transition):
-            raise KinematchError(unknown("transition", self.transition, get_args(Transition)))
+            raise KinematchError(unknown("transition", str(self.transition), get_args(Transition)))
         for one in fields(self):
             value = getattr(self, one.name)
+            if one.metadata and not _is_number(value):
+                raise KinematchError(f"setting {one.name} is {value!r}, expected a number")
             if one.metadata and not one.metadata["low"] <= value <= one.metadata["high"]:
                 low, high = one.metadata["low"], one.metadata["high"]
                 raise KinematchError(
@@ -85,14 +93,12 @@ def to_plain(settings: Settings) -> dict[str, Any]:
 
 def from_plain(values: Mapping[str, Any]) -> Settings:
     """Settings from a file's or message's values; what is left out has its default."""
-    known = {one.name: one for one in fields(Settings)}
-    for name, value in values.items():
+    known = [one.name for one in fields(Settings)]
+    for name in values:
         if name not in known:
             raise KinematchError(unknown("setting", name, known))
-        wanted = bool if name in ("foot_lock", "pelvis") else str if name == "transition" else float
-        if name == "weights":
-            if not isinstance(value, Mapping) or not all(type(v) in (int, float) for v in value.values()):
-                raise KinematchError(f"setting weights is {value!r}, expected numbers by feature")
-        elif type(value) is not wanted and not (wanted is float and type(value) is int):
-            raise KinematchError(f"setting {name} is {value!r}, expected a {wanted.__name__}")
     return Settings(**values)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -17,6 +17,8 @@ def rest_points(body: SimulatedBody, halflife: float) -> np.ndarray:
     That point's own velocity is the desired velocity, whatever the spring does, and the body follows it critically
     damped. So where the point stops, the body stops, and a convex region that it never leaves the body never leaves.
     """
+    if not 0 < halflife < np.inf:
+        raise KinematchError(f"a half-life of {halflife} s, expected more than zero")
     w = omega(halflife)
     points = body.positions + 2 / w * body.velocities + body.accelerations / w**2
     return np.asfortranarray(points[:, ::2])  # numpy is several times quicker on long columns than on short rows
