@@ -91,7 +91,7 @@ def make_route(
         raise KinematchError(f"a path of {len(all_points)} keypoints, expected {fewest} or more")
     if not (0 < radius < np.inf and 0 < acceleration < np.inf and 0 < halflife < np.inf):
         raise KinematchError(
-            f"a path with radius {radius}, acceleration {acceleration} and half-life {halflife}, expected positive numbers"
+            f"a path with radius {radius}, acceleration {acceleration}, half-life {halflife}: expected positive numbers"
         )
     places = np.array([[point.x, point.z] for point in all_points], np.float64)
     if not abs(places).max() <= FARTHEST:
