@@ -7,8 +7,9 @@ import pytest
 
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.command import toward
-from kinematch.character.crowd import FEWEST, SPARE, Reason
+from kinematch.character.crowd import FEWEST, SPARE
 from kinematch.character.plain import PlainCrowd
+from kinematch.character.reason import Reason
 from kinematch.character.terrain import HeightFunction
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
@@ -394,3 +395,14 @@ def test_a_matcher_that_finds_what_is_not_there_is_refused(database):
     crowd = Crowd(database, matcher=lambda one: Wrong(search_space(one)))
     with pytest.raises(KinematchError, match="Wrong found frame 1"):
         played(crowd, 3)
+
+
+def test_who_starts_over_is_as_good_as_new(database):
+    crowd = Crowd(database, 2)
+    wanted = played(crowd, 30)[-1].global_positions.copy()
+    crowd.body.positions[1], crowd.state.offsets.rotations[0] = np.nan, np.nan
+    crowd.start_over(np.zeros((2, 3)), np.zeros(2))
+    assert np.isfinite(played(crowd, 30)[-1].global_positions).all()
+    crowd = Crowd(database, 2)
+    crowd.start_over(np.zeros((2, 3)), np.zeros(2))
+    np.testing.assert_array_equal(played(crowd, 30)[-1].global_positions, wanted)

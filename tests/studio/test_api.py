@@ -114,7 +114,7 @@ def test_paths_that_lead_out_lead_nowhere(studio_server, path):
 @pytest.mark.parametrize(
     "headers",
     [{"Host": "elsewhere.example"}, {"Host": "127.0.0.1.elsewhere.example"}, {"Host": ""}, {"Host": "[::1"},
-     {"Origin": "https://elsewhere.example"}, {"Origin": "null"}, {"Origin": ""}, {"Origin": "http://127.0.0.1:1"},
+     {"Origin": "https://elsewhere.example"}, {"Origin": "null"}, {"Origin": "http://["}, {"Origin": ""}, {"Origin": "http://127.0.0.1:1"},
      {"Sec_Fetch_Site": "cross-site"}],
 )  # fmt: skip
 def test_strangers_are_refused(studio_server, headers):

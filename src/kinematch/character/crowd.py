@@ -1,7 +1,6 @@
 """Crowd: N characters stepped together by one fused step; a single character is a crowd of one."""
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import IntEnum
 
 import numba
 import numpy as np
@@ -35,18 +34,6 @@ NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
 FLAT = np.zeros((0, 0)), np.zeros((0, 0, 3))
 
 
-class Reason(IntEnum):
-    """Why a character searched."""
-
-    NOT_YET = k.NOT_YET
-    INTERVAL = k.INTERVAL
-    VELOCITY = k.VELOCITY
-    FACING = k.FACING
-    END = k.END
-    TAGS = k.TAGS
-    DATABASE = k.DATABASE
-
-
 class Crowd:
     """The motion-matching loop: command, search, transition, root, adjustment, feet.
 
@@ -75,6 +62,7 @@ class Crowd:
         self.tracks: list[Track] = [track(one, moving, matcher) for one in self.databases]
         self.terrain = terrain
         self.settings = settings or Settings()
+        self._everyone = np.arange(count, dtype=np.int32)
         places, turns = checked_places(
             np.zeros(3) if positions is None else positions, np.zeros(1) if yaws is None else yaws, count
         )
@@ -85,7 +73,7 @@ class Crowd:
         )  # fmt: skip
         self._state = handle(self._own, opened_state)
         self.state.playing.frames[:] = self.tracks[0].standing(self.state)
-        self._everyone = np.arange(count, dtype=np.int32)
+        self._beginning = self._own.take(self._everyone[:1])
         self._expressions = Expressions()
         self._ground = np.zeros((count, len(first.legs) + 1)), np.zeros((count, len(first.legs), 3))
         self._shown: tuple[Shown | None, np.ndarray] = None, np.zeros(0, np.int64)
@@ -166,6 +154,13 @@ class Crowd:
             array[who] = 0
         feet.grounds[who, :, 0] = playing.positions[who, 1, None]
         feet.toes[who] = np.nan
+
+    def start_over(self, positions: np.ndarray, yaws: np.ndarray) -> None:
+        """As if just made, at these places; whatever was wrong is gone."""
+        since = self.state.schedule.since.copy()
+        self.restore(self._beginning.take(np.zeros(self.count, np.int32)))
+        self.state.schedule.since[:] = np.nan_to_num(since)  # phases stay spread
+        self.teleport(positions, yaws)
 
     def explain(self, character: int = 0, count: int = 5) -> Candidates:
         """The best frames for a character's last query, what each costs by feature, and why one was taken."""

@@ -14,7 +14,7 @@ from kinematch.studio.messages import Explain
 from kinematch.studio.stage import Stage
 
 SEARCHED = 1  # bit of a character's bits
-# why a search was made, by kinematch.character.crowd.Reason
+# why a search was made, by kinematch.character.reason.Reason
 REASONS = (
     "",
     "interval",

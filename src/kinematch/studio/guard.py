@@ -57,7 +57,7 @@ class Guard:
         if not self._is_own(host):
             return f"this server is not called {host[:80]!r}"
         origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _netloc(origin) != host.lower():
             return f"pages of {origin[:80]!r} may not talk to this server"
         # an <img> or <script> of another site sends no Origin, but says where it comes from
         if headers.get(b"sec-fetch-site") in ("cross-site", "same-site") and scope["path"].startswith("/api"):
@@ -107,6 +107,13 @@ def _is_address(name: str) -> bool:
 def _own_names() -> tuple[str, ...]:
     name = socket.gethostname().lower()
     return (name, f"{name}.local", socket.getfqdn().lower())
+
+
+def _netloc(address: str) -> str:
+    try:
+        return urlsplit(address).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _length(headers: dict[bytes, str]) -> int:

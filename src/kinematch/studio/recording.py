@@ -18,7 +18,7 @@ from kinematch.studio.messages import Keypoint
 from kinematch.studio.stage import Stage
 
 FORMAT = "kinematch recording"
-VERSION = 1
+VERSION = 2
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."
@@ -150,6 +150,8 @@ def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int)
             array = arrays[f"state.{group}.{part}.{name}"] if sum(counts) else like[:0]
             if array.dtype != like.dtype or array.shape != (sum(counts), *like.shape[1:]):
                 raise ValueError(f"its state {part}.{name} has shape {array.shape}")
+            if np.isfinite(like).all() and not np.isfinite(array).all():  # some begin as none: nobody asked yet
+                raise ValueError(f"its state {part}.{name} is not finite")
             given.append(array)
         parts.append(type(getattr(model, part))(*given))
     whole = State(*parts)

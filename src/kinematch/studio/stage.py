@@ -144,7 +144,7 @@ class Stage:
             places = start_places(crowd.count) if name == "others" else np.zeros((1, 3))
             if self.terrain is not None:
                 places[:, 1] = self.terrain.heights(places[:, [0, 2]])
-            crowd.teleport(places, np.zeros(crowd.count))
+            crowd.start_over(places, np.zeros(crowd.count))
             self.pilot.forget(name)
 
     def scrub(self, step: int) -> bytes:
