@@ -68,7 +68,7 @@ def test_a_stick_let_go_by_a_lost_page_stops_the_character(fresh_server):
             page.message("situation", lambda s: s["steers"] == page.welcome["client"])
             page.say("stick", sequence=5, x=0, y=1)
             watcher.pose(lambda header, _: header["sequence"] == 5)
-        watcher.pose(lambda _, arrays: np.linalg.norm(arrays["bodies"][0, 3:6]) > 0.05)
+            watcher.pose(lambda _, arrays: np.linalg.norm(arrays["bodies"][0, 3:6]) > 0.3)
         watcher.pose(lambda _, arrays: np.linalg.norm(arrays["bodies"][0, 3:6]) < 0.01)
 
 
