@@ -52,7 +52,7 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     near = difflib.get_close_matches(short, names, n=1)
     if near:
         return f"no {kind} {short!r}; did you mean {near[0]!r}?"
-    return f"no {kind} {short!r}" + (f"; choose from: {listed(names)}" if names else "")
+    return f"no {kind} {short!r}" + (f"; choose from: {listed(names)}" if names else "; there are none")
 
 
 def listed(names: Sequence[str], most: int = MOST_CHOICES) -> str:

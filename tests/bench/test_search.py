@@ -121,6 +121,28 @@ def test_a_folder_without_the_clips_is_refused(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="lacks 14 of the 14 clips of set M, such as walk1_subject1_walk"):
         sets.lafan1(tmp_path)
     assert not sets.cache_folder().exists()
+    with pytest.raises(FileError, match="nowhere: no such folder"):
+        sets.lafan1(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search", "--growth-to", "-5"], "growth to -5 frames, expected 0 or more"),
+        (["search", "--growth-chart", "a.png"], "--growth-to"),
+        (["search", "--chart", "a.txt"], "expected .png"),
+        (["character", "--json", "nowhere/a.json"], "no folder"),
+        (["character", "--chart", "a.txt"], "expected .png"),
+    ],
+)
+def test_what_cannot_come_to_an_end_is_refused_at_the_start(arguments, message, capsys):
+    assert main(["bench", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_growth_needs_two_sizes(path, capsys):
+    assert main(["bench", "search", str(path), "--growth-to", "5"]) == 2
+    assert "growth to 5 frames, expected more than the" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import sys
 import pytest
 from PIL import Image
 
+from kinematch.cli.build import STAGES
 from kinematch.cli.main import main
 from kinematch.database import features
 
@@ -100,9 +101,10 @@ def test_what_fails_in_a_users_own_code_is_one_line_with_its_place(folder, capsy
         assert main(["build", str(folder / "failing.toml"), "--features", str(folder / "own.py")]) == 2
     finally:
         features.KINDS.pop("own", None)
-    error = capsys.readouterr().err
+    stages, _, error = capsys.readouterr().err.partition("kinematch build: ")
     assert says in error
-    assert len(error.splitlines()) == 1
+    assert error.count("\n") == 1
+    assert set(stages.splitlines()) <= set(STAGES.values())
 
 
 def test_a_file_of_features_may_be_called_like_any_module(folder, capsys):

@@ -2,11 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from kinematch.character.settings import Settings
 from kinematch.character.settings_file import load_settings, save_settings
 from kinematch.cli.main import main
+from kinematch.database import container, storage
 from kinematch.database.build import build
 from kinematch.evaluate.scenarios import course
 
@@ -63,6 +65,11 @@ def test_a_sweep_has_a_table_and_a_figure(walker, tmp_path, capsys):
         (["--chart", "a.png"], "name one with --sweep"),
         (["--sweep", "alpha", "--report", "a.html"], "no report"),
         (["--settings", "nowhere.toml"], "nowhere.toml"),
+        (["--seed", "-1"], "seed -1, expected 0 to 4294967295"),
+        (["--report", "."], "is a folder"),
+        (["--report", "a.pdf"], "expected .html .htm"),
+        (["--json", "nowhere/a.json"], "no folder"),
+        (["--sweep", "alpha", "--chart", "a.txt"], "expected .png"),
     ],
 )
 def test_mistakes_are_told_in_one_line(arguments, message, capsys):
@@ -72,16 +79,58 @@ def test_mistakes_are_told_in_one_line(arguments, message, capsys):
     assert told.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--seed", "-1"], "seed -1, expected 0 to 4294967295"),
+        (["--trials", "0"], "tune: 0 trials, expected 1 or more"),
+        (["-o", "a.yaml"], "expected .toml .json"),
+        (["-o", "nowhere/a.toml"], "no folder"),
+    ],
+)
+def test_tune_refuses_at_once_what_would_fail_in_the_end(arguments, message, capsys):
+    assert main(["tune", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+def test_damage_and_missing_tags_are_told_with_the_name_of_the_file(walker, tmp_path, capsys):
+    whole = storage.load(walker)
+    arrays, about = storage.to_arrays(whole)
+    rotations = np.array(arrays["poses.rotations"])
+    rotations[50, 3] = np.nan
+    bare = {"poses.tags": np.zeros((len(rotations), 0), bool)}
+    for name, changes, tags in (("damaged", {"poses.rotations": rotations}, about["tags"]), ("bare", bare, ())):
+        path = tmp_path / f"{name}.kinematch"
+        container.write_arrays(
+            path, {**arrays, **changes}, format=storage.FORMAT, version=storage.VERSION, about={**about, "tags": tags}
+        )
+    assert main(["evaluate", str(tmp_path / "damaged.kinematch"), "--quick"]) == 2
+    assert "damaged.kinematch: clip 'idle': rotations[50, 3, 0] is nan" in capsys.readouterr().err
+    assert main(["evaluate", str(tmp_path / "bare.kinematch"), "--filter", "nope"]) == 2
+    assert "bare.kinematch: filter 'nope': no tag 'nope'; there are none" in capsys.readouterr().err
+
+
 def test_an_unknown_tag_is_told(walker, capsys):
     assert main(["evaluate", walker, "--filter", "wlk"]) == 2
     assert "did you mean 'walk'" in capsys.readouterr().err
 
 
 def test_tune_writes_settings_that_load(walker, tmp_path, capsys):
-    output = tmp_path / "tuned.toml"
-    assert main(["tune", walker, "--trials", "1", "--mix", "skate_mean=1,position_mean=1", "-o", str(output)]) == 0
-    assert isinstance(load_settings(output), Settings)
+    output, start = tmp_path / "tuned.toml", tmp_path / "start.toml"
+    save_settings(start, Settings(search_interval=1.0))  # so slow that the first trial, at 0.3 s, is better
+    given = [walker, "--settings", str(start), "--trials", "1", "--mix", "position_mean=1"]
+    assert main(["tune", *given, "-o", str(output)]) == 0
+    assert load_settings(output).search_interval == 0.3
     assert "seeds not tuned on" in capsys.readouterr().out
+
+
+def test_tune_that_finds_nothing_better_says_so_and_writes_nothing(walker, tmp_path, capsys):
+    output = tmp_path / "tuned.toml"
+    assert main(["tune", walker, "--trials", "1", "--mix", "skate_mean=1", "-o", str(output)]) == 1
+    assert "none of 1 trials moves better" in capsys.readouterr().out.replace("\n", " ")
+    assert not output.exists()
 
 
 def test_tune_refuses_a_mix_that_means_nothing(walker, capsys):

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import os
+import re
 import subprocess
 import sys
 
@@ -31,14 +32,38 @@ def test_the_version_is_printed(capsys):
     assert __version__ in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_is_a_documented_function_with_help(verb, capsys):
-    function = getattr(importlib.import_module(f"kinematch.cli.{verb}"), verb)
-    assert inspect.getdoc(function)
+COMMANDS = [[verb] for verb in VERBS] + [["bench", "search"], ["bench", "character"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_verb_is_a_documented_function_with_help(command, capsys):
+    found = getattr(importlib.import_module(f"kinematch.cli.{command[0]}"), command[0])
+    functions = list(found.values()) if isinstance(found, dict) else [found]
+    assert all(inspect.getdoc(function) for function in functions)
     with pytest.raises(SystemExit) as stopped:
-        main([verb, "--help"])
+        main([*command, "--help"])
     assert stopped.value.code == 0
-    assert verb in capsys.readouterr().out
+    assert command[-1] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_explains_every_parameter_in_words(command, capsys):
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    printed = " ".join(capsys.readouterr().out.replace("│", "").split())
+    assert "default: None" not in printed
+    assert "default: )" not in printed
+    assert "default: False" not in printed
+    assert "default: True" not in printed  # of a flag that can only be set
+    assert not re.search(r"\b([A-Z]+)\]? \1 \(", printed, re.IGNORECASE)  # FOLDER folder (required)
+
+
+def test_help_of_a_benchmark_shows_its_own_options_alone(capsys):
+    with pytest.raises(SystemExit):
+        main(["bench", "character", "--help"])
+    printed = capsys.readouterr().out
+    assert "--growth-to" not in printed
+    assert "questions" not in printed
 
 
 @pytest.mark.parametrize("arguments", [["doctor", "nowhere.bvh"], ["build", "nowhere.toml"], ["inspect", "nowhere"]])

@@ -35,8 +35,8 @@ def test_what_is_given_is_played(folder, given):
     command = [sys.executable, "-m", "kinematch.cli.main", "play", str(folder / given), "--no-open", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
         try:
-            said = [running.stdout.readline(), running.stdout.readline()]
-            place = next(word for word in " ".join(said).split() if word.startswith("http://127.0.0.1:")).rstrip(";")
+            told = next(line for line in running.stdout if line.startswith("play at "))
+            place = next(word for word in told.split() if word.startswith("http://127.0.0.1:")).rstrip(";")
             with connect(f"{place.replace('http', 'ws')}/stream", max_size=None) as page:
                 welcome = json.loads(page.recv(timeout=60))
                 assert [clip["name"] for clip in welcome["clips"]] == ["idle", "walk_1.35"]

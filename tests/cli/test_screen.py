@@ -5,7 +5,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from kinematch.cli.main import main
-from kinematch.cli.screen import Screen
+from kinematch.cli.screen import Screen, progress_bar
 from kinematch.files import write_clip
 from kinematch.synth import walk_along
 
@@ -37,6 +37,17 @@ def test_a_terminal_that_does_not_know_its_width_shows_everything(monkeypatch, c
 def test_long_lines_are_left_whole(capsys):
     Screen().say("x" * 1000)
     assert capsys.readouterr().out == "x" * 1000 + "\n"
+
+
+def test_without_a_terminal_each_stage_is_a_line_when_it_begins(capsys):
+    with progress_bar("opening") as show:
+        assert capsys.readouterr().err == ""  # what fails at once is told in one line
+        show(0, 2)
+        assert capsys.readouterr().err == "opening\n"
+        show(1, 2)
+        show(0, None, "building [bold]")
+        show(5, 9, "building [bold]")
+    assert capsys.readouterr().err == "building [bold]\n"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from kinematch.character.settings import Settings
 from kinematch.errors import KinematchError
 from kinematch.evaluate.evaluation import problem
-from kinematch.evaluate.tune import MIX, RANGES, mixed, parse_mix, tune
+from kinematch.evaluate.tune import MIX, RANGES, mixed, parse_mix, pooled, tune
 
 
 def test_a_mix_of_what_was_there_is_one_and_of_half_of_it_a_half():
@@ -32,12 +32,18 @@ def test_mixes_are_read_from_text_and_mistakes_are_told():
             parse_mix(text)
 
 
-def test_every_range_lies_within_what_the_settings_allow():
+def test_every_range_lies_within_what_the_settings_allow_and_holds_their_default():
     fields = Settings.__dataclass_fields__
     for name, (low, high, _) in RANGES.items():
         about = fields[name].metadata
         assert about["low"] <= low < high <= about["high"], name
+        assert low <= getattr(Settings(), name) <= high, name
     assert sum(MIX.values()) > 0
+
+
+def test_of_several_seeds_the_largest_is_the_largest_and_pops_are_counted_together():
+    rows = [{"roughest": 1.6, "pops": 1.0, "rough": 0.1}, {"roughest": 1.2, "pops": 0.0, "rough": 0.3}]
+    assert pooled(rows) == {"roughest": 1.6, "pops": 1.0, "rough": 0.2}
 
 
 def test_tuning_never_ends_worse_than_it_began_and_repeats_itself(database, monkeypatch):

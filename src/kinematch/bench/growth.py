@@ -9,6 +9,7 @@ import numpy as np
 
 from kinematch.bench.questions import Questions, random_pairs, replayed
 from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
 from kinematch.search import WideMatcher, search_space
 from kinematch.search.space import SearchSpace
 
@@ -26,6 +27,13 @@ class Growth:
     play_exponent: float
 
 
+def check_largest(databases: dict[str, Database], largest: int) -> None:
+    """Growth is seen on two sizes or more."""
+    sizes = {database.poses.frame_count for database in databases.values()}
+    if len(sizes) < 2 and largest <= max(sizes):
+        raise KinematchError(f"growth to {largest} frames, expected more than the {max(sizes)} of the database")
+
+
 def growth(
     databases: dict[str, Database],
     largest: int,
@@ -35,6 +43,7 @@ def growth(
     progress: Callable[[int], None] = lambda frames: None,
 ) -> Growth:
     """Databases in the order of their size, then copies of the largest, doubling, up to so many frames."""
+    check_largest(databases, largest)
     sizes: dict[int, tuple[float, float]] = {}
     space = asked = None
     for database in sorted(databases.values(), key=lambda database: database.poses.frame_count):
@@ -51,8 +60,7 @@ def growth(
         sizes[size] = _medians(jittered(space, size), asked, rounds)
     random, play = ([times[k] for times in sizes.values()] for k in range(2))
     exponents = [float(np.polyfit(np.log(list(sizes)), np.log(times), 1)[0]) for times in (random, play)]
-    several = len(sizes) > 1
-    return Growth(list(sizes), random, play, *(exponents if several else (np.nan, np.nan)))
+    return Growth(list(sizes), random, play, *exponents)
 
 
 def jittered(space: SearchSpace, size: int, seed: int = 0) -> SearchSpace:

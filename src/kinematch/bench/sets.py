@@ -28,6 +28,8 @@ def built_in() -> dict[str, Database]:
 
 def lafan1(folder: Path, progress: Progress = lambda what: None) -> dict[str, Database]:
     """S, M, L and XL from a folder that holds the locomotion clips, here or deeper; built on first use and kept."""
+    if not folder.is_dir():
+        raise FileError(folder, "no such folder")
     found = {path.stem: path.resolve() for path in sorted(folder.rglob("*.bvh"))}
     lacking = [name for name in SMALL + MIDDLE if name not in found]
     if lacking:

@@ -3,93 +3,117 @@
 import json as json_module
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import tyro
+from PIL import Image
 
+from kinematch.bench import character as characters
 from kinematch.bench import character_report, search_report
-from kinematch.bench.character import COUNTS, bench_character
-from kinematch.bench.character import plain as plain_character
-from kinematch.bench.growth import Growth, growth
-from kinematch.bench.search import FULL, QUICK, Report, bench_search, plain
+from kinematch.bench import search as searches
+from kinematch.bench.growth import check_largest, growth
 from kinematch.bench.sets import built_in, lafan1
+from kinematch.cli.options import check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
 from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
 from kinematch.writing import write_beside
 
+Databases = Annotated[tyro.conf.Positional[list[Path]], option("databases to measure on; the built-in one if none")]
+Data = Annotated[Path | None, option("a folder of LAFAN1 clips: builds and measures its sets S, M, L and XL")]
+Json = Annotated[Path | None, option("write every figure as JSON")]
 
-def bench(
-    what: tyro.conf.Positional[Literal["search", "character"]],
-    databases: tyro.conf.Positional[list[Path]] = [],  # noqa: B006 (tyro wants a list)
+
+def search(
+    databases: Databases = [],  # noqa: B006 (tyro wants a list)
     /,
-    data: Annotated[Path | None, tyro.conf.arg(help="a folder of LAFAN1 clips: builds its sets S, M, L and XL")] = None,
-    json: Annotated[Path | None, tyro.conf.arg(help="write every figure as JSON")] = None,
-    chart: Annotated[Path | None, tyro.conf.arg(help="write a picture of the medians (png)")] = None,
-    growth_to: Annotated[int, tyro.conf.arg(help="also measure growth up to so many frames; 0 leaves it out")] = 0,
-    growth_chart: Annotated[Path | None, tyro.conf.arg(help="write a picture of the growth (png)")] = None,
-    quick: Annotated[bool, tyro.conf.arg(help="a tenth of the questions")] = False,
+    data: Data = None,
+    json: Json = None,
+    chart: Annotated[Path | None, option("write a picture of the medians (png)")] = None,
+    growth_to: Annotated[int, option("also measure how cost grows, up to so many frames; 0 leaves it out")] = 0,
+    growth_chart: Annotated[Path | None, option("write a picture of the growth (png)")] = None,
+    quick: Annotated[bool, option("a tenth of the questions")] = False,
 ) -> int:
-    """Measure on DATABASES, or on the built-in one.
-
-    `search` compares numpy, exhaustive, trees, boxes and the default. `character` steps crowds of 1 to 10,000.
-    """
-    if what == "character":
-        return _character(databases, data, json, chart, quick)
-    plan = QUICK if quick else FULL
-    with progress_bar("building databases") as show:
-        opened = _opened(databases, data, lambda name: show(0, None, f"building {name}"))
-        report = bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
+    """Compare the default search with numpy, exhaustive search, trees and boxes on the same questions."""
+    if growth_to < 0:
+        raise KinematchError(f"growth to {growth_to} frames, expected 0 or more")
+    if growth_chart is not None and not growth_to:
+        raise KinematchError("--growth-chart is a picture of the growth: say with --growth-to how far")
+    _check(json, chart, growth_chart)
+    plan = searches.QUICK if quick else searches.FULL
+    with progress_bar("opening databases") as show:
+        opened = _opened(databases, data, lambda what: show(0, None, what))
+        if growth_to:
+            check_largest(opened, growth_to)
+        report = searches.bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
         curve = None
         if growth_to:
             asked = {"count": min(1000, plan.questions), "rounds": plan.rounds}
             curve = growth(opened, growth_to, **asked, progress=lambda frames: show(0, None, f"{frames} frames"))
-    _print(Screen(), report, curve)
-    if json is not None:
-        values = plain(report) | ({"growth": vars(curve)} if curve else {})
-        write_beside(json, json_module.dumps(values, indent=2).encode())
-    if chart is not None:
-        write_picture(chart, search_report.medians(report))
+    lines = [*search_report.lines(report), *([search_report.growth_line(curve)] if curve else [])]
+    _print(search_report.tables(report), lines)
+    _write(
+        json, searches.plain(report) | ({"growth": vars(curve)} if curve else {}), chart,
+        lambda: search_report.medians(report),
+    )  # fmt: skip
     if growth_chart is not None and curve is not None:
         write_picture(growth_chart, search_report.growth_chart(curve))
     return 0
 
 
-def _character(databases: list[Path], data: Path | None, json: Path | None, chart: Path | None, quick: bool) -> int:
-    with progress_bar("building databases") as show:
-        opened = _opened(databases, data, lambda name: show(0, None, f"building {name}"))
-        report = bench_character(
-            opened, counts=COUNTS[:-1] if quick else COUNTS, seconds=0.5 if quick else 4.0,
+def character(
+    databases: Databases = [],  # noqa: B006 (tyro wants a list)
+    /,
+    data: Data = None,
+    json: Json = None,
+    chart: Annotated[Path | None, option("write a picture of the times of steps (png)")] = None,
+    quick: Annotated[bool, option("an eighth of the time, and no crowd of 10,000")] = False,
+) -> int:
+    """Measure the steps of crowds of 1 to 10,000 characters, stage by stage."""
+    _check(json, chart)
+    counts = characters.COUNTS[:-1] if quick else characters.COUNTS
+    with progress_bar("opening databases") as show:
+        opened = _opened(databases, data, lambda what: show(0, None, what))
+        report = characters.bench_character(
+            opened, counts=counts, seconds=0.5 if quick else 4.0,
             progress=lambda now, done, total: show(done, total, now),
         )  # fmt: skip
-    screen = Screen()
-    for table in character_report.tables(report):
-        screen.print(table)
-        screen.say("")
-    for line in character_report.lines(report):
-        screen.say(line)
-    if json is not None:
-        write_beside(json, json_module.dumps(plain_character(report), indent=2).encode())
-    if chart is not None:
-        write_picture(chart, character_report.chart(report))
+    _print(character_report.tables(report), character_report.lines(report))
+    _write(json, characters.plain(report), chart, lambda: character_report.chart(report))
     return 0
+
+
+bench = {"search": search, "character": character}
+
+
+def _check(json: Path | None, *charts: Path | None) -> None:
+    check_output(json)
+    for chart in charts:
+        check_output(chart, ".png")
 
 
 def _opened(paths: list[Path], data: Path | None, progress: Callable[[str], None]) -> dict[str, Database]:
     opened = {path.stem: storage.load(path) for path in paths}
     if data is not None:
-        opened |= lafan1(data, progress)
+        opened |= lafan1(data, lambda name: progress(f"building {name}"))
     if not opened:
-        progress("the dance card")
+        progress("opening the dance card")
         opened = built_in()
     return opened
 
 
-def _print(screen: Screen, report: Report, curve: Growth | None) -> None:
-    for table in search_report.tables(report):
+def _print(tables: Any, lines: Any) -> None:
+    screen = Screen()
+    for table in tables:
         screen.print(table)
         screen.say("")
-    for line in search_report.lines(report):
+    for line in lines:
         screen.say(line)
-    if curve is not None:
-        screen.say(search_report.growth_line(curve))
+
+
+def _write(json: Path | None, values: dict[str, Any], chart: Path | None, picture: Callable[[], Image.Image]) -> None:
+    if json is not None:
+        write_beside(json, json_module.dumps(values, indent=2).encode())
+    if chart is not None:
+        write_picture(chart, picture())

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import tyro
 
+from kinematch.cli.options import option
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.database.build import BuildResult
 from kinematch.database.build import build as build_database
@@ -17,11 +18,9 @@ STAGES = {"clips": "cleaning clips", "poses": "joining poses", "features": "meas
 
 
 def build(
-    recipe: tyro.conf.Positional[Path],
+    recipe: Annotated[tyro.conf.Positional[Path], option("the recipe (toml); `kinematch init` writes one")],
     /,
-    features: Annotated[
-        Path | None, tyro.conf.arg(help="a Python file that registers features of your own; it is run")
-    ] = None,
+    features: Annotated[Path | None, option("a Python file that registers features of your own; it is run")] = None,
 ) -> int:
     """Build the database that RECIPE describes. What has not changed since the last build is reused."""
     if features is not None:

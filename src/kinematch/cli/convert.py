@@ -6,11 +6,12 @@ from typing import Annotated
 import tyro
 
 from kinematch.cli.doctor import number_or_name
+from kinematch.cli.options import check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.draw.animation import animate
 from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import FileError, listed, unknown
-from kinematch.files import read_clip, read_clips, write_clip
+from kinematch.files import WRITABLE, read_clip, read_clips, write_clip
 from kinematch.motion.edit import trim
 from kinematch.motion.mirror import mirror as mirrored
 from kinematch.motion.resample import resample
@@ -21,23 +22,24 @@ MOVING = (".gif", ".webp", ".mp4")
 
 
 def convert(
-    source: tyro.conf.Positional[Path],
-    target: tyro.conf.Positional[Path],
+    source: Annotated[tyro.conf.Positional[Path], option("the motion file to read")],
+    target: Annotated[tyro.conf.Positional[Path], option("the file to write; its ending says what it becomes")],
     /,
-    clip: Annotated[str | None, tyro.conf.arg(help="which animation of a file that holds several")] = None,
-    frame_rate: Annotated[float | None, tyro.conf.arg(help="resample to this many frames per second")] = None,
-    mirror: Annotated[bool, tyro.conf.arg(help="exchange left and right")] = False,
-    root: Annotated[bool, tyro.conf.arg(help="add a ground root as first joint")] = False,
-    skeleton: Annotated[Path | None, tyro.conf.arg(help="retarget to the rig of this file")] = None,
-    start: Annotated[float, tyro.conf.arg(help="leave out what comes before, in seconds")] = 0.0,
-    stop: Annotated[float | None, tyro.conf.arg(help="leave out what comes after, in seconds")] = None,
-    unit: Annotated[str | None, tyro.conf.arg(help="the source's unit, where it is told wrong")] = None,
-    up: Annotated[str | None, tyro.conf.arg(help="the source's up axis, where it is told wrong")] = None,
+    clip: Annotated[str | None, option("which animation of a file that holds several")] = None,
+    frame_rate: Annotated[float | None, option("resample to this many frames per second")] = None,
+    mirror: Annotated[bool, option("exchange left and right")] = False,
+    root: Annotated[bool, option("add a ground root as first joint")] = False,
+    skeleton: Annotated[Path | None, option("retarget to the rig of this file")] = None,
+    start: Annotated[float, option("leave out what comes before, in seconds")] = 0.0,
+    stop: Annotated[float | None, option("leave out what comes after, in seconds")] = None,
+    unit: Annotated[str | None, option("the source's unit, where it is told wrong")] = None,
+    up: Annotated[str | None, option("the source's up axis, where it is told wrong")] = None,
 ) -> int:
     """Read SOURCE (bvh, gltf, glb, vrm, vrma) and write TARGET, the form told by its suffix.
 
     bvh and glb are motion; gif, webp and mp4 a moving picture; png a sheet of sixteen moments.
     """
+    check_output(target, *WRITABLE, *MOVING, ".png")
     motion = _choose(source, clip, read_clips(source, unit=number_or_name(unit), up=up))
     motion = trim(motion, start, stop)
     if frame_rate is not None:

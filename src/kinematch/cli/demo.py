@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-import tyro
-
 from kinematch.cli.build import build
-from kinematch.cli.screen import Screen, write_picture
+from kinematch.cli.options import option
+from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
 from kinematch.database.coverage import coverage
 from kinematch.database.coverage_picture import coverage_picture
@@ -28,7 +27,7 @@ SCENES = {"walk_1.35": 4.0, "run_3.6": 4.5, "walk_turn_left_180": 3.2, "strafe_0
 
 
 def demo(
-    output: Annotated[Path, tyro.conf.arg(aliases=["-o"], help="folder to write to")] = Path("kinematch-demo"),
+    output: Annotated[Path, option("folder to write to", "-o")] = Path("kinematch-demo"),
 ) -> int:
     """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
     screen = Screen()
@@ -40,7 +39,8 @@ def demo(
     poses = storage.load(database).poses
     write_picture(coverage_path, coverage_picture(coverage(poses), title=database.stem))
     scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]
-    with screen.status("drawing"):
+    with progress_bar("drawing") as show:
+        show(0, None)
         moving = montage(scenes, output / "motion.gif", seconds=3.0)
     screen.say("\nlook at ", (str(moving), "bold"), " and ", (str(coverage_path), "bold"), "; next:")
     screen.say(f"  kinematch inspect {database}\n  kinematch doctor YOUR_FILES...")

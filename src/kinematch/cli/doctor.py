@@ -8,11 +8,11 @@ from typing import Annotated
 import tyro
 from rich.cells import cell_len
 from rich.panel import Panel
-from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-from kinematch.cli.screen import Screen
+from kinematch.cli.options import option
+from kinematch.cli.screen import Screen, progress_bar
 from kinematch.doctor import Problem, Report, examine
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import READABLE
@@ -21,16 +21,17 @@ from kinematch.files.border import axis_name, unit_in_metres
 COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 LEGEND = "hips: m above the floor; m/s: median and most; skate: cm/s of planted feet"
 NAME_WIDTH = 26  # columns of a file's name that others must leave free
+FEW = 4  # files that take no time worth a line
 LEAST_MISSED = ("joints", "frames", "fps", "hips", "up", "skate", "unit", "rig")
 VERDICTS = {"error": Text("cannot be built", "red"), "warning": Text("see below", "yellow"), "": Text("good", "green")}
 
 
 def doctor(
-    files: Annotated[tyro.conf.Positional[list[Path]], tyro.conf.arg(help="motion files, or folders of them")],
+    files: Annotated[tyro.conf.Positional[list[Path]], option("motion files, or folders of them")],
     /,
-    json: Annotated[bool, tyro.conf.arg(help="print the reports as JSON")] = False,
-    unit: Annotated[str | None, tyro.conf.arg(help="the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
-    up: Annotated[str | None, tyro.conf.arg(help="the files' up axis: X, Y, Z, -X ...")] = None,
+    json: Annotated[bool, option("print the reports as JSON")] = False,
+    unit: Annotated[str | None, option("the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
+    up: Annotated[str | None, option("the files' up axis: X, Y, Z, -X ...")] = None,
 ) -> int:
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
     if not files:
@@ -41,8 +42,12 @@ def doctor(
     if up is not None:
         axis_name(up)
     paths = motion_files(files)
-    busy = track(paths, "examining", console=Screen(stderr=True), transient=True, disable=len(paths) < 4)
-    reports = [examine(path, unit=given, up=up) for path in busy]
+    reports: list[Report] = []
+    with progress_bar("examining files") as show:
+        for path in paths:
+            if len(paths) >= FEW:
+                show(len(reports), len(paths))
+            reports.append(examine(path, unit=given, up=up))
     if json:
         print(_json(reports))
     else:

@@ -1,6 +1,7 @@
 """`kinematch evaluate`: puts a character through a course and says how well it moves."""
 
 import json as json_module
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,48 +12,52 @@ from rich.text import Text
 from kinematch.bench.sets import built_in
 from kinematch.character.settings import Settings
 from kinematch.character.settings_file import load_settings
+from kinematch.cli.options import blaming, check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.evaluation import SOURCE, Evaluation, plain, problem
+from kinematch.evaluate.evaluation import SOURCE, Evaluation, check_seed, plain, problem
 from kinematch.evaluate.evaluation import evaluate as run_evaluation
 from kinematch.evaluate.report import shown, table_rows, write_report
 from kinematch.evaluate.scores import BY_NAME
 from kinematch.evaluate.sweeps import SWEEPS, Sweep, run_sweep, sweep_plain
 from kinematch.writing import write_beside
 
+DATABASE = "the database to move by; the built-in one if not given"
 UPRIGHT = "level0"  # the built-in clips that stand upright
 
 
 def evaluate(
-    database: tyro.conf.Positional[Path | None] = None,
+    database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
     /,
-    settings: Annotated[Path | None, tyro.conf.arg(help="settings of the character (toml or json)")] = None,
-    filter: Annotated[str | None, tyro.conf.arg(help="tags that frames must satisfy, such as 'walk & !crouch'")] = None,
-    seed: Annotated[int, tyro.conf.arg(help="moments of the course and its random stick")] = 0,
-    rate: Annotated[float, tyro.conf.arg(help="steps a second")] = 60.0,
-    quick: Annotated[bool, tyro.conf.arg(help="one of each scenario at the slowest gait")] = False,
-    baselines: Annotated[
-        bool, tyro.conf.arg(help="also run the state machine, playback and parts switched off")
-    ] = True,
-    sweep: Annotated[str | None, tyro.conf.arg(help=f"vary one thing instead: {', '.join(SWEEPS)}")] = None,
-    json: Annotated[Path | None, tyro.conf.arg(help="write every figure as JSON")] = None,
-    report: Annotated[Path | None, tyro.conf.arg(help="write a page to look at (html)")] = None,
-    chart: Annotated[Path | None, tyro.conf.arg(help="write the figure of a sweep (png)")] = None,
+    settings: Annotated[Path | None, option("settings (toml or json); the defaults if not given")] = None,
+    filter: Annotated[str | None, option("tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    seed: Annotated[int, option("moments of the course and its random stick")] = 0,
+    rate: Annotated[float, option("steps a second")] = 60.0,
+    quick: Annotated[bool, option("one of each scenario at the slowest gait")] = False,
+    no_baselines: Annotated[
+        bool, option("leave out what it is compared with: the state machine, playback, and parts switched off")
+    ] = False,
+    sweep: Annotated[str | None, option(f"vary one thing instead: {', '.join(SWEEPS)}")] = None,
+    json: Annotated[Path | None, option("write every figure as JSON")] = None,
+    report: Annotated[Path | None, option("write a page to look at (html)")] = None,
+    chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
-    _check(rate, sweep, report, chart)
+    _check(seed, rate, sweep)
+    _check_outputs(sweep, json, report, chart)
     chosen = load_settings(settings) if settings is not None else Settings()
     screen = Screen()
-    with progress_bar("measuring") as show:
-        opened, name, tags = opened_database(database, filter)
+    with progress_bar("measuring") as show, blaming(database):
+        opened, name, tags = opened_database(database, filter, show)
+        show(0, None)
         given = problem(opened, tags, seed=seed, rate=rate, quick=quick)
         if sweep is not None:
             swept = run_sweep(sweep, given, chosen, progress=lambda what, done, total: show(done, total, what))
         else:
             found = run_evaluation(
-                given, chosen, baselines=baselines, progress=lambda what, done, total: show(done, total, what)
+                given, chosen, baselines=not no_baselines, progress=lambda what, done, total: show(done, total, what)
             )
             if report is not None:
                 write_report(report, found, title=name, progress=lambda done, total: show(done, total, "drawing"))
@@ -69,23 +74,31 @@ def evaluate(
     return 0 if all(target.met for target in found.targets) else 1
 
 
-def opened_database(path: Path | None, filter: str | None) -> tuple[Database, str, str]:
+def opened_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple[Database, str, str]:
     """The database, what to call it, and the filter: without a path the built-in one, upright."""
     if path is not None:
         return storage.load(path), path.stem, filter or ""
+    show(0, None, "opening the dance card")
     name, database = next(iter(built_in().items()))
     return database, name, UPRIGHT if filter is None else filter
 
 
-def _check(rate: float, sweep: str | None, report: Path | None, chart: Path | None) -> None:
+def _check(seed: int, rate: float, sweep: str | None) -> None:
+    check_seed(seed)
     if not 20 <= rate <= 500:
         raise KinematchError(f"a rate of {rate:g} steps a second, expected 20 to 500")
     if sweep is not None and sweep not in SWEEPS:
         raise KinematchError(unknown("sweep", sweep, SWEEPS))
+
+
+def _check_outputs(sweep: str | None, json: Path | None, report: Path | None, chart: Path | None) -> None:
     if sweep is not None and report is not None:
         raise KinematchError("a sweep has a figure (--chart), no report")
     if sweep is None and chart is not None:
         raise KinematchError("--chart is the figure of a sweep; name one with --sweep")
+    check_output(json)
+    check_output(report, ".html", ".htm")
+    check_output(chart, ".png")
 
 
 def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.progress import track
 
 from kinematch.cli.doctor import motion_files
-from kinematch.cli.screen import Screen
-from kinematch.doctor import examine
+from kinematch.cli.options import check_output, option
+from kinematch.cli.screen import Screen, progress_bar
+from kinematch.doctor import Report, examine
 from kinematch.doctor.prescribe import prescribe, usable
 from kinematch.doctor.report import counted
 from kinematch.errors import FileError
@@ -17,12 +17,10 @@ from kinematch.writing import write_beside
 
 
 def init(
-    folder: tyro.conf.Positional[Path],
+    folder: Annotated[tyro.conf.Positional[Path], option("the folder with your motion files")],
     /,
-    output: Annotated[
-        Path | None, tyro.conf.arg(aliases=["-o"], help="the recipe; FOLDER/recipe.toml if not given")
-    ] = None,
-    force: Annotated[bool, tyro.conf.arg(help="write over a recipe that is there already")] = False,
+    output: Annotated[Path | None, option("the recipe; FOLDER/recipe.toml if not given", "-o")] = None,
+    force: Annotated[bool, option("write over a recipe that is there already")] = False,
 ) -> int:
     """Examine the motion files of FOLDER and write a recipe that builds them, with what the doctor found."""
     if not folder.is_dir():
@@ -30,8 +28,13 @@ def init(
     recipe = output or folder / "recipe.toml"
     if recipe.exists() and not force:
         raise FileError(recipe, "is there already; --force writes over it, -o names another")
+    check_output(recipe)
     paths = motion_files([folder])
-    reports = [examine(path) for path in track(paths, "examining", console=Screen(stderr=True), transient=True)]
+    reports: list[Report] = []
+    with progress_bar("examining files") as show:
+        for path in paths:
+            show(len(reports), len(paths))
+            reports.append(examine(path))
     if not any(usable(report) for report in reports):
         why = f"kinematch doctor {shlex.quote(str(folder))}"
         raise FileError(folder, f"none of its {counted(len(reports), 'motion file')} can be built; `{why}` says why")

@@ -9,6 +9,7 @@ import numpy as np
 import tyro
 from rich.table import Table
 
+from kinematch.cli.options import blaming, check_output, option
 from kinematch.cli.screen import Screen, write_picture
 from kinematch.database import storage
 from kinematch.database.alike import Pair, alike_but_unlike
@@ -20,15 +21,17 @@ MOST = 15  # rows of a list on the screen; --json has all
 
 
 def inspect(
-    database: tyro.conf.Positional[Path],
+    database: Annotated[tyro.conf.Positional[Path], option("the database to look into")],
     /,
-    picture: Annotated[Path | None, tyro.conf.arg(help="write the coverage map as a picture (png)")] = None,
-    verify: Annotated[bool, tyro.conf.arg(help="compare all contents with their checksums")] = False,
-    json: Annotated[bool, tyro.conf.arg(help="print everything as JSON")] = False,
+    picture: Annotated[Path | None, option("write the coverage map as a picture (png)")] = None,
+    verify: Annotated[bool, option("compare all contents with their checksums")] = False,
+    json: Annotated[bool, option("print everything as JSON")] = False,
 ) -> int:
     """Show clips, features and tags of DATABASE, motions worth recording next, and poses that features confuse."""
+    check_output(picture, ".png")
     opened = storage.load(database, verify=verify)
-    missing, pairs = gaps(opened.poses), alike_but_unlike(opened)
+    with blaming(database):
+        missing, pairs = gaps(opened.poses), alike_but_unlike(opened)
     if picture is not None:
         write_picture(picture, coverage_picture(coverage(opened.poses), title=database.stem))
     if json:

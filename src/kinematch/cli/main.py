@@ -8,7 +8,7 @@ import sys
 from kinematch import __version__
 from kinematch.errors import KinematchError, unknown, visible
 
-# Each verb lives in cli/VERB.py as a function of the same name; only the one asked for is imported.
+# Each verb lives in cli/VERB.py as a function of the same name, or several by name; only the one asked for is imported.
 VERBS = {
     "play": "steer a character in the browser, see why it moves as it does, tune it and build your own",
     "demo": "build the built-in database and show it: no files needed",
@@ -84,9 +84,15 @@ def _run(verb: str, rest: list[str]) -> int:
         raise KinematchError(unknown("verb", verb, VERBS))
     import tyro
 
-    function = getattr(importlib.import_module(f"kinematch.cli.{verb}"), verb)
+    found = getattr(importlib.import_module(f"kinematch.cli.{verb}"), verb)
     plain = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone, tyro.conf.PositionalMetavarFromFieldName)
-    return int(tyro.cli(function, args=rest, prog=f"kinematch {verb}", config=plain) or 0)
+    program = f"kinematch {verb}"
+    if isinstance(found, dict):
+        about = VERBS[verb].capitalize() + f"; `{program} {next(iter(found))} --help` explains the first."
+        made = tyro.extras.subcommand_cli_from_dict(found, args=rest, prog=program, description=about, config=plain)
+    else:
+        made = tyro.cli(found, args=rest, prog=program, config=plain)
+    return int(made or 0)
 
 
 def _print_overview() -> None:
@@ -101,7 +107,7 @@ def _print_overview() -> None:
     for verb, text in VERBS.items():
         table.add_row(Text(f"  {verb}", "cyan"), text)
     screen.print(table)
-    screen.say(("\nkinematch VERB --help explains a verb; start with", "dim"), " kinematch demo")
+    screen.say(("\nkinematch VERB --help explains a verb; start with", "dim"), " kinematch play")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import tyro
 
 from kinematch.cli.build import STAGES as BUILDING
 from kinematch.cli.init import init
+from kinematch.cli.options import option
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.errors import KinematchError
 from kinematch.studio.opening import built_in, open_path
@@ -23,16 +24,12 @@ STAGES = BUILDING | {"compile": "compiling, first start only"}
 def play(
     path: Annotated[
         tyro.conf.Positional[Path | None],
-        tyro.conf.arg(
-            help="a database, recipe, recording, or folder of motion files; the built-in motion if not given"
-        ),
+        option("a database, recipe, recording, or folder of motion files; the built-in motion if not given"),
     ] = None,
     /,
-    port: Annotated[int, tyro.conf.arg(help="the next free one is taken where it is in use")] = PORT,
-    host: Annotated[str, tyro.conf.arg(help="address to listen on; others than this machine's own let others in")] = (
-        "127.0.0.1"
-    ),
-    no_open: Annotated[bool, tyro.conf.arg(help="leave the browser alone")] = False,
+    port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,
+    host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
+    no_open: Annotated[bool, option("leave the browser alone")] = False,
 ) -> int:
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
     if not 0 <= port < 65536:

@@ -42,13 +42,30 @@ class Screen(Console):
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[..., None]]:
-    """A bar on stderr that goes away; it is told how many are done, of how many and, where that changes, of what."""
+    """A bar on stderr that goes away; it is told how many are done, of how many and, where that changes, of what.
+
+    Without a terminal each stage is a line when it begins.
+    """
     screen = Screen(stderr=True)
+    if not screen.is_terminal:
+        yield _lines(screen, what)
+        return
     columns = (TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # disabled in a pipe, where it would leave an empty line
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total, now=what: bar.update(task, description=now, completed=done, total=total)
+
+
+def _lines(screen: Screen, what: str) -> Callable[..., None]:
+    last = ""
+
+    def show(done: int, total: int | None, now: str = what) -> None:
+        nonlocal last
+        if now != last:
+            screen.say(now)
+            last = now
+
+    return show
 
 
 def write_picture(path: Path, picture: Image.Image) -> None:

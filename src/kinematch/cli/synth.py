@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import tyro
-
-from kinematch.cli.screen import Screen
+from kinematch.cli.options import option
+from kinematch.cli.screen import Screen, progress_bar
 from kinematch.draw.animation import animate
 from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import KinematchError, unknown
@@ -15,16 +14,15 @@ from kinematch.writing import replacing
 
 
 def synth(
-    output: Annotated[Path, tyro.conf.arg(aliases=["-o"], help="folder to write to")],
-    seed: Annotated[int, tyro.conf.arg(help="another seed is another performance of the same card")] = 0,
-    frame_rate: Annotated[float, tyro.conf.arg(help="frames per second")] = 60.0,
-    tag: Annotated[str | None, tyro.conf.arg(help="only the clips with this tag, such as walk, run or level2")] = None,
-    format: Annotated[str, tyro.conf.arg(help="bvh or glb")] = "bvh",
-    sheets: Annotated[bool, tyro.conf.arg(help="a contact sheet (.png) beside each clip")] = False,
-    animations: Annotated[bool, tyro.conf.arg(help="a moving picture (.gif) of up to 8 s beside each clip")] = False,
+    output: Annotated[Path, option("folder to write to", "-o")],
+    seed: Annotated[int, option("another seed is another performance of the same card")] = 0,
+    frame_rate: Annotated[float, option("frames per second")] = 60.0,
+    tag: Annotated[str | None, option("only the clips with this tag, such as walk, run or level2")] = None,
+    format: Annotated[str, option("bvh or glb")] = "bvh",
+    sheets: Annotated[bool, option("a contact sheet (.png) beside each clip")] = False,
+    animations: Annotated[bool, option("a moving picture (.gif) of up to 8 s beside each clip")] = False,
 ) -> int:
     """Write the built-in dance card: procedural walking, running, turning, strafing and crouching."""
-    screen = Screen()
     suffix = "." + format.lower().lstrip(".")
     if suffix not in WRITABLE:
         raise KinematchError(unknown("format", format, [name.lstrip(".") for name in WRITABLE]))
@@ -37,9 +35,9 @@ def synth(
     chosen = [(k, motion) for k, motion in motions if tag is None or tag in motion.tags]
     output.mkdir(parents=True, exist_ok=True)
     seconds = 0.0
-    with screen.status("performing") as status:
-        for done, (k, motion) in enumerate(chosen, 1):
-            status.update(f"{motion.name} ({done} of {len(chosen)})")
+    with progress_bar("performing") as show:
+        for done, (k, motion) in enumerate(chosen):
+            show(done, len(chosen))
             # the same seeds as dance_card, so that a part of the card is the same motion as in the whole
             clip = card.perform(motion, seed=[seed, k], frame_rate=frame_rate).clip
             path = output / (clip.name + suffix)
@@ -50,5 +48,5 @@ def synth(
             if animations:
                 animate(clip, path.with_suffix(".gif"), seconds=min(clip.duration, 8.0))
             seconds += clip.duration
-    screen.say(f"{len(chosen)} clips, {seconds / 60:.1f} minutes at {frame_rate:g} fps, in {output}")
+    Screen().say(f"{len(chosen)} clips, {seconds / 60:.1f} minutes at {frame_rate:g} fps, in {output}")
     return 0

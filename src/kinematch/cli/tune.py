@@ -1,5 +1,6 @@
 """`kinematch tune`: searches the settings that move best, and writes them as a file."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -7,47 +8,58 @@ import tyro
 from rich.table import Table
 
 from kinematch.character.settings import Settings
-from kinematch.character.settings_file import load_settings, save_settings
-from kinematch.cli.evaluate import opened_database
+from kinematch.character.settings_file import SUFFIXES, load_settings, save_settings
+from kinematch.cli.evaluate import DATABASE, opened_database
+from kinematch.cli.options import blaming, check_output, option
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.evaluate.report import shown
 from kinematch.evaluate.scores import MEASURES, TIMES
-from kinematch.evaluate.tune import MIX, Tuned, parse_mix
+from kinematch.evaluate.tune import MIX, Tuned, check_tuning, parse_mix
 from kinematch.evaluate.tune import tune as run_tuning
 
 USUAL_MIX = ",".join(f"{name}={weight:g}" for name, weight in MIX.items())
 
 
 def tune(
-    database: tyro.conf.Positional[Path | None] = None,
+    database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
     /,
-    output: Annotated[Path, tyro.conf.arg(aliases=["-o"], help="settings to write (toml or json)")] = Path(
-        "tuned.toml"
-    ),
-    settings: Annotated[Path | None, tyro.conf.arg(help="settings to begin with")] = None,
-    filter: Annotated[str | None, tyro.conf.arg(help="tags that frames must satisfy")] = None,
-    trials: Annotated[int, tyro.conf.arg(help="runs of the course to spend")] = 40,
-    mix: Annotated[str, tyro.conf.arg(help="what counts how much: measure=number,...")] = USUAL_MIX,
-    seed: Annotated[int, tyro.conf.arg(help="of the course and of the search")] = 0,
-    full: Annotated[bool, tyro.conf.arg(help="the whole course in every trial, not the quick one")] = False,
+    output: Annotated[Path, option("settings to write (toml or json)", "-o")] = Path("tuned.toml"),
+    settings: Annotated[Path | None, option("settings to begin with; the defaults if not given")] = None,
+    filter: Annotated[str | None, option("tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    trials: Annotated[int, option("runs of the course to spend")] = 40,
+    mix: Annotated[str, option("what counts how much: measure=number,...")] = USUAL_MIX,
+    seed: Annotated[int, option("of the course and of the search, 0 or more")] = 0,
+    full: Annotated[bool, option("the whole course in every trial, not the quick one")] = False,
 ) -> int:
-    """Search weights and half-lives for DATABASE, or the built-in one, and report on seeds it did not see."""
+    """Search weights and half-lives for DATABASE, or the built-in one, and report on seeds it did not see.
+
+    Exit status 1, and no file, where nothing better is found. Needs an extra: pip install 'kinematch[tune]'.
+    """
+    check_tuning(trials, seed)
+    check_output(output, *SUFFIXES)
     wanted = parse_mix(mix)
     start = load_settings(settings) if settings is not None else Settings()
-    with progress_bar("tuning") as show:
-        opened, name, tags = opened_database(database, filter)
+    with progress_bar("tuning") as show, blaming(database):
+        opened, name, tags = opened_database(database, filter, show)
+        show(0, trials)
         tuned = run_tuning(
             opened, tags, settings=start, trials=trials, mix=wanted, seed=seed, quick=not full,
             progress=lambda done, total, best: show(done, total, f"best {best:.3f}"),
         )  # fmt: skip
+    screen = Screen()
+    if not tuned.improved:
+        screen.say(f"none of {trials} trials moves better than what tuning began with: {output} is not written")
+        return 1
     comment = f"Tuned on {name} by kinematch tune: {trials} trials, seed {seed}, mix {mix}"
     save_settings(output, tuned.settings, comment=comment)
-    _print(Screen(), tuned, output)
+    _print(screen, tuned)
+    given = [*([str(database)] if database else []), "--settings", str(output)]
+    screen.say("written: ", (str(output), "bold"), f"; try it: kinematch evaluate {shlex.join(given)}")
     return 0
 
 
-def _print(screen: Screen, tuned: Tuned, output: Path) -> None:
-    table = Table("on seeds not tuned on", "before", "after", "source", "", box=None, pad_edge=False)
+def _print(screen: Screen, tuned: Tuned) -> None:
+    table = Table("on two seeds not tuned on", "before", "after", "source", "", box=None, pad_edge=False)
     for measure in MEASURES:
         if measure.name in tuned.before and measure.name not in TIMES:
             values = [shown(measure, row.get(measure.name)) for row in (tuned.before, tuned.after, tuned.source)]
@@ -58,4 +70,5 @@ def _print(screen: Screen, tuned: Tuned, output: Path) -> None:
         f"\nthe mix (*) of {tuned.trials} trials: {tuned.best:.3f} of what it was on the seed tuned on, "
         f"{tuned.gain:.3f} on unseen ones"
     )
-    screen.say("written: ", (str(output), "bold"), "; try it: ", f"kinematch evaluate --settings {output}")
+    if tuned.gain >= 1.0:
+        screen.say("no better on unseen seeds: more trials, or --full, may find settings that are")

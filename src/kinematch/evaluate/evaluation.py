@@ -12,6 +12,7 @@ from kinematch.character.settings import Settings, to_plain
 from kinematch.character.terrain import Terrain
 from kinematch.character.terrain_made import uneven_ground
 from kinematch.database.storage import Database
+from kinematch.errors import KinematchError
 from kinematch.evaluate.baselines import PlainPlayback, StateMachine
 from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.following import responses
@@ -23,6 +24,7 @@ from kinematch.evaluate.targets import Target, targets
 from kinematch.evaluate.yardstick import Yardstick, yardstick
 
 OURS, SOURCE = "matching", "source"
+SEEDS = 2**32  # as many as every library takes
 Progress = Callable[[str, int, int], None]  # what, steps done, steps in all
 
 
@@ -52,7 +54,13 @@ class Evaluation:
     contacts: Mapping[str, np.ndarray]  # (T, K) of our toes as they were scored, by scenario
 
 
+def check_seed(seed: int) -> None:
+    if not 0 <= seed < SEEDS:
+        raise KinematchError(f"seed {seed}, expected 0 to {SEEDS - 1}")
+
+
 def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float = 60.0, quick: bool = False) -> Problem:
+    check_seed(seed)
     speeds = gaits(database, filter)
     measured = yardstick(database, filter, rate=rate)
     scenarios = course(speeds, seed, quick=quick)

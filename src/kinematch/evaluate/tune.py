@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.evaluation import Problem, perform, problem, scored
+from kinematch.evaluate.evaluation import Problem, check_seed, perform, problem, scored
 from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import BLOCKS, block_weights
 
@@ -28,11 +29,14 @@ RANGES: Mapping[str, tuple[float, float, bool]] = {  # low, high, on a logarithm
     "turn_ratio": (0.1, 0.8, False),
     "lock_halflife": (0.03, 0.2, True),
     "unlock_halflife": (0.05, 0.3, True),
-    "unlock_distance": (0.08, 0.3, False),
+    "unlock_distance": (0.08, 0.5, False),
 }
 WEIGHT = (0.25, 6.0)  # factor of a block of features, logarithmic
 CAP = 4.0  # times its first value, from which on a measure counts no more: one failure must not hide all else
 UNSEEN = 1000  # added to a seed for one that tuning has not seen
+_COUNTS = ("pops", "broken")
+_LARGEST = ("roughest", *(name for name in BY_NAME if name.endswith("_max")))
+_POOLING: Mapping[str, Callable] = dict.fromkeys(_COUNTS, np.sum) | dict.fromkeys(_LARGEST, np.max)
 Progress = Callable[[int, int, float], None]  # trials done, in all, best so far
 
 
@@ -47,6 +51,11 @@ class Tuned:
     after: Scores
     gain: float  # the mix after tuning, on unseen seeds
     source: Scores
+
+    @property
+    def improved(self) -> bool:
+        """Whether some trial was better than the start, on the seed that was tuned on."""
+        return self.best < self.first
 
 
 def parse_mix(text: str) -> dict[str, float]:
@@ -79,6 +88,15 @@ def mixed(scores: Scores, reference: Scores, mix: Mapping[str, float]) -> float:
     return total / sum(mix.values())
 
 
+def check_tuning(trials: int, seed: int) -> None:
+    """Refuse at once what tuning cannot do."""
+    if find_spec("optuna") is None:
+        raise KinematchError("tuning needs an extra: pip install 'kinematch[tune]'")
+    if trials < 1:
+        raise KinematchError(f"{trials} trials, expected 1 or more")
+    check_seed(seed)
+
+
 def tune(
     database: Database,
     filter: str = "",
@@ -91,12 +109,9 @@ def tune(
     progress: Progress | None = None,
 ) -> Tuned:
     """Half-lives, limits and weights by a tree-structured Parzen estimator, from some settings on."""
-    try:
-        import optuna
-    except ImportError as error:
-        raise KinematchError("tuning needs an extra: pip install 'kinematch[tune]'") from error
-    if trials < 1:
-        raise KinematchError(f"{trials} trials, expected 1 or more")
+    check_tuning(trials, seed)
+    import optuna
+
     settings = settings or Settings()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     seen = problem(database, filter, seed=seed, quick=quick)
@@ -118,7 +133,7 @@ def tune(
     unseen = [problem(database, filter, seed=seed + UNSEEN + n, quick=quick) for n in range(2)]
     before, after = ([_scores(one, each) for one in unseen] for each in (settings, chosen))
     return Tuned(
-        chosen, dict(mix), 1.0, min(1.0, study.best_value), trials, _mean(before), _mean(after),
+        chosen, dict(mix), 1.0, min(1.0, study.best_value), trials, pooled(before), pooled(after),
         float(np.mean([mixed(a, b, mix) for a, b in zip(after, before)])), seen.source,
     )  # fmt: skip
 
@@ -127,8 +142,10 @@ def _scores(given: Problem, settings: Settings) -> Scores:
     return scored(given, perform(given, settings))
 
 
-def _mean(rows: Sequence[Scores]) -> Scores:
-    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if all(name in row for row in rows)}
+def pooled(rows: Sequence[Scores]) -> Scores:
+    """Scores of several seeds as one: of counts the sum, of largest values the largest, of all else the mean."""
+    names = [name for name in rows[0] if all(name in row for row in rows)]
+    return {name: float(_POOLING.get(name, np.mean)([row[name] for row in rows])) for name in names}
 
 
 def _start(settings: Settings) -> dict[str, float]:

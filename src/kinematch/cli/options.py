@@ -1,0 +1,49 @@
+"""What a verb takes: how its options are explained, and where it may write, told before the work begins."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from kinematch.errors import FileError, KinematchError
+from kinematch.writing import place_for
+
+
+def option(text: str, *aliases: str) -> Any:
+    """The explanation of a parameter, with its default where that says something."""
+    return tyro.conf.arg(help=text, aliases=list(aliases) or None, help_behavior_hint=_hint)
+
+
+def _hint(default: str) -> str:
+    return "" if default in ("", "None", "False") else f"(default: {default})"
+
+
+def check_output(path: Path | None, *endings: str) -> None:
+    """Refuse what could not be written in the end; a path that is not given is good."""
+    if path is None:
+        return
+    folder = place_for(path).parent  # it refuses folders, devices and what is read-only
+    if endings and path.suffix.lower() not in endings:
+        raise FileError(path, f"cannot be written: ending {path.suffix!r}, expected {' '.join(endings)}")
+    if not folder.is_dir():
+        raise FileError(path, f"cannot be written: no folder {str(folder)!r}")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # permissions do not tell everything
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def blaming(path: Path | None) -> Iterator[None]:
+    """What is wrong with the contents of a file is told with its name: arrays are read long after it was opened."""
+    try:
+        yield
+    except FileError:
+        raise
+    except KinematchError as error:
+        if path is None:
+            raise
+        raise FileError(path, str(error)) from error
