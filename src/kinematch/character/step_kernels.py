@@ -26,7 +26,7 @@ from kinematch.character.state import opened_state
 from kinematch.character.transition_kernels import FORGOTTEN, decay, decay_root, decay_turning
 from kinematch.character.turn_kernels import about_up, turned, wrapped
 from kinematch.math.jit import inner, kernel
-from kinematch.search.vector_kernels import prefetch
+from kinematch.math.memory_kernels import prefetch
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)

@@ -203,23 +203,6 @@ def nearest_lane(typing, address, count):
 
 
 @intrinsic
-def prefetch(typing, address):
-    """Ask for what lies at an address, which will soon be read."""
-    signature = types.void(types.uintp)
-
-    def generate(context, b, _, arguments):
-        pointer = ir.PointerType(ir.IntType(8))
-        function = cgutils.get_or_insert_function(
-            b.module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), "llvm.prefetch.p0"
-        )
-        place = b.inttoptr(arguments[0], pointer)
-        b.call(function, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-@intrinsic
 def first_bit(typing, bits):
     """The index of the lowest bit that is set; there must be one."""
     signature = types.int32(types.uint32)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kinematch.math.jit import kernel, part
+from kinematch.math.memory_kernels import prefetch
 from kinematch.search.kernels import INFINITE, LARGEST_BIAS, REFUSED
 from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS, ROUNDING
 from kinematch.search.vector_kernels import (
@@ -13,7 +14,6 @@ from kinematch.search.vector_kernels import (
     frame_bounds,
     lanes_at_most,
     nearest_lane,
-    prefetch,
     read_byte,
     read_double,
     read_float,

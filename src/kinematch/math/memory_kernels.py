@@ -1,0 +1,28 @@
+"""Compiled hints about memory."""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic as _typed_intrinsic
+
+intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
+I32 = ir.IntType(32)
+
+
+@intrinsic
+def prefetch(typing, address):
+    """Ask for what lies at an address, which will soon be read."""
+    signature = types.void(types.uintp)
+
+    def generate(context, b, _, arguments):
+        pointer = ir.PointerType(ir.IntType(8))
+        function = cgutils.get_or_insert_function(
+            b.module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), "llvm.prefetch.p0"
+        )
+        place = b.inttoptr(arguments[0], pointer)
+        b.call(function, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
+        return context.get_dummy_value()
+
+    return signature, generate
