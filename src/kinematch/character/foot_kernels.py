@@ -13,7 +13,7 @@ TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follo
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
-CLEARLY = 0.35  # sine of the knee's angle from which the pose alone says which way it bends
+CLEARLY = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
 STRAIGHT = 0.98  # of the leg's length, from which it gives way: through a straight leg knees would snap
 GIVES = 6.25  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
 
@@ -48,7 +48,7 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
             height = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
         rest = root + source.toe_rests[k]
         if uneven:
-            lean(feet.slopes, n, k, normals, by.toe_ground.e)
+            lean(feet.slopes, n, k, normals, by.ground)
             lift = feet.grounds[n, k + 1, 0] - root
             height, rest = height + lift, rest + lift
         contact = source.contacts[frame if t < 0.5 else after, k]
@@ -64,13 +64,14 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
 
 
 @inner
-def lean(slopes, n, k, normals, kept):
+def lean(slopes, n, k, normals, by):
     """The slope under a toe, smoothed: edges of steps have none, or any."""
     steepest = math.tan(STEEPEST)
     upward = max(normals[n, k, 1], 1e-6)
     for i in range(2):
         wanted = min(max(-normals[n, k, 2 * i] / upward, -steepest), steepest)
-        slopes[n, k, i] = wanted + (slopes[n, k, i] - wanted) * kept
+        x, v = spring(slopes[n, k, i] - wanted, slopes[n, k, i + 2], by)
+        slopes[n, k, i], slopes[n, k, i + 2] = x + wanted, v
 
 
 @inner
