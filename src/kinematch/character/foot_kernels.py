@@ -14,6 +14,7 @@ SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 CLEARLY = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
+LETS_GO = 0.03  # m that a leg may lack to a locked toe before this one is freed
 STRAIGHT = 0.98  # of the leg's length, from which it gives way: through a straight leg knees would snap
 GIVES = 6.25  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
 
@@ -53,7 +54,10 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
             height, rest = height + lift, rest + lift
         contact = source.contacts[frame if t < 0.5 else after, k]
         stays = source.contact_left[frame, k] >= SHORTEST
-        lock_toe(state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, heading(out, source, n, k), by)
+        holds = not (feet.locked[n, k] and missing(state, source, knobs, n, k, normals, out) > LETS_GO)
+        lock_toe(
+            state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, holds, heading(out, source, n, k), by
+        )
         if feet.locked[n, k]:
             low = max(low, shortfall(source, knobs, n, k, wanted_foot(state, source, n, k, normals, out), out))
     if knobs.pelvis > 0:
@@ -83,7 +87,7 @@ def heading(out, source, n, k):
 
 
 @inner
-def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, by):
+def lock_toe(state, knobs, n, k, toe, rest, contact, stays, holds, yaw, by):
     """Decide whether a toe stays, and smooth the difference: what is shown goes on as it was.
 
     Thesis 4.3, with the toe locked along the ground only: its height is that of the clip, so that it rolls as there.
@@ -100,7 +104,7 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, by):
         far = math.sqrt((toe[0] - place[n, k, 0]) ** 2 + (toe[2] - place[n, k, 2]) ** 2) > knobs.unlock_distance
         fast = math.sqrt(vx * vx + vz * vz) > knobs.unlock_speed
         twisted = abs(wrapped(yaw - feet.headings[n, k])) > knobs.unlock_angle
-        if not contact or far or fast or twisted or knobs.foot_lock <= 0:
+        if not contact or not holds or far or fast or twisted or knobs.foot_lock <= 0:
             feet.locked[n, k] = False
             feet.refused[n, k] = contact
             o[n, k, 0], o[n, k, 2] = o[n, k, 0] + place[n, k, 0] - was_x, o[n, k, 2] + place[n, k, 2] - was_z
@@ -158,6 +162,16 @@ def longest(now, whole, extension):
     the leg is animated."""
     slack, spare = max(whole - now, 0.0), (1 - extension) * whole
     return whole - slack * spare / max(slack + spare, 1e-9)
+
+
+@inner
+def missing(state, source, knobs, n, k, normals, out):
+    """How much a leg lacks to its foot's place, the body lowered as it was."""
+    x, y, z = wanted_foot(state, source, n, k, normals, out)
+    hip, knee = three(out.global_positions, n, source.legs[k, 0]), three(out.global_positions, n, source.legs[k, 1])
+    foot = three(out.global_positions, n, source.legs[k, 2])
+    now, far = length(hip, foot), length(hip, (x, y + state.feet.pelvis[n, 0], z))
+    return far - soft_limit(far, now, longest(now, length(hip, knee) + length(knee, foot), knobs.extension))
 
 
 @inner
