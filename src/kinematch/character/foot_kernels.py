@@ -64,7 +64,7 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
         lower(state, source, n, min(low, LOWEST), out, by.pelvis)
     for k in range(source.legs.shape[0]):
         target, slope = wanted_foot(state, source, n, k, normals, out), tilt(state, source, n, k, normals, out)
-        bend_leg(source, knobs, n, k, target, slope, out)
+        bend_leg(feet.shorts, source, knobs, n, k, target, slope, out, by.lock)
 
 
 @inner
@@ -201,16 +201,20 @@ def lower(state, source, n, wanted, out, by):
 
 
 @inner
-def bend_leg(source, knobs, n, k, target, slope, out):
+def bend_leg(shorts, source, knobs, n, k, target, slope, out, by):
     """Two-joint inverse kinematics in closed form, keeping the knee's own bend direction (digital humans 3.6)."""
     upper, lower_, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
     hip, knee = three(out.global_positions, n, upper), three(out.global_positions, n, lower_)
     ankle = three(out.global_positions, n, foot)
     wanted = target[0] - hip[0], target[1] - hip[1], target[2] - hip[2]
     a, b, now = length(hip, knee), length(knee, ankle), length(hip, ankle)
-    if length(ankle, target) < 1e-6 and slope[0] >= 1 and now < STRAIGHT * (a + b):  # m: it is there
+    distance = length(hip, target)
+    distance -= fallen_short(
+        shorts, n, k, distance - soft_limit(distance, now, longest(now, a + b, knobs.extension)), by
+    )
+    # m: it is there
+    if length(ankle, target) < 1e-6 and slope[0] >= 1 and abs(distance - now) < 1e-6 and now < STRAIGHT * (a + b):
         return
-    distance = soft_limit(length(hip, target), now, longest(now, a + b, knobs.extension))
     over = max(distance - STRAIGHT * (a + b), 0.0)
     distance = max(distance - GIVES * over * over / (a + b), abs(a - b) + 1e-4)  # m: one folded shut has no knee angle
     ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
@@ -250,6 +254,17 @@ def bend_leg(source, knobs, n, k, target, slope, out):
         j = source.below[k, i]
         if j >= 0:
             to_global(out, source.parents[j], n, j)
+
+
+@inner
+def fallen_short(shorts, n, k, least, by):
+    """By how much a leg falls short of its target: at least so much, and no sooner at its end than smoothly."""
+    before = shorts[n, k, 0]
+    x, v = spring(before, shorts[n, k, 1], by)
+    if x < least:
+        x, v = least, (least - before) / by.dt if by.dt > 0 else 0.0
+    shorts[n, k, 0], shorts[n, k, 1] = x, v
+    return x
 
 
 @inner
