@@ -212,10 +212,10 @@ def bend_leg(shorts, source, knobs, n, k, target, slope, out, by):
     distance -= fallen_short(
         shorts, n, k, distance - soft_limit(distance, now, longest(now, a + b, knobs.extension)), by
     )
-    # m: it is there
-    if length(ankle, target) < 1e-6 and slope[0] >= 1 and abs(distance - now) < 1e-6 and now < STRAIGHT * (a + b):
+    straight = STRAIGHT * (a + b) if knobs.foot_lock > 0 else a + b
+    if length(ankle, target) < 1e-6 and slope[0] >= 1 and abs(distance - now) < 1e-6 and now <= straight:  # m: there
         return
-    over = max(distance - STRAIGHT * (a + b), 0.0)
+    over = max(distance - straight, 0.0)
     distance = max(distance - GIVES * over * over / (a + b), abs(a - b) + 1e-4)  # m: one folded shut has no knee angle
     ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
     lx, ly, lz = ankle[0] - knee[0], ankle[1] - knee[1], ankle[2] - knee[2]

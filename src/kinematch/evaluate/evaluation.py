@@ -17,6 +17,7 @@ from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.following import responses
 from kinematch.evaluate.gaits import Gaits, admitted, gaits
 from kinematch.evaluate.run import Mover, Run, Start, Take, run
+from kinematch.evaluate.sampling import seen
 from kinematch.evaluate.scenarios import course
 from kinematch.evaluate.scores import Field, Scores, feet_of, score, score_source, score_times
 from kinematch.evaluate.targets import Target, targets
@@ -73,9 +74,10 @@ def perform(
         return Crowd(given.database, count, settings=settings, terrain=given.terrain if terrain else None)
 
     skeleton = given.database.poses.skeleton
-    return run(
+    done = run(
         given.scenarios, start or crowd, skeleton=skeleton, rate=given.rate, filter=given.filter, progress=progress
     )
+    return seen(done)
 
 
 def scored(given: Problem, done: Run, *, flat: bool = False) -> Scores:
