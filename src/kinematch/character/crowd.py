@@ -196,16 +196,14 @@ class Crowd:
         pieces = min(max(1, int(np.ceil(dt / LONGEST - 1e-9))), MOST_PIECES)
         own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(first.parents))
         out.searched[:] = out.jumped[:] = False
-        ways, turns, reasons = [], [], []
+        parts = []
         for _ in range(pieces):
             self._move_on(wanted, dt / pieces, own_layer, out)
             if pieces > 1:
-                ways.append(out.displacements.copy())
-                turns.append(out.turns.copy())
-                reasons.append(out.reasons.copy())
-        if pieces > 1:
-            out.displacements[:], out.turns[:] = sum(ways), sum(turns)
-            out.reasons[:] = np.max(reasons, axis=0)
+                parts.append((out.displacements.copy(), out.turns.copy(), out.reasons.copy()))
+        if parts:
+            ways, turns, reasons = zip(*parts)
+            out.displacements[:], out.turns[:], out.reasons[:] = sum(ways), sum(turns), np.max(reasons, axis=0)
         return out
 
     def _move_on(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:

@@ -61,6 +61,15 @@ def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float 
     return Problem(database, filter, rate, seed, speeds, scenarios, measured, score_source(measured), ground)
 
 
+def again(given: Problem, seed: int, rate: float) -> Problem:
+    """The same course by another seed, at another rate."""
+    if (seed, rate) == (given.seed, given.rate):
+        return given
+    made = problem(given.database, given.filter, seed=seed, rate=rate)
+    names = {scenario.name for scenario in given.scenarios}
+    return replace(made, scenarios=tuple(scenario for scenario in made.scenarios if scenario.name in names))
+
+
 def perform(
     given: Problem,
     settings: Settings,
