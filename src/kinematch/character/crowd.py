@@ -25,8 +25,8 @@ from kinematch.search.compiling import telling
 from kinematch.search.threads import in_pieces
 
 DAY = 86400.0  # s
-LONGEST = 0.1  # s that one piece of a step lasts: a longer pause is walked through, not jumped over
-MOST_PIECES = 50  # after five seconds pieces grow longer instead
+LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves like a fast one, a pause is walked through
+MOST_PIECES = 50  # after a second pieces grow longer instead
 MANY = 200  # characters from which all cores are worth waking
 SPARE = 1.25  # how many more searches than on average a step may hold; the rest wait their turn
 FEWEST = 32  # searches that a step may always hold
@@ -196,14 +196,14 @@ class Crowd:
         pieces = min(max(1, int(np.ceil(dt / LONGEST - 1e-9))), MOST_PIECES)
         own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(first.parents))
         out.searched[:] = out.jumped[:] = False
-        ways, turns = [], []
+        parts = []
         for _ in range(pieces):
             self._move_on(wanted, dt / pieces, own_layer, out)
             if pieces > 1:
-                ways.append(out.displacements.copy())
-                turns.append(out.turns.copy())
-        if pieces > 1:
-            out.displacements[:], out.turns[:] = sum(ways), sum(turns)
+                parts.append((out.displacements.copy(), out.turns.copy(), out.reasons.copy()))
+        if parts:
+            ways, turns, reasons = zip(*parts)
+            out.displacements[:], out.turns[:], out.reasons[:] = sum(ways), sum(turns), np.max(reasons, axis=0)
         return out
 
     def _move_on(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:

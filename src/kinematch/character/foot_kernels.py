@@ -13,7 +13,10 @@ TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follo
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
-CLEARLY = 0.35  # sine of the knee's angle from which the pose alone says which way it bends
+CLEARLY = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
+LETS_GO = 0.03  # m that a leg may lack to a locked toe before this one is freed
+STRAIGHT = 0.98  # of the leg's length, from which it gives way: through a straight leg knees would snap
+GIVES = 6.25  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
 
 
 @inner
@@ -46,29 +49,33 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
             height = root + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
         rest = root + source.toe_rests[k]
         if uneven:
-            lean(feet.slopes, n, k, normals, by.toe_ground.e)
+            lean(feet.slopes, n, k, normals, by.ground)
             lift = feet.grounds[n, k + 1, 0] - root
             height, rest = height + lift, rest + lift
         contact = source.contacts[frame if t < 0.5 else after, k]
         stays = source.contact_left[frame, k] >= SHORTEST
-        lock_toe(state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, heading(out, source, n, k), by)
+        holds = not (feet.locked[n, k] and missing(state, source, knobs, n, k, normals, out) > LETS_GO)
+        lock_toe(
+            state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, holds, heading(out, source, n, k), by
+        )
         if feet.locked[n, k]:
             low = max(low, shortfall(source, knobs, n, k, wanted_foot(state, source, n, k, normals, out), out))
     if knobs.pelvis > 0:
         lower(state, source, n, min(low, LOWEST), out, by.pelvis)
     for k in range(source.legs.shape[0]):
         target, slope = wanted_foot(state, source, n, k, normals, out), tilt(state, source, n, k, normals, out)
-        bend_leg(source, knobs, n, k, target, slope, out)
+        bend_leg(feet.shorts, source, knobs, n, k, target, slope, out, by.lock)
 
 
 @inner
-def lean(slopes, n, k, normals, kept):
+def lean(slopes, n, k, normals, by):
     """The slope under a toe, smoothed: edges of steps have none, or any."""
     steepest = math.tan(STEEPEST)
     upward = max(normals[n, k, 1], 1e-6)
     for i in range(2):
         wanted = min(max(-normals[n, k, 2 * i] / upward, -steepest), steepest)
-        slopes[n, k, i] = wanted + (slopes[n, k, i] - wanted) * kept
+        x, v = spring(slopes[n, k, i] - wanted, slopes[n, k, i + 2], by)
+        slopes[n, k, i], slopes[n, k, i + 2] = x + wanted, v
 
 
 @inner
@@ -80,7 +87,7 @@ def heading(out, source, n, k):
 
 
 @inner
-def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, by):
+def lock_toe(state, knobs, n, k, toe, rest, contact, stays, holds, yaw, by):
     """Decide whether a toe stays, and smooth the difference: what is shown goes on as it was.
 
     Thesis 4.3, with the toe locked along the ground only: its height is that of the clip, so that it rolls as there.
@@ -97,7 +104,7 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, yaw, by):
         far = math.sqrt((toe[0] - place[n, k, 0]) ** 2 + (toe[2] - place[n, k, 2]) ** 2) > knobs.unlock_distance
         fast = math.sqrt(vx * vx + vz * vz) > knobs.unlock_speed
         twisted = abs(wrapped(yaw - feet.headings[n, k])) > knobs.unlock_angle
-        if not contact or far or fast or twisted or knobs.foot_lock <= 0:
+        if not contact or not holds or far or fast or twisted or knobs.foot_lock <= 0:
             feet.locked[n, k] = False
             feet.refused[n, k] = contact
             o[n, k, 0], o[n, k, 2] = o[n, k, 0] + place[n, k, 0] - was_x, o[n, k, 2] + place[n, k, 2] - was_z
@@ -150,18 +157,30 @@ def wanted_foot(state, source, n, k, normals, out):
 
 
 @inner
-def longest(knobs, upper, lower, now):
-    """How far the ankle may be from the hip: a share of the leg's length, or as far as it is animated."""
-    return max(knobs.extension * (upper + lower), now)
+def longest(now, whole, extension):
+    """How far an ankle may be from its hip: a share of the leg's length, and ever nearer to all of it the straighter
+    the leg is animated."""
+    slack, spare = max(whole - now, 0.0), (1 - extension) * whole
+    return whole - slack * spare / max(slack + spare, 1e-9)
+
+
+@inner
+def missing(state, source, knobs, n, k, normals, out):
+    """How much a leg lacks to its foot's place, the body lowered as it was."""
+    x, y, z = wanted_foot(state, source, n, k, normals, out)
+    hip, knee = three(out.global_positions, n, source.legs[k, 0]), three(out.global_positions, n, source.legs[k, 1])
+    foot = three(out.global_positions, n, source.legs[k, 2])
+    now, far = length(hip, foot), length(hip, (x, y + state.feet.pelvis[n, 0], z))
+    return far - soft_limit(far, now, longest(now, length(hip, knee) + length(knee, foot), knobs.extension))
 
 
 @inner
 def shortfall(source, knobs, n, k, target, out):
     """How much lower the hip must be for the leg to reach its target."""
-    hip = three(out.global_positions, n, source.legs[k, 0])
-    knee, foot = three(out.global_positions, n, source.legs[k, 1]), three(out.global_positions, n, source.legs[k, 2])
+    hip, knee = three(out.global_positions, n, source.legs[k, 0]), three(out.global_positions, n, source.legs[k, 1])
+    foot = three(out.global_positions, n, source.legs[k, 2])
     now = length(hip, foot)
-    reach = max(RESIST * longest(knobs, length(hip, knee), length(knee, foot), now), now)
+    reach = max(RESIST * longest(now, length(hip, knee) + length(knee, foot), knobs.extension), now)
     flat = (hip[0] - target[0]) ** 2 + (hip[2] - target[2]) ** 2
     return hip[1] - target[1] - math.sqrt(max(reach * reach - flat, 0.0))
 
@@ -182,33 +201,44 @@ def lower(state, source, n, wanted, out, by):
 
 
 @inner
-def bend_leg(source, knobs, n, k, target, slope, out):
+def bend_leg(shorts, source, knobs, n, k, target, slope, out, by):
     """Two-joint inverse kinematics in closed form, keeping the knee's own bend direction (digital humans 3.6)."""
     upper, lower_, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
     hip, knee = three(out.global_positions, n, upper), three(out.global_positions, n, lower_)
     ankle = three(out.global_positions, n, foot)
     wanted = target[0] - hip[0], target[1] - hip[1], target[2] - hip[2]
-    if length(ankle, target) < 1e-6 and slope[0] >= 1:  # m: it is there
-        return
     a, b, now = length(hip, knee), length(knee, ankle), length(hip, ankle)
-    distance = soft_limit(length(hip, target), now, longest(knobs, a, b, now))
-    distance = max(distance, abs(a - b) + 1e-4)  # m: a leg folded shut has no knee angle
+    distance = length(hip, target)
+    distance -= fallen_short(
+        shorts, n, k, distance - soft_limit(distance, now, longest(now, a + b, knobs.extension)), by
+    )
+    straight = STRAIGHT * (a + b) if knobs.foot_lock > 0 else a + b
+    if length(ankle, target) < 1e-6 and slope[0] >= 1 and abs(distance - now) < 1e-6 and now <= straight:  # m: there
+        return
+    over = max(distance - straight, 0.0)
+    distance = max(distance - GIVES * over * over / (a + b), abs(a - b) + 1e-4)  # m: one folded shut has no knee angle
     ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
     lx, ly, lz = ankle[0] - knee[0], ankle[1] - knee[1], ankle[2] - knee[2]
     x, y, z = uy * lz - uz * ly, uz * lx - ux * lz, ux * ly - uy * lx
-    # a straight leg hardly shows where it bends: there the knee's own hinge tells
-    bend = math.sqrt(x * x + y * y + z * z) / (a * b)
-    share = min(bend / CLEARLY, 1.0) / max(bend * a * b, 1e-9)
     hx, hy, hz = rotate(
         four(out.global_rotations, n, upper), (source.hinges[k, 0], source.hinges[k, 1], source.hinges[k, 2])
     )
-    rest = 1 - min(bend / CLEARLY, 1.0)
-    x, y, z = x * share + hx * rest, y * share + hy * rest, z * share + hz * rest
+    # a straight leg hardly shows where it bends, one that a transition has bent backwards shows it wrongly: there the
+    # knee's own hinge tells
+    share = min(max((x * hx + y * hy + z * hz) / (a * b * CLEARLY), 0.0), 1.0)
+    own = share / max(math.sqrt(x * x + y * y + z * z), 1e-9)
+    x, y, z = x * own + hx * (1 - share), y * own + hy * (1 - share), z * own + hz * (1 - share)
     size = max(math.sqrt(x * x + y * y + z * z), 1e-9)
-    # law of cosines: the knee's angle for a distance between hip and ankle, without ever taking the angle itself
-    bent, was = (a * a + b * b - distance * distance) / (2 * a * b), (a * a + b * b - now * now) / (2 * a * b)
-    w, turn = half_turn(min(max(was, -1.0), 1.0), min(max(bent, -1.0), 1.0))
-    turn /= size
+    x, y, z = x / size, y / size, z / size
+    # the turn about this axis that brings the ankle to its distance: u . R(angle) l = (d^2 - a^2 - b^2) / 2, and of its
+    # two solutions the one that bends the knee forwards
+    along = lx * x + ly * y + lz * z
+    px, py, pz = lx - along * x, ly - along * y, lz - along * z
+    ahead = ux * px + uy * py + uz * pz
+    aside = ux * (y * pz - z * py) + uy * (z * px - x * pz) + uz * (x * py - y * px)
+    reach = max(math.sqrt(ahead * ahead + aside * aside), 1e-9)
+    cosine = (0.5 * (distance * distance - a * a - b * b) - along * (ux * x + uy * y + uz * z)) / reach
+    w, turn = half_turn(ahead / reach, aside / reach, min(max(cosine, -1.0), 1.0))
     flex = w, x * turn, y * turn, z * turn
     lx, ly, lz = rotate(flex, (lx, ly, lz))
     aim = between((ux + lx, uy + ly, uz + lz), wanted)
@@ -227,11 +257,22 @@ def bend_leg(source, knobs, n, k, target, slope, out):
 
 
 @inner
-def half_turn(a, b):
-    """Cosine and sine of half of the angle from that of cosine b to that of cosine a, both from 0 to pi."""
-    sin_a, sin_b = math.sqrt(1 - a * a), math.sqrt(1 - b * b)
-    cosine = math.sqrt(max(0.5 + 0.5 * (a * b + sin_a * sin_b), 0.0))
-    return cosine, 0.5 * (sin_a * b - a * sin_b) / max(cosine, 1e-9)
+def fallen_short(shorts, n, k, least, by):
+    """By how much a leg falls short of its target: at least so much, and no sooner at its end than smoothly."""
+    before = shorts[n, k, 0]
+    x, v = spring(before, shorts[n, k, 1], by)
+    if x < least:
+        x, v = least, (least - before) / by.dt if by.dt > 0 else 0.0
+    shorts[n, k, 0], shorts[n, k, 1] = x, v
+    return x
+
+
+@inner
+def half_turn(cos_a, sin_a, cos_b):
+    """Cosine and sine of half of the sum of two angles, the second from 0 to pi."""
+    sin_b = math.sqrt(1 - cos_b * cos_b)
+    cosine = math.sqrt(max(0.5 + 0.5 * (cos_a * cos_b - sin_a * sin_b), 0.0))
+    return cosine, 0.5 * (sin_a * cos_b + cos_a * sin_b) / max(cosine, 1e-9)
 
 
 @inner

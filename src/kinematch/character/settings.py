@@ -26,14 +26,14 @@ class Settings:
     forced_interval: float = tunable(0.1, "s", 0.0, 2, "at least between a search and one that a sharp command forces")
     velocity_change: float = tunable(0.5, "m/s", 0.01, 10, "of wanted velocity since the last search that force one")
     facing_change: float = tunable(0.6, "rad", 0.01, 4, "of wanted facing since the last search that force one")
-    stay_bias: float = tunable(0.1, "cost", 0.0, 10, "by which a jump must be better than going on")
-    ignore: float = tunable(0.33, "s", 0.0, 5, "around the playing frame that are no targets")
+    stay_bias: float = tunable(0.2, "cost", 0.0, 10, "by which a jump must be better than going on")
+    ignore: float = tunable(1.0, "s", 0.0, 5, "around the playing frame that are no targets")
     responsiveness: float = tunable(1.0, "", 0.0, 100, "weight of the trajectory: high follows the command closely")
     quality: float = tunable(1.0, "", 0.0, 100, "weight of the pose: high looks smooth at jumps")
     weights: Mapping[str, float] = field(default_factory=dict)  # by feature; those left out keep the database's own
     # transitions
     transition: Transition = "spring"
-    transition_halflife: float = tunable(0.15, "s", 0.01, 1, "in which half of a jump's offset is gone")
+    transition_halflife: float = tunable(0.17, "s", 0.01, 1, "in which half of a jump's offset is gone")
     # adjustment
     synchronization_halflife: float = tunable(
         0.0,
@@ -55,7 +55,7 @@ class Settings:
     # feet
     foot_lock: bool = True
     lock_halflife: float = tunable(0.065, "s", 0.005, 1, "in which a toe comes to rest when it is locked")
-    unlock_halflife: float = tunable(0.14, "s", 0.005, 1, "in which a freed toe is back where the clip has it")
+    unlock_halflife: float = tunable(0.1, "s", 0.005, 1, "in which a freed toe is back where the clip has it")
     unlock_distance: float = tunable(0.35, "m", 0.0, 10, "between the locked toe and the animated one that frees it")
     unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "of turning on the locked toe that frees it")
     unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "of the animated toe that frees it")

@@ -43,7 +43,8 @@ class Feet(NamedTuple):
     headings: np.ndarray  # (N, K) rad, of the foot when it was locked
     lifts: np.ndarray  # (N, K, 2) m and m/s, by which moving toes are raised
     grounds: np.ndarray  # (N, K + 1, 2) m and m/s, smoothed heights of the ground under the root and each toe
-    slopes: np.ndarray  # (N, K, 2) of the ground under each toe along x and z, smoothed
+    slopes: np.ndarray  # (N, K, 4) of the ground under each toe along x and z, smoothed, and their rates
+    shorts: np.ndarray  # (N, K, 2) m and m/s, by which legs fall short of where their feet should be
     pelvis: np.ndarray  # (N, 2) m and m/s, by which the body is lowered
 
 
@@ -121,7 +122,7 @@ def fresh(
         feet=Feet(
             zeros((count, toes), bool), zeros((count, toes), bool), zeros((count, toes, 3)), zeros((count, toes, 6)),
             np.full((count, toes, 3), np.nan), zeros((count, toes)), zeros((count, toes, 2)), grounds,
-            zeros((count, toes, 2)), zeros((count, 2)),
+            zeros((count, toes, 4)), zeros((count, toes, 2)), zeros((count, 2)),
         ),
         schedule=Schedule(
             # the golden ratio's multiples spread evenly, however many there are

@@ -18,6 +18,7 @@ from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.following import responses
 from kinematch.evaluate.gaits import Gaits, admitted, gaits
 from kinematch.evaluate.run import Mover, Run, Start, Take, run
+from kinematch.evaluate.sampling import seen
 from kinematch.evaluate.scenarios import course
 from kinematch.evaluate.scores import Field, Scores, feet_of, score, score_source, score_times
 from kinematch.evaluate.targets import Target, targets
@@ -68,6 +69,15 @@ def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float 
     return Problem(database, filter, rate, seed, speeds, scenarios, measured, score_source(measured), ground)
 
 
+def again(given: Problem, seed: int, rate: float) -> Problem:
+    """The same course by another seed, at another rate."""
+    if (seed, rate) == (given.seed, given.rate):
+        return given
+    made = problem(given.database, given.filter, seed=seed, rate=rate)
+    names = {scenario.name for scenario in given.scenarios}
+    return replace(made, scenarios=tuple(scenario for scenario in made.scenarios if scenario.name in names))
+
+
 def perform(
     given: Problem,
     settings: Settings,
@@ -81,9 +91,10 @@ def perform(
         return Crowd(given.database, count, settings=settings, terrain=given.terrain if terrain else None)
 
     skeleton = given.database.poses.skeleton
-    return run(
+    done = run(
         given.scenarios, start or crowd, skeleton=skeleton, rate=given.rate, filter=given.filter, progress=progress
     )
+    return seen(done)
 
 
 def scored(given: Problem, done: Run, *, flat: bool = False) -> Scores:

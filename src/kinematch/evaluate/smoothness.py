@@ -23,27 +23,20 @@ class Limits:
 
 
 def accelerations(positions: np.ndarray, rate: float) -> np.ndarray:
-    """Sizes (T, J) of the second differences of global positions (T, J, 3), zero at both ends.
-
-    Above 60 Hz the differences span a sixtieth of a second all the same, so that rates compare.
-    """
-    span = max(1, round(rate / 60))
+    """Sizes (T, J) of the second differences of global positions (T, J, 3), zero at both ends."""
     p = positions.astype(np.float64)
     out = np.zeros(p.shape[:2])
-    if len(p) > 2 * span:
-        second = p[2 * span :] - 2 * p[span:-span] + p[: -2 * span]
-        out[span:-span] = np.linalg.norm(second, axis=-1) * (rate / span) ** 2
+    if len(p) > 2:
+        out[1:-1] = np.linalg.norm(p[2:] - 2 * p[1:-1] + p[:-2], axis=-1) * rate**2
     return out
 
 
 def jerks(positions: np.ndarray, rate: float) -> np.ndarray:
     """Sizes (T, J) of the third differences, zero at the ends."""
-    span = max(1, round(rate / 60))
     p = positions.astype(np.float64)
     out = np.zeros(p.shape[:2])
-    if len(p) > 3 * span:
-        third = p[3 * span :] - 3 * p[2 * span : -span] + 3 * p[span : -2 * span] - p[: -3 * span]
-        out[span : -2 * span] = np.linalg.norm(third, axis=-1) * (rate / span) ** 3
+    if len(p) > 3:
+        out[1:-2] = np.linalg.norm(p[3:] - 3 * p[2:-1] + 3 * p[1:-2] - p[:-3], axis=-1) * rate**3
     return out
 
 

@@ -10,7 +10,7 @@ from PIL import Image
 
 from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
-from kinematch.evaluate.evaluation import Problem, Progress, finite, perform, scored
+from kinematch.evaluate.evaluation import Problem, Progress, again, finite, perform, scored
 from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.pictures import sweep_chart
 from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
@@ -28,6 +28,7 @@ class Variant:
     settings: Settings
     database: Database
     x: float | None = None  # where it stands on the figure's axis, if it has one
+    rate: float | None = None  # steps a second, if not those of the problem
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Kind:
     variants: Callable[[Problem, Settings], Iterator[Variant]]
     measures: Sequence[str] = USUAL
     notes: tuple[str, ...] = ()
+    seeds: int = 1  # over which scores are averaged
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,7 @@ class Sweep:
     source: Scores
     measures: Sequence[str]
     notes: tuple[str, ...]
+    spreads: Mapping[str, Scores]  # by variant: how far seeds lie apart, half of the range
 
     def picture(self) -> Image.Image:
         return sweep_chart(
@@ -62,19 +65,25 @@ def run_sweep(name: str, given: Problem, settings: Settings, *, progress: Progre
     """The course once for each variant; all are measured by the whole database's yardstick."""
     kind, told = SWEEPS[name], progress or (lambda what, done, total: None)
     rows: dict[str, Scores] = {}
+    spreads: dict[str, Scores] = {}
     places: list[float | None] = []
     for variant in kind.variants(given, settings):
-        problem = replace(given, database=variant.database)
-        done = perform(problem, variant.settings, progress=partial(told, variant.label))
-        rows[variant.label] = scored(problem, done)
+        found = []
+        for seed in range(given.seed, given.seed + kind.seeds):
+            problem = replace(again(given, seed, variant.rate or given.rate), database=variant.database)
+            found.append(scored(problem, perform(problem, variant.settings, progress=partial(told, variant.label))))
+        names = [name for name in found[0] if all(name in scores for scores in found)]
+        rows[variant.label] = {name: float(np.mean([scores[name] for scores in found])) for name in names}
+        spreads[variant.label] = {name: float(np.ptp([scores[name] for scores in found]) / 2) for name in names}
         places.append(variant.x)
     x = None if any(place is None for place in places) else tuple(float(place or 0.0) for place in places)
-    return Sweep(name, kind.text, kind.x_label, x, rows, given.source, kind.measures, kind.notes)
+    return Sweep(name, kind.text, kind.x_label, x, rows, given.source, kind.measures, kind.notes, spreads)
 
 
 def sweep_plain(sweep: Sweep) -> dict[str, Any]:
     rows = {label: finite(scores) for label, scores in sweep.rows.items()}
-    return {"sweep": sweep.name, "x": sweep.x, "scores": rows, "source": finite(sweep.source)}
+    spreads = {label: finite(scores) for label, scores in sweep.spreads.items()}
+    return {"sweep": sweep.name, "x": sweep.x, "scores": rows, "spreads": spreads, "source": finite(sweep.source)}
 
 
 def _setting(name: str, values: Sequence[float]) -> Callable[[Problem, Settings], Iterator[Variant]]:
@@ -125,6 +134,11 @@ def _weights(given: Problem, settings: Settings) -> Iterator[Variant]:
             yield variant(f"{block} x{factor:g}", [w * factor if k == n else w for k, w in enumerate(PRESET)])
 
 
+def _rate(given: Problem, settings: Settings) -> Iterator[Variant]:
+    for rate in (20.0, 30.0, 60.0, 120.0, 250.0, 500.0):
+        yield Variant(f"{rate:g}", settings, given.database, float(np.log2(rate / 60)), rate)
+
+
 def _root(given: Problem, settings: Settings) -> Iterator[Variant]:
     yield Variant("raw root", settings, raw_root(given.database))
     yield Variant("filtered root", settings, same_root(given.database))
@@ -150,6 +164,9 @@ SWEEPS: dict[str, Kind] = {
     "synchronization": Kind("Synchronization", "factor at 60 Hz", _synchronization),
     "responsiveness": Kind(
         "Responsiveness against quality", "log2 of their ratio", _responsiveness, (*USUAL, "jump_acceleration")
+    ),
+    "rate": Kind(
+        "Steps a second", "log2 of the rate over 60 Hz", _rate, notes=("means over three seeds",), seeds=3
     ),
     "weights": Kind("Weights around 1.5, 0.8, 2, 2, 2", "", _weights),
     "root": Kind("Raw against filtered root", "", _root),

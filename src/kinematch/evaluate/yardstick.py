@@ -8,20 +8,20 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
 from kinematch.evaluate.gaits import admitted
+from kinematch.evaluate.sampling import SCORED, seen_values, shown_at
 from kinematch.evaluate.smoothness import Limits, limits_of
 from kinematch.evaluate.variety import MOVING, pose_motion
 from kinematch.math import quaternion
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_angle
 from kinematch.motion.kinematics import forward
-from kinematch.motion.resample import resample
 
 SHORTEST = 0.5  # s of a stretch that the filter leaves in one piece
 
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    rate: float  # Hz at which it was measured
+    rate: float  # Hz at which it is seen
     floor: Floor
     limits: Limits
     motion: float  # m, median motion of the pose in half a second while the root moves
@@ -30,7 +30,7 @@ class Yardstick:
 
 
 def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Yardstick:
-    """Measured on the frames that the filter admits, at the rate of the course."""
+    """Measured on the frames that the filter admits, shown at the rate of the course and seen as takes are."""
     poses = database.poses
     mask = admitted(database, filter)
     motions, yaws = [], []
@@ -40,10 +40,10 @@ def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Ya
             clip = poses.clip(c).frames(start, stop)
             if clip.frame_count < SHORTEST * poses.frame_rate:
                 continue
-            if rate != poses.frame_rate:
-                clip = resample(clip, rate)
-            motions.append(forward(clip.skeleton, clip.positions, clip.rotations)[0])
-            yaws.append(yaw_angle(quaternion.rotate(clip.rotations[:, 0], np.array([0, 0, 1], np.float32))))
+            clip = shown_at(clip, rate)
+            facing = yaw_angle(quaternion.rotate(clip.rotations[:, 0], np.array([0, 0, 1], np.float32)))
+            motions.append(seen_values(forward(clip.skeleton, clip.positions, clip.rotations)[0], rate))
+            yaws.append(seen_values(np.unwrap(facing), rate))
     if not motions:
         raise KinematchError(f"the filter {filter!r} leaves no stretch of {SHORTEST:g} s")
     if not len(poses.contact_joints):
@@ -51,15 +51,15 @@ def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Ya
     floor = floor_of(motions, poses.contact_joints)
     moving = []
     for positions, yaw in zip(motions, yaws):
-        speed = np.linalg.norm(np.gradient(positions[:, 0].astype(np.float64), 1 / rate, axis=0), axis=-1)
-        spread = pose_motion(positions, yaw, rate)
+        speed = np.linalg.norm(np.gradient(positions[:, 0].astype(np.float64), 1 / SCORED, axis=0), axis=-1)
+        spread = pose_motion(positions, yaw, SCORED)
         moving.append(spread[(speed > MOVING) & np.isfinite(spread)])
     pooled = np.concatenate(moving)
     return Yardstick(
-        rate,
+        SCORED,
         floor,
-        limits_of(motions, rate),
+        limits_of(motions, SCORED),
         float(np.median(pooled)) if len(pooled) else 0.0,
         tuple(motions),
-        tuple(feet(positions, rate, floor) for positions in motions),
+        tuple(feet(positions, SCORED, floor) for positions in motions),
     )
