@@ -7,7 +7,6 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from kinematch.bench.sets import built_in
 from kinematch.character import Crowd
 from kinematch.character.follow import Follow
 from kinematch.character.path import Path
@@ -20,6 +19,7 @@ from kinematch.character.wander import Wander
 from kinematch.draw.canvas import Box, Canvas, beside, new_canvas
 from kinematch.draw.chart import heat_map
 from kinematch.draw.theme import LIGHT, rgb
+from kinematch.studio.dance_card import dance_card
 
 SIZE = (1080, 940)
 DT = 1 / 60
@@ -185,7 +185,7 @@ def draw_stairs(database):
 
 def main() -> None:
     folder = FilePath(__file__).parents[1] / "images"
-    database = built_in()["dance card"]
+    database = dance_card()
     canvas = new_canvas(SIZE, LIGHT)
     for draw in (draw_stick, draw_path, draw_follow, draw_wander):
         draw(canvas, database)

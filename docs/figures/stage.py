@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from kinematch.bench.sets import built_in
 from kinematch.character import Command, Crowd, Settings
+from kinematch.studio.dance_card import dance_card
 
 DT = 1 / 60
 WALK = 1.35  # m/s
@@ -51,7 +51,7 @@ class Stage:
     """One character on the built-in database; every run begins in the same state."""
 
     def __init__(self) -> None:
-        self.database = built_in()["dance card"]
+        self.database = dance_card()
         self.crowd = Crowd(self.database)
         self.first = self.crowd.state.copy()
 

@@ -6,14 +6,14 @@ import pytest
 
 from kinematch.bench.character import bench_character
 from kinematch.bench.character_report import lines
-from kinematch.bench.sets import built_in
 from kinematch.cli.main import main
 from kinematch.database.storage import save
+from kinematch.studio.dance_card import dance_card
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
-    return next(iter(built_in().values()))
+    return dance_card()
 
 
 def test_crowds_search_as_often_as_told_and_fit_in_eight_kilobytes(database):

@@ -1,13 +1,12 @@
-"""The databases that benchmarks name: the built-in one, and the LAFAN1 sets S, M, L and XL from a folder of clips."""
+"""The databases that benchmarks name: the LAFAN1 sets S, M, L and XL from a folder of clips."""
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from kinematch.database.build import build
 from kinematch.database.storage import Database
 from kinematch.errors import FileError
+from kinematch.studio.places import cache_folder
 from kinematch.writing import write_beside
 
 SMALL = (
@@ -19,11 +18,6 @@ MIDDLE = (
     *("walk2_subject4_walk", "obstacles6_subject1_walk", "pushAndStumble1_subject2_sidesteps", "walk3_subject1_walk"),
 )
 Progress = Callable[[str], None]
-
-
-def built_in() -> dict[str, Database]:
-    """The dance card, built on first use and kept."""
-    return {"dance card": _built("dance-card", '[[source]]\nbuiltin = "dance-card"\n')}
 
 
 def lafan1(folder: Path, progress: Progress = lambda what: None) -> dict[str, Database]:
@@ -59,19 +53,8 @@ def _quoted(text: str) -> str:
 
 def _built(name: str, recipe: str) -> Database:
     """What a recipe describes; the builder reuses what has not changed."""
-    folder = cache_folder()
+    folder = cache_folder() / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.toml"
     write_beside(path, recipe.encode())
     return build(path).database
-
-
-def cache_folder() -> Path:
-    """Where this system keeps what can be made again; KINEMATCH_CACHE names another place."""
-    if given := os.environ.get("KINEMATCH_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "kinematch" / "bench"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "kinematch" / "bench"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kinematch" / "bench"

@@ -12,12 +12,14 @@ from kinematch.bench import character as characters
 from kinematch.bench import character_report, search_report
 from kinematch.bench import search as searches
 from kinematch.bench.growth import check_largest, growth
-from kinematch.bench.sets import built_in, lafan1
+from kinematch.bench.sets import lafan1
+from kinematch.cli.build import STAGES
 from kinematch.cli.options import check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.studio.dance_card import dance_card
 from kinematch.writing import write_beside
 
 Databases = Annotated[tyro.conf.Positional[list[Path]], option("databases to measure on; the built-in one if none")]
@@ -43,7 +45,7 @@ def search(
     _check(json, chart, growth_chart)
     plan = searches.QUICK if quick else searches.FULL
     with progress_bar("opening databases") as show:
-        opened = _opened(databases, data, lambda what: show(0, None, what))
+        opened = _opened(databases, data, show)
         if growth_to:
             check_largest(opened, growth_to)
         report = searches.bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
@@ -74,7 +76,7 @@ def character(
     _check(json, chart)
     counts = characters.COUNTS[:-1] if quick else characters.COUNTS
     with progress_bar("opening databases") as show:
-        opened = _opened(databases, data, lambda what: show(0, None, what))
+        opened = _opened(databases, data, show)
         report = characters.bench_character(
             opened, counts=counts, seconds=0.5 if quick else 4.0,
             progress=lambda now, done, total: show(done, total, now),
@@ -93,13 +95,12 @@ def _check(json: Path | None, *charts: Path | None) -> None:
         check_output(chart, ".png")
 
 
-def _opened(paths: list[Path], data: Path | None, progress: Callable[[str], None]) -> dict[str, Database]:
+def _opened(paths: list[Path], data: Path | None, show: Callable[..., None]) -> dict[str, Database]:
     opened = {path.stem: storage.load(path) for path in paths}
     if data is not None:
-        opened |= lafan1(data, lambda name: progress(f"building {name}"))
+        opened |= lafan1(data, lambda name: show(0, None, f"building {name}"))
     if not opened:
-        progress("opening the dance card")
-        opened = built_in()
+        opened["dance card"] = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
     return opened
 
 

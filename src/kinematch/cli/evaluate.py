@@ -9,9 +9,9 @@ import tyro
 from rich.table import Table
 from rich.text import Text
 
-from kinematch.bench.sets import built_in
 from kinematch.character.settings import Settings
 from kinematch.character.settings_file import load_settings
+from kinematch.cli.build import STAGES
 from kinematch.cli.options import blaming, check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
@@ -22,6 +22,7 @@ from kinematch.evaluate.evaluation import evaluate as run_evaluation
 from kinematch.evaluate.report import shown, table_rows, write_report
 from kinematch.evaluate.scores import BY_NAME
 from kinematch.evaluate.sweeps import SWEEPS, Sweep, run_sweep, sweep_plain
+from kinematch.studio.dance_card import dance_card
 from kinematch.writing import write_beside
 
 DATABASE = "the database to move by; the built-in one if not given"
@@ -78,9 +79,8 @@ def opened_database(path: Path | None, filter: str | None, show: Callable[..., N
     """The database, what to call it, and the filter: without a path the built-in one, upright."""
     if path is not None:
         return storage.load(path), path.stem, filter or ""
-    show(0, None, "opening the dance card")
-    name, database = next(iter(built_in().items()))
-    return database, name, UPRIGHT if filter is None else filter
+    database = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
+    return database, "dance card", UPRIGHT if filter is None else filter
 
 
 def _check(seed: int, rate: float, sweep: str | None) -> None:

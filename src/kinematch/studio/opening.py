@@ -8,24 +8,16 @@ from kinematch.database import storage
 from kinematch.database.build import Progress, build
 from kinematch.errors import FileError
 from kinematch.files import READABLE
-from kinematch.studio.places import cache_folder
+from kinematch.studio.dance_card import dance_card
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
 from kinematch.studio.warming import warming
-from kinematch.writing import write_beside
-
-BUILT_IN = '# The built-in motion\n[[source]]\nbuiltin = "dance-card"\n'
 
 
 def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
     """The built-in motion; built on first use and kept."""
-    folder = cache_folder() / "studio"
-    folder.mkdir(parents=True, exist_ok=True)
-    recipe = folder / "dance-card.toml"
-    if not recipe.is_file() or recipe.read_text() != BUILT_IN:
-        write_beside(recipe, BUILT_IN.encode())
     with _warming(progress):
-        database = build(recipe, progress=progress).database
+        database = dance_card(progress)
     return Stage(database, name="dance card")
 
 
