@@ -115,13 +115,22 @@ def test_before_any_jump_the_clip_itself_is_shown(database, transition):
     np.testing.assert_allclose(shown.rotations[0, 1:], database.poses.rotations[shown.frames[0], 1:], atol=1e-6)
 
 
-def test_another_kind_of_transition_may_be_chosen_at_any_time(database):
-    crowd = Crowd(database, 2)
-    for transition in TRANSITIONS * 2:
-        crowd.settings = replace(crowd.settings, transition=transition)
-        for shown in played(crowd, 45):
-            heads = shown.global_positions[:, database.poses.skeleton.joint("head")]
-            assert (heads[:, 1] > 1.0).all()
+@pytest.mark.parametrize("earlier", TRANSITIONS)
+@pytest.mark.parametrize("later", TRANSITIONS[:3])
+def test_another_kind_of_transition_may_be_chosen_in_the_midst_of_one_and_nothing_pops(database, earlier, later):
+    crowd = Crowd(database, 6, settings=Settings(transition=earlier, foot_lock=False, pelvis=False))
+    for step, command in enumerate(wandering(6, 130)):
+        crowd.step(command, DT)
+        if step in (47, 90, 129):
+            command = replace(command, velocities=0 * command.velocities)
+            crowd.state.schedule.since[:] = 0
+            before = crowd.step(command, 0.0)
+            crowd.settings = replace(crowd.settings, transition=later)
+            crowd.state.schedule.since[:] = 0
+            after = crowd.step(command, 0.0)
+            assert not after.jumped.any()
+            np.testing.assert_allclose(after.global_positions, before.global_positions, atol=2e-5)
+            crowd.settings = replace(crowd.settings, transition=earlier)
 
 
 def test_a_character_goes_where_it_is_told_and_stays_near_its_body(database):
@@ -406,3 +415,33 @@ def test_who_starts_over_is_as_good_as_new(database):
     crowd = Crowd(database, 2)
     crowd.start_over(np.zeros((2, 3)), np.zeros(2))
     np.testing.assert_array_equal(played(crowd, 30)[-1].global_positions, wanted)
+
+
+@pytest.mark.parametrize("turn", [-0.8, 0.8])
+def test_legs_that_a_transition_bends_backwards_are_bent_forwards(database, turn):
+    crowd, skeleton = Crowd(database), database.poses.skeleton
+    still = toward([[0.0, 0, 0]])
+    for _ in range(60):
+        crowd.step(still, DT)
+    hinges = crowd.tracks[0].source.hinges
+    for k, side in enumerate(("left", "right")):
+        crowd.state.offsets.rotations[0, :3, skeleton.joint(f"{side}_lower_leg")] = turn * hinges[k]
+    crowd.state.offsets.ages[:] = 0
+    for _ in range(30):
+        p = crowd.step(still, DT).global_positions[0]
+        for side in ("left", "right"):
+            upper, lower, foot, toes = (
+                p[skeleton.joint(f"{side}_{part}")] for part in ("upper_leg", "lower_leg", "foot", "toes")
+            )
+            assert (lower - (upper + foot) / 2) @ (toes - foot) > -0.002
+
+
+def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_refused(database):
+    crowd = Crowd(database)
+    one, current = crowd.tracks[0], np.array([database.poses.clip_stops[0] - 1], np.int32)
+    far = 10**6  # frames around the playing one: all there are
+    assert one.matcher.find(one.values[:1], current, filter="idle", ignore=far).frames[0] == -1
+    one.ignored = lambda settings: far
+    assert 0 <= one.find(one.values[:1], current, "idle", crowd.settings).frames[0] < database.poses.clip_stops[0]
+    with pytest.raises(KinematchError, match="the filter 'idle & run' admits none"):
+        crowd.step(toward([[0.0, 0, 1.35]], filter="idle & run"), DT)

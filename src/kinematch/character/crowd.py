@@ -41,6 +41,7 @@ class Crowd:
     """
 
     _settings: Settings
+    _knobs: np.ndarray  # their handle
 
     def __init__(
         self,
@@ -86,11 +87,13 @@ class Crowd:
     def settings(self, settings: Settings) -> None:
         for one in self.tracks:
             one.weigh(settings)
-        if hasattr(self, "_own") and settings.transition != self._settings.transition:
-            for memory in self.state.offsets[:2]:  # it means something else to each kind
-                memory[:] = 0
-            self.state.offsets.ages[:] = np.inf
+        before = self._knobs if hasattr(self, "_own") else None
+        kind = self._settings.transition if before is not None else settings.transition
         self._settings, self._knobs = settings, handle(knobs_of(settings), opened_knobs)
+        if before is not None and settings.transition != kind:  # what is remembered means something else to each kind
+            for number, who in self._parts(self.state.playing.databases, self._everyone):
+                own = self.tracks[number].handle
+                jump(self._state, own, own, before, self._knobs, who, self.state.playing.frames[who])
 
     @property
     def state(self) -> State:
@@ -279,7 +282,7 @@ class Crowd:
             out.jumped[who[new]] = True
 
     def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
-        jump(self._state, here.handle, there.handle, self._knobs, who, frames)
+        jump(self._state, here.handle, there.handle, self._knobs, self._knobs, who, frames)
 
     def _animate(
         self, who: np.ndarray, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown

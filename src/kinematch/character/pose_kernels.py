@@ -169,33 +169,35 @@ def toe_height(source, frame, after, t, k):
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def jump(states, heres, theres, settings, who, frames):
+def jump(states, heres, theres, earlier, settings, who, frames):
     """Let some characters (M,) go on from frames (M,) of the same or another database.
 
     The difference between what is shown and what is then animated becomes an offset; the fraction of a frame is kept.
+    `earlier` are the settings until now, which may name another kind of transition.
     """
-    state, knobs = opened_state(states), opened_knobs(settings)
+    state, before, knobs = opened_state(states), opened_knobs(earlier), opened_knobs(settings)
     here, there = opened_source(heres), opened_source(theres)
     for m in range(who.shape[0]):
         n = who[m]
         if knobs.transition != NONE:
-            take_over(state, here, there, knobs, n, frames[m])
+            take_over(state, here, there, before, knobs, n, frames[m])
         state.playing.frames[n] = frames[m]
         state.offsets.ages[n] = 0.0
 
 
 @inner
-def take_over(state, here, there, knobs, n, frame):
+def take_over(state, here, there, before, knobs, n, frame):
     """What is shown of character n just before a jump to a frame, remembered for after it."""
-    kind, halflife, age = knobs.transition, knobs.transition_halflife, state.offsets.ages[n]
+    kind, halflife = knobs.transition, knobs.transition_halflife
+    old, old_halflife, age = before.transition, before.transition_halflife, state.offsets.ages[n]
     was, t = state.playing.frames[n], state.playing.fractions[n]
     was_after, after = following(here, was), following(there, frame)
     memory = state.offsets.rotations
     for j in range(1, here.parents.shape[0]):
         animated = mixed(four(here.rotations, was, j), four(here.rotations, was_after, j), t)
         turning = between_frames(here.angular_velocities, was, was_after, t, j)
-        shown = shown_rotation(memory, n, j, kind, age, halflife, animated)
-        vx, vy, vz = shown_turning(memory, n, j, kind, age, halflife, animated, turning)
+        shown = shown_rotation(memory, n, j, old, age, old_halflife, animated)
+        vx, vy, vz = shown_turning(memory, n, j, old, age, old_halflife, animated, turning)
         if kind == DEAD:
             remember(memory, n, j, kind, halflife, to_vector(shown), (vx, vy, vz))
             continue
@@ -209,15 +211,15 @@ def take_over(state, here, there, knobs, n, frame):
         j = here.moving[k]
         place = between_frames(here.positions, was, was_after, t, j)
         velocity = between_frames(here.velocities, was, was_after, t, j)
-        (x, y, z), (vx, vy, vz) = shown_place(memory, n, k, kind, age, halflife, place, velocity)
+        (x, y, z), (vx, vy, vz) = shown_place(memory, n, k, old, age, old_halflife, place, velocity)
         if kind != DEAD:
             ax, ay, az = between_frames(there.positions, frame, after, t, j)
             ux, uy, uz = between_frames(there.velocities, frame, after, t, j)
             x, y, z, vx, vy, vz = x - ax, y - ay, z - az, vx - ux, vy - uy, vz - uz
         remember(memory, n, k, kind, halflife, (x, y, z), (vx, vy, vz))
-    before, root = root_rates(here, was, was_after, t), root_rates(there, frame, after, t)
+    rates, root = root_rates(here, was, was_after, t), root_rates(there, frame, after, t)
     for i in range(3):
-        state.offsets.roots[n, i] += before[i] - root[i]
+        state.offsets.roots[n, i] += rates[i] - root[i]
         state.offsets.roots[n, i + 3] = 0.0
     for k in range(here.legs.shape[0] if knobs.foot_lock > 0 else 0):
         height, rate = toe_height(here, was, was_after, t, k)

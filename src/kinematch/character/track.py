@@ -50,10 +50,16 @@ class Track:
             self.weighted = asked
 
     def find(self, queries: np.ndarray, current: np.ndarray, filter: str, settings: Settings) -> Matches:
-        found = self.matcher.find(
-            queries, current, filter=filter, stay_bias=settings.stay_bias, ignore=self.ignored(settings)
-        )
-        frames = self.database.poses.frame_count
+        bias, frames = settings.stay_bias, self.database.poses.frame_count
+        found = self.matcher.find(queries, current, filter=filter, stay_bias=bias, ignore=self.ignored(settings))
+        lost = found.frames < 0
+        if lost.any():  # a short clip may have no other way on than back into its last second
+            anew = self.matcher.find(queries[lost], current[lost], filter=filter, stay_bias=bias, ignore=0)
+            if (anew.frames < 0).any():
+                raise KinematchError(
+                    f"no frame of the database may be taken: the filter {filter!r} admits none, or all are too far"
+                )
+            found.frames[lost], found.costs[lost] = anew.frames, anew.costs
         if (found.frames >= frames).any():  # as a matcher of one's own may say
             raise KinematchError(f"{type(self.matcher).__name__} found frame {found.frames.max()} of {frames}")
         return found
