@@ -84,7 +84,7 @@ class Board:
             self.canvas.line(at(way), colours[name], 2)
             for place in at(way)[::dots] if dots else ():
                 self.canvas.disc(place, 2.6, colours[name])
-        size = next(s for s in (1.0, 0.5, 0.2, 0.1, 0.05, 0.02) if s * scale < 110)
+        size = next(s for s in (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005) if s * scale < 110)
         start = np.array([box.left - 50, box.bottom + 34])
         end = beside(start, size * scale, 0)
         self.canvas.line(np.array([beside(start, 0, -4), start, end, beside(end, 0, -4)]), LIGHT.ink, 1.5)

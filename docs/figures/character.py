@@ -66,7 +66,7 @@ def draw_search(stage: Stage) -> Image.Image:
     told = "grey: a search; coloured: a jump; 90 degrees asked at the dashes"
     for name, values in (
         ("search_interval", (0.05, 0.15, 0.5)),
-        ("stay_bias", (0.0, 0.1, 1.0)),
+        ("stay_bias", (0.0, 0.2, 1.0)),
         ("ignore", (0.0, 0.33, 1.0)),
     ):
         runs = stage.variants(name, values, ((2.5, WALK, 0), (5.0, WALK, 90)))
@@ -155,7 +155,7 @@ def draw_transition(stage: Stage) -> Image.Image:
     lines = {name: line(transition=kind) for kind, name in names.items()}
     told = "bend of the left knee around one and the same jump"
     board.lines("transition", told, lines, x="seconds from the jump", y="degrees", marks=(0.0,))
-    lines = {called("transition_halflife", h): line(transition_halflife=h) for h in (0.05, 0.15, 0.4)}
+    lines = {called("transition_halflife", h): line(transition_halflife=h) for h in (0.05, 0.17, 0.4)}
     told = "the same with springs: the longer, the softer, and the longer it is not the clip that is shown"
     board.lines("transition_halflife", told, {"none": line(transition="none")} | lines, x="seconds from the jump",
                 y="degrees", marks=(0.0,))  # fmt: skip

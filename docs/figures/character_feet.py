@@ -36,8 +36,8 @@ def draw_feet(stage: Stage) -> Image.Image:
     told = "the left toe's speed, up to 1 m/s; 135 degrees asked at the dashes"
     board.lines("foot_lock", told, curves(runs, lambda r: speed(toe(r)), 3.6, 6.0), x="seconds", y="m/s", marks=(4.0,),
                 high=1.0)  # fmt: skip
-    told = "the left toe from above, while it stands from 5.05 to 5.6 s"
-    board.ways("foot_lock", told, {n: toe(r)[303:336][:, [0, 2]] for n, r in runs.items()}, dots=3)
+    told = "the left toe from above, while it stands from 4.07 to 4.55 s"
+    board.ways("foot_lock", told, {n: toe(r)[244:273][:, [0, 2]] for n, r in runs.items()}, dots=3)
     runs = stage.variants("clearance", (0.0, 0.02, 0.06), COURSE)
     told = "height of the left toe, about the same turn"
     board.lines(
@@ -46,7 +46,7 @@ def draw_feet(stage: Stage) -> Image.Image:
     runs = stage.variants("lock_halflife", (0.02, 0.065, 0.2), COURSE)
     told = "speed of the left toe as it is planted"
     board.lines("lock_halflife", told, curves(runs, lambda r: speed(toe(r)), 4.9, 5.5), x="seconds", y="m/s", high=0.8)
-    runs = stage.variants("unlock_halflife", (0.03, 0.14, 0.4), COURSE)
+    runs = stage.variants("unlock_halflife", (0.03, 0.1, 0.4), COURSE)
     told = "how far the left toe is from where the clip has it"
     board.lines("unlock_halflife", told, curves(runs, moved, 3.6, 6.0), x="seconds", y="cm", marks=(4.0,))
     for name, values, asked, told in (
