@@ -46,15 +46,7 @@ class ClipsPanel {
 
   update(): void {
     const { info, error } = this.browser;
-    if (error)
-      return rerender(
-        this.element,
-        empty(
-          "The database cannot be described",
-          error,
-          button("Try again", () => void this.browser.load(), { kind: "small" }),
-        ),
-      );
+    if (error) return rerender(this.element, this.browser.failure());
     if (!info) {
       this.described = null;
       return rerender(this.element, loading("Reading the clips"));

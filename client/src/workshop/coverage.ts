@@ -1,5 +1,5 @@
 /** Coverage: what motion the database has and lacks; point at a cell for its seconds, choose it for its clips. */
-import { button, empty, h, segments } from "../ui/elements";
+import { empty, h, segments } from "../ui/elements";
 import { registerDatabasePanel, type DatabaseBrowser } from "./database";
 import { capital, loading, rerender, seconds } from "./fields";
 import { gridMap, wheelMap, type CellChoice, type HeatMap } from "./heat_map";
@@ -25,15 +25,7 @@ class CoveragePanel {
 
   update(): void {
     const { info, error } = this.browser;
-    if (error)
-      return rerender(
-        this.element,
-        empty(
-          "The database cannot be described",
-          error,
-          button("Try again", () => void this.browser.load(), { kind: "small" }),
-        ),
-      );
+    if (error) return rerender(this.element, this.browser.failure());
     if (!info) {
       this.map = null;
       this.cell = this.found = null;

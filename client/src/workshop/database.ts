@@ -1,6 +1,6 @@
 /** The database that plays, as Coverage and Clips see it, and one stage and timeline for both to show its clips on. */
 import { registerPanel, type Studio } from "../studio";
-import { h } from "../ui/elements";
+import { button, empty, h } from "../ui/elements";
 import type { IconName } from "../ui/icons";
 import { ClipDock } from "./clip_dock";
 import { fetchClip, type ClipData } from "./clip_file";
@@ -70,6 +70,12 @@ export class DatabaseBrowser {
       this.stale = true;
     }
     this.tell();
+  }
+
+  /** What a panel shows instead, where the database cannot be described. */
+  failure(): HTMLElement {
+    const again = button("Try again", () => void this.load(), { kind: "small" });
+    return empty("The database cannot be described", this.error, again);
   }
 
   /** Play a clip, or a stretch of it in frames of the clip, over and over. */

@@ -87,13 +87,12 @@ class Crowd:
     def settings(self, settings: Settings) -> None:
         for one in self.tracks:
             one.weigh(settings)
-        before = self._knobs if hasattr(self, "_own") else None
-        kind = self._settings.transition if before is not None else settings.transition
+        earlier, knobs = getattr(self, "_settings", settings), getattr(self, "_knobs", None)
         self._settings, self._knobs = settings, handle(knobs_of(settings), opened_knobs)
-        if before is not None and settings.transition != kind:  # what is remembered means something else to each kind
+        if settings.transition != earlier.transition:  # what is remembered means something else to each kind
             for number, who in self._parts(self.state.playing.databases, self._everyone):
                 own = self.tracks[number].handle
-                jump(self._state, own, own, before, self._knobs, who, self.state.playing.frames[who])
+                jump(self._state, own, own, knobs, self._knobs, who, self.state.playing.frames[who])
 
     @property
     def state(self) -> State:
@@ -275,7 +274,7 @@ class Crowd:
         found = there.find(queries, current, filter_, self.settings)
         state.schedule.frames[who] = current
         state.schedule.costs[who] = found.costs
-        new = (found.frames >= 0) & (found.frames != current)
+        new = found.frames != current
         if new.any():
             self._jump(here, there, who[new], found.frames[new])
             state.playing.databases[who[new]] = target
@@ -305,8 +304,7 @@ class Crowd:
         toes = out.global_positions[who][:, legs[:, 3]].astype(np.float64)
         toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
         points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
-        heights[who], leaning = ground_under(self.terrain, points)
-        normals[who] = leaning[:, 1:]
+        heights[who], normals[who] = ground_under(self.terrain, points)
 
 
 def warm_up(database: Database) -> None:

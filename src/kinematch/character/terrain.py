@@ -33,16 +33,20 @@ def checked(points: np.ndarray) -> np.ndarray:
 
 
 def ground_under(terrain: Terrain, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Heights (N, P) and normals (N, P, 3) of the ground at points (N, P, 2), whatever terrain somebody wrote."""
+    """Heights (N, P) of the ground at points (N, P, 2), the root's first, and normals (N, P - 1, 3) at the others."""
+    return _sound("heights", terrain.heights, points, ()), _sound("normals", terrain.normals, points[:, 1:], (3,))
+
+
+def _sound(name: str, ask: Callable[[np.ndarray], np.ndarray], points: np.ndarray, each: tuple[int, ...]) -> np.ndarray:
+    """What a terrain that anybody may have written says of points (N, P, 2), checked: (N, P, *each)."""
     flat = points.reshape(-1, 2)
-    found = np.asarray(terrain.heights(flat), np.float64), np.asarray(terrain.normals(flat), np.float64)
-    for name, array, shape in zip(("heights", "normals"), found, ((len(flat),), (len(flat), 3))):
-        if array.shape != shape:
-            raise KinematchError(f"terrain: {name} of shape {array.shape}, expected {shape}")
-        if not np.isfinite(array).all():
-            worst = int(np.argmin(np.isfinite(array).reshape(len(flat), -1).all(axis=1)))
-            raise KinematchError(f"terrain: {name} at x, z = {flat[worst].round(3).tolist()} are {array[worst]}")
-    return found[0].reshape(points.shape[:2]), found[1].reshape(*points.shape[:2], 3)
+    found, shape = np.asarray(ask(flat), np.float64), (len(flat), *each)
+    if found.shape != shape:
+        raise KinematchError(f"terrain: {name} of shape {found.shape}, expected {shape}")
+    if not np.isfinite(found).all():
+        worst = int(np.argmin(np.isfinite(found).reshape(len(flat), -1).all(axis=1)))
+        raise KinematchError(f"terrain: {name} at x, z = {flat[worst].round(3).tolist()} are {found[worst]}")
+    return found.reshape(*points.shape[:2], *each)
 
 
 @dataclass(frozen=True, eq=False)
