@@ -20,6 +20,7 @@ from kinematch.character.wanted import Expressions, Wanted, checked_layer, check
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.math.handle import handle
+from kinematch.math.spring import HALF
 from kinematch.search import Candidates, Matcher, candidates
 from kinematch.search.compiling import telling
 from kinematch.search.threads import in_pieces
@@ -29,6 +30,7 @@ LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves lik
 MOST_PIECES = 50  # after a second pieces grow longer instead
 MANY = 200  # characters from which all cores are worth waking
 SPARE = 1.25  # how many more searches than on average a step may hold; the rest wait their turn
+FARTHEST = 0.5  # m ahead of a toe that its ground is looked at
 FEWEST = 32  # searches that a step may always hold
 NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
 FLAT = np.zeros((0, 0)), np.zeros((0, 0, 3))
@@ -294,14 +296,19 @@ class Crowd:
                 k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
             else:
                 k.animate(*given, *FLAT, *result, k.POSE)
-                self._look_down(some, track.source.legs, out)
+                self._look_down(some, track.source.legs, dt, out)
                 k.animate(*given, *self._ground, *result, k.FEET)
 
-    def _look_down(self, who: np.ndarray, legs: np.ndarray, out: Shown) -> None:
-        """Ask the terrain for heights under root and toes, and slopes under the toes; locked ones where they stand."""
+    def _look_down(self, who: np.ndarray, legs: np.ndarray, dt: float, out: Shown) -> None:
+        """Ask the terrain for heights under root and toes, and slopes under the toes: those of locked ones where they
+        stand, of others where they will be by the time they have followed."""
         assert self.terrain is not None
         feet, (heights, normals) = self.state.feet, self._ground
         toes = out.global_positions[who][:, legs[:, 3]].astype(np.float64)
+        if dt > 0:
+            moved = np.nan_to_num(toes - feet.toes[who])
+            lag = self.settings.ground_halflife / HALF  # s by which the smoothed height of stand_on is late
+            toes += np.clip(moved * (lag / dt - 1), -FARTHEST, FARTHEST)
         toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
         points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
         heights[who], normals[who] = ground_under(self.terrain, points)

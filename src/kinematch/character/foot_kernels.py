@@ -2,7 +2,7 @@
 
 import math
 
-from kinematch.character.motion_kernels import following, spring
+from kinematch.character.motion_kernels import following, moved_on, spring
 from kinematch.character.pose_kernels import four, length, store, three, to_global
 from kinematch.character.turn_kernels import between, from_vector, inverse, multiply, rotate, wrapped
 from kinematch.math.jit import inner
@@ -11,6 +11,7 @@ LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
 STEEPEST = 0.6  # rad: a foot cannot lie on more
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
+EARLY = 0.01  # s by which a toe is locked and freed before its contact changes
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 CLEARLY = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
@@ -40,6 +41,9 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
     feet, uneven = state.feet, ground.shape[0] > 0
     frame, t = state.playing.frames[n], state.playing.fractions[n]
     after = following(source, frame)
+    # a lock begins with a step: what counts is the contact a fixed while after that, however long the step is
+    soon, part, _ = moved_on(source, frame, t, EARLY - by.lock.dt)
+    soon = soon if part < 0.5 else following(source, soon)
     root = state.playing.positions[n, 1]
     low = 0.0
     for k in range(source.legs.shape[0]):
@@ -52,8 +56,8 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
             lean(feet.slopes, n, k, normals, by.ground)
             lift = feet.grounds[n, k + 1, 0] - root
             height, rest = height + lift, rest + lift
-        contact = source.contacts[frame if t < 0.5 else after, k]
-        stays = source.contact_left[frame, k] >= SHORTEST
+        contact = source.contacts[soon, k]
+        stays = source.contact_left[soon, k] >= SHORTEST
         holds = not (feet.locked[n, k] and missing(state, source, knobs, n, k, normals, out) > LETS_GO)
         lock_toe(
             state, knobs, n, k, (toe[0], height, toe[2]), rest, contact, stays, holds, heading(out, source, n, k), by
