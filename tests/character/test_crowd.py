@@ -33,13 +33,14 @@ def played(crowd: Crowd, steps: int, seed: int = 0, dt: float = DT):
     return [crowd.step(command, dt) for command in wandering(crowd.count, steps, seed)]
 
 
-def test_the_fused_step_equals_its_plain_twin(database):
+@pytest.mark.parametrize("dt", [DT, 0.007])  # in step with the database, and not
+def test_the_fused_step_equals_its_plain_twin(database, dt):
     settings = Settings(foot_lock=False, pelvis=False)
     fast, plain = Crowd(database, 4, settings=settings), PlainCrowd(database, 4, settings=settings)
     plain.frames[:] = fast.frames
     for command in wandering(4, 200):
-        shown = fast.step(command, DT)
-        positions, rotations = plain.step(command, DT)
+        shown = fast.step(command, dt)
+        positions, rotations = plain.step(command, dt)
         np.testing.assert_array_equal(fast.frames, plain.frames)
         np.testing.assert_allclose(shown.positions, positions, atol=2e-6)
         apart = np.minimum(abs(shown.rotations - rotations).max(axis=-1), abs(shown.rotations + rotations).max(axis=-1))

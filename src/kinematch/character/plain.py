@@ -8,7 +8,7 @@ from kinematch.character.command import Command
 from kinematch.character.motion_kernels import PULL, SOFT
 from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample
 from kinematch.character.settings import Settings
-from kinematch.character.simulation import SimulatedBody, ahead, at_rest, turned, wrapped
+from kinematch.character.simulation import SimulatedBody, ahead, asked, at_rest, turned, wrapped
 from kinematch.character.step_kernels import ALIGNED, NEAR, STILL
 from kinematch.database.features import QueryInput
 from kinematch.database.storage import Database
@@ -184,23 +184,23 @@ class PlainCrowd:
         features, settings = self.database.features, self.settings
         part = Command(command.velocities[who], command.facings[who], command.filter)
         body = SimulatedBody(*(array[who] for array in self.body))
-        yaws, places = self.root_yaws[who, None], self.root_positions[who, None]
+        yaws, places = self.root_yaws[who], self.root_positions[who]
 
         still = (np.abs(part.velocities).max(axis=-1) == 0) & (np.linalg.norm(body.velocities, axis=-1) <= STILL)
-        gap, turn = body.positions - places[:, 0], wrapped(body.yaws - yaws[:, 0])
+        gap, turn = body.positions - places, wrapped(body.yaws - yaws)
         gap = np.where((still & (np.linalg.norm(gap, axis=-1) <= NEAR))[:, None], gap, 0.0)
         aligned = still & (np.abs(turn) <= ALIGNED) & (np.abs(body.yaw_rates) <= ALIGNED)
         body = body._replace(positions=body.positions - gap)
         off = np.where(aligned, turn, 0.0)[:, None]
 
         def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-            future = ahead(body, part, np.array(times), settings)
-            facing = future.yaws - off
-            directions = np.stack([np.sin(facing), 0 * facing, np.cos(facing)], axis=-1)
-            return turned(future.positions - places, -yaws), turned(directions, -yaws)
+            past = self.fractions[who] / self.database.poses.frame_rate
+            positions, facings = asked(body, part, np.array(times), settings, places=places, yaws=yaws, past=past)
+            facings = facings - off
+            return positions, np.stack([np.sin(facings), 0 * facings, np.cos(facings)], axis=-1)
 
-        asked = QueryInput(current=features.physical(current), trajectory=trajectory)
-        queries = features.normalise(features.schema.query(asked))
+        query = QueryInput(current=features.physical(current), trajectory=trajectory)
+        queries = features.normalise(features.schema.query(query))
         ignore = round(settings.ignore * self.database.poses.frame_rate)
         assert isinstance(command.filter, str)
         return self.matcher.find(queries, current, filter=command.filter, stay_bias=settings.stay_bias, ignore=ignore)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from kinematch.character.knobs import opened_knobs
-from kinematch.character.motion_kernels import following
+from kinematch.character.motion_kernels import following, root_at
 from kinematch.character.source import opened_source
 from kinematch.character.state import opened_state, wide
 from kinematch.character.transition_kernels import (
@@ -157,7 +157,8 @@ def to_global(out, parent, n, j):
 def root_rates(source, frame, after, t):
     """Velocity of the animated root in its own axes, and turn rate."""
     vx, _, vz = between_frames(source.velocities, frame, after, t, 0)
-    x, z = turned(vx, vz, -source.root_yaws[frame])
+    _, _, yaw = root_at(source, frame, t)
+    x, z = turned(vx, vz, -yaw)
     return x, z, source.angular_velocities[frame, 0, 1] * (1 - t) + source.angular_velocities[after, 0, 1] * t
 
 

@@ -39,8 +39,8 @@ def turned(v: np.ndarray, yaws: np.ndarray | float) -> np.ndarray:
 
 
 def ahead(body: SimulatedBody, command: "Command", times: np.ndarray, settings: Settings) -> SimulatedBody:
-    """The bodies after times (T,) under an unchanging command: (N, T, ...) arrays (digital humans eq. 2-4)."""
-    dt = np.asarray(times, np.float64)[None, :, None]
+    """The bodies (N, T, ...) after times (T,) or (N, T) under an unchanging command (digital humans eq. 2-4)."""
+    dt = np.atleast_2d(np.asarray(times, np.float64))[..., None]
     position, velocity, acceleration = velocity_spring(
         body.positions[:, None], body.velocities[:, None], body.accelerations[:, None],
         desired=command.velocities[:, None], halflife=settings.velocity_halflife, dt=dt,
@@ -53,3 +53,18 @@ def ahead(body: SimulatedBody, command: "Command", times: np.ndarray, settings: 
         body.yaws[:, None], body.yaw_rates[:, None], target[:, None], halflife=settings.facing_halflife, dt=dt[..., 0]
     )
     return SimulatedBody(position, velocity, acceleration, yaw, rate)
+
+
+def asked(
+    body: SimulatedBody, command: "Command", times: np.ndarray, settings: Settings, *, places: np.ndarray,
+    yaws: np.ndarray, past: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Where bodies will be in the axes of roots at places (N, 3) and yaws (N,): positions (N, T, 3), facings (N, T).
+
+    `past` (N,) s: both are taken back by so much, to the moment of the frame that plays, and times count from there.
+    """
+    back = past[:, None]
+    future = ahead(body, command, times - back, settings)
+    yaws = (yaws - past * body.yaw_rates)[:, None]
+    ways = future.positions - (places - back * body.velocities)[:, None]
+    return turned(ways, -yaws), future.yaws - yaws

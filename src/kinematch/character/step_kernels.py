@@ -83,36 +83,41 @@ def changes(asked, n, velocities, facings):
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def ask(states, settings, who, velocities, facings, filters, values, offset, scale, columns, times, queries, dt):
+def ask(
+    states, sources, settings, who, velocities, facings, filters, values, offset, scale, columns, times, queries, dt
+):
     """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move.
 
     `columns` (T, 3) say which column takes which number of which time; past times stay as they were in the clip.
     """
-    state, knobs = opened_state(states), opened_knobs(settings)
+    state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
     body, playing, schedule = state.body, state.playing, state.schedule
     for m in range(who.shape[0]):
         n = who[m]
         for column in range(values.shape[1]):
             queries[m, column] = values[playing.frames[n], column]
         off_x, off_z, off_yaw = standing_gap(body, playing, n, velocities)
+        # everything is taken back to the moment of the playing frame: what is found goes on with the fraction too
+        past = playing.fractions[n] / source.frame_rate
+        root_yaw = playing.yaws[n] - past * body.yaw_rates[n]
+        gap_x = body.positions[n, 0] - playing.positions[n, 0] - off_x + past * body.velocities[n, 0]
+        gap_y = past * body.velocities[n, 1]
+        gap_z = body.positions[n, 2] - playing.positions[n, 2] - off_z + past * body.velocities[n, 2]
         at = -1
         x = y = z = forward_x = forward_z = 0.0
         for c in range(columns.shape[0]):
             if columns[c, 2] != at:
                 at = columns[c, 2]
-                by = damping(knobs.velocity_halflife, times[at])
+                by = damping(knobs.velocity_halflife, times[at] - past)
                 wx, _, _ = velocity_spring(body.velocities[n, 0], body.accelerations[n, 0], velocities[n, 0], by)
                 wy, _, _ = velocity_spring(body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], by)
                 wz, _, _ = velocity_spring(body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], by)
-                by = damping(knobs.facing_halflife, times[at])
+                by = damping(knobs.facing_halflife, times[at] - past)
                 gap = yaw_gap(body, n, facings, by.w)
                 left, _ = spring(-gap, body.yaw_rates[n], by)
-                yaw = body.yaws[n] + gap + left - playing.yaws[n] - off_yaw
-                x, z = turned(
-                    body.positions[n, 0] + wx - playing.positions[n, 0] - off_x,
-                    body.positions[n, 2] + wz - playing.positions[n, 2] - off_z, -playing.yaws[n],
-                )  # fmt: skip
-                y = wy
+                yaw = body.yaws[n] + gap + left - root_yaw - off_yaw
+                x, z = turned(gap_x + wx, gap_z + wz, -root_yaw)
+                y = gap_y + wy
                 forward_x, forward_z = math.sin(yaw), math.cos(yaw)
             which, column = columns[c, 1], columns[c, 0]
             value = 0.0

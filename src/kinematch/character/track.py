@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.character import step_kernels as k
 from kinematch.character.command import Command
 from kinematch.character.settings import Settings
-from kinematch.character.simulation import SimulatedBody, ahead, turned
+from kinematch.character.simulation import SimulatedBody, asked
 from kinematch.character.source import Source, opened_source, source
 from kinematch.character.state import State
 from kinematch.character.wanted import Wanted
@@ -65,17 +65,18 @@ class Track:
         return found
 
     def queries(
-        self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, dt: float, *handles: np.ndarray
-    ) -> np.ndarray:
+        self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, dt: float, states: np.ndarray,
+        knobs: np.ndarray,
+    ) -> np.ndarray:  # fmt: skip
         """What some characters (M,) ask, normalised (M, D), and note in their state that they did.
 
-        `handles`: of the state and of the settings' knobs.
+        `states` and `knobs` are the handles of the state and the settings.
         """
         features = self.database.features
         queries = np.empty((len(who), features.width), np.float32)
         k.ask(
-            *handles, who, wanted.velocities, wanted.facings, wanted.filters, self.values, features.offset,
-            features.scale, self.columns, self.times, queries, dt,
+            states, self.handle, knobs, who, wanted.velocities, wanted.facings, wanted.filters, self.values,
+            features.offset, features.scale, self.columns, self.times, queries, dt,
         )  # fmt: skip
         if self.custom:
             queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))
@@ -97,12 +98,14 @@ class Track:
         """The plain way to ask, for features that kernels do not know."""
         body = SimulatedBody(*(array[who] for array in state.body))
         command = Command(wanted.velocities[who], wanted.facings[who])
-        yaws, places = state.playing.yaws[who, None], state.playing.positions[who, None]
+        playing, rate = state.playing, self.database.poses.frame_rate
 
         def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-            future = ahead(body, command, np.array(times), settings)
-            directions = np.stack([np.sin(future.yaws), 0 * future.yaws, np.cos(future.yaws)], axis=-1)
-            return turned(future.positions - places, -yaws), turned(directions, -yaws)
+            positions, facings = asked(
+                body, command, np.array(times), settings, places=playing.positions[who], yaws=playing.yaws[who],
+                past=playing.fractions[who] / rate,
+            )  # fmt: skip
+            return positions, np.stack([np.sin(facings), 0 * facings, np.cos(facings)], axis=-1)
 
         return QueryInput(current=self.database.features.physical(state.playing.frames[who]), trajectory=trajectory)
 
