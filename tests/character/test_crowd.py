@@ -189,6 +189,20 @@ def test_steps_of_any_length_lead_to_the_same_pose_while_no_choice_is_made(datab
         assert np.degrees(2 * np.arccos(np.minimum(dots, 1))).max() < 1
 
 
+def test_planted_toes_come_to_rest_alike_at_any_rate(database):
+    settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4)
+    angles, slides = np.linspace(-0.6, 0.6, 8), []
+    command = toward(1.35 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], 1))
+    for often in (1, 2, 8):  # times 60 Hz
+        crowd = Crowd(database, 8, settings=settings)
+        crowd.state.schedule.since[:] = settings.search_interval  # all choose at the same moments
+        shown = [[crowd.step(command, DT / often) for _ in range(often)][-1] for _ in range(360)]
+        toes = np.array([pose.global_positions[:, database.poses.contact_joints] for pose in shown])[..., [0, 2]]
+        locked = np.array([pose.locked for pose in shown])
+        slides.append(np.linalg.norm(np.diff(toes, axis=0), axis=-1)[locked[1:] & locked[:-1]].mean())
+    np.testing.assert_allclose(slides[1:], slides[0], rtol=0.05)
+
+
 def test_root_motion_adds_up_to_the_way_gone(database):
     crowd = Crowd(database, 3)
     shown = played(crowd, 100)
@@ -269,14 +283,14 @@ def test_a_layer_owns_its_joints(database):
 
 
 def test_feet_and_root_follow_a_slope(database):
-    slope = HeightFunction(lambda x, z: 0.15 * z)
+    slope = HeightFunction(lambda x, z: 0.3 * z)
     crowd = Crowd(database, terrain=slope)
     for _ in range(240):
         shown = crowd.step(toward([[0, 0, 1.35]]), DT)
         toes = shown.global_positions[0, database.poses.contact_joints].astype(float)
-        assert (toes[:, 1] - slope.heights(toes[:, [0, 2]]) > -0.06).all()
+        assert (toes[:, 1] - slope.heights(toes[:, [0, 2]]) > -0.025).all()  # who looks under the toe alone has 4 cm
     assert crowd.root_positions[0, 2] > 3
-    np.testing.assert_allclose(crowd.root_positions[0, 1], 0.15 * crowd.root_positions[0, 2], atol=0.05)
+    np.testing.assert_allclose(crowd.root_positions[0, 1], 0.3 * crowd.root_positions[0, 2], atol=0.08)
 
 
 def test_a_teleported_character_stands_elsewhere(database):

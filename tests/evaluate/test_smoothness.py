@@ -21,7 +21,7 @@ def test_steady_acceleration_and_jerk_are_measured_exactly():
     positions[:, 1, 2] = 0.5 * 3.0 * TIMES**2
     np.testing.assert_allclose(accelerations(positions, RATE)[1:-1, 1], 3.0, rtol=1e-6)
     positions[:, 1, 2] = TIMES**3 / 6 * 5.0
-    np.testing.assert_allclose(jerks(positions, RATE)[1:-2, 1], 5.0, rtol=1e-5)
+    np.testing.assert_allclose(jerks(positions, RATE)[2:-2, 1], 5.0, rtol=1e-5)
 
 
 @pytest.mark.parametrize("rate", [60.0, 120.0, 240.0])

@@ -20,6 +20,15 @@ def test_transitions_and_use_are_counted(make_take):
     assert found.dead == pytest.approx(700 / 900)
 
 
+def test_frames_between_two_steps_are_played_too_but_none_are_in_a_jump(make_take):
+    jumped = np.zeros(20, bool)
+    jumped[10] = True
+    frames = 3 * np.arange(20)
+    frames[10:] += 100
+    take = make_take(np.zeros((20, 3)), jumped=jumped, frames=frames)
+    assert variety([take], np.ones(1000, bool), np.ones(1000, bool), 60.0).distinct == 28 + 28
+
+
 def test_going_back_to_what_was_just_played_is_a_repetition(make_take):
     frames, jumped = np.arange(400), np.zeros(400, bool)
     jumped[[100, 250]] = True

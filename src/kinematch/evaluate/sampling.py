@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import Akima1DInterpolator
 
 from kinematch.evaluate.run import Run, Take
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
-from kinematch.motion.resample import resample
 
 SCORED = 60.0  # Hz
 
@@ -46,10 +45,15 @@ def seen_take(take: Take) -> Take:
 
 
 def shown_at(clip: Clip, rate: float) -> Clip:
-    """A clip as it is shown at some rate: moments of it, of which nothing is filtered out."""
-    every = max(1, int(np.ceil(clip.frame_rate / rate - 1e-6)))
-    more = resample(clip, rate * every)
-    return Clip(clip.skeleton, more.positions[::every], more.rotations[::every], rate, clip.name)
+    """A clip as a character plays it at some rate: between two frames along a straight line."""
+    count = int((clip.frame_count - 1) * rate / clip.frame_rate + 1e-6) + 1
+    times = 1 + np.arange(count) * (clip.frame_rate / rate)  # in frames, of which the first is 1
+    rotations = quaternion.unroll(clip.rotations.astype(np.float64))
+    return clip.with_(
+        positions=_straight(clip.positions, times).astype(np.float32),
+        rotations=quaternion.normalize(_straight(rotations, times)).astype(np.float32),
+        frame_rate=rate,
+    )
 
 
 def seen_values(values: np.ndarray, rate: float) -> np.ndarray:
@@ -60,9 +64,15 @@ def seen_values(values: np.ndarray, rate: float) -> np.ndarray:
 
 
 def _between(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Values (T, ...) of steps 1 to T at times in steps: by a spline where steps are few, else along straight lines."""
+    """Values (T, ...) of steps 1 to T at times in steps: where steps are few, by curves that do not overshoot where
+    something stops, lest planted toes seem to slide; else along straight lines."""
     if len(ends) > len(values) > 3:
-        return CubicSpline(np.arange(1, len(values) + 1), values.astype(np.float64))(ends)
+        steps = np.arange(1, len(values) + 1)
+        return Akima1DInterpolator(steps, values.astype(np.float64), method="makima", extrapolate=True)(ends)
+    return _straight(values, ends)
+
+
+def _straight(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
     at = np.clip(ends, 1, len(values)) - 1
     first = np.minimum(at.astype(int), max(len(values) - 2, 0))
     share = (at - first).reshape(-1, *[1] * (values.ndim - 1))

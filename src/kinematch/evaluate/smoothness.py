@@ -32,11 +32,12 @@ def accelerations(positions: np.ndarray, rate: float) -> np.ndarray:
 
 
 def jerks(positions: np.ndarray, rate: float) -> np.ndarray:
-    """Sizes (T, J) of the third differences, zero at the ends."""
+    """Sizes (T, J) of central third differences, zero at the ends; narrower ones depend on where between two frames
+    a jump falls."""
     p = positions.astype(np.float64)
     out = np.zeros(p.shape[:2])
-    if len(p) > 3:
-        out[1:-2] = np.linalg.norm(p[3:] - 3 * p[2:-1] + 3 * p[1:-2] - p[:-3], axis=-1) * rate**3
+    if len(p) > 4:
+        out[2:-2] = np.linalg.norm(p[4:] - 2 * p[3:-1] + 2 * p[1:-3] - p[:-4], axis=-1) * 0.5 * rate**3
     return out
 
 

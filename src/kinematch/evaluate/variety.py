@@ -34,7 +34,7 @@ def variety(takes: Sequence[Take], admitted: np.ndarray, targets: np.ndarray, fr
     back = sum(_repeats(take, frame_rate) for take in takes)
     seen = np.zeros(len(admitted), bool)
     for take in takes:
-        seen[take.frames[take.frames >= 0]] = True
+        seen[_played(take, frame_rate)] = True
     allowed = admitted & targets
     return Variety(
         jumps / seconds,
@@ -43,6 +43,14 @@ def variety(takes: Sequence[Take], admitted: np.ndarray, targets: np.ndarray, fr
         float((seen & admitted).sum() / max(admitted.sum(), 1)),
         float((allowed & ~seen).sum() / max(allowed.sum(), 1)),
     )
+
+
+def _played(take: Take, frame_rate: float) -> np.ndarray:
+    """Frames (M,) that were shown, and those played through between two moments, however far apart these are."""
+    before, way = take.frames[:-1], np.diff(take.frames)
+    on = ~take.jumped[1:] & (before >= 0) & (way > 1) & (way <= NEAR * frame_rate)
+    between = [np.arange(first + 1, first + steps) for first, steps in zip(before[on], way[on])]
+    return np.concatenate([take.frames[take.frames >= 0], *between])
 
 
 def _repeats(take: Take, frame_rate: float) -> int:
