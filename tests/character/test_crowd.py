@@ -293,6 +293,18 @@ def test_feet_and_root_follow_a_slope(database):
     np.testing.assert_allclose(crowd.root_positions[0, 1], 0.3 * crowd.root_positions[0, 2], atol=0.08)
 
 
+def test_who_stands_for_long_takes_an_idle_and_stays_in_it(database):
+    poses = database.poses
+    crowd, still = Crowd(database, 2), toward(np.zeros((2, 3)))
+    idle = poses.clip_names.index("idle")
+    assert (poses.clip_of(crowd.frames) == idle).all()  # from the beginning
+    for _ in range(120):
+        crowd.step(toward([[0, 0, 1.35], [1.35, 0, 0]]), DT)
+    jumps = np.array([crowd.step(still, DT).jumped for _ in range(900)])
+    assert (poses.clip_of(crowd.frames) == idle).all()
+    assert jumps[480:].sum() <= 2
+
+
 def test_a_teleported_character_stands_elsewhere(database):
     crowd = Crowd(database, 2)
     played(crowd, 30)

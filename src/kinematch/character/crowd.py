@@ -14,7 +14,7 @@ from kinematch.character.shown import Shown, checked, nothing_shown, opened_show
 from kinematch.character.simulation import SimulatedBody
 from kinematch.character.source import source
 from kinematch.character.state import State, fresh, opened_state
-from kinematch.character.terrain import Terrain, ground_under
+from kinematch.character.terrain import Terrain, ground_under, soon
 from kinematch.character.track import Track, check_alike, track
 from kinematch.character.wanted import Expressions, Wanted, checked_layer, checked_places, wanted_of
 from kinematch.database.storage import Database
@@ -30,7 +30,6 @@ LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves lik
 MOST_PIECES = 50  # after a second pieces grow longer instead
 MANY = 200  # characters from which all cores are worth waking
 SPARE = 1.25  # how many more searches than on average a step may hold; the rest wait their turn
-FARTHEST = 0.5  # m ahead of a toe that its ground is looked at
 FEWEST = 32  # searches that a step may always hold
 NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
 FLAT = np.zeros((0, 0)), np.zeros((0, 0, 3))
@@ -305,10 +304,7 @@ class Crowd:
         assert self.terrain is not None
         feet, (heights, normals) = self.state.feet, self._ground
         toes = out.global_positions[who][:, legs[:, 3]].astype(np.float64)
-        if dt > 0:
-            moved = np.nan_to_num(toes - feet.toes[who])
-            lag = self.settings.ground_halflife / HALF  # s by which the smoothed height of stand_on is late
-            toes += np.clip(moved * (lag / dt - 1), -FARTHEST, FARTHEST)
+        toes = soon(toes, feet.toes[who], self.settings.ground_halflife / HALF, dt)  # s that stand_on's spring is late
         toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
         points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
         heights[who], normals[who] = ground_under(self.terrain, points)

@@ -11,6 +11,7 @@ from PIL import Image, UnidentifiedImageError
 from kinematch.character.terrain_kernels import grid_heights, grid_normals
 from kinematch.errors import FileError, KinematchError
 
+FARTHEST = 0.5  # m ahead that the ground is looked at
 LARGEST_IMAGE = 1 << 28  # pixels: 16,384 a side
 
 
@@ -125,3 +126,10 @@ def read_height_image(path: str | Path, *, cell: float, height: float) -> Height
     except (OSError, ValueError, Image.DecompressionBombError) as error:
         raise FileError(path, f"cannot be read: {error}") from None
     return centred(height * grey[::-1, ::-1].T, cell)
+
+
+def soon(points: np.ndarray, before: np.ndarray, lag: float, dt: float) -> np.ndarray:
+    """Where points will be a while after a step's beginning, as they moved in it; those of unknown past (NaN) stay."""
+    if dt <= 0:
+        return points
+    return points + np.clip(np.nan_to_num(points - before) * (lag / dt - 1), -FARTHEST, FARTHEST)

@@ -83,8 +83,13 @@ class Track:
         return queries
 
     def standing(self, state: State) -> np.ndarray:
-        """The frames (N,) in which characters begin: an average pose that goes nowhere."""
-        features = self.database.features
+        """The frames (N,) in which characters begin: the first of the first idle, else an average pose that goes
+        nowhere."""
+        features, tags = self.database.features, self.database.poses.tags
+        if "idle" in tags.names:
+            idle = features.targets & tags.frames[:, tags.names.index("idle")]
+            if idle.any():
+                return np.full(len(state.playing.frames), np.argmax(idle), np.int32)
         query = np.zeros((1, features.width), np.float32)
         for column, which, _ in self.columns:
             value = 1.0 if which == k.DIRECTION_Z else 0.0

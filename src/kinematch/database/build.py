@@ -21,14 +21,17 @@ from kinematch.database.sources import SourceFile, code_digest, digest, file_dig
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
+from kinematch.math import quaternion
+from kinematch.motion.clip import true_ranges
 from kinematch.motion.edit import scale_to_leg_length
+from kinematch.motion.heading import yaw_angle
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import place_for
 
 Reused = Literal["nothing", "poses", "everything"]
 Progress = Callable[[str, int, int], None]  # stage, how many done, of how many
-STANDING = 0.6  # s: built-in motions rest so long before a second of future tells their start, and twice as long after
+STILL = 0.05  # m and rad that the root of one who stands moves in the coming second
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,11 +249,17 @@ def _clip_marks(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
 
 
 def _standing_marks(file: SourceFile, clip: Prepared) -> list[Mark]:
-    """Built-in motions begin and end standing stiffly, to be played into; who stands for long is to take an idle."""
+    """Built-in motions stand stiffly between moves, to be played into; who stands for long is to take an idle."""
     if not file.source.builtin or "idle" in clip.clip.tags:
         return []
-    frames, still = clip.clip.frame_count, round(STANDING * clip.clip.frame_rate)
-    return [Mark(0, min(still, frames), no_entry=True), Mark(max(0, frames - 2 * still), frames, no_entry=True)]
+    one = clip.clip
+    yaws = np.unwrap(yaw_angle(quaternion.rotate(one.rotations[:, 0], np.array([0, 0, 1], np.float32))))
+    still = np.ones(one.frame_count, bool)
+    for ahead in range(1, round(one.frame_rate) + 1):
+        later = np.minimum(np.arange(one.frame_count) + ahead, one.frame_count - 1)
+        still &= np.linalg.norm(one.positions[later, 0] - one.positions[:, 0], axis=-1) < STILL
+        still &= np.abs(yaws[later] - yaws) < STILL
+    return [Mark(start, stop, no_entry=True) for start, stop in true_ranges(still)]
 
 
 def _frames_of(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
