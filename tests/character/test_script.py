@@ -145,6 +145,7 @@ def test_a_recorded_run_replays_bit_for_bit(database, tmp_path, kind):
         (HEADER + '{"speed": 1}\n', 2, "seconds is missing"),
         (HEADER + '{"seconds": -1, "speed": 1}\n', 2, "seconds is -1"),
         (HEADER + '{"seconds": 1e999, "speed": 1}\n', 2, "no JSON"),
+        (HEADER + "[" * 100_000 + "\n", 2, "no JSON"),
         (HEADER + '{"seconds": true, "speed": 1}\n', 2, "seconds is True"),
         (HEADER + '{"seconds": 1, "velocity": [0, 0]}\n', 2, "velocity is"),
         (HEADER + '{"seconds": 1, "velocity": [[0, 0, 0], [1, 1]]}\n', 2, "velocity is"),

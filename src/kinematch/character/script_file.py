@@ -67,7 +67,7 @@ def _rows(vectors: np.ndarray) -> list:
 def _parsed(path: str | Path, number: int, line: str) -> dict[str, Any]:
     try:
         values = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:  # the latter from brackets within brackets
         raise FileError(path, f"no JSON: {error}", line=number) from None
     if not isinstance(values, dict):
         raise FileError(path, f"expected an object such as {json.dumps({'seconds': 1.0, 'speed': 1.4})}", line=number)

@@ -92,7 +92,7 @@ def routes(studio: Player) -> list["Route"]:
                 return answer({"message": str(error)}, 409)
             except FileError as error:
                 return answer({"message": error.message, "file": error.path.name, "line": error.line}, 400)
-            except (KinematchError, msgspec.MsgspecError, ValueError) as error:
+            except (KinematchError, msgspec.MsgspecError, ValueError, RecursionError) as error:
                 return answer({"message": str(error)}, 400)
             except ClientDisconnect:
                 return answer({"message": "the page went away"}, 400)
