@@ -10,9 +10,9 @@ import numpy as np
 
 from kinematch.bench.machine import machine
 from kinematch.character import step_kernels as k
+from kinematch.character.abreast_kernels import scratch
 from kinematch.character.command import Command, toward
 from kinematch.character.crowd import FLAT, NO_LAYER, Crowd
-from kinematch.character.pose_kernels import scratch
 from kinematch.character.settings import Settings
 from kinematch.character.wanted import Wanted
 from kinematch.database.storage import Database

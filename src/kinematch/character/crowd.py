@@ -6,9 +6,10 @@ import numba
 import numpy as np
 
 from kinematch.character import step_kernels as k
+from kinematch.character.abreast_kernels import scratch
 from kinematch.character.command import Command
 from kinematch.character.knobs import knobs_of, opened_knobs
-from kinematch.character.pose_kernels import jump, scratch
+from kinematch.character.pose_kernels import jump
 from kinematch.character.settings import Settings
 from kinematch.character.shown import Shown, checked, nothing_shown, opened_shown
 from kinematch.character.simulation import SimulatedBody

@@ -4,14 +4,16 @@ import math
 
 import numpy as np
 
+from kinematch.character.abreast_kernels import sprung_rotations
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.motion_kernels import following, root_at
 from kinematch.character.source import opened_source
-from kinematch.character.state import opened_state, wide
+from kinematch.character.state import opened_state
 from kinematch.character.transition_kernels import (
     DEAD,
     NONE,
     SPRING,
+    fading,
     remember,
     shown_place,
     shown_rotation,
@@ -28,13 +30,6 @@ from kinematch.character.turn_kernels import (
     turned,
 )
 from kinematch.math.jit import inner, kernel
-
-ZERO, QUARTER, ONE = np.float32(0), np.float32(0.25), np.float32(1)
-# the series of the cosine and of half of sin(x) / x, in squares of x: to a single number's last digit for any offset
-COS0, COS1, COS2, COS3, COS4, COS5, COS6, COS7 = (np.float32((-1) ** k / math.factorial(2 * k)) for k in range(8))
-SINC0, SINC1, SINC2, SINC3, SINC4, SINC5, SINC6, SINC7 = (
-    np.float32((-1) ** k / math.factorial(2 * k + 1) / 2) for k in range(8)
-)
 
 
 @inner
@@ -69,14 +64,16 @@ def store(array, n, j, values):
 
 
 @inner
-def local_pose(state, source, knobs, n, out, scratch):
-    """The local pose of character n, all joints but the root, into the output."""
+def local_pose(state, source, knobs, n, out, scratch, by):
+    """The local pose of character n into the output; only the root's is still to come."""
     frame, t = state.playing.frames[n], state.playing.fractions[n]
     after = following(source, frame)
     age, kind, halflife = state.offsets.ages[n], knobs.transition, knobs.transition_halflife
     turns, places = state.offsets.rotations, state.offsets.positions
     if kind == SPRING:
-        sprung_rotations(source.rotations, frame, after, t, turns, n, out.rotations, scratch)
+        sprung_rotations(
+            source.rotations, frame, after, t, turns, n, out.rotations, scratch, fading(age, halflife, by.transition)
+        )
     else:
         for j in range(1, source.parents.shape[0]):
             animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
@@ -85,60 +82,9 @@ def local_pose(state, source, knobs, n, out, scratch):
         for i in range(3):
             out.positions[n, j, i] = source.rest[j, i]
     for k in range(source.moving.shape[0]):
-        j = source.moving[k]
-        animated_place = between_frames(source.positions, frame, after, t, j)
+        animated_place = between_frames(source.places, frame, after, t, k)
         place, _ = shown_place(places, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
-        store(out.positions, n, j, place)
-
-
-def scratch(joints):
-    """Room for `sprung_rotations`; one for each thread."""
-    return np.zeros((12, wide(joints)), np.float32)
-
-
-@inner
-def sprung_rotations(rotations, frame, after, t, memory, n, out, scratch):
-    """All joints but the root between two frames, offset by springs: as `mixed` and `shown_rotation`, eight abreast.
-
-    Compilers do so with numbers of one kind side by side, without branches; hence single ones, and scratch (12, W).
-    """
-    joints = rotations.shape[1]
-    for j in range(joints):
-        for i in range(4):
-            scratch[i, j], scratch[i + 4, j] = rotations[frame, j, i], rotations[after, j, i]
-    t = np.float32(t)
-    r = ONE - t
-    for j in range(scratch.shape[1]):
-        a0, a1, a2, a3 = scratch[0, j], scratch[1, j], scratch[2, j], scratch[3, j]
-        b0, b1, b2, b3 = scratch[4, j], scratch[5, j], scratch[6, j], scratch[7, j]
-        s = t if a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3 >= ZERO else -t
-        w, x, y, z = a0 * r + b0 * s, a1 * r + b1 * s, a2 * r + b2 * s, a3 * r + b3 * s
-        scale = ONE / np.sqrt(w * w + x * x + y * y + z * z)
-        ox, oy, oz = memory[n, 0, j], memory[n, 1, j], memory[n, 2, j]
-        half = QUARTER * (ox * ox + oy * oy + oz * oz)  # square of the half-angle
-        c = COS0 + half * (COS1 + half * (COS2 + half * (COS3 + half * (COS4 + half * (COS5 + half * (
-            COS6 + half * COS7))))))  # fmt: skip
-        s = SINC0 + half * (SINC1 + half * (SINC2 + half * (SINC3 + half * (SINC4 + half * (SINC5 + half * (
-            SINC6 + half * SINC7))))))  # fmt: skip
-        ox, oy, oz = ox * s, oy * s, oz * s
-        scratch[8, j] = (c * w - ox * x - oy * y - oz * z) * scale
-        scratch[9, j] = (c * x + ox * w + oy * z - oz * y) * scale
-        scratch[10, j] = (c * y - ox * z + oy * w + oz * x) * scale
-        scratch[11, j] = (c * z + ox * y - oy * x + oz * w) * scale
-    for j in range(1, joints):
-        for i in range(4):
-            out[n, j, i] = scratch[8 + i, j]
-
-
-@inner
-def forward(out, parents, n):
-    """Global from local."""
-    for i in range(3):
-        out.global_positions[n, 0, i] = out.positions[n, 0, i]
-    for i in range(4):
-        out.global_rotations[n, 0, i] = out.rotations[n, 0, i]
-    for j in range(1, parents.shape[0]):
-        to_global(out, parents[j], n, j)
+        store(out.positions, n, source.moving[k], place)
 
 
 @inner
@@ -210,11 +156,11 @@ def take_over(state, here, there, before, knobs, n, frame):
     memory = state.offsets.positions
     for k in range(here.moving.shape[0]):
         j = here.moving[k]
-        place = between_frames(here.positions, was, was_after, t, j)
+        place = between_frames(here.places, was, was_after, t, k)
         velocity = between_frames(here.velocities, was, was_after, t, j)
         (x, y, z), (vx, vy, vz) = shown_place(memory, n, k, old, age, old_halflife, place, velocity)
         if kind != DEAD:
-            ax, ay, az = between_frames(there.positions, frame, after, t, j)
+            ax, ay, az = between_frames(there.places, frame, after, t, k)
             ux, uy, uz = between_frames(there.velocities, frame, after, t, j)
             x, y, z, vx, vy, vz = x - ax, y - ay, z - az, vx - ux, vy - uy, vz - uz
         remember(memory, n, k, kind, halflife, (x, y, z), (vx, vy, vz))

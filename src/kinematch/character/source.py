@@ -17,7 +17,6 @@ SPEED_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
 
 
 class Source(NamedTuple):
-    positions: np.ndarray  # (F, J, 3) m
     rotations: np.ndarray  # (F, J, 4)
     velocities: np.ndarray  # (F, J, 3) m/s
     angular_velocities: np.ndarray  # (F, J, 3) rad/s
@@ -26,6 +25,7 @@ class Source(NamedTuple):
     no_exit: np.ndarray  # (F,) bool
     rest: np.ndarray  # (J, 3) m, where joints are that never move in their parent's space
     moving: np.ndarray  # (M,) int32, those that do; never the root
+    places: np.ndarray  # (F, M, 3) m, where these are
     clip_of: np.ndarray  # (F,) int32
     starts: np.ndarray  # (C,) int32
     stops: np.ndarray  # (C,) int32
@@ -49,9 +49,9 @@ def _empty() -> Source:
     single, double, whole, flag = (np.zeros(0, kind) for kind in (np.float32, np.float64, np.int32, bool))
     table, poses = (0, 0), (0, 0, 0)
     return Source(
-        positions=single.reshape(poses), rotations=single.reshape(poses), velocities=single.reshape(poses),
-        angular_velocities=single.reshape(poses), contacts=flag.reshape(table), contact_left=single.reshape(table),
-        no_exit=flag, rest=single.reshape(table), moving=whole, clip_of=whole, starts=whole, stops=whole, loops=flag,
+        rotations=single.reshape(poses), velocities=single.reshape(poses), angular_velocities=single.reshape(poses),
+        contacts=flag.reshape(table), contact_left=single.reshape(table), no_exit=flag, rest=single.reshape(table),
+        moving=whole, places=single.reshape(poses), clip_of=whole, starts=whole, stops=whole, loops=flag,
         loop_shifts=double.reshape(table), loop_turns=double, root_positions=double.reshape(table), root_yaws=double,
         paces=single, toe_heights=single.reshape(table), toe_rests=double, parents=whole, legs=whole.reshape(table),
         below=whole.reshape(table), hinges=double.reshape(table), frame_rate=0.0,
@@ -69,16 +69,21 @@ def source(poses: PoseDatabase) -> Source:
     return _MADE[poses]
 
 
+def remembering(poses: PoseDatabase, moving: np.ndarray) -> Source:
+    """The same with other joints whose places are remembered."""
+    return source(poses)._replace(moving=moving, places=_plain(poses.positions[:, moving]))
+
+
 def _source(poses: PoseDatabase) -> Source:
     skeleton = poses.skeleton
     forwards = quaternion.rotate(poses.rotations[:, 0], np.array([0, 0, 1], np.float32))
     spread = np.ptp(poses.positions[:, 1:], axis=0).max(axis=-1, initial=0.0)
+    moving = (1 + np.flatnonzero(spread > STILL)).astype(np.int32)
     legs = legs_of(skeleton, poses.contact_joints)
     clips = np.arange(poses.clip_count, dtype=np.int32)
     heights = _toe_heights(poses, legs)
     turns = yaw_angle(quaternion.rotate(poses.loop_rotations, np.array([0, 0, 1], np.float32)))
     return Source(
-        positions=_plain(poses.positions),
         rotations=_plain(poses.rotations),
         velocities=_plain(poses.velocities),
         angular_velocities=_plain(poses.angular_velocities),
@@ -86,7 +91,8 @@ def _source(poses: PoseDatabase) -> Source:
         contact_left=_contact_left(poses),
         no_exit=_plain(poses.no_exit),
         rest=np.array(poses.positions[0], np.float32),
-        moving=(1 + np.flatnonzero(spread > STILL)).astype(np.int32),
+        moving=moving,
+        places=_plain(poses.positions[:, moving]),
         clip_of=np.repeat(clips, poses.clip_stops - poses.clip_starts),
         starts=np.array(poses.clip_starts),
         stops=np.array(poses.clip_stops),

@@ -2,8 +2,7 @@
 
 import math
 
-import numpy as np
-
+from kinematch.character.abreast_kernels import forward
 from kinematch.character.foot_kernels import place_feet, stand_on
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.motion_kernels import (
@@ -19,21 +18,22 @@ from kinematch.character.motion_kernels import (
     velocity_spring,
     yaw_gap,
 )
-from kinematch.character.pose_kernels import forward, lay_over, local_pose
+from kinematch.character.pose_kernels import lay_over, local_pose
 from kinematch.character.shown import opened_shown
 from kinematch.character.source import opened_source
 from kinematch.character.state import opened_state
-from kinematch.character.transition_kernels import FORGOTTEN, decay, decay_root, decay_turning
+from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay_root, decay_turning
 from kinematch.character.turn_kernels import about_up, turned, wrapped
 from kinematch.math.jit import inner, kernel
-from kinematch.math.memory_kernels import prefetch
+from kinematch.math.lane_kernels import LANES
+from kinematch.math.memory_kernels import fetch
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
 STILL = 0.1  # m/s, below which a body that is to stand counts as standing
 NEAR = 0.15  # m from its body at which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
-TOGETHER = 16  # characters of which a kernel does first one half, then the other: both loops stay small and near
+TOGETHER = 64  # characters of which a kernel does one thing after the other: small loops, on what is still near
 SOON = 2  # characters ahead for which memory is read already
 POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
@@ -175,33 +175,43 @@ def animate(
     by = dampings(knobs, dt)
     for start in range(0, who.shape[0], TOGETHER):
         stop = min(start + TOGETHER, who.shape[0])
-        for m in range(start, stop if halves & POSE else start):
-            n = who[m]
-            if m + SOON < who.shape[0]:
-                fetch(source.rotations, state.playing.frames[who[m + SOON]])
-            advance_body(state.body, n, velocities, facings, by)
-            state.schedule.since[n] += dt
-            move_root(state, source, knobs, n, out, by)
-            local_pose(state, source, knobs, n, out, scratch)
-            if weights.shape[0] > 0:
-                lay_over(out, n, layer, weights)
-            forward(out, source.parents, n)
-        for m in range(start, stop if halves & FEET else start):
-            n = who[m]
-            if ground.shape[0] > 0:
-                stand_on(state, source, n, ground, out, by)
-            if source.legs.shape[0] > 0:
-                place_feet(state, source, knobs, n, ground, normals, out, by)
-            report(state, source, n, out)
+        if halves & POSE:
+            for m in range(start, stop):
+                n = who[m]
+                if m + SOON < who.shape[0]:
+                    soon(source, state.playing.frames[who[m + SOON]])
+                advance_body(state.body, n, velocities, facings, by)
+                state.schedule.since[n] += dt
+                move_root(state, source, knobs, n, out, by)
+            for m in range(start, stop):
+                n = who[m]
+                local_pose(state, source, knobs, n, out, scratch, by)
+                place_root(state.playing, n, out)
+                if weights.shape[0] > 0:
+                    lay_over(out, n, layer, weights)
+            for m in range(start, stop, LANES):
+                forward(out, source, who, m, min(m + LANES, stop), scratch)
+        if halves & FEET:
+            for m in range(start, stop):
+                n = who[m]
+                if ground.shape[0] > 0:
+                    stand_on(state, source, n, ground, out, by)
+                if source.legs.shape[0] > 0:
+                    place_feet(state, source, knobs, n, ground, normals, out, by)
+                report(state, source, n, out)
 
 
 @inner
-def fetch(rotations, frame):
-    """Ask for a frame's rotations and the next one's: where a character is in a large database nobody can foresee."""
-    row = 16 * rotations.shape[1]  # bytes
-    start = np.uintp(rotations.ctypes.data) + np.uintp(row) * np.uintp(frame)
-    for line in range(0, 2 * row, 64):
-        prefetch(start + np.uintp(line))
+def soon(source, frame):
+    """Ask for what lies at a frame and the next: where a character is in a large database nobody can foresee."""
+    fetch(source.rotations, frame, 2)
+    fetch(source.places, frame, 2)
+    fetch(source.root_positions, frame, 2)
+    fetch(source.root_yaws, frame, 2)
+    fetch(source.clip_of, frame, 1)
+    fetch(source.toe_heights, frame, 2)
+    fetch(source.contact_left, frame, 1)
+    fetch(source.contacts, frame, 2)
 
 
 @inner
@@ -226,7 +236,8 @@ def move_root(state, source, knobs, n, out, by):
     x, z, turn = root_step(source, frame, fraction, new_frame, new_fraction, rounds)
     playing.frames[n], playing.fractions[n] = new_frame, new_fraction
     if offsets.ages[n] < FORGOTTEN * knobs.transition_halflife:
-        decay_turning(offsets.rotations, n, knobs.transition, knobs.transition_halflife, by.transition)
+        if knobs.transition == DEAD:
+            decay_turning(offsets.rotations, n, knobs.transition_halflife, by.transition)
         decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, by.transition)
         ex, ez, extra = decay_root(offsets.roots, n, by.transition)
         x, z, turn = x + ex, z + ez, turn + extra
@@ -237,14 +248,18 @@ def move_root(state, source, knobs, n, out, by):
         before[0] + wx, before[1] + wz, before[2] + turn, state.body, n, math.sqrt(x * x + z * z), turn, knobs, by
     )
     playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n] = new_x, new_z, yaw
-    for i in range(3):
-        out.positions[n, 0, i] = playing.positions[n, i]
-    q = about_up(yaw)
-    for i in range(4):
-        out.rotations[n, 0, i] = q[i]
     out.displacements[n, 0], out.displacements[n, 1], out.displacements[n, 2] = (
         new_x - before[0],
         0.0,
         new_z - before[1],
     )
     out.turns[n] = wrapped(yaw - before[2])
+
+
+@inner
+def place_root(playing, n, out):
+    for i in range(3):
+        out.positions[n, 0, i] = playing.positions[n, i]
+    q = about_up(playing.yaws[n])
+    for i in range(4):
+        out.rotations[n, 0, i] = q[i]

@@ -9,7 +9,7 @@ from kinematch.character import step_kernels as k
 from kinematch.character.command import Command
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody, asked
-from kinematch.character.source import Source, opened_source, source
+from kinematch.character.source import Source, opened_source, remembering
 from kinematch.character.state import State
 from kinematch.character.wanted import Wanted
 from kinematch.database.feature_database import column_weights
@@ -128,7 +128,7 @@ def track(database: Database, moving: np.ndarray, matcher: Callable[[Database], 
             columns += [
                 (place.start + i, base + axis, times.index(time)) for i, (time, axis) in enumerate(spots) if time >= 0
             ]
-    own = source(database.poses)._replace(moving=moving)
+    own = remembering(database.poses, moving)
     columns.sort(key=lambda one: one[2])  # one time after the other, so that each is predicted once
     return Track(
         database,

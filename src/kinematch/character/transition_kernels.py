@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from kinematch.character.motion_kernels import velocity_spring
+from kinematch.character.motion_kernels import Damping, velocity_spring
 from kinematch.character.turn_kernels import from_vector, inverse, mixed, multiply, rotate, to_vector
 from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
@@ -48,6 +48,12 @@ def decay(memory, n, kind, halflife, by):
 
 
 @inner
+def fading(age, halflife, by):
+    """The damping of springs; what is forgotten stays as it is, since ever smaller numbers would cost ever more."""
+    return by if age < FORGOTTEN * halflife else Damping(0.0, 0.0, 1.0, 0.0)
+
+
+@inner
 def drifted(halflife, dt):
     """What is left of a velocity that fades by itself, and how far one of 1 leads."""
     kept = 0.5 ** (dt / halflife)
@@ -55,11 +61,8 @@ def drifted(halflife, dt):
 
 
 @inner
-def decay_turning(memory, n, kind, halflife, by):
-    """The same for rotations."""
-    if kind != DEAD:
-        decay(memory, n, kind, halflife, by)
-        return
+def decay_turning(memory, n, halflife, by):
+    """The same for rotations in dead blending; springs fade as they are shown, in abreast_kernels."""
     kept, way = drifted(halflife, by.dt)
     for j in range(memory.shape[2]):
         x, y, z = memory[n, 3, j], memory[n, 4, j], memory[n, 5, j]

@@ -1,11 +1,14 @@
-"""Compiled hints about memory."""
+"""Compiled views of memory: where rows of arrays are, and which will soon be read."""
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as _typed_intrinsic
+
+from kinematch.math.jit import inner
 
 intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
 I32 = ir.IntType(32)
@@ -26,3 +29,16 @@ def prefetch(typing, address):
         return context.get_dummy_value()
 
     return signature, generate
+
+
+@inner
+def address(array, row):
+    return np.uintp(array.ctypes.data) + np.uintp(array.strides[0]) * np.uintp(row)
+
+
+@inner
+def fetch(array, row, count):
+    """Ask for some rows of an array."""
+    start = address(array, row)
+    for line in range(0, count * array.strides[0], 64):
+        prefetch(start + np.uintp(line))
