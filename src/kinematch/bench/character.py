@@ -150,7 +150,7 @@ class _Watched(Crowd):
         track = self.tracks[0]
         given = (
             self._state, track.handle, self._knobs, who, *wanted[:2], *NO_LAYER, *FLAT, self._shown[1],
-            scratch(len(track.source.parents)), dt,
+            *scratch(len(track.source.parents), len(track.source.legs)), dt,
         )  # fmt: skip
         self._timed("body, root, pose", k.animate, *given, k.POSE)
         self._timed("feet", k.animate, *given, k.FEET)

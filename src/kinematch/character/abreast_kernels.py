@@ -29,28 +29,28 @@ SINC0, SINC1, SINC2, SINC3, SINC4, SINC5, SINC6, SINC7 = (
     np.float32((-1) ** k / math.factorial(2 * k + 1) / 2) for k in range(8)
 )
 ROW = 4 * LANES  # bytes of eight numbers
-# scratch, in eights of bytes: how far characters' rotations and places are from the first one's; global poses, seven
-# numbers for each joint; how far joints are from the first one in a row of rotations
-TURNS, PLACES, POSES, POSE = 0, LANES, 2 * LANES, 7 * ROW // 8
+POSE = 7  # rows of eight numbers for the global pose of a joint: place and rotation
+AIM = 9  # and for what a leg has to do: see leg_kernels
+TURNS, PLACES, JOINTS = 0, LANES, 2 * LANES  # what stands where in the tables
 
 
-def scratch(joints):
-    """Room for both, one for each thread."""
-    room = np.zeros(POSES + POSE * joints + wide(joints), np.int64)
+def scratch(joints, legs):
+    """For each thread: tables of how far characters' rotations and places, and joints in a pose, are from the first one
+    in bytes; and room for the poses and legs of eight characters."""
+    tables = np.zeros(JOINTS + wide(joints), np.int64)
     # joints that there are not are the root, which gets its own place afterwards
-    room[POSES + POSE * joints :][:joints] = 16 * np.arange(joints)
-    return room
+    tables[JOINTS : JOINTS + joints] = 16 * np.arange(joints)
+    return tables, np.zeros((POSE * joints + AIM * legs, LANES), np.float32)
 
 
 @inner
-def sprung_rotations(rotations, frame, after, t, memory, n, out, scratch, by):
+def sprung_rotations(rotations, frame, after, t, memory, n, out, tables, by):
     """All joints between two frames, offset by springs that move on: as `mixed`, `decay` and `shown_rotation`."""
     t = np.float32(t)
     r = ONE - t
     earlier, later, shown = address(rotations, frame), address(rotations, after), address(out, n)
-    table = POSES + POSE * rotations.shape[1]
     for j in range(0, memory.shape[2], LANES):
-        joints = address(scratch, table + j)
+        joints = address(tables, JOINTS + j)
         a, b = read_fours(joints, earlier), read_fours(joints, later)
         s = with_sign(splat(t), a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
         q = a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s
@@ -80,37 +80,54 @@ def faded(memory, n, i, j, by):
 
 
 @inner
-def forward(out, source, who, start, stop, scratch):
-    """Global from local, for up to eight characters of a list; where there are fewer, the last is done again."""
-    for lane in range(LANES):
-        n = np.int64(who[min(start + lane, stop - 1)])
-        scratch[TURNS + lane], scratch[PLACES + lane] = n * out.rotations.strides[0], n * out.positions.strides[0]
-    turns, places = address(scratch, TURNS), address(scratch, PLACES)
-    moving = 0
-    for j in range(source.parents.shape[0]):
-        turn, place = U(16 * j), U(12 * j)
-        q = read_fours(turns, address(out.rotations, 0) + turn)
-        v = splat(source.rest[j, 0]), splat(source.rest[j, 1]), splat(source.rest[j, 2])
-        if j == 0 or (moving < source.moving.shape[0] and source.moving[moving] == j):
-            v = read_threes(places, address(out.positions, 0) + place)
-            moving += 0 if j == 0 else 1
-        if j > 0:
-            above, parent = pose_at(scratch, source.parents[j])
-            x, y, z = rotate(parent, v)
-            q, v = multiply(parent, q), (above[0] + x, above[1] + y, above[2] + z)
-        own = address(scratch, POSES + POSE * j)
-        for i in range(4):
-            write(own + U(ROW * i), q[i])
-        for i in range(3):
-            write(own + U(ROW * (i + 4)), v[i])
-        write_fours(turns, address(out.global_rotations, 0) + turn, q)
-        write_threes(places, address(out.global_positions, 0) + place, v)
+def forward(out, source, who, start, stop, tables, room):
+    """Global from local, for up to eight characters of a list."""
+    turns, places = rows_of(out, who, start, stop, tables)
+    q, v = read_fours(turns, address(out.rotations, 0)), read_threes(places, address(out.positions, 0))
+    show_pose(out, 0, v, q, turns, places, room)
+    for j in range(1, source.parents.shape[0]):
+        show_joint(out, source, j, turns, places, room)
 
 
 @inner
-def pose_at(scratch, j):
-    """Global place and rotation of a joint of eight characters."""
-    own = address(scratch, POSES + POSE * j)
-    return (read(own + U(4 * ROW)), read(own + U(5 * ROW)), read(own + U(6 * ROW))), (
-        read(own), read(own + U(ROW)), read(own + U(2 * ROW)), read(own + U(3 * ROW)),
-    )  # fmt: skip
+def rows_of(out, who, start, stop, tables):
+    """Where the tables are that say where eight characters are; where there are fewer, the last is done again."""
+    for lane in range(LANES):
+        n = np.int64(who[min(start + lane, stop - 1)])
+        tables[TURNS + lane], tables[PLACES + lane] = n * out.rotations.strides[0], n * out.positions.strides[0]
+    return address(tables, TURNS), address(tables, PLACES)
+
+
+@inner
+def show_joint(out, source, j, turns, places, room):
+    """One joint, whose parent is done."""
+    v = splat(source.rest[j, 0]), splat(source.rest[j, 1]), splat(source.rest[j, 2])
+    for k in range(source.moving.shape[0]):
+        if source.moving[k] == j:
+            v = read_threes(places, address(out.positions, 0) + U(12 * j))
+    above = address(room, POSE * source.parents[j])
+    q = read(above), read(above + U(ROW)), read(above + U(2 * ROW)), read(above + U(3 * ROW))
+    x, y, z = rotate(q, v)
+    v = x + read(above + U(4 * ROW)), y + read(above + U(5 * ROW)), z + read(above + U(6 * ROW))
+    q = multiply(q, read_fours(turns, address(out.rotations, 0) + U(16 * j)))
+    show_pose(out, j, v, q, turns, places, room)
+
+
+@inner
+def show_pose(out, j, v, q, turns, places, room):
+    write_fours(turns, address(out.global_rotations, 0) + U(16 * j), q)
+    write_threes(places, address(out.global_positions, 0) + U(12 * j), v)
+    keep_pose(room, j, v, q)
+
+
+@inner
+def keep_pose(room, j, v, q):
+    """For the joints that hang on this one."""
+    own = address(room, POSE * j)
+    write(own, q[0])
+    write(own + U(ROW), q[1])
+    write(own + U(2 * ROW), q[2])
+    write(own + U(3 * ROW), q[3])
+    write(own + U(4 * ROW), v[0])
+    write(own + U(5 * ROW), v[1])
+    write(own + U(6 * ROW), v[2])

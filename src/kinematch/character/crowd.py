@@ -291,7 +291,7 @@ class Crowd:
         for number, some in self._parts(self.state.playing.databases, who):
             track = self.tracks[number]
             given = (self._state, track.handle, self._knobs, some, *wanted[:2], *layer)
-            result = self._shown[1], scratch(len(track.source.parents)), dt
+            result = self._shown[1], *scratch(len(track.source.parents), len(track.source.legs)), dt
             if self.terrain is None:
                 k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
             else:

@@ -2,9 +2,10 @@
 
 import math
 
+from kinematch.character.leg_kernels import aim_leg
 from kinematch.character.motion_kernels import following, moved_on, spring
-from kinematch.character.pose_kernels import four, length, store, three, to_global
-from kinematch.character.turn_kernels import between, from_vector, inverse, multiply, rotate, wrapped
+from kinematch.character.pose_kernels import length, three
+from kinematch.character.turn_kernels import between, from_vector, rotate, wrapped
 from kinematch.math.jit import inner
 
 LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
@@ -14,7 +15,6 @@ SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 EARLY = 0.0085  # s before its contact changes that a toe is locked or freed; just over half a frame of most databases
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
-CLEARLY = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
 LETS_GO = 0.03  # m that a leg may lack to a locked toe before this one is freed
 STRAIGHT = 0.98  # of the leg's length, from which it gives way: through a straight leg knees would snap
 GIVES = 6.25  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
@@ -36,7 +36,7 @@ def stand_on(state, source, n, ground, out, by):
 
 
 @inner
-def place_feet(state, source, knobs, n, ground, normals, out, by):
+def place_feet(state, source, knobs, n, ground, normals, out, by, lane, room):
     """Lock, unlock, lower the pelvis, and bend the legs."""
     feet, uneven = state.feet, ground.shape[0] > 0
     frame, t = state.playing.frames[n], state.playing.fractions[n]
@@ -68,7 +68,7 @@ def place_feet(state, source, knobs, n, ground, normals, out, by):
         lower(state, source, n, min(low, LOWEST), out, by.pelvis)
     for k in range(source.legs.shape[0]):
         target, slope = wanted_foot(state, source, n, k, normals, out), tilt(state, source, n, k, normals, out)
-        bend_leg(feet.shorts, source, knobs, n, k, target, slope, out, by.lock)
+        reach_for(feet.shorts, source, knobs, n, k, lane, target, slope, out, by.lock, room)
 
 
 @inner
@@ -205,11 +205,10 @@ def lower(state, source, n, wanted, out, by):
 
 
 @inner
-def bend_leg(shorts, source, knobs, n, k, target, slope, out, by):
-    """Two-joint inverse kinematics in closed form, keeping the knee's own bend direction (digital humans 3.6)."""
-    upper, lower_, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
-    hip, knee = three(out.global_positions, n, upper), three(out.global_positions, n, lower_)
-    ankle = three(out.global_positions, n, foot)
+def reach_for(shorts, source, knobs, n, k, lane, target, slope, out, by, room):
+    """How a leg has to be bent, for all legs to be bent together."""
+    hip, knee = three(out.global_positions, n, source.legs[k, 0]), three(out.global_positions, n, source.legs[k, 1])
+    ankle = three(out.global_positions, n, source.legs[k, 2])
     wanted = target[0] - hip[0], target[1] - hip[1], target[2] - hip[2]
     a, b, now = length(hip, knee), length(knee, ankle), length(hip, ankle)
     distance = length(hip, target)
@@ -217,47 +216,10 @@ def bend_leg(shorts, source, knobs, n, k, target, slope, out, by):
         shorts, n, k, distance - soft_limit(distance, now, longest(now, a + b, knobs.extension)), by
     )
     straight = STRAIGHT * (a + b) if knobs.foot_lock > 0 else a + b
-    if length(ankle, target) < 1e-6 and slope[0] >= 1 and abs(distance - now) < 1e-6 and now <= straight:  # m: there
-        return
+    there = length(ankle, target) < 1e-6 and slope[0] >= 1 and abs(distance - now) < 1e-6 and now <= straight  # m
     over = max(distance - straight, 0.0)
     distance = max(distance - GIVES * over * over / (a + b), abs(a - b) + 1e-4)  # m: one folded shut has no knee angle
-    ux, uy, uz = knee[0] - hip[0], knee[1] - hip[1], knee[2] - hip[2]
-    lx, ly, lz = ankle[0] - knee[0], ankle[1] - knee[1], ankle[2] - knee[2]
-    x, y, z = uy * lz - uz * ly, uz * lx - ux * lz, ux * ly - uy * lx
-    hx, hy, hz = rotate(
-        four(out.global_rotations, n, upper), (source.hinges[k, 0], source.hinges[k, 1], source.hinges[k, 2])
-    )
-    # a straight leg hardly shows where it bends, one that a transition has bent backwards shows it wrongly: there the
-    # knee's own hinge tells
-    share = min(max((x * hx + y * hy + z * hz) / (a * b * CLEARLY), 0.0), 1.0)
-    own = share / max(math.sqrt(x * x + y * y + z * z), 1e-9)
-    x, y, z = x * own + hx * (1 - share), y * own + hy * (1 - share), z * own + hz * (1 - share)
-    size = max(math.sqrt(x * x + y * y + z * z), 1e-9)
-    x, y, z = x / size, y / size, z / size
-    # the turn about this axis that brings the ankle to its distance: u . R(angle) l = (d^2 - a^2 - b^2) / 2, and of its
-    # two solutions the one that bends the knee forwards
-    along = lx * x + ly * y + lz * z
-    px, py, pz = lx - along * x, ly - along * y, lz - along * z
-    ahead = ux * px + uy * py + uz * pz
-    aside = ux * (y * pz - z * py) + uy * (z * px - x * pz) + uz * (x * py - y * px)
-    reach = max(math.sqrt(ahead * ahead + aside * aside), 1e-9)
-    cosine = (0.5 * (distance * distance - a * a - b * b) - along * (ux * x + uy * y + uz * z)) / reach
-    w, turn = half_turn(ahead / reach, aside / reach, min(max(cosine, -1.0), 1.0))
-    flex = w, x * turn, y * turn, z * turn
-    lx, ly, lz = rotate(flex, (lx, ly, lz))
-    aim = between((ux + lx, uy + ly, uz + lz), wanted)
-    turn_upper = multiply(aim, four(out.global_rotations, n, upper))
-    turn_lower = multiply(multiply(aim, flex), four(out.global_rotations, n, lower_))
-    turn_foot = multiply(slope, four(out.global_rotations, n, foot))
-    parent = source.parents[upper]
-    store(out.rotations, n, upper, multiply(inverse(four(out.global_rotations, n, parent)), turn_upper))
-    store(out.global_rotations, n, upper, turn_upper)
-    relocal(source, n, lower_, upper, turn_upper, turn_lower, out)
-    relocal(source, n, foot, lower_, turn_lower, turn_foot, out)
-    for i in range(source.below.shape[1]):
-        j = source.below[k, i]
-        if j >= 0:
-            to_global(out, source.parents[j], n, j)
+    aim_leg(room, source, k, lane, wanted, distance, slope, not there)
 
 
 @inner
@@ -269,25 +231,6 @@ def fallen_short(shorts, n, k, least, by):
         x, v = least, (least - before) / by.dt if by.dt > 0 else 0.0
     shorts[n, k, 0], shorts[n, k, 1] = x, v
     return x
-
-
-@inner
-def half_turn(cos_a, sin_a, cos_b):
-    """Cosine and sine of half of the sum of two angles, the second from 0 to pi."""
-    sin_b = math.sqrt(1 - cos_b * cos_b)
-    cosine = math.sqrt(max(0.5 + 0.5 * (cos_a * cos_b - sin_a * sin_b), 0.0))
-    return cosine, 0.5 * (sin_a * cos_b + cos_a * sin_b) / max(cosine, 1e-9)
-
-
-@inner
-def relocal(source, n, joint, above, turn_above, wanted, out):
-    """Give a joint the local turn that makes its global one as wanted; joints between (twist bones) keep theirs."""
-    turn = 1.0, 0.0, 0.0, 0.0
-    between_ = source.parents[joint]
-    while between_ != above:
-        turn = multiply(four(out.rotations, n, between_), turn)
-        between_ = source.parents[between_]
-    store(out.rotations, n, joint, multiply(inverse(multiply(turn_above, turn)), wanted))
 
 
 @inner

@@ -64,7 +64,7 @@ def store(array, n, j, values):
 
 
 @inner
-def local_pose(state, source, knobs, n, out, scratch, by):
+def local_pose(state, source, knobs, n, out, tables, by):
     """The local pose of character n into the output; only the root's is still to come."""
     frame, t = state.playing.frames[n], state.playing.fractions[n]
     after = following(source, frame)
@@ -72,7 +72,7 @@ def local_pose(state, source, knobs, n, out, scratch, by):
     turns, places = state.offsets.rotations, state.offsets.positions
     if kind == SPRING:
         sprung_rotations(
-            source.rotations, frame, after, t, turns, n, out.rotations, scratch, fading(age, halflife, by.transition)
+            source.rotations, frame, after, t, turns, n, out.rotations, tables, fading(age, halflife, by.transition)
         )
     else:
         for j in range(1, source.parents.shape[0]):
@@ -85,18 +85,6 @@ def local_pose(state, source, knobs, n, out, scratch, by):
         animated_place = between_frames(source.places, frame, after, t, k)
         place, _ = shown_place(places, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
         store(out.positions, n, source.moving[k], place)
-
-
-@inner
-def to_global(out, parent, n, j):
-    """One joint, whose parent is done; in single numbers, as it is kept."""
-    places, turns, local, turn = out.global_positions, out.global_rotations, out.positions, out.rotations
-    q = turns[n, parent, 0], turns[n, parent, 1], turns[n, parent, 2], turns[n, parent, 3]
-    x, y, z = rotate(q, (local[n, j, 0], local[n, j, 1], local[n, j, 2]))
-    places[n, j, 0] = places[n, parent, 0] + x
-    places[n, j, 1] = places[n, parent, 1] + y
-    places[n, j, 2] = places[n, parent, 2] + z
-    store(turns, n, j, multiply(q, (turn[n, j, 0], turn[n, j, 1], turn[n, j, 2], turn[n, j, 3])))
 
 
 @inner

@@ -5,6 +5,7 @@ import math
 from kinematch.character.abreast_kernels import forward
 from kinematch.character.foot_kernels import place_feet, stand_on
 from kinematch.character.knobs import opened_knobs
+from kinematch.character.leg_kernels import bend_legs
 from kinematch.character.motion_kernels import (
     adjusted,
     advance_body,
@@ -167,7 +168,7 @@ def standing_gap(body, playing, n, velocities):
 
 @kernel(fastmath={"contract"}, counting=False)
 def animate(
-    states, sources, settings, who, velocities, facings, layer, weights, ground, normals, outs, scratch, dt, halves
+    states, sources, settings, who, velocities, facings, layer, weights, ground, normals, outs, tables, room, dt, halves
 ):
     """Move some characters (M,) on by dt: the body, the root, the pose, the feet."""
     state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
@@ -185,19 +186,21 @@ def animate(
                 move_root(state, source, knobs, n, out, by)
             for m in range(start, stop):
                 n = who[m]
-                local_pose(state, source, knobs, n, out, scratch, by)
+                local_pose(state, source, knobs, n, out, tables, by)
                 place_root(state.playing, n, out)
                 if weights.shape[0] > 0:
                     lay_over(out, n, layer, weights)
             for m in range(start, stop, LANES):
-                forward(out, source, who, m, min(m + LANES, stop), scratch)
+                forward(out, source, who, m, min(m + LANES, stop), tables, room)
         if halves & FEET:
             for m in range(start, stop):
                 n = who[m]
                 if ground.shape[0] > 0:
                     stand_on(state, source, n, ground, out, by)
                 if source.legs.shape[0] > 0:
-                    place_feet(state, source, knobs, n, ground, normals, out, by)
+                    place_feet(state, source, knobs, n, ground, normals, out, by, (m - start) % LANES, room)
+                    if m == stop - 1 or (m - start) % LANES == LANES - 1:
+                        bend_legs(source, out, who, m - (m - start) % LANES, m + 1, tables, room)
                 report(state, source, n, out)
 
 

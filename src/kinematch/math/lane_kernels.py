@@ -54,6 +54,16 @@ for _operation, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"),
     _give(_operation, _instruction)
 
 
+@infer_global(operator.neg)
+class _Negative(ConcreteTemplate):
+    cases = (signature(lanes, lanes),)
+
+
+@lower_builtin(operator.neg, lanes)
+def _negative(context, b, _, arguments):
+    return b.fneg(*arguments)
+
+
 def _mask(numbers):
     return ir.Constant(ir.VectorType(I32, len(numbers)), list(numbers))
 
@@ -106,6 +116,16 @@ def _call(b, name, *given):
 
 
 @intrinsic
+def root(typing, values):
+    """The square root."""
+
+    def generate(context, b, _, arguments):
+        return _call(b, "sqrt", *arguments)
+
+    return lanes(lanes), generate
+
+
+@intrinsic
 def inverse_root(typing, values):
     """One by the square root."""
 
@@ -119,6 +139,32 @@ def inverse_root(typing, values):
 def with_sign(typing, sizes, signs):
     def generate(context, b, _, arguments):
         return _call(b, "copysign", *arguments)
+
+    return lanes(lanes, lanes), generate
+
+
+@intrinsic
+def where_positive(typing, numbers, values, others):
+    """In each lane the value where the number is positive, else the other."""
+
+    def generate(context, b, _, arguments):
+        return b.select(b.fcmp_ordered(">", arguments[0], ir.Constant(WIDE, [0.0] * LANES)), *arguments[1:])
+
+    return lanes(lanes, lanes, lanes), generate
+
+
+@intrinsic
+def larger(typing, values, others):
+    def generate(context, b, _, arguments):
+        return b.select(b.fcmp_ordered(">", *arguments), *arguments)
+
+    return lanes(lanes, lanes), generate
+
+
+@intrinsic
+def smaller(typing, values, others):
+    def generate(context, b, _, arguments):
+        return b.select(b.fcmp_ordered("<", *arguments), *arguments)
 
     return lanes(lanes, lanes), generate
 

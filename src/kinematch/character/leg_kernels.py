@@ -1,0 +1,182 @@
+"""Compiled legs of eight characters at once: two-joint inverse kinematics in closed form (digital humans 3.6)."""
+
+import numpy as np
+
+from kinematch.character.abreast_kernels import AIM, POSE, ROW, keep_pose, rows_of, show_joint
+from kinematch.character.turn_kernels import inverse, multiply, rotate
+from kinematch.math.jit import inner
+from kinematch.math.lane_kernels import (
+    LANES,
+    inverse_root,
+    larger,
+    read,
+    read_fours,
+    read_threes,
+    root,
+    smaller,
+    splat,
+    where_positive,
+    write_fours,
+)
+from kinematch.math.memory_kernels import address
+
+U = np.uintp
+ZERO, HALF, ONE = np.float32(0), np.float32(0.5), np.float32(1)
+CLEARLY = np.float32(0.7)  # sine of the knee's angle from which the pose alone says which way it bends
+TINY = np.float32(1e-18)  # square of a length that is none, or nearly
+OPPOSITE = np.float32(1e-12)  # of directions, so that there is no shortest turn: no limb folds so
+# rows of room, behind the poses: what each leg has to do
+WANTED, DISTANCE, SLOPE, MOVED = 0, 3, 4, 8
+
+
+@inner
+def aim_leg(room, source, k, lane, wanted, distance, slope, moved):
+    """Note what a leg of a character has to do: from its hip this way, so far; the foot turned; or nothing at all."""
+    first = POSE * source.parents.shape[0] + AIM * k
+    for i in range(3):
+        room[first + WANTED + i, lane] = wanted[i]
+    for i in range(4):
+        room[first + SLOPE + i, lane] = slope[i]
+    room[first + DISTANCE, lane], room[first + MOVED, lane] = distance, 1.0 if moved else 0.0
+
+
+@inner
+def bend_legs(source, out, who, start, stop, tables, room):
+    """Let the legs of up to eight characters of a list do what was noted, the knees' own bend directions kept."""
+    turns, places = rows_of(out, who, start, stop, tables)
+    for lane in range(stop - start, LANES):  # the last character is done again there
+        for row in range(POSE * source.parents.shape[0], room.shape[0]):
+            room[row, lane] = room[row, stop - start - 1]
+    for k in range(source.legs.shape[0]):
+        bend_leg(source, k, out, turns, places, room)
+
+
+@inner
+def bend_leg(source, k, out, turns, places, room):
+    upper, lower, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
+    aims = address(room, POSE * source.parents.shape[0] + AIM * k)
+    hip, knee, ankle = place_of(out, places, upper), place_of(out, places, lower), place_of(out, places, foot)
+    animated = turn_of(out.global_rotations, turns, upper)
+    u, v = less(knee, hip), less(ankle, knee)
+    aa, bb = dot(u, u), dot(v, v)
+    bend = cross(u, v)
+    hinge = rotate(animated, (splat(source.hinges[k, 0]), splat(source.hinges[k, 1]), splat(source.hinges[k, 2])))
+    # a straight leg hardly shows where it bends, one that a transition has bent backwards shows it wrongly: there the
+    # knee's own hinge tells
+    share = within(dot(bend, hinge) * inverse_root(CLEARLY * CLEARLY * aa * bb), ZERO, ONE)
+    own, other = share * inverse_root(larger(dot(bend, bend), splat(TINY))), ONE - share
+    axis = unit((bend[0] * own + hinge[0] * other, bend[1] * own + hinge[1] * other, bend[2] * own + hinge[2] * other))
+    # the turn about this axis that brings the ankle to its distance: u . R(angle) v = (d^2 - a^2 - b^2) / 2, and of its
+    # two solutions the one that bends the knee forwards
+    along, distance = dot(v, axis), noted(aims, DISTANCE)
+    p = less(v, times(axis, along))
+    ahead, aside = dot(u, p), dot(u, cross(axis, p))
+    scale = inverse_root(larger(ahead * ahead + aside * aside, splat(TINY)))
+    cosine = within((HALF * (distance * distance - aa - bb) - along * dot(u, axis)) * scale, -ONE, ONE)
+    w, turn = half_turn(ahead * scale, aside * scale, cosine)
+    flex = w, axis[0] * turn, axis[1] * turn, axis[2] * turn
+    v = rotate(flex, v)
+    aim = between(
+        (u[0] + v[0], u[1] + v[1], u[2] + v[2]), (noted(aims, WANTED), noted(aims, WANTED + 1), noted(aims, WANTED + 2))
+    )
+    slope = noted(aims, SLOPE), noted(aims, SLOPE + 1), noted(aims, SLOPE + 2), noted(aims, SLOPE + 3)
+    turn_upper = multiply(aim, animated)
+    turn_lower = multiply(multiply(aim, flex), turn_of(out.global_rotations, turns, lower))
+    turn_foot = multiply(slope, turn_of(out.global_rotations, turns, foot))
+    moved, parent = noted(aims, MOVED), source.parents[upper]
+    relocal(source, out, turns, upper, parent, turn_of(out.global_rotations, turns, parent), turn_upper, moved)
+    relocal(source, out, turns, lower, upper, turn_upper, turn_lower, moved)
+    relocal(source, out, turns, foot, lower, turn_lower, turn_foot, moved)
+    turn_upper = chosen(moved, turn_upper, animated)
+    write_fours(turns, address(out.global_rotations, 0) + U(16 * upper), turn_upper)
+    keep_pose(room, upper, hip, turn_upper)
+    for i in range(source.below.shape[1]):
+        if source.below[k, i] >= 0:
+            show_joint(out, source, source.below[k, i], turns, places, room)
+
+
+@inner
+def relocal(source, out, turns, joint, above, turn_above, wanted, moved):
+    """Give a joint the local turn that makes its global one as wanted; joints between (twist bones) keep theirs."""
+    between_ = source.parents[joint]
+    chain = splat(ONE), splat(ZERO), splat(ZERO), splat(ZERO)
+    while between_ != above:
+        chain = multiply(turn_of(out.rotations, turns, between_), chain)
+        between_ = source.parents[between_]
+    local = multiply(inverse(multiply(turn_above, chain)), wanted)
+    local = chosen(moved, local, turn_of(out.rotations, turns, joint))
+    write_fours(turns, address(out.rotations, 0) + U(16 * joint), local)
+
+
+@inner
+def half_turn(cos_a, sin_a, cos_b):
+    """Cosine and sine of half of the sum of two angles, the second from 0 to pi."""
+    sin_b = root(ONE - cos_b * cos_b)
+    square = larger(HALF + HALF * (cos_a * cos_b - sin_a * sin_b), splat(TINY))
+    return root(square), HALF * (sin_a * cos_b + cos_a * sin_b) * inverse_root(square)
+
+
+@inner
+def between(a, b):
+    """The shortest turn that takes the direction of a to that of b."""
+    x, y, z = cross(a, b)
+    size = root(dot(a, a) * dot(b, b))
+    w = size + dot(a, b)
+    square = w * w + x * x + y * y + z * z
+    scale = inverse_root(larger(square, splat(TINY)))
+    turn = w * scale, x * scale, y * scale, z * scale
+    return chosen(square - OPPOSITE * size * size, turn, (splat(ONE), splat(ZERO), splat(ZERO), splat(ZERO)))
+
+
+@inner
+def noted(aims, row):
+    return read(aims + U(ROW * row))
+
+
+@inner
+def place_of(out, places, j):
+    return read_threes(places, address(out.global_positions, 0) + U(12 * j))
+
+
+@inner
+def turn_of(rotations, turns, j):
+    return read_fours(turns, address(rotations, 0) + U(16 * j))
+
+
+@inner
+def chosen(by, a, b):
+    """The first rotation where a number is positive, else the second."""
+    return (
+        where_positive(by, a[0], b[0]), where_positive(by, a[1], b[1]), where_positive(by, a[2], b[2]),
+        where_positive(by, a[3], b[3]),
+    )  # fmt: skip
+
+
+@inner
+def within(x, low, high):
+    return smaller(larger(x, splat(low)), splat(high))
+
+
+@inner
+def unit(a):
+    return times(a, inverse_root(larger(dot(a, a), splat(TINY))))
+
+
+@inner
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inner
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inner
+def less(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inner
+def times(a, by):
+    return a[0] * by, a[1] * by, a[2] * by
