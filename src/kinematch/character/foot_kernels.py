@@ -5,7 +5,7 @@ import math
 from kinematch.character.leg_kernels import aim_leg
 from kinematch.character.motion_kernels import following, moved_on, spring
 from kinematch.character.pose_kernels import length, three
-from kinematch.character.turn_kernels import between, from_vector, rotate, wrapped
+from kinematch.character.turn_kernels import angle_of, between, from_vector, rotate, wrapped
 from kinematch.math.jit import inner
 
 LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
@@ -87,7 +87,7 @@ def heading(out, source, n, k):
     """Where the foot points, from ankle to toe."""
     a = three(out.global_positions, n, source.legs[k, 2])
     b = three(out.global_positions, n, source.legs[k, 3])
-    return math.atan2(b[0] - a[0], b[2] - a[2])
+    return angle_of(b[0] - a[0], b[2] - a[2])
 
 
 @inner

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from kinematch.character.turn_kernels import turned, wrapped
+from kinematch.character.turn_kernels import angle_of, turned, wrapped
 from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
 
@@ -96,7 +96,7 @@ def advance_body(body, n, velocities, facings, by):
 def yaw_gap(body, n, facings, w):
     """How far the body has to turn; told nothing, it comes to rest where its turning leads."""
     if facings[n, 0] != 0 or facings[n, 2] != 0:
-        return wrapped(math.atan2(facings[n, 0], facings[n, 2]) - body.yaws[n])
+        return wrapped(angle_of(facings[n, 0], facings[n, 2]) - body.yaws[n])
     return body.yaw_rates[n] / w
 
 

@@ -24,7 +24,7 @@ from kinematch.character.shown import opened_shown
 from kinematch.character.source import opened_source
 from kinematch.character.state import opened_state
 from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay_root, decay_turning
-from kinematch.character.turn_kernels import about_up, turned, wrapped
+from kinematch.character.turn_kernels import about_up, angle_of, turned, wrapped
 from kinematch.math.jit import inner, kernel
 from kinematch.math.lane_kernels import LANES
 from kinematch.math.memory_kernels import fetch
@@ -79,7 +79,7 @@ def changes(asked, n, velocities, facings):
     x, y, z = velocities[n, 0] - asked[n, 0], velocities[n, 1] - asked[n, 1], velocities[n, 2] - asked[n, 2]
     turn = 0.0
     if facings[n, 0] != 0 or facings[n, 2] != 0:
-        turn = abs(wrapped(math.atan2(facings[n, 0], facings[n, 2]) - asked[n, 3]))
+        turn = abs(wrapped(angle_of(facings[n, 0], facings[n, 2]) - asked[n, 3]))
     return math.sqrt(x * x + y * y + z * z), turn
 
 
@@ -119,7 +119,7 @@ def ask(
                 yaw = body.yaws[n] + gap + left - root_yaw - off_yaw
                 x, z = turned(gap_x + wx, gap_z + wz, -root_yaw)
                 y = gap_y + wy
-                forward_x, forward_z = math.sin(yaw), math.cos(yaw)
+                forward_x, forward_z = turned(0.0, 1.0, yaw)
             which, column = columns[c, 1], columns[c, 0]
             value = 0.0
             if which == POSITION_X:
@@ -144,7 +144,7 @@ def ask(
             schedule.since[n] = over if 0 <= over < dt else 0.0
         asked[n, 0], asked[n, 1], asked[n, 2] = velocities[n, 0], velocities[n, 1], velocities[n, 2]
         if facings[n, 0] != 0 or facings[n, 2] != 0:
-            asked[n, 3] = math.atan2(facings[n, 0], facings[n, 2])
+            asked[n, 3] = angle_of(facings[n, 0], facings[n, 2])
         elif math.isnan(asked[n, 3]):
             asked[n, 3] = body.yaws[n]
         schedule.filters[n] = filters[n]
