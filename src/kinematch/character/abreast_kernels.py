@@ -4,16 +4,19 @@ import math
 
 import numpy as np
 
-from kinematch.character.state import wide
-from kinematch.character.turn_kernels import multiply, rotate
+from kinematch.character.turn_kernels import inverse, multiply, rotate
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import (
     LANES,
     inverse_root,
+    larger,
     read,
     read_fours,
     read_threes,
+    root,
+    smaller,
     splat,
+    where_positive,
     with_sign,
     write,
     write_fours,
@@ -28,41 +31,51 @@ COS0, COS1, COS2, COS3, COS4, COS5, COS6, COS7 = (np.float32((-1) ** k / math.fa
 SINC0, SINC1, SINC2, SINC3, SINC4, SINC5, SINC6, SINC7 = (
     np.float32((-1) ** k / math.factorial(2 * k + 1) / 2) for k in range(8)
 )
+TAN0, TAN1, TAN2, TAN3, TAN4, TAN5, TAN6, TAN7 = (np.float32((-1) ** k / (2 * k + 1)) for k in range(8))
+ARC, RIGHT, TWO = np.float32(math.pi / 8), np.float32(math.pi / 2), np.float32(2)
+EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
+NONE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
 ROW = 4 * LANES  # bytes of eight numbers
 POSE = 7  # rows of eight numbers for the global pose of a joint: place and rotation
 AIM = 9  # and for what a leg has to do: see leg_kernels
-TURNS, PLACES, JOINTS = 0, LANES, 2 * LANES  # what stands where in the tables
+TURNS, PLACES = 0, LANES  # what stands where in the tables
 
 
 def scratch(joints, legs):
-    """For each thread: tables of how far characters' rotations and places, and joints in a pose, are from the first one
-    in bytes; and room for the poses and legs of eight characters."""
-    tables = np.zeros(JOINTS + wide(joints), np.int64)
-    # joints that there are not are the root, which gets its own place afterwards
-    tables[JOINTS : JOINTS + joints] = 16 * np.arange(joints)
-    return tables, np.zeros((POSE * joints + AIM * legs, LANES), np.float32)
+    """For each thread: tables of how far characters' rotations and places are from the first one's, in bytes, and room
+    for the poses and legs of eight characters."""
+    return np.zeros(2 * LANES, np.int64), np.zeros((POSE * joints + AIM * legs, LANES), np.float32)
 
 
 @inner
-def sprung_rotations(rotations, frame, after, t, memory, n, out, tables, by):
+def sprung_rotations(source, frame, after, t, memory, n, out, by):
     """All joints between two frames, offset by springs that move on: as `mixed`, `decay` and `shown_rotation`."""
+    for j in range(0, memory.shape[2], LANES):
+        joints = address(source.distances, 0) + U(8 * j)
+        x, y, z = faded(memory, n, 0, j, by), faded(memory, n, 1, j, by), faded(memory, n, 2, j, by)
+        shown = multiply(from_vector(x, y, z), mixed(source.rotations, frame, after, t, joints))
+        write_fours(joints, address(out, n), shown)
+
+
+@inner
+def mixed(rotations, frame, after, t, joints):
+    """Between two frames along the shorter arcs."""
     t = np.float32(t)
     r = ONE - t
-    earlier, later, shown = address(rotations, frame), address(rotations, after), address(out, n)
-    for j in range(0, memory.shape[2], LANES):
-        joints = address(tables, JOINTS + j)
-        a, b = read_fours(joints, earlier), read_fours(joints, later)
-        s = with_sign(splat(t), a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
-        q = a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s
-        scale = inverse_root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-        x, y, z = faded(memory, n, 0, j, by), faded(memory, n, 1, j, by), faded(memory, n, 2, j, by)
-        half = QUARTER * (x * x + y * y + z * z)  # square of the half-angle
-        c = COS0 + half * (COS1 + half * (COS2 + half * (COS3 + half * (COS4 + half * (COS5 + half * (
-            COS6 + half * COS7))))))  # fmt: skip
-        s = SINC0 + half * (SINC1 + half * (SINC2 + half * (SINC3 + half * (SINC4 + half * (SINC5 + half * (
-            SINC6 + half * SINC7))))))  # fmt: skip
-        c, s = c * scale, s * scale
-        write_fours(joints, shown, multiply((c, x * s, y * s, z * s), q))
+    a, b = read_fours(joints, address(rotations, frame)), read_fours(joints, address(rotations, after))
+    s = with_sign(splat(t), a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
+    w, x, y, z = a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s
+    scale = inverse_root(w * w + x * x + y * y + z * z)
+    return w * scale, x * scale, y * scale, z * scale
+
+
+@inner
+def from_vector(x, y, z):
+    """Rotations from rotation vectors."""
+    t = QUARTER * (x * x + y * y + z * z)  # square of the half-angle
+    cosine = COS0 + t * (COS1 + t * (COS2 + t * (COS3 + t * (COS4 + t * (COS5 + t * (COS6 + t * COS7))))))
+    s = SINC0 + t * (SINC1 + t * (SINC2 + t * (SINC3 + t * (SINC4 + t * (SINC5 + t * (SINC6 + t * SINC7))))))
+    return cosine, x * s, y * s, z * s
 
 
 @inner
@@ -77,6 +90,54 @@ def faded(memory, n, i, j, by):
     write(place, x)
     write(speed, (v - slope * (w * dt)) * e)
     return x
+
+
+@inner
+def sprung_jump(memory, n, here, was, was_after, there, frame, after, t, fastest):
+    """What springs remember of all joints' rotations at a jump: as `take_over` does for one joint after the other."""
+    plane = U(4 * memory.shape[2])
+    for j in range(0, memory.shape[2], LANES):
+        joints, vectors = address(here.distances, 0) + U(8 * j), address(here.distances, 1) + U(8 * j)
+        own = address(memory, n) + U(4 * j)
+        lift = from_vector(read(own), read(own + plane), read(own + plane + plane))
+        shown = multiply(lift, mixed(here.rotations, was, was_after, t, joints))
+        turning = rotate(lift, between_frames(here.angular_velocities, was, was_after, t, vectors))
+        step = to_vector(multiply(shown, inverse(mixed(there.rotations, frame, after, t, joints))))
+        less = rotate(from_vector(*step), between_frames(there.angular_velocities, frame, after, t, vectors))
+        speed = own + U(3) * plane
+        x = turning[0] + read(speed) - less[0]
+        y = turning[1] + read(speed + plane) - less[1]
+        z = turning[2] + read(speed + plane + plane) - less[2]
+        share = smaller(np.float32(fastest) * inverse_root(x * x + y * y + z * z), splat(ONE))
+        write(own, step[0])
+        write(own + plane, step[1])
+        write(own + plane + plane, step[2])
+        write(speed, x * share)
+        write(speed + plane, y * share)
+        write(speed + plane + plane, z * share)
+
+
+@inner
+def between_frames(array, frame, after, t, vectors):
+    t = np.float32(t)
+    r = ONE - t
+    a, b = read_threes(vectors, address(array, frame)), read_threes(vectors, address(array, after))
+    return a[0] * r + b[0] * t, a[1] * r + b[1] * t, a[2] * r + b[2] * t
+
+
+@inner
+def to_vector(q):
+    """Rotation vectors of the shorter way round; half-angles as turn_kernels.angle_of."""
+    sign = with_sign(splat(ONE), q[0])
+    w, x, y, z = q[0] * sign, q[1] * sign, q[2] * sign, q[3] * sign
+    size = root(x * x + y * y + z * z)
+    small, large = smaller(size, w), larger(size, w)
+    t = (small - EIGHTH * large) / (large + EIGHTH * small)
+    u = t * t
+    angle = ARC + t * (TAN0 + u * (TAN1 + u * (TAN2 + u * (TAN3 + u * (TAN4 + u * (TAN5 + u * (TAN6 + u * TAN7)))))))
+    angle = where_positive(size - w, RIGHT - angle, angle)
+    k = where_positive(size - NONE, (angle + angle) / larger(size, splat(NONE)), splat(TWO))
+    return x * k, y * k, z * k
 
 
 @inner

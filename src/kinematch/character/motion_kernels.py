@@ -18,7 +18,7 @@ class Damping(NamedTuple):
     w: float  # 1/s, its stiffness
     dt: float  # s
     e: float  # exp(-w * dt)
-    gone: float  # what e lacks to one, by expm1: exact for small steps
+    gone: float  # what e lacks to one; for small steps by expm1, which is slow and exact
 
 
 class Dampings(NamedTuple):
@@ -40,7 +40,8 @@ class Dampings(NamedTuple):
 @inner
 def damping(halflife, dt):
     w = HALF / halflife
-    return Damping(w, dt, math.exp(-w * dt), -math.expm1(-w * dt))
+    e = math.exp(-w * dt)
+    return Damping(w, dt, e, 1 - e if e < 0.9 else -math.expm1(-w * dt))
 
 
 @inner

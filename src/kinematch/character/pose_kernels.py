@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import sprung_rotations
+from kinematch.character.abreast_kernels import sprung_jump, sprung_rotations
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.motion_kernels import following, root_at
 from kinematch.character.source import opened_source
@@ -14,6 +14,7 @@ from kinematch.character.transition_kernels import (
     NONE,
     SPRING,
     fading,
+    fastest,
     remember,
     shown_place,
     shown_rotation,
@@ -64,16 +65,14 @@ def store(array, n, j, values):
 
 
 @inner
-def local_pose(state, source, knobs, n, out, tables, by):
+def local_pose(state, source, knobs, n, out, by):
     """The local pose of character n into the output; only the root's is still to come."""
     frame, t = state.playing.frames[n], state.playing.fractions[n]
     after = following(source, frame)
     age, kind, halflife = state.offsets.ages[n], knobs.transition, knobs.transition_halflife
     turns, places = state.offsets.rotations, state.offsets.positions
     if kind == SPRING:
-        sprung_rotations(
-            source.rotations, frame, after, t, turns, n, out.rotations, tables, fading(age, halflife, by.transition)
-        )
+        sprung_rotations(source, frame, after, t, turns, n, out.rotations, fading(age, halflife, by.transition))
     else:
         for j in range(1, source.parents.shape[0]):
             animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
@@ -128,7 +127,10 @@ def take_over(state, here, there, before, knobs, n, frame):
     was, t = state.playing.frames[n], state.playing.fractions[n]
     was_after, after = following(here, was), following(there, frame)
     memory = state.offsets.rotations
-    for j in range(1, here.parents.shape[0]):
+    sprung = kind == SPRING and old == SPRING
+    if sprung:
+        sprung_jump(memory, n, here, was, was_after, there, frame, after, t, fastest(kind, halflife))
+    for j in range(1, 1 if sprung else here.parents.shape[0]):
         animated = mixed(four(here.rotations, was, j), four(here.rotations, was_after, j), t)
         turning = between_frames(here.angular_velocities, was, was_after, t, j)
         shown = shown_rotation(memory, n, j, old, age, old_halflife, animated)

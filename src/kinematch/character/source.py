@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinematch.character.state import wide
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 from kinematch.math.handle import opening
@@ -38,6 +39,7 @@ class Source(NamedTuple):
     toe_heights: np.ndarray  # (F, K) m above the root
     toe_rests: np.ndarray  # (K,) m, that height while they stand
     parents: np.ndarray  # (J,) int32
+    distances: np.ndarray  # (2, W) bytes from the root's rotation and vector to each joint's; none where there is none
     legs: np.ndarray  # (K, 4) int32: upper, lower, foot, toe; none for rigs without legs
     below: np.ndarray  # (K, B) int32, the joints that hang on each upper leg, parents first; -1 for none
     hinges: np.ndarray  # (K, 3) axis about which each knee bends, in the upper leg's space
@@ -53,8 +55,9 @@ def _empty() -> Source:
         contacts=flag.reshape(table), contact_left=single.reshape(table), no_exit=flag, rest=single.reshape(table),
         moving=whole, places=single.reshape(poses), clip_of=whole, starts=whole, stops=whole, loops=flag,
         loop_shifts=double.reshape(table), loop_turns=double, root_positions=double.reshape(table), root_yaws=double,
-        paces=single, toe_heights=single.reshape(table), toe_rests=double, parents=whole, legs=whole.reshape(table),
-        below=whole.reshape(table), hinges=double.reshape(table), frame_rate=0.0,
+        paces=single, toe_heights=single.reshape(table), toe_rests=double, parents=whole,
+        distances=np.zeros(table, np.int64), legs=whole.reshape(table), below=whole.reshape(table),
+        hinges=double.reshape(table), frame_rate=0.0,
     )  # fmt: skip
 
 
@@ -105,6 +108,7 @@ def _source(poses: PoseDatabase) -> Source:
         toe_heights=heights,
         toe_rests=_toe_rests(poses, heights),
         parents=np.array(skeleton.parents, np.int32),
+        distances=_distances(skeleton.joint_count),
         legs=legs,
         below=_below(skeleton, legs),
         hinges=_hinges(poses, legs),
@@ -121,6 +125,12 @@ def legs_of(skeleton: Skeleton, contact_joints: np.ndarray) -> np.ndarray:
             if None not in parts and parts[2] in skeleton.chain(joint):
                 legs.append([*parts, joint])
     return np.array(legs if len(legs) == len(contact_joints) else [], np.int32).reshape(-1, 4)
+
+
+def _distances(joints: int) -> np.ndarray:
+    distances = np.zeros((2, wide(joints)), np.int64)
+    distances[:, :joints] = np.arange(joints) * [[16], [12]]
+    return distances
 
 
 def _below(skeleton: Skeleton, legs: np.ndarray) -> np.ndarray:

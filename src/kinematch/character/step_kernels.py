@@ -186,7 +186,7 @@ def animate(
                 move_root(state, source, knobs, n, out, by)
             for m in range(start, stop):
                 n = who[m]
-                local_pose(state, source, knobs, n, out, tables, by)
+                local_pose(state, source, knobs, n, out, by)
                 place_root(state.playing, n, out)
                 if weights.shape[0] > 0:
                     lay_over(out, n, layer, weights)

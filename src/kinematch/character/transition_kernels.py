@@ -186,10 +186,15 @@ def remember(memory, n, k, kind, halflife, step, velocity):
             duration = min(duration, -5 * size / speed)  # later it would overshoot
         vx, vy, vz = speed, duration, 0.0
     else:
-        # how far a velocity carries: a spring's offset v / (e w), a pose left to itself v halflife / ln 2
-        fastest = OVERSHOOT * (math.log(2) if kind == DEAD else math.e * HALF) / halflife
-        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-        if speed > fastest:
-            vx, vy, vz = vx * fastest / speed, vy * fastest / speed, vz * fastest / speed
+        most, speed = fastest(kind, halflife), math.sqrt(vx * vx + vy * vy + vz * vz)
+        if speed > most:
+            vx, vy, vz = vx * most / speed, vy * most / speed, vz * most / speed
     memory[n, 0, k], memory[n, 1, k], memory[n, 2, k] = x, y, z
     memory[n, 3, k], memory[n, 4, k], memory[n, 5, k] = vx, vy, vz
+
+
+@inner
+def fastest(kind, halflife):
+    """The velocity that carries as far as it may: a spring's offset by v / (e w), a pose left to itself by v halflife /
+    ln 2."""
+    return OVERSHOOT * (math.log(2) if kind == DEAD else math.e * HALF) / halflife

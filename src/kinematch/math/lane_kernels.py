@@ -50,7 +50,9 @@ def _give(operation: Any, instruction: str) -> None:
         lower_builtin(operation, *pair)(generate)
 
 
-for _operation, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
+for _operation, _instruction in (
+    (operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv"),
+):  # fmt: skip
     _give(_operation, _instruction)
 
 
