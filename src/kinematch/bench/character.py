@@ -10,7 +10,6 @@ import numpy as np
 
 from kinematch.bench.machine import machine
 from kinematch.character import step_kernels as k
-from kinematch.character.abreast_kernels import scratch
 from kinematch.character.command import Command, toward
 from kinematch.character.crowd import FLAT, NO_LAYER, Crowd
 from kinematch.character.settings import Settings
@@ -150,7 +149,7 @@ class _Watched(Crowd):
         track = self.tracks[0]
         given = (
             self._state, track.handle, self._knobs, who, *wanted[:2], *NO_LAYER, *FLAT, self._shown[1],
-            *scratch(len(track.source.parents), len(track.source.legs)), dt,
+            *track.scratch(), dt,
         )  # fmt: skip
         self._timed("body, root, pose", k.animate, *given, k.POSE)
         self._timed("feet", k.animate, *given, k.FEET)

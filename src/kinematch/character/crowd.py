@@ -6,7 +6,6 @@ import numba
 import numpy as np
 
 from kinematch.character import step_kernels as k
-from kinematch.character.abreast_kernels import scratch
 from kinematch.character.command import Command
 from kinematch.character.knobs import knobs_of, opened_knobs
 from kinematch.character.pose_kernels import jump
@@ -215,7 +214,7 @@ class Crowd:
         searching = self._due(wanted, dt, out)
 
         def move(own: slice) -> None:
-            first, last = np.searchsorted(searching, (own.start, own.stop)) if len(searching) else (0, 0)
+            first, last = np.searchsorted(searching, (own.start, own.stop))
             if last > first:
                 self._search(searching[first:last], wanted, dt, out)
             self._animate(self._everyone[own], wanted, dt, layer, out)
@@ -240,8 +239,6 @@ class Crowd:
         for number, who in self._parts(state.playing.databases, self._everyone):
             k.due(self._state, self.tracks[number].handle, self._knobs, who, *wanted, reasons)
         who = np.flatnonzero(reasons).astype(np.int32)
-        if not len(who):
-            return who
         most = max(FEWEST, int(np.ceil(SPARE * self.count * dt / self.settings.search_interval)))
         if len(who) > most:  # those at an end first, then whoever has waited longest
             urgency = state.schedule.since[who] + 1e6 * (reasons[who] >= k.END)
@@ -291,7 +288,7 @@ class Crowd:
         for number, some in self._parts(self.state.playing.databases, who):
             track = self.tracks[number]
             given = (self._state, track.handle, self._knobs, some, *wanted[:2], *layer)
-            result = self._shown[1], *scratch(len(track.source.parents), len(track.source.legs)), dt
+            result = self._shown[1], *track.scratch(), dt
             if self.terrain is None:
                 k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
             else:
@@ -315,5 +312,4 @@ def warm_up(database: Database) -> None:
     """Compile the step, or load it, now."""
     with telling():
         crowd = Crowd(database)
-        nothing = np.zeros((1, 3))
-        crowd.step(Command(nothing, nothing), 1 / 60)
+        crowd.step(Command(np.zeros((1, 3)), np.zeros((1, 3))), 1 / 60)

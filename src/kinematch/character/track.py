@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinematch.character import step_kernels as k
+from kinematch.character.abreast_kernels import scratch
 from kinematch.character.command import Command
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody, asked
@@ -31,6 +32,10 @@ class Track:
     times: np.ndarray  # (H,) s
     custom: bool  # a user's own trajectory feature is asked through its Python function
     weighted: tuple = field(default=())  # the weights in use, to see a change
+
+    def scratch(self) -> tuple[np.ndarray, np.ndarray]:
+        """What a thread needs to animate."""
+        return scratch(len(self.source.parents), len(self.source.legs))
 
     def ignored(self, settings: Settings) -> int:
         """Frames around the playing one that are no targets."""

@@ -1,0 +1,86 @@
+"""Laws of lanes: eight numbers at once are what each of them would be alone."""
+
+import math
+
+import numpy as np
+import pytest
+
+from kinematch.character.abreast_kernels import from_vector, to_vector
+from kinematch.character.turn_kernels import angle_of, multiply, rotate
+from kinematch.math import lane_kernels as lanes
+from kinematch.math import quaternion, rotation
+from kinematch.math.jit import kernel
+from kinematch.math.memory_kernels import address
+
+ROWS = np.array([5, 2, 7, 0, 0, 3, 9, 1])  # any order, and one of them twice
+
+
+@kernel(counting=False)
+def multiplied(distances, a, b, out):
+    table = address(distances, 0)
+    product = multiply(lanes.read_fours(table, address(a, 0)), lanes.read_fours(table, address(b, 0)))
+    lanes.write_fours(table, address(out, 0), product)
+
+
+@kernel(counting=False)
+def rotated(fours, threes, q, v, out):
+    turns, places = address(fours, 0), address(threes, 0)
+    own = lanes.read_threes(places, address(v, 0))
+    lanes.write_threes(places, address(out, 0), rotate(lanes.read_fours(turns, address(q, 0)), own))
+
+
+@kernel(counting=False)
+def there_and_back(distances, v, out):
+    table = address(distances, 0)
+    x, y, z = lanes.read_threes(table, address(v, 0))
+    lanes.write_threes(table, address(out, 0), to_vector(from_vector(x, y, z)))
+
+
+@kernel(counting=False)
+def angles(vectors, out):
+    for i in range(len(vectors)):
+        out[i] = angle_of(vectors[i, 0], vectors[i, 1])
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def turns(rng):
+    return quaternion.normalize(rng.normal(size=(2, 10, 4))).astype(np.float32)
+
+
+def test_eight_products_are_those_of_each(turns):
+    out = np.full_like(turns[0], np.nan)
+    multiplied(16 * ROWS, turns[0], turns[1], out)
+    expected = quaternion.multiply(turns[0], turns[1])
+    np.testing.assert_allclose(out[ROWS], expected[ROWS], atol=1e-6)
+    assert np.isnan(np.delete(out, ROWS, axis=0)).all(), "rows of no lane were written to"
+
+
+def test_eight_vectors_are_turned_as_each(turns, rng):
+    vectors = rng.normal(size=(10, 3)).astype(np.float32)
+    out = np.full_like(vectors, np.nan)
+    rotated(16 * ROWS, 12 * ROWS, turns[0], vectors, out)
+    np.testing.assert_allclose(out[ROWS], quaternion.rotate(turns[0], vectors)[ROWS], atol=1e-5)
+    assert np.isnan(np.delete(out, ROWS, axis=0)).all(), "rows of no lane were written to"
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-8, 1e-6, 1e-3, 1.0, 3.1])
+def test_rotation_vectors_come_back(size, rng):
+    vectors = rng.normal(size=(10, 3))
+    vectors = (size * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    out = np.zeros_like(vectors)
+    there_and_back(12 * ROWS, vectors, out)
+    expected = rotation.to_rotation_vector(rotation.from_rotation_vector(vectors.astype(np.float64)))
+    np.testing.assert_allclose(out[ROWS], expected[ROWS], atol=2e-6)
+
+
+def test_angles_are_those_of_the_library():
+    yaws = np.concatenate([np.linspace(-math.pi, math.pi, 2001), math.pi / 4 * np.arange(-4, 5)])
+    vectors = np.stack([np.sin(yaws), np.cos(yaws)], axis=1) * np.geomspace(1e-6, 1e6, len(yaws))[:, None]
+    out = np.zeros(len(yaws))
+    angles(vectors, out)
+    np.testing.assert_allclose(out, np.arctan2(vectors[:, 0], vectors[:, 1]), atol=1e-10)
