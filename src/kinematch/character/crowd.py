@@ -214,7 +214,7 @@ class Crowd:
         searching = self._due(wanted, dt, out)
 
         def move(own: slice) -> None:
-            first, last = np.searchsorted(searching, (own.start, own.stop))
+            first, last = np.searchsorted(searching, (own.start, own.stop)) if len(searching) else (0, 0)
             if last > first:
                 self._search(searching[first:last], wanted, dt, out)
             self._animate(self._everyone[own], wanted, dt, layer, out)

@@ -63,16 +63,19 @@ def bend_leg(source, k, out, turns, places, room):
     hinge = rotate(animated, (splat(source.hinges[k, 0]), splat(source.hinges[k, 1]), splat(source.hinges[k, 2])))
     # a straight leg hardly shows where it bends, one that a transition has bent backwards shows it wrongly: there the
     # knee's own hinge tells
-    share = within(dot(bend, hinge) * inverse_root(CLEARLY * CLEARLY * aa * bb), ZERO, ONE)
+    share = dot(bend, hinge) * inverse_root(CLEARLY * CLEARLY * aa * bb)
+    share = smaller(larger(share, splat(ZERO)), splat(ONE))
     own, other = share * inverse_root(larger(dot(bend, bend), splat(TINY))), ONE - share
-    axis = unit((bend[0] * own + hinge[0] * other, bend[1] * own + hinge[1] * other, bend[2] * own + hinge[2] * other))
+    axis = bend[0] * own + hinge[0] * other, bend[1] * own + hinge[1] * other, bend[2] * own + hinge[2] * other
+    axis = times(axis, inverse_root(larger(dot(axis, axis), splat(TINY))))
     # the turn about this axis that brings the ankle to its distance: u . R(angle) v = (d^2 - a^2 - b^2) / 2, and of its
     # two solutions the one that bends the knee forwards
     along, distance = dot(v, axis), noted(aims, DISTANCE)
     p = less(v, times(axis, along))
     ahead, aside = dot(u, p), dot(u, cross(axis, p))
     scale = inverse_root(larger(ahead * ahead + aside * aside, splat(TINY)))
-    cosine = within((HALF * (distance * distance - aa - bb) - along * dot(u, axis)) * scale, -ONE, ONE)
+    cosine = (HALF * (distance * distance - aa - bb) - along * dot(u, axis)) * scale
+    cosine = smaller(larger(cosine, splat(-ONE)), splat(ONE))
     w, turn = half_turn(ahead * scale, aside * scale, cosine)
     flex = w, axis[0] * turn, axis[1] * turn, axis[2] * turn
     v = rotate(flex, v)
@@ -92,7 +95,7 @@ def bend_leg(source, k, out, turns, places, room):
     keep_pose(room, upper, hip, turn_upper)
     for i in range(source.below.shape[1]):
         if source.below[k, i] >= 0:
-            show_joint(out, source, source.below[k, i], turns, places, room)
+            show_joint(out, source, np.int64(source.below[k, i]), turns, places, room)
 
 
 @inner
@@ -150,16 +153,6 @@ def chosen(by, a, b):
         where_positive(by, a[0], b[0]), where_positive(by, a[1], b[1]), where_positive(by, a[2], b[2]),
         where_positive(by, a[3], b[3]),
     )  # fmt: skip
-
-
-@inner
-def within(x, low, high):
-    return smaller(larger(x, splat(low)), splat(high))
-
-
-@inner
-def unit(a):
-    return times(a, inverse_root(larger(dot(a, a), splat(TINY))))
 
 
 @inner

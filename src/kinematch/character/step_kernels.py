@@ -27,7 +27,7 @@ from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay
 from kinematch.character.turn_kernels import about_up, angle_of, turned, wrapped
 from kinematch.math.jit import inner, kernel
 from kinematch.math.lane_kernels import LANES
-from kinematch.math.memory_kernels import fetch
+from kinematch.math.memory_kernels import address, fetch
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
@@ -207,14 +207,13 @@ def animate(
 @inner
 def soon(source, frame):
     """Ask for what lies at a frame and the next: where a character is in a large database nobody can foresee."""
-    fetch(source.rotations, frame, 2)
-    fetch(source.places, frame, 2)
-    fetch(source.root_positions, frame, 2)
-    fetch(source.root_yaws, frame, 2)
-    fetch(source.clip_of, frame, 1)
-    fetch(source.toe_heights, frame, 2)
-    fetch(source.contact_left, frame, 1)
-    fetch(source.contacts, frame, 2)
+    fetch(address(source.rotations, frame), 2 * source.rotations.strides[0])
+    fetch(address(source.places, frame), 2 * source.places.strides[0])
+    fetch(address(source.root_positions, frame), 2 * source.root_positions.strides[0])
+    fetch(address(source.toe_heights, frame), 2 * source.toe_heights.strides[0])
+    fetch(address(source.contact_left, frame), source.contact_left.strides[0])
+    fetch(address(source.root_yaws, frame), 16)
+    fetch(address(source.clip_of, frame), 4)
 
 
 @inner

@@ -177,6 +177,14 @@ def _places(b, table, base):
     return [b.add(base, b.load(b.gep(start, [ir.Constant(I64, lane)]))) for lane in range(LANES)]
 
 
+def _transposed(b, four):
+    """Within each half of eight lanes the k-th number of the i-th becomes the i-th of the k-th; twice is not at all."""
+    low, high = _mask([0, 8, 1, 9, 4, 12, 5, 13]), _mask([2, 10, 3, 11, 6, 14, 7, 15])
+    pairs = [[b.shuffle_vector(*two, mask) for two in (four[:2], four[2:])] for mask in (low, high)]
+    first, second = _mask([0, 1, 8, 9, 4, 5, 12, 13]), _mask([2, 3, 10, 11, 6, 7, 14, 15])
+    return [b.shuffle_vector(*pair, mask) for pair in pairs for mask in (first, second)]
+
+
 def _rows(width: int, gives: Any) -> Any:
     """A function that reads so many numbers of each lane, which lie together at a lane's own distance from a base."""
     row_kind = ir.VectorType(F32, width)
@@ -187,11 +195,9 @@ def _rows(width: int, gives: Any) -> Any:
             for place in _places(b, *arguments):
                 row = b.load(_pointer(b, place, row_kind))
                 row.align = 4
-                rows.append(row)
-            while len(rows) > 1:
-                rows = [b.shuffle_vector(x, y, _mask(range(2 * x.type.count))) for x, y in zip(rows[::2], rows[1::2])]
-            columns = [_mask(range(i, width * LANES, width)) for i in range(width)]
-            return context.make_tuple(b, gives, [b.shuffle_vector(rows[0], rows[0], column) for column in columns])
+                rows.append(b.shuffle_vector(row, row, _mask([0, 1, 2, width - 1])))
+            halves = [b.shuffle_vector(rows[i], rows[i + 4], _mask(range(LANES))) for i in range(4)]
+            return context.make_tuple(b, gives, _transposed(b, halves)[:width])
 
         return gives(types.uintp, types.uintp), generate
 
@@ -203,11 +209,11 @@ def _rows_back(width: int, takes: Any) -> Any:
 
     def write_rows(typing, table, base, values):
         def generate(context, b, _, arguments):
-            columns = [b.extract_value(arguments[2], i) for i in range(width)]
-            low, high = (b.shuffle_vector(*pair, _mask(range(2 * LANES))) for pair in (columns[:2], columns[-2:]))
+            columns = [b.extract_value(arguments[2], min(i, width - 1)) for i in range(4)]
+            halves = _transposed(b, columns)
             for lane, place in enumerate(_places(b, *arguments[:2])):
-                numbers = [lane + LANES * (i if i < 2 else i + 4 - width) for i in range(width)]
-                row = b.shuffle_vector(low, high, _mask(numbers))
+                half, start = halves[lane % 4], lane // 4 * 4
+                row = b.shuffle_vector(half, half, _mask(range(start, start + width)))
                 stored = b.store(row, _pointer(b, place, row.type))
                 stored.align = 4
             return context.get_dummy_value()

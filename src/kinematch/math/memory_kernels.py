@@ -37,8 +37,7 @@ def address(array, row):
 
 
 @inner
-def fetch(array, row, count):
-    """Ask for some rows of an array."""
-    start = address(array, row)
-    for line in range(0, count * array.strides[0], 64):
+def fetch(start, size):
+    """Ask for so many bytes behind an address."""
+    for line in range(0, size, 64):
         prefetch(start + np.uintp(line))
