@@ -46,7 +46,7 @@ def draw_feet(stage: Stage) -> Image.Image:
     runs = stage.variants("lock_halflife", (0.02, 0.065, 0.2), COURSE)
     told = "speed of the left toe as it is planted"
     board.lines("lock_halflife", told, curves(runs, lambda r: speed(toe(r)), 4.9, 5.5), x="seconds", y="m/s", high=0.8)
-    runs = stage.variants("unlock_halflife", (0.03, 0.1, 0.4), COURSE)
+    runs = stage.variants("unlock_halflife", (0.03, 0.12, 0.4), COURSE)
     told = "how far the left toe is from where the clip has it"
     board.lines("unlock_halflife", told, curves(runs, moved, 3.6, 6.0), x="seconds", y="cm", marks=(4.0,))
     for name, values, asked, told in (

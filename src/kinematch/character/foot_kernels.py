@@ -3,16 +3,18 @@
 import math
 
 from kinematch.character.leg_kernels import aim_leg
-from kinematch.character.motion_kernels import following, moved_on, spring
+from kinematch.character.motion_kernels import damping, following, moved_on, spring
 from kinematch.character.pose_kernels import length, three
 from kinematch.character.turn_kernels import angle_of, between, from_vector, rotate, wrapped
 from kinematch.math.jit import inner
+from kinematch.math.spring import HALF
 
 LOWEST = 0.35  # m that the body is lowered at most: a deep crouch
 STEEPEST = 0.6  # rad: a foot cannot lie on more
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 EARLY = 0.0085  # s before its contact changes that a toe is locked or freed; just over half a frame of most databases
+HARDEST = 60.0  # m/s^2 at which a freed toe is drawn back
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 LETS_GO = 0.03  # m that a leg may lack to a locked toe before this one is freed
@@ -133,9 +135,19 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, holds, yaw, by):
     x, v = spring(feet.lifts[n, k, 0] - lift, feet.lifts[n, k, 1], by.lock)
     feet.lifts[n, k, 0], feet.lifts[n, k, 1] = x + lift, v
     place[n, k, 1] = toe[1] + feet.lifts[n, k, 0]
-    damping = by.lock if feet.locked[n, k] else by.unlock
+    drawn = by.lock if feet.locked[n, k] else gently(o, n, k, by.unlock)
     for i in range(3):
-        o[n, k, i], o[n, k, i + 3] = spring(o[n, k, i], o[n, k, i + 3], damping)
+        o[n, k, i], o[n, k, i + 3] = spring(o[n, k, i], o[n, k, i + 3], drawn)
+
+
+@inner
+def gently(offsets, n, k, by):
+    """The spring that draws a freed toe back, softer where it would pull harder than a leg swings."""
+    x = math.sqrt(offsets[n, k, 0] ** 2 + offsets[n, k, 2] ** 2)
+    v = math.sqrt(offsets[n, k, 3] ** 2 + offsets[n, k, 5] ** 2)
+    if by.w * (by.w * x + 2 * v) <= HARDEST:
+        return by
+    return damping(HALF * (v + math.sqrt(v * v + HARDEST * x)) / HARDEST, by.dt)
 
 
 @inner

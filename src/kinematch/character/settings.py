@@ -55,7 +55,7 @@ class Settings:
     # feet
     foot_lock: bool = True
     lock_halflife: float = tunable(0.065, "s", 0.005, 1, "in which a toe comes to rest when it is locked")
-    unlock_halflife: float = tunable(0.1, "s", 0.005, 1, "in which a freed toe is back where the clip has it")
+    unlock_halflife: float = tunable(0.12, "s", 0.005, 1, "in which a freed toe is back where the clip has it")
     unlock_distance: float = tunable(0.35, "m", 0.0, 10, "between the locked toe and the animated one that frees it")
     unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "of turning on the locked toe that frees it")
     unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "of the animated toe that frees it")
