@@ -15,6 +15,7 @@ TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follo
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 EARLY = 0.0085  # s before its contact changes that a toe is locked or freed; just over half a frame of most databases
 HARDEST = 60.0  # m/s^2 at which a freed toe is drawn back
+SOFTEST = 0.75  # of its stiffness that is left then
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 RESIST = 0.92  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 LETS_GO = 0.03  # m that a leg may lack to a locked toe before this one is freed
@@ -142,12 +143,13 @@ def lock_toe(state, knobs, n, k, toe, rest, contact, stays, holds, yaw, by):
 
 @inner
 def gently(offsets, n, k, by):
-    """The spring that draws a freed toe back, softer where it would pull harder than a leg swings."""
+    """The spring that draws a freed toe back: softer where it would pull harder than a leg swings, yet not by much, for
+    what is drawn back too softly flies off."""
     x = math.sqrt(offsets[n, k, 0] ** 2 + offsets[n, k, 2] ** 2)
     v = math.sqrt(offsets[n, k, 3] ** 2 + offsets[n, k, 5] ** 2)
     if by.w * (by.w * x + 2 * v) <= HARDEST:
         return by
-    return damping(HALF * (v + math.sqrt(v * v + HARDEST * x)) / HARDEST, by.dt)
+    return damping(HALF * min((v + math.sqrt(v * v + HARDEST * x)) / HARDEST, 1 / (SOFTEST * by.w)), by.dt)
 
 
 @inner
