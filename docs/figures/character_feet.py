@@ -30,14 +30,21 @@ def moved(run: Run) -> np.ndarray:
     return 100 * np.linalg.norm((toe(run) - run.free[:, 0])[:, [0, 2]], axis=-1)
 
 
+def stance(run: Run, after: float) -> tuple[int, int]:
+    """Steps [start, stop) in which the left toe is first locked for a while from a time on."""
+    return next((a, b) for a, b in true_ranges(run.locked[:, 0]) if run.times[a] > after and b - a > 0.3 / DT)
+
+
 def draw_feet(stage: Stage) -> Image.Image:
     board = Board(3, 3)
     runs = stage.variants("foot_lock", (False, True), COURSE)
     told = "the left toe's speed, up to 1 m/s; 135 degrees asked at the dashes"
     board.lines("foot_lock", told, curves(runs, lambda r: speed(toe(r)), 3.6, 6.0), x="seconds", y="m/s", marks=(4.0,),
                 high=1.0)  # fmt: skip
-    told = "the left toe from above, while it stands from 4.07 to 4.55 s"
-    board.ways("foot_lock", told, {n: toe(r)[244:273][:, [0, 2]] for n, r in runs.items()}, dots=3)
+    start, stop = stance(runs["on (default)"], 4.0)
+    begun, ended = runs["on (default)"].times[[start, stop - 1]]
+    told = f"the left toe from above, while it stands from {begun:.2f} to {ended:.2f} s"
+    board.ways("foot_lock", told, {n: toe(r)[start:stop][:, [0, 2]] for n, r in runs.items()}, dots=3)
     runs = stage.variants("clearance", (0.0, 0.02, 0.06), COURSE)
     told = "height of the left toe, about the same turn"
     board.lines(
@@ -45,7 +52,8 @@ def draw_feet(stage: Stage) -> Image.Image:
     )
     runs = stage.variants("lock_halflife", (0.02, 0.065, 0.2), COURSE)
     told = "speed of the left toe as it is planted"
-    board.lines("lock_halflife", told, curves(runs, lambda r: speed(toe(r)), 4.9, 5.5), x="seconds", y="m/s", high=0.8)
+    own = curves(runs, lambda r: speed(toe(r)), begun - 0.15, begun + 0.45)
+    board.lines("lock_halflife", told, own, x="seconds", y="m/s", high=0.8)
     runs = stage.variants("unlock_halflife", (0.03, 0.12, 0.4), COURSE)
     told = "how far the left toe is from where the clip has it"
     board.lines("unlock_halflife", told, curves(runs, moved, 3.6, 6.0), x="seconds", y="cm", marks=(4.0,))
@@ -60,7 +68,9 @@ def draw_feet(stage: Stage) -> Image.Image:
         )
     runs = stage.variants("extension", (0.9, 0.99, 1.0), SLOWLY, {"pelvis": False}, terrain=HeightFunction(down))
     told = "hip to ankle, of the leg's length; down steps, pelvis off"
-    board.lines("extension", told, curves(runs, reach, 2.4, 3.3), x="seconds", y="per cent", low=92)
+    apart = np.abs(reach(runs["0.9"]) - reach(runs["1"]))
+    middle = runs["1"].times[int(np.argmax(apart))]
+    board.lines("extension", told, curves(runs, reach, middle - 0.45, middle + 0.45), x="seconds", y="per cent", low=92)
     return board.canvas.finished()
 
 

@@ -11,16 +11,19 @@ import numpy as np
 from kinematch.bench.machine import machine
 from kinematch.character import step_kernels as k
 from kinematch.character.command import Command, toward
-from kinematch.character.crowd import FLAT, NO_LAYER, Crowd
+from kinematch.character.crowd import FLAT, MANY, NO_LAYER, Crowd
 from kinematch.character.settings import Settings
 from kinematch.character.wanted import Wanted
 from kinematch.database.storage import Database
+from kinematch.math.jit import kernel
+from kinematch.search.threads import in_pieces
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COUNTS = (1, 10, 100, 1000, 10000)
 DT = 1 / 60
 SETTINGS = Settings(search_interval=0.1)  # s: ten searches a second each, the rest as it comes
 SPEEDS = (0.0, 1.3, 1.3, 2.5)  # m/s of the sticks
+TRIAL = 1_000_000  # turns of a loop to see how long they take
 WISHES = 1.5  # s after which a stick is pushed elsewhere, on average
 
 
@@ -34,6 +37,7 @@ class Row:
     characters: int
     median: float  # ms of a step
     p99: float  # ms
+    fixed_p99: float  # ms, of a loop of always the same work and the step's median, as many threads: the machine's own
     each: float  # us of a step for one character, median
     memory: float  # kB for each character, state and result
     searches: float  # in a second for each character
@@ -66,17 +70,22 @@ def plain(report: Report) -> dict[str, Any]:
 
 
 def _row(name: str, database: Database, count: int, seconds: float) -> Row:
+    spin(1)
     tags = "level0" if "level0" in database.poses.tags.names else ""
     crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
     out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
-    steps = max(30, min(round(seconds / DT * 10 / count**0.5), 3000))
-    times, searched = np.empty(steps), 0
+    steps = min(max(round(150 * seconds), round(seconds / DT * 10 / count**0.5)), 3000)  # enough for a 99th percentile
+    first, turns, searched = steps // 5, 0, 0
+    times, fixed = np.empty((2, steps))
     for step, command in enumerate(_sticks(count, steps, tags)):
         before = perf_counter()
         crowd.step(command, DT, out=out)
         times[step] = perf_counter() - before
         searched += int(out.searched.sum())
-    settled = times[steps // 5 :]
+        if step == first:
+            turns = round(TRIAL * np.median(times[:first]) / min(_fixed(1, TRIAL) for _ in range(5)))
+        fixed[step] = _fixed(count, turns)
+    settled = times[first + 1 :]
     memory = crowd.state.nbytes + sum(array.nbytes for array in out)
     return Row(
         database=name,
@@ -85,11 +94,28 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
         characters=count,
         median=float(np.median(settled)) * 1e3,
         p99=float(np.percentile(settled, 99)) * 1e3,
+        fixed_p99=float(np.percentile(fixed[first + 1 :], 99)) * 1e3,
         each=float(np.median(settled)) / count * 1e6,
         memory=memory / count / 1000,
         searches=searched / count / (steps * DT),
         stages=_stages(database, count, max(steps // 3, 20), tags),
     )
+
+
+@kernel
+def spin(turns):
+    """Work that takes as long wherever memory is."""
+    x = 1.0
+    for _ in range(turns):
+        x = x * 0.999999 + 1e-9
+    return x
+
+
+def _fixed(count: int, turns: int) -> float:
+    """Seconds that this takes on as many threads as a crowd's step."""
+    before = perf_counter()
+    in_pieces(count, lambda own: spin(turns), worth=MANY, piece=-(-count // numba.get_num_threads()))
+    return perf_counter() - before
 
 
 def _stages(database: Database, count: int, steps: int, tags: str) -> dict[str, float]:
