@@ -4,13 +4,22 @@ Not numba's own parallel loops: those compile for seconds more, and some of the 
 two threads enter at once or a process was forked.
 """
 
+import os
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numba
 
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
 _WITHIN = threading.local()  # whether this thread does a piece already: pieces of pieces would only get in the way
+
+
+@cache
+def _waiting(process: int, threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work, of each process its own: to start one takes as long as many a piece."""
+    return ThreadPoolExecutor(threads)
 
 
 def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
@@ -32,11 +41,10 @@ def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: i
         finally:
             _WITHIN.piece = False
 
-    others = [threading.Thread(target=run, daemon=True) for _ in range(threads - 1)]
-    for thread in others:
-        thread.start()
+    others = [_waiting(os.getpid(), threads - 1).submit(run) for _ in range(threads - 1)]
     run()
-    for thread in others:
-        thread.join()
+    for other in others:
+        if not other.cancel():  # one that is not begun would find nothing left
+            other.result()
     if errors:
         raise errors[0]
