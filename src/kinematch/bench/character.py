@@ -16,7 +16,7 @@ from kinematch.character.settings import Settings
 from kinematch.character.wanted import Wanted
 from kinematch.database.storage import Database
 from kinematch.math.jit import kernel
-from kinematch.search.threads import in_pieces
+from kinematch.search.threads import in_shares
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COUNTS = (1, 10, 100, 1000, 10000)
@@ -114,7 +114,7 @@ def spin(turns):
 def _fixed(count: int, turns: int) -> float:
     """Seconds that this takes on as many threads as a crowd's step."""
     before = perf_counter()
-    in_pieces(count, lambda own: spin(turns), worth=MANY, piece=-(-count // numba.get_num_threads()))
+    in_shares(count, lambda own: spin(turns), worth=MANY)
     return perf_counter() - before
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numba
 import numpy as np
 
 from kinematch.character import step_kernels as k
@@ -23,7 +22,7 @@ from kinematch.math.handle import handle
 from kinematch.math.spring import HALF
 from kinematch.search import Candidates, Matcher, candidates
 from kinematch.search.compiling import telling
-from kinematch.search.threads import in_pieces
+from kinematch.search.threads import in_shares
 
 DAY = 86400.0  # s
 LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves like a fast one, a pause is walked through
@@ -210,7 +209,7 @@ class Crowd:
         return out
 
     def _move_on(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
-        """Each core takes its share of the characters; small pieces would have threads wait for each other's Python."""
+        """Each core takes its share of the characters through the whole step."""
         searching = self._due(wanted, dt, out)
 
         def move(own: slice) -> None:
@@ -219,7 +218,7 @@ class Crowd:
                 self._search(searching[first:last], wanted, dt, out)
             self._animate(self._everyone[own], wanted, dt, layer, out)
 
-        in_pieces(self.count, move, worth=MANY, piece=-(-self.count // numba.get_num_threads()))
+        in_shares(self.count, move, worth=MANY)
 
     def _parts(self, numbers: np.ndarray, who: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Characters by the number that they have."""
@@ -239,6 +238,8 @@ class Crowd:
         for number, who in self._parts(state.playing.databases, self._everyone):
             k.due(self._state, self.tracks[number].handle, self._knobs, who, *wanted, reasons)
         who = np.flatnonzero(reasons).astype(np.int32)
+        if not len(who):
+            return who
         most = max(FEWEST, int(np.ceil(SPARE * self.count * dt / self.settings.search_interval)))
         if len(who) > most:  # those at an end first, then whoever has waited longest
             urgency = state.schedule.since[who] + 1e6 * (reasons[who] >= k.END)

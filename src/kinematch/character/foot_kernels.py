@@ -40,7 +40,7 @@ def stand_on(state, source, n, ground, out, by):
 
 @inner
 def place_feet(state, source, knobs, n, ground, normals, out, by, lane, room):
-    """Lock, unlock, lower the pelvis, and bend the legs."""
+    """Lock, unlock, lower the pelvis, and note how the legs are to be bent."""
     feet, uneven = state.feet, ground.shape[0] > 0
     frame, t = state.playing.frames[n], state.playing.fractions[n]
     after = following(source, frame)

@@ -15,6 +15,7 @@ from kinematch.database.storage import Database
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle, from_rotation_vector, to_rotation_vector
 from kinematch.math.spring import spring, velocity_spring
+from kinematch.motion.heading import yaw_direction
 from kinematch.search import Matches, WideMatcher, search_space
 
 
@@ -196,8 +197,7 @@ class PlainCrowd:
         def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
             past = self.fractions[who] / self.database.poses.frame_rate
             positions, facings = asked(body, part, np.array(times), settings, places=places, yaws=yaws, past=past)
-            facings = facings - off
-            return positions, np.stack([np.sin(facings), 0 * facings, np.cos(facings)], axis=-1)
+            return positions, yaw_direction(facings - off)
 
         query = QueryInput(current=features.physical(current), trajectory=trajectory)
         queries = features.normalise(features.schema.query(query))

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.character.simulation import turned
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
-from kinematch.motion.heading import yaw_angle
+from kinematch.motion.heading import yaw_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +38,8 @@ def playback(poses: PoseDatabase) -> Playback:
     for start, stop, loop in zip(poses.clip_starts, poses.clip_stops, poses.clip_loops):
         next_frames[stop - 1] = start if loop else stop - 1
         last_of[start:stop] = stop - 1
-    facing = quaternion.rotate(poses.rotations[:, 0], np.array([0, 0, 1], np.float32))
     roots = poses.positions[:, 0].astype(np.float64)
-    return Playback(poses, next_frames, last_of, roots, yaw_angle(facing).astype(np.float64))
+    return Playback(poses, next_frames, last_of, roots, yaw_of(poses.rotations[:, 0]).astype(np.float64))
 
 
 def sample(source: Playback, frames: np.ndarray, fractions: np.ndarray) -> Sample:
@@ -89,7 +88,7 @@ def root_step(
         first = int(poses.clip_starts[clip[n]])
         origin, heading = source.root_positions[first], source.root_yaws[first]
         shift = poses.loop_positions[clip[n]].astype(np.float64)
-        turn = float(yaw_angle(quaternion.rotate(poses.loop_rotations[clip[n]], np.array([0.0, 0, 1]))))
+        turn = float(yaw_of(poses.loop_rotations[clip[n]]))
         for _ in range(rounds[n]):
             p1[n] = origin + turned(shift, heading) + turned(p1[n] - origin, turn)
             yaw1[n] += turn

@@ -9,7 +9,7 @@ from kinematch.character.state import wide
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 from kinematch.math.handle import opening
-from kinematch.motion.heading import yaw_angle
+from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
 
@@ -79,13 +79,11 @@ def remembering(poses: PoseDatabase, moving: np.ndarray) -> Source:
 
 def _source(poses: PoseDatabase) -> Source:
     skeleton = poses.skeleton
-    forwards = quaternion.rotate(poses.rotations[:, 0], np.array([0, 0, 1], np.float32))
     spread = np.ptp(poses.positions[:, 1:], axis=0).max(axis=-1, initial=0.0)
     moving = (1 + np.flatnonzero(spread > STILL)).astype(np.int32)
     legs = legs_of(skeleton, poses.contact_joints)
     clips = np.arange(poses.clip_count, dtype=np.int32)
     heights = _toe_heights(poses, legs)
-    turns = yaw_angle(quaternion.rotate(poses.loop_rotations, np.array([0, 0, 1], np.float32)))
     return Source(
         rotations=_plain(poses.rotations),
         velocities=_plain(poses.velocities),
@@ -101,9 +99,9 @@ def _source(poses: PoseDatabase) -> Source:
         stops=np.array(poses.clip_stops),
         loops=np.array(poses.clip_loops),
         loop_shifts=poses.loop_positions.astype(np.float64),
-        loop_turns=turns.astype(np.float64).reshape(-1),
+        loop_turns=yaw_of(poses.loop_rotations).astype(np.float64).reshape(-1),
         root_positions=poses.positions[:, 0].astype(np.float64),
-        root_yaws=yaw_angle(forwards).astype(np.float64),
+        root_yaws=yaw_of(poses.rotations[:, 0]).astype(np.float64),
         paces=_paces(poses),
         toe_heights=heights,
         toe_rests=_toe_rests(poses, heights),

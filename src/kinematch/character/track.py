@@ -18,6 +18,7 @@ from kinematch.database.features import BUILT_IN, QueryInput
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.math.handle import handle
+from kinematch.motion.heading import yaw_direction
 from kinematch.search import Matcher, Matches, WideMatcher, search_space
 
 
@@ -115,7 +116,7 @@ class Track:
                 body, command, np.array(times), settings, places=playing.positions[who], yaws=playing.yaws[who],
                 past=playing.fractions[who] / rate,
             )  # fmt: skip
-            return positions, np.stack([np.sin(facings), 0 * facings, np.cos(facings)], axis=-1)
+            return positions, yaw_direction(facings)
 
         return QueryInput(current=self.database.features.physical(state.playing.frames[who]), trajectory=trajectory)
 

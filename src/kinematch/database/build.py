@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from kinematch import __version__
 from kinematch.database import storage
@@ -21,10 +22,9 @@ from kinematch.database.sources import SourceFile, code_digest, digest, file_dig
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
-from kinematch.math import quaternion
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.edit import scale_to_leg_length
-from kinematch.motion.heading import yaw_angle
+from kinematch.motion.heading import yaw_of
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import place_for
@@ -253,12 +253,11 @@ def _standing_marks(file: SourceFile, clip: Prepared) -> list[Mark]:
     if not file.source.builtin or "idle" in clip.clip.tags:
         return []
     one = clip.clip
-    yaws = np.unwrap(yaw_angle(quaternion.rotate(one.rotations[:, 0], np.array([0, 0, 1], np.float32))))
-    still = np.ones(one.frame_count, bool)
-    for ahead in range(1, round(one.frame_rate) + 1):
-        later = np.minimum(np.arange(one.frame_count) + ahead, one.frame_count - 1)
-        still &= np.linalg.norm(one.positions[later, 0] - one.positions[:, 0], axis=-1) < STILL
-        still &= np.abs(yaws[later] - yaws) < STILL
+    path = np.column_stack([one.positions[:, 0], np.unwrap(yaw_of(one.rotations[:, 0]))])
+    second = round(one.frame_rate)
+    coming = sliding_window_view(np.pad(path, ((0, second), (0, 0)), mode="edge"), second + 1, axis=0)  # (F, 4, S + 1)
+    moved = coming - path[..., None]
+    still = (np.linalg.norm(moved[:, :3], axis=1).max(axis=-1) < STILL) & (np.abs(moved[:, 3]).max(axis=-1) < STILL)
     return [Mark(start, stop, no_entry=True) for start, stop in true_ranges(still)]
 
 

@@ -14,7 +14,7 @@ from kinematch.evaluate.gaits import Gaits, admitted
 from kinematch.evaluate.loops import rest, stride
 from kinematch.math import quaternion
 from kinematch.motion.clip import true_ranges
-from kinematch.motion.heading import yaw_angle, yaw_rotation
+from kinematch.motion.heading import yaw_of, yaw_rotation
 from kinematch.motion.kinematics import forward
 
 CROSS_FADE = 0.25  # s
@@ -115,7 +115,7 @@ class PlainPlayback:
         k, t = self.range[0] + int(time), time - int(time)
         p, r = self.poses.positions[k : k + 2].astype(np.float64), self.poses.rotations[k : k + 2].astype(np.float64)
         mixed = quaternion.normalize(r[0] * (1 - t) + quaternion.nearest(r[1], r[0]) * t)
-        yaw = yaw_angle(quaternion.rotate(mixed[0], np.array([0.0, 0, 1])))
+        yaw = yaw_of(mixed[0])
         return p[0] * (1 - t) + p[1] * t, float(yaw), mixed
 
 

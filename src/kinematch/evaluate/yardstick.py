@@ -11,9 +11,8 @@ from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.sampling import SCORED, seen_values, shown_at
 from kinematch.evaluate.smoothness import Limits, limits_of
 from kinematch.evaluate.variety import MOVING, pose_motion
-from kinematch.math import quaternion
 from kinematch.motion.clip import true_ranges
-from kinematch.motion.heading import yaw_angle
+from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 
 SHORTEST = 0.5  # s of a stretch that the filter leaves in one piece
@@ -41,7 +40,7 @@ def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Ya
             if clip.frame_count < SHORTEST * poses.frame_rate:
                 continue
             clip = shown_at(clip, rate)
-            facing = yaw_angle(quaternion.rotate(clip.rotations[:, 0], np.array([0, 0, 1], np.float32)))
+            facing = yaw_of(clip.rotations[:, 0])
             motions.append(seen_values(forward(clip.skeleton, clip.positions, clip.rotations)[0], rate))
             yaws.append(seen_values(np.unwrap(facing), rate))
     if not motions:

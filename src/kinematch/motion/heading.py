@@ -18,6 +18,11 @@ def yaw_angle(direction: Array) -> Array:
     return np.arctan2(direction[..., 0], direction[..., 2])
 
 
+def yaw_of(rotations: Array) -> Array:
+    """Angle (...) of where something that faced +Z faces after rotations (..., 4)."""
+    return yaw_angle(quaternion.rotate(rotations, np.array([0, 0, 1], rotations.dtype)))
+
+
 def yaw_direction(angle: Array) -> Array:
     """Unit ground vectors (..., 3) of angles."""
     return np.stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)], axis=-1)

@@ -22,6 +22,11 @@ def _waiting(process: int, threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
+def in_shares(count: int, work: Callable[[slice], None], *, worth: int) -> None:
+    """The same with one piece for each thread: smaller ones would have threads wait for each other's Python."""
+    in_pieces(count, work, worth=worth, piece=-(-count // numba.get_num_threads()))
+
+
 def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
     """Do the work for slices of a count, on as many threads as numba is set to, from a count that is worth it."""
     threads = 1 if count < worth or getattr(_WITHIN, "piece", False) else numba.get_num_threads()
