@@ -11,6 +11,7 @@ from kinematch.character.crowd import FEWEST, SPARE
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
 from kinematch.character.terrain import HeightFunction
+from kinematch.character.wanted import Expressions, wanted_of
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
 
@@ -189,6 +190,17 @@ def test_steps_of_any_length_lead_to_the_same_pose_while_no_choice_is_made(datab
         assert np.degrees(2 * np.arccos(np.minimum(dots, 1))).max() < 1
 
 
+def test_queries_describe_the_moment_of_the_playing_frame(database):
+    crowd, who = Crowd(database, 4), np.arange(4, dtype=np.int32)
+    played(crowd, 101, dt=0.007)
+    assert crowd.fractions.min() > 0.1
+    wanted = wanted_of(toward(np.tile([2.0, 0, -1.0], (4, 1))), 4, 1, Expressions())  # elsewhere than they go
+    one, features = crowd.tracks[0], database.features
+    plain = features.normalise(features.schema.query(one._input(crowd.state, who, wanted, crowd.settings)))
+    fused = one.queries(crowd.state, who, wanted, crowd.settings, 0.007, crowd._state, crowd._knobs)
+    np.testing.assert_allclose(fused, plain, atol=1e-4)
+
+
 def test_planted_toes_come_to_rest_alike_at_any_rate(database):
     settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4)
     angles, slides = np.linspace(-0.6, 0.6, 8), []
@@ -297,7 +309,8 @@ def test_who_stands_for_long_takes_an_idle_and_stays_in_it(database):
     poses = database.poses
     crowd, still = Crowd(database, 2), toward(np.zeros((2, 3)))
     idle = poses.clip_names.index("idle")
-    assert (poses.clip_of(crowd.frames) == idle).all()  # from the beginning
+    first = poses.clip_starts[idle] + np.argmax(database.features.targets[poses.clip_frames(idle)])
+    assert (crowd.frames == first).all()  # from the beginning
     for _ in range(120):
         crowd.step(toward([[0, 0, 1.35], [1.35, 0, 0]]), DT)
     jumps = np.array([crowd.step(still, DT).jumped for _ in range(900)])
