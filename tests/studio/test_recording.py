@@ -76,7 +76,7 @@ def test_a_stretch_is_a_recording_too(stage, tmp_path):
         ("state.a.playing.databases", lambda a: a + 3),
         ("state.a.playing.fractions", lambda a: a * np.nan),
         ("state.a.body.positions", lambda a: a[:-1]),
-        ("state.b.feet.places", lambda a: a.astype(np.float32)),
+        ("state.b.feet.places", lambda a: a.astype(np.float64)),
         ("counts.a", lambda a: -a),
         ("settings.a", lambda a: a + 99),
         ("database.poses.positions", lambda a: a[:-1]),

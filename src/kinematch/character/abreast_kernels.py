@@ -37,14 +37,15 @@ EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
 NONE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
 ROW = 4 * LANES  # bytes of eight numbers
 POSE = 7  # rows of eight numbers for the global pose of a joint: place and rotation
-AIM = 9  # and for what a leg has to do: see leg_kernels
-TURNS, PLACES = 0, LANES  # what stands where in the tables
+AIM = 25  # and for a leg: see leg_kernels and foot_kernels
+# what stands where in the tables: rotations and places of joints; threes, sixes and twos of toes; pairs of characters
+TURNS, PLACES, THREES, SIXES, TWOS, PAIRS = (LANES * i for i in range(6))
 
 
 def scratch(joints, legs):
-    """For each thread: tables of how far characters' rotations and places are from the first one's, in bytes, and room
-    for the poses and legs of eight characters."""
-    return np.zeros(2 * LANES, np.int64), np.zeros((POSE * joints + AIM * legs, LANES), np.float32)
+    """For each thread: tables of how far numbers of characters are from the first one's, in bytes, and room for the
+    poses and legs of eight characters, and a row more."""
+    return np.zeros(6 * LANES, np.int64), np.zeros((POSE * joints + AIM * legs + 1, LANES), np.float32)
 
 
 @inner

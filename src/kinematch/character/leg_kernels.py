@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, POSE, ROW, keep_pose, rows_of, show_joint
+from kinematch.character.abreast_kernels import AIM, POSE, ROW, keep_pose, show_joint
 from kinematch.character.turn_kernels import inverse, multiply, rotate
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import (
-    LANES,
     inverse_root,
     larger,
     read,
@@ -30,29 +29,8 @@ WANTED, DISTANCE, SLOPE, MOVED = 0, 3, 4, 8
 
 
 @inner
-def aim_leg(room, source, k, lane, wanted, distance, slope, moved):
-    """Note what a leg of a character has to do: from its hip this way, so far; the foot turned; or nothing at all."""
-    first = POSE * source.parents.shape[0] + AIM * k
-    for i in range(3):
-        room[first + WANTED + i, lane] = wanted[i]
-    for i in range(4):
-        room[first + SLOPE + i, lane] = slope[i]
-    room[first + DISTANCE, lane], room[first + MOVED, lane] = distance, 1.0 if moved else 0.0
-
-
-@inner
-def bend_legs(source, out, who, start, stop, tables, room):
-    """Let the legs of up to eight characters of a list do what was noted, the knees' own bend directions kept."""
-    turns, places = rows_of(out, who, start, stop, tables)
-    for lane in range(stop - start, LANES):  # the last character is done again there
-        for row in range(POSE * source.parents.shape[0], room.shape[0]):
-            room[row, lane] = room[row, stop - start - 1]
-    for k in range(source.legs.shape[0]):
-        bend_leg(source, k, out, turns, places, room)
-
-
-@inner
 def bend_leg(source, k, out, turns, places, room):
+    """Let a leg of eight characters do what was noted, the knees' own bend directions kept."""
     upper, lower, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
     aims = address(room, POSE * source.parents.shape[0] + AIM * k)
     hip, knee, ankle = place_of(out, places, upper), place_of(out, places, lower), place_of(out, places, foot)

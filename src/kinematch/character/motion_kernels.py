@@ -35,6 +35,7 @@ class Dampings(NamedTuple):
     synchronized: float  # what is left of a gap
     adjusted: float
     turned: float
+    twist: float  # cosine of the turn that frees a locked toe
 
 
 @inner
@@ -58,6 +59,7 @@ def dampings(knobs, dt):
         damping(knobs.pelvis_halflife, dt), damping(knobs.ground_halflife, dt),
         damping(0.5 * knobs.ground_halflife, dt), remaining(knobs.synchronization_halflife, dt),
         remaining(knobs.adjustment_halflife, dt), remaining(knobs.turn_halflife, dt),
+        math.cos(min(knobs.unlock_angle, math.pi)),
     )  # fmt: skip
 
 

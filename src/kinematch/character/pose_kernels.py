@@ -44,11 +44,6 @@ def four(array, i, j):
 
 
 @inner
-def three(array, i, j):
-    return np.float64(array[i, j, 0]), np.float64(array[i, j, 1]), np.float64(array[i, j, 2])
-
-
-@inner
 def between_frames(array, frame, after, t, j):
     """A triple of a joint between two frames."""
     r = 1 - t
@@ -172,8 +167,3 @@ def lay_over(out, n, rotations, weights):
         w = weights[n, j]
         if w > 0:
             store(out.rotations, n, j, mixed(four(out.rotations, n, j), normalized(four(rotations, n, j)), min(w, 1.0)))
-
-
-@inner
-def length(a, b):
-    return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)

@@ -1,6 +1,7 @@
 """State: everything of N characters that changes from step to step, as arrays; the database and settings do not."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,14 +34,14 @@ class Offsets(NamedTuple):
 
 
 class Feet(NamedTuple):
-    """K toes of each character."""
+    """K toes of each character; in single precision where kernels take eight characters at a time."""
 
     locked: np.ndarray  # (N, K) bool
     refused: np.ndarray  # (N, K) bool, pulled loose during this stance: free until the next one
     places: np.ndarray  # (N, K, 3) m, where locked toes stand
     offsets: np.ndarray  # (N, K, 6) m and m/s, between what is shown and where the toe should be
     toes: np.ndarray  # (N, K, 3) m, as animated in the last step; NaN before the first
-    headings: np.ndarray  # (N, K) rad, of the foot when it was locked
+    headings: np.ndarray  # (N, K, 2) x and z of where the foot pointed when it was locked
     lifts: np.ndarray  # (N, K, 2) m and m/s, by which moving toes are raised
     grounds: np.ndarray  # (N, K + 1, 2) m and m/s, smoothed heights of the ground under the root and each toe
     slopes: np.ndarray  # (N, K, 4) of the ground under each toe along x and z, smoothed, and their rates
@@ -106,7 +107,7 @@ def fresh(
 ) -> State:
     """Characters that stand and have not searched; their phases are spread over the interval between searches."""
     count = len(positions)
-    zeros = np.zeros
+    zeros, single = np.zeros, partial(np.zeros, dtype=np.float32)
     grounds = zeros((count, toes + 1, 2))
     grounds[..., 0] = positions[:, None, 1]
     return State(
@@ -120,9 +121,9 @@ def fresh(
             np.full(count, np.inf),
         ),
         feet=Feet(
-            zeros((count, toes), bool), zeros((count, toes), bool), zeros((count, toes, 3)), zeros((count, toes, 6)),
-            np.full((count, toes, 3), np.nan), zeros((count, toes)), zeros((count, toes, 2)), grounds,
-            zeros((count, toes, 4)), zeros((count, toes, 2)), zeros((count, 2)),
+            zeros((count, toes), bool), zeros((count, toes), bool), single((count, toes, 3)), single((count, toes, 6)),
+            np.full((count, toes, 3), np.nan, np.float32), single((count, toes, 2)), single((count, toes, 2)), grounds,
+            zeros((count, toes, 4)), single((count, toes, 2)), single((count, 2)),
         ),
         schedule=Schedule(
             # the golden ratio's multiples spread evenly, however many there are

@@ -2,10 +2,10 @@
 
 import math
 
-from kinematch.character.abreast_kernels import forward
+from kinematch.character.abreast_kernels import forward, rows_of
 from kinematch.character.foot_kernels import place_feet, stand_on
 from kinematch.character.knobs import opened_knobs
-from kinematch.character.leg_kernels import bend_legs
+from kinematch.character.leg_kernels import bend_leg
 from kinematch.character.motion_kernels import (
     adjusted,
     advance_body,
@@ -193,15 +193,16 @@ def animate(
             for m in range(start, stop, LANES):
                 forward(out, source, who, m, min(m + LANES, stop), tables, room)
         if halves & FEET:
+            for m in range(start, stop if ground.shape[0] > 0 else start):
+                stand_on(state, source, who[m], ground, out, by)
+            for m in range(start, stop if source.legs.shape[0] > 0 else start, LANES):
+                last = min(m + LANES, stop)
+                turns, places = rows_of(out, who, m, last, tables)
+                place_feet(state, source, knobs, who, m, last, normals, out, by, tables, places, room)
+                for k in range(source.legs.shape[0]):
+                    bend_leg(source, k, out, turns, places, room)
             for m in range(start, stop):
-                n = who[m]
-                if ground.shape[0] > 0:
-                    stand_on(state, source, n, ground, out, by)
-                if source.legs.shape[0] > 0:
-                    place_feet(state, source, knobs, n, ground, normals, out, by, (m - start) % LANES, room)
-                    if m == stop - 1 or (m - start) % LANES == LANES - 1:
-                        bend_legs(source, out, who, m - (m - start) % LANES, m + 1, tables, room)
-                report(state, source, n, out)
+                report(state, source, who[m], out)
 
 
 @inner

@@ -79,17 +79,6 @@ def about_up(yaw):
 
 
 @inner
-def between(a, b):
-    """The shortest turn that takes the direction of a to that of b."""
-    size = math.sqrt((a[0] ** 2 + a[1] ** 2 + a[2] ** 2) * (b[0] ** 2 + b[1] ** 2 + b[2] ** 2))
-    w = size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-    if w * w + x * x + y * y + z * z <= 1e-24 * size * size:  # opposite, or nothing to turn: no limb folds so
-        return 1.0, 0.0, 0.0, 0.0
-    return normalized((w, x, y, z))
-
-
-@inner
 def wrapped(angle):
     """The same angle in [-pi, pi)."""
     return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)  # a third of the time of a remainder

@@ -195,7 +195,7 @@ def _rows(width: int, gives: Any) -> Any:
             for place in _places(b, *arguments):
                 row = b.load(_pointer(b, place, row_kind))
                 row.align = 4
-                rows.append(b.shuffle_vector(row, row, _mask([0, 1, 2, width - 1])))
+                rows.append(b.shuffle_vector(row, row, _mask([min(i, width - 1) for i in range(4)])))
             halves = [b.shuffle_vector(rows[i], rows[i + 4], _mask(range(LANES))) for i in range(4)]
             return context.make_tuple(b, gives, _transposed(b, halves)[:width])
 
@@ -223,6 +223,7 @@ def _rows_back(width: int, takes: Any) -> Any:
     return intrinsic(write_rows)
 
 
-three_lanes, four_lanes = types.UniTuple(lanes, 3), types.UniTuple(lanes, 4)
+two_lanes, three_lanes, four_lanes = (types.UniTuple(lanes, width) for width in (2, 3, 4))
+read_twos, write_twos = _rows(2, two_lanes), _rows_back(2, two_lanes)
 read_threes, write_threes = _rows(3, three_lanes), _rows_back(3, three_lanes)
 read_fours, write_fours = _rows(4, four_lanes), _rows_back(4, four_lanes)

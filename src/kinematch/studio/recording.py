@@ -18,7 +18,7 @@ from kinematch.studio.messages import Keypoint
 from kinematch.studio.stage import Stage
 
 FORMAT = "kinematch recording"
-VERSION = 2
+VERSION = 3
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."

@@ -1,0 +1,116 @@
+"""Compiled reach of eight characters' legs: how long they are, how far they may stretch, by how much they lack."""
+
+import numpy as np
+
+from kinematch.character.abreast_kernels import AIM, POSE, ROW, TWOS
+from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less, noted, place_of
+from kinematch.math.jit import inner
+from kinematch.math.lane_kernels import larger, read_twos, root, smaller, splat, where_positive, write, write_twos
+from kinematch.math.memory_kernels import address
+
+U, F = np.uintp, np.float32
+RESIST = F(0.92)  # of the longest reach, from which a leg resists being stretched and the pelvis helps
+STRAIGHT = F(0.98)  # of the leg's length, from which it gives way: through a straight leg knees would snap
+GIVES = F(6.25)  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
+SAME = F(1e-6)  # m within which a foot is where it is animated
+FOLDED = F(1e-4)  # m: a leg folded shut has no knee angle
+NOTHING = F(1e-30)  # square of what is nothing: numbers that are too small to be normal cost more
+TINY = F(1e-9)
+ZERO, EIGHTH, SIXTH, FIFTH, QUARTER, THIRD, HALF, ONE = (F(x) for x in (0, 1 / 8, 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1))
+# rows of room for each leg, behind what it has to do: where its foot is to be moved, and lengths
+SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
+
+
+@inner
+def measured(source, knobs, k, out, places, rows):
+    """A leg as animated: from hip to ankle, its length now, the longest it may be; from ankle to toe, and the toe."""
+    hip, knee = place_of(out, places, source.legs[k, 0]), place_of(out, places, source.legs[k, 1])
+    ankle, toe = place_of(out, places, source.legs[k, 2]), place_of(out, places, source.legs[k, 3])
+    leg, upper, lower = less(ankle, hip), less(knee, hip), less(ankle, knee)
+    a, b, now = root(dot(upper, upper)), root(dot(lower, lower)), root(dot(leg, leg))
+    most = longest(now, a + b, F(knobs.extension))
+    note(rows, NOW, now)
+    note(rows, WHOLE, a + b)
+    note(rows, LEAST, larger(a - b, b - a) + FOLDED)
+    note(rows, MOST, most)
+    return leg, now, most, less(toe, ankle), toe
+
+
+@inner
+def longest(now, whole, extension):
+    """How far an ankle may be from its hip: a share of the leg's length, and ever nearer to all of it the straighter
+    the leg is animated."""
+    slack, spare = larger(whole - now, splat(ZERO)), (ONE - extension) * whole
+    return whole - slack * spare / larger(slack + spare, splat(TINY))
+
+
+@inner
+def lacking(wanted, now, most):
+    """How much legs lack to where they are wanted."""
+    far = root(dot(wanted, wanted))
+    return far - soft_limit(far, now, most)
+
+
+@inner
+def soft_limit(wanted, animated, most):
+    """A distance that never passes the most; beyond the animated one a leg that is nearly straight resists."""
+    start = larger(animated, RESIST * most)
+    room, over = most - start, wanted - start
+    soft = start + room * (ONE - fading(larger(over, splat(ZERO)) / larger(room, splat(TINY))))
+    return where_positive(smaller(room, over), soft, smaller(wanted, most))
+
+
+@inner
+def reach_for(shorts, source, knobs, k, depth, by, tables, room):
+    """How legs have to be bent, for all to be bent together; hips are lower by a depth."""
+    rows, twos, shorts_at = leg_rows(room, source, k), address(tables, TWOS), address(shorts, 0) + U(8 * k)
+    now, whole = noted(rows, NOW), noted(rows, WHOLE)
+    wanted = noted(rows, WANTED), noted(rows, WANTED + 1) + depth, noted(rows, WANTED + 2)
+    # by how much they fall short of their targets: at least so much, and no sooner at its end than smoothly
+    least = lacking(wanted, now, noted(rows, MOST))
+    before, rate = read_twos(twos, shorts_at)
+    short, rate = sprung(before, rate, F(by.w), F(by.dt), F(by.e))
+    rate = where_positive(least - short, (least - before) * F(1 / by.dt if by.dt > 0 else 0.0), rate)
+    short = larger(short, least)
+    write_twos(twos, shorts_at, (short, rate))
+    distance = root(dot(wanted, wanted)) - short
+    straight = (STRAIGHT if knobs.foot_lock > 0 else ONE) * whole
+    shift = noted(rows, SHIFT), noted(rows, SHIFT + 1) + depth, noted(rows, SHIFT + 2)
+    apart = larger(larger(distance - now, now - distance), now - straight) - SAME
+    over = larger(distance - straight, splat(ZERO))
+    note(rows, WANTED + 1, wanted[1])
+    note(rows, DISTANCE, larger(distance - GIVES * over * over / whole, noted(rows, LEAST)))
+    note(rows, MOVED, larger(larger(apart, dot(shift, shift) - SAME * SAME), ONE - noted(rows, SLOPE)))
+
+
+@inner
+def sprung(x, v, w, dt, e):
+    """As motion_kernels.spring."""
+    slope, loud = v + w * x, x * x + v * v - NOTHING
+    return (
+        where_positive(loud, (x + slope * dt) * e, splat(ZERO)),
+        where_positive(loud, (v - slope * (w * dt)) * e, splat(ZERO)),
+    )
+
+
+@inner
+def fading(x):
+    """exp(-x) to single digits, of what is not negative."""
+    u = EIGHTH * x
+    series = ONE + u * (
+        ONE + HALF * u * (ONE + THIRD * u * (ONE + QUARTER * u * (ONE + FIFTH * u * (ONE + SIXTH * u))))
+    )
+    square = series * series
+    square = square * square
+    return ONE / (square * square)
+
+
+@inner
+def leg_rows(room, source, k):
+    """Where the rows of a leg are."""
+    return address(room, POSE * source.parents.shape[0] + AIM * k)
+
+
+@inner
+def note(rows, row, values):
+    write(rows + U(ROW * row), values)
