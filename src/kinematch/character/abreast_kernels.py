@@ -39,13 +39,14 @@ ROW = 4 * LANES  # bytes of eight numbers
 POSE = 7  # rows of eight numbers for the global pose of a joint: place and rotation
 AIM = 25  # and for a leg: see leg_kernels and foot_kernels
 # what stands where in the tables: rotations and places of joints; threes, sixes and twos of toes; pairs of characters
-TURNS, PLACES, THREES, SIXES, TWOS, PAIRS = (LANES * i for i in range(6))
+# doubles of characters by one, three and six
+TURNS, PLACES, THREES, SIXES, TWOS, PAIRS, ONES, THREE_DOUBLES, SIX_DOUBLES = (LANES * i for i in range(9))
 
 
 def scratch(joints, legs):
     """For each thread: tables of how far numbers of characters are from the first one's, in bytes, and room for the
     poses and legs of eight characters, and a row more."""
-    return np.zeros(6 * LANES, np.int64), np.zeros((POSE * joints + AIM * legs + 1, LANES), np.float32)
+    return np.zeros(9 * LANES, np.int64), np.zeros((POSE * joints + AIM * legs + 1, LANES), np.float32)
 
 
 @inner
@@ -142,9 +143,8 @@ def to_vector(q):
 
 
 @inner
-def forward(out, source, who, start, stop, tables, room):
-    """Global from local, for up to eight characters of a list."""
-    turns, places = rows_of(out, who, start, stop, tables)
+def forward(out, source, turns, places, room):
+    """Global from local, for eight characters."""
     q, v = read_fours(turns, address(out.rotations, 0)), read_threes(places, address(out.positions, 0))
     show_pose(out, 0, v, q, turns, places, room)
     for j in range(1, source.parents.shape[0]):
@@ -153,10 +153,12 @@ def forward(out, source, who, start, stop, tables, room):
 
 @inner
 def rows_of(out, who, start, stop, tables):
-    """Where the tables are that say where eight characters are; where there are fewer, the last is done again."""
+    """Where the tables are that say where eight characters are, now filled in; where there are fewer, the last is
+    done again."""
     for lane in range(LANES):
         n = np.int64(who[min(start + lane, stop - 1)])
         tables[TURNS + lane], tables[PLACES + lane] = n * out.rotations.strides[0], n * out.positions.strides[0]
+        tables[ONES + lane], tables[THREE_DOUBLES + lane], tables[SIX_DOUBLES + lane] = 8 * n, 24 * n, 48 * n
     return address(tables, TURNS), address(tables, PLACES)
 
 

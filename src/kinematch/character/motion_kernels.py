@@ -8,8 +8,6 @@ from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
 
 NOTHING = 1e-15  # what fades is nothing from here on: numbers that are too small to be normal cost a hundred times more
-SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
-PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made up at 3.6 m/s, as fast as most run
 
 
 class Damping(NamedTuple):
@@ -83,19 +81,6 @@ def velocity_spring(v, a, desired, by):
 
 
 @inner
-def advance_body(body, n, velocities, facings, by):
-    for i in range(3):
-        way, v, a = velocity_spring(body.velocities[n, i], body.accelerations[n, i], velocities[n, i], by.velocity)
-        body.positions[n, i] += way
-        body.velocities[n, i] = v
-        body.accelerations[n, i] = a
-    gap = yaw_gap(body, n, facings, by.facing.w)
-    left, rate = spring(-gap, body.yaw_rates[n], by.facing)
-    body.yaws[n] = wrapped(body.yaws[n] + gap + left)
-    body.yaw_rates[n] = rate
-
-
-@inner
 def yaw_gap(body, n, facings, w):
     """How far the body has to turn; told nothing, it comes to rest where its turning leads."""
     if facings[n, 0] != 0 or facings[n, 2] != 0:
@@ -143,7 +128,7 @@ def root_at(source, frame, fraction):
 
 @inner
 def root_step(source, frame, fraction, new_frame, new_fraction, rounds):
-    """The root's way along the ground in its own axes, and its turn, to a later database time of the same clip.
+    """The root's way along the ground in its clip's world, its yaw before and its turn, to a later time of the clip.
 
     Taken from the places themselves, not from velocities: however long the steps are, they lead to the same spot.
     """
@@ -157,8 +142,7 @@ def root_step(source, frame, fraction, new_frame, new_fraction, rounds):
         px, pz = turned(x1 - ox, z1 - oz, source.loop_turns[clip])
         x1, z1 = ox + sx + px, oz + sz + pz
         yaw1 += source.loop_turns[clip]
-    x, z = turned(x1 - x0, z1 - z0, -yaw0)
-    return x, z, wrapped(yaw1 - yaw0)
+    return x1 - x0, z1 - z0, yaw0, yaw1 - yaw0
 
 
 @inner
@@ -171,34 +155,3 @@ def rate_of(source, frame, body, n, knobs):
         return 1.0
     speed = math.sqrt(body.velocities[n, 0] ** 2 + body.velocities[n, 2] ** 2)
     return min(max(speed / pace, 1 - knobs.rate_change), 1 + knobs.rate_change)
-
-
-@inner
-def adjusted(x, z, yaw, body, n, way, turn, knobs, by):
-    """The root drawn to the simulated body.
-
-    Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
-    moved in this step (thesis 3.3.2): who stands still is not dragged. Synchronization (digital humans 3.5) drags.
-    """
-    gx, gz = body.positions[n, 0] - x, body.positions[n, 2] - z
-    gap = math.sqrt(gx * gx + gz * gz)
-    angle = wrapped(body.yaws[n] - yaw)
-    kept, kept_angle = gap * by.synchronized, abs(angle) * by.synchronized
-    kept -= min(kept * (1 - by.adjusted), knobs.adjustment_ratio * way)
-    kept_angle -= min(kept_angle * (1 - by.turned), knobs.turn_ratio * abs(turn))
-    if knobs.clamp_distance > 0:
-        kept = clamped(kept, knobs.clamp_distance, by.velocity.dt)
-    if knobs.clamp_angle > 0:
-        kept_angle = clamped(kept_angle, knobs.clamp_angle, by.velocity.dt)
-    if gap > 0:
-        x, z = body.positions[n, 0] - gx * kept / gap, body.positions[n, 2] - gz * kept / gap
-    return x, z, wrapped(body.yaws[n] - math.copysign(kept_angle, angle))
-
-
-@inner
-def clamped(gap, most, dt):
-    """A gap that never passes the most; a pull that grows from SOFT of it on keeps it from being hit hard."""
-    over = (gap - SOFT * most) / (most - SOFT * most)
-    if over > 0:
-        gap *= math.exp(-PULL * over * over * dt)
-    return min(gap, most)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.character.command import Command
-from kinematch.character.motion_kernels import PULL, SOFT
 from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample
+from kinematch.character.root_kernels import PULL, SOFT
 from kinematch.character.settings import Settings
 from kinematch.character.simulation import SimulatedBody, ahead, asked, at_rest, turned, wrapped
 from kinematch.character.step_kernels import ALIGNED, NEAR, STILL

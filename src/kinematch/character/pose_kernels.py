@@ -1,7 +1,5 @@
 """Compiled poses: the animated pose of a character with its transition, forward kinematics, and jumps."""
 
-import math
-
 import numpy as np
 
 from kinematch.character.abreast_kernels import sprung_jump, sprung_rotations

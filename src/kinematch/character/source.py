@@ -57,7 +57,7 @@ def _empty() -> Source:
         loop_shifts=double.reshape(table), loop_turns=double, root_positions=double.reshape(table), root_yaws=double,
         paces=single, toe_heights=single.reshape(table), toe_rests=double, parents=whole,
         distances=np.zeros(table, np.int64), legs=whole.reshape(table), below=whole.reshape(table),
-        hinges=double.reshape(table), frame_rate=0.0,
+        hinges=single.reshape(table), frame_rate=0.0,
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _toe_heights(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
 
 def _hinges(poses: PoseDatabase, legs: np.ndarray) -> np.ndarray:
     """The mean of how knees bend, the more a knee is bent the more it counts."""
-    hinges = np.zeros((len(legs), 3))
+    hinges = np.zeros((len(legs), 3), np.float32)
     if not len(legs):
         return hinges
     some = slice(None, None, max(1, poses.frame_count // 5000))

@@ -7,24 +7,19 @@ from kinematch.character.foot_kernels import place_feet, stand_on
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.leg_kernels import bend_leg
 from kinematch.character.motion_kernels import (
-    adjusted,
-    advance_body,
     damping,
     dampings,
     following,
-    moved_on,
-    rate_of,
-    root_step,
     spring,
     velocity_spring,
     yaw_gap,
 )
 from kinematch.character.pose_kernels import lay_over, local_pose
+from kinematch.character.root_kernels import move_roots, show_roots
 from kinematch.character.shown import opened_shown
 from kinematch.character.source import opened_source
 from kinematch.character.state import opened_state
-from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay_root, decay_turning
-from kinematch.character.turn_kernels import about_up, angle_of, turned, wrapped
+from kinematch.character.turn_kernels import angle_of, turned, wrapped
 from kinematch.math.jit import inner, kernel
 from kinematch.math.lane_kernels import LANES
 from kinematch.math.memory_kernels import address, fetch
@@ -35,7 +30,6 @@ STILL = 0.1  # m/s, below which a body that is to stand counts as standing
 NEAR = 0.15  # m from its body at which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 TOGETHER = 64  # characters of which a kernel does one thing after the other: small loops, on what is still near
-SOON = 2  # characters ahead for which memory is read already
 POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 
@@ -177,21 +171,21 @@ def animate(
     for start in range(0, who.shape[0], TOGETHER):
         stop = min(start + TOGETHER, who.shape[0])
         if halves & POSE:
-            for m in range(start, stop):
-                n = who[m]
-                if m + SOON < who.shape[0]:
-                    soon(source, state.playing.frames[who[m + SOON]])
-                advance_body(state.body, n, velocities, facings, by)
-                state.schedule.since[n] += dt
-                move_root(state, source, knobs, n, out, by)
+            for m in range(start, stop, LANES):
+                last = min(m + LANES, stop)
+                for ahead in range(last, min(last + LANES, who.shape[0])):
+                    soon(source, state.playing.frames[who[ahead]])
+                rows_of(out, who, m, last, tables)
+                move_roots(state, source, knobs, who, m, last, velocities, facings, out, by, tables)
             for m in range(start, stop):
                 n = who[m]
                 local_pose(state, source, knobs, n, out, by)
-                place_root(state.playing, n, out)
                 if weights.shape[0] > 0:
                     lay_over(out, n, layer, weights)
             for m in range(start, stop, LANES):
-                forward(out, source, who, m, min(m + LANES, stop), tables, room)
+                turns, places = rows_of(out, who, m, min(m + LANES, stop), tables)
+                show_roots(state.playing, out, turns, places, tables)
+                forward(out, source, turns, places, room)
         if halves & FEET:
             for m in range(start, stop if ground.shape[0] > 0 else start):
                 stand_on(state, source, who[m], ground, out, by)
@@ -228,41 +222,3 @@ def report(state, source, n, out):
         out.contacts[n, c] = source.contacts[shown, c]
     for c in range(source.legs.shape[0]):
         out.locked[n, c] = state.feet.locked[n, c]
-
-
-@inner
-def move_root(state, source, knobs, n, out, by):
-    playing, offsets, dt = state.playing, state.offsets, by.transition.dt
-    frame, fraction = playing.frames[n], playing.fractions[n]
-    seconds = dt * rate_of(source, frame, state.body, n, knobs)
-    new_frame, new_fraction, rounds = moved_on(source, frame, fraction, seconds)
-    x, z, turn = root_step(source, frame, fraction, new_frame, new_fraction, rounds)
-    playing.frames[n], playing.fractions[n] = new_frame, new_fraction
-    if offsets.ages[n] < FORGOTTEN * knobs.transition_halflife:
-        if knobs.transition == DEAD:
-            decay_turning(offsets.rotations, n, knobs.transition_halflife, by.transition)
-        decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, by.transition)
-        ex, ez, extra = decay_root(offsets.roots, n, by.transition)
-        x, z, turn = x + ex, z + ez, turn + extra
-    offsets.ages[n] += dt
-    wx, wz = turned(x, z, playing.yaws[n])
-    before = playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n]
-    new_x, new_z, yaw = adjusted(
-        before[0] + wx, before[1] + wz, before[2] + turn, state.body, n, math.sqrt(x * x + z * z), turn, knobs, by
-    )
-    playing.positions[n, 0], playing.positions[n, 2], playing.yaws[n] = new_x, new_z, yaw
-    out.displacements[n, 0], out.displacements[n, 1], out.displacements[n, 2] = (
-        new_x - before[0],
-        0.0,
-        new_z - before[1],
-    )
-    out.turns[n] = wrapped(yaw - before[2])
-
-
-@inner
-def place_root(playing, n, out):
-    for i in range(3):
-        out.positions[n, 0, i] = playing.positions[n, i]
-    q = about_up(playing.yaws[n])
-    for i in range(4):
-        out.rotations[n, 0, i] = q[i]

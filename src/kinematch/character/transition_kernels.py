@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from kinematch.character.motion_kernels import Damping, velocity_spring
+from kinematch.character.motion_kernels import Damping
 from kinematch.character.turn_kernels import from_vector, inverse, mixed, multiply, rotate, to_vector
 from kinematch.math.jit import inner
 from kinematch.math.spring import HALF
@@ -71,15 +71,6 @@ def decay_turning(memory, n, halflife, by):
             multiply(from_vector(x * way, y * way, z * way), before)
         )
         memory[n, 3, j], memory[n, 4, j], memory[n, 5, j] = x * kept, y * kept, z * kept
-
-
-@inner
-def decay_root(roots, n, by):
-    """Let the root's velocity offset fade; returns the way and turn that it adds, in the root's axes."""
-    x, roots[n, 0], roots[n, 3] = velocity_spring(roots[n, 0], roots[n, 3], 0.0, by)
-    z, roots[n, 1], roots[n, 4] = velocity_spring(roots[n, 1], roots[n, 4], 0.0, by)
-    turn, roots[n, 2], roots[n, 5] = velocity_spring(roots[n, 2], roots[n, 5], 0.0, by)
-    return x, z, turn
 
 
 @inner

@@ -3,6 +3,7 @@
 import math
 
 from kinematch.math.jit import inner
+from kinematch.math.lane_kernels import floor, larger, smaller, where_positive, with_sign
 
 EIGHTH = math.sqrt(2) - 1  # tangent of an eighth of pi
 LARGE = 2.5  # square of a half-angle up to which the series below are exact to 1e-10
@@ -52,16 +53,22 @@ def from_vector(x, y, z):
     """A rotation from its rotation vector; sin and cos by their series, a third of the time of the library's."""
     t = 0.25 * (x * x + y * y + z * z)  # the half-angle, squared
     if t <= LARGE:
-        cosine = 1 + t * (-1 / 2 + t * (1 / 24 + t * (-1 / 720 + t * (1 / 40320 + t * (
-            -1 / 3628800 + t * (1 / 479001600 - t * (1 / 87178291200)))))))  # fmt: skip
-        sinc = 1 + t * (-1 / 6 + t * (1 / 120 + t * (-1 / 5040 + t * (1 / 362880 + t * (
-            -1 / 39916800 + t * (1 / 6227020800 - t * (1 / 1307674368000)))))))  # fmt: skip
-        s = 0.5 * sinc
+        cosine, s = half_angle(t)
     else:
         half = math.sqrt(t)
         cosine = math.cos(half)
         s = 0.5 * math.sin(half) / half
     return cosine, x * s, y * s, z * s
+
+
+@inner
+def half_angle(t):
+    """Cosine of half an angle, and its sine by the angle, from its square; for angles within half a turn."""
+    cosine = 1.0 + t * (-1 / 2 + t * (1 / 24 + t * (-1 / 720 + t * (1 / 40320 + t * (
+        -1 / 3628800 + t * (1 / 479001600 - t * (1 / 87178291200)))))))  # fmt: skip
+    sinc = 1.0 + t * (-1 / 6 + t * (1 / 120 + t * (-1 / 5040 + t * (1 / 362880 + t * (
+        -1 / 39916800 + t * (1 / 6227020800 - t * (1 / 1307674368000)))))))  # fmt: skip
+    return cosine, 0.5 * sinc
 
 
 @inner
@@ -73,33 +80,45 @@ def to_vector(q):
     return x * k, y * k, z * k
 
 
-@inner
-def about_up(yaw):
-    return from_vector(0.0, yaw, 0.0)
+# what follows takes eight numbers or one
 
 
 @inner
 def wrapped(angle):
     """The same angle in [-pi, pi)."""
-    return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)  # a third of the time of a remainder
+    return angle - 2 * math.pi * floor(angle / (2 * math.pi) + 0.5)  # a third of the time of a remainder
+
+
+@inner
+def half_turn(yaw):
+    """Cosine and sine of half an angle within [-pi, pi]."""
+    cosine, s = half_angle(0.25 * yaw * yaw)
+    return cosine, yaw * s
+
+
+@inner
+def turned_by(x, z, yaw):
+    """A ground vector turned about +Y by an angle within [-pi, pi]."""
+    w, y = half_turn(yaw)
+    c, s = w * w - y * y, w * y + w * y
+    return c * x + s * z, c * z - s * x
 
 
 @inner
 def turned(x, z, yaw):
     """A ground vector turned about +Y."""
-    w, _, y, _ = about_up(yaw)
-    c, s = w * w - y * y, 2 * w * y
-    return c * x + s * z, c * z - s * x
+    return turned_by(x, z, wrapped(yaw))
 
 
 @inner
 def angle_of(x, z):
     """The angle from +Z to a ground vector, as atan2 to 1e-10, in a third of the time: no branches, no call."""
-    small, large = min(abs(x), abs(z)), max(abs(x), abs(z))
+    wide, deep = larger(x, -x), larger(z, -z)
+    small, large = smaller(wide, deep), larger(wide, deep)
     # the arc tangent around an eighth of pi, the middle of what is left, by its series
-    t = (small - EIGHTH * large) / max(large + EIGHTH * small, 1e-300)
+    t = (small - EIGHTH * large) / (large + EIGHTH * small + 1e-300)
     u = t * t
-    angle = math.pi / 8 + t * (1 + u * (-1 / 3 + u * (1 / 5 + u * (-1 / 7 + u * (1 / 9 + u * (-1 / 11 + u * (
+    angle = math.pi / 8 + t * (1.0 + u * (-1 / 3 + u * (1 / 5 + u * (-1 / 7 + u * (1 / 9 + u * (-1 / 11 + u * (
         1 / 13 + u * (-1 / 15 + u * (1 / 17 + u * (-1 / 19 + u * (1 / 21 - u * (1 / 23))))))))))))  # fmt: skip
-    angle = math.pi / 2 - angle if abs(x) > abs(z) else angle
-    return math.copysign(math.pi - angle if z < 0 else angle, x)
+    angle = where_positive(wide - deep, math.pi / 2 - angle, angle)
+    return with_sign(where_positive(-z, math.pi - angle, angle), x)

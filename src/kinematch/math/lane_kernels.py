@@ -1,4 +1,4 @@
-"""Eight single numbers side by side as one number of kernels: what is written for one joint then does eight at once.
+"""Eight numbers side by side as one number of kernels: what is written for one joint then does eight at once.
 
 In LLVM's own vectors, which every target accepts; compilers left to find them by themselves first ask, for every pair
 of arrays, whether these overlap.
@@ -17,32 +17,37 @@ from numba.extending import lower_builtin, models, register_model
 
 intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
 LANES = 8
-I32, I64, F32 = ir.IntType(32), ir.IntType(64), ir.FloatType()
-WIDE = ir.VectorType(F32, LANES)
+I32, I64, F32, F64 = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
 
 
 class Lanes(types.Type):
-    pass
+    def __init__(self, name: str, number: ir.Type):
+        super().__init__(name)
+        self.wide = ir.VectorType(number, LANES)
 
 
-lanes = Lanes("lanes")
+lanes, double_lanes = Lanes("lanes", F32), Lanes("double lanes", F64)
 
 
 @register_model(Lanes)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, WIDE)
+        super().__init__(manager, kind, kind.wide)
 
 
 def _give(operation: Any, instruction: str) -> None:
     """An operator of lanes with lanes, or with one number for all of them."""
-    pairs = (lanes, lanes), (lanes, types.float32), (types.float32, lanes)
+    pairs = [
+        pair
+        for kind, one in ((lanes, types.float32), (double_lanes, types.float64))
+        for pair in ((kind, kind), (kind, one), (one, kind))
+    ]
 
     class Template(ConcreteTemplate):
-        cases = tuple(signature(lanes, *pair) for pair in pairs)
+        cases = tuple(signature(next(kind for kind in pair if isinstance(kind, Lanes)), *pair) for pair in pairs)
 
     def generate(context, b, given, arguments):
-        wide = [one if kind is lanes else _splat(b, one) for kind, one in zip(given.args, arguments)]
+        wide = [one if isinstance(kind, Lanes) else _splat(b, one) for kind, one in zip(given.args, arguments)]
         return getattr(b, instruction)(*wide, flags=("contract",))
 
     infer_global(operation)(Template)
@@ -58,10 +63,11 @@ for _operation, _instruction in (
 
 @infer_global(operator.neg)
 class _Negative(ConcreteTemplate):
-    cases = (signature(lanes, lanes),)
+    cases = (signature(lanes, lanes), signature(double_lanes, double_lanes))
 
 
 @lower_builtin(operator.neg, lanes)
+@lower_builtin(operator.neg, double_lanes)
 def _negative(context, b, _, arguments):
     return b.fneg(*arguments)
 
@@ -75,8 +81,13 @@ def _pointer(b, address, kind):
 
 
 def _splat(b, number):
-    first = b.insert_element(ir.Constant(WIDE, ir.Undefined), number, ir.Constant(I32, 0))
+    first = b.insert_element(ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined), number, ir.Constant(I32, 0))
     return b.shuffle_vector(first, first, _mask([0] * LANES))
+
+
+def _all(kind, number):
+    """A constant, of one number or of eight."""
+    return ir.Constant(kind, [number] * LANES if isinstance(kind, ir.VectorType) else number)
 
 
 @intrinsic
@@ -86,7 +97,7 @@ def splat(typing, number):
     def generate(context, b, _, arguments):
         return _splat(b, arguments[0])
 
-    return lanes(types.float32), generate
+    return (double_lanes if number == types.float64 else lanes)(number), generate
 
 
 @intrinsic
@@ -94,7 +105,7 @@ def read(typing, address):
     """Eight numbers that lie one behind the other."""
 
     def generate(context, b, _, arguments):
-        loaded = b.load(_pointer(b, arguments[0], WIDE))
+        loaded = b.load(_pointer(b, arguments[0], lanes.wide))
         loaded.align = 4
         return loaded
 
@@ -104,17 +115,24 @@ def read(typing, address):
 @intrinsic
 def write(typing, address, values):
     def generate(context, b, _, arguments):
-        stored = b.store(arguments[1], _pointer(b, arguments[0], WIDE))
+        stored = b.store(arguments[1], _pointer(b, arguments[0], lanes.wide))
         stored.align = 4
         return context.get_dummy_value()
 
     return types.void(types.uintp, lanes), generate
 
 
+# what follows takes eight numbers or one, so that functions made of it do
+
+
 def _call(b, name, *given):
     """One of LLVM's own functions."""
-    kind = ir.FunctionType(WIDE, [WIDE] * len(given))
-    return b.call(cgutils.get_or_insert_function(b.module, kind, f"llvm.{name}.v{LANES}f32"), given)
+    kind = given[0].type
+    wide = isinstance(kind, ir.VectorType)
+    size = 32 if (kind.element if wide else kind) == F32 else 64
+    function = ir.FunctionType(kind, [kind] * len(given))
+    name = f"llvm.{name}.{f'v{LANES}' if wide else ''}f{size}"
+    return b.call(cgutils.get_or_insert_function(b.module, function, name), given)
 
 
 @intrinsic
@@ -124,7 +142,7 @@ def root(typing, values):
     def generate(context, b, _, arguments):
         return _call(b, "sqrt", *arguments)
 
-    return lanes(lanes), generate
+    return values(values), generate
 
 
 @intrinsic
@@ -132,9 +150,17 @@ def inverse_root(typing, values):
     """One by the square root."""
 
     def generate(context, b, _, arguments):
-        return b.fdiv(ir.Constant(WIDE, [1.0] * LANES), _call(b, "sqrt", *arguments))
+        return b.fdiv(_all(arguments[0].type, 1.0), _call(b, "sqrt", *arguments))
 
-    return lanes(lanes), generate
+    return values(values), generate
+
+
+@intrinsic
+def floor(typing, values):
+    def generate(context, b, _, arguments):
+        return _call(b, "floor", *arguments)
+
+    return values(values), generate
 
 
 @intrinsic
@@ -142,7 +168,7 @@ def with_sign(typing, sizes, signs):
     def generate(context, b, _, arguments):
         return _call(b, "copysign", *arguments)
 
-    return lanes(lanes, lanes), generate
+    return sizes(sizes, sizes), generate
 
 
 @intrinsic
@@ -150,9 +176,9 @@ def where_positive(typing, numbers, values, others):
     """In each lane the value where the number is positive, else the other."""
 
     def generate(context, b, _, arguments):
-        return b.select(b.fcmp_ordered(">", arguments[0], ir.Constant(WIDE, [0.0] * LANES)), *arguments[1:])
+        return b.select(b.fcmp_ordered(">", arguments[0], _all(arguments[0].type, 0.0)), *arguments[1:])
 
-    return lanes(lanes, lanes, lanes), generate
+    return numbers(numbers, numbers, numbers), generate
 
 
 @intrinsic
@@ -160,7 +186,7 @@ def larger(typing, values, others):
     def generate(context, b, _, arguments):
         return b.select(b.fcmp_ordered(">", *arguments), *arguments)
 
-    return lanes(lanes, lanes), generate
+    return values(values, values), generate
 
 
 @intrinsic
@@ -168,7 +194,17 @@ def smaller(typing, values, others):
     def generate(context, b, _, arguments):
         return b.select(b.fcmp_ordered("<", *arguments), *arguments)
 
-    return lanes(lanes, lanes), generate
+    return values(values, values), generate
+
+
+@intrinsic
+def narrowed(typing, values):
+    """Double numbers as single ones."""
+
+    def generate(context, b, _, arguments):
+        return b.fptrunc(arguments[0], lanes.wide)
+
+    return lanes(double_lanes), generate
 
 
 def _places(b, table, base):
@@ -183,6 +219,29 @@ def _transposed(b, four):
     pairs = [[b.shuffle_vector(*two, mask) for two in (four[:2], four[2:])] for mask in (low, high)]
     first, second = _mask([0, 1, 8, 9, 4, 5, 12, 13]), _mask([2, 3, 10, 11, 6, 7, 14, 15])
     return [b.shuffle_vector(*pair, mask) for pair in pairs for mask in (first, second)]
+
+
+@intrinsic
+def read_doubles(typing, table, base):
+    """A double number of each lane, at its own distance from a base."""
+
+    def generate(context, b, _, arguments):
+        wide = ir.Constant(double_lanes.wide, ir.Undefined)
+        for lane, place in enumerate(_places(b, *arguments)):
+            wide = b.insert_element(wide, b.load(_pointer(b, place, F64)), ir.Constant(I32, lane))
+        return wide
+
+    return double_lanes(types.uintp, types.uintp), generate
+
+
+@intrinsic
+def write_doubles(typing, table, base, values):
+    def generate(context, b, _, arguments):
+        for lane, place in enumerate(_places(b, *arguments[:2])):
+            b.store(b.extract_element(arguments[2], ir.Constant(I32, lane)), _pointer(b, place, F64))
+        return context.get_dummy_value()
+
+    return types.void(types.uintp, types.uintp, double_lanes), generate
 
 
 def _rows(width: int, gives: Any) -> Any:

@@ -1,0 +1,191 @@
+"""Compiled bodies and roots of eight characters: bodies follow commands, roots their clips and their bodies."""
+
+import numpy as np
+
+from kinematch.character.abreast_kernels import ONES, SIX_DOUBLES, THREE_DOUBLES
+from kinematch.character.motion_kernels import moved_on, rate_of, root_step, velocity_spring
+from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay_turning
+from kinematch.character.turn_kernels import angle_of, half_turn, turned_by, wrapped
+from kinematch.math.jit import inner
+from kinematch.math.lane_kernels import (
+    larger,
+    narrowed,
+    read_doubles,
+    root,
+    smaller,
+    splat,
+    where_positive,
+    with_sign,
+    write_doubles,
+    write_fours,
+    write_threes,
+)
+from kinematch.math.memory_kernels import address
+
+U = np.uintp
+NOTHING = 1e-30  # square of what is nothing: numbers that are too small to be normal cost a hundred times more
+NEAREST = 1e-300  # m: below, a gap has no direction
+SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
+PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made up at 3.6 m/s, as fast as most run
+
+
+@inner
+def move_roots(state, source, knobs, who, start, stop, velocities, facings, out, by, tables):
+    """Bodies and roots of up to eight characters of a list a step further on, the roots' poses into the output."""
+    advance_bodies(state.body, velocities, facings, by, tables)
+    for m in range(start, stop):
+        go_on(state, source, knobs, who[m], out, by)
+    follow(state, knobs, out, by, tables)
+
+
+@inner
+def advance_bodies(body, velocities, facings, by, tables):
+    for i in range(3):
+        v, a, wanted = (
+            three(body.velocities, i, tables),
+            three(body.accelerations, i, tables),
+            three(velocities, i, tables),
+        )
+        way, v, a = velocity_spring(v, a, wanted, by.velocity)
+        put_three(body.positions, i, three(body.positions, i, tables) + way, tables)
+        put_three(body.velocities, i, v, tables)
+        put_three(body.accelerations, i, a, tables)
+    yaw, rate = one(body.yaws, tables), one(body.yaw_rates, tables)
+    x, z, w = three(facings, 0, tables), three(facings, 2, tables), by.facing.w
+    # told nothing, a body comes to rest where its turning leads
+    gap = where_positive(x * x + z * z, wrapped(angle_of(x, z) - yaw), rate / w)
+    slope, loud = rate - w * gap, gap * gap + rate * rate - NOTHING
+    left = where_positive(loud, (slope * by.facing.dt - gap) * by.facing.e, splat(0.0))
+    put_one(body.yaws, wrapped(yaw + gap + left), tables)
+    put_one(body.yaw_rates, where_positive(loud, (rate - slope * (w * by.facing.dt)) * by.facing.e, splat(0.0)), tables)
+
+
+@inner
+def go_on(state, source, knobs, n, out, by):
+    """Move one character's clip on; its root's way and turn meanwhile, as the clip has them, wait in the output."""
+    playing, offsets, dt = state.playing, state.offsets, by.transition.dt
+    frame, fraction = playing.frames[n], playing.fractions[n]
+    seconds = dt * rate_of(source, frame, state.body, n, knobs)
+    playing.frames[n], playing.fractions[n], rounds = moved_on(source, frame, fraction, seconds)
+    x, z, yaw, turn = root_step(source, frame, fraction, playing.frames[n], playing.fractions[n], rounds)
+    out.displacements[n, 0], out.displacements[n, 1], out.displacements[n, 2], out.turns[n] = x, yaw, z, turn
+    if offsets.ages[n] < FORGOTTEN * knobs.transition_halflife:
+        if knobs.transition == DEAD:
+            decay_turning(offsets.rotations, n, knobs.transition_halflife, by.transition)
+        decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, by.transition)
+
+
+@inner
+def follow(state, knobs, out, by, tables):
+    """Roots go their ways, with what is left of their last jumps, and are drawn to their bodies."""
+    playing, offsets, body, dt = state.playing, state.offsets, state.body, by.transition.dt
+    yaw = three(out.displacements, 1, tables)
+    x, z = turned_by(three(out.displacements, 0, tables), three(out.displacements, 2, tables), wrapped(-yaw))
+    age = one(offsets.ages, tables)
+    recent = FORGOTTEN * knobs.transition_halflife - age
+    x = x + left_over(offsets.roots, 0, recent, by.transition, tables)
+    z = z + left_over(offsets.roots, 1, recent, by.transition, tables)
+    turn = wrapped(one(out.turns, tables)) + left_over(offsets.roots, 2, recent, by.transition, tables)
+    put_one(offsets.ages, age + dt, tables)
+    put_one(state.schedule.since, one(state.schedule.since, tables) + dt, tables)
+    was_x, was_z, was = (
+        three(playing.positions, 0, tables),
+        three(playing.positions, 2, tables),
+        one(playing.yaws, tables),
+    )
+    ahead_x, ahead_z = turned_by(x, z, wrapped(was))
+    gap_x = three(body.positions, 0, tables) - (was_x + ahead_x)
+    gap_z = three(body.positions, 2, tables) - (was_z + ahead_z)
+    facing = one(body.yaws, tables)
+    share, angle = drawn(gap_x, gap_z, wrapped(facing - (was + turn)), root(x * x + z * z), turn, knobs, by)
+    x, z = three(body.positions, 0, tables) - gap_x * share, three(body.positions, 2, tables) - gap_z * share
+    yaw = wrapped(facing - angle)
+    put_three(playing.positions, 0, x, tables)
+    put_three(playing.positions, 2, z, tables)
+    put_one(playing.yaws, yaw, tables)
+    put_three(out.displacements, 0, x - was_x, tables)
+    put_three(out.displacements, 1, splat(0.0), tables)
+    put_three(out.displacements, 2, z - was_z, tables)
+    put_one(out.turns, wrapped(yaw - was), tables)
+
+
+@inner
+def left_over(roots, i, recent, by, tables):
+    """The way that the offset of a root's velocity adds, which fades; none long after a jump."""
+    place = address(roots, 0) + U(8 * i)
+    table = address(tables, SIX_DOUBLES)
+    v, a = read_doubles(table, place), read_doubles(table, place + U(24))
+    way, new_v, new_a = velocity_spring(v, a, 0.0, by)
+    write_doubles(table, place, where_positive(recent, new_v, v))
+    write_doubles(table, place + U(24), where_positive(recent, new_a, a))
+    return where_positive(recent, way, splat(0.0))
+
+
+@inner
+def drawn(x, z, angle, way, turn, knobs, by):
+    """What is left, as a share, of gaps between roots and bodies; and of angles.
+
+    Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
+    moved in this step (thesis 3.3.2): who stands still is not dragged. Synchronization (digital humans 3.5) drags.
+    """
+    gap = root(x * x + z * z)
+    kept, kept_angle = gap * by.synchronized, larger(angle, -angle) * by.synchronized
+    kept = kept - smaller(kept * (1 - by.adjusted), knobs.adjustment_ratio * way)
+    kept_angle = kept_angle - smaller(kept_angle * (1 - by.turned), knobs.turn_ratio * larger(turn, -turn))
+    if knobs.clamp_distance > 0:
+        kept = clamped(kept, knobs.clamp_distance, by.velocity.dt)
+    if knobs.clamp_angle > 0:
+        kept_angle = clamped(kept_angle, knobs.clamp_angle, by.velocity.dt)
+    return kept / larger(gap, splat(NEAREST)), with_sign(kept_angle, angle)
+
+
+@inner
+def clamped(gap, most, dt):
+    """A gap that never passes the most; a pull that grows from SOFT of it on keeps it from being hit hard."""
+    over = larger((gap - SOFT * most) / (most - SOFT * most), splat(0.0))
+    return smaller(gap * fading(PULL * dt * over * over), splat(most))
+
+
+@inner
+def fading(x):
+    """exp(-x) of what is not negative; to twelve digits for what is small, and never less than smooth."""
+    u = 0.125 * x
+    series = 1.0 + u * (1.0 + u / 2.0 * (1.0 + u / 3.0 * (1.0 + u / 4.0 * (1.0 + u / 5.0 * (1.0 + u / 6.0 * (
+        1.0 + u / 7.0 * (1.0 + u / 8.0)))))))  # fmt: skip
+    square = series * series
+    square = square * square
+    return 1.0 / (square * square)
+
+
+@inner
+def show_roots(playing, out, turns, places, tables):
+    """The roots' poses into the output."""
+    x, y, z = (
+        three(playing.positions, 0, tables),
+        three(playing.positions, 1, tables),
+        three(playing.positions, 2, tables),
+    )
+    write_threes(places, address(out.positions, 0), (narrowed(x), narrowed(y), narrowed(z)))
+    w, s = half_turn(one(playing.yaws, tables))
+    none = narrowed(splat(0.0))
+    write_fours(turns, address(out.rotations, 0), (narrowed(w), none, narrowed(s), none))
+
+
+@inner
+def one(array, tables):
+    return read_doubles(address(tables, ONES), address(array, 0))
+
+
+@inner
+def put_one(array, values, tables):
+    write_doubles(address(tables, ONES), address(array, 0), values)
+
+
+@inner
+def three(array, i, tables):
+    return read_doubles(address(tables, THREE_DOUBLES), address(array, 0) + U(8 * i))
+
+
+@inner
+def put_three(array, i, values, tables):
+    write_doubles(address(tables, THREE_DOUBLES), address(array, 0) + U(8 * i), values)
