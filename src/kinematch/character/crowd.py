@@ -254,31 +254,28 @@ class Crowd:
         for number, some in self._parts(state.playing.databases, who):
             own = self.tracks[number]
             queries = own.queries(state, some, wanted, self.settings, dt, self._state, self._knobs)
-            if not np.isfinite(queries).all():
-                lost = some[np.argmin(np.isfinite(queries).all(axis=1))]
-                raise KinematchError(f"character {lost}: its simulated body, root or command is no longer finite")
-            state.schedule.queries[some] = queries
             for target, those in self._parts(wanted.databases, some):
                 for filter_, part in self._parts(wanted.filters, those):
-                    self._ask(number, target, self._expressions.text(filter_), part, out)
+                    asked = queries if part is some else state.schedule.queries[part]
+                    self._ask(number, target, self._expressions.text(filter_), part, asked, out)
 
-    def _ask(self, number: int, target: int, filter_: str, who: np.ndarray, out: Shown) -> None:
+    def _ask(self, number: int, target: int, filter_: str, who: np.ndarray, queries: np.ndarray, out: Shown) -> None:
         """Search one database with one filter for characters that play another or the same, and let them jump."""
         state, here, there = self.state, self.tracks[number], self.tracks[target]
-        queries, current = state.schedule.queries[who], state.playing.frames[who]
+        current = state.playing.frames[who]
         if target != number:  # the query is put in physical units, then in those of the database it is put to
             old, new = here.database.features, there.database.features
             queries = new.normalise(queries * old.scale + old.offset)
             state.schedule.queries[who] = queries
             current = np.full(len(who), -1, np.int32)
         found = there.find(queries, current, filter_, self.settings)
-        state.schedule.frames[who] = current
-        state.schedule.costs[who] = found.costs
-        new = found.frames != current
-        if new.any():
-            self._jump(here, there, who[new], found.frames[new])
-            state.playing.databases[who[new]] = target
-            out.jumped[who[new]] = True
+        jumping = np.empty(len(who), np.int32)
+        count = k.note_found(self._state, who, current, found.frames, found.costs, out.jumped, jumping)
+        if count:
+            jumping = jumping[:count]
+            self._jump(here, there, who[jumping], found.frames[jumping])
+            if target != number:
+                state.playing.databases[who[jumping]] = target
 
     def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
         jump(self._state, here.handle, there.handle, self._knobs, self._knobs, who, frames)

@@ -29,6 +29,7 @@ from kinematch.character.turn_kernels import (
     turned,
 )
 from kinematch.math.jit import inner, kernel
+from kinematch.math.memory_kernels import address, fetch
 
 
 @inner
@@ -106,10 +107,23 @@ def jump(states, heres, theres, earlier, settings, who, frames):
     here, there = opened_source(heres), opened_source(theres)
     for m in range(who.shape[0]):
         n = who[m]
+        if m + 1 < who.shape[0]:
+            land_soon(state, here, there, who[m + 1], frames[m + 1])
         if knobs.transition != NONE:
             take_over(state, here, there, before, knobs, n, frames[m])
         state.playing.frames[n] = frames[m]
         state.offsets.ages[n] = 0.0
+
+
+@inner
+def land_soon(state, here, there, n, frame):
+    """Ask for what lies at a character who jumps next, where it was and where it lands."""
+    was = state.playing.frames[n]
+    for array in (here.rotations, here.angular_velocities):
+        fetch(address(array, was), 2 * array.strides[0])
+    for array in (there.rotations, there.angular_velocities):
+        fetch(address(array, frame), 2 * array.strides[0])
+    fetch(address(state.offsets.rotations, n), state.offsets.rotations.strides[0])
 
 
 @inner

@@ -26,6 +26,7 @@ from kinematch.math.memory_kernels import address, fetch
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
+AHEAD = 4  # characters ahead for which memory is read already
 STILL = 0.1  # m/s, below which a body that is to stand counts as standing
 NEAR = 0.15  # m from its body at which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
@@ -81,14 +82,18 @@ def changes(asked, n, velocities, facings):
 def ask(
     states, sources, settings, who, velocities, facings, filters, values, offset, scale, columns, times, queries, dt
 ):
-    """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move.
+    """Queries (M, D): the pose of the playing frames as stored, the trajectory as the body will move; noted in the
+    state too. The first whose query is not finite, -1 for none.
 
     `columns` (T, 3) say which column takes which number of which time; past times stay as they were in the clip.
     """
     state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
     body, playing, schedule = state.body, state.playing, state.schedule
+    lost = -1
     for m in range(who.shape[0]):
         n = who[m]
+        if m + AHEAD < who.shape[0]:
+            look_ahead(state, who[m + AHEAD], values)
         for column in range(values.shape[1]):
             queries[m, column] = values[playing.frames[n], column]
         off_x, off_z, off_yaw = standing_gap(body, playing, n, velocities)
@@ -142,6 +147,37 @@ def ask(
         elif math.isnan(asked[n, 3]):
             asked[n, 3] = body.yaws[n]
         schedule.filters[n] = filters[n]
+        for column in range(values.shape[1]):
+            schedule.queries[n, column] = queries[m, column]
+            if lost < 0 and not math.isfinite(queries[m, column]):
+                lost = n
+    return lost
+
+
+@inner
+def look_ahead(state, n, values):
+    """Ask for what lies at a character who searches soon."""
+    body, playing = state.body, state.playing
+    fetch(address(values, playing.frames[n]), values.strides[0])
+    for array in (body.positions, body.velocities, body.accelerations, playing.positions, state.schedule.asked):
+        fetch(address(array, n), 1)
+    fetch(address(state.schedule.queries, n), values.strides[0])
+
+
+@kernel(fastmath={"contract"}, counting=False)
+def note_found(states, who, current, frames, costs, jumped, jumping):
+    """Note what some characters (M,) found; those who found another frame come first in `jumping` (M,), and how many
+    they are is returned."""
+    schedule = opened_state(states).schedule
+    count = 0
+    for m in range(who.shape[0]):
+        n = who[m]
+        schedule.frames[n], schedule.costs[n] = current[m], costs[m]
+        if frames[m] != current[m]:
+            jumped[n] = True
+            jumping[count] = m
+            count += 1
+    return count
 
 
 @inner

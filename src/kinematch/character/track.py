@@ -68,7 +68,8 @@ class Track:
             found.frames[lost], found.costs[lost] = anew.frames, anew.costs
         if (found.frames >= frames).any():  # as a matcher of one's own may say
             raise KinematchError(f"{type(self.matcher).__name__} found frame {found.frames.max()} of {frames}")
-        return found
+        # in the very types that the kernels were compiled for
+        return Matches(np.ascontiguousarray(found.frames, np.int32), np.ascontiguousarray(found.costs, np.float32))
 
     def queries(
         self, state: State, who: np.ndarray, wanted: Wanted, settings: Settings, dt: float, states: np.ndarray,
@@ -80,12 +81,17 @@ class Track:
         """
         features = self.database.features
         queries = np.empty((len(who), features.width), np.float32)
-        k.ask(
+        lost = k.ask(
             states, self.handle, knobs, who, wanted.velocities, wanted.facings, wanted.filters, self.values,
             features.offset, features.scale, self.columns, self.times, queries, dt,
         )  # fmt: skip
         if self.custom:
             queries = features.normalise(features.schema.query(self._input(state, who, wanted, settings)))
+            state.schedule.queries[who] = queries
+            finite = np.isfinite(queries).all(axis=1)
+            lost = -1 if finite.all() else who[np.argmin(finite)]
+        if lost >= 0:
+            raise KinematchError(f"character {lost}: its simulated body, root or command is no longer finite")
         return queries
 
     def standing(self, state: State) -> np.ndarray:
