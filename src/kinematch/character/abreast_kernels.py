@@ -12,6 +12,7 @@ from kinematch.math.lane_kernels import (
     larger,
     read,
     read_fours,
+    read_next_fours,
     read_threes,
     root,
     smaller,
@@ -20,6 +21,7 @@ from kinematch.math.lane_kernels import (
     with_sign,
     write,
     write_fours,
+    write_next_fours,
     write_threes,
 )
 from kinematch.math.memory_kernels import address
@@ -36,7 +38,8 @@ ARC, RIGHT, TWO = np.float32(math.pi / 8), np.float32(math.pi / 2), np.float32(2
 EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
 NONE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
 ROW = 4 * LANES  # bytes of eight numbers
-POSE = 7  # rows of eight numbers for the global pose of a joint: place and rotation
+POSE = 7  # rows of eight numbers for the global pose of a joint: rotation and place
+HEIGHTS = 5  # which of them are the heights
 AIM = 25  # and for a leg: see leg_kernels and foot_kernels
 # what stands where in the tables: rotations and places of joints; threes, sixes and twos of toes; pairs of characters
 # doubles of characters by one, three and six
@@ -52,23 +55,38 @@ def scratch(joints, legs):
 @inner
 def sprung_rotations(source, frame, after, t, memory, n, out, by):
     """All joints between two frames, offset by springs that move on: as `mixed`, `decay` and `shown_rotation`."""
-    for j in range(0, memory.shape[2], LANES):
-        joints = address(source.distances, 0) + U(8 * j)
-        x, y, z = faded(memory, n, 0, j, by), faded(memory, n, 1, j, by), faded(memory, n, 2, j, by)
-        shown = multiply(from_vector(x, y, z), mixed(source.rotations, frame, after, t, joints))
-        write_fours(joints, address(out, n), shown)
+    here, there, own = address(source.rotations, frame), address(source.rotations, after), address(out, n)
+    whole = source.parents.shape[0] // LANES * LANES
+    for j in range(0, whole, LANES):
+        place = U(16 * j)
+        animated = mixed(read_next_fours(here + place), read_next_fours(there + place), t)
+        write_next_fours(own + place, multiply(offsets(memory, n, j, by), animated))
+    if whole < memory.shape[2]:  # there are fewer than eight more
+        joints = address(source.distances, 0) + U(8 * whole)
+        animated = mixed(read_fours(joints, here), read_fours(joints, there), t)
+        write_fours(joints, own, multiply(offsets(memory, n, whole, by), animated))
 
 
 @inner
-def mixed(rotations, frame, after, t, joints):
-    """Between two frames along the shorter arcs."""
+def offsets(memory, n, j, by):
+    """Of eight joints' rotations from the j-th on, moved on."""
+    return from_vector(faded(memory, n, 0, j, by), faded(memory, n, 1, j, by), faded(memory, n, 2, j, by))
+
+
+@inner
+def mixed(a, b, t):
+    """Between two rotations along the shorter arcs."""
     t = np.float32(t)
     r = ONE - t
-    a, b = read_fours(joints, address(rotations, frame)), read_fours(joints, address(rotations, after))
     s = with_sign(splat(t), a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
     w, x, y, z = a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s
     scale = inverse_root(w * w + x * x + y * y + z * z)
     return w * scale, x * scale, y * scale, z * scale
+
+
+@inner
+def mixed_frames(rotations, frame, after, t, joints):
+    return mixed(read_fours(joints, address(rotations, frame)), read_fours(joints, address(rotations, after)), t)
 
 
 @inner
@@ -78,6 +96,16 @@ def from_vector(x, y, z):
     cosine = COS0 + t * (COS1 + t * (COS2 + t * (COS3 + t * (COS4 + t * (COS5 + t * (COS6 + t * COS7))))))
     s = SINC0 + t * (SINC1 + t * (SINC2 + t * (SINC3 + t * (SINC4 + t * (SINC5 + t * (SINC6 + t * SINC7))))))
     return cosine, x * s, y * s, z * s
+
+
+@inner
+def rest(source, n, out):
+    """Put joints where they are if they never move in their parent's space."""
+    count, start, target = 3 * source.parents.shape[0], address(source.rest, 0), address(out.positions, n)
+    for i in range(0, count - LANES + 1, LANES):
+        write(target + U(4 * i), read(start + U(4 * i)))
+    for i in range(count // LANES * LANES, count):
+        out.positions[n, i // 3, i % 3] = source.rest[i // 3, i % 3]
 
 
 @inner
@@ -102,9 +130,9 @@ def sprung_jump(memory, n, here, was, was_after, there, frame, after, t, fastest
         joints, vectors = address(here.distances, 0) + U(8 * j), address(here.distances, 1) + U(8 * j)
         own = address(memory, n) + U(4 * j)
         lift = from_vector(read(own), read(own + plane), read(own + plane + plane))
-        shown = multiply(lift, mixed(here.rotations, was, was_after, t, joints))
+        shown = multiply(lift, mixed_frames(here.rotations, was, was_after, t, joints))
         turning = rotate(lift, between_frames(here.angular_velocities, was, was_after, t, vectors))
-        step = to_vector(multiply(shown, inverse(mixed(there.rotations, frame, after, t, joints))))
+        step = to_vector(multiply(shown, inverse(mixed_frames(there.rotations, frame, after, t, joints))))
         less = rotate(from_vector(*step), between_frames(there.angular_velocities, frame, after, t, vectors))
         speed = own + U(3) * plane
         x = turning[0] + read(speed) - less[0]
@@ -169,12 +197,10 @@ def show_joint(out, source, j, turns, places, room):
     for k in range(source.moving.shape[0]):
         if source.moving[k] == j:
             v = read_threes(places, address(out.positions, 0) + U(12 * j))
-    above = address(room, POSE * source.parents[j])
-    q = read(above), read(above + U(ROW)), read(above + U(2 * ROW)), read(above + U(3 * ROW))
+    above, q = place_of(room, source.parents[j]), turn_of(room, source.parents[j])
     x, y, z = rotate(q, v)
-    v = x + read(above + U(4 * ROW)), y + read(above + U(5 * ROW)), z + read(above + U(6 * ROW))
     q = multiply(q, read_fours(turns, address(out.rotations, 0) + U(16 * j)))
-    show_pose(out, j, v, q, turns, places, room)
+    show_pose(out, j, (x + above[0], y + above[1], z + above[2]), q, turns, places, room)
 
 
 @inner
@@ -185,8 +211,15 @@ def show_pose(out, j, v, q, turns, places, room):
 
 
 @inner
+def recall(out, source, turns, places, room):
+    """Put global poses back into the room, as `forward` left them there."""
+    for j in range(source.parents.shape[0]):
+        v = read_threes(places, address(out.global_positions, 0) + U(12 * j))
+        keep_pose(room, j, v, read_fours(turns, address(out.global_rotations, 0) + U(16 * j)))
+
+
+@inner
 def keep_pose(room, j, v, q):
-    """For the joints that hang on this one."""
     own = address(room, POSE * j)
     write(own, q[0])
     write(own + U(ROW), q[1])
@@ -195,3 +228,15 @@ def keep_pose(room, j, v, q):
     write(own + U(4 * ROW), v[0])
     write(own + U(5 * ROW), v[1])
     write(own + U(6 * ROW), v[2])
+
+
+@inner
+def turn_of(room, j):
+    own = address(room, POSE * j)
+    return read(own), read(own + U(ROW)), read(own + U(2 * ROW)), read(own + U(3 * ROW))
+
+
+@inner
+def place_of(room, j):
+    own = address(room, POSE * j)
+    return read(own + U(4 * ROW)), read(own + U(5 * ROW)), read(own + U(6 * ROW))

@@ -4,12 +4,22 @@ import math
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, PAIRS, POSE, SIXES, THREES, TWOS
+from kinematch.character.abreast_kernels import AIM, HEIGHTS, PAIRS, POSE, SIXES, THREES, TWOS
 from kinematch.character.motion_kernels import following, moved_on, spring
 from kinematch.character.reach_kernels import ZERO, F, reach_for, sprung
 from kinematch.character.toe_kernels import CONTACT, GROUND, HEIGHT, LEAN, LOCKED, REFUSED, REST, STAYS, plant
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import LANES, larger, read_twos, smaller, splat, where_positive, write, write_twos
+from kinematch.math.lane_kernels import (
+    LANES,
+    larger,
+    read,
+    read_twos,
+    smaller,
+    splat,
+    where_positive,
+    write,
+    write_twos,
+)
 from kinematch.math.memory_kernels import address
 
 LOWEST = F(0.35)  # m that the body is lowered at most: a deep crouch
@@ -35,7 +45,7 @@ def stand_on(state, source, n, ground, out, by):
 
 
 @inner
-def place_feet(state, source, knobs, who, start, stop, normals, out, by, tables, places, room):
+def place_feet(state, source, knobs, who, start, stop, normals, out, by, tables, room):
     """Lock, unlock, lower the pelvis, and note how the legs of up to eight characters of a list are to be bent."""
     feet, legs = state.feet, source.legs.shape[0]
     for m in range(start, stop):
@@ -50,7 +60,7 @@ def place_feet(state, source, knobs, who, start, stop, normals, out, by, tables,
     pelvis = read_twos(address(tables, PAIRS), address(feet.pelvis, 0))
     low = splat(ZERO)
     for k in range(legs):
-        low = larger(low, plant(feet, source, knobs, k, pelvis[0], normals, out, by, tables, places, room))
+        low = larger(low, plant(feet, source, knobs, k, pelvis[0], normals, by, tables, room))
     depth = splat(ZERO)
     if knobs.pelvis > 0:
         depth = lower(feet, source, who, start, stop, smaller(low, splat(LOWEST)), pelvis, out, by.pelvis, tables, room)
@@ -110,6 +120,9 @@ def lower(feet, source, who, start, stop, wanted, pelvis, out, by, tables, room)
     x = x + wanted
     write_twos(address(tables, PAIRS), address(feet.pelvis, 0), (x, v))
     depth = where_positive(x * x - UNSEEN * UNSEEN, x, splat(ZERO))
+    for j in range(1, source.parents.shape[0]):
+        height = address(room, POSE * j + HEIGHTS)
+        write(height, read(height) - depth)
     own = room.shape[0] - 1
     write(address(room, own), depth)
     for m in range(start, stop):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, POSE, ROW, keep_pose, show_joint
+from kinematch.character.abreast_kernels import AIM, POSE, ROW, keep_pose, place_of, show_joint, turn_of
 from kinematch.character.turn_kernels import inverse, multiply, rotate
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import (
@@ -10,7 +10,6 @@ from kinematch.math.lane_kernels import (
     larger,
     read,
     read_fours,
-    read_threes,
     root,
     smaller,
     splat,
@@ -33,8 +32,8 @@ def bend_leg(source, k, out, turns, places, room):
     """Let a leg of eight characters do what was noted, the knees' own bend directions kept."""
     upper, lower, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
     aims = address(room, POSE * source.parents.shape[0] + AIM * k)
-    hip, knee, ankle = place_of(out, places, upper), place_of(out, places, lower), place_of(out, places, foot)
-    animated = turn_of(out.global_rotations, turns, upper)
+    hip, knee, ankle = place_of(room, upper), place_of(room, lower), place_of(room, foot)
+    animated = turn_of(room, upper)
     u, v = less(knee, hip), less(ankle, knee)
     aa, bb = dot(u, u), dot(v, v)
     bend = cross(u, v)
@@ -62,10 +61,10 @@ def bend_leg(source, k, out, turns, places, room):
     )
     slope = noted(aims, SLOPE), noted(aims, SLOPE + 1), noted(aims, SLOPE + 2), noted(aims, SLOPE + 3)
     turn_upper = multiply(aim, animated)
-    turn_lower = multiply(multiply(aim, flex), turn_of(out.global_rotations, turns, lower))
-    turn_foot = multiply(slope, turn_of(out.global_rotations, turns, foot))
+    turn_lower = multiply(multiply(aim, flex), turn_of(room, lower))
+    turn_foot = multiply(slope, turn_of(room, foot))
     moved, parent = noted(aims, MOVED), source.parents[upper]
-    relocal(source, out, turns, upper, parent, turn_of(out.global_rotations, turns, parent), turn_upper, moved)
+    relocal(source, out, turns, upper, parent, turn_of(room, parent), turn_upper, moved)
     relocal(source, out, turns, lower, upper, turn_upper, turn_lower, moved)
     relocal(source, out, turns, foot, lower, turn_lower, turn_foot, moved)
     turn_upper = chosen(moved, turn_upper, animated)
@@ -82,10 +81,10 @@ def relocal(source, out, turns, joint, above, turn_above, wanted, moved):
     between_ = source.parents[joint]
     chain = splat(ONE), splat(ZERO), splat(ZERO), splat(ZERO)
     while between_ != above:
-        chain = multiply(turn_of(out.rotations, turns, between_), chain)
+        chain = multiply(local_of(out, turns, between_), chain)
         between_ = source.parents[between_]
     local = multiply(inverse(multiply(turn_above, chain)), wanted)
-    local = chosen(moved, local, turn_of(out.rotations, turns, joint))
+    local = chosen(moved, local, local_of(out, turns, joint))
     write_fours(turns, address(out.rotations, 0) + U(16 * joint), local)
 
 
@@ -115,13 +114,8 @@ def noted(aims, row):
 
 
 @inner
-def place_of(out, places, j):
-    return read_threes(places, address(out.global_positions, 0) + U(12 * j))
-
-
-@inner
-def turn_of(rotations, turns, j):
-    return read_fours(turns, address(rotations, 0) + U(16 * j))
+def local_of(out, turns, j):
+    return read_fours(turns, address(out.rotations, 0) + U(16 * j))
 
 
 @inner

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import sprung_jump, sprung_rotations
+from kinematch.character.abreast_kernels import rest, sprung_jump, sprung_rotations
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.motion_kernels import following, root_at
 from kinematch.character.source import opened_source
@@ -71,9 +71,7 @@ def local_pose(state, source, knobs, n, out, by):
         for j in range(1, source.parents.shape[0]):
             animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
             store(out.rotations, n, j, shown_rotation(turns, n, j, kind, age, halflife, animated))
-    for j in range(1, source.parents.shape[0]):
-        for i in range(3):
-            out.positions[n, j, i] = source.rest[j, i]
+    rest(source, n, out)
     for k in range(source.moving.shape[0]):
         animated_place = between_frames(source.places, frame, after, t, k)
         place, _ = shown_place(places, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, POSE, ROW, TWOS
-from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less, noted, place_of
+from kinematch.character.abreast_kernels import AIM, POSE, ROW, TWOS, place_of
+from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less, noted
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import larger, read_twos, root, smaller, splat, where_positive, write, write_twos
 from kinematch.math.memory_kernels import address
@@ -22,10 +22,10 @@ SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
 
 
 @inner
-def measured(source, knobs, k, out, places, rows):
+def measured(source, knobs, k, room, rows):
     """A leg as animated: from hip to ankle, its length now, the longest it may be; from ankle to toe, and the toe."""
-    hip, knee = place_of(out, places, source.legs[k, 0]), place_of(out, places, source.legs[k, 1])
-    ankle, toe = place_of(out, places, source.legs[k, 2]), place_of(out, places, source.legs[k, 3])
+    hip, knee = place_of(room, source.legs[k, 0]), place_of(room, source.legs[k, 1])
+    ankle, toe = place_of(room, source.legs[k, 2]), place_of(room, source.legs[k, 3])
     leg, upper, lower = less(ankle, hip), less(knee, hip), less(ankle, knee)
     a, b, now = root(dot(upper, upper)), root(dot(lower, lower)), root(dot(leg, leg))
     most = longest(now, a + b, F(knobs.extension))

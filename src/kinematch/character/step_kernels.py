@@ -2,7 +2,7 @@
 
 import math
 
-from kinematch.character.abreast_kernels import forward, rows_of
+from kinematch.character.abreast_kernels import forward, recall, rows_of
 from kinematch.character.foot_kernels import place_feet, stand_on
 from kinematch.character.knobs import opened_knobs
 from kinematch.character.leg_kernels import bend_leg
@@ -218,21 +218,22 @@ def animate(
                 local_pose(state, source, knobs, n, out, by)
                 if weights.shape[0] > 0:
                     lay_over(out, n, layer, weights)
-            for m in range(start, stop, LANES):
-                turns, places = rows_of(out, who, m, min(m + LANES, stop), tables)
+        for m in range(start, stop if ground.shape[0] > 0 else start):
+            stand_on(state, source, who[m], ground, out, by)
+        for m in range(start, stop, LANES):
+            last = min(m + LANES, stop)
+            turns, places = rows_of(out, who, m, last, tables)
+            if halves & POSE:
                 show_roots(state.playing, out, turns, places, tables)
                 forward(out, source, turns, places, room)
-        if halves & FEET:
-            for m in range(start, stop if ground.shape[0] > 0 else start):
-                stand_on(state, source, who[m], ground, out, by)
-            for m in range(start, stop if source.legs.shape[0] > 0 else start, LANES):
-                last = min(m + LANES, stop)
-                turns, places = rows_of(out, who, m, last, tables)
-                place_feet(state, source, knobs, who, m, last, normals, out, by, tables, places, room)
+            else:
+                recall(out, source, turns, places, room)
+            if halves & FEET and source.legs.shape[0] > 0:
+                place_feet(state, source, knobs, who, m, last, normals, out, by, tables, room)
                 for k in range(source.legs.shape[0]):
                     bend_leg(source, k, out, turns, places, room)
-            for m in range(start, stop):
-                report(state, source, who[m], out)
+        for m in range(start, stop if halves & FEET else start):
+            report(state, source, who[m], out)
 
 
 @inner

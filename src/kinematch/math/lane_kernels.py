@@ -246,17 +246,10 @@ def write_doubles(typing, table, base, values):
 
 def _rows(width: int, gives: Any) -> Any:
     """A function that reads so many numbers of each lane, which lie together at a lane's own distance from a base."""
-    row_kind = ir.VectorType(F32, width)
 
     def read_rows(typing, table, base):
         def generate(context, b, _, arguments):
-            rows = []
-            for place in _places(b, *arguments):
-                row = b.load(_pointer(b, place, row_kind))
-                row.align = 4
-                rows.append(b.shuffle_vector(row, row, _mask([min(i, width - 1) for i in range(4)])))
-            halves = [b.shuffle_vector(rows[i], rows[i + 4], _mask(range(LANES))) for i in range(4)]
-            return context.make_tuple(b, gives, _transposed(b, halves)[:width])
+            return context.make_tuple(b, gives, _columns(b, _places(b, *arguments), width))
 
         return gives(types.uintp, types.uintp), generate
 
@@ -268,18 +261,58 @@ def _rows_back(width: int, takes: Any) -> Any:
 
     def write_rows(typing, table, base, values):
         def generate(context, b, _, arguments):
-            columns = [b.extract_value(arguments[2], min(i, width - 1)) for i in range(4)]
-            halves = _transposed(b, columns)
-            for lane, place in enumerate(_places(b, *arguments[:2])):
-                half, start = halves[lane % 4], lane // 4 * 4
-                row = b.shuffle_vector(half, half, _mask(range(start, start + width)))
-                stored = b.store(row, _pointer(b, place, row.type))
-                stored.align = 4
+            columns = [b.extract_value(arguments[2], i) for i in range(width)]
+            _put_columns(b, _places(b, *arguments[:2]), columns)
             return context.get_dummy_value()
 
         return types.void(types.uintp, types.uintp, takes), generate
 
     return intrinsic(write_rows)
+
+
+def _columns(b, places, width):
+    """The first number behind each place, the second, and so on."""
+    rows = []
+    for place in places:
+        row = b.load(_pointer(b, place, ir.VectorType(F32, width)))
+        row.align = 4
+        rows.append(b.shuffle_vector(row, row, _mask([min(i, width - 1) for i in range(4)])))
+    halves = [b.shuffle_vector(rows[i], rows[i + 4], _mask(range(LANES))) for i in range(4)]
+    return _transposed(b, halves)[:width]
+
+
+def _put_columns(b, places, columns):
+    width = len(columns)
+    halves = _transposed(b, [columns[min(i, width - 1)] for i in range(4)])
+    for lane, place in enumerate(places):
+        half, start = halves[lane % 4], lane // 4 * 4
+        row = b.shuffle_vector(half, half, _mask(range(start, start + width)))
+        stored = b.store(row, _pointer(b, place, row.type))
+        stored.align = 4
+
+
+def _next(b, base):
+    """Where eight times four numbers are that lie one behind the other."""
+    return [b.add(base, ir.Constant(I64, 16 * lane)) for lane in range(LANES)]
+
+
+@intrinsic
+def read_next_fours(typing, base):
+    """As `read_fours`, for lanes that lie one behind the other."""
+
+    def generate(context, b, _, arguments):
+        return context.make_tuple(b, four_lanes, _columns(b, _next(b, *arguments), 4))
+
+    return four_lanes(types.uintp), generate
+
+
+@intrinsic
+def write_next_fours(typing, base, values):
+    def generate(context, b, _, arguments):
+        _put_columns(b, _next(b, arguments[0]), [b.extract_value(arguments[1], i) for i in range(4)])
+        return context.get_dummy_value()
+
+    return types.void(types.uintp, four_lanes), generate
 
 
 two_lanes, three_lanes, four_lanes = (types.UniTuple(lanes, width) for width in (2, 3, 4))
