@@ -29,9 +29,9 @@ from kinematch.math.memory_kernels import address
 U = np.uintp
 QUARTER, ONE = np.float32(0.25), np.float32(1)
 # the series of the cosine and of half of sin(x) / x, in squares of x: to a single number's last digit for any offset
-COS0, COS1, COS2, COS3, COS4, COS5, COS6, COS7 = (np.float32((-1) ** k / math.factorial(2 * k)) for k in range(8))
-SINC0, SINC1, SINC2, SINC3, SINC4, SINC5, SINC6, SINC7 = (
-    np.float32((-1) ** k / math.factorial(2 * k + 1) / 2) for k in range(8)
+COS0, COS1, COS2, COS3, COS4, COS5, COS6 = (np.float32((-1) ** k / math.factorial(2 * k)) for k in range(7))
+SINC0, SINC1, SINC2, SINC3, SINC4, SINC5, SINC6 = (
+    np.float32((-1) ** k / math.factorial(2 * k + 1) / 2) for k in range(7)
 )
 TAN0, TAN1, TAN2, TAN3, TAN4, TAN5, TAN6, TAN7 = (np.float32((-1) ** k / (2 * k + 1)) for k in range(8))
 ARC, RIGHT, TWO = np.float32(math.pi / 8), np.float32(math.pi / 2), np.float32(2)
@@ -93,8 +93,8 @@ def mixed_frames(rotations, frame, after, t, joints):
 def from_vector(x, y, z):
     """Rotations from rotation vectors."""
     t = QUARTER * (x * x + y * y + z * z)  # square of the half-angle
-    cosine = COS0 + t * (COS1 + t * (COS2 + t * (COS3 + t * (COS4 + t * (COS5 + t * (COS6 + t * COS7))))))
-    s = SINC0 + t * (SINC1 + t * (SINC2 + t * (SINC3 + t * (SINC4 + t * (SINC5 + t * (SINC6 + t * SINC7))))))
+    cosine = COS0 + t * (COS1 + t * (COS2 + t * (COS3 + t * (COS4 + t * (COS5 + t * COS6)))))
+    s = SINC0 + t * (SINC1 + t * (SINC2 + t * (SINC3 + t * (SINC4 + t * (SINC5 + t * SINC6)))))
     return cosine, x * s, y * s, z * s
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from kinematch.character.abreast_kernels import AIM, HEIGHTS, PAIRS, POSE, SIXES, THREES, TWOS
-from kinematch.character.motion_kernels import following, moved_on, spring
+from kinematch.character.motion_kernels import moved_on, spring
 from kinematch.character.reach_kernels import ZERO, F, reach_for, sprung
 from kinematch.character.toe_kernels import CONTACT, GROUND, HEIGHT, LEAN, LOCKED, REFUSED, REST, STAYS, plant
 from kinematch.math.jit import inner
@@ -78,10 +78,10 @@ def look_up(state, source, knobs, n, lane, normals, by, room):
     """Note what is known of a character's toes: of the database, the ground and the last step."""
     feet = state.feet
     frame, t = state.playing.frames[n], state.playing.fractions[n]
-    after = following(source, frame)
+    after = source.next_frames[frame]
     # a lock begins with a step: what counts is the contact a fixed while after that, however long the step is
     soon, part, _ = moved_on(source, frame, t, EARLY - by.lock.dt)
-    soon = soon if part < 0.5 else following(source, soon)
+    soon = soon if part < 0.5 else source.next_frames[soon]
     ground = state.playing.positions[n, 1]
     for k in range(source.legs.shape[0]):
         first = POSE * source.parents.shape[0] + AIM * k

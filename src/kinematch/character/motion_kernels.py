@@ -108,22 +108,10 @@ def moved_on(source, frame, fraction, seconds):
 
 
 @inner
-def following(source, frame):
-    """The frame after one: a clip's last is its own, unless it loops."""
-    clip = source.clip_of[frame]
-    if frame + 1 < source.stops[clip]:
-        return frame + 1
-    return source.starts[clip] if source.loops[clip] else frame
-
-
-@inner
-def root_at(source, frame, fraction):
+def root_at(source, frame, t):
     """Where the root is in its clip's world (x, z, yaw); past the last frame of a loop it stays there."""
-    after = min(frame + 1, source.stops[source.clip_of[frame]] - 1)
-    a, b = source.root_positions[frame], source.root_positions[after]
-    r = 1 - fraction
-    turn = wrapped(source.root_yaws[after] - source.root_yaws[frame])
-    return a[0] * r + b[0] * fraction, a[2] * r + b[2] * fraction, source.root_yaws[frame] + fraction * turn
+    road = source.roads
+    return road[frame, 0] + t * road[frame, 3], road[frame, 1] + t * road[frame, 4], road[frame, 2] + t * road[frame, 5]
 
 
 @inner
@@ -137,8 +125,8 @@ def root_step(source, frame, fraction, new_frame, new_fraction, rounds):
     clip = source.clip_of[frame]
     first = source.starts[clip]
     for _ in range(rounds):  # a round further on: the loop's displacement stands in its first frame's axes
-        ox, oz = source.root_positions[first, 0], source.root_positions[first, 2]
-        sx, sz = turned(source.loop_shifts[clip, 0], source.loop_shifts[clip, 2], source.root_yaws[first])
+        ox, oz = source.roads[first, 0], source.roads[first, 1]
+        sx, sz = turned(source.loop_shifts[clip, 0], source.loop_shifts[clip, 2], source.roads[first, 2])
         px, pz = turned(x1 - ox, z1 - oz, source.loop_turns[clip])
         x1, z1 = ox + sx + px, oz + sz + pz
         yaw1 += source.loop_turns[clip]

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.character.abreast_kernels import rest, sprung_jump, sprung_rotations
 from kinematch.character.knobs import opened_knobs
-from kinematch.character.motion_kernels import following, root_at
+from kinematch.character.motion_kernels import root_at
 from kinematch.character.source import opened_source
 from kinematch.character.state import opened_state
 from kinematch.character.transition_kernels import (
@@ -62,7 +62,7 @@ def store(array, n, j, values):
 def local_pose(state, source, knobs, n, out, by):
     """The local pose of character n into the output; only the root's is still to come."""
     frame, t = state.playing.frames[n], state.playing.fractions[n]
-    after = following(source, frame)
+    after = source.next_frames[frame]
     age, kind, halflife = state.offsets.ages[n], knobs.transition, knobs.transition_halflife
     turns, places = state.offsets.rotations, state.offsets.positions
     if kind == SPRING:
@@ -130,7 +130,7 @@ def take_over(state, here, there, before, knobs, n, frame):
     kind, halflife = knobs.transition, knobs.transition_halflife
     old, old_halflife, age = before.transition, before.transition_halflife, state.offsets.ages[n]
     was, t = state.playing.frames[n], state.playing.fractions[n]
-    was_after, after = following(here, was), following(there, frame)
+    was_after, after = here.next_frames[was], there.next_frames[frame]
     memory = state.offsets.rotations
     sprung = kind == SPRING and old == SPRING
     if sprung:

@@ -33,8 +33,8 @@ class Source(NamedTuple):
     loops: np.ndarray  # (C,) bool
     loop_shifts: np.ndarray  # (C, 3) m, of one round in the axes of the first frame
     loop_turns: np.ndarray  # (C,) rad
-    root_positions: np.ndarray  # (F, 3) m
-    root_yaws: np.ndarray  # (F,) rad
+    next_frames: np.ndarray  # (F,) int32: a clip's last is its own, unless it loops
+    roads: np.ndarray  # (F, 6) where the root is (x and z in m, yaw in rad), and its way to the next frame of the clip
     paces: np.ndarray  # (F,) m/s of the root, averaged over about a step
     toe_heights: np.ndarray  # (F, K) m above the root
     toe_rests: np.ndarray  # (K,) m, that height while they stand
@@ -54,7 +54,7 @@ def _empty() -> Source:
         rotations=single.reshape(poses), velocities=single.reshape(poses), angular_velocities=single.reshape(poses),
         contacts=flag.reshape(table), contact_left=single.reshape(table), no_exit=flag, rest=single.reshape(table),
         moving=whole, places=single.reshape(poses), clip_of=whole, starts=whole, stops=whole, loops=flag,
-        loop_shifts=double.reshape(table), loop_turns=double, root_positions=double.reshape(table), root_yaws=double,
+        loop_shifts=double.reshape(table), loop_turns=double, next_frames=whole, roads=double.reshape(table),
         paces=single, toe_heights=single.reshape(table), toe_rests=double, parents=whole,
         distances=np.zeros(table, np.int64), legs=whole.reshape(table), below=whole.reshape(table),
         hinges=single.reshape(table), frame_rate=0.0,
@@ -100,8 +100,8 @@ def _source(poses: PoseDatabase) -> Source:
         loops=np.array(poses.clip_loops),
         loop_shifts=poses.loop_positions.astype(np.float64),
         loop_turns=yaw_of(poses.loop_rotations).astype(np.float64).reshape(-1),
-        root_positions=poses.positions[:, 0].astype(np.float64),
-        root_yaws=yaw_of(poses.rotations[:, 0]).astype(np.float64),
+        next_frames=_next_frames(poses),
+        roads=_roads(poses),
         paces=_paces(poses),
         toe_heights=heights,
         toe_rests=_toe_rests(poses, heights),
@@ -112,6 +112,21 @@ def _source(poses: PoseDatabase) -> Source:
         hinges=_hinges(poses, legs),
         frame_rate=float(poses.frame_rate),
     )
+
+
+def _next_frames(poses: PoseDatabase) -> np.ndarray:
+    frames = np.arange(1, poses.frame_count + 1, dtype=np.int32)
+    frames[poses.clip_stops - 1] = np.where(poses.clip_loops, poses.clip_starts, poses.clip_stops - 1)
+    return frames
+
+
+def _roads(poses: PoseDatabase) -> np.ndarray:
+    yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
+    places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
+    ways = np.diff(places, axis=0, append=places[-1:])
+    ways[:, 2] -= 2 * np.pi * np.floor(ways[:, 2] / (2 * np.pi) + 0.5)
+    ways[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, it stays there
+    return np.column_stack([places, ways])
 
 
 def legs_of(skeleton: Skeleton, contact_joints: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ from kinematch.character.leg_kernels import bend_leg
 from kinematch.character.motion_kernels import (
     damping,
     dampings,
-    following,
     spring,
     velocity_spring,
     yaw_gap,
@@ -241,11 +240,11 @@ def soon(source, frame):
     """Ask for what lies at a frame and the next: where a character is in a large database nobody can foresee."""
     fetch(address(source.rotations, frame), 2 * source.rotations.strides[0])
     fetch(address(source.places, frame), 2 * source.places.strides[0])
-    fetch(address(source.root_positions, frame), 2 * source.root_positions.strides[0])
+    fetch(address(source.roads, frame), 2 * source.roads.strides[0])
     fetch(address(source.toe_heights, frame), 2 * source.toe_heights.strides[0])
     fetch(address(source.contact_left, frame), source.contact_left.strides[0])
-    fetch(address(source.root_yaws, frame), 16)
     fetch(address(source.clip_of, frame), 4)
+    fetch(address(source.next_frames, frame), 4)
 
 
 @inner
@@ -254,7 +253,7 @@ def report(state, source, n, out):
     frame, fraction = playing.frames[n], playing.fractions[n]
     out.frames[n], out.fractions[n], out.databases[n] = frame, fraction, playing.databases[n]
     out.costs[n] = state.schedule.costs[n]
-    shown = frame if fraction < 0.5 else following(source, frame)
+    shown = frame if fraction < 0.5 else source.next_frames[frame]
     for c in range(source.contacts.shape[1]):
         out.contacts[n, c] = source.contacts[shown, c]
     for c in range(source.legs.shape[0]):
