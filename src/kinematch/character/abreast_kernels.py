@@ -37,7 +37,6 @@ TAN0, TAN1, TAN2, TAN3, TAN4, TAN5, TAN6, TAN7 = (np.float32((-1) ** k / (2 * k 
 ARC, RIGHT, TWO = np.float32(math.pi / 8), np.float32(math.pi / 2), np.float32(2)
 EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
 NONE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
-ROW = 4 * LANES  # bytes of eight numbers
 POSE = 7  # rows of eight numbers for the global pose of a joint: rotation and place
 HEIGHTS = 5  # which of them are the heights
 AIM = 25  # and for a leg: see leg_kernels and foot_kernels
@@ -102,8 +101,8 @@ def from_vector(x, y, z):
 def rest(source, n, out):
     """Put joints where they are if they never move in their parent's space."""
     count, start, target = 3 * source.parents.shape[0], address(source.rest, 0), address(out.positions, n)
-    for i in range(0, count - LANES + 1, LANES):
-        write(target + U(4 * i), read(start + U(4 * i)))
+    for row in range(count // LANES):
+        write(target, row, read(start, row))
     for i in range(count // LANES * LANES, count):
         out.positions[n, i // 3, i % 3] = source.rest[i // 3, i % 3]
 
@@ -114,11 +113,11 @@ def faded(memory, n, i, j, by):
     w, dt, e = np.float32(by.w), np.float32(by.dt), np.float32(by.e)
     place = address(memory, n) + U(4 * (i * memory.shape[2] + j))
     speed = place + U(12 * memory.shape[2])
-    x, v = read(place), read(speed)
+    x, v = read(place, 0), read(speed, 0)
     slope = v + w * x
     x = (x + slope * dt) * e
-    write(place, x)
-    write(speed, (v - slope * (w * dt)) * e)
+    write(place, 0, x)
+    write(speed, 0, (v - slope * (w * dt)) * e)
     return x
 
 
@@ -129,22 +128,22 @@ def sprung_jump(memory, n, here, was, was_after, there, frame, after, t, fastest
     for j in range(0, memory.shape[2], LANES):
         joints, vectors = address(here.distances, 0) + U(8 * j), address(here.distances, 1) + U(8 * j)
         own = address(memory, n) + U(4 * j)
-        lift = from_vector(read(own), read(own + plane), read(own + plane + plane))
+        lift = from_vector(read(own, 0), read(own + plane, 0), read(own + plane + plane, 0))
         shown = multiply(lift, mixed_frames(here.rotations, was, was_after, t, joints))
         turning = rotate(lift, between_frames(here.angular_velocities, was, was_after, t, vectors))
         step = to_vector(multiply(shown, inverse(mixed_frames(there.rotations, frame, after, t, joints))))
         less = rotate(from_vector(*step), between_frames(there.angular_velocities, frame, after, t, vectors))
         speed = own + U(3) * plane
-        x = turning[0] + read(speed) - less[0]
-        y = turning[1] + read(speed + plane) - less[1]
-        z = turning[2] + read(speed + plane + plane) - less[2]
+        x = turning[0] + read(speed, 0) - less[0]
+        y = turning[1] + read(speed + plane, 0) - less[1]
+        z = turning[2] + read(speed + plane + plane, 0) - less[2]
         share = smaller(np.float32(fastest) * inverse_root(x * x + y * y + z * z), splat(ONE))
-        write(own, step[0])
-        write(own + plane, step[1])
-        write(own + plane + plane, step[2])
-        write(speed, x * share)
-        write(speed + plane, y * share)
-        write(speed + plane + plane, z * share)
+        write(own, 0, step[0])
+        write(own + plane, 0, step[1])
+        write(own + plane + plane, 0, step[2])
+        write(speed, 0, x * share)
+        write(speed + plane, 0, y * share)
+        write(speed + plane + plane, 0, z * share)
 
 
 @inner
@@ -221,22 +220,22 @@ def recall(out, source, turns, places, room):
 @inner
 def keep_pose(room, j, v, q):
     own = address(room, POSE * j)
-    write(own, q[0])
-    write(own + U(ROW), q[1])
-    write(own + U(2 * ROW), q[2])
-    write(own + U(3 * ROW), q[3])
-    write(own + U(4 * ROW), v[0])
-    write(own + U(5 * ROW), v[1])
-    write(own + U(6 * ROW), v[2])
+    write(own, 0, q[0])
+    write(own, 1, q[1])
+    write(own, 2, q[2])
+    write(own, 3, q[3])
+    write(own, 4, v[0])
+    write(own, 5, v[1])
+    write(own, 6, v[2])
 
 
 @inner
 def turn_of(room, j):
     own = address(room, POSE * j)
-    return read(own), read(own + U(ROW)), read(own + U(2 * ROW)), read(own + U(3 * ROW))
+    return read(own, 0), read(own, 1), read(own, 2), read(own, 3)
 
 
 @inner
 def place_of(room, j):
     own = address(room, POSE * j)
-    return read(own + U(4 * ROW)), read(own + U(5 * ROW)), read(own + U(6 * ROW))
+    return read(own, 4), read(own, 5), read(own, 6)

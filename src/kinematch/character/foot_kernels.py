@@ -121,12 +121,12 @@ def lower(feet, source, who, start, stop, wanted, pelvis, out, by, tables, room)
     write_twos(address(tables, PAIRS), address(feet.pelvis, 0), (x, v))
     depth = where_positive(x * x - UNSEEN * UNSEEN, x, splat(ZERO))
     for j in range(1, source.parents.shape[0]):
-        height = address(room, POSE * j + HEIGHTS)
-        write(height, read(height) - depth)
-    own = room.shape[0] - 1
-    write(address(room, own), depth)
+        own = address(room, POSE * j)
+        write(own, HEIGHTS, read(own, HEIGHTS) - depth)
+    last = room.shape[0] - 1
+    write(address(room, last), 0, depth)
     for m in range(start, stop):
-        n, sunk = who[m], room[own, m - start]
+        n, sunk = who[m], room[last, m - start]
         if sunk != 0:
             for j in range(1, source.parents.shape[0]):
                 out.global_positions[n, j, 1] -= sunk

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, POSE, ROW, keep_pose, place_of, show_joint, turn_of
+from kinematch.character.abreast_kernels import AIM, POSE, keep_pose, place_of, show_joint, turn_of
 from kinematch.character.turn_kernels import inverse, multiply, rotate
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import (
@@ -47,7 +47,7 @@ def bend_leg(source, k, out, turns, places, room):
     axis = times(axis, inverse_root(larger(dot(axis, axis), splat(TINY))))
     # the turn about this axis that brings the ankle to its distance: u . R(angle) v = (d^2 - a^2 - b^2) / 2, and of its
     # two solutions the one that bends the knee forwards
-    along, distance = dot(v, axis), noted(aims, DISTANCE)
+    along, distance = dot(v, axis), read(aims, DISTANCE)
     p = less(v, times(axis, along))
     ahead, aside = dot(u, p), dot(u, cross(axis, p))
     scale = inverse_root(larger(ahead * ahead + aside * aside, splat(TINY)))
@@ -57,13 +57,13 @@ def bend_leg(source, k, out, turns, places, room):
     flex = w, axis[0] * turn, axis[1] * turn, axis[2] * turn
     v = rotate(flex, v)
     aim = between(
-        (u[0] + v[0], u[1] + v[1], u[2] + v[2]), (noted(aims, WANTED), noted(aims, WANTED + 1), noted(aims, WANTED + 2))
+        (u[0] + v[0], u[1] + v[1], u[2] + v[2]), (read(aims, WANTED), read(aims, WANTED + 1), read(aims, WANTED + 2))
     )
-    slope = noted(aims, SLOPE), noted(aims, SLOPE + 1), noted(aims, SLOPE + 2), noted(aims, SLOPE + 3)
+    slope = read(aims, SLOPE), read(aims, SLOPE + 1), read(aims, SLOPE + 2), read(aims, SLOPE + 3)
     turn_upper = multiply(aim, animated)
     turn_lower = multiply(multiply(aim, flex), turn_of(room, lower))
     turn_foot = multiply(slope, turn_of(room, foot))
-    moved, parent = noted(aims, MOVED), source.parents[upper]
+    moved, parent = read(aims, MOVED), source.parents[upper]
     relocal(source, out, turns, upper, parent, turn_of(room, parent), turn_upper, moved)
     relocal(source, out, turns, lower, upper, turn_upper, turn_lower, moved)
     relocal(source, out, turns, foot, lower, turn_lower, turn_foot, moved)
@@ -106,11 +106,6 @@ def between(a, b):
     scale = inverse_root(larger(square, splat(TINY)))
     turn = w * scale, x * scale, y * scale, z * scale
     return chosen(square - OPPOSITE * size * size, turn, (splat(ONE), splat(ZERO), splat(ZERO), splat(ZERO)))
-
-
-@inner
-def noted(aims, row):
-    return read(aims + U(ROW * row))
 
 
 @inner

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, POSE, ROW, TWOS, place_of
-from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less, noted
+from kinematch.character.abreast_kernels import AIM, POSE, TWOS, place_of
+from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import larger, read_twos, root, smaller, splat, where_positive, write, write_twos
+from kinematch.math.lane_kernels import larger, read, read_twos, root, smaller, splat, where_positive, write, write_twos
 from kinematch.math.memory_kernels import address
 
 U, F = np.uintp, np.float32
@@ -29,10 +29,10 @@ def measured(source, knobs, k, room, rows):
     leg, upper, lower = less(ankle, hip), less(knee, hip), less(ankle, knee)
     a, b, now = root(dot(upper, upper)), root(dot(lower, lower)), root(dot(leg, leg))
     most = longest(now, a + b, F(knobs.extension))
-    note(rows, NOW, now)
-    note(rows, WHOLE, a + b)
-    note(rows, LEAST, larger(a - b, b - a) + FOLDED)
-    note(rows, MOST, most)
+    write(rows, NOW, now)
+    write(rows, WHOLE, a + b)
+    write(rows, LEAST, larger(a - b, b - a) + FOLDED)
+    write(rows, MOST, most)
     return leg, now, most, less(toe, ankle), toe
 
 
@@ -64,10 +64,10 @@ def soft_limit(wanted, animated, most):
 def reach_for(shorts, source, knobs, k, depth, by, tables, room):
     """How legs have to be bent, for all to be bent together; hips are lower by a depth."""
     rows, twos, shorts_at = leg_rows(room, source, k), address(tables, TWOS), address(shorts, 0) + U(8 * k)
-    now, whole = noted(rows, NOW), noted(rows, WHOLE)
-    wanted = noted(rows, WANTED), noted(rows, WANTED + 1) + depth, noted(rows, WANTED + 2)
+    now, whole = read(rows, NOW), read(rows, WHOLE)
+    wanted = read(rows, WANTED), read(rows, WANTED + 1) + depth, read(rows, WANTED + 2)
     # by how much they fall short of their targets: at least so much, and no sooner at its end than smoothly
-    least = lacking(wanted, now, noted(rows, MOST))
+    least = lacking(wanted, now, read(rows, MOST))
     before, rate = read_twos(twos, shorts_at)
     short, rate = sprung(before, rate, F(by.w), F(by.dt), F(by.e))
     rate = where_positive(least - short, (least - before) * F(1 / by.dt if by.dt > 0 else 0.0), rate)
@@ -75,12 +75,12 @@ def reach_for(shorts, source, knobs, k, depth, by, tables, room):
     write_twos(twos, shorts_at, (short, rate))
     distance = root(dot(wanted, wanted)) - short
     straight = (STRAIGHT if knobs.foot_lock > 0 else ONE) * whole
-    shift = noted(rows, SHIFT), noted(rows, SHIFT + 1) + depth, noted(rows, SHIFT + 2)
+    shift = read(rows, SHIFT), read(rows, SHIFT + 1) + depth, read(rows, SHIFT + 2)
     apart = larger(larger(distance - now, now - distance), now - straight) - SAME
     over = larger(distance - straight, splat(ZERO))
-    note(rows, WANTED + 1, wanted[1])
-    note(rows, DISTANCE, larger(distance - GIVES * over * over / whole, noted(rows, LEAST)))
-    note(rows, MOVED, larger(larger(apart, dot(shift, shift) - SAME * SAME), ONE - noted(rows, SLOPE)))
+    write(rows, WANTED + 1, wanted[1])
+    write(rows, DISTANCE, larger(distance - GIVES * over * over / whole, read(rows, LEAST)))
+    write(rows, MOVED, larger(larger(apart, dot(shift, shift) - SAME * SAME), ONE - read(rows, SLOPE)))
 
 
 @inner
@@ -109,8 +109,3 @@ def fading(x):
 def leg_rows(room, source, k):
     """Where the rows of a leg are."""
     return address(room, POSE * source.parents.shape[0] + AIM * k)
-
-
-@inner
-def note(rows, row, values):
-    write(rows + U(ROW * row), values)

@@ -23,6 +23,7 @@ from kinematch.math.lane_kernels import (
 from kinematch.math.memory_kernels import address
 
 U = np.uintp
+X, Y, Z = np.int64(0), np.int64(1), np.int64(2)  # for plain ones, numba would compile what they are given to once more
 NOTHING = 1e-30  # square of what is nothing: numbers that are too small to be normal cost a hundred times more
 NEAREST = 1e-300  # m: below, a gap has no direction
 SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
@@ -51,7 +52,7 @@ def advance_bodies(body, velocities, facings, by, tables):
         put_three(body.velocities, i, v, tables)
         put_three(body.accelerations, i, a, tables)
     yaw, rate = one(body.yaws, tables), one(body.yaw_rates, tables)
-    x, z, w = three(facings, 0, tables), three(facings, 2, tables), by.facing.w
+    x, z, w = three(facings, X, tables), three(facings, Z, tables), by.facing.w
     # told nothing, a body comes to rest where its turning leads
     gap = where_positive(x * x + z * z, wrapped(angle_of(x, z) - yaw), rate / w)
     slope, loud = rate - w * gap, gap * gap + rate * rate - NOTHING
@@ -79,33 +80,33 @@ def go_on(state, source, knobs, n, out, by):
 def follow(state, knobs, out, by, tables):
     """Roots go their ways, with what is left of their last jumps, and are drawn to their bodies."""
     playing, offsets, body, dt = state.playing, state.offsets, state.body, by.transition.dt
-    yaw = three(out.displacements, 1, tables)
-    x, z = turned_by(three(out.displacements, 0, tables), three(out.displacements, 2, tables), wrapped(-yaw))
+    yaw = three(out.displacements, Y, tables)
+    x, z = turned_by(three(out.displacements, X, tables), three(out.displacements, Z, tables), wrapped(-yaw))
     age = one(offsets.ages, tables)
     recent = FORGOTTEN * knobs.transition_halflife - age
-    x = x + left_over(offsets.roots, 0, recent, by.transition, tables)
-    z = z + left_over(offsets.roots, 1, recent, by.transition, tables)
-    turn = wrapped(one(out.turns, tables)) + left_over(offsets.roots, 2, recent, by.transition, tables)
+    x = x + left_over(offsets.roots, X, recent, by.transition, tables)
+    z = z + left_over(offsets.roots, Y, recent, by.transition, tables)
+    turn = wrapped(one(out.turns, tables)) + left_over(offsets.roots, Z, recent, by.transition, tables)
     put_one(offsets.ages, age + dt, tables)
     put_one(state.schedule.since, one(state.schedule.since, tables) + dt, tables)
     was_x, was_z, was = (
-        three(playing.positions, 0, tables),
-        three(playing.positions, 2, tables),
+        three(playing.positions, X, tables),
+        three(playing.positions, Z, tables),
         one(playing.yaws, tables),
     )
     ahead_x, ahead_z = turned_by(x, z, wrapped(was))
-    gap_x = three(body.positions, 0, tables) - (was_x + ahead_x)
-    gap_z = three(body.positions, 2, tables) - (was_z + ahead_z)
+    gap_x = three(body.positions, X, tables) - (was_x + ahead_x)
+    gap_z = three(body.positions, Z, tables) - (was_z + ahead_z)
     facing = one(body.yaws, tables)
     share, angle = drawn(gap_x, gap_z, wrapped(facing - (was + turn)), root(x * x + z * z), turn, knobs, by)
-    x, z = three(body.positions, 0, tables) - gap_x * share, three(body.positions, 2, tables) - gap_z * share
+    x, z = three(body.positions, X, tables) - gap_x * share, three(body.positions, Z, tables) - gap_z * share
     yaw = wrapped(facing - angle)
-    put_three(playing.positions, 0, x, tables)
-    put_three(playing.positions, 2, z, tables)
+    put_three(playing.positions, X, x, tables)
+    put_three(playing.positions, Z, z, tables)
     put_one(playing.yaws, yaw, tables)
-    put_three(out.displacements, 0, x - was_x, tables)
-    put_three(out.displacements, 1, splat(0.0), tables)
-    put_three(out.displacements, 2, z - was_z, tables)
+    put_three(out.displacements, X, x - was_x, tables)
+    put_three(out.displacements, Y, splat(0.0), tables)
+    put_three(out.displacements, Z, z - was_z, tables)
     put_one(out.turns, wrapped(yaw - was), tables)
 
 
@@ -161,9 +162,9 @@ def fading(x):
 def show_roots(playing, out, turns, places, tables):
     """The roots' poses into the output."""
     x, y, z = (
-        three(playing.positions, 0, tables),
-        three(playing.positions, 1, tables),
-        three(playing.positions, 2, tables),
+        three(playing.positions, X, tables),
+        three(playing.positions, Y, tables),
+        three(playing.positions, Z, tables),
     )
     write_threes(places, address(out.positions, 0), (narrowed(x), narrowed(y), narrowed(z)))
     w, s = half_turn(one(playing.yaws, tables))

@@ -6,7 +6,7 @@ Thesis 4.3, with toes locked along the ground only: their heights are those of t
 import numpy as np
 
 from kinematch.character.abreast_kernels import SIXES, THREES, TWOS, from_vector
-from kinematch.character.leg_kernels import SLOPE, WANTED, between, noted
+from kinematch.character.leg_kernels import SLOPE, WANTED, between
 from kinematch.character.reach_kernels import (
     MOST,
     NOTHING,
@@ -20,7 +20,6 @@ from kinematch.character.reach_kernels import (
     lacking,
     leg_rows,
     measured,
-    note,
     sprung,
 )
 from kinematch.character.turn_kernels import rotate
@@ -28,12 +27,14 @@ from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import (
     inverse_root,
     larger,
+    read,
     read_threes,
     read_twos,
     root,
     smaller,
     splat,
     where_positive,
+    write,
     write_threes,
     write_twos,
 )
@@ -71,7 +72,7 @@ def plant(feet, source, knobs, k, sunk, normals, by, tables, room):
     write_twos(twos, headings_at, (heading_x, where_positive(caught, foot[2] * pointing, heading[1])))
     x, ox, ovx = changed(toe[0], place[0], o[0], ov[0], vx, caught, freed, locked, by.lock)
     z, oz, ovz = changed(toe[2], place[2], o[2], ov[2], vz, caught, freed, locked, by.lock)
-    height = noted(rows, HEIGHT)
+    height = read(rows, HEIGHT)
     if knobs.foot_lock <= 0:
         height = height + toe[1]
     place = x, height + raised(feet.lifts, knobs, k, height, vx + ovx, vz + ovz, locked, by.lock, twos, rows), z
@@ -87,10 +88,10 @@ def plant(feet, source, knobs, k, sunk, normals, by, tables, room):
     shift, slope = shifted(toe, foot, place, (ox, oy, oz), rows, normals)
     wanted = leg[0] + shift[0], leg[1] + shift[1], leg[2] + shift[2]
     for i in range(3):
-        note(rows, SHIFT + i, shift[i])
-        note(rows, WANTED + i, wanted[i])
+        write(rows, SHIFT + i, shift[i])
+        write(rows, WANTED + i, wanted[i])
     for i in range(4):
-        note(rows, SLOPE + i, slope[i])
+        write(rows, SLOPE + i, slope[i])
     reach, flat = larger(RESIST * most, now), wanted[0] * wanted[0] + wanted[2] * wanted[2]
     return where_positive(locked, -wanted[1] - root(larger(reach * reach - flat, splat(ZERO))), splat(ZERO))
 
@@ -112,7 +113,7 @@ def held(knobs, by, toe, foot, vx, vz, place, heading, lacks, rows):
     They are freed at the end of their contact, and where they are too far, too fast, too twisted or out of reach;
     caught if their contact stays for a while and they were not freed in it.
     """
-    locked, contact, refused = noted(rows, LOCKED), noted(rows, CONTACT), noted(rows, REFUSED)
+    locked, contact, refused = read(rows, LOCKED), read(rows, CONTACT), read(rows, REFUSED)
     x, z = toe[0] - place[0], toe[2] - place[2]
     far = x * x + z * z - F(knobs.unlock_distance * knobs.unlock_distance)
     fast = vx * vx + vz * vz - F(knobs.unlock_speed * knobs.unlock_speed)
@@ -120,12 +121,12 @@ def held(knobs, by, toe, foot, vx, vz, place, heading, lacks, rows):
     twisted = F(by.twist) * size - (foot[0] * heading[0] + foot[2] * heading[1])
     pulled = larger(larger(far, fast), larger(twisted, lacks - LETS_GO))
     freed = where_positive(pulled, locked, locked * (ONE - contact))
-    caught = (ONE - locked) * contact * noted(rows, STAYS) * (ONE - refused)
+    caught = (ONE - locked) * contact * read(rows, STAYS) * (ONE - refused)
     if knobs.foot_lock <= 0:
         freed, caught = locked, splat(ZERO)
     locked = locked + caught - freed
-    note(rows, LOCKED, locked)
-    note(rows, REFUSED, contact * larger(refused, freed))
+    write(rows, LOCKED, locked)
+    write(rows, REFUSED, contact * larger(refused, freed))
     return caught, freed, locked
 
 
@@ -146,7 +147,7 @@ def raised(lifts, knobs, k, height, vx, vz, locked, by, twos, rows):
     lift = splat(ZERO)
     if knobs.foot_lock > 0:
         brisk = smaller(root(vx * vx + vz * vz) / BRISK, splat(ONE))
-        lift = larger(noted(rows, REST) + F(knobs.clearance) * brisk - height, splat(ZERO)) * (ONE - locked)
+        lift = larger(read(rows, REST) + F(knobs.clearance) * brisk - height, splat(ZERO)) * (ONE - locked)
     own = address(lifts, 0) + U(8 * k)
     x, v = read_twos(twos, own)
     x, v = sprung(x - lift, v, F(by.w), F(by.dt), F(by.e))
@@ -172,10 +173,10 @@ def shifted(toe, foot, place, o, rows, normals):
     x, y, z = place[0] - toe[0] + o[0], place[1] - toe[1] + o[1], place[2] - toe[2] + o[2]
     slope = splat(ONE), splat(ZERO), splat(ZERO), splat(ZERO)
     if normals.shape[0] > 0:
-        height = place[1] + o[1] - noted(rows, GROUND)
+        height = place[1] + o[1] - read(rows, GROUND)
         share = TWO * smaller(larger(ONE - height / TILT_HEIGHT, splat(ZERO)), splat(ONE))
         up = splat(ZERO), splat(ONE), splat(ZERO)
-        turn = between(up, (-noted(rows, LEAN), splat(ONE), -noted(rows, LEAN + 1)))
+        turn = between(up, (-read(rows, LEAN), splat(ONE), -read(rows, LEAN + 1)))
         slope = from_vector(turn[1] * share, turn[2] * share, turn[3] * share)
         turned = rotate(slope, foot)
         x, y, z = x + foot[0] - turned[0], y + foot[1] - turned[1], z + foot[2] - turned[2]

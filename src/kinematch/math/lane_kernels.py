@@ -100,26 +100,31 @@ def splat(typing, number):
     return (double_lanes if number == types.float64 else lanes)(number), generate
 
 
+def _row(b, start, row):
+    """Where a row of eight numbers is."""
+    return _pointer(b, b.add(start, b.mul(row, ir.Constant(I64, 4 * LANES))), lanes.wide)
+
+
 @intrinsic
-def read(typing, address):
-    """Eight numbers that lie one behind the other."""
+def read(typing, start, row):
+    """Eight numbers that lie one behind the other: the so-manieth from an address on."""
 
     def generate(context, b, _, arguments):
-        loaded = b.load(_pointer(b, arguments[0], lanes.wide))
+        loaded = b.load(_row(b, *arguments))
         loaded.align = 4
         return loaded
 
-    return lanes(types.uintp), generate
+    return lanes(types.uintp, types.int64), generate
 
 
 @intrinsic
-def write(typing, address, values):
+def write(typing, start, row, values):
     def generate(context, b, _, arguments):
-        stored = b.store(arguments[1], _pointer(b, arguments[0], lanes.wide))
+        stored = b.store(arguments[2], _row(b, *arguments[:2]))
         stored.align = 4
         return context.get_dummy_value()
 
-    return types.void(types.uintp, lanes), generate
+    return types.void(types.uintp, types.int64, lanes), generate
 
 
 # what follows takes eight numbers or one, so that functions made of it do

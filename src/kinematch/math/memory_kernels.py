@@ -7,11 +7,12 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as _typed_intrinsic
+from numba.np.arrayobj import make_array
 
 from kinematch.math.jit import inner
 
 intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
-I32 = ir.IntType(32)
+I32, I64 = ir.IntType(32), ir.IntType(64)
 
 
 @intrinsic
@@ -31,9 +32,16 @@ def prefetch(typing, address):
     return signature, generate
 
 
-@inner
-def address(array, row):
-    return np.uintp(array.ctypes.data) + np.uintp(array.strides[0]) * np.uintp(row)
+@intrinsic
+def address(typing, array, row):
+    """Where a row of an array is. Not compiled by itself: it would be anew for every kind of array."""
+
+    def generate(context, b, given, arguments):
+        own = make_array(given.args[0])(context, b, arguments[0])
+        way = b.mul(b.extract_value(own.strides, 0), context.cast(b, arguments[1], given.args[1], types.int64))
+        return b.add(b.ptrtoint(own.data, I64), way)
+
+    return types.uintp(array, types.unliteral(row)), generate
 
 
 @inner
