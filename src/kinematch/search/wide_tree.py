@@ -1,5 +1,6 @@
 """Building the wide tree: leaves of 16 consecutive frames, groups of 16 leaves that lie near each other, and boxes."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from kinematch.search.space import SearchSpace
 from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quantise_boxes, quantise_leaves
+from kinematch.search.vector_kernels import BLOCK, LINE
 
 WIDEST = 8.0  # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
 RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
@@ -31,8 +33,8 @@ class Weighted:
     groups: np.ndarray  # (G, Q, 2, 16, 4) uint8, boxes of the leaves of each group
     tops: np.ndarray  # (T, Q, 2, 16, 4) uint8, boxes of the groups
     order: np.ndarray  # (D,) int32, the columns, those that tell most first; boxes have the first B of them
-    fine_offsets: np.ndarray  # (D,) float64, where each column of a leaf begins
-    coarse_offsets: np.ndarray  # (B,) float64, where each column of a box begins
+    fine_offsets: np.ndarray  # (D and some zeros,) float64, where each column of a leaf begins
+    coarse_offsets: np.ndarray  # (B and some zeros,) float64, where each column of a box begins
     numbers: np.ndarray  # (4,) float64, fine and coarse: steps per unit; quantised distance per cost
 
 
@@ -98,7 +100,7 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     used = grouping.counts > 0
     order, box_columns = _telling(lows[used], highs[used])
     fine_offsets, fine = _quantisation(lows[used][:, order], highs[used][:, order], levels=FINE, rare=0.0)
-    leaves = np.zeros((leaf_count, -(-columns // 2), LANES, 2), np.uint16)
+    leaves = _on_lines((leaf_count, -(-columns // 2), LANES, 2), np.uint16)
     quantise_leaves(space.values, roots, grouping.frames, grouping.counts, order, fine_offsets, fine, leaves)
     boxed = order[:box_columns]
     coarse_offsets, coarse = _quantisation(lows[used][:, boxed], highs[used][:, boxed], levels=COARSE, rare=RARE)
@@ -109,7 +111,7 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     least = float(space.cost_factor.min())
     # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
     numbers = [number for step in (fine, coarse) for number in (1 / step, (1 + 2e-5) / (step * step) / least)]
-    return Weighted(roots, leaves, groups, tops, order, fine_offsets, coarse_offsets, np.array(numbers))
+    return Weighted(roots, leaves, groups, tops, order, _whole(fine_offsets), _whole(coarse_offsets), np.array(numbers))
 
 
 def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
@@ -141,8 +143,21 @@ def _quantisation(lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: flo
     return middle - reach / 2 - step, step
 
 
+def _on_lines(shape: tuple[int, ...], kind: type[np.integer]) -> np.ndarray:
+    """Zeros that begin where a line of the cache does: vectors across two would take twice as long to read."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(kind).reshape(shape)
+
+
+def _whole(offsets: np.ndarray) -> np.ndarray:
+    """Followed by zeros, so that they can be read in whole blocks."""
+    return np.concatenate([offsets, np.zeros(-len(offsets) % BLOCK)])
+
+
 def _boxes(lows: np.ndarray, highs: np.ndarray, order: np.ndarray, *, offsets: np.ndarray, step: float) -> np.ndarray:
-    boxes = np.zeros((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
+    boxes = _on_lines((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
     quantise_boxes(lows, highs, order, offsets, step, boxes)
     return boxes
 
