@@ -43,12 +43,12 @@ NONE, ONE = np.int64(0), np.int64(1)  # for plain ones, numba would compile what
  FRAMES) = range(23)  # fmt: skip
 HANDLE_SIZE = 23
 FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE = range(4)  # what stands where in NUMBERS
-SEEDS = 2  # groups looked into before all others, the nearest first
+PICKS = np.int64(2)  # leaves of a row looked at before all others, the nearest first
 ROW = 64  # groups whose leaves are judged before any is looked at: memory is read ahead, branches are few
 
 PREFETCHED = 4  # lines of a leaf; after that the processor knows what comes
 
-# scratch: 16 bounds of a leaf's frames; a row of groups, which of their leaves are near, the bounds of all their leaves,
+# scratch: 16 bounds of a leaf's frames; a row of groups, which of their leaves are near, the bounds of all of them,
 # and a list of the near ones; the query, also in the order of the boxes, and its ceilings and floors; the bounds of all
 # groups, and which are near
 ROW_AT = 64
@@ -167,29 +167,46 @@ def _judge(group, place, handle, limit, scratch):
 
 
 @part
-def _open(count, handle, first, last, best, bound, scratch):
-    """Look into a row of groups, whose leaves' bounds are known: all that are near are asked for, then looked at."""
-    row, bounds, found = scratch + U(ROW_AT), scratch + U(BOUNDS_AT), scratch + U(FOUND_AT)
+def _open(count, picks, handle, first, last, best, bound, scratch):
+    """Look into a row of groups, whose leaves' bounds are known: the nearest leaves first, the rest as they lie."""
+    row, bounds, near = scratch + U(ROW_AT), scratch + U(BOUNDS_AT), scratch + U(NEAR_AT)
+    scale, before = read_double(address(handle, NUMBERS), COARSE_SCALE), bound
+    for _ in range(picks):
+        place = nearest_lane(bounds, count)
+        if read_int(bounds, place) > _limit(bound, scale):
+            return best, bound
+        leaf = 16 * np.int64(read_int(row, place >> 4)) + (place & 15)
+        best, bound = _look(leaf, handle, first, last, best, bound, scratch)
+        write_int(bounds, place, np.int32(FARTHEST))
+    if bound < before:
+        for g in range(count):
+            write_short(near, g, np.uint16(lanes_at_most(bounds + U(64 * g), _limit(bound, scale))))
+    for n in range(_list(count, handle, scratch)):
+        place = np.int64(read_int(scratch + U(FOUND_AT), n))
+        if read_int(bounds, place) <= _limit(bound, scale):
+            leaf = 16 * np.int64(read_int(row, place >> 4)) + (place & 15)
+            best, bound = _look(leaf, handle, first, last, best, bound, scratch)
+    return best, bound
+
+
+@part
+def _list(count, handle, scratch):
+    """List the places of the near leaves of a row, and ask for the leaves, which are far away; how many there are."""
+    row, near, found = scratch + U(ROW_AT), scratch + U(NEAR_AT), scratch + U(FOUND_AT)
     leaves, leaf_size = address(handle, LEAVES), U(64 * size(handle, PAIRS))
-    write_word(scratch + U(NEAR_AT) + U(2 * count), NONE, NO_BITS)  # behind the last, where a word may end
+    write_word(near + U(2 * count), NONE, NO_BITS)  # behind the last, where a word may end
     total = NONE
     for word in range((count + 3) >> 2):  # four groups at once: the end of a loop is seldom guessed right
-        near = read_word(scratch + U(NEAR_AT), word)
-        while near != NO_BITS:
-            place = 64 * word + first_bit(near)
-            near &= near - ONE_BIT
+        lanes = read_word(near, word)
+        while lanes != NO_BITS:
+            place = 64 * word + first_bit(lanes)
+            lanes &= lanes - ONE_BIT
             write_int(found, total, np.int32(place))
             total += 1
             start = leaves + U(16 * read_int(row, place >> 4) + (place & 15)) * leaf_size
             for line in range(PREFETCHED):
                 prefetch(start + U(64 * line))
-    scale = read_double(address(handle, NUMBERS), COARSE_SCALE)
-    for n in range(total):
-        place = np.int64(read_int(found, n))
-        if read_int(bounds, place) <= _limit(bound, scale):
-            leaf = 16 * np.int64(read_int(row, place >> 4)) + (place & 15)
-            best, bound = _look(leaf, handle, first, last, best, bound, scratch)
-    return best, bound
+    return total
 
 
 @part
@@ -205,13 +222,13 @@ def _sweep(handle, first, last, bound, scratch):
         near = box_bounds(tops + U(t) * U(128 * quads), coarse, quads, read_short(masks, t), limit, bounds + U(64 * t))
         write_short(lanes, t, np.uint16(near))
     write_word(lanes + U(2 * top_count), NONE, NO_BITS)  # behind the last, where a word may end
-    for _ in range(SEEDS):
-        group = nearest_lane(bounds, top_count)
-        if read_int(bounds, group) <= limit:
-            _judge(group, NONE, handle, limit, scratch)
-            write_int(bounds, group, np.int32(FARTHEST))
-            best, bound = _open(ONE, handle, first, last, best, bound, scratch)
-            limit = _limit(bound, scale)
+    group = nearest_lane(bounds, top_count)
+    if read_int(bounds, group) <= limit:
+        _judge(group, NONE, handle, limit, scratch)
+        write_int(bounds, group, np.int32(FARTHEST))
+        best, bound = _open(ONE, PICKS, handle, first, last, best, bound, scratch)
+        limit = _limit(bound, scale)
+    picks = PICKS if best >= 0 else NONE  # where the nearest group is no better than what plays, others seldom are
     for word in range((top_count + 3) >> 2):
         near = read_word(lanes, word)
         while near != NO_BITS:
@@ -221,9 +238,9 @@ def _sweep(handle, first, last, bound, scratch):
                 _judge(group, count, handle, limit, scratch)
                 count += 1
                 if count == ROW:
-                    best, bound = _open(count, handle, first, last, best, bound, scratch)
+                    best, bound = _open(count, picks, handle, first, last, best, bound, scratch)
                     limit, count = _limit(bound, scale), NONE
-    return _open(count, handle, first, last, best, bound, scratch) if count else (best, bound)
+    return _open(count, picks, handle, first, last, best, bound, scratch) if count else (best, bound)
 
 
 @part
