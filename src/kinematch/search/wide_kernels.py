@@ -43,6 +43,7 @@ NONE, ONE = np.int64(0), np.int64(1)  # for plain ones, numba would compile what
  FRAMES) = range(23)  # fmt: skip
 HANDLE_SIZE = 23
 FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE = range(4)  # what stands where in NUMBERS
+SEEDS = 2  # groups looked into before all others, the nearest first
 PICKS = np.int64(2)  # leaves of a row looked at before all others, the nearest first
 ROW = 64  # groups whose leaves are judged before any is looked at: memory is read ahead, branches are few
 
@@ -222,13 +223,15 @@ def _sweep(handle, first, last, bound, scratch):
         near = box_bounds(tops + U(t) * U(128 * quads), coarse, quads, read_short(masks, t), limit, bounds + U(64 * t))
         write_short(lanes, t, np.uint16(near))
     write_word(lanes + U(2 * top_count), NONE, NO_BITS)  # behind the last, where a word may end
-    group = nearest_lane(bounds, top_count)
-    if read_int(bounds, group) <= limit:
-        _judge(group, NONE, handle, limit, scratch)
-        write_int(bounds, group, np.int32(FARTHEST))
-        best, bound = _open(ONE, PICKS, handle, first, last, best, bound, scratch)
-        limit = _limit(bound, scale)
-    picks = PICKS if best >= 0 else NONE  # where the nearest group is no better than what plays, others seldom are
+    picks = PICKS
+    for _ in range(SEEDS):
+        group = nearest_lane(bounds, top_count)
+        if picks and read_int(bounds, group) <= limit:
+            _judge(group, NONE, handle, limit, scratch)
+            write_int(bounds, group, np.int32(FARTHEST))
+            best, bound = _open(ONE, picks, handle, first, last, best, bound, scratch)
+            limit = _limit(bound, scale)
+            picks = PICKS if best >= 0 else NONE  # where the nearest group has nothing better, others seldom have
     for word in range((top_count + 3) >> 2):
         near = read_word(lanes, word)
         while near != NO_BITS:
