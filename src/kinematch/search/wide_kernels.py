@@ -223,15 +223,14 @@ def _sweep(handle, first, last, bound, scratch):
         near = box_bounds(tops + U(t) * U(128 * quads), coarse, quads, read_short(masks, t), limit, bounds + U(64 * t))
         write_short(lanes, t, np.uint16(near))
     write_word(lanes + U(2 * top_count), NONE, NO_BITS)  # behind the last, where a word may end
-    picks = PICKS
     for _ in range(SEEDS):
         group = nearest_lane(bounds, top_count)
-        if picks and read_int(bounds, group) <= limit:
+        if read_int(bounds, group) <= limit:
             _judge(group, NONE, handle, limit, scratch)
             write_int(bounds, group, np.int32(FARTHEST))
-            best, bound = _open(ONE, picks, handle, first, last, best, bound, scratch)
+            best, bound = _open(ONE, PICKS, handle, first, last, best, bound, scratch)
             limit = _limit(bound, scale)
-            picks = PICKS if best >= 0 else NONE  # where the nearest group has nothing better, others seldom have
+    picks = PICKS if best >= 0 else NONE  # where the nearest groups have nothing better, others seldom have
     for word in range((top_count + 3) >> 2):
         near = read_word(lanes, word)
         while near != NO_BITS:
