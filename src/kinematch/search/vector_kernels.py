@@ -12,10 +12,16 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as _typed_intrinsic
 
+from kinematch.search.tree_kernels import ROUNDING
+
 intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
 
-I1, I16, I32, I64, F32 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+I1, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
+F32, F64 = ir.FloatType(), ir.DoubleType()
 LANES = 16
+LINE = 64  # bytes of the cache
+BLOCK = 8  # columns of a query that are quantised at once
+PLACES = 128  # columns that a query has room for: its floors follow so far behind its ceilings
 FARTHEST = 2**31 - 1  # above any bound of 128 columns of 12 bits, and above any limit
 I32X16, I16X32, I8X64 = (ir.VectorType(ir.IntType(bits), 512 // bits) for bits in (32, 16, 8))
 
@@ -96,8 +102,50 @@ def _gaps(b, *, low, high, up, down):
 
 
 def _query_at(b, query, index, vector):
-    """Four bytes of a query, the same for all lanes."""
-    return b.bitcast(_splat(b, _load(b, I32, query, index), I32X16), vector)
+    """Four bytes of a query's ceilings and four of its floors, the same for all lanes."""
+    behind = b.add(index, ir.Constant(I64, PLACES * vector.element.width // 32))
+    return [b.bitcast(_splat(b, _load(b, I32, query, place), I32X16), vector) for place in (index, behind)]
+
+
+def _quantiser(width, below):
+    @intrinsic
+    def quantise(typing, values, offsets, blocks, inverse, levels, out):
+        """A query's float32 in steps, within 0 and levels: rounded up, and rounded down less `below`, as integers."""
+        doubles = types.float64, types.float64
+        signature = types.void(types.uintp, types.uintp, types.int64, *doubles, types.uintp)
+
+        def generate(context, b, _, arguments):
+            values, offsets, blocks, inverse, levels, out = arguments
+            real, whole = ir.VectorType(F64, BLOCK), ir.VectorType(I32, BLOCK)
+            zero, most = ir.Constant(real, [0.0] * BLOCK), _splat(b, levels, real)
+
+            def between(x):
+                x = b.select(b.fcmp_ordered(">", x, zero), x, zero)
+                return b.select(b.fcmp_ordered("<", x, most), x, most)
+
+            def store(x, less, behind, block):
+                lowest, less = ir.Constant(whole, [0] * BLOCK), ir.Constant(whole, [less] * BLOCK)
+                steps = b.sub(b.fptosi(between(x), whole), less)
+                steps = b.select(b.icmp_signed(">", steps, lowest), steps, lowest)
+                place = b.add(b.mul(block, ir.Constant(I64, BLOCK)), ir.Constant(I64, behind))
+                at = b.add(out, b.mul(place, ir.Constant(I64, width // 8)))
+                _store(b, b.trunc(steps, ir.VectorType(ir.IntType(width), BLOCK)), at)
+
+            with cgutils.for_range(b, blocks) as loop:
+                value = b.fpext(_load(b, ir.VectorType(F32, BLOCK), values, loop.index), real)
+                x = b.fmul(b.fsub(value, _load(b, real, offsets, loop.index)), _splat(b, inverse, real))
+                # what is cut off after one is added is rounded up; what is a whole number may get one more
+                x = between(x)
+                store(b.fadd(x, ir.Constant(real, [1 + ROUNDING] * BLOCK)), 0, 0, loop.index)
+                store(b.fsub(x, ir.Constant(real, [ROUNDING] * BLOCK)), below, PLACES, loop.index)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return quantise
+
+
+quantise_fine, quantise_coarse = _quantiser(16, 1), _quantiser(8, 0)  # frames were rounded down, by one at most
 
 
 @intrinsic
@@ -105,7 +153,7 @@ def box_bounds(typing, node, query, quads, admitted, limit, out):
     """Lower bounds of 16 boxes, stored as int32 at out; returns the lanes at or below the limit as bits.
 
     Lanes that are not admitted get FARTHEST and no bit. A node is [quads][low, high][16 boxes][4 columns] uint8; a
-    query is [quads] of ceilings, then [quads] of floors, four uint8 each.
+    query is [quads] of ceilings, then of floors, four uint8 each.
     """
     signature = types.uint32(types.uintp, types.uintp, types.int64, types.uint16, types.int32, types.uintp)
 
@@ -113,7 +161,7 @@ def box_bounds(typing, node, query, quads, admitted, limit, out):
         node, query, quads, admitted, limit, out = arguments
         total = cgutils.alloca_once_value(b, ir.Constant(I32X16, [0] * LANES))
         with cgutils.for_range(b, quads) as loop:
-            up, down = (_query_at(b, query, i, I8X64) for i in (loop.index, b.add(loop.index, quads)))
+            up, down = _query_at(b, query, loop.index, I8X64)
             twice = b.shl(loop.index, ir.Constant(I64, 1))
             low, high = _load(b, I8X64, node, twice), _load(b, I8X64, node, b.add(twice, ir.Constant(I64, 1)))
             gaps = b.bitcast(_gaps(b, low=low, high=high, up=up, down=down), I16X32)
@@ -133,7 +181,7 @@ def frame_bounds(typing, leaf, query, pairs, limit, out):
     """Lower bounds of the 16 frames of a leaf, stored as int32 at out; returns those at or below the limit as bits.
 
     It gives up half way where all are above the limit by then. A leaf is [pairs][16 frames][2 columns] uint16, rounded
-    down; a query is [pairs] of ceilings, then [pairs] of floors less one, two uint16 each.
+    down; a query is [pairs] of ceilings, then of floors less one, two uint16 each.
     """
     signature = types.uint32(types.uintp, types.uintp, types.int64, types.int32, types.uintp)
 
@@ -145,7 +193,7 @@ def frame_bounds(typing, leaf, query, pairs, limit, out):
 
         def add_pairs(start, stop):
             with cgutils.for_range_slice(b, start, stop, ir.Constant(I64, 1), I64) as (index, _):
-                up, down = (_query_at(b, query, i, I16X32) for i in (index, b.add(index, pairs)))
+                up, down = _query_at(b, query, index, I16X32)
                 frames = _load(b, I16X32, leaf, index)
                 squares = _sum_of_squares(context, b, _gaps(b, low=frames, high=frames, up=up, down=down))
                 b.store(b.add(b.load(total), squares), total)
@@ -205,7 +253,7 @@ def nearest_lane(typing, address, count):
 @intrinsic
 def first_bit(typing, bits):
     """The index of the lowest bit that is set; there must be one."""
-    signature = types.int32(types.uint32)
+    signature = types.int64(types.uint64)
 
     def generate(context, b, _, arguments):
         return b.cttz(arguments[0], ir.Constant(I1, 1))
@@ -242,8 +290,9 @@ def _writer(numba_type, llvm_type):
     return write
 
 
-read_float, read_double = _reader(types.float32, F32), _reader(types.float64, ir.DoubleType())
+read_float, read_double = _reader(types.float32, F32), _reader(types.float64, F64)
 read_byte, read_short = _reader(types.uint8, ir.IntType(8)), _reader(types.uint16, I16)
+read_word, write_word = _reader(types.uint64, I64), _writer(types.uint64, I64)
 read_int, size, address = _reader(types.int32, I32), _reader(types.int64, I64), _reader(types.uintp, I64)
 write_float, write_int = _writer(types.float32, F32), _writer(types.int32, I32)
 write_byte, write_short = _writer(types.uint8, ir.IntType(8)), _writer(types.uint16, I16)

@@ -158,7 +158,7 @@ class WideMatcher:
         }  # fmt: skip
         sizes = {
             k.TOP_COUNT: len(w.tops), k.PAIRS: w.leaves.shape[1], k.QUADS: w.tops.shape[1],
-            k.COLUMNS: space.column_count, k.BOX_COLUMNS: len(w.coarse_offsets), k.FRAMES: space.frame_count,
+            k.COLUMNS: space.column_count, k.FRAMES: space.frame_count,
         }  # fmt: skip
         addresses = np.zeros(k.HANDLE_SIZE, np.int64)
         for place, array in arrays.items():

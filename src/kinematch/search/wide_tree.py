@@ -1,5 +1,6 @@
 """Building the wide tree: leaves of 16 consecutive frames, groups of 16 leaves that lie near each other, and boxes."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -7,8 +8,10 @@ import numpy as np
 
 from kinematch.search.space import SearchSpace
 from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quantise_boxes, quantise_leaves
+from kinematch.search.vector_kernels import BLOCK, LINE
 
-WIDEST = 8.0  # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
+# times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
+WIDEST_FINE, WIDEST_COARSE = 8.0, 1.0  # boxes have few levels, and small steps for most columns tell more
 RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
 ENOUGH = 0.98  # share of the spread that the columns of boxes must hold
 SMALLEST_STEP = 1e-12  # whose square is still an ordinary float32
@@ -31,8 +34,8 @@ class Weighted:
     groups: np.ndarray  # (G, Q, 2, 16, 4) uint8, boxes of the leaves of each group
     tops: np.ndarray  # (T, Q, 2, 16, 4) uint8, boxes of the groups
     order: np.ndarray  # (D,) int32, the columns, those that tell most first; boxes have the first B of them
-    fine_offsets: np.ndarray  # (D,) float64, where each column of a leaf begins
-    coarse_offsets: np.ndarray  # (B,) float64, where each column of a box begins
+    fine_offsets: np.ndarray  # (D and some zeros,) float64, where each column of a leaf begins
+    coarse_offsets: np.ndarray  # (B and some zeros,) float64, where each column of a box begins
     numbers: np.ndarray  # (4,) float64, fine and coarse: steps per unit; quantised distance per cost
 
 
@@ -64,7 +67,7 @@ def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
 
 
 def _split(points: np.ndarray) -> np.ndarray:
-    """An order in which every 16 points lie near each other: halved again and again across the widest direction."""
+    """An order in which every 16 points lie near each other: cut again and again across the widest direction."""
     order, waiting = [], [np.arange(len(points))]
     while waiting:
         part = waiting.pop()
@@ -72,10 +75,20 @@ def _split(points: np.ndarray) -> np.ndarray:
             order.append(part)
             continue
         centred = points[part] - points[part].mean(axis=0)
-        half = -(-len(part) // LANES) // 2 * LANES
-        along = np.argpartition(centred @ _widest(centred), half)
-        waiting += [part[along[half:]], part[along[:half]]]
+        places = centred @ _widest(centred)
+        along = np.argsort(places)
+        cut = _best_cut(places[along])
+        waiting += [part[along[cut:]], part[along[:cut]]]
     return np.concatenate(order)
+
+
+def _best_cut(places: np.ndarray) -> int:
+    """Where sorted numbers around zero fall into the two most compact parts; whole sixteens, neither part tiny."""
+    cuts = np.arange(LANES, len(places), LANES)
+    margin = len(cuts) // 10
+    cuts = cuts[margin : len(cuts) - margin]
+    between = np.square(np.cumsum(places)[cuts - 1]) / (cuts * (len(places) - cuts))  # the variance it explains
+    return int(cuts[np.argmax(between)])
 
 
 def _widest(centred: np.ndarray) -> np.ndarray:
@@ -97,11 +110,15 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     leaf_boxes(space.values, roots, grouping.frames, grouping.counts, lows, highs)
     used = grouping.counts > 0
     order, box_columns = _telling(lows[used], highs[used])
-    fine_offsets, fine = _quantisation(lows[used][:, order], highs[used][:, order], levels=FINE, rare=0.0)
-    leaves = np.zeros((leaf_count, -(-columns // 2), LANES, 2), np.uint16)
+    fine_offsets, fine = _quantisation(
+        lows[used][:, order], highs[used][:, order], levels=FINE, rare=0.0, widest=WIDEST_FINE
+    )
+    leaves = _on_lines((leaf_count, -(-columns // 2), LANES, 2), np.uint16)
     quantise_leaves(space.values, roots, grouping.frames, grouping.counts, order, fine_offsets, fine, leaves)
     boxed = order[:box_columns]
-    coarse_offsets, coarse = _quantisation(lows[used][:, boxed], highs[used][:, boxed], levels=COARSE, rare=RARE)
+    coarse_offsets, coarse = _quantisation(
+        lows[used][:, boxed], highs[used][:, boxed], levels=COARSE, rare=RARE, widest=WIDEST_COARSE
+    )
     group_lows = np.where(used[:, None], lows, np.inf).reshape(-1, LANES, columns).min(axis=1)
     group_highs = np.where(used[:, None], highs, -np.inf).reshape(-1, LANES, columns).max(axis=1)
     groups = _boxes(lows, highs, boxed, offsets=coarse_offsets, step=coarse)
@@ -109,7 +126,7 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     least = float(space.cost_factor.min())
     # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
     numbers = [number for step in (fine, coarse) for number in (1 / step, (1 + 2e-5) / (step * step) / least)]
-    return Weighted(roots, leaves, groups, tops, order, fine_offsets, coarse_offsets, np.array(numbers))
+    return Weighted(roots, leaves, groups, tops, order, _whole(fine_offsets), _whole(coarse_offsets), np.array(numbers))
 
 
 def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
@@ -124,7 +141,9 @@ def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
     return order, min(-(-count // 4) * 4, len(order))
 
 
-def _quantisation(lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: float) -> tuple[np.ndarray, float]:
+def _quantisation(
+    lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: float, widest: float
+) -> tuple[np.ndarray, float]:
     """Where each column begins, and one step for all; what is rare, or a single wide column, is clamped."""
     if not len(lows):
         return np.zeros(lows.shape[1]), 1.0
@@ -132,7 +151,7 @@ def _quantisation(lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: flo
     high = np.quantile(highs.astype(np.float64), 1 - rare, axis=0)
     ranges = high - low
     some = ranges[ranges > 0]
-    reach = min(float(ranges.max()), WIDEST * float(np.quantile(some, 0.75))) if len(some) else 0.0
+    reach = min(float(ranges.max()), widest * float(np.quantile(some, 0.75))) if len(some) else 0.0
     middle = (low + high) / 2
     for d in np.flatnonzero(ranges > reach):
         usual = float(np.median((lows[:, d].astype(np.float64) + highs[:, d]) / 2))
@@ -141,8 +160,21 @@ def _quantisation(lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: flo
     return middle - reach / 2 - step, step
 
 
+def _on_lines(shape: tuple[int, ...], kind: type[np.integer]) -> np.ndarray:
+    """Zeros that begin where a line of the cache does: vectors across two would take twice as long to read."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(kind).reshape(shape)
+
+
+def _whole(offsets: np.ndarray) -> np.ndarray:
+    """Followed by zeros, so that they can be read in whole blocks."""
+    return np.concatenate([offsets, np.zeros(-len(offsets) % BLOCK)])
+
+
 def _boxes(lows: np.ndarray, highs: np.ndarray, order: np.ndarray, *, offsets: np.ndarray, step: float) -> np.ndarray:
-    boxes = np.zeros((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
+    boxes = _on_lines((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
     quantise_boxes(lows, highs, order, offsets, step, boxes)
     return boxes
 
