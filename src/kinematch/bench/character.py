@@ -16,7 +16,7 @@ from kinematch.character.settings import Settings
 from kinematch.character.wanted import Wanted
 from kinematch.database.storage import Database
 from kinematch.math.jit import kernel
-from kinematch.search.threads import in_shares
+from kinematch.search.threads import shares, together
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COUNTS = (1, 10, 100, 1000, 10000)
@@ -114,7 +114,7 @@ def spin(turns):
 def _fixed(count: int, turns: int) -> float:
     """Seconds that this takes on as many threads as a crowd's step."""
     before = perf_counter()
-    in_shares(count, lambda own: spin(turns), worth=MANY)
+    together(shares(count, worth=MANY), lambda own: spin(turns))
     return perf_counter() - before
 
 
@@ -171,14 +171,12 @@ class _Watched(Crowd):
     def _jump(self, *given: Any) -> None:
         self._timed("jump", super()._jump, *given)
 
-    def _animate(self, who: np.ndarray, wanted: Wanted, dt: float, *_: Any) -> None:
+    def _animate(self, who: np.ndarray, begun: np.ndarray, wanted: Wanted, dt: float, *_: Any) -> None:
         track = self.tracks[0]
-        given = (
-            self._state, track.handle, self._knobs, who, *wanted[:2], *NO_LAYER, *FLAT, self._shown[1],
-            *track.scratch(), dt,
-        )  # fmt: skip
-        self._timed("body, root, pose", k.animate, *given, k.POSE)
-        self._timed("feet", k.animate, *given, k.FEET)
+        given = *wanted[:2], *NO_LAYER, *FLAT, self._shown[1], *track.scratch(), dt
+        for name, half in (("body, root, pose", k.POSE), ("feet", k.FEET)):
+            begun[:] = 0
+            self._timed(name, k.animate, self._state, track.handle, self._knobs, who, begun[0], *given, half)
 
 
 def _places(count: int) -> np.ndarray:

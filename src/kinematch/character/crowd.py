@@ -1,6 +1,8 @@
 """Crowd: N characters stepped together by one fused step; a single character is a crowd of one."""
 
 from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from kinematch.math.handle import handle
 from kinematch.math.spring import HALF
 from kinematch.search import Candidates, Matcher, candidates
 from kinematch.search.compiling import telling
-from kinematch.search.threads import in_shares
+from kinematch.search.threads import shares, together
 
 DAY = 86400.0  # s
 LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves like a fast one, a pause is walked through
@@ -209,16 +211,34 @@ class Crowd:
         return out
 
     def _move_on(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
-        """Each core takes its share of the characters through the whole step."""
-        searching = self._due(wanted, dt, out)
+        """Each core takes its share of the characters through the whole step; who is done early helps the others."""
+        searching, parts = self._due(wanted, dt, out), shares(self.count, worth=MANY)
+        begun = np.zeros((len(parts), len(self.tracks), 1), np.int64)
+        if len(parts) == 1:
+            self._search(searching, wanted, dt, out)
+            self._animate(self._everyone, begun[0], wanted, dt, layer, out)
+            return
+        searches = [Lock() for _ in parts]  # held until those of a part are done
+        for lock in searches:
+            lock.acquire()
 
         def move(own: slice) -> None:
-            first, last = np.searchsorted(searching, (own.start, own.stop)) if len(searching) else (0, 0)
-            if last > first:
+            part = parts.index(own)
+            try:
+                first, last = np.searchsorted(searching, (own.start, own.stop))
                 self._search(searching[first:last], wanted, dt, out)
-            self._animate(self._everyone[own], wanted, dt, layer, out)
+            finally:
+                searches[part].release()
+            self._animate(self._everyone[own], begun[part], wanted, dt, layer, out)
 
-        in_shares(self.count, move, worth=MANY)
+        def help_others() -> None:
+            for part, own in enumerate(parts if self.terrain is None else []):
+                with searches[part]:
+                    pass
+                if begun[part].sum() < own.stop - own.start:
+                    self._animate(self._everyone[own], begun[part], wanted, dt, layer, out)
+
+        together(parts, move, help_others)
 
     def _parts(self, numbers: np.ndarray, who: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Characters by the number that they have."""
@@ -251,7 +271,7 @@ class Crowd:
 
     def _search(self, who: np.ndarray, wanted: Wanted, dt: float, out: Shown) -> None:
         state = self.state
-        for number, some in self._parts(state.playing.databases, who):
+        for number, some in self._parts(state.playing.databases, who) if len(who) else ():
             own = self.tracks[number]
             queries = own.queries(state, some, wanted, self.settings, dt, self._state, self._knobs)
             for target, those in self._parts(wanted.databases, some):
@@ -281,18 +301,22 @@ class Crowd:
         jump(self._state, here.handle, there.handle, self._knobs, self._knobs, who, frames)
 
     def _animate(
-        self, who: np.ndarray, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown
-    ) -> None:
+        self, who: np.ndarray, begun: np.ndarray, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray],
+        out: Shown,
+    ) -> None:  # fmt: skip
+        """`begun` (D, 1): how many of those who play each database were taken on, by any thread."""
         for number, some in self._parts(self.state.playing.databases, who):
             track = self.tracks[number]
-            given = (self._state, track.handle, self._knobs, some, *wanted[:2], *layer)
-            result = self._shown[1], *track.scratch(), dt
+            given, result = (*wanted[:2], *layer), (self._shown[1], *track.scratch(), dt)
             if self.terrain is None:
-                k.animate(*given, *FLAT, *result, k.POSE | k.FEET)
+                self._move(track, some, begun[number], *given, *FLAT, *result, k.POSE | k.FEET)
             else:
-                k.animate(*given, *FLAT, *result, k.POSE)
+                self._move(track, some, begun[number], *given, *FLAT, *result, k.POSE)
                 self._look_down(some, track.source.legs, dt, out)
-                k.animate(*given, *self._ground, *result, k.FEET)
+                self._move(track, some, np.zeros(1, np.int64), *given, *self._ground, *result, k.FEET)
+
+    def _move(self, track: Track, *given: Any) -> None:
+        k.animate(self._state, track.handle, self._knobs, *given)
 
     def _look_down(self, who: np.ndarray, legs: np.ndarray, dt: float, out: Shown) -> None:
         """Ask the terrain for heights under root and toes, and slopes under the toes: those of locked ones where they

@@ -21,7 +21,7 @@ from kinematch.character.state import opened_state
 from kinematch.character.turn_kernels import angle_of, turned, wrapped
 from kinematch.math.jit import inner, kernel
 from kinematch.math.lane_kernels import LANES
-from kinematch.math.memory_kernels import address, fetch
+from kinematch.math.memory_kernels import address, claim, fetch
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
@@ -197,13 +197,32 @@ def standing_gap(body, playing, n, velocities):
 
 @kernel(fastmath={"contract"}, counting=False)
 def animate(
-    states, sources, settings, who, velocities, facings, layer, weights, ground, normals, outs, tables, room, dt, halves
+    states,
+    sources,
+    settings,
+    who,
+    begun,
+    velocities,
+    facings,
+    layer,
+    weights,
+    ground,
+    normals,
+    outs,
+    tables,
+    room,
+    dt,
+    halves,
 ):
-    """Move some characters (M,) on by dt: the body, the root, the pose, the feet."""
+    """Move some characters (M,) on by dt: the body, the root, the pose, the feet.
+
+    Threads that share them take on a few at a time, and note in `begun` (1,) how many that were.
+    """
     state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
     out = opened_shown(outs)
     by = dampings(knobs, dt)
-    for start in range(0, who.shape[0], TOGETHER):
+    start = claim(begun, TOGETHER)
+    while start < who.shape[0]:
         stop = min(start + TOGETHER, who.shape[0])
         if halves & POSE:
             for m in range(start, stop, LANES):
@@ -233,6 +252,7 @@ def animate(
                     bend_leg(source, k, out, turns, places, room)
         for m in range(start, stop if halves & FEET else start):
             report(state, source, who[m], out)
+        start = claim(begun, TOGETHER)
 
 
 @inner

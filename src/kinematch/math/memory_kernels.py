@@ -44,6 +44,17 @@ def address(typing, array, row):
     return types.uintp(array, types.unliteral(row)), generate
 
 
+@intrinsic
+def claim(typing, counter, amount):
+    """Count on by an amount, for this thread alone among all: what the count was before."""
+
+    def generate(context, b, given, arguments):
+        place = make_array(given.args[0])(context, b, arguments[0]).data
+        return b.atomic_rmw("add", place, arguments[1], "monotonic")
+
+    return types.int64(counter, types.int64), generate
+
+
 @inner
 def fetch(start, size):
     """Ask for so many bytes behind an address."""

@@ -1,4 +1,4 @@
-"""Many queries on all cores: plain threads over kernels that hold no lock.
+"""Many queries or characters on all cores: plain threads over kernels that hold no lock.
 
 Not numba's own parallel loops: those compile for seconds more, and some of the layers they run on end the process when
 two threads enter at once or a process was forked.
@@ -6,7 +6,7 @@ two threads enter at once or a process was forked.
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
@@ -22,30 +22,45 @@ def _waiting(process: int, threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
-def in_shares(count: int, work: Callable[[slice], None], *, worth: int) -> None:
-    """The same with one piece for each thread: smaller ones would have threads wait for each other's Python."""
-    in_pieces(count, work, worth=worth, piece=-(-count // numba.get_num_threads()))
+def shares(count: int, *, worth: int) -> list[slice]:
+    """A count in as many slices as there are threads to do the work, from a count that is worth it."""
+    return _slices(count, -(-count // _threads(count, worth)))
 
 
 def in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
     """Do the work for slices of a count, on as many threads as numba is set to, from a count that is worth it."""
-    threads = 1 if count < worth or getattr(_WITHIN, "piece", False) else numba.get_num_threads()
-    if threads == 1:
-        work(slice(0, count))
-        return
-    starts = iter(range(0, count, piece))  # each start is handed out once, whoever asks
+    together(_slices(count, piece) if _threads(count, worth) > 1 else [slice(0, count)], work)
+
+
+def _threads(count: int, worth: int) -> int:
+    return 1 if count < worth or getattr(_WITHIN, "piece", False) else numba.get_num_threads()
+
+
+def _slices(count: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def together(pieces: Sequence[slice], work: Callable[[slice], None], then: Callable[[], None] = lambda: None) -> None:
+    """Do the work for each piece once, on as many threads as numba is set to; each that finds no more goes on to
+    `then`."""
+    waiting = iter(pieces)  # each is handed out once, whoever asks
     errors: list[BaseException] = []
 
     def run() -> None:
         _WITHIN.piece = True
         try:
-            for start in starts:
-                work(slice(start, min(start + piece, count)))
+            for piece in waiting:
+                work(piece)
+            then()
         except BaseException as error:
             errors.append(error)
         finally:
             _WITHIN.piece = False
 
+    if len(pieces) == 1:
+        work(pieces[0])
+        return
+    threads = numba.get_num_threads()
     others = [_waiting(os.getpid(), threads - 1).submit(run) for _ in range(threads - 1)]
     run()
     for other in others:
