@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from kinematch.character import reach_kernels, root_kernels
 from kinematch.character.abreast_kernels import from_vector, to_vector
-from kinematch.character.turn_kernels import angle_of, multiply, rotate
+from kinematch.character.turn_kernels import angle_of, multiply, rotate, turned_by, wrapped
 from kinematch.math import lane_kernels as lanes
 from kinematch.math import quaternion, rotation
 from kinematch.math.jit import kernel
@@ -84,3 +85,62 @@ def test_angles_are_those_of_the_library():
     out = np.zeros(len(yaws))
     angles(vectors, out)
     np.testing.assert_allclose(out, np.arctan2(vectors[:, 0], vectors[:, 1]), atol=1e-10)
+
+
+@kernel(counting=False)
+def eight_angles(distances, vectors, yaws, out):
+    """Of doubles: wrapped, the angles of vectors, and the vectors turned by the wrapped angles."""
+    table, pairs = address(distances, 0), address(distances, 1)
+    yaw = wrapped(lanes.read_doubles(table, address(yaws, 0)))
+    x, z = lanes.read_doubles(pairs, address(vectors, 0)), lanes.read_doubles(pairs, address(vectors, 0) + np.uintp(8))
+    lanes.write_doubles(table, address(out, 0), yaw)
+    lanes.write_doubles(table, address(out, 1), angle_of(x, z))
+    x, z = turned_by(x, z, yaw)
+    lanes.write_doubles(table, address(out, 2), x)
+    lanes.write_doubles(table, address(out, 3), z)
+
+
+def test_eight_angles_are_those_of_the_library(rng):
+    vectors, yaws = rng.normal(size=(10, 2)), rng.uniform(-20, 20, 10)
+    out = np.full((4, 10), np.nan)
+    eight_angles(np.stack([8 * ROWS, 16 * ROWS]), vectors, yaws, out)
+    x, z = vectors.T
+    expected = (
+        (yaws + math.pi) % (2 * math.pi) - math.pi, np.arctan2(x, z),
+        np.cos(yaws) * x + np.sin(yaws) * z, np.cos(yaws) * z - np.sin(yaws) * x,
+    )  # fmt: skip
+    np.testing.assert_allclose(out[:, ROWS], np.stack(expected)[:, ROWS], atol=1e-8)
+    assert np.isnan(np.delete(out, ROWS, axis=1)).all(), "numbers of no lane were written to"
+
+
+@kernel(counting=False)
+def swapped(distances, pairs, rows):
+    table = address(distances, 0)
+    a, b = lanes.read_twos(table, address(pairs, 0))
+    lanes.write_twos(table, address(pairs, 0), (b, a))
+    lanes.write_next_fours(address(rows, 1), lanes.read_next_fours(address(rows, 0)))
+
+
+def test_pairs_and_rows_come_back_as_they_were(rng):
+    pairs, rows = rng.normal(size=(10, 2)).astype(np.float32), rng.normal(size=(2, 32)).astype(np.float32)
+    expected = pairs.copy()
+    expected[np.unique(ROWS)] = expected[np.unique(ROWS)][:, ::-1]
+    swapped(8 * ROWS, pairs, rows)
+    np.testing.assert_array_equal(pairs, expected)
+    np.testing.assert_array_equal(rows[1], rows[0])
+
+
+@kernel(counting=False)
+def fading_of(numbers, singles, doubles, distances):
+    lanes.write(address(singles, 0), 0, reach_kernels.fading(lanes.read(address(numbers, 0), 0)))
+    table = address(distances, 0)
+    lanes.write_doubles(table, address(doubles, 1), root_kernels.fading(lanes.read_doubles(table, address(doubles, 0))))
+
+
+def test_what_fades_is_the_exponential_of_the_library():
+    x = np.array([0, 1e-6, 0.01, 0.1, 1.0, 3.0, 30.0, 1e8])
+    singles, doubles = np.zeros(8, np.float32), np.stack([x, 0 * x])
+    fading_of(x.astype(np.float32), singles, doubles, 8 * np.arange(8))
+    np.testing.assert_allclose(singles, np.exp(-x), atol=1e-6)
+    np.testing.assert_allclose(doubles[1], np.exp(-x), atol=1e-7)
+    np.testing.assert_allclose(doubles[1][:4], np.exp(-x[:4]), atol=1e-12)
