@@ -23,6 +23,7 @@ COUNTS = (1, 10, 100, 1000, 10000)
 DT = 1 / 60
 SETTINGS = Settings(search_interval=0.1)  # s: ten searches a second each, the rest as it comes
 SPEEDS = (0.0, 1.3, 1.3, 2.5)  # m/s of the sticks
+FEW = 512  # characters whose stages are timed together
 TRIAL = 1_000_000  # turns of a loop to see how long they take
 WISHES = 1.5  # s after which a stick is pushed elsewhere, on average
 
@@ -142,7 +143,8 @@ def _watched(database: Database, count: int, steps: int, tags: str) -> "_Watched
 
 
 class _Watched(Crowd):
-    """A crowd that notes how long its parts take; the two halves of the animation are called one after the other."""
+    """A crowd that notes how long its parts take; the two halves of the animation are called one after the other, for
+    a few characters at a time, whose poses are then still near."""
 
     spent: dict[str, float]
 
@@ -174,9 +176,11 @@ class _Watched(Crowd):
     def _animate(self, who: np.ndarray, begun: np.ndarray, wanted: Wanted, dt: float, *_: Any) -> None:
         track = self.tracks[0]
         given = *wanted[:2], *NO_LAYER, *FLAT, self._shown[1], *track.scratch(), dt
-        for name, half in (("body, root, pose", k.POSE), ("feet", k.FEET)):
-            begun[:] = 0
-            self._timed(name, k.animate, self._state, track.handle, self._knobs, who, begun[0], *given, half)
+        for start in range(0, len(who), FEW):
+            for name, half in (("body, root, pose", k.POSE), ("feet", k.FEET)):
+                begun[:] = 0
+                some = who[start : start + FEW], begun[0]
+                self._timed(name, k.animate, self._state, track.handle, self._knobs, *some, *given, half)
 
 
 def _places(count: int) -> np.ndarray:
