@@ -173,7 +173,7 @@ def to_vector(q):
 def forward(out, source, turns, places, room):
     """Global from local, for eight characters."""
     q, v = read_fours(turns, address(out.rotations, 0)), read_threes(places, address(out.positions, 0))
-    show_pose(out, 0, v, q, turns, places, room)
+    show_pose(out.global_positions, out.global_rotations, 0, v, q, turns, places, room)
     for j in range(1, source.parents.shape[0]):
         show_joint(out, source, j, turns, places, room)
 
@@ -199,22 +199,23 @@ def show_joint(out, source, j, turns, places, room):
     above, q = place_of(room, source.parents[j]), turn_of(room, source.parents[j])
     x, y, z = rotate(q, v)
     q = multiply(q, read_fours(turns, address(out.rotations, 0) + U(16 * j)))
-    show_pose(out, j, (x + above[0], y + above[1], z + above[2]), q, turns, places, room)
+    v = x + above[0], y + above[1], z + above[2]
+    show_pose(out.global_positions, out.global_rotations, j, v, q, turns, places, room)
 
 
 @inner
-def show_pose(out, j, v, q, turns, places, room):
-    write_fours(turns, address(out.global_rotations, 0) + U(16 * j), q)
-    write_threes(places, address(out.global_positions, 0) + U(12 * j), v)
+def show_pose(positions, rotations, j, v, q, turns, places, room):
+    write_fours(turns, address(rotations, 0) + U(16 * j), q)
+    write_threes(places, address(positions, 0) + U(12 * j), v)
     keep_pose(room, j, v, q)
 
 
 @inner
-def recall(out, source, turns, places, room):
+def recall(positions, rotations, joints, turns, places, room):
     """Put global poses back into the room, as `forward` left them there."""
-    for j in range(source.parents.shape[0]):
-        v = read_threes(places, address(out.global_positions, 0) + U(12 * j))
-        keep_pose(room, j, v, read_fours(turns, address(out.global_rotations, 0) + U(16 * j)))
+    for j in range(joints):
+        v = read_threes(places, address(positions, 0) + U(12 * j))
+        keep_pose(room, j, v, read_fours(turns, address(rotations, 0) + U(16 * j)))
 
 
 @inner

@@ -47,11 +47,11 @@ def stand_on(state, source, n, ground, out, by):
 @inner
 def place_feet(state, source, knobs, who, start, stop, normals, out, by, tables, room):
     """Lock, unlock, lower the pelvis, and note how the legs of up to eight characters of a list are to be bent."""
-    feet, legs = state.feet, source.legs.shape[0]
+    feet, legs, joints = state.feet, source.legs.shape[0], source.parents.shape[0]
     for m in range(start, stop):
         look_up(state, source, knobs, who[m], m - start, normals, by, room)
     for lane in range(stop - start, LANES):  # the last character is done again there
-        for row in range(POSE * source.parents.shape[0], room.shape[0]):
+        for row in range(POSE * joints, room.shape[0]):
             room[row, lane] = room[row, stop - start - 1]
     for lane in range(LANES):
         n = np.int64(who[min(start + lane, stop - 1)])
@@ -60,15 +60,28 @@ def place_feet(state, source, knobs, who, start, stop, normals, out, by, tables,
     pelvis = read_twos(address(tables, PAIRS), address(feet.pelvis, 0))
     low = splat(ZERO)
     for k in range(legs):
-        low = larger(low, plant(feet, source, knobs, k, pelvis[0], normals, by, tables, room))
+        low = larger(low, plant(feet, source.legs, knobs, joints, k, pelvis[0], normals, by, tables, room))
     depth = splat(ZERO)
     if knobs.pelvis > 0:
-        depth = lower(feet, source, who, start, stop, smaller(low, splat(LOWEST)), pelvis, out, by.pelvis, tables, room)
+        depth = lower(
+            feet.pelvis,
+            source.parents,
+            who,
+            start,
+            stop,
+            smaller(low, splat(LOWEST)),
+            pelvis,
+            out.positions,
+            out.global_positions,
+            by.pelvis,
+            tables,
+            room,
+        )
     for k in range(legs):
-        reach_for(feet.shorts, source, knobs, k, depth, by.lock, tables, room)
+        reach_for(feet.shorts, knobs, joints, k, depth, by.lock, tables, room)
     for m in range(start, stop):
         for k in range(legs):
-            first = POSE * source.parents.shape[0] + AIM * k
+            first = POSE * joints + AIM * k
             feet.locked[who[m], k] = room[first + LOCKED, m - start] > 0
             feet.refused[who[m], k] = room[first + REFUSED, m - start] > 0
 
@@ -114,13 +127,13 @@ def lean(slopes, n, k, normals, by):
 
 
 @inner
-def lower(feet, source, who, start, stop, wanted, pelvis, out, by, tables, room):
+def lower(depths, parents, who, start, stop, wanted, pelvis, positions, global_positions, by, tables, room):
     """Sink whole bodies but the roots towards a depth; the feet stay where they are told."""
     x, v = sprung(pelvis[0] - wanted, pelvis[1], F(by.w), F(by.dt), F(by.e))
     x = x + wanted
-    write_twos(address(tables, PAIRS), address(feet.pelvis, 0), (x, v))
+    write_twos(address(tables, PAIRS), address(depths, 0), (x, v))
     depth = where_positive(x * x - UNSEEN * UNSEEN, x, splat(ZERO))
-    for j in range(1, source.parents.shape[0]):
+    for j in range(1, parents.shape[0]):
         own = address(room, POSE * j)
         write(own, HEIGHTS, read(own, HEIGHTS) - depth)
     last = room.shape[0] - 1
@@ -128,8 +141,8 @@ def lower(feet, source, who, start, stop, wanted, pelvis, out, by, tables, room)
     for m in range(start, stop):
         n, sunk = who[m], room[last, m - start]
         if sunk != 0:
-            for j in range(1, source.parents.shape[0]):
-                out.global_positions[n, j, 1] -= sunk
-                if source.parents[j] == 0:
-                    out.positions[n, j, 1] -= sunk
+            for j in range(1, parents.shape[0]):
+                global_positions[n, j, 1] -= sunk
+                if parents[j] == 0:
+                    positions[n, j, 1] -= sunk
     return depth

@@ -64,9 +64,9 @@ def bend_leg(source, k, out, turns, places, room):
     turn_lower = multiply(multiply(aim, flex), turn_of(room, lower))
     turn_foot = multiply(slope, turn_of(room, foot))
     moved, parent = read(aims, MOVED), source.parents[upper]
-    relocal(source, out, turns, upper, parent, turn_of(room, parent), turn_upper, moved)
-    relocal(source, out, turns, lower, upper, turn_upper, turn_lower, moved)
-    relocal(source, out, turns, foot, lower, turn_lower, turn_foot, moved)
+    relocal(source.parents, out.rotations, turns, upper, parent, turn_of(room, parent), turn_upper, moved)
+    relocal(source.parents, out.rotations, turns, lower, upper, turn_upper, turn_lower, moved)
+    relocal(source.parents, out.rotations, turns, foot, lower, turn_lower, turn_foot, moved)
     turn_upper = chosen(moved, turn_upper, animated)
     write_fours(turns, address(out.global_rotations, 0) + U(16 * upper), turn_upper)
     keep_pose(room, upper, hip, turn_upper)
@@ -76,16 +76,16 @@ def bend_leg(source, k, out, turns, places, room):
 
 
 @inner
-def relocal(source, out, turns, joint, above, turn_above, wanted, moved):
+def relocal(parents, rotations, turns, joint, above, turn_above, wanted, moved):
     """Give a joint the local turn that makes its global one as wanted; joints between (twist bones) keep theirs."""
-    between_ = source.parents[joint]
+    between_ = parents[joint]
     chain = splat(ONE), splat(ZERO), splat(ZERO), splat(ZERO)
     while between_ != above:
-        chain = multiply(local_of(out, turns, between_), chain)
-        between_ = source.parents[between_]
+        chain = multiply(local_of(rotations, turns, between_), chain)
+        between_ = parents[between_]
     local = multiply(inverse(multiply(turn_above, chain)), wanted)
-    local = chosen(moved, local, local_of(out, turns, joint))
-    write_fours(turns, address(out.rotations, 0) + U(16 * joint), local)
+    local = chosen(moved, local, local_of(rotations, turns, joint))
+    write_fours(turns, address(rotations, 0) + U(16 * joint), local)
 
 
 @inner
@@ -109,8 +109,8 @@ def between(a, b):
 
 
 @inner
-def local_of(out, turns, j):
-    return read_fours(turns, address(out.rotations, 0) + U(16 * j))
+def local_of(rotations, turns, j):
+    return read_fours(turns, address(rotations, 0) + U(16 * j))
 
 
 @inner

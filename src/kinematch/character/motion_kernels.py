@@ -134,12 +134,12 @@ def root_step(source, frame, fraction, new_frame, new_fraction, rounds):
 
 
 @inner
-def rate_of(source, frame, body, n, knobs):
+def rate_of(paces, frame, velocities, n, knobs):
     """How fast the clip plays: towards the body's speed, within the given change; slow clips play as they are."""
     if knobs.rate_change <= 0:
         return 1.0
-    pace = source.paces[frame]
+    pace = paces[frame]
     if pace < 0.3:  # m/s: below, a ratio of speeds says nothing
         return 1.0
-    speed = math.sqrt(body.velocities[n, 0] ** 2 + body.velocities[n, 2] ** 2)
+    speed = math.sqrt(velocities[n, 0] ** 2 + velocities[n, 2] ** 2)
     return min(max(speed / pace, 1 - knobs.rate_change), 1 + knobs.rate_change)

@@ -106,7 +106,8 @@ def jump(states, heres, theres, earlier, settings, who, frames):
     for m in range(who.shape[0]):
         n = who[m]
         if m + 1 < who.shape[0]:
-            land_soon(state, here, there, who[m + 1], frames[m + 1])
+            land_soon(here.rotations, here.angular_velocities, state.playing.frames[who[m + 1]])
+            land_soon(there.rotations, there.angular_velocities, frames[m + 1])
         if knobs.transition != NONE:
             take_over(state, here, there, before, knobs, n, frames[m])
         state.playing.frames[n] = frames[m]
@@ -114,14 +115,10 @@ def jump(states, heres, theres, earlier, settings, who, frames):
 
 
 @inner
-def land_soon(state, here, there, n, frame):
-    """Ask for what lies at a character who jumps next, where it was and where it lands."""
-    was = state.playing.frames[n]
-    for array in (here.rotations, here.angular_velocities):
-        fetch(address(array, was), 2 * array.strides[0])
-    for array in (there.rotations, there.angular_velocities):
-        fetch(address(array, frame), 2 * array.strides[0])
-    fetch(address(state.offsets.rotations, n), state.offsets.rotations.strides[0])
+def land_soon(rotations, turnings, frame):
+    """Ask for what lies at a frame and the next, from or to which somebody jumps next."""
+    fetch(address(rotations, frame), 2 * rotations.strides[0])
+    fetch(address(turnings, frame), 2 * turnings.strides[0])
 
 
 @inner

@@ -22,10 +22,10 @@ SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
 
 
 @inner
-def measured(source, knobs, k, room, rows):
+def measured(legs, knobs, k, room, rows):
     """A leg as animated: from hip to ankle, its length now, the longest it may be; from ankle to toe, and the toe."""
-    hip, knee = place_of(room, source.legs[k, 0]), place_of(room, source.legs[k, 1])
-    ankle, toe = place_of(room, source.legs[k, 2]), place_of(room, source.legs[k, 3])
+    hip, knee = place_of(room, legs[k, 0]), place_of(room, legs[k, 1])
+    ankle, toe = place_of(room, legs[k, 2]), place_of(room, legs[k, 3])
     leg, upper, lower = less(ankle, hip), less(knee, hip), less(ankle, knee)
     a, b, now = root(dot(upper, upper)), root(dot(lower, lower)), root(dot(leg, leg))
     most = longest(now, a + b, F(knobs.extension))
@@ -61,9 +61,9 @@ def soft_limit(wanted, animated, most):
 
 
 @inner
-def reach_for(shorts, source, knobs, k, depth, by, tables, room):
+def reach_for(shorts, knobs, joints, k, depth, by, tables, room):
     """How legs have to be bent, for all to be bent together; hips are lower by a depth."""
-    rows, twos, shorts_at = leg_rows(room, source, k), address(tables, TWOS), address(shorts, 0) + U(8 * k)
+    rows, twos, shorts_at = leg_rows(room, joints, k), address(tables, TWOS), address(shorts, 0) + U(8 * k)
     now, whole = read(rows, NOW), read(rows, WHOLE)
     wanted = read(rows, WANTED), read(rows, WANTED + 1) + depth, read(rows, WANTED + 2)
     # by how much they fall short of their targets: at least so much, and no sooner at its end than smoothly
@@ -106,6 +106,6 @@ def fading(x):
 
 
 @inner
-def leg_rows(room, source, k):
+def leg_rows(room, joints, k):
     """Where the rows of a leg are."""
-    return address(room, POSE * source.parents.shape[0] + AIM * k)
+    return address(room, POSE * joints + AIM * k)

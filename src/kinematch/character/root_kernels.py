@@ -31,15 +31,6 @@ PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made u
 
 
 @inner
-def move_roots(state, source, knobs, who, start, stop, velocities, facings, out, by, tables):
-    """Bodies and roots of up to eight characters of a list a step further on, the roots' poses into the output."""
-    advance_bodies(state.body, velocities, facings, by, tables)
-    for m in range(start, stop):
-        go_on(state, source, knobs, who[m], out, by)
-    follow(state, knobs, out, by, tables)
-
-
-@inner
 def advance_bodies(body, velocities, facings, by, tables):
     for i in range(3):
         v, a, wanted = (
@@ -62,11 +53,10 @@ def advance_bodies(body, velocities, facings, by, tables):
 
 
 @inner
-def go_on(state, source, knobs, n, out, by):
+def go_on(playing, offsets, velocities, source, knobs, n, out, by):
     """Move one character's clip on; its root's way and turn meanwhile, as the clip has them, wait in the output."""
-    playing, offsets, dt = state.playing, state.offsets, by.transition.dt
     frame, fraction = playing.frames[n], playing.fractions[n]
-    seconds = dt * rate_of(source, frame, state.body, n, knobs)
+    seconds = by.transition.dt * rate_of(source.paces, frame, velocities, n, knobs)
     playing.frames[n], playing.fractions[n], rounds = moved_on(source, frame, fraction, seconds)
     x, z, yaw, turn = root_step(source, frame, fraction, playing.frames[n], playing.fractions[n], rounds)
     out.displacements[n, 0], out.displacements[n, 1], out.displacements[n, 2], out.turns[n] = x, yaw, z, turn
@@ -77,9 +67,9 @@ def go_on(state, source, knobs, n, out, by):
 
 
 @inner
-def follow(state, knobs, out, by, tables):
+def follow(playing, offsets, body, since, knobs, out, by, tables):
     """Roots go their ways, with what is left of their last jumps, and are drawn to their bodies."""
-    playing, offsets, body, dt = state.playing, state.offsets, state.body, by.transition.dt
+    dt = by.transition.dt
     yaw = three(out.displacements, Y, tables)
     x, z = turned_by(three(out.displacements, X, tables), three(out.displacements, Z, tables), wrapped(-yaw))
     age = one(offsets.ages, tables)
@@ -88,7 +78,7 @@ def follow(state, knobs, out, by, tables):
     z = z + left_over(offsets.roots, Y, recent, by.transition, tables)
     turn = wrapped(one(out.turns, tables)) + left_over(offsets.roots, Z, recent, by.transition, tables)
     put_one(offsets.ages, age + dt, tables)
-    put_one(state.schedule.since, one(state.schedule.since, tables) + dt, tables)
+    put_one(since, one(since, tables) + dt, tables)
     was_x, was_z, was = (
         three(playing.positions, X, tables),
         three(playing.positions, Z, tables),

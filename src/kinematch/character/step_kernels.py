@@ -14,7 +14,7 @@ from kinematch.character.motion_kernels import (
     yaw_gap,
 )
 from kinematch.character.pose_kernels import lay_over, local_pose
-from kinematch.character.root_kernels import move_roots, show_roots
+from kinematch.character.root_kernels import advance_bodies, follow, go_on, show_roots
 from kinematch.character.shown import opened_shown
 from kinematch.character.source import opened_source
 from kinematch.character.state import opened_state
@@ -230,7 +230,10 @@ def animate(
                 for ahead in range(last, min(last + LANES, who.shape[0])):
                     soon(source, state.playing.frames[who[ahead]])
                 rows_of(out, who, m, last, tables)
-                move_roots(state, source, knobs, who, m, last, velocities, facings, out, by, tables)
+                advance_bodies(state.body, velocities, facings, by, tables)
+                for i in range(m, last):
+                    go_on(state.playing, state.offsets, state.body.velocities, source, knobs, who[i], out, by)
+                follow(state.playing, state.offsets, state.body, state.schedule.since, knobs, out, by, tables)
             for m in range(start, stop):
                 n = who[m]
                 local_pose(state, source, knobs, n, out, by)
@@ -245,7 +248,7 @@ def animate(
                 show_roots(state.playing, out, turns, places, tables)
                 forward(out, source, turns, places, room)
             else:
-                recall(out, source, turns, places, room)
+                recall(out.global_positions, out.global_rotations, source.parents.shape[0], turns, places, room)
             if halves & FEET and source.legs.shape[0] > 0:
                 place_feet(state, source, knobs, who, m, last, normals, out, by, tables, room)
                 for k in range(source.legs.shape[0]):

@@ -52,15 +52,15 @@ HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, GROUND, LEAN = (MOST + 1 + i for 
 
 
 @inner
-def plant(feet, source, knobs, k, sunk, normals, by, tables, room):
+def plant(feet, legs, knobs, joints, k, sunk, normals, by, tables, room):
     """Catch or free one toe of each character, and move on where it is shown. By how much lower the hips should be for
     those held to be reached; they are lower by `sunk`."""
     rows, threes, sixes, twos = (
-        leg_rows(room, source, k), address(tables, THREES), address(tables, SIXES), address(tables, TWOS)
+        leg_rows(room, joints, k), address(tables, THREES), address(tables, SIXES), address(tables, TWOS)
     )  # fmt: skip
     places_at, toes_at = address(feet.places, 0) + U(12 * k), address(feet.toes, 0) + U(12 * k)
     offsets_at, headings_at = address(feet.offsets, 0) + U(24 * k), address(feet.headings, 0) + U(8 * k)
-    leg, now, most, foot, toe = measured(source, knobs, k, room, rows)
+    leg, now, most, foot, toe = measured(legs, knobs, k, room, rows)
     vx, vz = velocity(toe, read_threes(threes, toes_at), by.lock.dt)
     place, heading = read_threes(threes, places_at), read_twos(twos, headings_at)
     o, ov = read_threes(sixes, offsets_at), read_threes(sixes, offsets_at + U(12))
