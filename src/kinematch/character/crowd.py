@@ -1,5 +1,6 @@
 """Crowd: N characters stepped together by one fused step; a single character is a crowd of one."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Any
@@ -32,6 +33,7 @@ MOST_PIECES = 50  # after a second pieces grow longer instead
 MANY = 200  # characters from which all cores are worth waking
 SPARE = 1.25  # how many more searches than on average a step may hold; the rest wait their turn
 FEWEST = 32  # searches that a step may always hold
+NOBODY = np.zeros(0, np.int32)
 NO_LAYER = np.zeros((0, 0, 4), np.float32), np.zeros((0, 0), np.float32)
 FLAT = np.zeros((0, 0)), np.zeros((0, 0, 3))
 
@@ -192,13 +194,13 @@ class Crowd:
         wanted = wanted_of(command, self.count, len(self.databases), self._expressions)
         if not 0 <= dt <= DAY:
             raise KinematchError(f"a step of {dt} s, expected 0 to {DAY:.0f}")
-        first = self.tracks[0].source
-        sizes = self.count, len(first.parents), first.contacts.shape[1], len(first.legs)
         if out is None or out is not self._shown[0]:
+            first = self.tracks[0].source
+            sizes = self.count, len(first.parents), first.contacts.shape[1], len(first.legs)
             out = nothing_shown(*sizes) if out is None else checked(out, *sizes)
             self._shown = out, handle(out, opened_shown)
-        pieces = min(max(1, int(np.ceil(dt / LONGEST - 1e-9))), MOST_PIECES)
-        own_layer = NO_LAYER if layer is None else checked_layer(*layer, self.count, len(first.parents))
+        pieces = min(max(1, math.ceil(dt / LONGEST - 1e-9)), MOST_PIECES)
+        own_layer = NO_LAYER if layer is None else checked_layer(*layer, *out.positions.shape[:2])
         out.searched[:] = out.jumped[:] = False
         parts = []
         for _ in range(pieces):
@@ -212,12 +214,13 @@ class Crowd:
 
     def _move_on(self, wanted: Wanted, dt: float, layer: tuple[np.ndarray, np.ndarray], out: Shown) -> None:
         """Each core takes its share of the characters through the whole step; who is done early helps the others."""
-        searching, parts = self._due(wanted, dt, out), shares(self.count, worth=MANY)
-        begun = np.zeros((len(parts), len(self.tracks), 1), np.int64)
-        if len(parts) == 1:
+        searching = self._due(wanted, dt, out)
+        if self.count < MANY:
             self._search(searching, wanted, dt, out)
-            self._animate(self._everyone, begun[0], wanted, dt, layer, out)
+            self._animate(self._everyone, np.zeros((len(self.tracks), 1), np.int64), wanted, dt, layer, out)
             return
+        parts = shares(self.count, worth=MANY)
+        begun = np.zeros((len(parts), len(self.tracks), 1), np.int64)
         searches = [Lock() for _ in parts]  # held until those of a part are done
         for lock in searches:
             lock.acquire()
@@ -254,13 +257,13 @@ class Crowd:
 
     def _due(self, wanted: Wanted, dt: float, out: Shown) -> np.ndarray:
         """Which characters (M,) search now, in their order; not more than a step may hold."""
-        state, reasons = self.state, out.reasons
+        state, reasons, count = self.state, out.reasons, 0
         for number, who in self._parts(state.playing.databases, self._everyone):
-            k.due(self._state, self.tracks[number].handle, self._knobs, who, *wanted, reasons)
+            count += k.due(self._state, self.tracks[number].handle, self._knobs, who, *wanted, reasons)
+        if not count:
+            return NOBODY
         who = np.flatnonzero(reasons).astype(np.int32)
-        if not len(who):
-            return who
-        most = max(FEWEST, int(np.ceil(SPARE * self.count * dt / self.settings.search_interval)))
+        most = max(FEWEST, math.ceil(SPARE * self.count * dt / self.settings.search_interval))
         if len(who) > most:  # those at an end first, then whoever has waited longest
             urgency = state.schedule.since[who] + 1e6 * (reasons[who] >= k.END)
             late = np.argpartition(-urgency, most)

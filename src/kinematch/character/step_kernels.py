@@ -35,9 +35,10 @@ POSE, FEET = 1, 2  # the two halves of a step; terrain is asked between them
 
 @kernel(fastmath={"contract"}, counting=False)
 def due(states, sources, settings, who, velocities, facings, filters, databases, reasons):
-    """Which of some characters have to search now, and why."""
+    """Why some characters have to search now, where they have to; how many those are."""
     state, source, knobs = opened_state(states), opened_source(sources), opened_knobs(settings)
     playing, schedule = state.playing, state.schedule
+    count = 0
     for m in range(who.shape[0]):
         n = who[m]
         # callers may write to the state: no frame that is none may reach what follows
@@ -65,6 +66,8 @@ def due(states, sources, settings, who, velocities, facings, filters, databases,
             elif filters[n] != schedule.filters[n]:
                 reason = TAGS
         reasons[n] = reason
+        count += reason != NOT_YET
+    return count
 
 
 @inner

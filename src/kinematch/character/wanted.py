@@ -1,5 +1,6 @@
 """Wanted: a command and a layer as the kernels take them, checked at the door."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -47,7 +48,8 @@ def wanted_of(command: Command, count: int, databases: int, expressions: Express
         array = np.ascontiguousarray(getattr(command, name), np.float64)
         if array.shape != (count, 3):
             raise KinematchError(f"command: {name} of shape {array.shape}, expected ({count}, 3)")
-        if not np.isfinite(array).all():
+        # the sum of squares is quickly found; where it is not finite, so may be a number, or none is
+        if not math.isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
             worst = int(np.argmin(np.isfinite(array).all(axis=1)))
             raise KinematchError(f"command: {name} of character {worst} are {array[worst].tolist()}, expected numbers")
         arrays.append(array)
