@@ -11,7 +11,7 @@ from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quant
 from kinematch.search.vector_kernels import BLOCK, LINE
 
 # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
-WIDEST_FINE, WIDEST_COARSE = 8.0, 1.0  # boxes have few levels, and small steps for most columns tell more
+WIDEST_FINE, WIDEST_COARSE = 8.0, 1.5  # boxes have few levels, and small steps for most columns tell more
 RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
 ENOUGH = 0.98  # share of the spread that the columns of boxes must hold
 SMALLEST_STEP = 1e-12  # whose square is still an ordinary float32
