@@ -384,6 +384,10 @@ def test_numbers_written_into_the_state_never_lead_out_of_the_database(database)
     crowd.body.velocities[0] = np.nan  # as physics gone wrong would leave it
     with pytest.raises(KinematchError, match=r"character 0: .* no longer finite"):
         played(crowd, 20)
+    crowd.start_over(np.zeros((3, 3)), np.zeros(3))
+    crowd.body.yaw_rates[0] = np.nan
+    with pytest.raises(KinematchError, match=r"character 0: .* no longer finite"):
+        played(crowd, 20)
     state = crowd.state.copy()
     state.playing.databases[1] = 4
     with pytest.raises(KinematchError, match="databases 0 to 4 of 1"):

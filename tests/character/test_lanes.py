@@ -10,6 +10,7 @@ from kinematch.character.abreast_kernels import from_vector, to_vector
 from kinematch.character.turn_kernels import angle_of, multiply, rotate, turned_by, wrapped
 from kinematch.math import lane_kernels as lanes
 from kinematch.math import quaternion, rotation
+from kinematch.math import row_kernels as rows
 from kinematch.math.jit import kernel
 from kinematch.math.memory_kernels import address
 
@@ -19,22 +20,22 @@ ROWS = np.array([5, 2, 7, 0, 0, 3, 9, 1])  # any order, and one of them twice
 @kernel(counting=False)
 def multiplied(distances, a, b, out):
     table = address(distances, 0)
-    product = multiply(lanes.read_fours(table, address(a, 0)), lanes.read_fours(table, address(b, 0)))
-    lanes.write_fours(table, address(out, 0), product)
+    product = multiply(rows.read_fours(table, address(a, 0)), rows.read_fours(table, address(b, 0)))
+    rows.write_fours(table, address(out, 0), product)
 
 
 @kernel(counting=False)
 def rotated(fours, threes, q, v, out):
     turns, places = address(fours, 0), address(threes, 0)
-    own = lanes.read_threes(places, address(v, 0))
-    lanes.write_threes(places, address(out, 0), rotate(lanes.read_fours(turns, address(q, 0)), own))
+    own = rows.read_threes(places, address(v, 0))
+    rows.write_threes(places, address(out, 0), rotate(rows.read_fours(turns, address(q, 0)), own))
 
 
 @kernel(counting=False)
 def there_and_back(distances, v, out):
     table = address(distances, 0)
-    x, y, z = lanes.read_threes(table, address(v, 0))
-    lanes.write_threes(table, address(out, 0), to_vector(from_vector(x, y, z)))
+    x, y, z = rows.read_threes(table, address(v, 0))
+    rows.write_threes(table, address(out, 0), to_vector(from_vector(x, y, z)))
 
 
 @kernel(counting=False)
@@ -91,13 +92,13 @@ def test_angles_are_those_of_the_library():
 def eight_angles(distances, vectors, yaws, out):
     """Of doubles: wrapped, the angles of vectors, and the vectors turned by the wrapped angles."""
     table, pairs = address(distances, 0), address(distances, 1)
-    yaw = wrapped(lanes.read_doubles(table, address(yaws, 0)))
-    x, z = lanes.read_doubles(pairs, address(vectors, 0)), lanes.read_doubles(pairs, address(vectors, 0) + np.uintp(8))
-    lanes.write_doubles(table, address(out, 0), yaw)
-    lanes.write_doubles(table, address(out, 1), angle_of(x, z))
+    yaw = wrapped(rows.read_doubles(table, address(yaws, 0)))
+    x, z = rows.read_doubles(pairs, address(vectors, 0)), rows.read_doubles(pairs, address(vectors, 0) + np.uintp(8))
+    rows.write_doubles(table, address(out, 0), yaw)
+    rows.write_doubles(table, address(out, 1), angle_of(x, z))
     x, z = turned_by(x, z, yaw)
-    lanes.write_doubles(table, address(out, 2), x)
-    lanes.write_doubles(table, address(out, 3), z)
+    rows.write_doubles(table, address(out, 2), x)
+    rows.write_doubles(table, address(out, 3), z)
 
 
 def test_eight_angles_are_those_of_the_library(rng):
@@ -114,27 +115,27 @@ def test_eight_angles_are_those_of_the_library(rng):
 
 
 @kernel(counting=False)
-def swapped(distances, pairs, rows):
+def swapped(distances, pairs, fours):
     table = address(distances, 0)
-    a, b = lanes.read_twos(table, address(pairs, 0))
-    lanes.write_twos(table, address(pairs, 0), (b, a))
-    lanes.write_next_fours(address(rows, 1), lanes.read_next_fours(address(rows, 0)))
+    a, b = rows.read_twos(table, address(pairs, 0))
+    rows.write_twos(table, address(pairs, 0), (b, a))
+    rows.write_next_fours(address(fours, 1), rows.read_next_fours(address(fours, 0)))
 
 
 def test_pairs_and_rows_come_back_as_they_were(rng):
-    pairs, rows = rng.normal(size=(10, 2)).astype(np.float32), rng.normal(size=(2, 32)).astype(np.float32)
+    pairs, fours = rng.normal(size=(10, 2)).astype(np.float32), rng.normal(size=(2, 32)).astype(np.float32)
     expected = pairs.copy()
     expected[np.unique(ROWS)] = expected[np.unique(ROWS)][:, ::-1]
-    swapped(8 * ROWS, pairs, rows)
+    swapped(8 * ROWS, pairs, fours)
     np.testing.assert_array_equal(pairs, expected)
-    np.testing.assert_array_equal(rows[1], rows[0])
+    np.testing.assert_array_equal(fours[1], fours[0])
 
 
 @kernel(counting=False)
 def fading_of(numbers, singles, doubles, distances):
     lanes.write(address(singles, 0), 0, reach_kernels.fading(lanes.read(address(numbers, 0), 0)))
     table = address(distances, 0)
-    lanes.write_doubles(table, address(doubles, 1), root_kernels.fading(lanes.read_doubles(table, address(doubles, 0))))
+    rows.write_doubles(table, address(doubles, 1), root_kernels.fading(rows.read_doubles(table, address(doubles, 0))))
 
 
 def test_what_fades_is_the_exponential_of_the_library():

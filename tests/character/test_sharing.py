@@ -8,12 +8,13 @@ import numba
 import numpy as np
 import pytest
 
-from kinematch.character import Crowd
+from kinematch.character import Crowd, step_kernels, warm_up
 from kinematch.character.command import toward
 from kinematch.character.terrain import HeightFunction
 from kinematch.errors import KinematchError
-from kinematch.math.jit import kernel
+from kinematch.math.jit import is_missing, kernel
 from kinematch.math.memory_kernels import claim
+from kinematch.search.threads import in_two
 
 COUNT = 300  # several times what a thread takes on at once
 two_cores = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="a machine of one core")
@@ -84,6 +85,19 @@ def test_a_lost_character_of_one_thread_is_told_and_nobody_hangs(database, threa
         crowd.step(next(commands(1)), 1 / 60)
 
 
+def test_after_an_error_nobody_helps_and_nobody_waits():
+    done: list[int] = []
+
+    def first(part: int) -> None:
+        if part == 0:
+            raise ValueError("no")
+        time.sleep(0.1)
+
+    with pytest.raises(ValueError, match="no"):
+        in_two(2, first, done.append, shared=True)
+    assert set(done) <= {1}
+
+
 @kernel
 def take_all(counter, taken):
     start = claim(counter, 1)
@@ -100,3 +114,8 @@ def test_each_is_claimed_once_by_any_of_many_threads():
     for other in others:
         other.join()
     assert (taken == 1).all()
+
+
+def test_the_step_can_be_compiled_beforehand(database):
+    warm_up(database)
+    assert not is_missing(step_kernels.animate)

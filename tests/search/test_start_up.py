@@ -75,6 +75,16 @@ def test_a_cache_folder_that_goes_away_after_import_breaks_nothing(package, tmp_
     assert search(package, between, NUMBA_CACHE_DIR=str(cache)).count(compiling.MESSAGE) == 1
 
 
+@pytest.mark.slow
+def test_the_first_matchers_of_several_threads_do_not_get_in_each_others_way(package, tmp_path):
+    between = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(3) as threads:
+    list(threads.map(WideMatcher, [plain_space(np.arange(50, dtype=np.float32)[:, None]) for _ in range(3)]))
+"""
+    assert search(package, between, NUMBA_CACHE_DIR=str(tmp_path / "cache")).count(compiling.MESSAGE) == 1
+
+
 def test_once_made_a_matcher_has_nothing_left_to_compile():
     warm_up()
     heard = []

@@ -3,5 +3,6 @@
 from kinematch.character.command import Command
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
+from kinematch.character.warm_up import warm_up
 
-__all__ = ["Command", "Crowd", "Settings"]
+__all__ = ["Command", "Crowd", "Settings", "warm_up"]

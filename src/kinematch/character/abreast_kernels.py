@@ -11,20 +11,22 @@ from kinematch.math.lane_kernels import (
     inverse_root,
     larger,
     read,
-    read_fours,
-    read_next_fours,
-    read_threes,
     root,
     smaller,
     splat,
     where_positive,
     with_sign,
     write,
+)
+from kinematch.math.memory_kernels import address
+from kinematch.math.row_kernels import (
+    read_fours,
+    read_next_fours,
+    read_threes,
     write_fours,
     write_next_fours,
     write_threes,
 )
-from kinematch.math.memory_kernels import address
 
 U = np.uintp
 QUARTER, ONE = np.float32(0.25), np.float32(1)
@@ -39,8 +41,8 @@ EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
 NONE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
 POSE = 7  # rows of eight numbers for the global pose of a joint: rotation and place
 HEIGHTS = 5  # which of them are the heights
-AIM = 25  # and for a leg: see leg_kernels and foot_kernels
-# what stands where in the tables: rotations and places of joints; threes, sixes and twos of toes; pairs of characters
+AIM = 25  # and for a leg: see leg_kernels, reach_kernels and toe_kernels
+# what stands where in the tables: rotations and places of joints; threes, sixes and twos of toes; pairs of characters;
 # doubles of characters by one, three and six
 TURNS, PLACES, THREES, SIXES, TWOS, PAIRS, ONES, THREE_DOUBLES, SIX_DOUBLES = (LANES * i for i in range(9))
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,7 @@ from kinematch.errors import KinematchError
 from kinematch.math.handle import handle
 from kinematch.math.spring import HALF
 from kinematch.search import Candidates, Matcher, candidates
-from kinematch.search.compiling import telling
-from kinematch.search.threads import shares, together
+from kinematch.search.threads import in_two, shares
 
 DAY = 86400.0  # s
 LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves like a fast one, a pause is walked through
@@ -221,27 +219,17 @@ class Crowd:
             return
         parts = shares(self.count, worth=MANY)
         begun = np.zeros((len(parts), len(self.tracks), 1), np.int64)
-        searches = [Lock() for _ in parts]  # held until those of a part are done
-        for lock in searches:
-            lock.acquire()
 
-        def move(own: slice) -> None:
-            part = parts.index(own)
-            try:
-                first, last = np.searchsorted(searching, (own.start, own.stop))
-                self._search(searching[first:last], wanted, dt, out)
-            finally:
-                searches[part].release()
-            self._animate(self._everyone[own], begun[part], wanted, dt, layer, out)
+        def search(part: int) -> None:
+            first, last = np.searchsorted(searching, (parts[part].start, parts[part].stop))
+            self._search(searching[first:last], wanted, dt, out)
 
-        def help_others() -> None:
-            for part, own in enumerate(parts if self.terrain is None else []):
-                with searches[part]:
-                    pass
-                if begun[part].sum() < own.stop - own.start:
-                    self._animate(self._everyone[own], begun[part], wanted, dt, layer, out)
+        def animate(part: int) -> None:
+            who = self._everyone[parts[part]]
+            if begun[part].sum() < len(who):
+                self._animate(who, begun[part], wanted, dt, layer, out)
 
-        together(parts, move, help_others)
+        in_two(len(parts), search, animate, shared=self.terrain is None)
 
     def _parts(self, numbers: np.ndarray, who: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Characters by the number that they have."""
@@ -295,10 +283,9 @@ class Crowd:
         jumping = np.empty(len(who), np.int32)
         count = k.note_found(self._state, who, current, found.frames, found.costs, out.jumped, jumping)
         if count:
-            jumping = jumping[:count]
-            self._jump(here, there, who[jumping], found.frames[jumping])
+            self._jump(here, there, who[jumping[:count]], found.frames[jumping[:count]])
             if target != number:
-                state.playing.databases[who[jumping]] = target
+                state.playing.databases[who[jumping[:count]]] = target
 
     def _jump(self, here: Track, there: Track, who: np.ndarray, frames: np.ndarray) -> None:
         jump(self._state, here.handle, there.handle, self._knobs, self._knobs, who, frames)
@@ -331,10 +318,3 @@ class Crowd:
         toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
         points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
         heights[who], normals[who] = ground_under(self.terrain, points)
-
-
-def warm_up(database: Database) -> None:
-    """Compile the step, or load it, now."""
-    with telling():
-        crowd = Crowd(database)
-        crowd.step(Command(np.zeros((1, 3)), np.zeros((1, 3))), 1 / 60)

@@ -9,18 +9,9 @@ from kinematch.character.motion_kernels import moved_on, spring
 from kinematch.character.reach_kernels import ZERO, F, reach_for, sprung
 from kinematch.character.toe_kernels import CONTACT, GROUND, HEIGHT, LEAN, LOCKED, REFUSED, REST, STAYS, plant
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import (
-    LANES,
-    larger,
-    read,
-    read_twos,
-    smaller,
-    splat,
-    where_positive,
-    write,
-    write_twos,
-)
+from kinematch.math.lane_kernels import LANES, larger, read, smaller, splat, where_positive, write
 from kinematch.math.memory_kernels import address
+from kinematch.math.row_kernels import read_twos, write_twos
 
 LOWEST = F(0.35)  # m that the body is lowered at most: a deep crouch
 STEEPEST = 0.6  # rad: a foot cannot lie on more

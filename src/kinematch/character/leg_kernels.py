@@ -5,18 +5,9 @@ import numpy as np
 from kinematch.character.abreast_kernels import AIM, POSE, keep_pose, place_of, show_joint, turn_of
 from kinematch.character.turn_kernels import inverse, multiply, rotate
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import (
-    inverse_root,
-    larger,
-    read,
-    read_fours,
-    root,
-    smaller,
-    splat,
-    where_positive,
-    write_fours,
-)
+from kinematch.math.lane_kernels import inverse_root, larger, read, root, smaller, splat, where_positive
 from kinematch.math.memory_kernels import address
+from kinematch.math.row_kernels import read_fours, write_fours
 
 U = np.uintp
 ZERO, HALF, ONE = np.float32(0), np.float32(0.5), np.float32(1)

@@ -1,4 +1,4 @@
-"""Compiled motion of one character's body and root: springs, database time, the root's way, adjustment."""
+"""Compiled motion of one character's body and root: springs, database time, the root's way."""
 
 import math
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Dampings(NamedTuple):
     synchronized: float  # what is left of a gap
     adjusted: float
     turned: float
-    twist: float  # cosine of the turn that frees a locked toe
+    twist: float  # cosine of the turn that frees a locked toe; less than any where none does
 
 
 @inner
@@ -57,7 +57,7 @@ def dampings(knobs, dt):
         damping(knobs.pelvis_halflife, dt), damping(knobs.ground_halflife, dt),
         damping(0.5 * knobs.ground_halflife, dt), remaining(knobs.synchronization_halflife, dt),
         remaining(knobs.adjustment_halflife, dt), remaining(knobs.turn_halflife, dt),
-        math.cos(min(knobs.unlock_angle, math.pi)),
+        math.cos(knobs.unlock_angle) if knobs.unlock_angle < math.pi else -2.0,
     )  # fmt: skip
 
 

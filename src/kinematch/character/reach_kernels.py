@@ -5,8 +5,9 @@ import numpy as np
 from kinematch.character.abreast_kernels import AIM, POSE, TWOS, place_of
 from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import larger, read, read_twos, root, smaller, splat, where_positive, write, write_twos
+from kinematch.math.lane_kernels import larger, read, root, smaller, splat, where_positive, write
 from kinematch.math.memory_kernels import address
+from kinematch.math.row_kernels import read_twos, write_twos
 
 U, F = np.uintp, np.float32
 RESIST = F(0.92)  # of the longest reach, from which a leg resists being stretched and the pelvis helps
@@ -86,10 +87,10 @@ def reach_for(shorts, knobs, joints, k, depth, by, tables, room):
 @inner
 def sprung(x, v, w, dt, e):
     """As motion_kernels.spring."""
-    slope, loud = v + w * x, x * x + v * v - NOTHING
+    slope, quiet = v + w * x, NOTHING - (x * x + v * v)  # what is no number stays none
     return (
-        where_positive(loud, (x + slope * dt) * e, splat(ZERO)),
-        where_positive(loud, (v - slope * (w * dt)) * e, splat(ZERO)),
+        where_positive(quiet, splat(ZERO), (x + slope * dt) * e),
+        where_positive(quiet, splat(ZERO), (v - slope * (w * dt)) * e),
     )
 
 

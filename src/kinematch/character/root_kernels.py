@@ -7,20 +7,9 @@ from kinematch.character.motion_kernels import moved_on, rate_of, root_step, vel
 from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay_turning
 from kinematch.character.turn_kernels import angle_of, half_turn, turned_by, wrapped
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import (
-    larger,
-    narrowed,
-    read_doubles,
-    root,
-    smaller,
-    splat,
-    where_positive,
-    with_sign,
-    write_doubles,
-    write_fours,
-    write_threes,
-)
+from kinematch.math.lane_kernels import larger, narrowed, root, smaller, splat, where_positive, with_sign
 from kinematch.math.memory_kernels import address
+from kinematch.math.row_kernels import read_doubles, write_doubles, write_fours, write_threes
 
 U = np.uintp
 X, Y, Z = np.int64(0), np.int64(1), np.int64(2)  # for plain ones, numba would compile what they are given to once more
@@ -45,11 +34,13 @@ def advance_bodies(body, velocities, facings, by, tables):
     yaw, rate = one(body.yaws, tables), one(body.yaw_rates, tables)
     x, z, w = three(facings, X, tables), three(facings, Z, tables), by.facing.w
     # told nothing, a body comes to rest where its turning leads
-    gap = where_positive(x * x + z * z, wrapped(angle_of(x, z) - yaw), rate / w)
-    slope, loud = rate - w * gap, gap * gap + rate * rate - NOTHING
-    left = where_positive(loud, (slope * by.facing.dt - gap) * by.facing.e, splat(0.0))
+    gap = where_positive(larger(larger(x, -x), larger(z, -z)), wrapped(angle_of(x, z) - yaw), rate / w)
+    slope, quiet = rate - w * gap, NOTHING - (gap * gap + rate * rate)  # what is no number stays none
+    left = where_positive(quiet, splat(0.0), (slope * by.facing.dt - gap) * by.facing.e)
     put_one(body.yaws, wrapped(yaw + gap + left), tables)
-    put_one(body.yaw_rates, where_positive(loud, (rate - slope * (w * by.facing.dt)) * by.facing.e, splat(0.0)), tables)
+    put_one(
+        body.yaw_rates, where_positive(quiet, splat(0.0), (rate - slope * (w * by.facing.dt)) * by.facing.e), tables
+    )
 
 
 @inner
@@ -70,10 +61,11 @@ def go_on(playing, offsets, velocities, source, knobs, n, out, by):
 def follow(playing, offsets, body, since, knobs, out, by, tables):
     """Roots go their ways, with what is left of their last jumps, and are drawn to their bodies."""
     dt = by.transition.dt
-    yaw = three(out.displacements, Y, tables)
+    yaw = three(out.displacements, Y, tables)  # of the clip: see go_on
     x, z = turned_by(three(out.displacements, X, tables), three(out.displacements, Z, tables), wrapped(-yaw))
     age = one(offsets.ages, tables)
     recent = FORGOTTEN * knobs.transition_halflife - age
+    # whose offsets are those of the velocities along x and z, and of the turn
     x = x + left_over(offsets.roots, X, recent, by.transition, tables)
     z = z + left_over(offsets.roots, Y, recent, by.transition, tables)
     turn = wrapped(one(out.turns, tables)) + left_over(offsets.roots, Z, recent, by.transition, tables)

@@ -3,9 +3,7 @@
 Thesis 4.3, with toes locked along the ground only: their heights are those of the clip, so that they roll as there.
 """
 
-import numpy as np
-
-from kinematch.character.abreast_kernels import SIXES, THREES, TWOS, from_vector
+from kinematch.character.abreast_kernels import AIM, SIXES, THREES, TWOS, from_vector
 from kinematch.character.leg_kernels import SLOPE, WANTED, between
 from kinematch.character.reach_kernels import (
     MOST,
@@ -15,6 +13,7 @@ from kinematch.character.reach_kernels import (
     SHIFT,
     TINY,
     ZERO,
+    F,
     U,
     fading,
     lacking,
@@ -24,23 +23,10 @@ from kinematch.character.reach_kernels import (
 )
 from kinematch.character.turn_kernels import rotate
 from kinematch.math.jit import inner
-from kinematch.math.lane_kernels import (
-    inverse_root,
-    larger,
-    read,
-    read_threes,
-    read_twos,
-    root,
-    smaller,
-    splat,
-    where_positive,
-    write,
-    write_threes,
-    write_twos,
-)
+from kinematch.math.lane_kernels import inverse_root, larger, read, root, smaller, splat, where_positive, write
 from kinematch.math.memory_kernels import address
+from kinematch.math.row_kernels import read_threes, read_twos, write_threes, write_twos
 
-F = np.float32
 TILT_HEIGHT = F(0.12)  # m above its planted height at which a foot no longer follows the slope
 HARDEST = F(60)  # m/s^2 at which a freed toe is drawn back
 SOFTEST = F(0.75)  # of its stiffness that is left then
@@ -49,6 +35,7 @@ LETS_GO = F(0.03)  # m that a leg may lack to a locked toe before this one is fr
 TWO = F(2)
 # rows of room for each leg, behind its lengths: what was looked up
 HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, GROUND, LEAN = (MOST + 1 + i for i in range(8))
+assert LEAN + 2 == AIM, "rows of one leg would reach into the next one's"
 
 
 @inner

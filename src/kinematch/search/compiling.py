@@ -1,6 +1,7 @@
 """Compiling: the first ever search on a machine takes some seconds more, and says so; later runs load what was kept."""
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -36,10 +37,12 @@ class _Once:
 
 
 _WARN = _Once()
+_COMPILING = threading.RLock()
 
 
 @contextmanager
 def telling(tell: Callable[[str], None] = _WARN) -> Iterator[None]:
-    """Hear of it, for each function, when what is done within has to compile."""
-    with install_listener("numba:compile", _Compilations(tell)):
+    """Hear of it, for each function, when what is done within has to compile; one thread at a time, since who has
+    compiled a kernel may close it to further types while others still wait for it."""
+    with _COMPILING, install_listener("numba:compile", _Compilations(tell)):
         yield

@@ -9,9 +9,12 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import TypeVar
 
 import numba
 
+T = TypeVar("T")
+PATIENCE = 0.02  # s after which a thread that waits for another looks whether that one failed
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
 _WITHIN = threading.local()  # whether this thread does a piece already: pieces of pieces would only get in the way
 
@@ -40,9 +43,37 @@ def _slices(count: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
 
-def together(pieces: Sequence[slice], work: Callable[[slice], None], then: Callable[[], None] = lambda: None) -> None:
-    """Do the work for each piece once, on as many threads as numba is set to; each that finds no more goes on to
-    `then`."""
+def in_two(parts: int, first: Callable[[int], None], second: Callable[[int], None], *, shared: bool) -> None:
+    """For each of some parts do first the one thing, then the other.
+
+    Where the second is shared, threads that find no more parts help with those of others, whose first is done: it is
+    called by several at once then, and again when nothing is left. After an error nobody helps.
+    """
+    ready = [threading.Event() for _ in range(parts)]
+
+    def work(part: int) -> None:
+        first(part)
+        ready[part].set()
+        second(part)
+
+    def help_others(errors: list[BaseException]) -> None:
+        for part in range(parts if shared else 0):
+            while not ready[part].wait(PATIENCE):
+                if errors:
+                    return
+            second(part)
+
+    together(range(parts), work, help_others)
+
+
+def together(
+    pieces: Sequence[T], work: Callable[[T], None], then: Callable[[list[BaseException]], None] = lambda errors: None
+) -> None:
+    """Do the work for each piece once, on as many threads as numba is set to; who finds no more goes on to `then`,
+    which is given a list of errors: one of another thread may be added to it at any time."""
+    if len(pieces) == 1:
+        work(pieces[0])
+        return
     waiting = iter(pieces)  # each is handed out once, whoever asks
     errors: list[BaseException] = []
 
@@ -51,15 +82,12 @@ def together(pieces: Sequence[slice], work: Callable[[slice], None], then: Calla
         try:
             for piece in waiting:
                 work(piece)
-            then()
+            then(errors)
         except BaseException as error:
             errors.append(error)
         finally:
             _WITHIN.piece = False
 
-    if len(pieces) == 1:
-        work(pieces[0])
-        return
     threads = numba.get_num_threads()
     others = [_waiting(os.getpid(), threads - 1).submit(run) for _ in range(threads - 1)]
     run()

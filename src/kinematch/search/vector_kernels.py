@@ -295,4 +295,4 @@ read_byte, read_short = _reader(types.uint8, ir.IntType(8)), _reader(types.uint1
 read_word, write_word = _reader(types.uint64, I64), _writer(types.uint64, I64)
 read_int, size, address = _reader(types.int32, I32), _reader(types.int64, I64), _reader(types.uintp, I64)
 write_float, write_int = _writer(types.float32, F32), _writer(types.int32, I32)
-write_byte, write_short = _writer(types.uint8, ir.IntType(8)), _writer(types.uint16, I16)
+write_short = _writer(types.uint16, I16)

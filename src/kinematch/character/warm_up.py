@@ -1,0 +1,14 @@
+"""Warming up: the step compiled or loaded before the first character moves."""
+
+import numpy as np
+
+from kinematch.character.command import toward
+from kinematch.character.crowd import Crowd
+from kinematch.database.storage import Database
+from kinematch.search.compiling import telling
+
+
+def warm_up(database: Database) -> None:
+    """Compile the step, or load it, now."""
+    with telling():
+        Crowd(database).step(toward(np.zeros((1, 3))), 1 / 60)
