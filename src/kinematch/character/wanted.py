@@ -48,8 +48,8 @@ def wanted_of(command: Command, count: int, databases: int, expressions: Express
         array = np.ascontiguousarray(getattr(command, name), np.float64)
         if array.shape != (count, 3):
             raise KinematchError(f"command: {name} of shape {array.shape}, expected ({count}, 3)")
-        # a sum of squares is quickly found; one that is not finite may only have overflowed
-        if not math.isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
+        # a sum is quickly found; a dot product would wake threads that keep ours waiting. It may only have overflowed
+        if not math.isfinite(array.sum()) and not np.isfinite(array).all():
             worst = int(np.argmin(np.isfinite(array).all(axis=1)))
             raise KinematchError(f"command: {name} of character {worst} are {array[worst].tolist()}, expected numbers")
         arrays.append(array)
