@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from kinematch.character import reach_kernels, root_kernels
 from kinematch.character.abreast_kernels import from_vector, to_vector
+from kinematch.character.motion_kernels import DOUBLES, SINGLES, fading
 from kinematch.character.turn_kernels import angle_of, multiply, rotate, turned_by, wrapped
 from kinematch.math import lane_kernels as lanes
 from kinematch.math import quaternion, rotation
@@ -133,9 +133,9 @@ def test_pairs_and_rows_come_back_as_they_were(rng):
 
 @kernel(counting=False)
 def fading_of(numbers, singles, doubles, distances):
-    lanes.write(address(singles, 0), 0, reach_kernels.fading(lanes.read(address(numbers, 0), 0)))
+    lanes.write(address(singles, 0), 0, fading(lanes.read(address(numbers, 0), 0), SINGLES))
     table = address(distances, 0)
-    rows.write_doubles(table, address(doubles, 1), root_kernels.fading(rows.read_doubles(table, address(doubles, 0))))
+    rows.write_doubles(table, address(doubles, 1), fading(rows.read_doubles(table, address(doubles, 0)), DOUBLES))
 
 
 def test_what_fades_is_the_exponential_of_the_library():

@@ -16,6 +16,7 @@ from kinematch.math.jit import is_missing, kernel
 from kinematch.math.memory_kernels import claim
 from kinematch.search.threads import in_two
 
+animate = step_kernels.animate
 COUNT = 300  # several times what a thread takes on at once
 two_cores = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="a machine of one core")
 
@@ -116,6 +117,9 @@ def test_each_is_claimed_once_by_any_of_many_threads():
     assert (taken == 1).all()
 
 
-def test_the_step_can_be_compiled_beforehand(database):
+def test_the_step_can_be_compiled_beforehand(database, monkeypatch):
+    taken = []
+    monkeypatch.setattr(step_kernels, "animate", lambda *given: taken.append(animate(*given)))
     warm_up(database)
-    assert not is_missing(step_kernels.animate)
+    assert len(taken) == 1
+    assert not is_missing(animate)

@@ -19,10 +19,16 @@ WANTED, DISTANCE, SLOPE, MOVED = 0, 3, 4, 8
 
 
 @inner
+def leg_rows(room, joints, k):
+    """Where the rows of a leg are."""
+    return address(room, POSE * joints + AIM * k)
+
+
+@inner
 def bend_leg(source, k, out, turns, places, room):
     """Let a leg of eight characters do what was noted, the knees' own bend directions kept."""
     upper, lower, foot = source.legs[k, 0], source.legs[k, 1], source.legs[k, 2]
-    aims = address(room, POSE * source.parents.shape[0] + AIM * k)
+    aims = leg_rows(room, source.parents.shape[0], k)
     hip, knee, ankle = place_of(room, upper), place_of(room, lower), place_of(room, foot)
     animated = turn_of(room, upper)
     u, v = less(knee, hip), less(ankle, knee)

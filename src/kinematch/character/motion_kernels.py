@@ -3,11 +3,17 @@
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from kinematch.character.turn_kernels import angle_of, turned, wrapped
 from kinematch.math.jit import inner
+from kinematch.math.lane_kernels import larger, where_positive
 from kinematch.math.spring import HALF
 
-NOTHING = 1e-15  # what fades is nothing from here on: numbers that are too small to be normal cost a hundred times more
+NOTHING = 1e-30  # square of what is nothing: numbers that are too small to be normal cost a hundred times more
+# an eighth, and one by 1 to 8, for `fading`
+DOUBLES = 1 / 8, *(1 / n for n in range(1, 9))
+SINGLES = tuple(np.float32(number) for number in DOUBLES)
 
 
 class Damping(NamedTuple):
@@ -63,11 +69,12 @@ def dampings(knobs, dt):
 
 @inner
 def spring(x, v, by):
-    """A displacement and its velocity after a spring's time (thesis eq. 3.27-3.28)."""
-    if abs(x) < NOTHING and abs(v) < NOTHING:
-        return 0.0, 0.0
-    slope = v + by.w * x
-    return (x + slope * by.dt) * by.e, (v - slope * by.w * by.dt) * by.e
+    """A displacement and its velocity after a spring's time (thesis eq. 3.27-3.28); of eight or one."""
+    slope, quiet = v + by.w * x, NOTHING - (x * x + v * v)  # what is no number stays none
+    return (
+        where_positive(quiet, x - x, (x + slope * by.dt) * by.e),
+        where_positive(quiet, v - v, (v - slope * (by.w * by.dt)) * by.e),
+    )
 
 
 @inner
@@ -81,11 +88,24 @@ def velocity_spring(v, a, desired, by):
 
 
 @inner
-def yaw_gap(body, n, facings, w):
-    """How far the body has to turn; told nothing, it comes to rest where its turning leads."""
-    if facings[n, 0] != 0 or facings[n, 2] != 0:
-        return wrapped(angle_of(facings[n, 0], facings[n, 2]) - body.yaws[n])
-    return body.yaw_rates[n] / w
+def fading(x, c):
+    """exp(-x) of what is not negative, of eight or one: to all digits but a few for what is small, and always smooth.
+
+    `c`: SINGLES or DOUBLES, whichever x is.
+    """
+    u = c[0] * x
+    series = c[1] + u * (c[1] + c[2] * u * (c[1] + c[3] * u * (c[1] + c[4] * u * (c[1] + c[5] * u * (
+        c[1] + c[6] * u * (c[1] + c[7] * u * (c[1] + c[8] * u)))))))  # fmt: skip
+    square = series * series
+    square = square * square
+    return c[1] / (square * square)
+
+
+@inner
+def yaw_gap(x, z, yaw, rate, w):
+    """How far a body, or eight, has to turn to face along x and z; told nothing, it comes to rest where its turning
+    leads."""
+    return where_positive(larger(larger(x, -x), larger(z, -z)), wrapped(angle_of(x, z) - yaw), rate / w)
 
 
 @inner

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import AIM, POSE, TWOS, place_of
-from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, less
+from kinematch.character.abreast_kernels import TWOS, place_of
+from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, leg_rows, less
+from kinematch.character.motion_kernels import SINGLES, fading
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import larger, read, root, smaller, splat, where_positive, write
 from kinematch.math.memory_kernels import address
@@ -17,7 +18,7 @@ SAME = F(1e-6)  # m within which a foot is where it is animated
 FOLDED = F(1e-4)  # m: a leg folded shut has no knee angle
 NOTHING = F(1e-30)  # square of what is nothing: numbers that are too small to be normal cost more
 TINY = F(1e-9)
-ZERO, EIGHTH, SIXTH, FIFTH, QUARTER, THIRD, HALF, ONE = (F(x) for x in (0, 1 / 8, 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1))
+ZERO, ONE = F(0), F(1)
 # rows of room for each leg, behind what it has to do: where its foot is to be moved, and lengths
 SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
 
@@ -57,7 +58,7 @@ def soft_limit(wanted, animated, most):
     """A distance that never passes the most; beyond the animated one a leg that is nearly straight resists."""
     start = larger(animated, RESIST * most)
     room, over = most - start, wanted - start
-    soft = start + room * (ONE - fading(larger(over, splat(ZERO)) / larger(room, splat(TINY))))
+    soft = start + room * (ONE - fading(larger(over, splat(ZERO)) / larger(room, splat(TINY)), SINGLES))
     return where_positive(smaller(room, over), soft, smaller(wanted, most))
 
 
@@ -92,21 +93,3 @@ def sprung(x, v, w, dt, e):
         where_positive(quiet, splat(ZERO), (x + slope * dt) * e),
         where_positive(quiet, splat(ZERO), (v - slope * (w * dt)) * e),
     )
-
-
-@inner
-def fading(x):
-    """exp(-x) to single digits, of what is not negative."""
-    u = EIGHTH * x
-    series = ONE + u * (
-        ONE + HALF * u * (ONE + THIRD * u * (ONE + QUARTER * u * (ONE + FIFTH * u * (ONE + SIXTH * u))))
-    )
-    square = series * series
-    square = square * square
-    return ONE / (square * square)
-
-
-@inner
-def leg_rows(room, joints, k):
-    """Where the rows of a leg are."""
-    return address(room, POSE * joints + AIM * k)

@@ -3,9 +3,18 @@
 import numpy as np
 
 from kinematch.character.abreast_kernels import ONES, SIX_DOUBLES, THREE_DOUBLES
-from kinematch.character.motion_kernels import moved_on, rate_of, root_step, velocity_spring
+from kinematch.character.motion_kernels import (
+    DOUBLES,
+    fading,
+    moved_on,
+    rate_of,
+    root_step,
+    spring,
+    velocity_spring,
+    yaw_gap,
+)
 from kinematch.character.transition_kernels import DEAD, FORGOTTEN, decay, decay_turning
-from kinematch.character.turn_kernels import angle_of, half_turn, turned_by, wrapped
+from kinematch.character.turn_kernels import half_turn, turned_by, wrapped
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import larger, narrowed, root, smaller, splat, where_positive, with_sign
 from kinematch.math.memory_kernels import address
@@ -13,7 +22,6 @@ from kinematch.math.row_kernels import read_doubles, write_doubles, write_fours,
 
 U = np.uintp
 X, Y, Z = np.int64(0), np.int64(1), np.int64(2)  # for plain ones, numba would compile what they are given to once more
-NOTHING = 1e-30  # square of what is nothing: numbers that are too small to be normal cost a hundred times more
 NEAREST = 1e-300  # m: below, a gap has no direction
 SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
 PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made up at 3.6 m/s, as fast as most run
@@ -32,15 +40,10 @@ def advance_bodies(body, velocities, facings, by, tables):
         put_three(body.velocities, i, v, tables)
         put_three(body.accelerations, i, a, tables)
     yaw, rate = one(body.yaws, tables), one(body.yaw_rates, tables)
-    x, z, w = three(facings, X, tables), three(facings, Z, tables), by.facing.w
-    # told nothing, a body comes to rest where its turning leads
-    gap = where_positive(larger(larger(x, -x), larger(z, -z)), wrapped(angle_of(x, z) - yaw), rate / w)
-    slope, quiet = rate - w * gap, NOTHING - (gap * gap + rate * rate)  # what is no number stays none
-    left = where_positive(quiet, splat(0.0), (slope * by.facing.dt - gap) * by.facing.e)
+    gap = yaw_gap(three(facings, X, tables), three(facings, Z, tables), yaw, rate, by.facing.w)
+    left, rate = spring(-gap, rate, by.facing)
     put_one(body.yaws, wrapped(yaw + gap + left), tables)
-    put_one(
-        body.yaw_rates, where_positive(quiet, splat(0.0), (rate - slope * (w * by.facing.dt)) * by.facing.e), tables
-    )
+    put_one(body.yaw_rates, rate, tables)
 
 
 @inner
@@ -126,18 +129,7 @@ def drawn(x, z, angle, way, turn, knobs, by):
 def clamped(gap, most, dt):
     """A gap that never passes the most; a pull that grows from SOFT of it on keeps it from being hit hard."""
     over = larger((gap - SOFT * most) / (most - SOFT * most), splat(0.0))
-    return smaller(gap * fading(PULL * dt * over * over), splat(most))
-
-
-@inner
-def fading(x):
-    """exp(-x) of what is not negative; to twelve digits for what is small, and never less than smooth."""
-    u = 0.125 * x
-    series = 1.0 + u * (1.0 + u / 2.0 * (1.0 + u / 3.0 * (1.0 + u / 4.0 * (1.0 + u / 5.0 * (1.0 + u / 6.0 * (
-        1.0 + u / 7.0 * (1.0 + u / 8.0)))))))  # fmt: skip
-    square = series * series
-    square = square * square
-    return 1.0 / (square * square)
+    return smaller(gap * fading(PULL * dt * over * over, DOUBLES), splat(most))
 
 
 @inner

@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinematch.character.simulation import wrapped
 from kinematch.character.state import wide
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
@@ -124,7 +125,7 @@ def _roads(poses: PoseDatabase) -> np.ndarray:
     yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
     places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
     ways = np.diff(places, axis=0, append=places[-1:])
-    ways[:, 2] -= 2 * np.pi * np.floor(ways[:, 2] / (2 * np.pi) + 0.5)
+    ways[:, 2] = wrapped(ways[:, 2])
     ways[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, it stays there
     return np.column_stack([places, ways])
 

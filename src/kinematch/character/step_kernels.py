@@ -22,6 +22,7 @@ from kinematch.character.turn_kernels import angle_of, turned, wrapped
 from kinematch.math.jit import inner, kernel
 from kinematch.math.lane_kernels import LANES
 from kinematch.math.memory_kernels import address, claim, fetch
+from kinematch.math.spring import HALF
 
 NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
@@ -105,6 +106,7 @@ def ask(
         gap_x = body.positions[n, 0] - playing.positions[n, 0] - off_x + past * body.velocities[n, 0]
         gap_y = past * body.velocities[n, 1]
         gap_z = body.positions[n, 2] - playing.positions[n, 2] - off_z + past * body.velocities[n, 2]
+        gap = yaw_gap(facings[n, 0], facings[n, 2], body.yaws[n], body.yaw_rates[n], HALF / knobs.facing_halflife)
         at = -1
         x = y = z = forward_x = forward_z = 0.0
         for c in range(columns.shape[0]):
@@ -115,7 +117,6 @@ def ask(
                 wy, _, _ = velocity_spring(body.velocities[n, 1], body.accelerations[n, 1], velocities[n, 1], by)
                 wz, _, _ = velocity_spring(body.velocities[n, 2], body.accelerations[n, 2], velocities[n, 2], by)
                 by = damping(knobs.facing_halflife, times[at] - past)
-                gap = yaw_gap(body, n, facings, by.w)
                 left, _ = spring(-gap, body.yaw_rates[n], by)
                 yaw = body.yaws[n] + gap + left - root_yaw - off_yaw
                 x, z = turned(gap_x + wx, gap_z + wz, -root_yaw)

@@ -4,7 +4,8 @@ Thesis 4.3, with toes locked along the ground only: their heights are those of t
 """
 
 from kinematch.character.abreast_kernels import AIM, SIXES, THREES, TWOS, from_vector
-from kinematch.character.leg_kernels import SLOPE, WANTED, between
+from kinematch.character.leg_kernels import SLOPE, WANTED, between, leg_rows
+from kinematch.character.motion_kernels import SINGLES, fading
 from kinematch.character.reach_kernels import (
     MOST,
     NOTHING,
@@ -15,9 +16,7 @@ from kinematch.character.reach_kernels import (
     ZERO,
     F,
     U,
-    fading,
     lacking,
-    leg_rows,
     measured,
     sprung,
 )
@@ -150,7 +149,7 @@ def gently(x, z, vx, vz, by):
     soft = HARDEST / larger(speed + root(speed * speed + HARDEST * far), splat(TINY))
     hard = w * (w * far + TWO * speed) - HARDEST
     soft = where_positive(hard, larger(soft, splat(SOFTEST * w)), splat(w))
-    return soft, where_positive(hard, fading(soft * F(by.dt)), splat(F(by.e)))
+    return soft, where_positive(hard, fading(soft * F(by.dt), SINGLES), splat(F(by.e)))
 
 
 @inner

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.character.simulation import wrapped
 from kinematch.evaluate.course import Event
 from kinematch.evaluate.run import Take
 
@@ -71,10 +72,6 @@ def steady_speeds(places: np.ndarray, rate: float, *, seconds: float = STEADY) -
     steps = np.arange(len(places))
     span = np.minimum(steps + half, len(places) - 1) - np.maximum(steps - half, 0)
     return np.hypot(way[:, 0], way[:, 2]) * rate / np.maximum(span, 1)
-
-
-def wrapped(angles: np.ndarray) -> np.ndarray:
-    return (angles + np.pi) % (2 * np.pi) - np.pi
 
 
 def times_of(answers: Sequence[Response], kind: str) -> np.ndarray:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.evaluate.following import steady_speeds, wrapped
+from kinematch.character.simulation import wrapped
+from kinematch.evaluate.following import steady_speeds
 from kinematch.evaluate.run import Take
 
 AGAIN = 1.0  # s of the past that a repetition goes back to

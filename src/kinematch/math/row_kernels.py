@@ -17,9 +17,9 @@ def _places(b, table, base):
 def _transposed(b, four):
     """Within each half of eight lanes the k-th number of the i-th becomes the i-th of the k-th; twice is not at all."""
     low, high = mask([0, 8, 1, 9, 4, 12, 5, 13]), mask([2, 10, 3, 11, 6, 14, 7, 15])
-    pairs = [[b.shuffle_vector(*two, mask) for two in (four[:2], four[2:])] for mask in (low, high)]
+    pairs = [[b.shuffle_vector(*two, order) for two in (four[:2], four[2:])] for order in (low, high)]
     first, second = mask([0, 1, 8, 9, 4, 5, 12, 13]), mask([2, 3, 10, 11, 6, 7, 14, 15])
-    return [b.shuffle_vector(*pair, mask) for pair in pairs for mask in (first, second)]
+    return [b.shuffle_vector(*pair, order) for pair in pairs for order in (first, second)]
 
 
 @intrinsic
