@@ -51,16 +51,26 @@ def test_any_number_of_threads_shows_the_same(database, terrain, threads):
 
 
 class SlowCrowd(Crowd):
-    """One whose second thread is taken away as soon as it has searched."""
+    """One whose second thread is taken away as soon as both have searched."""
 
     def __init__(self, *given):
         super().__init__(*given)
-        self.done: list[tuple[int, int]] = []  # which thread took on whom first
+        self.both = threading.Barrier(2, timeout=30)
+        self.helped: list[set[int]] = []  # the first characters of the parts that the main thread took on, of each step
+
+    def step(self, *given):
+        self.helped.append(set())
+        return super().step(*given)
+
+    def _search(self, *given):
+        self.both.wait()  # each has a part of its own
+        super()._search(*given)
 
     def _animate(self, who, *given):
-        if who[0] > 0 and threading.current_thread() is not threading.main_thread():
+        if threading.current_thread() is threading.main_thread():
+            self.helped[-1].add(int(who[0]))
+        else:
             time.sleep(0.5)
-        self.done.append((threading.get_ident(), int(who[0])))
         super()._animate(who, *given)
 
 
@@ -71,7 +81,7 @@ def test_who_is_done_early_helps_one_that_is_late(database, threads):
     for command in commands(3):
         shown, expected = crowd.step(command, 1 / 60), plain.step(command, 1 / 60)
         np.testing.assert_array_equal(shown.global_positions, expected.global_positions)
-    assert (threading.get_ident(), COUNT // 2) in crowd.done
+    assert crowd.helped == 3 * [{0, COUNT // 2}]
 
 
 @two_cores
