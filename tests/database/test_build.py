@@ -427,21 +427,3 @@ def test_doubts_about_roles_are_warnings_told_once(folder, clips):
     told = [warning for warning in result.warnings if "not from names" in warning]
     assert len(told) == 1
     assert told[0].startswith("x, y: roles: ")
-
-
-def test_built_in_motions_are_not_entered_where_they_stand_unless_nothing_else_stands(tmp_path):
-    path = tmp_path / "some.toml"
-    path.write_text(
-        '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "starts_and_stops_walk", "stand_turn_left"]\n'
-    )
-    poses = build(path).database.poses
-    assert not poses.no_entry[poses.clip_frames(0)].any()  # the idle
-    speed = np.linalg.norm(poses.velocities[:, 0], axis=-1) + np.abs(poses.angular_velocities[:, 0, 1])
-    for c in (1, 2):
-        own = poses.clip_frames(c)
-        fastest = np.array([speed[f : min(f + 60, own.stop)].max() for f in range(own.start, own.stop)])  # in a second
-        assert poses.no_entry[own][fastest < 0.02].all()
-        way = np.linalg.norm(poses.positions[own][60:, 0] - poses.positions[own][:-60, 0], axis=-1)
-        assert not poses.no_entry[own][:-60][way > 0.1].any()
-    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["starts_and_stops_walk"]\n')
-    assert not build(path).database.poses.no_entry.any()

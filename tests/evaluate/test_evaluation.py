@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.character.settings import Settings
-from kinematch.evaluate.evaluation import OURS, SOURCE, evaluate, perform, plain, scored
+from kinematch.evaluate.evaluation import OURS, SOURCE, again, evaluate, perform, plain, problem, scored
 from kinematch.evaluate.loops import rest, stride
 from kinematch.evaluate.moments import worst
 from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
@@ -124,10 +124,30 @@ def test_a_sweep_scores_every_variant_and_draws_one_figure(small, name):
     assert set(SWEEPS) >= {"interval", "halflife", "responsiveness", "weights", "root"}
 
 
+def test_rates_are_compared_with_sixty_steps_a_second_that_are_seen_as_rarely(small, monkeypatch):
+    monkeypatch.setitem(SWEEPS, "rate", replace(SWEEPS["rate"], seeds=2))
+    sweep = run_sweep("rate", replace(small, scenarios=small.scenarios[:1]), Settings())
+    assert list(sweep.rows) == ["20", "60 seen at 20", "30", "60 seen at 30", "60", "120", "250", "500"]
+    assert list(sweep.x) == ["20", "30", "60", "120", "250", "500"]  # the others are not drawn
+    rare, often = sweep.rows["60 seen at 20"], sweep.rows["60"]
+    assert rare["transitions"] == pytest.approx(often["transitions"], rel=0.01)  # the same run, cut to whole ones
+    assert rare["jump_jerk"] < 0.9 * often["jump_jerk"]  # that shows less
+    assert max(sweep.spreads["60"].values()) > 0
+
+
+def test_a_problem_by_another_seed_and_rate_is_that_of_this_seed_and_rate(small):
+    made, asked = again(small, 5, 90.0), problem(small.database, seed=5, rate=90.0, quick=True)
+    kept = {s.name: s.seconds for s in asked.scenarios if s.name in {s.name for s in small.scenarios}}
+    assert {s.name: s.seconds for s in made.scenarios} == kept
+    assert {s.name: s.seconds for s in small.scenarios} != kept
+    np.testing.assert_array_equal(made.yardstick.limits.jerks, asked.yardstick.limits.jerks)
+    places = np.random.default_rng(0).uniform(-5, 5, (20, 2))
+    np.testing.assert_array_equal(made.terrain.heights(places), asked.terrain.heights(places))
+    assert (made.source, made.seed, made.rate) == (asked.source, 5, 90.0)
+
+
 def test_rates_other_than_the_database_s_are_scored_alike(small):
     """A free run moves alike at any rate; its roughest moments depend on the phase of its steps."""
-    from kinematch.evaluate.evaluation import problem
-
     standing = [s for s in small.scenarios if s.group in ("start and stop", "standing")]
     other = replace(problem(small.database, quick=True, rate=90.0), scenarios=tuple(standing))
     given = replace(small, scenarios=tuple(standing))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from kinematch.character.command import Command
 from kinematch.character.knobs import knobs_of, opened_knobs
 from kinematch.character.pose_kernels import jump
 from kinematch.character.settings import Settings
+from kinematch.character.settling import terms
 from kinematch.character.shown import Shown, checked, nothing_shown, opened_shown
 from kinematch.character.simulation import SimulatedBody
 from kinematch.character.source import source
@@ -168,12 +168,13 @@ class Crowd:
 
     def explain(self, character: int = 0, count: int = 5) -> Candidates:
         """The best frames for a character's last query, what each costs by feature, and why one was taken."""
-        schedule = self.state.schedule
+        schedule, settings = self.state.schedule, self.settings
         one = self.tracks[int(self.state.playing.databases[character])]
+        how = self._expressions.text(int(schedule.filters[character])), bool(schedule.settled[character])
+        filter_, ignore = terms(one.database, *how, settings)
         return candidates(
-            one.matcher, schedule.queries[character], int(schedule.frames[character]), count=count,
-            filter=self._expressions.text(int(schedule.filters[character])), stay_bias=self.settings.stay_bias,
-            ignore=one.ignored(self.settings),
+            one.matcher, schedule.queries[character], int(schedule.frames[character]), count=count, filter=filter_,
+            stay_bias=settings.stay_bias, ignore=ignore,
         )  # fmt: skip
 
     def step(
@@ -266,12 +267,14 @@ class Crowd:
             own = self.tracks[number]
             queries = own.queries(state, some, wanted, self.settings, dt, self._state, self._knobs)
             for target, those in self._parts(wanted.databases, some):
-                for filter_, part in self._parts(wanted.filters, those):
-                    asked = queries if part is some else state.schedule.queries[part]
-                    self._ask(number, target, self._expressions.text(filter_), part, asked, out)
+                for filter_, these in self._parts(wanted.filters, those):
+                    for settled, part in self._parts(state.schedule.settled, these):
+                        asked = queries if part is some else state.schedule.queries[part]
+                        self._ask(number, target, (self._expressions.text(filter_), bool(settled)), part, asked, out)
 
-    def _ask(self, number: int, target: int, filter_: str, who: np.ndarray, queries: np.ndarray, out: Shown) -> None:
-        """Search one database with one filter for characters that play another or the same, and let them jump."""
+    def _ask(self, number: int, target: int, how: tuple[str, bool], who: np.ndarray, queries: np.ndarray, out: Shown):
+        """Search one database for characters that play another or the same, and let them jump; how: with which filter,
+        and whether they have settled."""
         state, here, there = self.state, self.tracks[number], self.tracks[target]
         current = state.playing.frames[who]
         if target != number:  # the query is put in physical units, then in those of the database it is put to
@@ -279,7 +282,7 @@ class Crowd:
             queries = new.normalise(queries * old.scale + old.offset)
             state.schedule.queries[who] = queries
             current = np.full(len(who), -1, np.int32)
-        found = there.find(queries, current, filter_, self.settings)
+        found = there.find(queries, current, *how, self.settings)
         jumping = np.empty(len(who), np.int32)
         count = k.note_found(self._state, who, current, found.frames, found.costs, out.jumped, jumping)
         if count:
@@ -297,24 +300,21 @@ class Crowd:
         """`begun` (D, 1): how many of those who play each database were taken on, by any thread."""
         for number, some in self._parts(self.state.playing.databases, who):
             track = self.tracks[number]
+            records = self._state, track.handle, self._knobs
             given, result = (*wanted[:2], *layer), (self._shown[1], *track.scratch(), dt)
             if self.terrain is None:
-                self._move(track, some, begun[number], *given, *FLAT, *result, k.POSE | k.FEET)
+                k.animate(*records, some, begun[number], *given, *FLAT, *result, k.POSE | k.FEET)
             else:
-                self._move(track, some, begun[number], *given, *FLAT, *result, k.POSE)
+                k.animate(*records, some, begun[number], *given, *FLAT, *result, k.POSE)
                 self._look_down(some, track.source.legs, dt, out)
-                self._move(track, some, np.zeros(1, np.int64), *given, *self._ground, *result, k.FEET)
-
-    def _move(self, track: Track, *given: Any) -> None:
-        k.animate(self._state, track.handle, self._knobs, *given)
+                k.animate(*records, some, np.zeros(1, np.int64), *given, *self._ground, *result, k.FEET)
 
     def _look_down(self, who: np.ndarray, legs: np.ndarray, dt: float, out: Shown) -> None:
         """Ask the terrain for heights under root and toes, and slopes under the toes: those of locked ones where they
         stand, of others where they will be by the time they have followed."""
         assert self.terrain is not None
         feet, (heights, normals) = self.state.feet, self._ground
-        toes = out.global_positions[who][:, legs[:, 3]].astype(np.float64)
-        toes = soon(toes, feet.toes[who], self.settings.ground_halflife / HALF, dt)  # s that stand_on's spring is late
+        lag = self.settings.ground_halflife / HALF  # s that stand_on's spring is late
+        toes = soon(out.global_positions[who][:, legs[:, 3]], feet.toes[who], lag, dt)
         toes = np.where(feet.locked[who][..., None], feet.places[who], toes)
-        points = np.concatenate([self.state.playing.positions[who][:, None], toes], axis=1)[..., [0, 2]]
-        heights[who], normals[who] = ground_under(self.terrain, points)
+        heights[who], normals[who] = ground_under(self.terrain, self.state.playing.positions[who], toes)

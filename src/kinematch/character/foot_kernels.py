@@ -6,8 +6,21 @@ import numpy as np
 
 from kinematch.character.abreast_kernels import AIM, HEIGHTS, PAIRS, POSE, SIXES, THREES, TWOS
 from kinematch.character.motion_kernels import moved_on, spring
-from kinematch.character.reach_kernels import ZERO, F, reach_for, sprung
-from kinematch.character.toe_kernels import CONTACT, GROUND, HEIGHT, LEAN, LOCKED, REFUSED, REST, STAYS, plant
+from kinematch.character.reach_kernels import (
+    CONTACT,
+    GROUND,
+    HEIGHT,
+    LEAN,
+    LOCKED,
+    REFUSED,
+    REST,
+    STAYS,
+    ZERO,
+    F,
+    reach_for,
+    sprung,
+)
+from kinematch.character.toe_kernels import plant
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import LANES, larger, read, smaller, splat, where_positive, write
 from kinematch.math.memory_kernels import address

@@ -8,8 +8,10 @@ from kinematch.character.command import Command
 from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample
 from kinematch.character.root_kernels import PULL, SOFT
 from kinematch.character.settings import Settings
+from kinematch.character.settling import terms
 from kinematch.character.simulation import SimulatedBody, ahead, asked, at_rest, turned, wrapped
-from kinematch.character.step_kernels import ALIGNED, NEAR, STILL
+from kinematch.character.source import source
+from kinematch.character.step_kernels import ALIGNED, NEAR, RESTING, STILL
 from kinematch.database.features import QueryInput
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -127,6 +129,7 @@ class PlainCrowd:
         self.database, self.settings = database, settings or Settings()
         self.source = playback(database.poses)
         self.matcher = WideMatcher(search_space(database))
+        self.resting = (source(database.poses).paces < RESTING) & database.poses.contacts.all(axis=1)
         self.root_positions = np.zeros((count, 3))
         self.root_yaws = np.zeros(count)
         self.body: SimulatedBody = at_rest(self.root_positions, self.root_yaws)
@@ -189,7 +192,8 @@ class PlainCrowd:
 
         still = (np.abs(part.velocities).max(axis=-1) == 0) & (np.linalg.norm(body.velocities, axis=-1) <= STILL)
         gap, turn = body.positions - places, wrapped(body.yaws - yaws)
-        gap = np.where((still & (np.linalg.norm(gap, axis=-1) <= NEAR))[:, None], gap, 0.0)
+        near = still & (np.linalg.norm(gap[:, [0, 2]], axis=-1) <= NEAR)
+        gap = np.where(near[:, None], gap, 0.0)
         aligned = still & (np.abs(turn) <= ALIGNED) & (np.abs(body.yaw_rates) <= ALIGNED)
         body = body._replace(positions=body.positions - gap)
         off = np.where(aligned, turn, 0.0)[:, None]
@@ -201,9 +205,19 @@ class PlainCrowd:
 
         query = QueryInput(current=features.physical(current), trajectory=trajectory)
         queries = features.normalise(features.schema.query(query))
-        ignore = round(settings.ignore * self.database.poses.frame_rate)
         assert isinstance(command.filter, str)
-        return self.matcher.find(queries, current, filter=command.filter, stay_bias=settings.stay_bias, ignore=ignore)
+        wanted = np.arctan2(part.facings[:, 0], part.facings[:, 2])
+        facing = np.where(np.any(part.facings != 0, axis=-1), np.abs(wrapped(wanted - body.yaws)) < ALIGNED, True)
+        settled = near & aligned & facing & self.resting[current]
+        found = Matches(np.empty(len(who), np.int32), np.empty(len(who), np.float32))
+        for quiet in (False, True):
+            those = settled == quiet
+            filter_, ignore = terms(self.database, command.filter, quiet, settings)
+            best = self.matcher.find(
+                queries[those], current[those], filter=filter_, stay_bias=settings.stay_bias, ignore=ignore
+            )
+            found.frames[those], found.costs[those] = best.frames, best.costs
+        return found
 
     def _jump(self, who: np.ndarray, frames: np.ndarray) -> None:
         """Go on from other frames, the difference becoming an offset; the fraction of a frame is kept."""

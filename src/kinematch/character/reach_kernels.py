@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.character.abreast_kernels import TWOS, place_of
+from kinematch.character.abreast_kernels import AIM, TWOS, place_of
 from kinematch.character.leg_kernels import DISTANCE, MOVED, SLOPE, WANTED, dot, leg_rows, less
 from kinematch.character.motion_kernels import SINGLES, fading
 from kinematch.math.jit import inner
@@ -14,6 +14,8 @@ U, F = np.uintp, np.float32
 RESIST = F(0.92)  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 STRAIGHT = F(0.98)  # of the leg's length, from which it gives way: through a straight leg knees would snap
 GIVES = F(6.25)  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
+FOLDS = F(0.55)  # of its animated length, to which a swinging leg may be folded by where its toe is wanted
+EASES = F(0.25)  # of it, on both sides of that, within which it begins to resist
 SAME = F(1e-6)  # m within which a foot is where it is animated
 FOLDED = F(1e-4)  # m: a leg folded shut has no knee angle
 NOTHING = F(1e-30)  # square of what is nothing: numbers that are too small to be normal cost more
@@ -21,6 +23,9 @@ TINY = F(1e-9)
 ZERO, ONE = F(0), F(1)
 # rows of room for each leg, behind what it has to do: where its foot is to be moved, and lengths
 SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
+# and what was looked up
+HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, GROUND, LEAN = (MOST + 1 + i for i in range(8))
+assert LEAN + 2 == AIM, "rows of one leg would reach into the next one's"
 
 
 @inner
@@ -63,6 +68,15 @@ def soft_limit(wanted, animated, most):
 
 
 @inner
+def unfolded(wanted, animated):
+    """A distance that is hardly less than a share of the animated one: in hard turns hips come down on legs that clips
+    have high up."""
+    ease = EASES * animated
+    over = smaller(larger(FOLDS * animated + ease - wanted, splat(ZERO)), ease + ease)
+    return larger(wanted + over * over / (F(4) * ease), FOLDS * animated)
+
+
+@inner
 def reach_for(shorts, knobs, joints, k, depth, by, tables, room):
     """How legs have to be bent, for all to be bent together; hips are lower by a depth."""
     rows, twos, shorts_at = leg_rows(room, joints, k), address(tables, TWOS), address(shorts, 0) + U(8 * k)
@@ -76,6 +90,7 @@ def reach_for(shorts, knobs, joints, k, depth, by, tables, room):
     short = larger(short, least)
     write_twos(twos, shorts_at, (short, rate))
     distance = root(dot(wanted, wanted)) - short
+    distance = unfolded(distance, now)
     straight = (STRAIGHT if knobs.foot_lock > 0 else ONE) * whole
     shift = read(rows, SHIFT), read(rows, SHIFT + 1) + depth, read(rows, SHIFT + 2)
     apart = larger(larger(distance - now, now - distance), now - straight) - SAME

@@ -55,6 +55,7 @@ class Schedule(NamedTuple):
     since: np.ndarray  # (N,) s since the last search
     asked: np.ndarray  # (N, 4) m/s and rad, the command at the last search; NaN before the first
     filters: np.ndarray  # (N,) int32, which of the crowd's filters was asked with
+    settled: np.ndarray  # (N,) bool, whether it stood and was to stand
     costs: np.ndarray  # (N,) float32, of what was found
     frames: np.ndarray  # (N,) int32, that played then; -1 for none
     queries: np.ndarray  # (N, D) float32, normalised
@@ -128,7 +129,8 @@ def fresh(
         schedule=Schedule(
             # the golden ratio's multiples spread evenly, however many there are
             (np.arange(count) * 0.618034 % 1.0) * interval, np.full((count, 4), np.nan), np.full(count, -1, np.int32),
-            np.full(count, np.inf, np.float32), np.full(count, -1, np.int32), zeros((count, columns), np.float32),
+            zeros(count, bool), np.full(count, np.inf, np.float32), np.full(count, -1, np.int32),
+            zeros((count, columns), np.float32),
         ),
     )  # fmt: skip
 

@@ -28,6 +28,7 @@ NOT_YET, INTERVAL, VELOCITY, FACING, END, TAGS, DATABASE = range(7)
 POSITION_X, POSITION_Y, POSITION_Z, DIRECTION_X, DIRECTION_Y, DIRECTION_Z = range(6)
 AHEAD = 4  # characters ahead for which memory is read already
 STILL = 0.1  # m/s, below which a body that is to stand counts as standing
+RESTING = 0.15  # m/s, below which a clip counts as standing
 NEAR = 0.15  # m from its body at which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 TOGETHER = 64  # characters of which a kernel does one thing after the other: small loops, on what is still near
@@ -99,7 +100,7 @@ def ask(
             look_ahead(state, who[m + AHEAD], values)
         for column in range(values.shape[1]):
             queries[m, column] = values[playing.frames[n], column]
-        off_x, off_z, off_yaw = standing_gap(body, playing, n, velocities)
+        off_x, off_z, off_yaw, stands = standing_gap(body, playing, n, velocities)
         # everything is taken back to the moment of the playing frame: what is found goes on with the fraction too
         past = playing.fractions[n] / source.frame_rate
         root_yaw = playing.yaws[n] - past * body.yaw_rates[n]
@@ -107,6 +108,7 @@ def ask(
         gap_y = past * body.velocities[n, 1]
         gap_z = body.positions[n, 2] - playing.positions[n, 2] - off_z + past * body.velocities[n, 2]
         gap = yaw_gap(facings[n, 0], facings[n, 2], body.yaws[n], body.yaw_rates[n], HALF / knobs.facing_halflife)
+        schedule.settled[n] = stands and abs(gap) < ALIGNED and at_rest(source, playing.frames[n])
         at = -1
         x = y = z = forward_x = forward_z = 0.0
         for c in range(columns.shape[0]):
@@ -185,18 +187,26 @@ def note_found(states, who, current, frames, costs, jumped, jumping):
 
 @inner
 def standing_gap(body, playing, n, velocities):
-    """What a character that stands need not make up: it would step to and fro for a hand's breadth."""
+    """What a character that stands need not make up: it would step to and fro for a hand's breadth; and whether it
+    stands well."""
     wish = velocities[n, 0] ** 2 + velocities[n, 2] ** 2
     speed = body.velocities[n, 0] ** 2 + body.velocities[n, 2] ** 2
     if wish > 0 or speed > STILL * STILL:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, False
     x, z = body.positions[n, 0] - playing.positions[n, 0], body.positions[n, 2] - playing.positions[n, 2]
     yaw = wrapped(body.yaws[n] - playing.yaws[n])
-    if x * x + z * z > NEAR * NEAR:
-        x, z = 0.0, 0.0
-    if abs(yaw) > ALIGNED or abs(body.yaw_rates[n]) > ALIGNED:
-        yaw = 0.0
-    return x, z, yaw
+    near = x * x + z * z <= NEAR * NEAR
+    aligned = abs(yaw) <= ALIGNED and abs(body.yaw_rates[n]) <= ALIGNED
+    return x if near else 0.0, z if near else 0.0, yaw if aligned else 0.0, near and aligned
+
+
+@inner
+def at_rest(source, frame):
+    """Whether the clip stands: nothing is lost if it is left here."""
+    standing = source.paces[frame] < RESTING
+    for toe in range(source.contacts.shape[1]):
+        standing = standing and source.contacts[frame, toe]
+    return standing
 
 
 @kernel(fastmath={"contract"}, counting=False)

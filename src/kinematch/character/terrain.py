@@ -33,8 +33,9 @@ def checked(points: np.ndarray) -> np.ndarray:
     return points
 
 
-def ground_under(terrain: Terrain, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Heights (N, P) of the ground at points (N, P, 2), the root's first, and normals (N, P - 1, 3) at the others."""
+def ground_under(terrain: Terrain, roots: np.ndarray, toes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Heights (N, 1 + K) of the ground under roots (N, 3) and toes (N, K, 3), and normals (N, K, 3) under these."""
+    points = np.concatenate([roots[:, None], toes], axis=1)[..., [0, 2]]
     return _sound("heights", terrain.heights, points, ()), _sound("normals", terrain.normals, points[:, 1:], (3,))
 
 
@@ -130,6 +131,7 @@ def read_height_image(path: str | Path, *, cell: float, height: float) -> Height
 
 def soon(points: np.ndarray, before: np.ndarray, lag: float, dt: float) -> np.ndarray:
     """Where points will be a while after a step's beginning, as they moved in it; those of unknown past (NaN) stay."""
+    points = points.astype(np.float64)
     if dt <= 0:
         return points
     return points + np.clip(np.nan_to_num(points - before) * (lag / dt - 1), -FARTHEST, FARTHEST)

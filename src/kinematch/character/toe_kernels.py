@@ -3,15 +3,22 @@
 Thesis 4.3, with toes locked along the ground only: their heights are those of the clip, so that they roll as there.
 """
 
-from kinematch.character.abreast_kernels import AIM, SIXES, THREES, TWOS, from_vector
+from kinematch.character.abreast_kernels import SIXES, THREES, TWOS, from_vector
 from kinematch.character.leg_kernels import SLOPE, WANTED, between, leg_rows
 from kinematch.character.motion_kernels import SINGLES, fading
 from kinematch.character.reach_kernels import (
-    MOST,
+    CONTACT,
+    GROUND,
+    HEIGHT,
+    LEAN,
+    LOCKED,
     NOTHING,
     ONE,
+    REFUSED,
     RESIST,
+    REST,
     SHIFT,
+    STAYS,
     TINY,
     ZERO,
     F,
@@ -32,9 +39,6 @@ SOFTEST = F(0.75)  # of its stiffness that is left then
 BRISK = F(0.6)  # m/s at which a swinging toe has its full clearance
 LETS_GO = F(0.03)  # m that a leg may lack to a locked toe before this one is freed
 TWO = F(2)
-# rows of room for each leg, behind its lengths: what was looked up
-HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, GROUND, LEAN = (MOST + 1 + i for i in range(8))
-assert LEAN + 2 == AIM, "rows of one leg would reach into the next one's"
 
 
 @inner

@@ -9,6 +9,7 @@ from kinematch.character import step_kernels as k
 from kinematch.character.abreast_kernels import scratch
 from kinematch.character.command import Command
 from kinematch.character.settings import Settings
+from kinematch.character.settling import idle_frames, terms
 from kinematch.character.simulation import SimulatedBody, asked
 from kinematch.character.source import Source, opened_source, remembering
 from kinematch.character.state import State
@@ -38,10 +39,6 @@ class Track:
         """What a thread needs to animate."""
         return scratch(len(self.source.parents), len(self.source.legs))
 
-    def ignored(self, settings: Settings) -> int:
-        """Frames around the playing one that are no targets."""
-        return round(settings.ignore * self.database.poses.frame_rate)
-
     def weigh(self, settings: Settings) -> None:
         """Search by the settings' weights from now on."""
         asked = (settings.responsiveness, settings.quality, tuple(settings.weights.items()))
@@ -55,9 +52,12 @@ class Track:
             self.matcher.set_weights(column_weights(features.schema, features.weights))
             self.weighted = asked
 
-    def find(self, queries: np.ndarray, current: np.ndarray, filter: str, settings: Settings) -> Matches:
+    def find(
+        self, queries: np.ndarray, current: np.ndarray, expression: str, settled: bool, settings: Settings
+    ) -> Matches:
+        filter, ignore = terms(self.database, expression, settled, settings)
         bias, frames = settings.stay_bias, self.database.poses.frame_count
-        found = self.matcher.find(queries, current, filter=filter, stay_bias=bias, ignore=self.ignored(settings))
+        found = self.matcher.find(queries, current, filter=filter, stay_bias=bias, ignore=ignore)
         lost = found.frames < 0
         if lost.any():  # a short clip may have no other way on than back into its last second
             anew = self.matcher.find(queries[lost], current[lost], filter=filter, stay_bias=bias, ignore=0)
@@ -97,11 +97,9 @@ class Track:
     def standing(self, state: State) -> np.ndarray:
         """The frames (N,) in which characters begin: the first of the first idle, else an average pose that goes
         nowhere."""
-        features, tags = self.database.features, self.database.poses.tags
-        if "idle" in tags.names:
-            idle = features.targets & tags.frames[:, tags.names.index("idle")]
-            if idle.any():
-                return np.full(len(state.playing.frames), np.argmax(idle), np.int32)
+        features, idle = self.database.features, idle_frames(self.database)
+        if len(idle):
+            return np.full(len(state.playing.frames), idle[0], np.int32)
         query = np.zeros((1, features.width), np.float32)
         for column, which, _ in self.columns:
             value = 1.0 if which == k.DIRECTION_Z else 0.0

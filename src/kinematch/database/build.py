@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from kinematch import __version__
 from kinematch.database import storage
@@ -22,16 +21,13 @@ from kinematch.database.sources import SourceFile, code_digest, digest, file_dig
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
-from kinematch.motion.clip import true_ranges
 from kinematch.motion.edit import scale_to_leg_length
-from kinematch.motion.heading import yaw_of
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import place_for
 
 Reused = Literal["nothing", "poses", "everything"]
 Progress = Callable[[str, int, int], None]  # stage, how many done, of how many
-STILL = 0.05  # m and rad that the root of one who stands moves in the coming second
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,13 +218,12 @@ def _assemble(
         if not np.array_equal(clip.contact_joints, first.contact_joints):
             names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
             raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
-    idles = any("idle" in clip.clip.tags for _, clip in everything)
     entries = [
         Entry(
             clip.clip.with_(skeleton=skeleton, tags=_swapped([*clip.clip.tags, *file.source.tags], clip, recipe)),
             clip.contacts,
             loop=file.source.loop,
-            marks=tuple(_clip_marks(file, clip, recipe) + (_standing_marks(file, clip) if idles else [])),
+            marks=tuple(_clip_marks(file, clip, recipe)),
         )
         for file, clip in everything
     ]
@@ -246,19 +241,6 @@ def _clip_marks(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
                 Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
             )
     return marks
-
-
-def _standing_marks(file: SourceFile, clip: Prepared) -> list[Mark]:
-    """Built-in motions stand stiffly between moves, to be played into; who stands for long is to take an idle."""
-    if not file.source.builtin or "idle" in clip.clip.tags:
-        return []
-    one = clip.clip
-    path = np.column_stack([one.positions[:, 0], np.unwrap(yaw_of(one.rotations[:, 0]))])
-    second = round(one.frame_rate)
-    coming = sliding_window_view(np.pad(path, ((0, second), (0, 0)), mode="edge"), second + 1, axis=0)  # (F, 4, S + 1)
-    moved = coming - path[..., None]
-    still = (np.linalg.norm(moved[:, :3], axis=1).max(axis=-1) < STILL) & (np.abs(moved[:, 3]).max(axis=-1) < STILL)
-    return [Mark(start, stop, no_entry=True) for start, stop in true_ranges(still)]
 
 
 def _frames_of(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:

@@ -37,6 +37,7 @@ class Problem:
     filter: str
     rate: float
     seed: int
+    quick: bool
     gaits: Gaits
     scenarios: tuple[Scenario, ...]
     yardstick: Yardstick
@@ -66,16 +67,21 @@ def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float 
     measured = yardstick(database, filter, rate=rate)
     scenarios = course(speeds, seed, quick=quick)
     ground = uneven_ground(np.random.default_rng(seed))
-    return Problem(database, filter, rate, seed, speeds, scenarios, measured, score_source(measured), ground)
+    return Problem(database, filter, rate, seed, quick, speeds, scenarios, measured, score_source(measured), ground)
 
 
 def again(given: Problem, seed: int, rate: float) -> Problem:
     """The same course by another seed, at another rate."""
-    if (seed, rate) == (given.seed, given.rate):
-        return given
-    made = problem(given.database, given.filter, seed=seed, rate=rate)
-    names = {scenario.name for scenario in given.scenarios}
-    return replace(made, scenarios=tuple(scenario for scenario in made.scenarios if scenario.name in names))
+    made = given
+    if seed != given.seed:
+        names = {scenario.name for scenario in given.scenarios}
+        whole = course(given.gaits, seed, quick=given.quick)
+        scenarios = tuple(scenario for scenario in whole if scenario.name in names)
+        made = replace(made, seed=seed, scenarios=scenarios, terrain=uneven_ground(np.random.default_rng(seed)))
+    if rate != given.rate:
+        measured = yardstick(given.database, given.filter, rate=rate)
+        made = replace(made, rate=rate, yardstick=measured, source=score_source(measured))
+    return made
 
 
 def perform(
@@ -83,9 +89,10 @@ def perform(
     settings: Settings,
     *,
     start: Start | None = None,
+    every: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Run:
-    """The course under some settings, or by a baseline."""
+    """The course under some settings, or by a baseline; of every so many steps one is seen."""
 
     def crowd(count: int, terrain: bool) -> Mover:
         return Crowd(given.database, count, settings=settings, terrain=given.terrain if terrain else None)
@@ -94,7 +101,7 @@ def perform(
     done = run(
         given.scenarios, start or crowd, skeleton=skeleton, rate=given.rate, filter=given.filter, progress=progress
     )
-    return seen(done)
+    return seen(done, every)
 
 
 def scored(given: Problem, done: Run, *, flat: bool = False) -> Scores:

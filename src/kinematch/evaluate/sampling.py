@@ -1,6 +1,7 @@
 """Sampling: what is shown at any rate of steps, seen sixty times a second, so that all rates are scored alike."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import Akima1DInterpolator
@@ -12,8 +13,19 @@ from kinematch.motion.clip import Clip
 SCORED = 60.0  # Hz
 
 
-def seen(run: Run) -> Run:
-    return replace(run, takes=tuple(seen_take(take) for take in run.takes))
+def seen(run: Run, every: int = 1) -> Run:
+    return replace(run, takes=tuple(seen_take(rarer(take, every)) for take in run.takes))
+
+
+def rarer(take: Take, every: int) -> Take:
+    """The take as if only the last of every so many steps had been shown."""
+    if every == 1:
+        return take
+    count = len(take.positions) // every
+    arrays = {name: value for name, value in vars(take).items() if isinstance(value, np.ndarray)}
+    kept: dict[str, Any] = {name: value[every - 1 : count * every : every] for name, value in arrays.items()}
+    kept["jumped"] = take.jumped[: count * every].reshape(count, every).any(axis=1)
+    return replace(take, rate=take.rate / every, **kept)
 
 
 def seen_take(take: Take) -> Take:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.character.settling import terms
 from kinematch.errors import KinematchError
 from kinematch.search.candidates import Candidates, candidates
 from kinematch.search.space import SearchSpace, search_space
@@ -47,14 +48,15 @@ def explain(stage: Stage, asked: Explain) -> Explanation:
         quality=features.weights.quality * settings.quality,
     )
     query = schedule.queries[index]
+    filter_, ignore = terms(database, moment.filters[group], bool(schedule.settled[index]), settings)
     found = candidates(
         Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,
         int(schedule.frames[index]),
         count=asked.count,
-        filter=moment.filters[group],
+        filter=filter_,
         stay_bias=settings.stay_bias,
-        ignore=round(settings.ignore * database.poses.frame_rate),
+        ignore=ignore,
     )
     return Explanation(
         request=asked.request,

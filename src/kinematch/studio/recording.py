@@ -18,7 +18,7 @@ from kinematch.studio.messages import Keypoint
 from kinematch.studio.stage import Stage
 
 FORMAT = "kinematch recording"
-VERSION = 3
+VERSION = 4
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."

@@ -1,0 +1,99 @@
+"""Who stands settles in an idle, whatever the stop was like, and leaves it when told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kinematch.character.command import Command
+from kinematch.character.crowd import Crowd
+from kinematch.character.settling import narrowed
+from kinematch.database.build import build
+from kinematch.database.storage import Database
+
+DT = 1 / 60
+COUNT = 12
+
+
+@pytest.fixture(scope="module")
+def stopping(tmp_path_factory) -> Database:
+    """With clips that stand for a second or two between their moves."""
+    folder = tmp_path_factory.mktemp("settling")
+    clips = '["idle", "idle_level3", "walk_level3", "starts_and_stops_*", "walk_turn_*_90", "stand_turn_*"]'
+    (folder / "small.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = {clips}\n')
+    return build(folder / "small.toml").database
+
+
+def walked_and_stopped(database: Database, seconds: float, filter: str = "level0") -> tuple[Crowd, np.ndarray]:
+    """A crowd whose characters stop at different moments of their strides, and its jumps (T, N) after that."""
+    crowd, stops = Crowd(database, COUNT), 90 + 7 * np.arange(COUNT)
+    jumps = []
+    for step in range(stops[-1] + round(seconds / DT)):
+        speeds = np.where(step < stops, 1.35, 0.0)
+        jumps.append(crowd.step(told(np.outer(speeds, [0, 0, 1]), filter=filter), DT).jumped)
+    return crowd, np.array(jumps)
+
+
+def told(velocities: np.ndarray, facing: float | None = None, filter: str = "level0") -> Command:
+    facings = np.zeros_like(velocities)
+    if facing is not None:
+        facings[:] = np.sin(facing), 0, np.cos(facing)
+    return Command(velocities, facings, filter)
+
+
+def test_characters_begin_in_the_first_idle(stopping):
+    targets = stopping.features.targets[stopping.poses.clip_frames(0)]
+    assert stopping.poses.clip_names[0] == "idle"
+    assert (Crowd(stopping, 3).frames == np.argmax(targets)).all()
+
+
+def test_who_stops_settles_in_an_idle_and_stays_in_it(stopping):
+    crowd, jumps = walked_and_stopped(stopping, 14)
+    clips = {stopping.poses.clip_names[c] for c in stopping.poses.clip_of(crowd.frames)}
+    assert clips == {"idle"}
+    assert jumps[-600:].mean() / DT < 0.2  # a second; from the end of one stop to the next they make more than one
+
+
+def test_who_stands_turns_and_walks_on_when_told(stopping):
+    crowd, _ = walked_and_stopped(stopping, 5)
+    for _ in range(120):
+        crowd.step(told(np.zeros((COUNT, 3)), facing=np.pi / 2), DT)
+    assert np.abs(crowd.root_yaws - np.pi / 2).max() < 0.3
+    before = crowd.root_positions.copy()
+    for _ in range(120):
+        crowd.step(told(np.full((COUNT, 3), [1.35, 0, 0]), facing=np.pi / 2), DT)
+    assert (crowd.root_positions - before)[:, 0].min() > 1.2
+
+
+def test_an_explanation_is_of_the_search_as_it_was(stopping):
+    crowd, _ = walked_and_stopped(stopping, 8)
+    assert crowd.state.schedule.settled.all()
+    idle = stopping.poses.tags.frames[:, stopping.poses.tags.names.index("idle")]
+    assert all(idle[crowd.explain(n).frames].all() for n in range(COUNT))
+
+
+def test_a_filter_is_narrowed_to_idles_where_it_leaves_any(stopping):
+    assert narrowed(stopping, "") == "idle"
+    assert narrowed(stopping, "walk | level0") == "(walk | level0) & idle"
+    assert narrowed(stopping, "walk") == "walk"
+    tags = stopping.poses.tags
+    others = replace(tags, names=tuple("stand" if name == "idle" else name for name in tags.names))
+    assert narrowed(replace(stopping, poses=replace(stopping.poses, tags=others)), "level0") == "level0"
+
+
+def test_each_filter_has_its_own_idle(stopping):
+    crowd = Crowd(stopping, COUNT)
+    for _ in range(120):
+        crowd.step(told(np.zeros((COUNT, 3)), filter="level3"), DT)
+    assert {stopping.poses.clip_names[c] for c in stopping.poses.clip_of(crowd.frames)} == {"idle_level3"}
+
+
+def test_the_last_second_of_an_idle_is_not_played_for_ever(stopping):
+    crowd = Crowd(stopping, COUNT)
+    for _ in range(120):
+        crowd.step(told(np.zeros((COUNT, 3)), filter="level3"), DT)
+    own = stopping.poses.clip_frames(stopping.poses.clip_names.index("idle_level3"))
+    crowd.frames[:] = own.stop - 1 - np.arange(COUNT)
+    for _ in range(30):
+        crowd.step(told(np.zeros((COUNT, 3)), filter="level3"), DT)
+    assert (crowd.frames < own.stop - 120).all()
