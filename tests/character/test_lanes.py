@@ -7,6 +7,7 @@ import pytest
 
 from kinematch.character.abreast_kernels import from_vector, to_vector
 from kinematch.character.motion_kernels import DOUBLES, SINGLES, fading
+from kinematch.character.reach_kernels import unfolded
 from kinematch.character.turn_kernels import angle_of, multiply, rotate, turned_by, wrapped
 from kinematch.math import lane_kernels as lanes
 from kinematch.math import quaternion, rotation
@@ -145,3 +146,20 @@ def test_what_fades_is_the_exponential_of_the_library():
     np.testing.assert_allclose(singles, np.exp(-x), atol=1e-6)
     np.testing.assert_allclose(doubles[1], np.exp(-x), atol=1e-7)
     np.testing.assert_allclose(doubles[1][:4], np.exp(-x[:4]), atol=1e-12)
+
+
+@kernel(counting=False)
+def unfolded_of(wanted, animated, shown):
+    lanes.write(address(shown, 0), 0, unfolded(lanes.read(address(wanted, 0), 0), lanes.read(address(animated, 0), 0)))
+
+
+def test_legs_are_not_folded_far_below_their_animated_length_and_give_way_smoothly():
+    wanted, shown = np.linspace(0, 1.2, 601, dtype=np.float32), np.empty(601, np.float32)
+    for start in range(0, 600, 8):
+        unfolded_of(wanted[start : start + 8], np.full(8, 0.9, np.float32), shown[start : start + 8])
+    wanted, shown = wanted[:600], shown[:600]
+    np.testing.assert_allclose(shown[wanted >= 0.9 * 0.8], wanted[wanted >= 0.9 * 0.8], atol=1e-6)
+    assert shown.min() > 0.9 * 0.55 - 1e-6
+    slopes = np.diff(shown) / np.diff(wanted)
+    assert slopes.min() > -1e-3
+    assert np.abs(np.diff(slopes)).max() < 0.01  # no kink
