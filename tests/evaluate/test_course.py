@@ -32,9 +32,17 @@ def test_every_kind_of_scenario_is_there():
     expected |= {"strafing", "gait changes", "stick waggle", "random stick", "path following", "uneven terrain"}
     assert groups == expected | {"turning in place", "standing"}
     seconds = {scenario.group: scenario.seconds for scenario in course(GAITS)}
-    assert seconds["standing"] == 30
+    assert seconds["standing"] > 35
     assert seconds["random stick"] >= 120
     assert {s.group for s in course(GAITS, quick=True)} == groups
+
+
+def test_who_is_to_stand_has_walked_and_stopped():
+    stand = next(scenario for scenario in course(GAITS, 4) if scenario.group == "standing")
+    speeds = np.linalg.norm(stand.wanted(np.arange(0, stand.seconds, 0.05))[0], axis=1)
+    moving = np.flatnonzero(speeds)
+    assert 35 < len(moving) < 65
+    assert (len(speeds) - 1 - moving[-1]) * 0.05 == pytest.approx(33, abs=0.1)
 
 
 def test_turns_are_made_at_each_gait():

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from kinematch.character.settling import idle_frames
+from kinematch.character.source import source
 from kinematch.database.build import build
 from kinematch.evaluate.gaits import gaits
+from kinematch.motion.kinematics import forward
 
 RECIPE = Path(__file__).parents[2] / "examples" / "lafan1_locomotion.toml"
 
@@ -16,7 +19,12 @@ def test_the_example_recipe_builds_a_database_of_every_gait(data, tmp_path):
     shutil.copy(RECIPE, tmp_path)
     (tmp_path / "lafan1-clips").symlink_to(data / "lafan1-clips")
     database = build(tmp_path / RECIPE.name).database
-    assert (database.poses.clip_count, database.poses.frame_count) == (14, 53830)
+    poses = database.poses
+    assert (poses.clip_count, poses.frame_count) == (26, 52490)
+    head = forward(poses.skeleton, poses.positions, poses.rotations)[0][:, poses.skeleton.joint("head"), 1]
+    assert head[source(poses).paces < 0.15].min() > 1.25  # nobody stands bent over
+    assert (head[idle_frames(database)] > 1.5).all()
+    assert len(idle_frames(database)) > 4 * poses.frame_rate
     found = gaits(database)
     assert list(found.forward) == ["walk", "jog", "sprint"]
     assert found.strafe > 0.5

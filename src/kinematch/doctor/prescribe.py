@@ -101,7 +101,7 @@ def _source(
         lines.append(f"files = [{quoted_glob(_relative(group[0], folder))}]")
     else:
         lines += ["files = [", *(f"    {quoted_glob(_relative(r, folder))}," for r in group), "]"]
-    lines.append('tags = []            # words to filter by, such as ["walk"]')
+    lines.append('tags = []            # words to filter by, such as ["walk"]; who stands settles in "idle"')
     lines += ["retarget = true      # this rig differs from the first"] if other else []
     if pose is not None and pose.rig == group[0].rig:
         lines.append(f"tpose = {quoted(_relative(pose, folder))}")

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinematch.character.command import Controller
 
+SETTLING = 3.0  # s after a stop from which a character counts as standing
 Wanted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # times (T,) -> velocities (T, 3), facings (T, 3)
 
 

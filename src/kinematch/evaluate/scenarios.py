@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.character.path import Path
 from kinematch.character.route import Keypoint
-from kinematch.evaluate.course import Leg, Scenario, of_heading, of_legs
+from kinematch.evaluate.course import SETTLING, Leg, Scenario, of_heading, of_legs
 from kinematch.evaluate.gaits import Gaits
 
 DEGREE = np.pi / 180
@@ -30,7 +30,7 @@ def course(gaits: Gaits, seed: int = 0, *, quick: bool = False) -> tuple[Scenari
     made.append(_turning_in_place(random))
     made.append(_path(walk, random))
     made.append(_terrain(walk, random))
-    made.append(of_legs("stand", "standing", [Leg(10.0 if quick else 30.0, 0.0)]))
+    made.append(_stand(walk, 10.0 if quick else 30.0, np.random.default_rng(seed)))
     made.append(_random_stick(gaits, 20.0 if quick else 120.0, random))
     return tuple(made)
 
@@ -133,6 +133,12 @@ def _terrain(speed: float, random: np.random.Generator) -> Scenario:
     for k in range(7):
         legs.append(Leg(_about(2.6, random), speed, float(random.uniform(-1, 1)) + k * 50 * DEGREE))
     return of_legs("uneven terrain", "uneven terrain", [*legs, Leg(2.0, 0.0)], answers=False, terrain=True)
+
+
+def _stand(speed: float, seconds: float, random: np.random.Generator) -> Scenario:
+    """After a stop at any phase of the gait: who never moved stands as it began."""
+    legs = [Leg(0.5, 0.0), Leg(_about(2.6, random), speed), Leg(SETTLING + seconds, 0.0)]
+    return of_legs("stand", "standing", legs, answers=False)
 
 
 def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> Scenario:

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from kinematch.evaluate import smoothness
+from kinematch.evaluate.course import SETTLING
 from kinematch.evaluate.feet import Feet, feet
 from kinematch.evaluate.following import Response, facing_errors, position_errors, responses, times_of
 from kinematch.evaluate.run import Run, Take
@@ -111,9 +112,15 @@ def score(takes: Sequence[Take], field: Field) -> Scores:
         "broken": float(sum((~np.isfinite(take.global_positions)).sum() for take in takes)),
     }
     if standing:
-        minutes = sum(len(take.frames) / take.rate / 60 for take in standing)
-        made["standing_transitions"] = sum(int(take.jumped.sum()) for take in standing) / minutes
+        jumps = np.concatenate([take.jumped[standing_from(take) :] for take in standing])
+        made["standing_transitions"] = float(60 * yardstick.rate * jumps.mean())
     return made
+
+
+def standing_from(take: Take) -> int:
+    """The step from which it counts as standing."""
+    moving = np.flatnonzero(np.any(take.velocities != 0, axis=1))
+    return 0 if not len(moving) else int(moving[-1]) + 1 + round(SETTLING * take.rate)
 
 
 def feet_of(take: Take, field: Field) -> Feet:
