@@ -99,3 +99,20 @@ def test_the_last_second_of_an_idle_is_not_played_for_ever(stopping):
         ways += np.abs(crowd.frames - before)[jumped].tolist()
     assert len(ways) >= COUNT  # its ten seconds are over
     assert min(ways) > 2.9 / DT
+
+
+def test_who_has_settled_steps_over_with_one_foot_after_the_other(stopping):
+    crowd, still = Crowd(stopping, 1), told(np.zeros((1, 3)))
+    for _ in range(60):
+        shown = crowd.step(still, DT)
+    assert shown.locked.all()
+    where = crowd.state.feet.places.copy()
+    crowd.state.feet.places[0, :, 0] += [0.15, 0.25]  # as after a stop with feet apart
+    held = []
+    for _ in range(150):
+        shown = crowd.step(still, DT)
+        held.append(shown.locked[0].copy())
+    assert np.any(held, axis=1).all()  # never both in the air
+    assert not np.all(held, axis=0).any()  # yet each was
+    assert shown.locked.all()
+    assert np.linalg.norm((crowd.state.feet.places - where)[..., ::2], axis=-1).max() < 0.08

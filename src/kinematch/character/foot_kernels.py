@@ -8,6 +8,7 @@ from kinematch.character.abreast_kernels import AIM, HEIGHTS, PAIRS, POSE, SIXES
 from kinematch.character.motion_kernels import moved_on, spring
 from kinematch.character.reach_kernels import (
     CONTACT,
+    FARTHEST,
     GROUND,
     HEIGHT,
     LEAN,
@@ -30,6 +31,8 @@ LOWEST = F(0.35)  # m that the body is lowered at most: a deep crouch
 STEEPEST = 0.6  # rad: a foot cannot lie on more
 SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
 EARLY = 0.0085  # s before its contact changes that a toe is locked or freed; just over half a frame of most databases
+ASIDE = 0.08  # m from where its clip stands that a settled character leaves a toe
+ARRIVED = 0.02  # m from it at which a toe that steps over has arrived
 UNSEEN = F(1e-5)  # m of a lowered body that nobody sees
 
 
@@ -100,6 +103,8 @@ def look_up(state, source, knobs, n, lane, normals, by, room):
     soon, part, _ = moved_on(source, frame, t, EARLY - by.lock.dt)
     soon = soon if part < 0.5 else source.next_frames[soon]
     ground = state.playing.positions[n, 1]
+    settled = state.schedule.settled[n]
+    stepping = stepping_over(feet, n) if settled else -1
     for k in range(source.legs.shape[0]):
         first = POSE * source.parents.shape[0] + AIM * k
         above = 0.0  # the animated toe, by which it is meant unless locks are on
@@ -115,8 +120,30 @@ def look_up(state, source, knobs, n, lane, normals, by, room):
         room[first + HEIGHT, lane], room[first + REST, lane] = above, rest
         room[first + CONTACT, lane] = 1.0 if source.contacts[soon, k] else 0.0
         room[first + STAYS, lane] = 1.0 if source.contact_left[soon, k] >= SHORTEST else 0.0
+        room[first + FARTHEST, lane] = knobs.unlock_distance if k != stepping else min(knobs.unlock_distance, ASIDE)
         room[first + LOCKED, lane] = 1.0 if feet.locked[n, k] else 0.0
-        room[first + REFUSED, lane] = 1.0 if feet.refused[n, k] else 0.0
+        # who has stepped over while settled is held again
+        room[first + REFUSED, lane] = 1.0 if feet.refused[n, k] and not (settled and arrived(feet, n, k)) else 0.0
+
+
+@inner
+def stepping_over(feet, n):
+    """Which toe of a character that has settled may step to where its clip stands: the farthest off, unless another is
+    still on its way."""
+    best, farthest = -1, 0.0
+    for k in range(feet.locked.shape[1]):
+        if not arrived(feet, n, k):
+            return -1
+        x, z = feet.places[n, k, 0] - feet.toes[n, k, 0], feet.places[n, k, 2] - feet.toes[n, k, 2]
+        if feet.locked[n, k] and x * x + z * z > farthest:
+            best, farthest = k, x * x + z * z
+    return best
+
+
+@inner
+def arrived(feet, n, k):
+    x, z = feet.offsets[n, k, 0], feet.offsets[n, k, 2]
+    return x * x + z * z < ARRIVED * ARRIVED
 
 
 @inner

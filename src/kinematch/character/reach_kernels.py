@@ -24,7 +24,7 @@ ZERO, ONE = F(0), F(1)
 # rows of room for each leg, behind what it has to do: where its foot is to be moved, and lengths
 SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
 # and what was looked up
-HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, GROUND, LEAN = (MOST + 1 + i for i in range(8))
+HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, FARTHEST, GROUND, LEAN = (MOST + 1 + i for i in range(9))
 assert LEAN + 2 == AIM, "rows of one leg would reach into the next one's"
 
 

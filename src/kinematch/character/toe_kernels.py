@@ -8,6 +8,7 @@ from kinematch.character.leg_kernels import SLOPE, WANTED, between, leg_rows
 from kinematch.character.motion_kernels import SINGLES, fading
 from kinematch.character.reach_kernels import (
     CONTACT,
+    FARTHEST,
     GROUND,
     HEIGHT,
     LEAN,
@@ -105,7 +106,8 @@ def held(knobs, by, toe, foot, vx, vz, place, heading, lacks, rows):
     """
     locked, contact, refused = read(rows, LOCKED), read(rows, CONTACT), read(rows, REFUSED)
     x, z = toe[0] - place[0], toe[2] - place[2]
-    far = x * x + z * z - F(knobs.unlock_distance * knobs.unlock_distance)
+    farthest = read(rows, FARTHEST)
+    far = x * x + z * z - farthest * farthest
     fast = vx * vx + vz * vz - F(knobs.unlock_speed * knobs.unlock_speed)
     size = root(foot[0] * foot[0] + foot[2] * foot[2])
     twisted = F(by.twist) * size - (foot[0] * heading[0] + foot[2] * heading[1])
