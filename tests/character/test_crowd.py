@@ -480,3 +480,14 @@ def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_r
     assert 0 <= found < database.poses.clip_stops[0]
     with pytest.raises(KinematchError, match="the filter 'idle & run' admits none"):
         crowd.step(toward([[0.0, 0, 1.35]], filter="idle & run"), DT)
+
+
+@pytest.mark.parametrize("filter", [None, 5, [5]])
+def test_a_filter_that_is_no_text_is_refused(database, filter):
+    with pytest.raises(KinematchError, match="expected a text, or one for each character"):
+        Crowd(database).step(toward([[0.0, 0, 1.35]], filter=filter), DT)
+
+
+def test_a_path_is_no_database():
+    with pytest.raises(KinematchError, match=r"as kinematch.database.storage.load opens them, not str"):
+        Crowd("walker.kinematch")

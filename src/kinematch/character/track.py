@@ -156,6 +156,10 @@ def check_alike(databases: Sequence[Database]) -> None:
     """Characters can go from one database to another only if these have joints and features in common."""
     if not databases:
         raise KinematchError("a crowd needs a database")
+    for given in databases:
+        if not isinstance(given, Database):
+            kind = type(given).__name__
+            raise KinematchError(f"a crowd needs databases, as kinematch.database.storage.load opens them, not {kind}")
     first = databases[0]
     for number, other in enumerate(databases[1:], 1):
         difference = first.poses.skeleton.difference(other.poses.skeleton)

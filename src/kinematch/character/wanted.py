@@ -55,8 +55,10 @@ def wanted_of(command: Command, count: int, databases: int, expressions: Express
         arrays.append(array)
     if isinstance(command.filter, str):
         filters = expressions.filled(expressions.number(command.filter), count)
-    else:
+    elif np.iterable(command.filter) and all(isinstance(one, str) for one in command.filter):
         filters = np.array([expressions.number(one) for one in command.filter], np.int32)
+    else:
+        raise KinematchError(f"command: filter {command.filter!r}, expected a text, or one for each character")
     if len(filters) != count:
         raise KinematchError(f"command: {len(filters)} filters, expected one or {count}")
     return Wanted(arrays[0], arrays[1], filters, _numbers(command.database, count, databases, expressions))
