@@ -1,6 +1,7 @@
 """The fused step: as slow and plain as its twin in its results, one like many, hard to break, and able to go back."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -488,6 +489,7 @@ def test_a_filter_that_is_no_text_is_refused(database, filter):
         Crowd(database).step(toward([[0.0, 0, 1.35]], filter=filter), DT)
 
 
-def test_a_path_is_no_database():
-    with pytest.raises(KinematchError, match=r"as kinematch.database.storage.load opens them, not str"):
-        Crowd("walker.kinematch")
+@pytest.mark.parametrize("given", ["walker.kinematch", Path("walker.kinematch"), None, ["walker.kinematch"]])
+def test_a_path_is_no_database(given):
+    with pytest.raises(KinematchError, match=r"as kinematch.database.storage.load opens them, not "):
+        Crowd(given)

@@ -7,7 +7,9 @@ import pytest
 
 from kinematch.character.command import Command
 from kinematch.character.crowd import Crowd
-from kinematch.character.settling import narrowed
+from kinematch.character.settings import Settings
+from kinematch.character.settling import narrowed, terms
+from kinematch.character.terrain import HeightFunction
 from kinematch.database.build import build
 from kinematch.database.storage import Database
 
@@ -19,7 +21,7 @@ COUNT = 12
 def stopping(tmp_path_factory) -> Database:
     """With clips that stand for a second or two between their moves."""
     folder = tmp_path_factory.mktemp("settling")
-    clips = '["idle", "idle_level3", "idle_level4", "starts_and_stops_*", "walk_turn_*_90", "stand_turn_*"]'
+    clips = '["idle", "idle_level[34]", "turn_in_place_level3", "starts_and_stops_*", "walk_turn_*_90", "stand_turn_*"]'
     (folder / "small.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = {clips}\n')
     return build(folder / "small.toml").database
 
@@ -116,3 +118,42 @@ def test_who_has_settled_steps_over_with_one_foot_after_the_other(stopping):
     assert not np.all(held, axis=0).any()  # yet each was
     assert shown.locked.all()
     assert np.linalg.norm((crowd.state.feet.places - where)[..., ::2], axis=-1).max() < 0.08
+
+
+def test_a_short_idle_is_not_played_in_instants(tmp_path):
+    (tmp_path / "short.toml").write_text(
+        '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "starts_and_stops_walk"]\ntrim = [0.0, 2.5]\n'
+    )
+    database, jumps = build(tmp_path / "short.toml").database, []
+    crowd = Crowd(database, COUNT)
+    for _ in range(600):
+        jumps.append(crowd.step(told(np.zeros((COUNT, 3))), DT).jumped)
+    assert np.mean(jumps) / DT < 1.2  # a second; those that may go anywhere make three
+
+
+def test_without_idles_nothing_changes(stopping):
+    for expression in ("walk", "level0"):
+        settings = Settings()
+        narrow = terms(stopping, expression, True, settings)
+        assert (narrow == terms(stopping, expression, False, settings)) == (expression == "walk")
+
+
+def test_planted_feet_stand_on_high_steps(stopping):
+    stairs = HeightFunction(lambda x, z: 0.25 * np.floor(np.clip(z, 0, 3) / 0.3))
+    crowd, depths = Crowd(stopping, terrain=stairs), []
+    toes = stopping.poses.contact_joints
+    for _ in range(240):
+        shown = crowd.step(told(np.array([[0, 0, 1.0]])), DT)
+        lock = crowd.state.feet.places[0, :, 1] - shown.global_positions[0, toes, 1]
+        depths += lock[shown.locked[0]].tolist()
+    assert len(depths) > 50
+    assert max(depths) < 0.03
+
+
+def test_a_toe_that_cannot_be_reached_is_not_caught_and_freed_in_turn(stopping):
+    drop = HeightFunction(lambda x, z: np.where(x > 0, 0.0, -0.3))  # under one foot
+    crowd, locked = Crowd(stopping, terrain=drop), []
+    for _ in range(240):
+        locked.append(crowd.step(told(np.zeros((1, 3))), DT).locked[0].copy())
+    assert crowd.state.schedule.settled[0]
+    assert np.abs(np.diff(np.array(locked, int), axis=0)).sum() < 8

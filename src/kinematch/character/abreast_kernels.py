@@ -41,7 +41,7 @@ EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
 NONE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
 POSE = 7  # rows of eight numbers for the global pose of a joint: rotation and place
 HEIGHTS = 5  # which of them are the heights
-AIM = 26  # and for a leg: see leg_kernels, reach_kernels and toe_kernels
+AIM = 27  # and for a leg: see leg_kernels, reach_kernels and toe_kernels
 # what stands where in the tables: rotations and places of joints; threes, sixes and twos of toes; pairs of characters;
 # doubles of characters by one, three and six
 TURNS, PLACES, THREES, SIXES, TWOS, PAIRS, ONES, THREE_DOUBLES, SIX_DOUBLES = (LANES * i for i in range(9))

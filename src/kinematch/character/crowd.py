@@ -58,7 +58,7 @@ class Crowd:
     ):
         if count < 1:
             raise KinematchError(f"a crowd of {count}, expected 1 or more")
-        self.databases = [databases] if isinstance(databases, Database) else list(databases)
+        self.databases = list(databases) if isinstance(databases, Sequence) else [databases]
         check_alike(self.databases)
         # what transitions remember of a joint's place must fit every database
         moving = np.unique(np.concatenate([source(one.poses).moving for one in self.databases]))

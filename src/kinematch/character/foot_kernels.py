@@ -15,13 +15,14 @@ from kinematch.character.reach_kernels import (
     LOCKED,
     REFUSED,
     REST,
+    RISE,
     STAYS,
     ZERO,
     F,
     reach_for,
     sprung,
 )
-from kinematch.character.toe_kernels import plant
+from kinematch.character.toe_kernels import LETS_GO, plant
 from kinematch.math.jit import inner
 from kinematch.math.lane_kernels import LANES, larger, read, smaller, splat, where_positive, write
 from kinematch.math.memory_kernels import address
@@ -110,20 +111,21 @@ def look_up(state, source, knobs, n, lane, normals, by, room):
         above = 0.0  # the animated toe, by which it is meant unless locks are on
         if knobs.foot_lock > 0:  # that of the clip, which blending does not lower
             above = ground + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
-        rest = ground + source.toe_rests[k]
+        rest, rise = ground + source.toe_rests[k], 0.0
         if normals.shape[0] > 0:
             lean(feet.slopes, n, k, normals, by.ground)
-            lift = feet.grounds[n, k + 1, 0] - ground
-            above, rest = above + lift, rest + lift
+            rise = feet.grounds[n, k + 1, 0] - ground
+            above, rest = above + rise, rest + rise
             room[first + GROUND, lane] = feet.grounds[n, k + 1, 0]
             room[first + LEAN, lane], room[first + LEAN + 1, lane] = feet.slopes[n, k, 0], feet.slopes[n, k, 1]
-        room[first + HEIGHT, lane], room[first + REST, lane] = above, rest
+        room[first + HEIGHT, lane], room[first + REST, lane], room[first + RISE, lane] = above, rest, rise
         room[first + CONTACT, lane] = 1.0 if source.contacts[soon, k] else 0.0
         room[first + STAYS, lane] = 1.0 if source.contact_left[soon, k] >= SHORTEST else 0.0
         room[first + FARTHEST, lane] = knobs.unlock_distance if k != stepping else min(knobs.unlock_distance, ASIDE)
         room[first + LOCKED, lane] = 1.0 if feet.locked[n, k] else 0.0
-        # who has stepped over while settled is held again
-        room[first + REFUSED, lane] = 1.0 if feet.refused[n, k] and not (settled and arrived(feet, n, k)) else 0.0
+        # who has stepped over while settled is held again, where the leg reaches
+        again = settled and arrived(feet, n, k) and feet.shorts[n, k, 0] < LETS_GO
+        room[first + REFUSED, lane] = 1.0 if feet.refused[n, k] and not again else 0.0
 
 
 @inner
@@ -132,10 +134,10 @@ def stepping_over(feet, n):
     still on its way."""
     best, farthest = -1, 0.0
     for k in range(feet.locked.shape[1]):
-        if not arrived(feet, n, k):
+        if not (feet.locked[n, k] and arrived(feet, n, k)):
             return -1
         x, z = feet.places[n, k, 0] - feet.toes[n, k, 0], feet.places[n, k, 2] - feet.toes[n, k, 2]
-        if feet.locked[n, k] and x * x + z * z > farthest:
+        if x * x + z * z > farthest:
             best, farthest = k, x * x + z * z
     return best
 

@@ -16,7 +16,7 @@ from kinematch.database.features import QueryInput
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle, from_rotation_vector, to_rotation_vector
-from kinematch.math.spring import spring, velocity_spring
+from kinematch.math.spring import HALF, spring, velocity_spring
 from kinematch.motion.heading import yaw_direction
 from kinematch.search import Matches, WideMatcher, search_space
 
@@ -207,8 +207,9 @@ class PlainCrowd:
         queries = features.normalise(features.schema.query(query))
         assert isinstance(command.filter, str)
         wanted = np.arctan2(part.facings[:, 0], part.facings[:, 2])
-        facing = np.where(np.any(part.facings != 0, axis=-1), np.abs(wrapped(wanted - body.yaws)) < ALIGNED, True)
-        settled = near & aligned & facing & self.resting[current]
+        coming = body.yaw_rates * settings.facing_halflife / HALF
+        facing = np.where(np.any(part.facings != 0, axis=-1), wrapped(wanted - body.yaws), coming)
+        settled = near & aligned & (np.abs(facing) < ALIGNED) & self.resting[current]
         found = Matches(np.empty(len(who), np.int32), np.empty(len(who), np.float32))
         for quiet in (False, True):
             those = settled == quiet

@@ -14,7 +14,7 @@ U, F = np.uintp, np.float32
 RESIST = F(0.92)  # of the longest reach, from which a leg resists being stretched and the pelvis helps
 STRAIGHT = F(0.98)  # of the leg's length, from which it gives way: through a straight leg knees would snap
 GIVES = F(6.25)  # how much: a leg of full length loses 0.25 %, two millimetres, and its knee stays bent by 8 degrees
-FOLDS = F(0.55)  # of its animated length, to which a swinging leg may be folded by where its toe is wanted
+FOLDS = F(0.55)  # of its animated length, to which a leg may be folded by where its toe is wanted
 EASES = F(0.25)  # of it, on both sides of that, within which it begins to resist
 SAME = F(1e-6)  # m within which a foot is where it is animated
 FOLDED = F(1e-4)  # m: a leg folded shut has no knee angle
@@ -24,7 +24,7 @@ ZERO, ONE = F(0), F(1)
 # rows of room for each leg, behind what it has to do: where its foot is to be moved, and lengths
 SHIFT, NOW, WHOLE, LEAST, MOST = (MOVED + 1 + i for i in (0, 3, 4, 5, 6))
 # and what was looked up
-HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, FARTHEST, GROUND, LEAN = (MOST + 1 + i for i in range(9))
+HEIGHT, REST, CONTACT, STAYS, LOCKED, REFUSED, FARTHEST, RISE, GROUND, LEAN = (MOST + 1 + i for i in range(10))
 assert LEAN + 2 == AIM, "rows of one leg would reach into the next one's"
 
 
@@ -90,7 +90,8 @@ def reach_for(shorts, knobs, joints, k, depth, by, tables, room):
     short = larger(short, least)
     write_twos(twos, shorts_at, (short, rate))
     distance = root(dot(wanted, wanted)) - short
-    distance = unfolded(distance, now)
+    # ground that is higher under the toe than under the root folds a leg by right
+    distance = unfolded(distance, larger(now - larger(read(rows, RISE), splat(ZERO)), read(rows, LEAST)))
     straight = (STRAIGHT if knobs.foot_lock > 0 else ONE) * whole
     shift = read(rows, SHIFT), read(rows, SHIFT + 1) + depth, read(rows, SHIFT + 2)
     apart = larger(larger(distance - now, now - distance), now - straight) - SAME

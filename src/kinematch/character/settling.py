@@ -16,8 +16,9 @@ _NARROWED: WeakKeyDictionary[Database, dict[str, str]] = WeakKeyDictionary()
 def terms(database: Database, expression: str, settled: bool, settings: Settings) -> tuple[str, int]:
     """How a character searches that has settled or not: with which filter, and how many frames on either side of the
     playing one are no targets."""
-    seconds = max(settings.ignore, LONG) if settled else settings.ignore
-    return narrowed(database, expression) if settled else expression, round(seconds * database.poses.frame_rate)
+    filter_ = narrowed(database, expression) if settled else expression
+    seconds = max(settings.ignore, LONG) if filter_ != expression else settings.ignore
+    return filter_, round(seconds * database.poses.frame_rate)
 
 
 def narrowed(database: Database, expression: str) -> str:

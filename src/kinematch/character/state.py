@@ -37,7 +37,7 @@ class Feet(NamedTuple):
     """K toes of each character; in single precision where kernels take eight characters at a time."""
 
     locked: np.ndarray  # (N, K) bool
-    refused: np.ndarray  # (N, K) bool, pulled loose during this stance: free until the next one
+    refused: np.ndarray  # (N, K) bool, pulled loose in this stance: free until the next, or until it has stepped over
     places: np.ndarray  # (N, K, 3) m, where locked toes stand
     offsets: np.ndarray  # (N, K, 6) m and m/s, between what is shown and where the toe should be
     toes: np.ndarray  # (N, K, 3) m, as animated in the last step; NaN before the first
@@ -55,7 +55,7 @@ class Schedule(NamedTuple):
     since: np.ndarray  # (N,) s since the last search
     asked: np.ndarray  # (N, 4) m/s and rad, the command at the last search; NaN before the first
     filters: np.ndarray  # (N,) int32, which of the crowd's filters was asked with
-    settled: np.ndarray  # (N,) bool, whether it stood and was to stand
+    settled: np.ndarray  # (N,) bool, whether it stood and was to stand then
     costs: np.ndarray  # (N,) float32, of what was found
     frames: np.ndarray  # (N,) int32, that played then; -1 for none
     queries: np.ndarray  # (N, D) float32, normalised

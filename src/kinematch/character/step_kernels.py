@@ -54,7 +54,7 @@ def due(states, sources, settings, who, velocities, facings, filters, databases,
         elif ends:
             reason = END
         elif source.no_exit[frame]:
-            reason = NOT_YET
+            reason, schedule.settled[n] = NOT_YET, False  # whatever it is told meanwhile
         elif since >= knobs.search_interval - 1e-9:  # s: sums of steps are not exact
             reason = INTERVAL
         elif never:

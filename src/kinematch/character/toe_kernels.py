@@ -102,7 +102,7 @@ def held(knobs, by, toe, foot, vx, vz, place, heading, lacks, rows):
     """Which toes are caught, which are freed, and which are held then: 1 for those, 0 for others.
 
     They are freed at the end of their contact, and where they are too far, too fast, too twisted or out of reach;
-    caught if their contact stays for a while and they were not freed in it.
+    caught if their contact stays for a while and they were not freed in it, or have stepped over since.
     """
     locked, contact, refused = read(rows, LOCKED), read(rows, CONTACT), read(rows, REFUSED)
     x, z = toe[0] - place[0], toe[2] - place[2]

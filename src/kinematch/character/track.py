@@ -58,14 +58,15 @@ class Track:
         filter, ignore = terms(self.database, expression, settled, settings)
         bias, frames = settings.stay_bias, self.database.poses.frame_count
         found = self.matcher.find(queries, current, filter=filter, stay_bias=bias, ignore=ignore)
-        lost = found.frames < 0
-        if lost.any():  # a short clip may have no other way on than back into its last second
-            anew = self.matcher.find(queries[lost], current[lost], filter=filter, stay_bias=bias, ignore=0)
-            if (anew.frames < 0).any():
-                raise KinematchError(
-                    f"no frame of the database may be taken: the filter {filter!r} admits none, or all are too far"
-                )
-            found.frames[lost], found.costs[lost] = anew.frames, anew.costs
+        for nearer in (terms(self.database, expression, False, settings)[1], 0):
+            lost = found.frames < 0
+            if lost.any():  # a short clip may have no other way on than back into its last seconds
+                anew = self.matcher.find(queries[lost], current[lost], filter=filter, stay_bias=bias, ignore=nearer)
+                found.frames[lost], found.costs[lost] = anew.frames, anew.costs
+        if (found.frames < 0).any():
+            raise KinematchError(
+                f"no frame of the database may be taken: the filter {filter!r} admits none, or all are too far"
+            )
         if (found.frames >= frames).any():  # as a matcher of one's own may say
             raise KinematchError(f"{type(self.matcher).__name__} found frame {found.frames.max()} of {frames}")
         # in the very types that the kernels were compiled for

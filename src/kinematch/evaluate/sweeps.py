@@ -69,9 +69,13 @@ def run_sweep(name: str, given: Problem, settings: Settings, *, progress: Progre
     rows: dict[str, Scores] = {}
     spreads: dict[str, Scores] = {}
     places: dict[str, float] = {}
+    problems: dict[float, Problem] = {}  # by how often they are seen: the source is seen alike
     for variant in kind.variants(given, settings):
         steps = variant.rate or given.rate
-        own = again(given, given.seed, steps / variant.every)  # the source is seen alike
+        seen = steps / variant.every
+        if seen not in problems:
+            problems[seen] = again(given, given.seed, seen)
+        own = problems[seen]
         found = []
         for seed in range(given.seed, given.seed + kind.seeds):
             problem = replace(again(own, seed, own.rate), database=variant.database)
@@ -84,7 +88,8 @@ def run_sweep(name: str, given: Problem, settings: Settings, *, progress: Progre
         spreads[variant.label] = {name: float(np.ptp([scores[name] for scores in found]) / 2) for name in names}
         if variant.x is not None:
             places[variant.label] = variant.x
-    return Sweep(name, kind.text, kind.x_label, places, rows, given.source, kind.measures, kind.notes, spreads)
+    notes = (*kind.notes, f"means over {kind.seeds} seeds") if kind.seeds > 1 else kind.notes
+    return Sweep(name, kind.text, kind.x_label, places, rows, given.source, kind.measures, notes, spreads)
 
 
 def sweep_plain(sweep: Sweep) -> dict[str, Any]:
@@ -176,7 +181,7 @@ SWEEPS: dict[str, Kind] = {
         "Responsiveness against quality", "log2 of their ratio", _responsiveness, (*USUAL, "jump_acceleration")
     ),
     "rate": Kind(
-        "Steps a second", "log2 of the rate over 60 Hz", _rate, notes=("means over ten seeds",), seeds=10
+        "Steps a second", "log2 of the rate over 60 Hz", _rate, seeds=10
     ),
     "weights": Kind("Weights around 1.5, 0.8, 2, 2, 2", "", _weights),
     "root": Kind("Raw against filtered root", "", _root),

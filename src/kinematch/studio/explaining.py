@@ -48,7 +48,7 @@ def explain(stage: Stage, asked: Explain) -> Explanation:
         quality=features.weights.quality * settings.quality,
     )
     query = schedule.queries[index]
-    filter_, ignore = terms(database, moment.filters[group], bool(schedule.settled[index]), settings)
+    filter_, ignore = terms(database, moment.filters.get(group, ""), bool(schedule.settled[index]), settings)
     found = candidates(
         Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,

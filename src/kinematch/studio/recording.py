@@ -18,7 +18,7 @@ from kinematch.studio.messages import Keypoint
 from kinematch.studio.stage import Stage
 
 FORMAT = "kinematch recording"
-VERSION = 4
+VERSION = 3
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."
@@ -147,7 +147,10 @@ def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int)
     for part in State._fields:
         given = []
         for name, like in zip(getattr(model, part)._fields, getattr(model, part)):
-            array = arrays[f"state.{group}.{part}.{name}"] if sum(counts) else like[:0]
+            place = f"state.{group}.{part}.{name}"
+            if name == "settled":  # which older recordings have not
+                arrays.setdefault(place, np.zeros(sum(counts), bool))
+            array = arrays[place] if sum(counts) else like[:0]
             if array.dtype != like.dtype or array.shape != (sum(counts), *like.shape[1:]):
                 raise ValueError(f"its state {part}.{name} has shape {array.shape}")
             if np.isfinite(like).all() and not np.isfinite(array).all():  # some begin as none: nobody asked yet
