@@ -10,7 +10,7 @@ import numpy as np
 from board import Board
 from character_feet import draw_feet, draw_ground
 from PIL import Image
-from stage import CORNER, COURSE, DT, WALK, Run, Stage, called, command, curves, knee_angles, searches
+from stage import CORNER, COURSE, DT, UPRIGHT, WALK, Run, Stage, called, command, curves, knee_angles, searches
 
 from kinematch.character import Settings
 from kinematch.character.record import recorded
@@ -42,6 +42,15 @@ def draw_step(stage: Stage) -> Image.Image:
     whole.paste(seen, (0, 0))
     whole.paste(board.canvas.finished(), (0, 270))
     return whole
+
+
+def draw_standing(stage: Stage) -> Image.Image:
+    board = Board(1, 1, (1080, 190))
+    asked = ((2.5, WALK, 0), (20.0, 0, 0))
+    runs = {"with idles": stage.run(asked), "without": stage.run(asked, filter=f"{UPRIGHT} & !idle")}
+    told = "grey: a search; coloured: a jump; a stop is asked at the dashes"
+    board.timeline("standing", told, searches(runs), end=20, marks=(2.5,))
+    return board.canvas.finished()
 
 
 def draw_body(stage: Stage) -> Image.Image:
@@ -201,6 +210,7 @@ def playback(run: Run) -> np.ndarray:
 
 PICTURES = {
     "step": draw_step,
+    "standing": draw_standing,
     "body": draw_body,
     "search": draw_search,
     "weights": draw_weights,

@@ -10,6 +10,7 @@ from kinematch.studio.dance_card import dance_card
 
 DT = 1 / 60
 WALK = 1.35  # m/s
+UPRIGHT = "level0"  # the tag of clips that go upright
 LEFT_KNEE = (2, 3, 4)
 LEFT_TOE, RIGHT_TOE = 5, 9
 STANDARD = Settings()
@@ -55,13 +56,13 @@ class Stage:
         self.crowd = Crowd(self.database)
         self.first = self.crowd.state.copy()
 
-    def run(self, asked: Asked, settings: Settings = STANDARD, *, terrain=None) -> Run:
+    def run(self, asked: Asked, settings: Settings = STANDARD, *, terrain=None, filter: str = UPRIGHT) -> Run:
         crowd = self.crowd
         crowd.settings, crowd.terrain = settings, terrain
         crowd.restore(self.first)
         rows = []
         for k in range(round(asked[-1][0] / DT)):
-            shown = crowd.step(command(asked, k * DT), DT)
+            shown = crowd.step(command(asked, k * DT, filter), DT)
             state = crowd.state
             body, feet, ground = state.body, state.feet, [0, 2]
             rows.append(
@@ -91,11 +92,11 @@ def called(name: str, value) -> str:
     return f"{value:g} {known['unit'] if known['unit'] != 'cost' else ''}".strip() + usual
 
 
-def command(asked: Asked, time: float) -> Command:
+def command(asked: Asked, time: float, filter: str = UPRIGHT) -> Command:
     speed, heading = next(((v, a) for until, v, a in asked if time < until), asked[-1][1:])
     angle = np.radians(heading)
     ahead = np.array([[np.sin(angle), 0.0, np.cos(angle)]])
-    return Command(speed * ahead, ahead, "level0")
+    return Command(speed * ahead, ahead, filter)
 
 
 def curves(runs: dict[str, Run], value: Callable[[Run], np.ndarray], first: float = 0.0, last: float = np.inf):
