@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kinematch.database.build import BuildResult, build
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton, skeleton
 
@@ -56,6 +57,19 @@ def humanoid() -> Callable[..., Skeleton]:
             roles={joint[2]: k for k, joint in enumerate(joints)},
         )
         return body.with_tpose(local)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def built_of(tmp_path_factory) -> Callable[..., BuildResult]:
+    """built_of(*clips): a small database of some clips of the dance card."""
+
+    def make(*clips: str) -> BuildResult:
+        recipe = tmp_path_factory.mktemp("card") / "small.toml"
+        listed = ", ".join(f'"{clip}"' for clip in clips)
+        recipe.write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = [{listed}]\n')
+        return build(recipe)
 
     return make
 

@@ -11,7 +11,6 @@ from kinematch.bench.growth import growth, jittered
 from kinematch.bench.search import Crowd, Plan, Row, bench_search
 from kinematch.bench.search_report import lines
 from kinematch.cli.main import main
-from kinematch.database.build import build
 from kinematch.database.storage import load
 from kinematch.errors import FileError
 from kinematch.search import WideMatcher, search_space
@@ -20,10 +19,8 @@ TINY = Plan(questions=40, slow=40, cold=2, rounds=1)
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bench")
-    (folder / "small.toml").write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1*", "run_2.6"]\n')
-    return build(folder / "small.toml").path
+def path(built_of):
+    return built_of("idle", "walk_1*", "run_2.6").path
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from kinematch.character.script import Play, Recorder, Script
 from kinematch.character.script_file import read_script, write_script
 from kinematch.character.simulation import at_rest
 from kinematch.character.wander import Wander
-from kinematch.database.build import build
 from kinematch.errors import FileError, KinematchError
 
 HEADER = '{"kinematch": "script", "version": 1}\n'
@@ -109,10 +108,8 @@ def test_a_recorder_keeps_what_was_wanted_even_when_arrays_change_later():
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("script")
-    (folder / "small.toml").write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.35", "run_2.6"]\n')
-    return build(folder / "small.toml").database
+def database(built_of):
+    return built_of("idle", "walk_1.35", "run_2.6").database
 
 
 @pytest.mark.parametrize("kind", ["path", "wander"])

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinematch.database.build import build
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import Event, Scenario
 from kinematch.evaluate.evaluation import Evaluation, Problem, evaluate, problem
@@ -18,13 +17,9 @@ RATE = 60.0
 
 
 @pytest.fixture(scope="session")
-def database_file(tmp_path_factory) -> Path:
+def database_file(built_of) -> Path:
     """A few clips of the dance card."""
-    folder = tmp_path_factory.mktemp("evaluate")
-    listed = ", ".join(f'"{clip}"' for clip in CLIPS)
-    (folder / "small.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = [{listed}]\n')
-    build(folder / "small.toml")
-    return folder / "small.kinematch"
+    return built_of(*CLIPS).path
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from kinematch.database.build import build
 from kinematch.database.storage import Database
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.serving import address, listen, server
@@ -82,12 +81,10 @@ def running(studio: Studio) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def database(tmp_path_factory) -> Database:
+def database(built_of) -> Database:
     """A few clips of the dance card."""
-    folder = tmp_path_factory.mktemp("studio")
-    clips = '["idle", "walk_1.35", "run_2.6", "walk_turn_*_90", "walk_turn_*_180", "idle_level3", "walk_level3"]'
-    (folder / "small.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = {clips}\n')
-    return build(folder / "small.toml").database
+    clips = "idle", "walk_1.35", "run_2.6", "walk_turn_*_90", "walk_turn_*_180", "idle_level3", "walk_level3"
+    return built_of(*clips).database
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import numpy as np
 from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.evaluation import Problem, check_seed, perform, problem, scored
+from kinematch.evaluate.evaluation import Problem, again, check_seed, perform, problem, scored
 from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import BLOCKS, block_weights
 
@@ -130,7 +130,7 @@ def tune(
 
     study.optimize(objective, n_trials=trials)
     chosen = settings if study.best_value >= 1.0 else _suggested(study.best_trial, database, settings)
-    unseen = [problem(database, filter, seed=seed + UNSEEN + n, quick=quick) for n in range(2)]
+    unseen = [again(seen, seed + UNSEEN + n, seen.rate) for n in range(2)]
     before, after = ([_scores(one, each) for one in unseen] for each in (settings, chosen))
     return Tuned(
         chosen, dict(mix), 1.0, min(1.0, study.best_value), trials, pooled(before), pooled(after),
