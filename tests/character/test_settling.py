@@ -18,12 +18,10 @@ COUNT = 12
 
 
 @pytest.fixture(scope="module")
-def stopping(tmp_path_factory) -> Database:
+def stopping(built_of) -> Database:
     """With clips that stand for a second or two between their moves."""
-    folder = tmp_path_factory.mktemp("settling")
-    clips = '["idle", "idle_level[34]", "turn_in_place_level3", "starts_and_stops_*", "walk_turn_*_90", "stand_turn_*"]'
-    (folder / "small.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = {clips}\n')
-    return build(folder / "small.toml").database
+    clips = "idle", "idle_level[34]", "turn_in_place_level3", "starts_and_stops_*", "walk_turn_*_90", "stand_turn_*"
+    return built_of(*clips).database
 
 
 def walked_and_stopped(database: Database, seconds: float, filter: str = "level0") -> tuple[Crowd, np.ndarray]:
@@ -161,3 +159,23 @@ def test_a_toe_that_cannot_be_reached_is_not_caught_and_freed_in_turn(stopping):
         locked.append(crowd.step(told(np.zeros((1, 3))), DT).locked[0].copy())
     assert crowd.state.schedule.settled[0]
     assert np.abs(np.diff(np.array(locked, int), axis=0)).sum() < 8
+
+
+def test_nobody_steps_over_while_another_foot_is_in_the_air(stopping):
+    crowd, still = Crowd(stopping, 1), told(np.zeros((1, 3)))
+    for _ in range(60):
+        crowd.step(still, DT)
+    feet = crowd.state.feet
+    feet.locked[0, 0], feet.refused[0, 0], feet.shorts[0, 0, 0] = False, True, 0.1  # out of the leg's reach
+    feet.places[0, 1, 0] += 0.2
+    assert crowd.step(still, DT).locked[0].tolist() == [False, True]
+
+
+def test_nobody_counts_as_settled_where_no_search_would_tell(tmp_path):
+    (tmp_path / "held.toml").write_text(
+        '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n[[source.range]]\nno_exit = true\n'
+    )
+    crowd = Crowd(build(tmp_path / "held.toml").database, 2)
+    crowd.state.schedule.settled[:] = True
+    crowd.step(told(np.array([[0, 0, 1.35], [0, 0, 0]])), DT)
+    assert not crowd.state.schedule.settled.any()
