@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.command import toward
 from kinematch.character.record import recorded
+from kinematch.control.command import toward
 from kinematch.database.build import build
 from kinematch.database.storage import load
 from kinematch.draw.animation import animate

@@ -9,14 +9,14 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.path import Path
 from kinematch.character.record import recorded
-from kinematch.character.route import Keypoint
-from kinematch.character.terrain_made import uneven_ground
+from kinematch.control.path import Path
+from kinematch.control.route import Keypoint
 from kinematch.database.build import build
 from kinematch.database.storage import load
 from kinematch.draw.trace import top_down
 from kinematch.files import write_clip
+from kinematch.terrain.made import uneven_ground
 
 if len(sys.argv) > 1:
     database = load(sys.argv[1])

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.character import Command, Crowd
-from kinematch.character.script import Recorder
-from kinematch.character.script_file import read_script, write_script
-from kinematch.character.simulation import SimulatedBody
+from kinematch.control.body import SimulatedBody
+from kinematch.control.script import Recorder
+from kinematch.control.script_file import read_script, write_script
 from kinematch.database.build import build
 
 

@@ -8,8 +8,9 @@ import pytest
 import kinematch
 
 ORDER = [
-    *("errors", "writing", "math", "motion", "draw", "files", "synth", "database", "doctor", "search", "character"),
-    *("learned", "avatar", "camera", "evaluate", "stream", "studio", "bench", "cli"),
+    *("errors", "writing", "folders", "compile", "math", "motion", "draw", "files", "synth", "database", "doctor"),
+    *("search", "control", "terrain", "character", "learned", "avatar", "camera", "robot", "stream", "evaluate"),
+    *("studio", "bench", "cli"),
 ]
 HEAVY = {"torch", "mediapipe", "ray", "imageio", "starlette", "uvicorn", "matplotlib"}
 ROOT = Path(kinematch.__file__).parent

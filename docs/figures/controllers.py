@@ -8,18 +8,18 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.follow import Follow
-from kinematch.character.path import Path
-from kinematch.character.region import region
-from kinematch.character.route import Keypoint
-from kinematch.character.stick import GAITS, Stick, top_speeds
-from kinematch.character.terrain import HeightFunction
-from kinematch.character.terrain_made import uneven_ground
-from kinematch.character.wander import Wander
+from kinematch.control.follow import Follow
+from kinematch.control.path import Path
+from kinematch.control.region import region
+from kinematch.control.route import Keypoint
+from kinematch.control.stick import GAITS, Stick, top_speeds
+from kinematch.control.wander import Wander
+from kinematch.database.dance_card import dance_card
 from kinematch.draw.canvas import Box, Canvas, beside, new_canvas
 from kinematch.draw.chart import heat_map
 from kinematch.draw.theme import LIGHT, rgb
-from kinematch.studio.dance_card import dance_card
+from kinematch.terrain.made import uneven_ground
+from kinematch.terrain.terrain import HeightFunction
 
 SIZE = (1080, 940)
 DT = 1 / 60

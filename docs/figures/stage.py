@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.studio.dance_card import dance_card
+from kinematch.database.dance_card import dance_card
 
 DT = 1 / 60
 WALK = 1.35  # m/s

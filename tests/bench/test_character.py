@@ -7,8 +7,8 @@ import pytest
 from kinematch.bench.character import bench_character
 from kinematch.bench.character_report import lines
 from kinematch.cli.main import main
+from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import save
-from kinematch.studio.dance_card import dance_card
 
 
 @pytest.fixture(scope="module")

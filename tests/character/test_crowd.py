@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.character.command import toward
 from kinematch.character.crowd import FEWEST, SPARE
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
-from kinematch.character.terrain import HeightFunction
 from kinematch.character.wanted import Expressions, wanted_of
+from kinematch.control.command import toward
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
+from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60
 TRANSITIONS = ["spring", "quintic", "dead", "none"]

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from kinematch.character.abreast_kernels import from_vector, to_vector
-from kinematch.character.motion_kernels import DOUBLES, SINGLES, fading
-from kinematch.character.reach_kernels import unfolded
-from kinematch.character.turn_kernels import angle_of, multiply, rotate, turned_by, wrapped
-from kinematch.math import lane_kernels as lanes
+from kinematch.character.kernels.motion import DOUBLES, SINGLES, fading
+from kinematch.character.kernels.poses8 import from_vector, to_vector
+from kinematch.character.kernels.reach import unfolded
+from kinematch.character.kernels.rotations import angle_of, multiply, rotate, turned_by, wrapped
+from kinematch.compile import lanes as lanes
+from kinematch.compile import rows as rows
+from kinematch.compile.jit import kernel
+from kinematch.compile.memory import address
 from kinematch.math import quaternion, rotation
-from kinematch.math import row_kernels as rows
-from kinematch.math.jit import kernel
-from kinematch.math.memory_kernels import address
 
 ROWS = np.array([5, 2, 7, 0, 0, 3, 9, 1])  # any order, and one of them twice
 

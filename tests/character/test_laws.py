@@ -3,17 +3,17 @@
 import numpy as np
 
 from kinematch.character import Settings
-from kinematch.character.command import toward
 from kinematch.character.plain import begin, decay, no_offsets, shown
 from kinematch.character.plain_playback import moved_on, playback, root_step, sample
-from kinematch.character.simulation import SimulatedBody, ahead, at_rest, turned
+from kinematch.control.body import SimulatedBody, ahead, at_rest, turned
+from kinematch.control.command import toward
 from kinematch.math import quaternion
 
 SETTINGS = Settings()
 
 
 def advanced(body: SimulatedBody, command, dt: float) -> SimulatedBody:
-    return SimulatedBody(*(array[:, 0] for array in ahead(body, command, np.array([dt]), SETTINGS)))
+    return SimulatedBody(*(array[:, 0] for array in ahead(body, command, np.array([dt]), SETTINGS.halflives)))
 
 
 def test_the_body_moves_alike_whatever_the_step():

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinematch.character.command import Command
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
 from kinematch.character.settling import narrowed, terms
-from kinematch.character.terrain import HeightFunction
+from kinematch.control.command import Command
 from kinematch.database.build import build
 from kinematch.database.storage import Database
+from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60
 COUNT = 12

@@ -8,13 +8,14 @@ import numba
 import numpy as np
 import pytest
 
-from kinematch.character import Crowd, step_kernels, warm_up
-from kinematch.character.command import toward
-from kinematch.character.terrain import HeightFunction
+from kinematch.character import Crowd, warm_up
+from kinematch.character.kernels import step as step_kernels
+from kinematch.compile.jit import is_missing, kernel
+from kinematch.compile.memory import claim
+from kinematch.compile.threads import in_two
+from kinematch.control.command import toward
 from kinematch.errors import KinematchError
-from kinematch.math.jit import is_missing, kernel
-from kinematch.math.memory_kernels import claim
-from kinematch.search.threads import in_two
+from kinematch.terrain.terrain import HeightFunction
 
 animate = step_kernels.animate
 COUNT = 300  # several times what a thread takes on at once

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from kinematch.math import kernels
+from kinematch.files import kernels
 from kinematch.math import quaternion as Q
 from kinematch.math import rotation as R
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numba.core.event import RecordingListener, install_listener
 
+from kinematch.compile.threads import in_pieces
 from kinematch.database import storage
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, SearchSpace, WideMatcher, search_space
 from kinematch.search.space import plain_space
-from kinematch.search.threads import in_pieces
 
 AGREEMENT = runpy.run_path(str(Path(__file__).with_name("agreement.py")))
 Case, random_case, reference, same = (AGREEMENT[name] for name in ("Case", "random_case", "reference", "same"))

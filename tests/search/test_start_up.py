@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import kinematch
-from kinematch.search import BoxMatcher, ExhaustiveMatcher, WideMatcher, compiling, warm_up
+from kinematch.compile import announce
+from kinematch.search import BoxMatcher, ExhaustiveMatcher, WideMatcher, warm_up
 from kinematch.search.space import plain_space
 
 SEARCH = """
@@ -46,16 +47,16 @@ def search(package: Path, between: str = "", **environment: str) -> str:
 @pytest.mark.slow
 def test_the_first_search_ever_says_that_it_compiles_and_later_ones_load(package, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert search(package, **cache).count(compiling.MESSAGE) == 1
+    assert search(package, **cache).count(announce.MESSAGE) == 1
     assert search(package, **cache) == ""
     for kept in (tmp_path / "cache").rglob("*.nb[ic]"):
         kept.write_bytes(b"damaged" if kept.suffix == ".nbi" else kept.read_bytes()[:-9])
-    assert search(package, **cache).count(compiling.MESSAGE) == 1
+    assert search(package, **cache).count(announce.MESSAGE) == 1
     assert search(package, **cache) == ""
     # numba alone would not notice that code was drawn from a file that is another now
     changed = package / "search" / "vector_kernels.py"
     changed.write_text(changed.read_text() + "\n")
-    assert search(package, **cache).count(compiling.MESSAGE) == 1
+    assert search(package, **cache).count(announce.MESSAGE) == 1
 
 
 @pytest.mark.slow
@@ -65,14 +66,14 @@ def test_a_read_only_install_without_any_cache_folder_still_searches(package, tm
     nowhere = tmp_path / "file"
     nowhere.write_text("")
     no_cache = {name: str(nowhere / "below") for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")}
-    assert search(package, **no_cache).count(compiling.MESSAGE) == 1
+    assert search(package, **no_cache).count(announce.MESSAGE) == 1
 
 
 @pytest.mark.slow
 def test_a_cache_folder_that_goes_away_after_import_breaks_nothing(package, tmp_path):
     cache = tmp_path / "cache"
     between = f"import pathlib, shutil; shutil.rmtree({str(cache)!r}); pathlib.Path({str(cache)!r}).write_text('')"
-    assert search(package, between, NUMBA_CACHE_DIR=str(cache)).count(compiling.MESSAGE) == 1
+    assert search(package, between, NUMBA_CACHE_DIR=str(cache)).count(announce.MESSAGE) == 1
 
 
 @pytest.mark.slow
@@ -82,13 +83,13 @@ from concurrent.futures import ThreadPoolExecutor
 with ThreadPoolExecutor(3) as threads:
     list(threads.map(WideMatcher, [plain_space(np.arange(50, dtype=np.float32)[:, None]) for _ in range(3)]))
 """
-    assert search(package, between, NUMBA_CACHE_DIR=str(tmp_path / "cache")).count(compiling.MESSAGE) == 1
+    assert search(package, between, NUMBA_CACHE_DIR=str(tmp_path / "cache")).count(announce.MESSAGE) == 1
 
 
 def test_once_made_a_matcher_has_nothing_left_to_compile():
     warm_up()
     heard = []
-    with compiling.telling(heard.append):
+    with announce.telling(heard.append):
         for kind in (WideMatcher, BoxMatcher, ExhaustiveMatcher):
             matcher = kind(plain_space(np.random.default_rng(0).normal(size=(300, 9))))
             for count in (0, 1, 200):
@@ -104,16 +105,16 @@ def test_compiling_is_told_and_other_libraries_are_not(caplog):
         return x + 1
 
     heard = []
-    with compiling.telling(heard.append):
+    with announce.telling(heard.append):
         ours(1)
     assert not heard  # a function of this test, not of the search
     ours.py_func.__module__ = "kinematch.search.kernels"
-    with compiling.telling(heard.append):
+    with announce.telling(heard.append):
         ours(1.0)
         ours(2.0)
-    assert heard == [compiling.MESSAGE]
+    assert heard == [announce.MESSAGE]
     with caplog.at_level(logging.WARNING):
-        warn = compiling._Once()
+        warn = announce._Once()
         warn("one")
         warn("one")
     assert [record.name for record in caplog.records] == ["kinematch"]

@@ -6,7 +6,9 @@ import types
 import numpy as np
 import pytest
 
-from kinematch.character import Command, Crowd, pose_kernels, step_kernels
+from kinematch.character import Command, Crowd
+from kinematch.character.kernels import poses as pose_kernels
+from kinematch.character.kernels import step as step_kernels
 from kinematch.search import tree_kernels, wide_kernels
 from kinematch.studio import warming as module
 from kinematch.studio.warming import PARTS, warming

@@ -9,14 +9,14 @@ import numba
 import numpy as np
 
 from kinematch.bench.machine import machine
-from kinematch.character import step_kernels as k
-from kinematch.character.command import Command, toward
 from kinematch.character.crowd import FLAT, MANY, NO_LAYER, Crowd
+from kinematch.character.kernels import step as k
 from kinematch.character.settings import Settings
 from kinematch.character.wanted import Wanted
+from kinematch.compile.jit import kernel
+from kinematch.compile.threads import shares, together
+from kinematch.control.command import Command, toward
 from kinematch.database.storage import Database
-from kinematch.math.jit import kernel
-from kinematch.search.threads import shares, together
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COUNTS = (1, 10, 100, 1000, 10000)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.compile.jit import kernel
 from kinematch.search.kernels import INFINITE, LARGE, SMALL, cost, full_cost, rough_cost, rough_limit, stay_cost
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.command import toward
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
+from kinematch.control.command import toward
 from kinematch.database.storage import Database
 from kinematch.search import Matches, WideMatcher
 from kinematch.search.space import SearchSpace

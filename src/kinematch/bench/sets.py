@@ -6,7 +6,7 @@ from pathlib import Path
 from kinematch.database.build import build
 from kinematch.database.storage import Database
 from kinematch.errors import FileError
-from kinematch.studio.places import cache_folder
+from kinematch.folders import cache_folder
 from kinematch.writing import write_beside
 
 SMALL = (

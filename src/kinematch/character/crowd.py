@@ -5,25 +5,25 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from kinematch.character import step_kernels as k
-from kinematch.character.command import Command
+from kinematch.character.kernels import step as k
+from kinematch.character.kernels.poses import jump
 from kinematch.character.knobs import knobs_of, opened_knobs
-from kinematch.character.pose_kernels import jump
 from kinematch.character.settings import Settings
 from kinematch.character.settling import terms
 from kinematch.character.shown import Shown, checked, nothing_shown, opened_shown
-from kinematch.character.simulation import SimulatedBody
 from kinematch.character.source import source
 from kinematch.character.state import State, fresh, opened_state
-from kinematch.character.terrain import Terrain, ground_under, soon
 from kinematch.character.track import Track, check_alike, track
 from kinematch.character.wanted import Expressions, Wanted, checked_layer, checked_places, wanted_of
+from kinematch.compile.handle import handle
+from kinematch.compile.threads import in_two, shares
+from kinematch.control.body import SimulatedBody
+from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.math.handle import handle
 from kinematch.math.spring import HALF
 from kinematch.search import Candidates, Matcher, candidates
-from kinematch.search.threads import in_two, shares
+from kinematch.terrain.terrain import Terrain, ground_under, soon
 
 DAY = 86400.0  # s
 LONGEST = 0.02  # s that one piece of a step lasts: a slow application moves like a fast one, a pause is walked through

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from kinematch.character import transition_kernels as t
+from kinematch.character.kernels import transitions as t
 from kinematch.character.settings import Settings
-from kinematch.math.handle import opening
+from kinematch.compile.handle import opening
 
 TRANSITIONS = {"spring": t.SPRING, "quintic": t.QUINTIC, "dead": t.DEAD, "none": t.NONE}
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.command import Command
+from kinematch.character.kernels.roots import PULL, SOFT
+from kinematch.character.kernels.step import ALIGNED, NEAR, RESTING, STILL
 from kinematch.character.plain_playback import Sample, moved_on, playback, root_rates, root_step, sample
-from kinematch.character.root_kernels import PULL, SOFT
 from kinematch.character.settings import Settings
 from kinematch.character.settling import terms
-from kinematch.character.simulation import SimulatedBody, ahead, asked, at_rest, turned, wrapped
 from kinematch.character.source import source
-from kinematch.character.step_kernels import ALIGNED, NEAR, RESTING, STILL
+from kinematch.control.body import SimulatedBody, ahead, asked, at_rest, turned, wrapped
+from kinematch.control.command import Command
 from kinematch.database.features import QueryInput
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -144,7 +144,7 @@ class PlainCrowd:
         """Everything moves on by dt seconds under a command."""
         settings = self.settings
         self._search(command, dt)
-        after = ahead(self.body, command, np.array([dt]), settings)
+        after = ahead(self.body, command, np.array([dt]), settings.halflives)
         self.body = SimulatedBody(*(array[:, 0] for array in after))
 
         before = (self.frames, self.fractions)
@@ -200,7 +200,9 @@ class PlainCrowd:
 
         def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
             past = self.fractions[who] / self.database.poses.frame_rate
-            positions, facings = asked(body, part, np.array(times), settings, places=places, yaws=yaws, past=past)
+            positions, facings = asked(
+                body, part, np.array(times), settings.halflives, places=places, yaws=yaws, past=past
+            )
             return positions, yaw_direction(facings - off)
 
         query = QueryInput(current=features.physical(current), trajectory=trajectory)

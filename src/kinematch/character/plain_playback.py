@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.simulation import turned
+from kinematch.control.body import turned
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 from kinematch.motion.heading import yaw_of

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from kinematch.character import step_kernels as k
+from kinematch.character.kernels import step as k
 
 
 class Reason(IntEnum):

@@ -6,6 +6,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from kinematch.control.body import Halflives
 from kinematch.errors import KinematchError, unknown
 
 Transition = Literal["spring", "quintic", "dead", "none"]
@@ -19,8 +20,12 @@ def tunable(default: float, unit: str, low: float, high: float, text: str) -> An
 @dataclass(frozen=True)
 class Settings:
     # the simulated body
-    velocity_halflife: float = tunable(0.4, "s", 0.01, 2, "in which the simulated body takes half of a new velocity")
-    facing_halflife: float = tunable(0.3, "s", 0.01, 2, "in which the simulated body turns half of the way")
+    velocity_halflife: float = tunable(
+        Halflives().velocity, "s", 0.01, 2, "in which the simulated body takes half of a new velocity"
+    )
+    facing_halflife: float = tunable(
+        Halflives().facing, "s", 0.01, 2, "in which the simulated body turns half of the way"
+    )
     # the search
     search_interval: float = tunable(0.15, "s", 0.01, 2, "between searches")
     forced_interval: float = tunable(0.1, "s", 0.0, 2, "at least between a search and one that a sharp command forces")
@@ -65,6 +70,11 @@ class Settings:
     pelvis_halflife: float = tunable(0.2, "s", 0.005, 1, "in which the pelvis is lowered and raised")
     # terrain
     ground_halflife: float = tunable(0.1, "s", 0.005, 2, "in which root and swinging feet follow a change of height")
+
+    @property
+    def halflives(self) -> Halflives:
+        """Of the simulated body."""
+        return Halflives(self.velocity_halflife, self.facing_halflife)
 
     def __post_init__(self):
         if not isinstance(self.weights, Mapping) or not all(_is_number(value) for value in self.weights.values()):

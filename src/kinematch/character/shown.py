@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.compile.handle import opening
 from kinematch.errors import KinematchError
-from kinematch.math.handle import opening
 
 
 class Shown(NamedTuple):

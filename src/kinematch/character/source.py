@@ -5,11 +5,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinematch.character.simulation import wrapped
 from kinematch.character.state import wide
+from kinematch.compile.handle import opening
+from kinematch.control.body import wrapped
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
-from kinematch.math.handle import opening
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.character.simulation import SimulatedBody, at_rest
+from kinematch.compile.handle import opening
+from kinematch.control.body import SimulatedBody, at_rest
 from kinematch.errors import KinematchError
-from kinematch.math.handle import opening
 
 
 class Playing(NamedTuple):

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinematch.character import step_kernels as k
-from kinematch.character.abreast_kernels import scratch
-from kinematch.character.command import Command
+from kinematch.character.kernels import step as k
+from kinematch.character.kernels.poses8 import scratch
 from kinematch.character.settings import Settings
 from kinematch.character.settling import idle_frames, terms
-from kinematch.character.simulation import SimulatedBody, asked
 from kinematch.character.source import Source, opened_source, remembering
 from kinematch.character.state import State
 from kinematch.character.wanted import Wanted
+from kinematch.compile.handle import handle
+from kinematch.control.body import SimulatedBody, asked
+from kinematch.control.command import Command
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import BUILT_IN, QueryInput
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.math.handle import handle
 from kinematch.motion.heading import yaw_direction
 from kinematch.search import Matcher, Matches, WideMatcher, search_space
 
@@ -118,8 +118,8 @@ class Track:
 
         def trajectory(times: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
             positions, facings = asked(
-                body, command, np.array(times), settings, places=playing.positions[who], yaws=playing.yaws[who],
-                past=playing.fractions[who] / rate,
+                body, command, np.array(times), settings.halflives, places=playing.positions[who],
+                yaws=playing.yaws[who], past=playing.fractions[who] / rate,
             )  # fmt: skip
             return positions, yaw_direction(facings)
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.character.command import Command
+from kinematch.control.body import WORLD_RADIUS
+from kinematch.control.command import Command
 from kinematch.errors import KinematchError
-
-FARTHEST = 1e6  # m from the origin: beyond, poses in single numbers are coarser than a hand
 
 
 class Wanted(NamedTuple):
@@ -102,6 +101,6 @@ def checked_places(positions: np.ndarray, yaws: np.ndarray, count: int) -> tuple
         shapes = np.shape(positions), np.shape(yaws)
         raise KinematchError(f"positions {shapes[0]} and yaws {shapes[1]} for {count} characters") from None
     largest = max(abs(places).max(), abs(turns).max())
-    if not largest <= FARTHEST:
-        raise KinematchError(f"positions or yaws up to {largest}, expected at most {FARTHEST:g} m or rad")
+    if not largest <= WORLD_RADIUS:
+        raise KinematchError(f"positions or yaws up to {largest}, expected at most {WORLD_RADIUS:g} m or rad")
     return places, turns

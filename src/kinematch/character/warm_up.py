@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from kinematch.character.command import toward
 from kinematch.character.crowd import Crowd
+from kinematch.compile.announce import telling
+from kinematch.control.command import toward
 from kinematch.database.storage import Database
-from kinematch.search.compiling import telling
 
 
 def warm_up(database: Database) -> None:

@@ -17,9 +17,9 @@ from kinematch.cli.build import STAGES
 from kinematch.cli.options import check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
+from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.studio.dance_card import dance_card
 from kinematch.writing import write_beside
 
 Databases = Annotated[tyro.conf.Positional[list[Path]], option("databases to measure on; the built-in one if none")]

@@ -15,6 +15,7 @@ from kinematch.cli.build import STAGES
 from kinematch.cli.options import blaming, check_output, option
 from kinematch.cli.screen import Screen, progress_bar, write_picture
 from kinematch.database import storage
+from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.evaluate.evaluation import SOURCE, Evaluation, check_seed, plain, problem
@@ -22,7 +23,6 @@ from kinematch.evaluate.evaluation import evaluate as run_evaluation
 from kinematch.evaluate.report import shown, table_rows, write_report
 from kinematch.evaluate.scores import BY_NAME
 from kinematch.evaluate.sweeps import SWEEPS, Sweep, run_sweep, sweep_plain
-from kinematch.studio.dance_card import dance_card
 from kinematch.writing import write_beside
 
 DATABASE = "the database to move by; the built-in one if not given"

@@ -12,8 +12,8 @@ from kinematch.cli.init import init
 from kinematch.cli.options import option
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.errors import KinematchError
+from kinematch.folders import settings_folder
 from kinematch.studio.opening import built_in, open_path
-from kinematch.studio.places import settings_folder
 from kinematch.studio.serving import PORT, address, listen, serve
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio

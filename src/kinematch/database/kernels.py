@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.compile.jit import kernel
 
 
 @kernel

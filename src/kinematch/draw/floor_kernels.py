@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from kinematch.compile.jit import kernel
 from kinematch.draw.kernels import HORIZON
-from kinematch.math.jit import kernel
 
 
 @kernel(fastmath=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.compile.jit import kernel
 
 FAR = 2.0**100  # stands for infinity, which fast mathematics must not meet; the same in either float
 HORIZON = -1e-6  # slope of a ray above which the floor it meets is too far away to be seen

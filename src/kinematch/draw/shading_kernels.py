@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from kinematch.compile.jit import kernel
 from kinematch.draw.kernels import FAR, HORIZON, ray_entry
-from kinematch.math.jit import kernel
 
 SKY_REACH = 4.0  # radii: a ball further away hides less than a sixteenth of the sky
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.command import Command
 from kinematch.character.settings import Settings
-from kinematch.character.simulation import SimulatedBody, ahead, at_rest, wrapped
+from kinematch.control.body import SimulatedBody, ahead, at_rest, wrapped
+from kinematch.control.command import Command
 from kinematch.database.coverage import root_motion
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import directions
@@ -120,7 +120,7 @@ class PlainPlayback:
 
 
 def _moved(body: SimulatedBody, command: Command, dt: float, settings: Settings) -> SimulatedBody:
-    after = ahead(body, command, np.array([dt]), settings)
+    after = ahead(body, command, np.array([dt]), settings.halflives)
     return SimulatedBody(
         after.positions[:, 0], after.velocities[:, 0], after.accelerations[:, 0], wrapped(after.yaws[:, 0]),
         after.yaw_rates[:, 0],

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from kinematch.character.command import Controller
+from kinematch.control.command import Controller
 
 SETTLING = 3.0  # s after a stop from which a character counts as standing
 Wanted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # times (T,) -> velocities (T, 3), facings (T, 3)

@@ -9,8 +9,6 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings, to_plain
-from kinematch.character.terrain import Terrain
-from kinematch.character.terrain_made import uneven_ground
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.baselines import PlainPlayback, StateMachine
@@ -23,6 +21,8 @@ from kinematch.evaluate.scenarios import course
 from kinematch.evaluate.scores import Field, Scores, feet_of, score, score_source, score_times
 from kinematch.evaluate.targets import Target, targets
 from kinematch.evaluate.yardstick import Yardstick, yardstick
+from kinematch.terrain.made import uneven_ground
+from kinematch.terrain.terrain import Terrain
 
 OURS, SOURCE = "matching", "source"
 SEEDS = 2**32  # as many as every library takes

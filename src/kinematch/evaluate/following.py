@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.simulation import wrapped
+from kinematch.control.body import wrapped
 from kinematch.evaluate.course import Event
 from kinematch.evaluate.run import Take
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kinematch.character.command import Command
-from kinematch.character.simulation import SimulatedBody
+from kinematch.control.body import SimulatedBody
+from kinematch.control.command import Command
 from kinematch.evaluate.course import Scenario
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton

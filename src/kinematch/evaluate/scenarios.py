@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kinematch.character.path import Path
-from kinematch.character.route import Keypoint
+from kinematch.control.path import Path
+from kinematch.control.route import Keypoint
 from kinematch.evaluate.course import SETTLING, Leg, Scenario, of_heading, of_legs
 from kinematch.evaluate.gaits import Gaits
 

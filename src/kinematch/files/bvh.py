@@ -8,8 +8,8 @@ from kinematch.errors import FileError
 from kinematch.files import kernels
 from kinematch.files.bvh_hierarchy import LIMIT, Hierarchy, Joint, Scanner, read_hierarchy
 from kinematch.files.frame_rate import frame_rate_from_time
+from kinematch.files.kernels import euler_to_quaternions
 from kinematch.files.reading import opened, shorten
-from kinematch.math.kernels import euler_to_quaternions
 from kinematch.motion.clip import Clip, Source
 from kinematch.motion.skeleton import skeleton
 

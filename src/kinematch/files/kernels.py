@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.compile.jit import kernel
 
 MINUS, PLUS, POINT, ZERO, NINE, UPPER_E, LOWER_E, NEWLINE, RETURN, SPACE = 45, 43, 46, 48, 57, 69, 101, 10, 13, 32
 
@@ -106,3 +106,30 @@ def parse_lines(data, start, limit, values):
             values[f, c] = value
             i = end
     return -1, -1
+
+
+@kernel
+def euler_to_quaternions(angles, axes):
+    """rotation.from_euler for (F, J, 3) radians with each joint's own axes (J, 3) in 0, 1, 2."""
+    frames, joints = angles.shape[0], angles.shape[1]
+    out = np.empty((frames, joints, 4), angles.dtype)
+    for f in range(frames):
+        for j in range(joints):
+            w, v = 1.0, np.zeros(3)
+            for k in range(3):
+                axis = axes[j, k]
+                half = angles[f, j, k] * 0.5
+                c, s = np.cos(half), np.sin(half)
+                # (w, v) * (c, s * e_axis), written out
+                b, d = (axis + 1) % 3, (axis + 2) % 3
+                w, v[axis], v[b], v[d] = (
+                    w * c - v[axis] * s,
+                    v[axis] * c + w * s,
+                    v[b] * c + v[d] * s,
+                    v[d] * c - v[b] * s,
+                )
+            out[f, j, 0] = w
+            out[f, j, 1] = v[0]
+            out[f, j, 2] = v[1]
+            out[f, j, 3] = v[2]
+    return out

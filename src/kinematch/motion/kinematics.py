@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from kinematch.math import kernels, quaternion
+from kinematch.math import quaternion
+from kinematch.motion import kernels
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinematch.search.compiling import telling
+from kinematch.compile.announce import telling
+from kinematch.compile.threads import in_pieces
 from kinematch.search.kernels import LARGE, REFUSED, SMALL, find_in_boxes, scan_boxes
 from kinematch.search.matcher import (
     IGNORE,
@@ -18,7 +19,6 @@ from kinematch.search.matcher import (
     window,
 )
 from kinematch.search.space import SearchSpace, roots_of
-from kinematch.search.threads import in_pieces
 
 MANY = 16  # queries from which all cores are worth waking
 VECTOR = 8  # columns at a time: rows are padded with zeros to a multiple

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from kinematch.search.compiling import telling
+from kinematch.compile.announce import telling
+from kinematch.compile.threads import in_pieces
 from kinematch.search.kernels import scan
 from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
 from kinematch.search.space import SearchSpace, roots_of
-from kinematch.search.threads import in_pieces
 
 MANY = 2  # queries from which all cores are worth waking
 

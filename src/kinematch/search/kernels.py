@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel
+from kinematch.compile.jit import kernel
 
 INFINITE = np.float32(np.inf)
 REFUSED = -2  # instead of a frame: the question makes no sense

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel, part
+from kinematch.compile.jit import kernel, part
 
 LANES = 16
 COARSE = 255  # levels of a quantised column of a box

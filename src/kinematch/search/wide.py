@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kinematch.compile.announce import telling
+from kinematch.compile.threads import in_pieces
 from kinematch.search import wide_kernels as k
-from kinematch.search.compiling import telling
 from kinematch.search.matcher import (
     IGNORE,
     Admission,
@@ -18,7 +19,6 @@ from kinematch.search.matcher import (
     too_large,
 )
 from kinematch.search.space import SearchSpace, roots_of
-from kinematch.search.threads import in_pieces
 from kinematch.search.wide_tree import Grouping, Masks, Weighted, group_leaves, masks, weigh
 
 MANY = 128  # queries from which all cores are worth waking

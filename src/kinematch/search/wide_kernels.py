@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kinematch.math.jit import kernel, part
-from kinematch.math.memory_kernels import prefetch
+from kinematch.compile.jit import kernel, part
+from kinematch.compile.memory import prefetch
 from kinematch.search.kernels import INFINITE, LARGEST_BIAS, REFUSED
 from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS
 from kinematch.search.vector_kernels import (

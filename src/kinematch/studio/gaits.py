@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.character.stick import GAITS, Gait
+from kinematch.control.stick import GAITS, Gait
 from kinematch.database.coverage import coverage
 from kinematch.database.poses import PoseDatabase
 from kinematch.studio.answers import GaitInfo

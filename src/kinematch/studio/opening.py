@@ -6,9 +6,9 @@ from pathlib import Path
 
 from kinematch.database import storage
 from kinematch.database.build import Progress, build
+from kinematch.database.dance_card import dance_card
 from kinematch.errors import FileError
 from kinematch.files import READABLE
-from kinematch.studio.dance_card import dance_card
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
 from kinematch.studio.warming import warming

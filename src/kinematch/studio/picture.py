@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.command import Command
 from kinematch.character.shown import Shown
-from kinematch.character.simulation import ahead
+from kinematch.control.body import ahead
+from kinematch.control.command import Command
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
@@ -108,7 +108,7 @@ def _packed(flags: np.ndarray) -> np.ndarray:
 def _wanted(view: View, group: Group) -> np.ndarray:
     """Where the simulated body of the first character will be: (H, 4) x, z and direction."""
     crowd, command = group.crowd, group.command
-    future = ahead(crowd.body, command, view.horizons, crowd.settings)
+    future = ahead(crowd.body, command, view.horizons, crowd.settings.halflives)
     yaws, places = future.yaws[0], future.positions[0]
     return np.column_stack([places[:, 0], places[:, 2], np.sin(yaws), np.cos(yaws)])
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from kinematch.character import Settings
-from kinematch.character.command import Command
-from kinematch.character.path import Path
-from kinematch.character.simulation import SimulatedBody
-from kinematch.character.stick import Stick
-from kinematch.character.wander import Wander
+from kinematch.control.body import SimulatedBody
+from kinematch.control.command import Command
+from kinematch.control.path import Path
+from kinematch.control.stick import Stick
+from kinematch.control.wander import Wander
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import KinematchError, unknown
 from kinematch.studio import messages

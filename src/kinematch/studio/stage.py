@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from kinematch.character import Crowd, Settings
-from kinematch.character.command import Command
 from kinematch.character.settings import from_plain, to_plain
-from kinematch.character.terrain import HeightGrid
-from kinematch.character.terrain_made import uneven_ground
+from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.studio.history import History, Moment
 from kinematch.studio.picture import Group, frame_of, view_of
 from kinematch.studio.pilot import Pilot, start_places
+from kinematch.terrain.made import uneven_ground
+from kinematch.terrain.terrain import HeightGrid
 
 STEP_RATE = 60.0  # steps a second
 DT = 1 / STEP_RATE

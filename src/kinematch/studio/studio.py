@@ -11,13 +11,13 @@ from typing import Any
 
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.folders import settings_folder
 from kinematch.studio import messages
 from kinematch.studio.answers import FromServer, Notice, Pong, Presets, Problem, Situation
 from kinematch.studio.engine import Engine
 from kinematch.studio.errand import Errand
 from kinematch.studio.explaining import explain
 from kinematch.studio.pages import Page, Pages
-from kinematch.studio.places import settings_folder
 from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import ground, settings_now, welcome

@@ -15,14 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.character import Command, Crowd, pose_kernels, step_kernels
+from kinematch.character import Command, Crowd
+from kinematch.character.kernels import poses as pose_kernels
+from kinematch.character.kernels import step as step_kernels
+from kinematch.compile.jit import is_missing
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
 from kinematch.database.poses import Entry, build_poses
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
-from kinematch.math.jit import is_missing
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import WideMatcher

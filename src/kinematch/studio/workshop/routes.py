@@ -12,9 +12,9 @@ from kinematch.database.recipe import LARGEST_RECIPE
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
+from kinematch.folders import cache_folder
 from kinematch.motion.roles import ROLES
 from kinematch.studio.guard import refuse_watchers
-from kinematch.studio.places import cache_folder
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
 from kinematch.studio.workshop.edits import edited

@@ -1,0 +1,1 @@
+"""Heights and slopes of the ground."""
