@@ -10,7 +10,7 @@ import numpy as np
 
 from kinematch.character import Crowd
 from kinematch.character.record import recorded
-from kinematch.control.command import toward
+from kinematch.control.command import move
 from kinematch.database.build import build
 from kinematch.database.storage import load
 from kinematch.draw.animation import animate
@@ -33,7 +33,7 @@ for frame in range(round(COURSE[-1][0] / DT)):
     speed, degrees = next((v, a) for until, v, a in COURSE if frame * DT < until)
     heading = np.radians(degrees)
     direction = np.array([[np.sin(heading), 0.0, np.cos(heading)]])
-    steps.append(character.step(toward(speed * direction, filter=tags), DT))
+    steps.append(character.step(move(speed * direction, filter=tags), DT))
 
 jumps = sum(int(step.jumped[0]) for step in steps)
 apart = np.linalg.norm(character.root_positions - character.body.positions)

@@ -11,7 +11,7 @@ from kinematch.character.crowd import FEWEST, SPARE
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
 from kinematch.character.wanted import Expressions, wanted_of
-from kinematch.control.command import toward
+from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
 from kinematch.terrain.terrain import HeightFunction
@@ -28,7 +28,7 @@ def wandering(count: int, steps: int, seed: int = 0):
         if step % 40 == 0:
             angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice([0.0, 1.35, 2.6], count)
             velocities = np.stack([speeds * np.sin(angles), 0 * angles, speeds * np.cos(angles)], axis=1)
-        yield toward(velocities)
+        yield move(velocities)
 
 
 def played(crowd: Crowd, steps: int, seed: int = 0, dt: float = DT):
@@ -40,7 +40,7 @@ def test_the_fused_step_equals_its_plain_twin(database, dt):
     settings = Settings(foot_lock=False, pelvis=False)
     fast, plain = Crowd(database, 4, settings=settings), PlainCrowd(database, 4, settings=settings)
     plain.frames[:] = fast.frames
-    for command in (*wandering(4, 200), *[toward(np.zeros((4, 3)))] * 150):
+    for command in (*wandering(4, 200), *[move(np.zeros((4, 3)))] * 150):
         shown = fast.step(command, dt)
         positions, rotations = plain.step(command, dt)
         np.testing.assert_array_equal(fast.frames, plain.frames)
@@ -113,7 +113,7 @@ def test_before_any_jump_the_clip_itself_is_shown(database, transition):
     crowd = Crowd(database, settings=settings)
     crowd.state.schedule.asked[:] = 0  # as if it had searched
     crowd.state.schedule.filters[:] = 0
-    shown = crowd.step(toward([[0.0, 0, 0]]), 0.0)
+    shown = crowd.step(move([[0.0, 0, 0]]), 0.0)
     assert not shown.jumped[0]
     np.testing.assert_allclose(shown.rotations[0, 1:], database.poses.rotations[shown.frames[0], 1:], atol=1e-6)
 
@@ -140,7 +140,7 @@ def test_a_character_goes_where_it_is_told_and_stays_near_its_body(database):
     crowd = Crowd(database)
     for step in range(300):
         angle = 0.0 if step * DT < 2 else np.pi / 2
-        shown = crowd.step(toward([[1.35 * np.sin(angle), 0, 1.35 * np.cos(angle)]]), DT)
+        shown = crowd.step(move([[1.35 * np.sin(angle), 0, 1.35 * np.cos(angle)]]), DT)
     assert shown.positions[0, 0, 2] > 1.5
     assert shown.positions[0, 0, 0] > 2.0
     assert np.linalg.norm(crowd.root_positions - crowd.body.positions) <= Settings().clamp_distance + 1e-9
@@ -152,7 +152,7 @@ def test_planted_feet_stand_still_when_locked(database):
         crowd = Crowd(database, 3, settings=Settings(foot_lock=lock))
         angles = np.array([0.0, 0.3, -0.5])  # off the clips' own ways, so that the root is adjusted
         walks = [
-            toward(1.2 * np.stack([np.sin(angles * t), 0 * angles, np.cos(angles * t)], 1)) for t in np.arange(300) * DT
+            move(1.2 * np.stack([np.sin(angles * t), 0 * angles, np.cos(angles * t)], 1)) for t in np.arange(300) * DT
         ]
         shown = [crowd.step(walk, DT) for walk in walks]
         toes = np.array([pose.global_positions[:, database.poses.contact_joints] for pose in shown])
@@ -179,7 +179,7 @@ def test_bones_keep_their_length_and_knees_their_side(database):
 
 def test_steps_of_any_length_lead_to_the_same_pose_while_no_choice_is_made(database):
     settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4, foot_lock=False, pelvis=False)
-    command, ends = toward([[0.0, 0, 1.35]]), []
+    command, ends = move([[0.0, 0, 1.35]]), []
     for rate in (20, 60, 500):
         crowd = Crowd(database, settings=settings)
         for _ in range(rate // 2):
@@ -195,7 +195,7 @@ def test_queries_describe_the_moment_of_the_playing_frame(database):
     crowd, who = Crowd(database, 4), np.arange(4, dtype=np.int32)
     played(crowd, 101, dt=0.007)
     assert crowd.fractions.min() > 0.1
-    wanted = wanted_of(toward(np.tile([2.0, 0, -1.0], (4, 1))), 4, 1, Expressions())  # elsewhere than they go
+    wanted = wanted_of(move(np.tile([2.0, 0, -1.0], (4, 1))), 4, 1, Expressions())  # elsewhere than they go
     one, features = crowd.tracks[0], database.features
     plain = features.normalise(features.schema.query(one._input(crowd.state, who, wanted, crowd.settings)))
     fused = one.queries(crowd.state, who, wanted, crowd.settings, 0.007, crowd._state, crowd._knobs)
@@ -205,7 +205,7 @@ def test_queries_describe_the_moment_of_the_playing_frame(database):
 def test_planted_toes_come_to_rest_alike_at_any_rate(database):
     settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4)
     angles, slides = np.linspace(-0.6, 0.6, 8), []
-    command = toward(1.35 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], 1))
+    command = move(1.35 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], 1))
     for often in (1, 2, 8):  # times 60 Hz
         crowd = Crowd(database, 8, settings=settings)
         crowd.state.schedule.since[:] = settings.search_interval  # all choose at the same moments
@@ -219,25 +219,25 @@ def test_planted_toes_come_to_rest_alike_at_any_rate(database):
 def test_root_motion_adds_up_to_the_way_gone(database):
     crowd = Crowd(database, 3)
     shown = played(crowd, 100)
-    shown.append(crowd.step(toward(np.tile([0.0, 0, 1.0], (3, 1))), 0.35))  # longer than a piece
+    shown.append(crowd.step(move(np.tile([0.0, 0, 1.0], (3, 1))), 0.35))  # longer than a piece
     np.testing.assert_allclose(sum(one.displacements for one in shown), crowd.root_positions, atol=1e-9)
 
 
 def test_a_long_pause_is_survived(database):
     crowd = Crowd(database)
-    crowd.step(toward([[0, 0, 1.35]]), DT)
+    crowd.step(move([[0, 0, 1.35]]), DT)
     for pause in (7.0, 1000.0):
-        assert np.isfinite(crowd.step(toward([[0, 0, 1.35]]), pause).global_positions).all()
+        assert np.isfinite(crowd.step(move([[0, 0, 1.35]]), pause).global_positions).all()
 
 
 def test_why_a_search_was_made_is_told(database):
     crowd = Crowd(database, settings=Settings(search_interval=0.5, forced_interval=0.1))
-    reasons = [Reason(crowd.step(toward([[0, 0, 1.35]]), DT).reasons[0]) for _ in range(60)]
+    reasons = [Reason(crowd.step(move([[0, 0, 1.35]]), DT).reasons[0]) for _ in range(60)]
     assert reasons[0] == Reason.VELOCITY
     assert Reason.INTERVAL in reasons
     for _ in range(10):
-        crowd.step(toward([[0, 0, 1.35]]), DT)
-    assert crowd.step(toward([[0, 0, 3.0]]), DT).reasons[0] in (Reason.VELOCITY, Reason.INTERVAL)
+        crowd.step(move([[0, 0, 1.35]]), DT)
+    assert crowd.step(move([[0, 0, 3.0]]), DT).reasons[0] in (Reason.VELOCITY, Reason.INTERVAL)
     explained = crowd.explain()
     assert explained.chosen >= -1
     assert len(explained.frames) == 5
@@ -248,14 +248,14 @@ def test_sharp_commands_of_many_wait_their_turn(database):
     counts = []
     for step in range(30):
         speed = 1.35 if step < 15 else -1.35
-        counts.append(int(crowd.step(toward(np.tile([0.0, 0, speed], (300, 1))), DT).searched.sum()))
+        counts.append(int(crowd.step(move(np.tile([0.0, 0, speed], (300, 1))), DT).searched.sum()))
     assert max(counts) <= FEWEST
     assert sum(counts) >= 590
 
 
 def test_characters_change_database_and_filter_and_keep_their_pose(database):
     crowd = Crowd([database, database], 2, settings=Settings(foot_lock=False, pelvis=False))
-    walk = toward(np.tile([0.0, 0, 1.35], (2, 1)))
+    walk = move(np.tile([0.0, 0, 1.35], (2, 1)))
     for _ in range(60):
         crowd.step(walk, DT)
     before = crowd.step(walk, 0.0)
@@ -277,7 +277,7 @@ def test_databases_in_which_other_joints_move_share_what_transitions_remember(da
     crowd = Crowd([database, stretching], 2)
     assert crowd.state.offsets.positions.shape[2] == poses.skeleton.joint_count - 4
     for step in range(60):
-        command = toward(np.tile([0.0, 0, 1.35], (2, 1)))
+        command = move(np.tile([0.0, 0, 1.35], (2, 1)))
         assert np.isfinite(crowd.step(replace(command, database=step // 10 % 2), DT).global_positions).all()
 
 
@@ -288,18 +288,18 @@ def test_a_layer_owns_its_joints(database):
     rotations, weights = np.zeros((2, joints, 4)), np.zeros((2, joints))
     rotations[..., 0] = 1
     weights[1, arm] = 1
-    shown = crowd.step(toward(np.zeros((2, 3))), DT, layer=(rotations, weights))
+    shown = crowd.step(move(np.zeros((2, 3))), DT, layer=(rotations, weights))
     np.testing.assert_allclose(shown.rotations[1, arm], [1, 0, 0, 0], atol=1e-6)
     assert abs(shown.rotations[0, arm, 0]) < 0.999
     with pytest.raises(KinematchError, match="layer"):
-        crowd.step(toward(np.zeros((2, 3))), DT, layer=(rotations[:1], weights))
+        crowd.step(move(np.zeros((2, 3))), DT, layer=(rotations[:1], weights))
 
 
 def test_feet_and_root_follow_a_slope(database):
     slope = HeightFunction(lambda x, z: 0.3 * z)
     crowd = Crowd(database, terrain=slope)
     for _ in range(240):
-        shown = crowd.step(toward([[0, 0, 1.35]]), DT)
+        shown = crowd.step(move([[0, 0, 1.35]]), DT)
         toes = shown.global_positions[0, database.poses.contact_joints].astype(float)
         assert (toes[:, 1] - slope.heights(toes[:, [0, 2]]) > -0.025).all()  # who looks under the toe alone has 4 cm
     assert crowd.root_positions[0, 2] > 3
@@ -310,7 +310,7 @@ def test_a_teleported_character_stands_elsewhere(database):
     crowd = Crowd(database, 2)
     played(crowd, 30)
     crowd.teleport(np.array([[10.0, 0, 5.0]]), np.array([1.0]), who=np.array([1]))
-    shown = crowd.step(toward(np.zeros((2, 3))), DT)
+    shown = crowd.step(move(np.zeros((2, 3))), DT)
     assert np.linalg.norm(shown.positions[1, 0] - [10, 0, 5]) < 0.1
     assert np.linalg.norm(shown.positions[0, 0]) < 2
 
@@ -318,10 +318,10 @@ def test_a_teleported_character_stands_elsewhere(database):
 @pytest.mark.parametrize(
     ("command", "dt", "words"),
     [
-        (toward(np.zeros((2, 3))), DT, "shape"),
-        (toward(np.full((1, 3), np.nan)), DT, "nan"),
-        (toward(np.zeros((1, 3))), -1.0, "step of -1"),
-        (toward(np.zeros((1, 3))), np.nan, "step of nan"),
+        (move(np.zeros((2, 3))), DT, "shape"),
+        (move(np.full((1, 3), np.nan)), DT, "nan"),
+        (move(np.zeros((1, 3))), -1.0, "step of -1"),
+        (move(np.zeros((1, 3))), np.nan, "step of nan"),
         (Command(np.zeros((1, 3)), np.zeros((1, 3)), database=3), DT, "databases"),
         (Command(np.zeros((1, 3)), np.zeros((1, 3)), filter="nosuchtag"), DT, "nosuchtag"),
     ],
@@ -351,13 +351,13 @@ def test_a_result_of_another_size_is_not_written_over(database):
 def test_searches_are_spread_evenly_over_steps_from_the_first_on(database):
     count, steps = 600, 60
     crowd = Crowd(database, count, settings=Settings(search_interval=0.1))
-    still = toward(np.zeros((count, 3)))
+    still = move(np.zeros((count, 3)))
     searches = np.array([crowd.step(still, DT).searched.sum() for _ in range(steps)])
     mean = count * DT / 0.1
     assert searches.max() <= np.ceil(SPARE * mean)
     assert searches[10:].min() > 0.75 * mean
     # told anew all at once they have to queue, and none waits for longer than a round
-    turned = toward(np.tile([0.0, 0.0, 1.3], (count, 1)))
+    turned = move(np.tile([0.0, 0.0, 1.3], (count, 1)))
     searched = np.array([crowd.step(turned, DT).searched for _ in range(12)])
     assert searched.sum(axis=1).max() <= np.ceil(SPARE * mean)
     assert searched[:7].any(axis=0).all()
@@ -454,7 +454,7 @@ def test_who_starts_over_is_as_good_as_new(database):
 @pytest.mark.parametrize("turn", [-0.8, 0.8])
 def test_legs_that_a_transition_bends_backwards_are_bent_forwards(database, turn):
     crowd, skeleton = Crowd(database), database.poses.skeleton
-    still = toward([[0.0, 0, 0]])
+    still = move([[0.0, 0, 0]])
     for _ in range(60):
         crowd.step(still, DT)
     hinges = crowd.tracks[0].source.hinges
@@ -480,13 +480,13 @@ def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_r
         found = one.find(one.values[:1], current, "", False, crowd.settings).frames[0]
     assert 0 <= found < database.poses.clip_stops[0]
     with pytest.raises(KinematchError, match="the filter 'idle & run' admits none"):
-        crowd.step(toward([[0.0, 0, 1.35]], filter="idle & run"), DT)
+        crowd.step(move([[0.0, 0, 1.35]], filter="idle & run"), DT)
 
 
 @pytest.mark.parametrize("filter", [None, 5, [5]])
 def test_a_filter_that_is_no_text_is_refused(database, filter):
     with pytest.raises(KinematchError, match="expected a text, or one for each character"):
-        Crowd(database).step(toward([[0.0, 0, 1.35]], filter=filter), DT)
+        Crowd(database).step(move([[0.0, 0, 1.35]], filter=filter), DT)
 
 
 @pytest.mark.parametrize("given", ["walker.kinematch", Path("walker.kinematch"), None, ["walker.kinematch"]])

@@ -5,20 +5,21 @@ import numpy as np
 from kinematch.character import Settings
 from kinematch.character.plain import begin, decay, no_offsets, shown
 from kinematch.character.plain_playback import moved_on, playback, root_step, sample
-from kinematch.control.body import SimulatedBody, ahead, at_rest, turned
-from kinematch.control.command import toward
+from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
+from kinematch.math.angles import rotate_about_y
+from kinematch.control.command import move
 from kinematch.math import quaternion
 
 SETTINGS = Settings()
 
 
 def advanced(body: SimulatedBody, command, dt: float) -> SimulatedBody:
-    return SimulatedBody(*(array[:, 0] for array in ahead(body, command, np.array([dt]), SETTINGS.halflives)))
+    return SimulatedBody(*(array[:, 0] for array in predict_bodies(body, command, np.array([dt]), SETTINGS.halflives)))
 
 
 def test_the_body_moves_alike_whatever_the_step():
-    for command in (toward([[1.0, 0, 2.0], [0, 0, -1.0]]), toward(np.zeros((2, 3)))):
-        start = at_rest(np.zeros((2, 3)), np.array([0.3, -2.0]))
+    for command in (move([[1.0, 0, 2.0], [0, 0, -1.0]]), move(np.zeros((2, 3)))):
+        start = place_at_rest(np.zeros((2, 3)), np.array([0.3, -2.0]))
         start.yaw_rates[:] = [1.0, -3.0]
         once, often = advanced(start, command, 0.5), start
         for dt in (0.1, 0.003, 0.25, 0.147):
@@ -36,7 +37,7 @@ def test_the_root_ends_up_in_the_same_place_whatever_the_step(database):
         for dt in steps:
             after = moved_on(source, frames, fractions, dt)
             way, turn = root_step(source, (frames, fractions), after[:2], after[2])
-            place, yaw = place + turned(way, yaw), yaw + turn
+            place, yaw = place + rotate_about_y(way, yaw), yaw + turn
             frames, fractions = after[:2]
         ends.append((place, yaw))
     for place, yaw in ends[1:]:

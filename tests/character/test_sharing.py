@@ -13,7 +13,7 @@ from kinematch.character.kernels import step as step_kernels
 from kinematch.compile.jit import is_missing, kernel
 from kinematch.compile.memory import claim
 from kinematch.compile.threads import in_two
-from kinematch.control.command import toward
+from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.terrain.terrain import HeightFunction
 
@@ -27,7 +27,7 @@ def commands(steps: int):
     for step in range(steps):
         if step % 10 == 0:
             velocities = rng.normal(size=(COUNT, 3)) * [1.3, 0.0, 1.3]
-        yield toward(velocities)
+        yield move(velocities)
 
 
 @pytest.fixture

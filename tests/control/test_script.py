@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd
-from kinematch.control.body import at_rest
+from kinematch.control.body import place_at_rest
 from kinematch.control.path import Path
 from kinematch.control.script import Play, Recorder, Script
 from kinematch.control.script_file import read_script, write_script
@@ -26,7 +26,7 @@ WRITTEN = (
 
 
 def bodies(count: int = 1):
-    return at_rest(np.zeros((count, 3)), np.zeros(count))
+    return place_at_rest(np.zeros((count, 3)), np.zeros(count))
 
 
 def written(folder, text: str):

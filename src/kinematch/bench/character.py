@@ -15,7 +15,7 @@ from kinematch.character.settings import Settings
 from kinematch.character.wanted import Wanted
 from kinematch.compile.jit import kernel
 from kinematch.compile.threads import shares, together
-from kinematch.control.command import Command, toward
+from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
@@ -74,7 +74,7 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
     spin(1)
     tags = "level0" if "level0" in database.poses.tags.names else ""
     crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
-    out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
+    out = crowd.step(move(np.zeros((count, 3)), filter=tags), DT)
     steps = min(max(round(150 * seconds), round(seconds / DT * 10 / count**0.5)), 3000)  # enough for a 99th percentile
     first, turns, searched = steps // 5, 0, 0
     times, fixed = np.empty((2, steps))
@@ -135,7 +135,7 @@ def _stages(database: Database, count: int, steps: int, tags: str) -> dict[str, 
 
 def _watched(database: Database, count: int, steps: int, tags: str) -> "_Watched":
     crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
-    out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
+    out = crowd.step(move(np.zeros((count, 3)), filter=tags), DT)
     crowd.spent = dict.fromkeys(crowd.spent, 0.0)
     for command in _sticks(count, steps, tags):
         crowd.step(command, DT, out=out)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.control.body import wrapped
+from kinematch.math.angles import wrap_angle
 from kinematch.evaluate.course import Event
 from kinematch.evaluate.run import Take
 
@@ -29,7 +29,7 @@ def position_errors(take: Take) -> np.ndarray:
 
 def facing_errors(take: Take) -> np.ndarray:
     """Radians (T,) between their facings."""
-    return np.abs(wrapped(take.root_yaws - take.body_yaws))
+    return np.abs(wrap_angle(take.root_yaws - take.body_yaws))
 
 
 def responses(take: Take) -> list[Response]:
@@ -49,7 +49,7 @@ def responses(take: Take) -> list[Response]:
 
 def _turned(take: Take, yaws: np.ndarray, places: np.ndarray, first: int, last: int, event: Event) -> float:
     wanted = np.arctan2(take.facings[first, 0], take.facings[first, 2])
-    left = np.abs(wrapped(wanted - yaws[first:last]))
+    left = np.abs(wrap_angle(wanted - yaws[first:last]))
     return _first(left <= (1 - DONE) * abs(event.change), take.rate)
 
 

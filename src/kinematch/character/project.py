@@ -1,0 +1,69 @@
+"""Project: characters that search are grouped by what they search, asked for together, and jump."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinematch.character.pose import Pose
+from kinematch.character.source import Search
+from kinematch.character.stages.transition import start_transition
+
+if TYPE_CHECKING:
+    from kinematch.character.crowd import Crowd
+
+
+def group_by(keys: np.ndarray, characters: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Characters (M,) by the key (N,) that each has."""
+    if not len(characters):
+        return
+    own = keys[characters]
+    if len(own) == 1 or (own == own[0]).all():
+        yield int(own[0]), characters
+        return
+    for key in np.unique(own):
+        yield int(key), characters[own == key]
+
+
+def project(crowd: "Crowd", number: int, characters: np.ndarray, queries: np.ndarray, pose: Pose) -> None:
+    """Put normalised queries (M, D) of characters that play source `number` to the sources they are told to play."""
+    finite = np.isfinite(queries).all(axis=1)
+    if not finite.all():  # their state is not finite: they begin anew at the end of the step
+        characters, queries = characters[finite], queries[finite]
+    schedule, orders = crowd.state.schedule, crowd.orders
+    for target, those in group_by(orders.sources, characters):
+        for filter_, these in group_by(orders.filters, those):
+            for idle, some in group_by(schedule.idle, these):
+                own = queries if some is characters else schedule.queries[some]
+                search = Search(crowd.filters.text(filter_), bool(idle), target == number, crowd.settings)
+                _project_some(crowd, number, target, some, own, search, pose)
+
+
+def _project_some(
+    crowd: "Crowd", number: int, target: int, characters: np.ndarray, queries: np.ndarray, search: Search, pose: Pose
+) -> None:
+    schedule, there = crowd.state.schedule, crowd.sources[target]
+    if target != number:  # queries are put into the units of the source they go to
+        queries = there.normalise(crowd.sources[number].restore_units(queries))
+        schedule.queries[characters] = queries
+    found = there.project(crowd.state, characters, queries, search)
+    schedule.frames[characters], schedule.costs[characters] = found.before, found.costs
+    jumps = found.jumps
+    if jumps.all():
+        jumping, targets = characters, found.targets
+    elif jumps.any():
+        jumping, targets = characters[jumps], found.targets[jumps]
+    else:
+        return
+    pose.jumped[jumping] = True
+    crowd.jump(number, target, jumping, targets)
+
+
+def jump_plainly(crowd: "Crowd", number: int, target: int, characters: np.ndarray, targets: np.ndarray) -> None:
+    """Let characters (M,) go on from targets (M, ...) of a source; the difference becomes an offset."""
+    state, here, there = crowd.state, crowd.sources[number], crowd.sources[target]
+    before = here.decode(state, characters)
+    state.playing.sources[characters] = target
+    there.enter(state, characters, targets)
+    after = there.decode(state, characters)
+    start_transition(state, characters, before, after, crowd.moving, crowd.rig, crowd.settings, crowd.settings)

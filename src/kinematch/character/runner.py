@@ -1,0 +1,154 @@
+"""Runner: what the kernels of a crowd work on, and how threads share the work."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinematch.character.constants import CONTACT_LEAD
+from kinematch.character.kernels.animation import ADVANCE, animate
+from kinematch.character.kernels.scene import Evolving, Work, make_handle
+from kinematch.character.kernels.scratch import make_scratch
+from kinematch.character.orders import Orders
+from kinematch.character.pose import Pose
+from kinematch.character.project import group_by
+from kinematch.character.rig import Rig
+from kinematch.character.settings import Settings, make_knobs
+from kinematch.character.source import MotionSource
+from kinematch.character.stages.feet import Ground
+from kinematch.character.state import State
+from kinematch.character.step import advance_source
+from kinematch.character.table import Table, make_rows
+from kinematch.compile.threads import count_threads, run_shared, slice_evenly
+from kinematch.database.features import BUILT_IN
+from kinematch.database.schema import FeatureSchema
+from kinematch.motion.retargeting import Retargeting
+
+if TYPE_CHECKING:
+    from kinematch.character.crowd import Crowd
+
+SHARED = 300  # characters from which all threads animate
+DIVIDED = 1000  # characters from which all threads search
+
+
+class Runner:
+    def __init__(
+        self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, retargeting: Retargeting | None
+    ):
+        self.sources, self.state, self.rig, self.retargeting = sources, state, rig, retargeting
+        self.characters = np.arange(len(state.playing.frames), dtype=np.int32)
+        first = sources[0]
+        count, joints = len(self.characters), first.skeleton.joint_count
+        self.rows = {
+            number: make_rows(count, joints, first.rig.moving, len(first.contact_joints))
+            for number, source in enumerate(sources)
+            if source.table is None
+        }
+        self.computes = bool(self.rows)
+        self.tables: list[Table] = [
+            self.rows[number] if source.table is None else source.table for number, source in enumerate(sources)
+        ]
+        self.asks_by_kernel = [source.table is not None and _is_built_in(source.schema) for source in sources]
+        # where local poses go that are retargeted before they are shown
+        self._local = None
+        if retargeting is not None:
+            self._local = (np.zeros((count, joints, 3), np.float32), np.zeros((count, joints, 4), np.float32))
+            self._local[0][:] = first.rig.rest
+        self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
+        self._kept = (sources, state, orders, rig)  # kernels know their arrays by address
+        self._handles: dict[str, np.ndarray] = {
+            "state": make_handle("state", Evolving(*state[:5])),
+            "rig": make_handle("rig", rig),
+            "orders": make_handle("orders", orders),
+        }
+        self._table_handles = [make_handle("table", table) for table in self.tables]
+        self.scenes: list[np.ndarray] = []
+
+    @property
+    def slices(self) -> list[slice]:
+        """Parts of the crowd that threads search for."""
+        return slice_evenly(len(self.characters), count_threads() if len(self.characters) >= DIVIDED else 1)
+
+    def set_knobs(self, settings: Settings) -> None:
+        self._handles["knobs"] = make_handle("knobs", make_knobs(settings))
+        self._join_handles()
+
+    def set_pose(self, pose: Pose, handle: np.ndarray) -> None:
+        """Write results into a pose."""
+        self._pose, self._handles["pose"] = pose, handle
+        self._set_work()
+
+    def set_ground(self, ground: Ground | None) -> None:
+        """Stand on terrain, or on level ground without it."""
+        self._ground = _no_ground(len(self.rig.legs)) if ground is None else ground
+        self._set_work()
+
+    def animate(self, dt: float, stages: int) -> int:
+        """Run stages for everybody, on all threads; how many poses are lost."""
+        if len(self.characters) < SHARED or count_threads() == 1:
+            return sum(work() for work in self.share_animation(dt, stages, whole=True))
+        work = self.share_animation(dt, stages, whole=True)[0]
+        run_shared(work)
+        return 0
+
+    def share_animation(self, dt: float, stages: int, *, whole: bool = False) -> list[Callable[[], int]]:
+        """For each slice of the crowd a function that animates what is left of it; any number of threads may call it."""
+        slices = [slice(0, len(self.characters))] if whole else self.slices
+        return [self._share(self.characters[own], dt, stages) for own in slices]
+
+    def compute_rows(self, crowd: "Crowd", dt: float) -> None:
+        """Have sources that are no tables play on, and write their poses into rows that kernels read."""
+        playing = self.state.playing
+        for number, characters in group_by(playing.sources, self.characters):
+            if number not in self.rows:
+                continue
+            rows, source = self.rows[number], self.sources[number]
+            self._motions[characters] = advance_source(crowd, number, characters, dt)
+            sample = source.decode(self.state, characters, CONTACT_LEAD - dt)
+            rows.rotations[characters] = sample.rotations
+            rows.places[characters] = sample.positions[:, rows.moving]
+            rows.contacts[characters] = sample.soon_contacts
+            rows.contact_left[characters] = sample.soon_contact_left
+            rows.toe_heights[characters] = sample.toe_heights
+            playing.frames[characters], playing.fractions[characters] = characters, 0.0
+
+    def retarget(self, pose: Pose) -> None:
+        assert self.retargeting is not None and self._local is not None
+        self.retargeting.apply(*self._local, out=(pose.positions, pose.rotations))
+
+    def _share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], int]:
+        begun = np.zeros((len(self.sources), 1), np.int64)
+        joints, legs = len(self.rig.parents), len(self.rig.legs)
+
+        def work() -> int:
+            lost = 0
+            for number, own in group_by(self.state.playing.sources, characters):
+                if begun[number, 0] < len(own):
+                    tables, room = make_scratch(joints, legs)
+                    own_stages = stages if number not in self.rows else stages & ~ADVANCE
+                    lost += animate(self.scenes[number], own, begun[number], tables, room, dt, own_stages)
+            return lost
+
+        return work
+
+    def _set_work(self) -> None:
+        local = (self._pose.positions, self._pose.rotations) if self._local is None else self._local
+        self._work = Work(self._motions, *local, *self._ground)
+        self._handles["work"] = make_handle("work", self._work)
+        self._join_handles()
+
+    def _join_handles(self) -> None:
+        parts = self._handles
+        if "pose" not in parts or "knobs" not in parts:
+            return
+        after = np.concatenate([parts[name] for name in ("rig", "knobs", "orders", "work", "pose")])
+        self.scenes = [np.concatenate([parts["state"], table, after]) for table in self._table_handles]
+
+
+def _is_built_in(schema: FeatureSchema) -> bool:
+    """Whether a kernel can ask for it: only what is built in, and nothing of the past."""
+    return schema.past == 0 and all(feature.kind in BUILT_IN for feature in schema.features)
+
+
+def _no_ground(legs: int) -> Ground:
+    return Ground(np.zeros((0, 1 + legs)), np.zeros((0, legs, 3)))
