@@ -48,9 +48,7 @@ def retarget_poses(plan, positions, rotations, out_positions, out_rotations):
             out_rotations[n, j, 3] = z
             mover = plan.movers[j]
             for k in range(3):
-                out_positions[n, j, k] = (
-                    positions[n, mover, k] * plan.factors[j] if mover >= 0 else plan.bones[j, k]
-                )
+                out_positions[n, j, k] = positions[n, mover, k] * plan.factors[j] if mover >= 0 else plan.bones[j, k]
 
         start = positions[n, 0, 0], positions[n, 0, 1], positions[n, 0, 2]
         origin = scale * start[0], scale * start[1], scale * start[2]
