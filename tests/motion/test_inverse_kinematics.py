@@ -27,13 +27,16 @@ def random_poses(body: Skeleton, size: float = 0.6, seed: int = 0) -> np.ndarray
     )
 
 
-def flexed(body: Skeleton, roles: tuple[str, ...], local: np.ndarray, *, least: float = 0.3) -> np.ndarray:
-    """The same poses with the limb flexed about its own hinge, by some angle from the least one on [rad]."""
-    upper, middle, _ = chain_of(body, roles)
+def flexed(
+    body: Skeleton, roles: tuple[str, ...], local: np.ndarray, *, least: float = 0.3, tilt: float = 0.0
+) -> np.ndarray:
+    """The same poses with the limb flexed by some angle from the least one on [rad], about its hinge tilted by one."""
+    upper, middle, end = chain_of(body, roles)
     local = local.copy()
     angles = np.random.default_rng(7).uniform(least, 2.0, len(local))
     rest = quaternion.inverse(kinematics.tpose(body)[1].astype(np.float64)[middle])
     hinge = quaternion.rotate(rest, quaternion.rotate(kinematics.tpose(body)[1][upper], find_hinge(body, roles[0])))
+    hinge = quaternion.rotate(rotation.from_axis_angle(body.offsets[end].astype(np.float64), tilt), hinge)
     assert body.tpose is not None
     local[:, middle] = quaternion.multiply(
         quaternion.normalize(body.tpose[middle].astype(np.float64)),
@@ -107,7 +110,7 @@ def test_nothing_but_the_limb_changes_and_bones_keep_their_length(humanoid, role
 
 def test_a_target_where_the_end_already_is_changes_nothing(humanoid, roles):
     body = humanoid(2)
-    local = flexed(body, roles, random_poses(body), least=0.8)  # bent clearly, so that the pose says how
+    local = flexed(body, roles, random_poses(body), least=1.0, tilt=0.3)  # bent clearly, so that the pose says how
     targets = pose(body, local)[0][:, body.roles[roles[2]]]
     after = solve(body, local, roles, targets)
     assert quaternion.angle(after, local).max() < 1e-6
@@ -133,7 +136,7 @@ def test_weight_zero_changes_nothing_and_weights_lead_there_steadily(humanoid, r
 def test_the_bend_direction_and_the_twist_of_the_pose_are_kept(humanoid, roles):
     """The upper joint swings without twist: about an axis at right angles to the limb before and after."""
     body = humanoid(1)
-    local = flexed(body, roles, random_poses(body), least=0.8)
+    local = flexed(body, roles, random_poses(body), least=1.0, tilt=0.3)
     upper, middle, end = chain_of(body, roles)
     before, turns_before = pose(body, local)
     after, turns_after = pose(body, solve(body, local, roles, reachable(body, local, roles)))
@@ -270,6 +273,7 @@ def test_bones_without_length_do_no_harm():
     turns = quaternion.identity((4, 3))
     bent = bend_limb(points, turns, np.full((4, 3), 0.3), hinge=np.array([1.0, 0, 0]))
     np.testing.assert_allclose(np.linalg.norm(bent, axis=-1), 1, atol=1e-12)
+    assert quaternion.angle(bent[1, 0], bent[1, 1]) < 1e-9  # an elbow that moves nothing is not bent
     tip = quaternion.rotate(bent[1, 0], [0, 1, 0])
     np.testing.assert_allclose(tip, quaternion.unit(np.full(3, 0.3)), atol=1e-9)
 

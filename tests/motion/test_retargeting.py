@@ -8,13 +8,14 @@ import pytest
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip
 from kinematch.math import quaternion
+from kinematch.math.rotation import from_axis_angle
 from kinematch.motion import kinematics, retarget_kernels, retarget_plain
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import yaw_rotation
 from kinematch.motion.retarget import retarget
 from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.root import add_root, with_root
-from kinematch.motion.skeleton import Skeleton
+from kinematch.motion.skeleton import Skeleton, skeleton
 
 TARGETS = [
     "lafan1-clips/walk1_subject1_walk2.bvh",
@@ -72,33 +73,25 @@ def test_kernel_and_plain_definition_agree_on_any_pose(humanoid, seeds, count):
     assert_agrees(Retargeting(target, source), positions.astype(np.float32), rotations.astype(np.float32))
 
 
-def test_a_trunk_bent_by_half_a_turn_is_interpolated_alike(humanoid, make_humanoid):
-    """Opposite signs of quaternions, equal rotations and large ones, on a trunk that has to be interpolated."""
+def lengthen_trunk(body: Skeleton, more: int) -> Skeleton:
+    """The humanoid with more joints between its spine (joint 1) and its chest."""
+    shift = np.where(np.arange(body.joint_count) > 1, more, 0)
+    parents = [int(p + shift[p]) if p >= 0 else -1 for p in body.parents]
+    parents = [*parents[:2], *range(1, 1 + more), *(1 + more if p == 1 else p for p in parents[2:])]
+    spread = [0, 1, *[1] * more, *range(2, body.joint_count)]
+    rotations = np.array(body.rotations)[spread]
+    rotations[2 : 2 + more] = quaternion.IDENTITY
+    names = [*body.names[:2], *(f"Extra{k}" for k in range(more)), *body.names[2:]]
+    roles = {role: int(joint + shift[joint]) for role, joint in body.roles.items()}
+    return skeleton(names, parents, body.offsets[spread], rotations=rotations, roles=roles).with_tpose(rotations)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_kernel_and_plain_definition_interpolate_trunks_alike(humanoid, more):
+    """Opposite signs of quaternions, equal rotations and large ones."""
     source = humanoid(1)
-    long = loosen(humanoid(2), "left_hand")
-    more = 2
-    names = (*long.names[:2], *(f"Extra{k}" for k in range(more)), *long.names[2:])
-    shift = np.where(np.arange(long.joint_count) > 1, more, 0)
-    parents = [int(p + shift[p]) if p >= 0 else -1 for p in long.parents]
-    parents = [*parents[:2], 1, 2, *(3 if p == 1 else p for p in parents[2:])]
-    spread = [0, 1, 1, 1, *range(2, long.joint_count)]
-    rotations = np.array(long.rotations)[spread]
-    rotations[2:4] = quaternion.IDENTITY
-    offsets = np.array(long.offsets)[spread]
-    roles = {role: int(joint + shift[joint]) for role, joint in long.roles.items()}
-    target = Skeleton(
-        names=names,
-        parents=np.array(parents),
-        offsets=offsets,
-        rotations=rotations,
-        end_parents=np.array([], np.int32),
-        end_offsets=np.zeros((0, 3)),
-        file_order=np.arange(len(names)),
-        roles=roles,
-        tpose=rotations,
-    )
-    retargeting = Retargeting(source, target)
-    assert (retargeting.plan.shares > 0).sum() >= 2
+    retargeting = Retargeting(source, lengthen_trunk(humanoid(2), more))
+    assert (retargeting.plan.shares > 0).sum() == 2
     rng = np.random.default_rng(0)
     rotations = quaternion.normalize(rng.normal(size=(500, source.joint_count, 4)))
     rotations[:100] = quaternion.IDENTITY
@@ -106,6 +99,14 @@ def test_a_trunk_bent_by_half_a_turn_is_interpolated_alike(humanoid, make_humano
     rotations[200:300, 1:3] = quaternion.normalize([1, 1e-5, 0, 0])
     positions = np.broadcast_to(source.offsets, (500, source.joint_count, 3))
     assert_agrees(retargeting, positions, rotations.astype(np.float32))
+
+
+def test_a_long_trunk_bends_by_the_fraction_of_the_way(humanoid):
+    source, target = humanoid(), lengthen_trunk(humanoid(), 1)  # hips, spine, chest onto hips, spine, extra, chest
+    bent = quaternion.identity((1, source.joint_count))
+    bent[0, source.roles["chest"]] = from_axis_angle([1.0, 0.0, 0.0], 0.9)
+    _, rotations = Retargeting(source, target).apply(source.offsets[None], bent)
+    np.testing.assert_allclose(quaternion.angle(rotations[0, :4]), [0, 0, 0.3, 0.6], atol=1e-5)
 
 
 def test_no_input_makes_the_kernel_compile_again(walk):

@@ -84,7 +84,7 @@ def bend_limb(
     # the axis is not always at right angles to both bones, so turning about it alone may not reach every distance
     flex = quaternion.multiply(_flex_in_plane(u, quaternion.rotate(flex, v), axis, distance), flex)
     limb = u + quaternion.rotate(flex, v)
-    swing = _shortest_turn(limb, np.where(aim.any(axis=-1, keepdims=True), aim, limb), axis)
+    swing = _shortest_turn(limb, aim, axis)
     lower = quaternion.multiply(swing, flex)
     turns = np.stack([swing, lower, lower], axis=1)
     return quaternion.normalize(quaternion.multiply(turns, rotations))
@@ -151,14 +151,16 @@ def _wanted_product(u: np.ndarray, v: np.ndarray, distance: np.ndarray) -> np.nd
 
 
 def _shortest_turn(a: np.ndarray, b: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """The shortest turn from the direction of a to that of b; for opposite ones half a turn about the axis."""
+    """The shortest turn from the direction of a to that of b; for opposite ones half a turn about the axis.
+
+    There is no turn from or to a vector without length.
+    """
     a, b = quaternion.unit(a), quaternion.unit(b)
     w = 1 + np.sum(a * b, axis=-1, keepdims=True)
     across = axis - a * np.sum(axis * a, axis=-1, keepdims=True)
     half = np.concatenate([np.zeros_like(w), across], axis=-1)
     turn = np.concatenate([w, np.cross(a, b)], axis=-1)
-    lost = ~a.any(axis=-1, keepdims=True) | ~b.any(axis=-1, keepdims=True)  # no direction: no turn
-    return quaternion.normalize(np.where(lost, quaternion.IDENTITY, np.where(w < SAME_LINE, half, turn)))
+    return quaternion.normalize(np.where(w < SAME_LINE, half, turn))
 
 
 def _localize(rotations: np.ndarray, parents: np.ndarray, joints: list[int], wanted: np.ndarray) -> np.ndarray:

@@ -130,7 +130,7 @@ def _loose_offsets(skeleton: Skeleton, loose: list[tuple[int, int]]) -> np.ndarr
 
 
 def _freeze(array: np.ndarray) -> np.ndarray:
-    """One type for the compiler, wherever an array came from: contiguous and read-only."""
-    view = np.ascontiguousarray(array).view()
+    """One type for the compiler, wherever an array came from: contiguous, aligned, read-only."""
+    view = np.require(array, requirements=("C", "A")).view(np.ndarray)
     view.flags.writeable = False
     return view
