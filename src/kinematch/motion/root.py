@@ -45,6 +45,17 @@ def add_root(
     return _build_root(clip, method, joint, (position_window, direction_window), name)
 
 
+def with_root(skeleton: Skeleton, name: str = "Root") -> Skeleton:
+    """The skeleton with a ground root added as joint 0, as a run-time character needs one to stand on.
+
+    The skeleton's own joints follow in their order, with their names; in the T-pose (else the rest pose) the body
+    stands on the floor over the root. A skeleton that has a ground root is returned as it is.
+    """
+    if "root" in skeleton.roles:
+        return skeleton
+    return _rooted(_insert_joint(skeleton, name), 1 + _carrier(skeleton, None), name)
+
+
 def replace_root(
     clip: Clip,
     method: str = "spine",
