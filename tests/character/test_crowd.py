@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kinematch.character.wanted import Expressions, wanted_of
 
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.crowd import FEWEST, SPARE
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
-from kinematch.character.wanted import Expressions, wanted_of
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space

@@ -1,14 +1,14 @@
 """Laws of the run-time: any steps lead to the same place, a jump changes nothing at its moment, one is like many."""
 
 import numpy as np
+from kinematch.character.plain_playback import moved_on, playback, root_step, sample
 
 from kinematch.character import Settings
 from kinematch.character.plain import begin, decay, no_offsets, shown
-from kinematch.character.plain_playback import moved_on, playback, root_step, sample
 from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
-from kinematch.math.angles import rotate_about_y
 from kinematch.control.command import move
 from kinematch.math import quaternion
+from kinematch.math.angles import rotate_about_y
 
 SETTINGS = Settings()
 

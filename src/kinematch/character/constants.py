@@ -49,5 +49,4 @@ CLEARLY_BENT = 0.7  # sine of the knee's angle from which the pose alone says wh
 OPPOSITE = 1e-12  # of unit vectors' sum, below which there is no shortest rotation between them
 
 # terrain
-LOOK_AHEAD = 0.5  # m that the ground is looked at ahead of a swinging toe, at most
 TOE_GROUND_SHARE = 0.5  # of the ground's half-life that toes take to follow it

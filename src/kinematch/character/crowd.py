@@ -20,8 +20,8 @@ from kinematch.character.settings import Settings
 from kinematch.character.shown_body import make_shown_rig
 from kinematch.character.source import MotionSource
 from kinematch.character.stages.feet import Ground
-from kinematch.character.state import State, make_state
 from kinematch.character.stages.transition import start_transition
+from kinematch.character.state import State, make_state
 from kinematch.character.step import step_fused
 from kinematch.control.body import WORLD_RADIUS, SimulatedBody
 from kinematch.control.command import Command
@@ -65,8 +65,8 @@ class Crowd:
             raise KinematchError(f"a crowd of {count!r}, expected a whole number from 1 on")
         self.sources: list[MotionSource] = open_sources(sources, matcher)
         first = self.sources[0]
-        self.skeleton = skeleton or first.skeleton
         self.retargeting, self.rig = make_shown_rig(first, skeleton)
+        self.skeleton = first.skeleton if self.retargeting is None else self.retargeting.target
         self.moving = first.rig.moving
         self.terrain, self.layers = terrain, list(layers)
         self.filters, self.orders = Filters(), make_orders(int(count))
@@ -74,7 +74,9 @@ class Crowd:
         self.characters = np.arange(count, dtype=np.int32)
         self.restarts = 0  # characters that had to begin anew since their state was not finite
         self.settings = settings or Settings()
-        places, turns = check_places(np.zeros(3) if positions is None else positions, 0 if yaws is None else yaws, count)
+        places, turns = check_places(
+            np.zeros(3) if positions is None else positions, 0 if yaws is None else yaws, count
+        )
         past = first.schema.past
         self.past_spacing = past / (PAST_SAMPLES - 2)
         self._state = make_state(
@@ -163,7 +165,7 @@ class Crowd:
         if not isinstance(dt, Real) or isinstance(dt, bool) or not 0 <= dt <= DAY:
             raise KinematchError(f"a step of {dt!r} s, expected 0 to {DAY:.0f}")
         self.trajectory = take_orders(command, self.orders, self.filters, len(self.sources))
-        pose = self._prepare_pose(out)
+        pose = self.prepare_pose(out)
         pose.searched[:] = pose.jumped[:] = False
         self._check_numbers()
         pieces = min(max(1, math.ceil(dt / LONGEST_STEP - 1e-9)), MOST_PIECES)
@@ -266,7 +268,8 @@ class Crowd:
         )  # fmt: skip
         return Ground(heights, normals)
 
-    def _prepare_pose(self, out: Pose | None) -> Pose:
+    def prepare_pose(self, out: Pose | None = None) -> Pose:
+        """Where the next step writes to: a new pose, or an earlier one."""
         if out is None:
             pose, handle = self._layout.make()
         elif out is self._out:

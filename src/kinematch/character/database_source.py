@@ -1,6 +1,7 @@
 """DatabaseSource: the frames of a database, and the search that finds among them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,25 +35,26 @@ class DatabaseSource:
         self.schema = database.features.schema
         self.table: Table = make_table(database, moving)
         self.toe_rests = self.table.toe_rests
-        some = slice(None, None, max(1, poses.frame_count // EXAMPLES))
-        self.rig = make_rig(
-            poses.skeleton, poses.contact_joints, poses.positions[some], poses.rotations[some], poses.contacts[some],
-            moving=self.table.moving,
-        )  # fmt: skip
+        self.rig = make_rig(poses.skeleton, poses.contact_joints, *self.give_examples(), moving=self.table.moving)
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
         self._weights: tuple = ()
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         return {}  # frames and fractions are every state's
 
+    def give_examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        poses = self.poses
+        some = slice(None, None, max(1, poses.frame_count // EXAMPLES))
+        return poses.positions[some], poses.rotations[some], poses.contacts[some]
+
     def begin(self, state: State, characters: np.ndarray) -> None:
         """The first frame of the first idle clip, or else an average pose that goes nowhere."""
-        idle = find_idle_frames(self.database, self.database_filter)
+        idle = find_idle_frames(self.database, self.default_filter)
         state.playing.frames[characters] = idle[0] if len(idle) else self._find_standing()
         state.playing.fractions[characters] = 0.0
 
     @property
-    def database_filter(self) -> str:
+    def default_filter(self) -> str:
         """The filter of commands that name none."""
         return getattr(self.database, "filter", "")
 
@@ -94,13 +96,13 @@ class DatabaseSource:
         return queries * self.features.scale + self.features.offset
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        current = state.playing.frames[characters] if search.here else np.full(len(characters), -1, np.int32)
+        current = self.clamp_frames(state, characters) if search.here else np.full(len(characters), -1, np.int32)
         found = self.find(queries, current, search)
         return Projection(found.frames, found.frames != current, found.costs, current)
 
     def find(self, queries: np.ndarray, current: np.ndarray, search: Search) -> Matches:
         """The best frames; the nearer past is searched too where nothing else may be taken."""
-        expression = self.database_filter if search.filter is None else search.filter
+        expression = self.default_filter if search.filter is None else search.filter
         filter_, ignore = find_search_terms(self.database, expression, search.idle, search.settings)
         bias = search.settings.stay_bias
         found = self._find(queries, current, filter_, bias, ignore)
@@ -149,7 +151,9 @@ class DatabaseSource:
             return values[frames].astype(np.float64) * (1 - t) + values[after] * t
 
         rotations = poses.rotations[frames].astype(np.float64)
-        rotations = quaternion.normalize(rotations * (1 - t) + quaternion.nearest(poses.rotations[after], rotations) * t)
+        rotations = quaternion.normalize(
+            rotations * (1 - t) + quaternion.nearest(poses.rotations[after], rotations) * t
+        )
         _, yaws = self._locate_root(frames, fractions)
         velocities, turning = mix(poses.velocities), mix(poses.angular_velocities)
         root = rotate_about_y(velocities[:, 0], -yaws)
@@ -192,7 +196,7 @@ class DatabaseSource:
         for column, which, _ in self.table.trajectory_columns:
             value = 1.0 if which == DIRECTION + 2 else 0.0
             query[0, column] = (value - self.features.offset[column]) / self.features.scale[column]
-        frame = self._find(query, np.full(1, -1, np.int32), self.database_filter, 0.0, 0).frames[0]
+        frame = self._find(query, np.full(1, -1, np.int32), self.default_filter, 0.0, 0).frames[0]
         if frame < 0:
             raise KinematchError("no frame of the database may be taken: every clip is barred or too short")
         return int(frame)
@@ -219,9 +223,7 @@ class DatabaseSource:
         return Matches(np.array(frames, np.int32), np.array(costs))
 
 
-def open_sources(
-    given: object, matcher: Callable[[Database], Matcher] | None = None
-) -> list:
+def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = None) -> list:
     """Databases and sources of motion as sources that characters can go between, checked."""
     items = list(given) if isinstance(given, Sequence) and not isinstance(given, str | bytes) else [given]
     if not items:
@@ -233,7 +235,9 @@ def open_sources(
     # what transitions remember of a joint's place must fit every source
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
-    sources = [DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else one for one in items]
+    sources = [
+        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else one for one in items
+    ]
     first = sources[0]
     for number, other in enumerate(sources[1:], 1):
         difference = first.skeleton.difference(other.skeleton)

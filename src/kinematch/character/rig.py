@@ -9,7 +9,10 @@ from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
 
 STILL = 1e-5  # m, within which a joint's place in its parent's space counts as fixed
-LIMBS = (("upper_leg", "lower_leg", "foot"), ("upper_arm", "lower_arm", "hand"))  # an animal's forelegs are arms by role
+LIMBS = (
+    ("upper_leg", "lower_leg", "foot"),
+    ("upper_arm", "lower_arm", "hand"),
+)  # an animal's forelegs are arms by role
 
 
 class Rig(NamedTuple):

@@ -92,9 +92,9 @@ class Runner:
         return 0
 
     def share_animation(self, dt: float, stages: int, *, whole: bool = False) -> list[Callable[[], int]]:
-        """For each slice of the crowd a function that animates what is left of it; any number of threads may call it."""
+        """For each slice of the crowd a function that animates what is left of it, for any number of threads."""
         slices = [slice(0, len(self.characters))] if whole else self.slices
-        return [self._share(self.characters[own], dt, stages) for own in slices]
+        return [self.share(self.characters[own], dt, stages) for own in slices]
 
     def compute_rows(self, crowd: "Crowd", dt: float) -> None:
         """Have sources that are no tables play on, and write their poses into rows that kernels read."""
@@ -113,10 +113,12 @@ class Runner:
             playing.frames[characters], playing.fractions[characters] = characters, 0.0
 
     def retarget(self, pose: Pose) -> None:
-        assert self.retargeting is not None and self._local is not None
+        assert self.retargeting is not None
+        assert self._local is not None
         self.retargeting.apply(*self._local, out=(pose.positions, pose.rotations))
 
-    def _share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], int]:
+    def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], int]:
+        """A function that animates what is left of some characters, for any number of threads."""
         begun = np.zeros((len(self.sources), 1), np.int64)
         joints, legs = len(self.rig.parents), len(self.rig.legs)
 
@@ -133,7 +135,7 @@ class Runner:
 
     def _set_work(self) -> None:
         local = (self._pose.positions, self._pose.rotations) if self._local is None else self._local
-        self._work = Work(self._motions, *local, *self._ground)
+        self._work = Work(self._motions, local[0], local[1], self._ground.heights, self._ground.normals)
         self._handles["work"] = make_handle("work", self._work)
         self._join_handles()
 

@@ -112,12 +112,13 @@ def from_plain(values: Mapping[str, Any]) -> Settings:
     return Settings(**values)
 
 
-Knobs = namedtuple("Knobs", [one.name for one in fields(Settings) if one.name != "weights"])  # type: ignore[misc]
+KNOBS = [one.name for one in fields(Settings) if one.name != "weights"]
+Knobs = namedtuple("Knobs", KNOBS)  # type: ignore[misc]
 
 
 def make_knobs(settings: Settings) -> tuple:
     """The settings as kernels take them: a record of numbers, whose names and units are those of Settings."""
-    numbers = {name: getattr(settings, name) for name in Knobs._fields}
+    numbers = {name: getattr(settings, name) for name in KNOBS}
     kind = get_args(Transition).index(settings.transition)
     return Knobs(**{name: kind if name == "transition" else float(value) for name, value in numbers.items()})
 

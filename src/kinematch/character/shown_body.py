@@ -6,6 +6,7 @@ from kinematch.character.rig import Rig, make_rig
 from kinematch.character.source import MotionSource
 from kinematch.errors import KinematchError
 from kinematch.motion.retargeting import Retargeting
+from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
 
@@ -15,6 +16,8 @@ def make_shown_rig(source: MotionSource, skeleton: Skeleton | None) -> tuple[Ret
         return None, source.rig
     if not isinstance(skeleton, Skeleton):
         raise KinematchError(f"skeleton is a {type(skeleton).__name__}, expected a Skeleton")
+    if "root" not in skeleton.roles:
+        skeleton = with_root(skeleton)
     retargeting = Retargeting(source.skeleton, skeleton)
     positions, rotations, contacts = source.give_examples()
     shown_positions, shown_rotations = retargeting.apply(positions, rotations)

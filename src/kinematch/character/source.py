@@ -68,6 +68,9 @@ class MotionSource(Protocol):
     rig: Rig  # the skeleton's kinematics
     table: Table | None  # frames that kernels can play directly; None where poses are computed
 
+    def give_examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Some poses: local positions (S, J, 3), rotations (S, J, 4) and contacts (S, K), to know the body by."""
+
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         """Arrays (N, ...) of what evolves, for N characters that begin."""
 

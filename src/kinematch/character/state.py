@@ -114,7 +114,8 @@ class State(NamedTuple):
 
     def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "State":
         groups: list = [type(group)(*(change(array) for array in group)) for group in self[:-1]]
-        return State(*groups, tuple({name: change(array) for name, array in own.items()} for own in self.sources))
+        groups.append(tuple({name: change(array) for name, array in own.items()} for own in self.sources))
+        return State(*groups)
 
 
 def round_up(joints: int) -> int:

@@ -1,4 +1,4 @@
-"""One step, twice: stage by stage in plain numpy, which defines it, and with kernels that stand in for runs of stages."""
+"""One step, twice: stage by stage in plain numpy, which defines it, and with kernels in place of runs of stages."""
 
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from kinematch.character.stages.predict import find_idle, move_bodies, predict_t
 from kinematch.character.stages.schedule import find_reasons, limit_searches, note_search
 from kinematch.character.stages.transition import add_offsets, fade_offsets
 from kinematch.compile.threads import run_in_two
+from kinematch.motion.retarget_plain import retarget_poses
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
@@ -47,7 +48,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
         motions[characters] = advance_source(crowd, number, characters, dt)
     motions += fade_offsets(state, everyone, dt, settings)
     pose.displacements[:], pose.turns[:] = adjust_roots(state, everyone, motions, dt, settings)
-    state.schedule.since += dt
+    state.schedule.since[:] += dt
 
     # decode
     samples = []
@@ -55,7 +56,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
         sample = crowd.sources[number].decode(state, characters, CONTACT_LEAD - dt)
         positions, rotations = add_offsets(state, characters, sample, crowd.moving, settings)
         if crowd.retargeting is not None:
-            positions, rotations = crowd.retargeting.apply(positions, rotations)
+            positions, rotations = retarget_poses(crowd.retargeting.plan, positions, rotations)
         pose.positions[characters], pose.rotations[characters] = positions, rotations
         samples.append((characters, sample))
     show_plainly(crowd, pose)

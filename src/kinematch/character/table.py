@@ -84,16 +84,18 @@ def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
     return table
 
 
-def make_rows(count: int, joints: int, moving: np.ndarray, toe_rests: np.ndarray) -> Table:
-    """A table with one row for each character, of sources that compute their poses: each row is a clip of one frame."""
+def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Table:
+    """A table with one row for each character, of sources that compute their poses: each row is a clip of one frame.
+
+    Toe heights of its rows count from where toes stand."""
     characters, whole = np.arange(count, dtype=np.int32), np.int32
     single = np.float32
     return empty_table()._replace(
         rotations=np.zeros((count, joints, 4), single), velocities=np.zeros((count, joints, 3), single),
         angular_velocities=np.zeros((count, joints, 3), single), places=np.zeros((count, len(moving), 3), single),
-        moving=np.array(moving, whole), contacts=np.zeros((count, len(toe_rests)), bool),
-        contact_left=np.zeros((count, len(toe_rests)), single), toe_heights=np.zeros((count, len(toe_rests)), single),
-        toe_rests=np.array(toe_rests, np.float64), no_exit=np.zeros(count, bool), clip_of=characters,
+        moving=np.array(moving, whole), contacts=np.zeros((count, contacts), bool),
+        contact_left=np.zeros((count, contacts), single), toe_heights=np.zeros((count, contacts), single),
+        toe_rests=np.zeros(contacts), no_exit=np.zeros(count, bool), clip_of=characters,
         starts=characters.copy(), stops=characters + whole(1), loops=np.zeros(count, bool),
         loop_shifts=np.zeros((count, 3)), loop_turns=np.zeros(count), next_frames=characters.copy(),
         root_paths=np.zeros((count, 6)), paces=np.zeros(count, single), joint_bytes=_measure_joint_bytes(joints),

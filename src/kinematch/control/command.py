@@ -16,7 +16,7 @@ SLOWEST = 1e-3  # m/s below which a velocity has no direction to face
 class Command:
     velocities: np.ndarray  # (N, 3) m/s, wanted along the ground, in the world
     facings: np.ndarray  # (N, 3) ground directions wanted, in the world; zero keeps the facing
-    filter: str | Sequence[str] | None = None  # tags that frames must satisfy, for all or for each; None: the database's
+    filter: str | Sequence[str] | None = None  # over tags, for all or for each; None: the database's own
     source: int | Sequence[int] = 0  # which of a crowd's motion sources, for all or for each
     trajectory: Trajectory | None = None  # the controller's own prediction; without it springs predict
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinematch.control.body import Halflives, WORLD_RADIUS
+from kinematch.control.body import WORLD_RADIUS, Halflives
 from kinematch.errors import KinematchError
 from kinematch.math.spring import omega
 

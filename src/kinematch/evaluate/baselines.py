@@ -6,7 +6,6 @@ import numpy as np
 
 from kinematch.character.settings import Settings
 from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
-from kinematch.math.angles import wrap_angle
 from kinematch.control.command import Command
 from kinematch.database.coverage import root_motion
 from kinematch.database.storage import Database
@@ -14,6 +13,7 @@ from kinematch.evaluate.course import directions
 from kinematch.evaluate.gaits import Gaits, admitted
 from kinematch.evaluate.loops import rest, stride
 from kinematch.math import quaternion
+from kinematch.math.angles import wrap_angle
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_of, yaw_rotation
 from kinematch.motion.kinematics import forward

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.math.angles import wrap_angle
 from kinematch.evaluate.course import Event
 from kinematch.evaluate.run import Take
+from kinematch.math.angles import wrap_angle
 
 DONE = 0.9  # of a change that count as its answer
 STEADY = 0.2  # s over which speeds are averaged: a step's own sway is no answer

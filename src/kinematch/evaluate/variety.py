@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.math.angles import wrap_angle
 from kinematch.evaluate.following import steady_speeds
 from kinematch.evaluate.run import Take
+from kinematch.math.angles import wrap_angle
 
 AGAIN = 1.0  # s of the past that a repetition goes back to
 NEAR = 0.1  # s of the database around a frame that are as good as the frame

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.compile.announce import telling
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.search.kernels import scan
 from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
 from kinematch.search.space import SearchSpace, roots_of
@@ -50,5 +50,5 @@ class ExhaustiveMatcher:
                 admitted.targets, admitted.stays, asked.stay_bias,
             )  # fmt: skip
 
-        in_pieces(len(asked), search, worth=MANY)
+        run_in_pieces(len(asked), search, worth=MANY)
         return found

@@ -30,9 +30,7 @@ class NumpyMatcher:
         frames, costs = np.full(len(queries), -1, np.int32), np.full(len(queries), np.inf, np.float32)
         for n, query in enumerate(queries):
             playing = -1 if current is None else int(np.atleast_1d(current)[n])
-            found = candidates(
-                self, query, playing, count=1, filter=filter, stay_bias=stay_bias, ignore=ignore
-            )
+            found = candidates(self, query, playing, count=1, filter=filter, stay_bias=stay_bias, ignore=ignore)
             frames[n] = found.chosen
             if found.chosen >= 0:
                 costs[n] = found.staying_cost if found.chosen == playing else found.costs[0]

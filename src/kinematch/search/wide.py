@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinematch.compile.announce import telling
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.search import wide_kernels as k
 from kinematch.search.matcher import (
     IGNORE,
@@ -88,7 +88,7 @@ class WideMatcher:
                 found.frames[own], found.costs[own],
             )  # fmt: skip
 
-        in_pieces(len(asked), search, worth=MANY)
+        run_in_pieces(len(asked), search, worth=MANY)
         if (found.frames == k.REFUSED).any():
             raise too_large(int(np.argmax(found.frames == k.REFUSED)))
         return found

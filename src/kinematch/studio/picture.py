@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.shown import Shown
+from kinematch.character.pose import Pose
 from kinematch.control.body import predict_bodies
 from kinematch.control.command import Command
 from kinematch.database.poses import PoseDatabase
@@ -33,7 +33,7 @@ class Group:
 
     crowd: Crowd
     command: Command
-    shown: Shown
+    shown: Pose
 
 
 def view_of(database: Database, moving: np.ndarray) -> View:

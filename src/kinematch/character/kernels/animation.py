@@ -18,6 +18,7 @@ ADVANCE = 2  # the table is played on; without it `work.motions` say how roots m
 DECODE = 4  # roots are adjusted, and local poses read from the table
 SHOW = 8  # global poses from local ones
 FEET = 16  # feet are planted, and the result reported
+EVERYTHING = BODIES | ADVANCE | DECODE | SHOW | FEET
 FARTHEST = 10 * WORLD_RADIUS  # m
 BLOCK = 64  # characters for which one stage after the other is run: small batches stay in cache
 

@@ -1,4 +1,4 @@
-"""Scene: everything a kernel of the step works on, as one record that is handed over as one small array of addresses."""
+"""Scene: everything that a kernel of the step works on, one record, handed over as one small array of addresses."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from kinematch.character.orders import Orders, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings, make_knobs
-from kinematch.character.state import Feet, Offsets, Playing, Schedule, State, make_state
+from kinematch.character.state import Feet, Offsets, Playing, Schedule, make_state
 from kinematch.character.table import Table, empty_table
 from kinematch.compile.handle import handle, opening
 from kinematch.control.body import SimulatedBody

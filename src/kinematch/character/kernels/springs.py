@@ -1,7 +1,7 @@
 """Springs and decays in kernels; what depends on half-lives and the step's length alone is worked out once a step."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,7 +56,8 @@ def make_damping(halflife, dt):
 @inner
 def make_single(by):
     """The same in float32."""
-    return Damping(np.float32(by.w), np.float32(by.dt), np.float32(by.e), np.float32(by.gone), np.float32(by.nothing))
+    single: Any = np.float32
+    return Damping(single(by.w), single(by.dt), single(by.e), single(by.gone), single(by.nothing))
 
 
 @inner

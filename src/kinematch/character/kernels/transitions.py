@@ -2,7 +2,6 @@
 
 import math
 
-
 from kinematch.character.constants import OVERSHOOT
 from kinematch.character.kernels.rotations import (
     from_rotation_vector,
@@ -171,5 +170,3 @@ def remember(memory, n, k, kind, halflife, step, velocity):
 def fastest_offset(kind, halflife):
     """The velocity that carries as far as it may: a spring's offset by v / (e w), a free pose by v halflife / ln 2."""
     return OVERSHOOT * (math.log(2) if kind == DEAD else math.e * HALFLIFE_FACTOR) / halflife
-
-

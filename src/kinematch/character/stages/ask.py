@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinematch.character.source import MotionSource
-from kinematch.character.state import State
-from kinematch.control.trajectory import Trajectory
 from kinematch.character.orders import Orders
 from kinematch.character.settings import Settings
+from kinematch.character.source import MotionSource
 from kinematch.character.stages.predict import predict_trajectories
+from kinematch.character.state import State
+from kinematch.control.trajectory import Trajectory
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.heading import yaw_direction
 

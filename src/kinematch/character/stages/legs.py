@@ -94,7 +94,9 @@ def bend_leg(
     hip, knee, ankle = (global_positions[:, joint].astype(np.float64) for joint in (upper, lower, foot))
     turn_hip, turn_knee, turn_foot = (global_rotations[:, joint].astype(np.float64) for joint in (upper, lower, foot))
     u, v = knee - hip, ankle - knee
-    axis = _find_knee_axis(u, v, quaternion.rotate(turn_hip, np.broadcast_to(rig.hinges[leg].astype(np.float64), u.shape)))
+    axis = _find_knee_axis(
+        u, v, quaternion.rotate(turn_hip, np.broadcast_to(rig.hinges[leg].astype(np.float64), u.shape))
+    )
     # the turn about this axis that brings the ankle to its distance: u . R(angle) v = (d^2 - a^2 - b^2) / 2, and of
     # its two solutions the one that bends the knee forwards
     along = _dot(v, axis)

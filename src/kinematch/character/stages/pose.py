@@ -16,9 +16,7 @@ def place_roots(state: State, characters: np.ndarray, positions: np.ndarray, rot
     rotations[:, 0] = from_axis_angle(UP, state.playing.yaws[characters])
 
 
-def find_global_pose(
-    rig: Rig, positions: np.ndarray, rotations: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def find_global_pose(rig: Rig, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Global positions (M, J, 3) and rotations (M, J, 4) of local ones (thesis eq. 2.10)."""
     global_positions, global_rotations = np.array(positions), np.array(rotations)
     for joint, parent in enumerate(rig.parents.tolist()):

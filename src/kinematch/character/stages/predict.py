@@ -87,9 +87,7 @@ def _locate_bodies(given: Trajectory, characters: np.ndarray, dt: float) -> Simu
     positions, yaws = given.sample(np.array([dt - reach, dt, dt + reach]), characters)
     velocities = (positions[:, 2] - positions[:, 0]) / (2 * reach)
     rates = wrap_angle(yaws[:, 2] - yaws[:, 0]) / (2 * reach)
-    return SimulatedBody(
-        positions[:, 1], velocities, np.zeros_like(velocities), wrap_angle(yaws[:, 1]), rates
-    )
+    return SimulatedBody(positions[:, 1], velocities, np.zeros_like(velocities), wrap_angle(yaws[:, 1]), rates)
 
 
 def recall_roots(state: State, characters: np.ndarray, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

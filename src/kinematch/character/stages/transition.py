@@ -81,9 +81,9 @@ def fade_offsets(state: State, characters: np.ndarray, dt: float, settings: Sett
         offsets.rotations[some] = _write(own)
         offsets.positions[some, :3] += offsets.positions[some, 3:] * way
         offsets.positions[some, 3:] *= kept
-    way, offsets.roots[some, :3], offsets.roots[some, 3:] = velocity_spring(
-        np.zeros((len(some), 3)), offsets.roots[some, :3], offsets.roots[some, 3:], desired=0.0, halflife=halflife, dt=dt
-    )
+    v, a = offsets.roots[some, :3], offsets.roots[some, 3:]
+    way, v, a = velocity_spring(np.zeros_like(v), v, a, desired=0.0, halflife=halflife, dt=dt)
+    offsets.roots[some, :3], offsets.roots[some, 3:] = v, a
     offsets.ages[characters] = age + dt
     out = np.zeros((len(characters), 3))
     out[recent] = way
@@ -106,9 +106,7 @@ def add_offsets(
     return positions, rotations
 
 
-def show_rotations(
-    memory: np.ndarray, kind: str, age: np.ndarray, halflife: float, animated: np.ndarray
-) -> np.ndarray:
+def show_rotations(memory: np.ndarray, kind: str, age: np.ndarray, halflife: float, animated: np.ndarray) -> np.ndarray:
     """The rotations (M, J, 4) that are shown for animated ones, by memory (M, J, 6)."""
     if kind == "none":
         return animated
