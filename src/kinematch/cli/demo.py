@@ -5,11 +5,6 @@ from typing import Annotated
 
 from kinematch.cli.build import build
 from kinematch.cli.options import option
-from kinematch.cli.screen import Screen, progress_bar, write_picture
-from kinematch.database import storage
-from kinematch.database.coverage import coverage
-from kinematch.database.coverage_picture import coverage_picture
-from kinematch.draw.montage import montage
 from kinematch.writing import write_beside
 
 RECIPE = """\
@@ -30,6 +25,12 @@ def demo(
     output: Annotated[Path, option("folder to write to", "-o")] = Path("kinematch-demo"),
 ) -> int:
     """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
+    from kinematch.cli.screen import Screen, progress_bar, write_picture
+    from kinematch.database import storage
+    from kinematch.database.coverage import coverage
+    from kinematch.database.coverage_picture import coverage_picture
+    from kinematch.draw.montage import montage
+
     screen = Screen()
     output.mkdir(parents=True, exist_ok=True)
     recipe = output / "recipe.toml"

@@ -99,7 +99,9 @@ def _deviations_from(axes: np.ndarray, skeleton: Skeleton, global_positions: np.
             global_positions[..., skeleton.roles[stop], :] - global_positions[..., skeleton.roles[start], :]
         )
         wanted = axes @ np.array(direction, axes.dtype)
-        angles.append(np.arctan2(quaternion.length(quaternion.cross(bone, wanted))[..., 0], np.sum(bone * wanted, axis=-1)))
+        angles.append(
+            np.arctan2(quaternion.length(quaternion.cross(bone, wanted))[..., 0], np.sum(bone * wanted, axis=-1))
+        )
     return np.stack(angles, axis=-1)
 
 
