@@ -72,7 +72,7 @@ def plain(report: Report) -> dict[str, Any]:
 
 def _row(name: str, database: Database, count: int, seconds: float) -> Row:
     spin(1)
-    tags = "level0" if "level0" in database.poses.tags.names else ""
+    tags = database.filter
     crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
     out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
     steps = min(max(round(150 * seconds), round(seconds / DT * 10 / count**0.5)), 3000)  # enough for a 99th percentile

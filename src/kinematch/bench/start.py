@@ -28,18 +28,14 @@ def bench_start(
     verbs: Sequence[str], *, rounds: int, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> StartReport:
     """Medians over rounds in which all commands take turns, so that a busy moment hits them alike."""
-    commands = {
-        "--version": ["--version"],
-        "--help": ["--help"],
-        **{f"{verb} --help": [verb, "--help"] for verb in verbs},
-    }
+    commands = [["--version"], ["--help"], *([verb, "--help"] for verb in verbs)]
     python: list[float] = []
-    times: dict[str, list[float]] = {name: [] for name in commands}
+    times: dict[str, list[float]] = {}
     for done in range(rounds):
         progress(done, rounds)
         python.append(_time([sys.executable, "-c", "pass"]))
-        for name, arguments in commands.items():
-            times[name].append(_time([*COMMAND, *arguments]))
+        for arguments in commands:
+            times.setdefault(" ".join(arguments), []).append(_time([*COMMAND, *arguments]))
     return StartReport(
         machine(), statistics.median(python), {name: statistics.median(taken) for name, taken in times.items()}
     )

@@ -70,6 +70,8 @@ def _summary(screen: "Screen", result: "BuildResult") -> None:
     ]
     if poses.tags.names:
         lines.append(f"  tags: {', '.join(poses.tags.names)}")
+    if result.database.filter:
+        lines.append(f"  default filter: {result.database.filter}")
     for line in lines:
         screen.say(line)
     for warning in result.warnings:

@@ -16,6 +16,9 @@ builtin = "dance-card"
 
 [cleaning]
 frame_rate = 60
+
+[matching]
+filter = "level0"  # upright, unless a command asks for a crouch
 """
 # what the moving picture shows: clip and the second at which it begins
 SCENES = {"walk_1.35": 4.0, "run_3.6": 4.5, "walk_turn_left_180": 3.2, "strafe_0.8": 6.6, "walk_level3": 4.0}

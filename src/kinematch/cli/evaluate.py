@@ -20,15 +20,15 @@ SWEEPS = (
     *("interval", "halflife", "synchronization", "responsiveness", "rate"),
     *("weights", "root", "database", "alpha"),
 )
+FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; that of the recipe if not given"
 DATABASE = "the database to move by; the built-in one if not given"
-UPRIGHT = "level0"  # the built-in clips that stand upright
 
 
 def evaluate(
     database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
     /,
     settings: Annotated[Path | None, option("settings (toml or json); the defaults if not given")] = None,
-    filter: Annotated[str | None, option("tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    filter: Annotated[str | None, option(FILTER)] = None,
     seed: Annotated[int, option("moments of the course and its random stick")] = 0,
     rate: Annotated[float, option("steps a second")] = 60.0,
     quick: Annotated[bool, option("one of each scenario at the slowest gait")] = False,
@@ -81,14 +81,15 @@ def evaluate(
 
 
 def opened_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple["Database", str, str]:
-    """The database, what to call it, and the filter: without a path the built-in one, upright."""
+    """The database, or the built-in one; what to call it; and the filter, which is the database's own if not given."""
     from kinematch.database import storage
     from kinematch.database.dance_card import dance_card
 
     if path is not None:
-        return storage.load(path), path.stem, filter or ""
-    database = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
-    return database, "dance card", UPRIGHT if filter is None else filter
+        database, name = storage.load(path), path.stem
+    else:
+        database, name = dance_card(lambda stage, done, total: show(done, total, STAGES[stage])), "dance card"
+    return database, name, database.filter if filter is None else filter
 
 
 def _check(rate: float, sweep: str | None) -> None:

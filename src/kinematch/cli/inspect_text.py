@@ -31,6 +31,7 @@ def report(opened: Database, missing: list[Gap], pairs: list[Pair]) -> dict[str,
         ],
         "tags": {name: int(poses.tags.of(name).sum()) for name in poses.tags.names},
         "contacts": contact_shares(poses),
+        "filter": opened.filter,
         "matchable": float(features.targets.mean()),
         "normalisation": features.normalisation,
         "responsiveness": features.weights.responsiveness,
@@ -102,6 +103,8 @@ def print_database(screen: Screen, path: Path, opened: Database, *, verified: bo
     if poses.tags.names:
         seconds = {name: poses.tags.of(name).sum() / poses.frame_rate for name in poses.tags.names}
         screen.print("tags: " + ", ".join(f"{name} {time:.0f} s" for name, time in seconds.items()))
+    if opened.filter:
+        screen.print(f"default filter: {opened.filter}")
 
 
 def _columns(start: int, stop: int) -> str:

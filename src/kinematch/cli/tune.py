@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from kinematch.cli.evaluate import DATABASE, opened_database
+from kinematch.cli.evaluate import DATABASE, FILTER, opened_database
 from kinematch.cli.options import blaming, check_output, option
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def tune(
     /,
     output: Annotated[Path, option("settings to write (toml or json)", "-o")] = Path("tuned.toml"),
     settings: Annotated[Path | None, option("settings to begin with; the defaults if not given")] = None,
-    filter: Annotated[str | None, option("tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    filter: Annotated[str | None, option(FILTER)] = None,
     trials: Annotated[int, option("runs of the course to spend")] = 40,
     mix: Annotated[str, option("what counts how much: measure=number,...")] = USUAL_MIX,
     seed: Annotated[int, option("of the course and of the search, 0 or more")] = 0,
