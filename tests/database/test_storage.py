@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import struct
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -312,3 +312,22 @@ def test_a_database_with_a_feature_that_is_not_registered_here_opens_but_cannot_
     assert opened.features.column_weights().tolist() == [1, 1]
     with pytest.raises(KinematchError, match="register_feature"):
         opened.features.schema.query(QueryInput())
+
+
+def test_the_default_filter_survives_and_files_from_before_there_was_one_have_none(built, tmp_path):
+    storage.save(tmp_path / "filtered", replace(built, filter="walk & !left"))
+    assert storage.load(tmp_path / "filtered").filter == "walk & !left"
+    arrays, about = storage.to_arrays(built)
+    del about["filter"]
+    container.write_arrays(tmp_path / "old", arrays, format=storage.FORMAT, version=1, about=about)
+    assert storage.load(tmp_path / "old").filter == ""
+
+
+@pytest.mark.parametrize("wrong", ["run", "walk &", 7, None])
+def test_a_filter_that_cannot_work_is_refused_in_memory_and_in_files(built, tmp_path, wrong):
+    with pytest.raises(KinematchError, match="filter"):
+        replace(built, filter=wrong)
+    arrays, about = storage.to_arrays(built)
+    container.write_arrays(tmp_path / "bad", arrays, format=storage.FORMAT, version=1, about={**about, "filter": wrong})
+    with pytest.raises(FileError, match="is damaged: filter"):
+        storage.load(tmp_path / "bad")

@@ -12,11 +12,13 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.database import storage
-from kinematch.database.feature_database import build_features
+from kinematch.database.feature_database import build_features, target_frames
 from kinematch.database.features import BUILT_IN, KINDS
+from kinematch.database.filters import tag_mask
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, prepare, read_source
 from kinematch.database.recipe import Range, Recipe, parse_recipe, recipe_text
+from kinematch.database.recipe_errors import find_line
 from kinematch.database.sources import SourceFile, code_digest, digest, file_digest, file_key, list_files, matches
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
@@ -84,6 +86,7 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         poses = _assemble(files, prepared, recipe, folder)
         del prepared
         clock.lap("poses")
+    _check_filter(recipe, poses, recipe_path, text)
     source_warnings = list(found)
     progress("features", 0, 1)
     features = build_features(
@@ -104,11 +107,25 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         "poses_key": poses_key,
         "features_key": features_key,
     }
-    database = Database(poses, features, about)
+    database = Database(poses, features, about, recipe.matching.filter)
     progress("write", 0, 1)
     storage.save(output, database)
     clock.lap("write")
     return BuildResult(storage.load(output), output, reused, clock.laps, tuple(found))
+
+
+def _check_filter(recipe: Recipe, poses: PoseDatabase, recipe_path: Path, text: str) -> None:
+    """The recipe's filter names tags that exist, and leaves frames to find."""
+    expression = recipe.matching.filter
+    if not expression.strip():
+        return
+    try:
+        mask = tag_mask(expression, poses.tags.names, poses.tags.frames)
+        if not (mask & target_frames(poses, tail=recipe.matching.tail, past=recipe.feature_schema().past)).any():
+            raise KinematchError(f"filter {expression!r} admits no frame that a search may jump to")
+    except KinematchError as error:
+        line = find_line(text, ("matching", "filter"))
+        raise FileError(recipe_path, f"matching.filter: {error}", line=line) from None
 
 
 class _Clock:

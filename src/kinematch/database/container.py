@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from kinematch.compile.threads import together
 from kinematch.errors import FileError
 from kinematch.files.reading import opened
 from kinematch.writing import replacing
@@ -37,22 +38,38 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, v
         if gap:
             described[FILLER + name] = {"dtype": "U8", "shape": [gap], "data_offsets": [offset, offset + gap]}
             offset += gap
-    digests = {name: _digest(array) for name, array in arrays.items()}
-    about = {**about, "digests": digests}
-    head = {"format": format, "version": str(version), "checksum": NO_CHECKSUM, "about": json.dumps(about)}
-    header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
-    header += b" " * (-(8 + len(header)) % ALIGNMENT)
-    header = header.replace(NO_CHECKSUM.encode(), hashlib.sha256(header).hexdigest().encode(), 1)
+    about = {**about, "digests": dict.fromkeys(arrays, NO_CHECKSUM)}
+    start = 8 + len(_header(format, version, about, described))
     with replacing(path) as part:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(part, "wb") as file:
-            file.write(struct.pack("<Q", len(header)))
-            file.write(header)
-            for array in arrays.values():
-                file.write(_bytes(array))
-                file.write(b"\0" * (-array.nbytes % ALIGNMENT))
-            file.flush()
+            file.truncate(start + offset)  # gaps between arrays stay zero
+
+        def write(name: str) -> None:
+            data = _bytes(arrays[name])
+            about["digests"][name] = hashlib.sha256(data).hexdigest()
+            _write_at(part, start + described[name]["data_offsets"][0], data)
+
+        together(list(arrays), write)
+        header = _header(format, version, about, described)
+        _write_at(part, 0, struct.pack("<Q", len(header)) + header)
+        with open(part, "r+b") as file:
             os.fsync(file.fileno())
+
+
+def _write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
+    """Through a handle of its own, since threads write several arrays at once."""
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        file.write(data)
+
+
+def _header(format: str, version: int, about: dict[str, Any], described: dict[str, Any]) -> bytes:
+    """The header with its own checksum; as long whatever the checksums are."""
+    head = {"format": format, "version": str(version), "checksum": NO_CHECKSUM, "about": json.dumps(about)}
+    header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
+    header += b" " * (-(8 + len(header)) % ALIGNMENT)
+    return header.replace(NO_CHECKSUM.encode(), hashlib.sha256(header).hexdigest().encode(), 1)
 
 
 def read_arrays(

@@ -129,7 +129,9 @@ def build_features(
     column_weights(schema, weights)
     physical = schema.build(poses)
     offset, scale = _normaliser(physical, schema, normalisation=normalisation, warn=warn)
-    values = np.ascontiguousarray((physical - offset) / scale)
+    values = physical  # from here on normalised, in place: a second copy of all features would not fit everywhere
+    values -= offset
+    values /= scale
     targets = target_frames(poses, tail=tail, past=schema.past)
     if not targets.any():
         longest = (poses.clip_stops - poses.clip_starts).max() / poses.frame_rate

@@ -12,6 +12,7 @@ from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 
 END_WINDOW = 0.1  # s, how much of a clip's end tells how it would go on: a few frames of a smoothed root
+BLOCK = 8192  # frames at a time: what is computed of them stays in the cache
 FORWARD = np.array([0.0, 0.0, 1.0])
 
 
@@ -61,22 +62,32 @@ def root_paths(poses: PoseDatabase, times: tuple[float, ...]) -> list[RootPath]:
     shifts = [_snapped(time * poses.frame_rate) for time in times]
     before = max(0, -int(np.floor(min(shifts, default=0))))
     after = max(0, int(np.ceil(max(shifts, default=0))))
+    long_p, long_r = _extended_tracks(poses, before=before, after=after)
+    shape = (poses.frame_count, 3)
+    paths = [RootPath(np.empty(shape, np.float32), np.empty(shape, np.float32)) for _ in times]
+    for start in range(0, poses.frame_count, BLOCK):
+        own = slice(start, start + BLOCK)
+        p, back = poses.positions[own, 0], quaternion.inverse(poses.rotations[own, 0].astype(np.float64))
+        # where each frame lies on the tracks, which are longer than their clips
+        frames = np.arange(start, start + len(p))
+        places = frames + poses.clip_of(frames) * (before + after) + before
+        for shift, path in zip(shifts, paths):
+            there_p, there_r = _sampled(long_p, long_r, places, shift)
+            path.positions[own] = quaternion.rotate(back, there_p - p)
+            path.directions[own] = quaternion.rotate(quaternion.multiply(back, there_r), FORWARD)
+    return paths
+
+
+def _extended_tracks(poses: PoseDatabase, *, before: int, after: int) -> tuple[np.ndarray, np.ndarray]:
+    """The root's positions and rotations of all clips end to end, each with frames added at both ends."""
     window = max(1, round(END_WINDOW * poses.frame_rate))
-    out = [
-        RootPath(np.empty((poses.frame_count, 3), np.float32), np.empty((poses.frame_count, 3), np.float32))
-        for _ in times
-    ]
+    tracks = []
     for c in range(poses.clip_count):
         own = poses.clip_frames(c)
         loop = (poses.loop_positions[c], poses.loop_rotations[c]) if poses.clip_loops[c] else None
         p, r = poses.positions[own, 0], poses.rotations[own, 0]
-        long_p, long_r = extended(p, r, before=before, after=after, window=window, loop=loop)
-        back = quaternion.inverse(r.astype(np.float64))
-        for shift, path in zip(shifts, out):
-            there_p, there_r = _sampled(long_p, long_r, first=before + shift, count=len(p))
-            path.positions[own] = quaternion.rotate(back, there_p - p)
-            path.directions[own] = quaternion.rotate(quaternion.multiply(back, there_r), FORWARD)
-    return out
+        tracks.append(extended(p, r, before=before, after=after, window=window, loop=loop))
+    return np.concatenate([p for p, _ in tracks]), np.concatenate([r for _, r in tracks])
 
 
 def _snapped(frames: float) -> float:
@@ -84,12 +95,12 @@ def _snapped(frames: float) -> float:
     return float(round(frames)) if abs(frames - round(frames)) < 0.025 else frames
 
 
-def _sampled(p: np.ndarray, r: np.ndarray, *, first: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """`count` consecutive samples of a track from a fractional frame on, blended between neighbours."""
-    k = int(np.floor(first))
-    part = first - k
+def _sampled(p: np.ndarray, r: np.ndarray, places: np.ndarray, shift: float) -> tuple[np.ndarray, np.ndarray]:
+    """A track at frames shifted by a fraction of frames, blended between neighbours."""
+    whole = int(np.floor(shift))
+    part = shift - whole
+    here, there = places + whole, places + whole + 1
     if part == 0:
-        return p[k : k + count], r[k : k + count]
-    here, there = slice(k, k + count), slice(k + 1, k + 1 + count)
+        return p[here], r[here]
     blended = (1 - part) * r[here] + part * quaternion.nearest(r[there], r[here])
     return (1 - part) * p[here] + part * p[there], quaternion.normalize(blended)

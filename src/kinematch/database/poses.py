@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.compile.threads import together
 from kinematch.database.loops import wrapped
 from kinematch.database.tags import Tags, tag_frames
 from kinematch.errors import KinematchError
@@ -159,8 +160,9 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
     contacts = np.empty((frames, len(contact_joints)), bool)
     loop_positions = np.zeros((len(entries), 3), np.float32)
     loop_rotations = quaternion.identity((len(entries),), np.float32)
-    for c, entry in enumerate(entries):
-        own, length = slice(starts[c], stops[c]), lengths[c]
+
+    def fill(c: int) -> None:
+        entry, own, length = entries[c], slice(starts[c], stops[c]), lengths[c]
         # signs along time are made continuous so that neighbours can be blended
         p, r = entry.clip.positions, quaternion.unroll(entry.clip.rotations)
         positions[own], rotations[own], contacts[own] = p[:length], r[:length], entry.contacts[:length]
@@ -172,6 +174,8 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         ends = slice(1, -1) if entry.loop else slice(None)
         velocities[own] = difference.central(p, entry.clip.dt)[ends]
         angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
+
+    together(range(len(entries)), fill)
     return PoseDatabase(
         skeleton=first.skeleton,
         frame_rate=first.frame_rate,

@@ -194,6 +194,9 @@ class Matching(_Table):
     )
     responsiveness: Weight = Field(1.0, description="weight of all trajectory features")
     quality: Weight = Field(1.0, description="weight of all pose features")
+    filter: str = Field(
+        "", description="tags that frames must satisfy when a command names no filter, such as `walk & !crouch`"
+    )
     tail: Seconds = Field(TAIL, description="seconds before a clip's end that are no targets of a search")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from kinematch.database.container import read_arrays, write_arrays
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
+from kinematch.database.filters import check_filter
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.tags import Tags
@@ -27,6 +28,10 @@ class Database:
     poses: PoseDatabase
     features: FeatureDatabase
     about: dict[str, Any] = field(default_factory=dict)  # recipe, sources, warnings: plain JSON values
+    filter: str = ""  # tags that frames must satisfy when a command names none, such as `walk & !crouch`
+
+    def __post_init__(self):
+        check_filter(self.filter, self.poses.tags.names)
 
 
 _POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type == "np.ndarray"]
@@ -62,6 +67,7 @@ def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]
             "responsiveness": features.weights.responsiveness,
             "quality": features.weights.quality,
         },
+        "filter": database.filter,
         "more": database.about,
     }
     return arrays, about
@@ -108,4 +114,5 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
         tail=float(about["tail"]),
         **part("features", _FEATURES),
     )
-    return Database(poses, features, dict(about["more"]))
+    # files written before there was a filter have none
+    return Database(poses, features, dict(about["more"]), about.get("filter", ""))

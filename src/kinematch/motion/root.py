@@ -113,8 +113,8 @@ def body_forward(clip: Clip, *, joint: str | None = None) -> Array:
     side = quaternion.unit(p[:, legs[0]] - p[:, legs[1]]) + quaternion.unit(p[:, arms[0]] - p[:, arms[1]])
     trunk = p[:, arms].sum(axis=1) - p[:, legs].sum(axis=1)
     x = quaternion.unit(side, (1, 0, 0))
-    z = quaternion.unit(np.cross(x, trunk), (0, 0, 1))
-    return ground_directions(from_matrix(np.stack([x, np.cross(z, x), z], axis=-1)))
+    z = quaternion.unit(quaternion.cross(x, trunk), (0, 0, 1))
+    return ground_directions(from_matrix(np.stack([x, quaternion.cross(z, x), z], axis=-1)))
 
 
 def _pair(roles, part: str) -> list[int]:

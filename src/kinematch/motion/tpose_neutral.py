@@ -107,7 +107,7 @@ def find_hinges(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray
         upper = quaternion.unit(positions[:, middle] - positions[:, joint])
         lower = quaternion.unit(positions[:, last] - positions[:, middle])
         back = quaternion.inverse(rotations[:, joint])
-        axes = quaternion.rotate(back, np.cross(upper, lower))
+        axes = quaternion.rotate(back, quaternion.cross(upper, lower))
         sizes = np.linalg.norm(axes, axis=-1)
         # a bend that is small or wavers says little of its axis
         steadiness = np.linalg.norm(axes.sum(axis=0)) / sizes.sum() if sizes.any() else 0.0
@@ -129,7 +129,7 @@ def twisted(q: np.ndarray, hinge: np.ndarray, *, role: str, bone: np.ndarray) ->
     """q turned about its bone until the hinge lies as in a T-pose with palms down and knees ahead."""
     wanted, now = HINGE_AXES[role], quaternion.rotate(q, hinge)
     turn = np.arctan2(
-        np.dot(np.cross(now, wanted), bone), np.dot(now, wanted) - np.dot(now, bone) * np.dot(wanted, bone)
+        np.dot(quaternion.cross(now, wanted), bone), np.dot(now, wanted) - np.dot(now, bone) * np.dot(wanted, bone)
     )
     return quaternion.multiply(rotation.from_axis_angle(bone, turn), q)
 
