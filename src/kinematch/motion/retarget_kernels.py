@@ -74,7 +74,7 @@ def retarget_poses(plan, positions, rotations, out_positions, out_rotations):
 
 @inner
 def _find_place(positions, n, turns, parents, joint, origin):
-    """The world position of a joint relative to an origin, from local positions (N, J, 3) and its global rotations (J, 4)."""
+    """A joint's world position relative to an origin, from local positions (N, J, 3) and global rotations (J, 4)."""
     x, y, z = ZERO, ZERO, ZERO
     while parents[joint] >= 0:
         v = rotate(
