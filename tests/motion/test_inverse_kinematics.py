@@ -6,7 +6,7 @@ import pytest
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
 from kinematch.motion import kinematics
-from kinematch.motion.inverse_kinematics import SOFTNESS, bend_limb, find_hinge, solve_two_joints
+from kinematch.motion.inverse_kinematics import CLEARLY, SOFTNESS, bend_limb, find_hinge, solve_two_joints
 from kinematch.motion.skeleton import Skeleton, skeleton
 
 LIMBS = [("left_upper_arm", "left_lower_arm", "left_hand"), ("right_upper_leg", "right_lower_leg", "right_foot")]
@@ -173,6 +173,17 @@ def test_a_straight_limb_bends_about_its_hinge(humanoid, roles):
     bend = np.cross(positions[:, middle] - positions[:, upper], positions[:, end] - positions[:, middle])
     hinge = quaternion.rotate(turns[:, upper], find_hinge(body, roles[0]))
     assert np.sum(quaternion.unit(bend) * hinge, axis=-1).min() > 0.99  # knees of this body are bent a little at rest
+
+
+def test_a_limb_bent_a_little_bends_about_an_axis_between_its_own_and_the_hinge():
+    """The share of the pose's own axis grows with the sine of the bend, as the legs of the run time have it."""
+    u, v = np.array([0.0, -0.4, 0.0]), rotation.from_axis_angle(np.array([0.8, 0.0, 0.6]), 0.3)
+    points = np.stack([np.zeros(3), u, u + quaternion.rotate(v, u)])[None]
+    bent = bend_limb(points, quaternion.identity((1, 3)), np.array([[0.0, -0.6, 0.2]]), hinge=np.array([1.0, 0, 0]))
+    flex = quaternion.multiply(quaternion.inverse(bent[:, 0]), bent[:, 1])
+    share = 0.8 * np.sin(0.3) / CLEARLY
+    expected = quaternion.unit(share * np.array([0.8, 0, 0.6]) + (1 - share) * np.array([1.0, 0, 0]))
+    np.testing.assert_allclose(quaternion.unit(rotation.to_rotation_vector(flex))[0], expected, atol=1e-9)
 
 
 def test_hinges_bring_hands_forward_and_feet_back(humanoid):

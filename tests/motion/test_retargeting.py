@@ -11,6 +11,7 @@ from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
 from kinematch.motion import kinematics, retarget_kernels, retarget_plain
 from kinematch.motion.clip import Clip
+from kinematch.motion.contacts import find_contacts
 from kinematch.motion.heading import yaw_rotation
 from kinematch.motion.retarget import retarget
 from kinematch.motion.retargeting import Retargeting
@@ -186,6 +187,50 @@ def test_a_loose_hand_or_foot_goes_along_with_its_limb(humanoid, motion, role):
     found = kinematics.global_pose(retarget(clip, body))
     np.testing.assert_allclose(found[0], expected[0], atol=1e-5)
     assert quaternion.angle(found[1], expected[1]).max() < 1e-5
+
+
+@pytest.mark.parametrize("which", ["source", "target"])
+def test_a_static_root_below_the_soles_lifts_nobody(humanoid, motion, which):
+    """Files of Bandai Namco and games have a joint on the floor that is no part of the body."""
+    source, target = humanoid(1), humanoid(2)
+    clip = motion(source)
+    expected = kinematics.global_pose(retarget(clip, target))[0]
+
+    def stand_on_static_root(body: Skeleton) -> Skeleton:
+        offsets = np.concatenate([[[0, -0.2, 0]], body.offsets])
+        offsets[1, 1] += 0.2
+        rotations = np.concatenate([[quaternion.IDENTITY], body.rotations])
+        roles = {role: joint + 1 for role, joint in body.roles.items()}
+        return skeleton(
+            ["Static", *body.names], [-1, *(body.parents + 1)], offsets, rotations=rotations, roles=roles
+        ).with_tpose(rotations)
+
+    if which == "target":
+        found = retarget(clip, stand_on_static_root(target))
+        np.testing.assert_allclose(kinematics.global_pose(found)[0][:, 1:], expected, atol=1e-5)
+        return
+    positions = np.insert(clip.positions, 0, [0, -0.2, 0], axis=1)
+    positions[:, 1, 1] += 0.2
+    still = np.insert(clip.rotations, 0, quaternion.IDENTITY, axis=1)
+    found = retarget(Clip(stand_on_static_root(source), positions, still, clip.frame_rate), target)
+    np.testing.assert_allclose(kinematics.global_pose(found)[0], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("file", ["bandai-namco/dataset-1_walk_normal_001.bvh", "game-characters/KayKit-Knight.glb"])
+def test_feet_on_the_floor_stay_there(data, walk, file):
+    """The median height of the lowest point of a planted foot, on rigs with a static root."""
+    planted = find_contacts(walk)
+    heights = []
+    for clip in (walk, retarget(walk, read_clip(data / file).skeleton)):
+        body = clip.skeleton
+        positions, rotations = kinematics.global_pose(clip)
+        ends = kinematics.end_positions(body, positions, rotations)
+        for side, flags in zip(("left", "right"), planted.T):
+            foot = body.roles[f"{side}_foot"]
+            joints = [j for j in range(body.joint_count) if foot in body.chain(j)]
+            points = np.concatenate([positions[:, joints], ends[:, np.isin(body.end_parents, joints)]], axis=1)
+            heights.append(np.median(points[flags, :, 1].min(axis=-1)))
+    assert np.abs(np.array(heights[2:]) - heights[:2]).max() < 0.015
 
 
 def test_a_ground_root_comes_before_the_files_own_joints(data):

@@ -52,54 +52,56 @@ def retarget_poses(plan, positions, rotations, out_positions, out_rotations):
 
         start = positions[n, 0, 0], positions[n, 0, 1], positions[n, 0, 2]
         origin = scale * start[0], scale * start[1], scale * start[2]
-        a = _find_place(positions[n], source_turns, plan.source_parents, plan.source_legs[0], start)
-        b = _find_place(positions[n], source_turns, plan.source_parents, plan.source_legs[1], start)
-        at = _find_place(out_positions[n], target_turns, plan.target_parents, hips, origin)
-        c = _find_place(out_positions[n], target_turns, plan.target_parents, left, origin)
-        d = _find_place(out_positions[n], target_turns, plan.target_parents, right, origin)
+        a = _find_place(positions, n, source_turns, plan.source_parents, plan.source_legs[0], start)
+        b = _find_place(positions, n, source_turns, plan.source_parents, plan.source_legs[1], start)
+        at = _find_place(out_positions, n, target_turns, plan.target_parents, hips, origin)
+        c = _find_place(out_positions, n, target_turns, plan.target_parents, left, origin)
+        d = _find_place(out_positions, n, target_turns, plan.target_parents, right, origin)
         wanted = (
             at[0] + HALF * (scale * (a[0] + b[0]) - (c[0] + d[0])),
             at[1] + HALF * (scale * (a[1] + b[1]) - (c[1] + d[1])) + plan.lift[0],
             at[2] + HALF * (scale * (a[2] + b[2]) - (c[2] + d[2])),
         )
-        _move_joint(out_positions[n], target_turns, plan.target_parents, hips, wanted, origin)
+        _move_joint(out_positions, n, target_turns, plan.target_parents, hips, wanted, origin)
         for i in range(plan.loose.shape[0]):
             joint, carrier = plan.loose[i, 0], plan.loose[i, 1]
             offset = plan.loose_offsets[i, 0], plan.loose_offsets[i, 1], plan.loose_offsets[i, 2]
-            at = _find_place(out_positions[n], target_turns, plan.target_parents, carrier, origin)
+            at = _find_place(out_positions, n, target_turns, plan.target_parents, carrier, origin)
             away = rotate(_read(target_turns, carrier), offset)
             wanted = at[0] + away[0], at[1] + away[1], at[2] + away[2]
-            _move_joint(out_positions[n], target_turns, plan.target_parents, joint, wanted, origin)
+            _move_joint(out_positions, n, target_turns, plan.target_parents, joint, wanted, origin)
 
 
 @inner
-def _find_place(positions, turns, parents, joint, origin):
-    """The world position of a joint relative to an origin, from local positions (J, 3) and global rotations (J, 4)."""
+def _find_place(positions, n, turns, parents, joint, origin):
+    """A joint's world position relative to an origin, from local positions (N, J, 3) and global rotations (J, 4)."""
     x, y, z = ZERO, ZERO, ZERO
     while parents[joint] >= 0:
-        v = rotate(_read(turns, parents[joint]), (positions[joint, 0], positions[joint, 1], positions[joint, 2]))
+        v = rotate(
+            _read(turns, parents[joint]), (positions[n, joint, 0], positions[n, joint, 1], positions[n, joint, 2])
+        )
         x, y, z = x + v[0], y + v[1], z + v[2]
         joint = parents[joint]
     return (
-        x + (positions[joint, 0] - origin[0]),
-        y + (positions[joint, 1] - origin[1]),
-        z + (positions[joint, 2] - origin[2]),
+        x + (positions[n, joint, 0] - origin[0]),
+        y + (positions[n, joint, 1] - origin[1]),
+        z + (positions[n, joint, 2] - origin[2]),
     )
 
 
 @inner
-def _move_joint(positions, turns, parents, joint, wanted, origin):
+def _move_joint(positions, n, turns, parents, joint, wanted, origin):
     """Set a joint's local position so that it lies at a world position relative to an origin."""
     parent = parents[joint]
     if parent < 0:
         x, y, z = wanted[0] + origin[0], wanted[1] + origin[1], wanted[2] + origin[2]
     else:
-        at = _find_place(positions, turns, parents, parent, origin)
+        at = _find_place(positions, n, turns, parents, parent, origin)
         w, i, j, k = _read(turns, parent)
         x, y, z = rotate((w, -i, -j, -k), (wanted[0] - at[0], wanted[1] - at[1], wanted[2] - at[2]))
-    positions[joint, 0] = x
-    positions[joint, 1] = y
-    positions[joint, 2] = z
+    positions[n, joint, 0] = x
+    positions[n, joint, 1] = y
+    positions[n, joint, 2] = z
 
 
 @inner

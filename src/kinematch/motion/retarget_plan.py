@@ -115,10 +115,18 @@ def _find_lift(source: Skeleton, target: Skeleton, scale: float) -> float:
 
 
 def _ankle_height(skeleton: Skeleton) -> float | None:
+    """Metres from the ankles down to the lowest point of both feet, in the T-pose; None if nothing is below them."""
     feet = [skeleton.roles["left_foot"], skeleton.roles["right_foot"]]
     if not all(skeleton.children(foot) or foot in skeleton.end_parents for foot in feet):
         return None
-    return float(kinematics.tpose(skeleton)[0][feet, 1].mean())
+    # the lowest joint of all may be no part of the body: the static root of a file, or a control of its rig
+    below = np.zeros(skeleton.joint_count, bool)
+    for joint, parent in enumerate(skeleton.parents):
+        below[joint] = joint in feet or (parent >= 0 and below[parent])
+    positions, rotations = kinematics.tpose(skeleton)
+    ends = kinematics.end_positions(skeleton, positions, rotations)[below[skeleton.end_parents]]
+    sole = np.concatenate([positions[below], ends])[:, 1].min()
+    return float(positions[feet, 1].mean() - sole)
 
 
 def _loose_offsets(skeleton: Skeleton, loose: list[tuple[int, int]]) -> np.ndarray:

@@ -69,7 +69,9 @@ class Retargeting:
 
 def _prepare(array: np.ndarray, joints: int, components: int, what: str) -> np.ndarray:
     """Contiguous, aligned, float32 and read-only whatever was given, so that the kernel is compiled once."""
-    array = np.require(array, np.float32, ("C", "A"))
+    array = np.ascontiguousarray(array, np.float32)
+    if not array.flags.aligned:
+        array = array.copy()
     if array.ndim != 3 or array.shape[1:] != (joints, components):
         raise KinematchError(f"{what} have shape {array.shape}, expected (N, {joints}, {components})")
     view = array.view(np.ndarray)
