@@ -14,6 +14,7 @@ from rich.text import Text
 from kinematch.cli.options import option
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.doctor import Problem, Report, examine
+from kinematch.doctor.report import HeldPose, Idle
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import READABLE
 from kinematch.files.border import axis_name, unit_in_metres
@@ -152,6 +153,10 @@ def _print_sheet(screen: Screen, r: Report) -> None:
         table.add_row("floor", _floor(r))
         table.add_row("root", r.root)
         table.add_row("T-pose", r.tpose or "none: not a humanoid")
+        if r.calibration_poses:
+            table.add_row("calibration", _poses(r))
+        if r.idles:
+            table.add_row("idle", ", ".join(f"{_times(one)}{_in_clip(one)}" for one in r.idles))
         if r.speed:
             table.add_row("speed", "median {:.2f}, 95 % {:.2f}, most {:.2f} m/s".format(*r.speed))
         if r.contacts:
@@ -185,6 +190,21 @@ def _unit(metres: float) -> str:
 
 def _or_dash(value: float | None, text: str) -> str:
     return "-" if value is None else text.format(value)
+
+
+def _poses(r: Report) -> str:
+    """`T-pose 0.00-2.43 s, 100.23-102.20 s`"""
+    kinds = sorted({pose.kind for pose in r.calibration_poses}, reverse=True)
+    poses = {kind: [pose for pose in r.calibration_poses if pose.kind == kind] for kind in kinds}
+    return "; ".join(f"{kind}-pose " + ", ".join(f"{_times(p)}{_in_clip(p)}" for p in poses[kind]) for kind in kinds)
+
+
+def _times(stretch: HeldPose | Idle) -> str:
+    return f"{stretch.start:.2f}-{stretch.stop:.2f} s"
+
+
+def _in_clip(stretch: HeldPose | Idle) -> str:
+    return f" of {stretch.clip}" if stretch.clip else ""
 
 
 def _floor(r: Report) -> str:
