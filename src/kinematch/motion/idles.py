@@ -27,12 +27,12 @@ def find_idles(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[t
 
 def _standing(posture: Posture) -> Array:
     """Frames (F,) in which the body is upright on both feet with its arms down."""
-    upright = (posture.lean < np.radians(18)) & (posture.head_heights > UPRIGHT) & (posture.twist < np.radians(30))
+    upright = (posture.lean < np.radians(15)) & (posture.head_heights > UPRIGHT) & (posture.twist < np.radians(30))
     feet = (posture.leg_angles < np.radians(42)) & (posture.ankle_steps < 0.09)
-    arms = (posture.arm_elevations.max(axis=1) < np.radians(-50)) & (posture.elbow_bends.max(axis=1) < np.radians(80))
+    arms = (posture.arm_elevations.max(axis=1) < np.radians(-50)) & (posture.elbow_bends.max(axis=1) < np.radians(72))
     return upright & feet & arms
 
 
 def _still(posture: Posture) -> Array:
     """Frames (F,) in which feet are planted and the rest moves no more than in breathing and shifting weight."""
-    return (posture.foot_speeds < 0.25) & (posture.hip_speeds < 0.3) & (posture.hand_speeds < 0.65)
+    return (posture.foot_speeds < 0.3) & (posture.hip_speeds < 0.4) & (posture.hand_speeds < 0.7)
