@@ -34,7 +34,7 @@ class Patient:
 
 
 def examine(path: str | Path, **overrides) -> Report:
-    """The doctor's report on a file; the overrides are those of files.read_clips. It does not raise for a bad file."""
+    """The doctor's report on a file. Overrides are those of files.read_clips. A bad file is reported, not raised."""
     path = Path(path)
     try:
         clips = read_clips(path, **overrides)
@@ -81,10 +81,10 @@ def _without_the_worst(problems: list[Problem], clips: list[Clip]) -> list[Probl
 
 def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:
     main = max(clips, key=lambda clip: clip.frame_count)
-    looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader did
+    looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader does
     roles = find_roles(main.skeleton, overrides.get("roles"), pose=looked_at)
     roles = replace(roles, roles={role: joint for role, joint in main.skeleton.roles.items() if role != "root"})
-    if main.source.format in ("vrm", "vrma"):  # the file's own word stands above names and shapes
+    if main.source.format in ("vrm", "vrma"):  # the file's own roles take precedence over names and shapes
         roles = replace(roles, family="VRM", method="file", problems=())
     tpose = reference_tpose(main, overrides.get("tpose")) if roles.humanoid else None
     return Patient(path, clips, main, roles, tpose)
@@ -131,7 +131,7 @@ def _report(patient: Patient, problems: list[Problem]) -> Report:
 
 
 def hips_height(clip: Clip) -> float | None:
-    """Height of the hips above the lower foot while standing, m: people crouch and leap, so most of the upper range."""
+    """Height of the hips above the lower foot while standing, m: the upper quartile, since people crouch and jump."""
     hips = clip.skeleton.roles.get("hips")
     if hips is None:
         return None
@@ -149,7 +149,7 @@ def _digest(*values: object) -> str:
 def _floor(clip: Clip) -> float | None:
     try:
         return float(floor_height(clip))
-    except KinematchError:  # a rig with nothing that could touch a floor
+    except KinematchError:  # a rig without feet
         return None
 
 

@@ -13,8 +13,8 @@ from kinematch.doctor.report import Problem, Report, counted
 from kinematch.doctor.stands import idle_lines
 from kinematch.errors import visible
 
-MOST = 12  # findings told in a source's comments
-GAP = '"?"'  # stands for a joint that only the user can name
+MOST = 12  # findings listed in a source's comments
+GAP = '"?"'  # in place of a joint that only the user can name
 HEADER = """\
 # A recipe for a motion-matching database, written by `kinematch init`.
 #   kinematch build {name}      builds it
@@ -44,7 +44,7 @@ tail = 0.33          # seconds before a clip's end that are never jumped to
 
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
-    """The recipe's text. Files that share rig and fixes share a source; what cannot be built is named in a comment."""
+    """The text of a recipe. Files with the same rig and fixes share a source; a comment names files that are left out."""
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
@@ -170,7 +170,7 @@ def _relative(report: Report, folder: Path) -> str:
 
 
 def _glob_of_all(group: list[Report], folder: Path) -> str:
-    """All files of the folder that holds the group, and of those within if some are deeper; but for the suffix."""
+    """A glob, without suffix, of the folder that holds the group, and of its subfolders if some files are deeper."""
     folders = {Path(report.path).absolute().parent for report in group}
     shared = os.path.relpath(os.path.commonpath(folders), folder)
     every = "**/*" if len(folders) > 1 else "*"

@@ -17,12 +17,15 @@ SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
 def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle]]:
     """Calibration poses and idles of a clip in seconds; `name` tells the clips of one file apart."""
     poses = find_calibration_poses(clip)
-    rate = clip.frame_rate
+
+    def at(frame: int) -> float:
+        return round(frame / clip.frame_rate, 3)
+
     held = [
-        HeldPose(pose.kind, pose.start / rate, pose.stop / rate, (pose.drop_start / rate, pose.drop_stop / rate), name)
+        HeldPose(pose.kind, at(pose.start), at(pose.stop), (at(pose.drop_start), at(pose.drop_stop)), name)
         for pose in poses
     ]
-    idles = [Idle(start / rate, stop / rate, name) for start, stop in find_idles(clip, poses)]
+    idles = [Idle(at(start), at(stop), name) for start, stop in find_idles(clip, poses)]
     longest = sorted(idles, key=lambda idle: idle.start - idle.stop)[:MOST_IDLES]
     return held, sorted(longest, key=lambda idle: idle.start)
 

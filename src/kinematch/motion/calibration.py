@@ -21,6 +21,7 @@ A_SLOPE = (np.radians(-57), np.radians(-22))  # elevation of the arms; hanging o
 WALK = 2.0  # s on either side of a held pose for which the arms may stay out while the performer walks
 STANDS = 0.7  # share of the time with arms out that the feet stand still, in the middle of a take
 STEADY_HANDS, STEADY_FEET = 0.35, 0.2  # m/s, of somebody who holds a pose
+WALKING_HANDS = 0.5  # m/s against the hips, of somebody who walks in a pose
 MARGIN = 1.0  # s, at most, for raising and lowering the arms
 SHORTEST = 0.34  # s; less than this is not worth keeping between two dropped stretches
 ALIKE = np.radians(30)  # between arm bones of two calibration poses of one performer
@@ -48,38 +49,31 @@ def find_calibration_poses(clip: Clip) -> list[CalibrationPose]:
         found += [CalibrationPose(kind, a, b, a, b) for a, b in _jumped_into(posture, kind)]
     poses = _join(posture, sorted(found, key=lambda pose: pose.drop_start))
     dropped = sum(pose.drop_stop - pose.drop_start for pose in poses)
-    if (
-        posture.frame_count - dropped < SHORTEST * posture.frame_rate
-    ):  # margins that would leave nothing of a short take
-        return [replace(pose, drop_start=pose.start, drop_stop=pose.stop) for pose in poses]
-    return poses
+    if posture.frame_count - dropped >= SHORTEST * posture.frame_rate:
+        return poses
+    return [
+        replace(pose, drop_start=pose.start, drop_stop=pose.stop) for pose in poses
+    ]  # margins take all of a short take
 
 
 def _t_poses(posture: Posture) -> list[tuple[int, int]]:
-    out = (posture.arm_angles.max(axis=1) < np.radians(48)) & (posture.lean < np.radians(25))
-    out &= posture.elbow_bends.max(axis=1) < np.radians(90)
+    out = _arms_out(posture, np.radians(48), np.radians(90)) & (posture.lean < np.radians(25))
     standing = (posture.leg_angles < np.radians(32)) & (posture.lean < np.radians(15))
-    still = (posture.hand_speeds < STEADY_HANDS) & (posture.foot_speeds < STEADY_FEET)
-    rough = (posture.arm_angles.max(axis=1) < np.radians(38)) & (posture.elbow_bends.max(axis=1) < np.radians(80))
-    rough &= standing & still
+    still = standing & (posture.hand_speeds < STEADY_HANDS) & (posture.foot_speeds < STEADY_FEET)
+    rough = still & _arms_out(posture, np.radians(38), np.radians(80))
     strict = rough & _has_shape(posture, "T", tolerance=np.radians(25)) & _upright(posture)
     found, doubtful = [], []
     for start, stop in true_ranges(out):
-        inside = slice(start, stop)
         held = rough if _at_edge(posture, start, stop) else strict
-        if _longest(held[inside]) < HELD * posture.frame_rate or not _stays(posture, start, stop):
-            doubtful.append((start, stop))
+        if _is_held(posture, held, start, stop):
+            found.append(_around(posture, rough, start, stop))
         else:
-            found.append(_around(posture, rough & out, start, stop))
-    if found:
-        like = _arms_like(posture, found)
-        for start, stop in doubtful:
-            steady = like & out & (posture.hand_speeds < 0.5)
-            if not _at_edge(posture, start, stop):
-                steady &= standing & still
-            long_enough = _longest(steady[start:stop]) >= HELD * posture.frame_rate
-            if long_enough and _stays(posture, start, stop):
-                found.append(_around(posture, steady, start, stop))
+            doubtful.append((start, stop))
+    like = _arms_like(posture, found)
+    for start, stop in doubtful:
+        steady = like & (posture.hand_speeds < WALKING_HANDS if _at_edge(posture, start, stop) else still)
+        if _is_held(posture, steady, start, stop):
+            found.append(_around(posture, steady, start, stop))
     return found
 
 
@@ -124,9 +118,15 @@ def _at_edge(posture: Posture, start: int, stop: int) -> bool:
     return start <= edge or stop >= posture.frame_count - edge
 
 
-def _stays(posture: Posture, start: int, stop: int) -> bool:
-    """Whether the feet mostly stand while the arms are out, which in the middle of a take tells poses from actions."""
-    return _at_edge(posture, start, stop) or bool((posture.foot_speeds[start:stop] < STEADY_FEET).mean() >= STANDS)
+def _arms_out(posture: Posture, angle: float, bend: float) -> Array:
+    """Frames (F,) with both arms within an angle of sideways and elbows bent by less than another [rad]."""
+    return (posture.arm_angles.max(axis=1) < angle) & (posture.elbow_bends.max(axis=1) < bend)
+
+
+def _is_held(posture: Posture, held: Array, start: int, stop: int) -> bool:
+    """Whether a stretch with arms out is a held pose; in the middle of a take the feet must mostly stand, too."""
+    stands = (posture.foot_speeds[start:stop] < STEADY_FEET).mean() >= STANDS
+    return _longest(held[start:stop]) >= HELD * posture.frame_rate and (stands or _at_edge(posture, start, stop))
 
 
 def _around(posture: Posture, held: Array, start: int, stop: int) -> tuple[int, int]:
