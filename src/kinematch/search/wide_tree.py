@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from kinematch.compile.memory import CACHE_LINE
 from kinematch.search.space import SearchSpace
 from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quantise_boxes, quantise_leaves
-from kinematch.search.vector_kernels import BLOCK, LINE
+from kinematch.search.vector_kernels import QUERY_BLOCK
 
 # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
 WIDEST_FINE, WIDEST_COARSE = 8.0, 1.5  # boxes have few levels, and small steps for most columns tell more
@@ -33,10 +34,12 @@ class Weighted:
     leaves: np.ndarray  # (L, P, 16, 2) uint16, the frames of each leaf
     groups: np.ndarray  # (G, Q, 2, 16, 4) uint8, boxes of the leaves of each group
     tops: np.ndarray  # (T, Q, 2, 16, 4) uint8, boxes of the groups
+    exact_groups: np.ndarray  # (G, D, 2, 16) float32, boxes of the leaves of each group, for queries far from the data
+    exact_tops: np.ndarray  # (T, D, 2, 16) float32, boxes of the groups
     order: np.ndarray  # (D,) int32, the columns, those that tell most first; boxes have the first B of them
     fine_offsets: np.ndarray  # (D and some zeros,) float64, where each column of a leaf begins
     coarse_offsets: np.ndarray  # (B and some zeros,) float64, where each column of a box begins
-    numbers: np.ndarray  # (4,) float64, fine and coarse: steps per unit; quantised distance per cost
+    numbers: np.ndarray  # (5,) float64, fine and coarse: steps per unit, squared steps per cost; least cost factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +129,18 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     least = float(space.cost_factor.min())
     # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
     numbers = [number for step in (fine, coarse) for number in (1 / step, (1 + 2e-5) / (step * step) / least)]
-    return Weighted(roots, leaves, groups, tops, order, _whole(fine_offsets), _whole(coarse_offsets), np.array(numbers))
+    return Weighted(
+        roots=roots,
+        leaves=leaves,
+        groups=groups,
+        tops=tops,
+        exact_groups=_exact_boxes(lows, highs),
+        exact_tops=_exact_boxes(group_lows, group_highs),
+        order=order,
+        fine_offsets=_pad_offsets(fine_offsets),
+        coarse_offsets=_pad_offsets(coarse_offsets),
+        numbers=np.array([*numbers, least]),
+    )
 
 
 def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
@@ -160,22 +174,33 @@ def _quantisation(
     return middle - reach / 2 - step, step
 
 
-def _on_lines(shape: tuple[int, ...], kind: type[np.integer]) -> np.ndarray:
+def _on_lines(shape: tuple[int, ...], kind: type[np.number]) -> np.ndarray:
     """Zeros that begin where a line of the cache does: vectors across two would take twice as long to read."""
     size = math.prod(shape) * np.dtype(kind).itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
     return memory[start : start + size].view(kind).reshape(shape)
 
 
-def _whole(offsets: np.ndarray) -> np.ndarray:
-    """Followed by zeros, so that they can be read in whole blocks."""
-    return np.concatenate([offsets, np.zeros(-len(offsets) % BLOCK)])
+def _pad_offsets(offsets: np.ndarray) -> np.ndarray:
+    """Offsets and zeros up to a whole number of blocks."""
+    return np.concatenate([offsets, np.zeros(-len(offsets) % QUERY_BLOCK)])
 
 
 def _boxes(lows: np.ndarray, highs: np.ndarray, order: np.ndarray, *, offsets: np.ndarray, step: float) -> np.ndarray:
     boxes = _on_lines((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
     quantise_boxes(lows, highs, order, offsets, step, boxes)
+    return boxes
+
+
+def _exact_boxes(lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
+    """Boxes (B, D) as they are, sixteen to a node."""
+    nodes, columns = -(-len(lows) // LANES), lows.shape[1]
+    boxes = _on_lines((nodes, columns, 2, LANES), np.float32)
+    for side, edges in enumerate((lows, highs)):
+        padded = np.zeros((nodes * LANES, columns), np.float32)
+        padded[: len(edges)] = edges
+        boxes[:, :, side] = padded.reshape(nodes, LANES, columns).swapaxes(1, 2)
     return boxes
 
 
