@@ -188,6 +188,19 @@ def smaller(typing, values, others):
 
 
 @intrinsic
+def add_lanes(typing, values):
+    """The sum of all lanes, from the first to the last."""
+
+    def generate(context, b, _, arguments):
+        total = b.extract_element(arguments[0], ir.Constant(I32, 0))
+        for lane in range(1, values.count):
+            total = b.fadd(total, b.extract_element(arguments[0], ir.Constant(I32, lane)))
+        return total
+
+    return values.number(values), generate
+
+
+@intrinsic
 def narrowed(typing, values):
     """Double-precision lanes as single-precision ones."""
 

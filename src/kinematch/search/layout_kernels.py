@@ -13,11 +13,12 @@ ZERO, ONE = np.int64(0), np.int64(1)
 
 # A handle is an array of addresses and sizes in this order; kernels take its address instead of many arrays.
 (TOPS, GROUPS, LEAVES, LEAF_FRAMES, VALUES, ROOTS, FACTORS, ORDER, FINE_OFFSETS, COARSE_OFFSETS, NUMBERS, CLIP_OF,
- CLIP_STARTS, CLIP_STOPS, TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, EXACT_TOPS, EXACT_GROUPS, TOP_COUNT, PAIRS, QUADS,
- COLUMNS, FRAMES) = range(25)  # fmt: skip
-HANDLE_SIZE = 25
-# the order of the array NUMBERS: steps per unit, squared steps per cost, least cost factor
-FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE, LEAST_FACTOR = range(5)
+ CLIP_STARTS, CLIP_STOPS, TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, EXACT_TOPS, EXACT_GROUPS, REACH, TOP_COUNT, PAIRS,
+ QUADS, COLUMNS, FRAMES) = range(26)  # fmt: skip
+HANDLE_SIZE = 26
+# the order of the array NUMBERS: steps per unit, squared steps per cost, least cost factor, cost from which on a query
+# is far
+FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE, LEAST_FACTOR, FAR_COST = range(6)
 
 ROW_GROUPS = 64  # groups whose leaves are bounded before any leaf is searched: few branches, memory read ahead
 

@@ -6,7 +6,9 @@ from numba import types
 from kinematch.compile.jit import part
 from kinematch.compile.lanes import define_lanes, larger, make_reader, make_splat, make_writer
 from kinematch.compile.memory import (
+    CACHE_LINE,
     first_bit,
+    prefetch,
     read_address,
     read_double,
     read_float,
@@ -47,6 +49,7 @@ sixteen = define_lanes(types.float32, LANES, fused=False)
 read_sixteen, write_sixteen, splat_sixteen = make_reader(sixteen), make_writer(sixteen), make_splat(sixteen)
 read_sixteen_rows = make_row_reader(sixteen)
 NOTHING = np.float32(0)
+LEAF_LINES = 4  # cache lines of a leaf to prefetch
 
 
 @part
@@ -59,6 +62,18 @@ def distance(frame, handle, weighted):
         difference = read_float(weighted, d) - read_float(row, d) * read_float(roots, d)
         total += difference * difference
     return total
+
+
+@part
+def prefetch_leaf(leaf, handle, far):
+    """Prefetch the start of what a search of the leaf reads; after that the processor predicts the rest."""
+    if far:
+        frame = U(read_int(read_address(handle, LEAF_FRAMES), leaf))
+        start = read_address(handle, VALUES) + frame * U(4 * read_size(handle, COLUMNS))
+    else:
+        start = read_address(handle, LEAVES) + U(leaf) * U(64 * read_size(handle, PAIRS))
+    for line in range(LEAF_LINES):
+        prefetch(start + U(CACHE_LINE * line))
 
 
 @part

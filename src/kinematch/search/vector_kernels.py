@@ -64,18 +64,14 @@ def _query_at(b, query, index, vector):
 def _make_quantiser(width, below):
     @intrinsic
     def quantise(typing, values, offsets, blocks, inverse, levels, out):
-        """A query's float32 in steps, clamped to 0 and levels: rounded up, and rounded down less `below`, as integers.
-
-        Returns the squared distance in steps by which the query was clamped.
-        """
+        """A query's float32 in steps, clamped to 0 and levels: rounded up, and rounded down less `below`, as integers."""
         doubles = types.float64, types.float64
-        signature = types.float64(types.uintp, types.uintp, types.int64, *doubles, types.uintp)
+        signature = types.void(types.uintp, types.uintp, types.int64, *doubles, types.uintp)
 
         def generate(context, b, _, arguments):
             values, offsets, blocks, inverse, levels, out = arguments
             real, whole = ir.VectorType(F64, QUERY_BLOCK), ir.VectorType(I32, QUERY_BLOCK)
             zero, most = v.constant(real, 0.0), v.splat(b, levels, real)
-            clamped = cgutils.alloca_once_value(b, zero)
 
             def clamp(x):
                 x = b.select(b.fcmp_ordered(">", x, zero), x, zero)
@@ -94,17 +90,11 @@ def _make_quantiser(width, below):
 
             with cgutils.for_range(b, blocks) as loop:
                 value = b.fpext(v.load(b, ir.VectorType(F32, QUERY_BLOCK), values, loop.index), real)
-                exact = b.fmul(b.fsub(value, v.load(b, real, offsets, loop.index)), v.splat(b, inverse, real))
-                x = clamp(exact)
-                beyond = b.fsub(exact, x)
-                b.store(b.fadd(b.load(clamped), b.fmul(beyond, beyond)), clamped)
+                x = clamp(b.fmul(b.fsub(value, v.load(b, real, offsets, loop.index)), v.splat(b, inverse, real)))
                 # truncation after one is added rounds up; a whole number may get one more
                 store(b.fadd(x, v.constant(real, 1 + ROUNDING)), 0, 0, loop.index)
                 store(b.fsub(x, v.constant(real, ROUNDING)), below, QUERY_COLUMNS, loop.index)
-            total = ir.Constant(F64, 0.0)
-            for lane in range(QUERY_BLOCK):
-                total = b.fadd(total, b.extract_element(b.load(clamped), ir.Constant(I32, lane)))
-            return total
+            return context.get_dummy_value()
 
         return signature, generate
 

@@ -161,6 +161,7 @@ class WideMatcher:
             at.EXACT_TOPS: w.exact_tops, at.EXACT_GROUPS: w.exact_groups,
             at.VALUES: space.values, at.ROOTS: w.roots, at.FACTORS: space.cost_factor, at.ORDER: w.order,
             at.FINE_OFFSETS: w.fine_offsets, at.COARSE_OFFSETS: w.coarse_offsets, at.NUMBERS: w.numbers,
+            at.REACH: w.reach,
             at.CLIP_OF: self._clip_of, at.CLIP_STARTS: space.clip_starts, at.CLIP_STOPS: space.clip_stops,
             at.TOP_MASKS: bits.tops, at.GROUP_MASKS: bits.groups, at.LEAF_MASKS: bits.leaves, at.STAYS: admitted.stays,
         }  # fmt: skip

@@ -7,6 +7,7 @@ outside the data all quantised bounds would be alike; there, boxes and frames ar
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
+from kinematch.compile.lanes import add_lanes, larger, read, splat
 from kinematch.compile.memory import (
     CACHE_LINE,
     address,
@@ -39,6 +40,7 @@ from kinematch.search.layout_kernels import (
     COLUMNS,
     EXACT_GROUPS,
     EXACT_TOPS,
+    FAR_COST,
     FINE_AT,
     FINE_INVERSE,
     FINE_OFFSETS,
@@ -47,7 +49,6 @@ from kinematch.search.layout_kernels import (
     GROUP_MASKS,
     GROUPS,
     GROUPS_AT,
-    LEAVES,
     LOWEST_BIT,
     NEAR_AT,
     NO_BITS,
@@ -55,9 +56,9 @@ from kinematch.search.layout_kernels import (
     ONE,
     ORDER,
     ORDERED_AT,
-    PAIRS,
     QUADS,
     QUERY_AT,
+    REACH,
     ROOTS,
     ROW_AT,
     ROW_GROUPS,
@@ -71,14 +72,12 @@ from kinematch.search.layout_kernels import (
     box_limit,
     new_scratch,
 )
-from kinematch.search.leaf_kernels import distance, exact_box_bounds, measure_leaf, search_leaf
+from kinematch.search.leaf_kernels import distance, exact_box_bounds, measure_leaf, prefetch_leaf, search_leaf
 from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS
 from kinematch.search.vector_kernels import NO_BOUND, QUERY_BLOCK, box_bounds, quantise_coarse, quantise_fine
 
 SEED_GROUPS = 2  # groups opened before all others, the nearest first
 SEED_LEAVES = np.int64(2)  # leaves of a row searched before all others, the nearest first
-LEAF_LINES = 4  # cache lines of a leaf to prefetch; after that the processor predicts the rest
-FAR_STEPS = 64.0  # beyond the fine levels: from here on, float32 boxes skip more than they cost
 
 
 @part
@@ -105,23 +104,36 @@ def _weigh(query, handle, scratch):
 
 
 @part
-def _quantise(handle, scratch):
-    """Write the query's fine and coarse ceilings and floors to scratch; returns whether it is far from the data."""
-    columns, numbers = read_size(handle, COLUMNS), read_address(handle, NUMBERS)
-    order, ordered = read_address(handle, ORDER), scratch + U(ORDERED_AT)
+def _order_query(handle, scratch):
+    """Write the query in the column order of the quantised boxes to scratch, and zeros up to a whole block.
+
+    Returns whether it is so far beyond the reach of the boxes' levels that quantised bounds tell little.
+    """
+    columns, order, ordered = read_size(handle, COLUMNS), read_address(handle, ORDER), scratch + U(ORDERED_AT)
     for d in range(columns):
         write_float(ordered, d, read_float(scratch + U(QUERY_AT), read_int(order, d)))
     blocks = (columns + QUERY_BLOCK - 1) // QUERY_BLOCK
     for d in range(columns, blocks * QUERY_BLOCK):
         write_float(ordered, d, np.float32(0))
+    reach, inside = read_address(handle, REACH), splat(np.float32(0))
+    beyond = inside
+    for block in range(blocks):
+        q = read(ordered, block)
+        gap = larger(larger(read(reach, 2 * block) - q, q - read(reach, 2 * block + 1)), inside)
+        beyond = beyond + gap * gap
+    return add_lanes(beyond) > read_double(read_address(handle, NUMBERS), FAR_COST)
+
+
+@part
+def _quantise(handle, scratch):
+    """Write the fine and coarse ceilings and floors of the query in box order to scratch."""
+    ordered, numbers = scratch + U(ORDERED_AT), read_address(handle, NUMBERS)
+    blocks = (read_size(handle, COLUMNS) + QUERY_BLOCK - 1) // QUERY_BLOCK
     offsets, inverse = read_address(handle, FINE_OFFSETS), read_double(numbers, FINE_INVERSE)
-    clamped = quantise_fine(ordered, offsets, blocks, inverse, FINE_LEVELS, scratch + U(FINE_AT))
-    if clamped > FAR_STEPS * FAR_STEPS:
-        return True
-    offsets, inverse = read_address(handle, COARSE_OFFSETS), read_double(numbers, COARSE_INVERSE)
+    quantise_fine(ordered, offsets, blocks, inverse, FINE_LEVELS, scratch + U(FINE_AT))
     blocks = (4 * read_size(handle, QUADS) + QUERY_BLOCK - 1) // QUERY_BLOCK
+    offsets, inverse = read_address(handle, COARSE_OFFSETS), read_double(numbers, COARSE_INVERSE)
     quantise_coarse(ordered, offsets, blocks, inverse, COARSE_LEVELS, scratch + U(COARSE_AT))
-    return False
 
 
 @part
@@ -169,7 +181,7 @@ def _open_row(count, seeds, handle, first, last, best, bound, far, scratch):
         for g in range(count):
             within = lanes_at_most(bounds + U(64 * g), box_limit(best, bound, scale, far))
             write_short(near, g, np.uint16(within))
-    for n in range(_list_leaves(count, handle, scratch)):
+    for n in range(_list_leaves(count, handle, far, scratch)):
         place = np.int64(read_int(scratch + U(FOUND_AT), n))
         if read_int(bounds, place) <= box_limit(best, bound, scale, far):
             best, bound = _search_place(place, handle, first, last, best, bound, far, scratch)
@@ -177,10 +189,9 @@ def _open_row(count, seeds, handle, first, last, best, bound, far, scratch):
 
 
 @part
-def _list_leaves(count, handle, scratch):
-    """List the places of the leaves of the row within the limit, and prefetch the leaves; returns how many."""
+def _list_leaves(count, handle, far, scratch):
+    """List the places of the leaves of the row within the limit, and prefetch them; returns how many."""
     row, near, found = scratch + U(ROW_AT), scratch + U(NEAR_AT), scratch + U(FOUND_AT)
-    leaves, leaf_size = read_address(handle, LEAVES), U(64 * read_size(handle, PAIRS))
     write_word(near + U(2 * count), ZERO, NO_BITS)  # the last word may reach behind the last group
     total = ZERO
     for word in range((count + 3) >> 2):  # four groups at once, since the ends of short loops are mispredicted
@@ -190,9 +201,7 @@ def _list_leaves(count, handle, scratch):
             lanes &= lanes - LOWEST_BIT
             write_int(found, total, np.int32(place))
             total += 1
-            start = leaves + U(16 * read_int(row, place >> 4) + (place & 15)) * leaf_size
-            for line in range(LEAF_LINES):
-                prefetch(start + U(64 * line))
+            prefetch_leaf(16 * np.int64(read_int(row, place >> 4)) + (place & 15), handle, far)
     return total
 
 
@@ -249,7 +258,10 @@ def search(query, current, ignore, bias, handle, memory):
             staying = distance(current, handle, scratch + U(QUERY_AT))
     bound = staying - np.float32(bias)
     if bound > 0:
-        best, cost = _sweep(handle, first, last, bound, _quantise(handle, scratch), scratch)
+        far = _order_query(handle, scratch)
+        if not far:
+            _quantise(handle, scratch)
+        best, cost = _sweep(handle, first, last, bound, far, scratch)
         if best >= 0:
             return best, cost
     return np.int32(current) if staying < INFINITE else np.int32(-1), staying
