@@ -108,9 +108,9 @@ def test_x86_uses_the_widest_instruction_it_has(cpu, features, instruction, monk
 
 
 def test_squares_never_leave_the_range_of_the_sums():
-    assert MOST_COLUMNS * max(COARSE, FINE) ** 2 < vector_kernels.FARTHEST - 1
+    assert MOST_COLUMNS * max(COARSE, FINE) ** 2 < vector_kernels.NO_BOUND - 1
 
 
 def test_a_query_of_as_many_columns_as_there_may_be_has_room():
-    assert vector_kernels.PLACES >= MOST_COLUMNS
-    assert vector_kernels.PLACES % vector_kernels.BLOCK == 0
+    assert vector_kernels.QUERY_COLUMNS >= MOST_COLUMNS
+    assert vector_kernels.QUERY_COLUMNS % vector_kernels.QUERY_BLOCK == 0

@@ -56,7 +56,7 @@ class DatabaseSource:
     @property
     def default_filter(self) -> str:
         """The filter of commands that name none."""
-        return getattr(self.database, "filter", "")
+        return self.database.filter
 
     def change_settings(self, settings: Settings) -> None:
         weights = (settings.responsiveness, settings.quality, tuple(settings.weights.items()))

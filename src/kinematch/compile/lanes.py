@@ -1,7 +1,6 @@
-"""Eight numbers side by side as one number of kernels: what is written for one joint then does eight at once.
+"""Lane types: numbers side by side that kernels use like one number, so code written for one number handles eight.
 
-In LLVM's own vectors, which every target accepts; compilers left to find them by themselves first ask, for every pair
-of arrays, whether these overlap.
+Compilers that vectorise loops on their own first test every pair of arrays for overlap; these types need no test.
 """
 
 import operator
@@ -9,24 +8,24 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.typing import signature
 from numba.core.typing.templates import ConcreteTemplate, infer_global
-from numba.extending import intrinsic as _typed_intrinsic
 from numba.extending import lower_builtin, models, register_model
 
-intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
+from kinematch.compile import vectors as v
+from kinematch.compile.vectors import F32, F64, I32, intrinsic
+
 LANES = 8
-I32, I64, F32, F64 = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
+ELEMENTS = {types.float32: F32, types.float64: F64, types.int32: I32}
+OPERATORS = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
 
 
 class Lanes(types.Type):
-    def __init__(self, name: str, number: ir.Type):
-        super().__init__(name)
-        self.wide = ir.VectorType(number, LANES)
-
-
-lanes, double_lanes = Lanes("lanes", F32), Lanes("double lanes", F64)
+    def __init__(self, number: types.Type, count: int, *, fused: bool):
+        super().__init__(f"{count} lanes of {number}{', fused' if fused else ''}")
+        self.number, self.count = number, count
+        self.wide = ir.VectorType(ELEMENTS[number], count)
+        self.flags = ("contract",) if fused else ()
 
 
 @register_model(Lanes)
@@ -35,109 +34,95 @@ class _Model(models.PrimitiveModel):
         super().__init__(manager, kind, kind.wide)
 
 
-def _give(operation: Any, instruction: str) -> None:
-    """An operator of lanes with lanes, or with one number for all of them."""
-    pairs = [
-        pair
-        for kind, one in ((lanes, types.float32), (double_lanes, types.float64))
-        for pair in ((kind, kind), (kind, one), (one, kind))
-    ]
+def define_lanes(number: types.Type, count: int, *, fused: bool) -> Lanes:
+    """A lane type of floats with arithmetic among lanes and with single numbers.
+
+    `fused` lets a target fuse products into sums; without it, every target computes the same bits.
+    """
+    kind = Lanes(number, count, fused=fused)
+    for operation, instruction in OPERATORS.items():
+        _define_operator(kind, operation, instruction)
+
+    class Negative(ConcreteTemplate):
+        cases = (signature(kind, kind),)
+
+    def negate(context, b, _, arguments):
+        return b.fneg(*arguments)
+
+    infer_global(operator.neg)(Negative)
+    lower_builtin(operator.neg, kind)(negate)
+    return kind
+
+
+def _define_operator(kind: Lanes, operation: Any, instruction: str) -> None:
+    pairs = (kind, kind), (kind, kind.number), (kind.number, kind)
 
     class Template(ConcreteTemplate):
-        cases = tuple(signature(next(kind for kind in pair if isinstance(kind, Lanes)), *pair) for pair in pairs)
+        cases = tuple(signature(kind, *pair) for pair in pairs)
 
     def generate(context, b, given, arguments):
-        wide = [one if isinstance(kind, Lanes) else _splat(b, one) for kind, one in zip(given.args, arguments)]
-        return getattr(b, instruction)(*wide, flags=("contract",))
+        wide = [one if own == kind else v.splat(b, one, kind.wide) for own, one in zip(given.args, arguments)]
+        return getattr(b, instruction)(*wide, flags=kind.flags)
 
     infer_global(operation)(Template)
     for pair in pairs:
         lower_builtin(operation, *pair)(generate)
 
 
-for _operation, _instruction in (
-    (operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv"),
-):  # fmt: skip
-    _give(_operation, _instruction)
+def make_reader(kind: Lanes) -> Any:
+    """A function that reads the n-th row of lanes from an address; rows follow each other without gaps."""
+
+    def read(typing, start, row):
+        def generate(context, b, _, arguments):
+            return v.load(b, kind.wide, *arguments, align=4)
+
+        return kind(types.uintp, types.int64), generate
+
+    return intrinsic(read)
 
 
-@infer_global(operator.neg)
-class _Negative(ConcreteTemplate):
-    cases = (signature(lanes, lanes), signature(double_lanes, double_lanes))
+def make_writer(kind: Lanes) -> Any:
+    """A function that writes the n-th row of lanes from an address."""
+
+    def write(typing, start, row, values):
+        def generate(context, b, _, arguments):
+            v.store(b, arguments[2], *arguments[:2], align=4)
+            return context.get_dummy_value()
+
+        return types.void(types.uintp, types.int64, kind), generate
+
+    return intrinsic(write)
 
 
-@lower_builtin(operator.neg, lanes)
-@lower_builtin(operator.neg, double_lanes)
-def _negative(context, b, _, arguments):
-    return b.fneg(*arguments)
+def make_splat(kind: Lanes) -> Any:
+    """A function that puts one number into all lanes."""
+
+    def splat(typing, number):
+        def generate(context, b, _, arguments):
+            return v.splat(b, arguments[0], kind.wide)
+
+        return kind(kind.number), generate
+
+    return intrinsic(splat)
 
 
-def mask(numbers):
-    return ir.Constant(ir.VectorType(I32, len(numbers)), list(numbers))
-
-
-def pointer(b, address, kind):
-    return b.inttoptr(address, kind.as_pointer())
-
-
-def _splat(b, number):
-    first = b.insert_element(ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined), number, ir.Constant(I32, 0))
-    return b.shuffle_vector(first, first, mask([0] * LANES))
-
-
-def _all(kind, number):
-    """A constant, of one number or of eight."""
-    return ir.Constant(kind, [number] * LANES if isinstance(kind, ir.VectorType) else number)
+lanes = define_lanes(types.float32, LANES, fused=True)
+double_lanes = define_lanes(types.float64, LANES, fused=True)
+read, write = make_reader(lanes), make_writer(lanes)
 
 
 @intrinsic
 def splat(typing, number):
-    """One number in all lanes."""
+    """One number in all eight lanes."""
+    kind = double_lanes if number == types.float64 else lanes
 
     def generate(context, b, _, arguments):
-        return _splat(b, arguments[0])
+        return v.splat(b, arguments[0], kind.wide)
 
-    return (double_lanes if number == types.float64 else lanes)(number), generate
-
-
-def _row(b, start, row):
-    """Where a row of eight numbers is."""
-    return pointer(b, b.add(start, b.mul(row, ir.Constant(I64, 4 * LANES))), lanes.wide)
+    return kind(number), generate
 
 
-@intrinsic
-def read(typing, start, row):
-    """Eight numbers that lie one behind the other: the so-manieth from an address on."""
-
-    def generate(context, b, _, arguments):
-        loaded = b.load(_row(b, *arguments))
-        loaded.align = 4
-        return loaded
-
-    return lanes(types.uintp, types.int64), generate
-
-
-@intrinsic
-def write(typing, start, row, values):
-    def generate(context, b, _, arguments):
-        stored = b.store(arguments[2], _row(b, *arguments[:2]))
-        stored.align = 4
-        return context.get_dummy_value()
-
-    return types.void(types.uintp, types.int64, lanes), generate
-
-
-# what follows takes eight numbers or one, so that functions made of it do
-
-
-def _call(b, name, *given):
-    """One of LLVM's own functions."""
-    kind = given[0].type
-    wide = isinstance(kind, ir.VectorType)
-    size = 32 if (kind.element if wide else kind) == F32 else 64
-    function = ir.FunctionType(kind, [kind] * len(given))
-    name = f"llvm.{name}.{f'v{LANES}' if wide else ''}f{size}"
-    return b.call(cgutils.get_or_insert_function(b.module, function, name), given)
+# The functions below take any lanes or a single number, so functions composed of them do, too.
 
 
 @intrinsic
@@ -145,17 +130,17 @@ def root(typing, values):
     """The square root."""
 
     def generate(context, b, _, arguments):
-        return _call(b, "sqrt", *arguments)
+        return v.call(b, "sqrt", *arguments)
 
     return values(values), generate
 
 
 @intrinsic
 def inverse_root(typing, values):
-    """One by the square root."""
+    """One divided by the square root."""
 
     def generate(context, b, _, arguments):
-        return b.fdiv(_all(arguments[0].type, 1.0), _call(b, "sqrt", *arguments))
+        return b.fdiv(v.constant(arguments[0].type, 1.0), v.call(b, "sqrt", *arguments))
 
     return values(values), generate
 
@@ -163,7 +148,7 @@ def inverse_root(typing, values):
 @intrinsic
 def floor(typing, values):
     def generate(context, b, _, arguments):
-        return _call(b, "floor", *arguments)
+        return v.call(b, "floor", *arguments)
 
     return values(values), generate
 
@@ -171,7 +156,7 @@ def floor(typing, values):
 @intrinsic
 def with_sign(typing, sizes, signs):
     def generate(context, b, _, arguments):
-        return _call(b, "copysign", *arguments)
+        return v.call(b, "copysign", *arguments)
 
     return sizes(sizes, sizes), generate
 
@@ -181,7 +166,7 @@ def where_positive(typing, numbers, values, others):
     """In each lane the value where the number is positive, else the other."""
 
     def generate(context, b, _, arguments):
-        return b.select(b.fcmp_ordered(">", arguments[0], _all(arguments[0].type, 0.0)), *arguments[1:])
+        return b.select(b.fcmp_ordered(">", arguments[0], v.constant(arguments[0].type, 0.0)), *arguments[1:])
 
     return numbers(numbers, numbers, numbers), generate
 
@@ -203,8 +188,21 @@ def smaller(typing, values, others):
 
 
 @intrinsic
+def add_lanes(typing, values):
+    """The sum of all lanes, from the first to the last."""
+
+    def generate(context, b, _, arguments):
+        total = b.extract_element(arguments[0], ir.Constant(I32, 0))
+        for lane in range(1, values.count):
+            total = b.fadd(total, b.extract_element(arguments[0], ir.Constant(I32, lane)))
+        return total
+
+    return values.number(values), generate
+
+
+@intrinsic
 def narrowed(typing, values):
-    """Double numbers as single ones."""
+    """Double-precision lanes as single-precision ones."""
 
     def generate(context, b, _, arguments):
         return b.fptrunc(arguments[0], lanes.wide)

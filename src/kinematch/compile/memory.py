@@ -1,4 +1,7 @@
-"""Compiled views of memory: where rows of arrays are, and which will soon be read."""
+"""Raw memory in kernels: addresses of rows, prefetches, atomic counts, and numbers read and written at addresses.
+
+Kernels that take addresses take one integer instead of an array, which is much quicker to pass.
+"""
 
 from typing import Any
 
@@ -6,22 +9,22 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic as _typed_intrinsic
 from numba.np.arrayobj import make_array
 
+from kinematch.compile import vectors as v
 from kinematch.compile.jit import inner
+from kinematch.compile.vectors import F32, F64, I1, I8, I16, I32, I64, intrinsic
 
-intrinsic: Any = _typed_intrinsic  # whose annotations speak of the first argument, which callers do not give
-I32, I64 = ir.IntType(32), ir.IntType(64)
+CACHE_LINE = 64  # bytes
 
 
 @intrinsic
 def prefetch(typing, address):
-    """Ask for what lies at an address, which will soon be read."""
+    """Load the cache line at an address in advance."""
     signature = types.void(types.uintp)
 
     def generate(context, b, _, arguments):
-        pointer = ir.PointerType(ir.IntType(8))
+        pointer = ir.PointerType(I8)
         function = cgutils.get_or_insert_function(
             b.module, ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32]), "llvm.prefetch.p0"
         )
@@ -34,19 +37,19 @@ def prefetch(typing, address):
 
 @intrinsic
 def address(typing, array, row):
-    """Where a row of an array is. Not compiled by itself: it would be anew for every kind of array."""
+    """The address of a row of an array. An intrinsic, since a function would be compiled for every array type."""
 
     def generate(context, b, given, arguments):
         own = make_array(given.args[0])(context, b, arguments[0])
-        way = b.mul(b.extract_value(own.strides, 0), context.cast(b, arguments[1], given.args[1], types.int64))
-        return b.add(b.ptrtoint(own.data, I64), way)
+        offset = b.mul(b.extract_value(own.strides, 0), context.cast(b, arguments[1], given.args[1], types.int64))
+        return b.add(b.ptrtoint(own.data, I64), offset)
 
     return types.uintp(array, types.unliteral(row)), generate
 
 
 @intrinsic
 def claim(typing, counter, amount):
-    """Count on by an amount, for this thread alone among all: what the count was before."""
+    """Add to a counter that threads share, atomically; returns the count before."""
 
     def generate(context, b, given, arguments):
         place = make_array(given.args[0])(context, b, arguments[0]).data
@@ -57,6 +60,60 @@ def claim(typing, counter, amount):
 
 @inner
 def fetch(start, size):
-    """Ask for so many bytes behind an address."""
-    for line in range(0, size, 64):
+    """Prefetch so many bytes from an address on."""
+    for line in range(0, size, CACHE_LINE):
         prefetch(start + np.uintp(line))
+
+
+@intrinsic
+def first_bit(typing, bits):
+    """The index of the lowest bit that is set; at least one must be."""
+    signature = types.int64(types.uint64)
+
+    def generate(context, b, _, arguments):
+        return b.cttz(arguments[0], ir.Constant(I1, 1))
+
+    return signature, generate
+
+
+@intrinsic
+def float_bits(typing, number):
+    """The bits of a float32 as an int32: of numbers that are not negative, both are in the same order."""
+    signature = types.int32(types.float32)
+
+    def generate(context, b, _, arguments):
+        return b.bitcast(arguments[0], I32)
+
+    return signature, generate
+
+
+def _make_reader(number: types.Type, kind: ir.Type) -> Any:
+    """A function that reads the n-th number from an address, aligned or not."""
+
+    def read(typing, start, index):
+        def generate(context, b, _, arguments):
+            return v.load(b, kind, *arguments)
+
+        return number(types.uintp, types.int64), generate
+
+    return intrinsic(read)
+
+
+def _make_writer(number: types.Type, kind: ir.Type) -> Any:
+    def write(typing, start, index, value):
+        def generate(context, b, _, arguments):
+            v.store(b, arguments[2], *arguments[:2])
+            return context.get_dummy_value()
+
+        return types.void(types.uintp, types.int64, number), generate
+
+    return intrinsic(write)
+
+
+read_float, write_float = _make_reader(types.float32, F32), _make_writer(types.float32, F32)
+read_double = _make_reader(types.float64, F64)
+read_byte = _make_reader(types.uint8, I8)
+read_short, write_short = _make_reader(types.uint16, I16), _make_writer(types.uint16, I16)
+read_int, write_int = _make_reader(types.int32, I32), _make_writer(types.int32, I32)
+read_word, write_word = _make_reader(types.uint64, I64), _make_writer(types.uint64, I64)
+read_size, read_address = _make_reader(types.int64, I64), _make_reader(types.uintp, I64)

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kinematch.compile.threads import together
+from kinematch.compile.threads import run_each
 from kinematch.errors import FileError
 from kinematch.files.reading import opened
 from kinematch.writing import replacing
@@ -50,11 +50,11 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, v
             about["digests"][name] = hashlib.sha256(data).hexdigest()
             _write_at(part, start + described[name]["data_offsets"][0], data)
 
-        together(list(arrays), write)
+        run_each(list(arrays), write)
         header = _header(format, version, about, described)
         _write_at(part, 0, struct.pack("<Q", len(header)) + header)
-        with open(part, "r+b") as file:
-            os.fsync(file.fileno())
+        with open(part, "r+b") as whole:
+            os.fsync(whole.fileno())
 
 
 def _write_at(path: Path, offset: int, data: bytes | memoryview) -> None:

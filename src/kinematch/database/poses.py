@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.compile.threads import together
+from kinematch.compile.threads import run_each
 from kinematch.database.loops import wrapped
 from kinematch.database.tags import Tags, tag_frames
 from kinematch.errors import KinematchError
@@ -175,7 +175,7 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         velocities[own] = difference.central(p, entry.clip.dt)[ends]
         angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
 
-    together(range(len(entries)), fill)
+    run_each(range(len(entries)), fill)
     return PoseDatabase(
         skeleton=first.skeleton,
         frame_rate=first.frame_rate,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.compile.threads import together
+from kinematch.compile.threads import run_each
 from kinematch.database.features import BUILT_IN, Feature, QueryInput, kind
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import FileError, KinematchError, failure, unknown
@@ -57,7 +57,7 @@ class FeatureSchema:
         def fill(feature: Feature) -> None:
             values[:, self.columns[feature.name]] = _build_block(feature, poses)
 
-        together([feature for feature in self.features if feature.kind in BUILT_IN], fill)
+        run_each([feature for feature in self.features if feature.kind in BUILT_IN], fill)
         for feature in self.features:  # one thread for users' own, which may not be made for several
             if feature.kind not in BUILT_IN:
                 fill(feature)

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
+from kinematch.search.matcher import (
+    IGNORE,
+    Admission,
+    Matches,
+    admission,
+    check_limits,
+    check_queries,
+    weigh_queries,
+    window,
+)
 from kinematch.search.space import SearchSpace, roots_of
 
 LINKS = 32  # neighbours each frame is linked to
@@ -50,12 +59,13 @@ class ApproximateMatcher:
         ignore: int = IGNORE,
     ) -> Matches:
         space, (_, roots, values, index) = self.space, self._weighted
-        asked = question(space, queries, current, stay_bias=stay_bias, ignore=ignore)
+        queries, current = check_queries(space, queries, current)
+        bias, ignore = check_limits(space, stay_bias, ignore)
         admitted, chosen = self._filters.get(filter) or self._filters.setdefault(filter, self._admit(filter))
-        weighted, (first, last) = weigh_queries(asked.queries, roots), window(space, asked.current, asked.ignore)
+        weighted, (first, last) = weigh_queries(queries, roots), window(space, current, ignore)
         fetched = min(SPARE + int((last - first).max(initial=0)), len(self._frames))
-        frames = np.full((len(asked), 1), -1)
-        if fetched and len(asked):
+        frames = np.full((len(queries), 1), -1)
+        if fetched and len(queries):
             effort = max(self._effort, fetched)
             parameters = self._faiss.SearchParametersHNSW(efSearch=effort, sel=chosen)
             _, places = index.search(weighted, fetched, params=parameters)
@@ -64,10 +74,10 @@ class ApproximateMatcher:
         costs[(frames < 0) | ((frames >= first[:, None]) & (frames < last[:, None]))] = np.inf
         best = costs.argmin(axis=1)[:, None]
         frame, cost = (np.take_along_axis(a, best, axis=1)[:, 0] for a in (frames, costs))
-        stays = (asked.current >= 0) & admitted.stays[asked.current]
-        staying = np.where(stays, _costs(weighted, values, asked.current[:, None])[:, 0], np.float32(np.inf))
-        jump = cost < staying - np.float32(asked.stay_bias)
-        stay = np.where(staying < np.inf, asked.current, -1)
+        stays = (current >= 0) & admitted.stays[current]
+        staying = np.where(stays, _costs(weighted, values, current[:, None])[:, 0], np.float32(np.inf))
+        jump = cost < staying - np.float32(bias)
+        stay = np.where(staying < np.inf, current, -1)
         return Matches(np.where(jump, frame, stay).astype(np.int32), np.where(jump, cost, staying))
 
     def _admit(self, expression: str) -> tuple[Admission, Any]:

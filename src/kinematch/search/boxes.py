@@ -12,16 +12,17 @@ from kinematch.search.matcher import (
     Admission,
     Matches,
     admission,
+    check_limits,
+    check_one_query,
+    check_queries,
     not_finite,
-    one_question,
-    question,
     weigh_queries,
     window,
 )
 from kinematch.search.space import SearchSpace, roots_of
 
-MANY = 16  # queries from which all cores are worth waking
-VECTOR = 8  # columns at a time: rows are padded with zeros to a multiple
+MANY_QUERIES = 16  # from here on, threads save more time than they cost
+COLUMN_BLOCK = 8  # rows are padded with zeros to a multiple, so that no vector is part empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,20 +70,21 @@ class BoxMatcher:
         stay_bias: float = 0.0,
         ignore: int = IGNORE,
     ) -> Matches:
-        asked = question(self.space, queries, current, stay_bias=stay_bias, ignore=ignore)
+        queries, current = check_queries(self.space, queries, current)
+        bias, ignore = check_limits(self.space, stay_bias, ignore)
         state = self._weighted
         arguments = self._arguments(state, filter)
-        weighted = _padded(weigh_queries(asked.queries, state.roots))
-        first, last = window(self.space, asked.current, asked.ignore)
-        found = Matches(np.empty(len(asked), np.int32), np.empty(len(asked), np.float32))
+        weighted = _padded(weigh_queries(queries, state.roots))
+        first, last = window(self.space, current, ignore)
+        found = Matches(np.empty(len(queries), np.int32), np.empty(len(queries), np.float32))
 
         def search(own: slice) -> None:
             scan_boxes(
-                weighted[own], asked.current[own], first[own], last[own], asked.stay_bias,
+                weighted[own], current[own], first[own], last[own], bias,
                 found.frames[own], found.costs[own], *arguments,
             )  # fmt: skip
 
-        run_in_pieces(len(asked), search, worth=MANY)
+        run_in_pieces(len(queries), search, worth=MANY_QUERIES)
         return found
 
     def find_one(
@@ -99,8 +101,8 @@ class BoxMatcher:
         except (TypeError, OverflowError):  # not the types that were compiled
             pass
         if frame == REFUSED:
-            asked = one_question(self.space, query, current, stay_bias=stay_bias, ignore=ignore)
-            frame, cost = find_in_boxes(*asked, state.roots, *clips, *arguments)
+            checked = check_one_query(self.space, query, current, stay_bias=stay_bias, ignore=ignore)
+            frame, cost = find_in_boxes(*checked, state.roots, *clips, *arguments)
             if frame == REFUSED:
                 raise not_finite()
         return frame, cost
@@ -120,7 +122,7 @@ class BoxMatcher:
 
 
 def _padded(rows: np.ndarray) -> np.ndarray:
-    padded = np.zeros((len(rows), -(-rows.shape[1] // VECTOR) * VECTOR), np.float32)
+    padded = np.zeros((len(rows), -(-rows.shape[1] // COLUMN_BLOCK) * COLUMN_BLOCK), np.float32)
     padded[:, : rows.shape[1]] = rows
     return padded
 

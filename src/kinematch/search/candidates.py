@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.search.matcher import IGNORE, Matcher, admission, question, weigh_queries, window
+from kinematch.search.matcher import IGNORE, Matcher, admission, check_limits, check_queries, weigh_queries, window
 from kinematch.search.space import SearchSpace, roots_of
 
 APART = 0.3  # s
@@ -41,18 +41,19 @@ def candidates(
     space, roots = matcher.space, roots_of(matcher.space, matcher.weights)
     if count < 1 or not 0 <= apart < np.inf:
         raise KinematchError(f"{count} candidates {apart} s apart: expected one or more, zero or more seconds apart")
-    asked = question(space, query, np.array([current]), stay_bias=stay_bias, ignore=ignore)
+    queries, currents = check_queries(space, query, np.array([current]))
+    bias, ignore = check_limits(space, stay_bias, ignore)
     admitted = admission(space, filter)
     with np.errstate(over="ignore"):
-        squares = np.square(weigh_queries(asked.queries, roots)[0] - space.values * roots)
+        squares = np.square(weigh_queries(queries, roots)[0] - space.values * roots)
         plain = _in_order(squares)
         costs = np.where(admitted.targets, plain * space.cost_factor, np.float32(np.inf))
-    first, last = (int(edge[0]) for edge in window(space, asked.current, asked.ignore))
+    first, last = (int(edge[0]) for edge in window(space, currents, ignore))
     costs[first:last] = np.inf
     frames = _best(space, costs, count, round(apart * space.frame_rate))
     stays = current >= 0 and bool(admitted.stays[current])
     staying_cost = float(plain[current]) if stays else np.inf
-    chosen, reason = _choose(frames, costs[frames], current, staying_cost=staying_cost, bias=asked.stay_bias)
+    chosen, reason = _choose(frames, costs[frames], current, staying_cost=staying_cost, bias=bias)
     if current >= 0 and not stays:
         why = "ends its clip" if space.ends[current] else "fails the filter"
         reason += f"; frame {current} sets no bound, since it {why}"

@@ -5,10 +5,19 @@ import numpy as np
 from kinematch.compile.announce import telling
 from kinematch.compile.threads import run_in_pieces
 from kinematch.search.kernels import scan
-from kinematch.search.matcher import IGNORE, Admission, Matches, admission, question, weigh_queries, window
+from kinematch.search.matcher import (
+    IGNORE,
+    Admission,
+    Matches,
+    admission,
+    check_limits,
+    check_queries,
+    weigh_queries,
+    window,
+)
 from kinematch.search.space import SearchSpace, roots_of
 
-MANY = 2  # queries from which all cores are worth waking
+MANY_QUERIES = 2  # from here on, threads save more time than they cost
 
 
 class ExhaustiveMatcher:
@@ -39,16 +48,17 @@ class ExhaustiveMatcher:
         ignore: int = IGNORE,
     ) -> Matches:
         space, (_, roots, values) = self.space, self._weighted
-        asked = question(space, queries, current, stay_bias=stay_bias, ignore=ignore)
+        queries, current = check_queries(space, queries, current)
+        bias, ignore = check_limits(space, stay_bias, ignore)
         admitted = self._filters.get(filter) or self._filters.setdefault(filter, admission(space, filter))
-        weighted, (first, last) = weigh_queries(asked.queries, roots), window(space, asked.current, asked.ignore)
-        found = Matches(np.empty(len(asked), np.int32), np.empty(len(asked), np.float32))
+        weighted, (first, last) = weigh_queries(queries, roots), window(space, current, ignore)
+        found = Matches(np.empty(len(queries), np.int32), np.empty(len(queries), np.float32))
 
         def search(own: slice) -> None:
             found.frames[own], found.costs[own] = scan(
-                values, space.cost_factor, weighted[own], asked.current[own], first[own], last[own],
-                admitted.targets, admitted.stays, asked.stay_bias,
+                values, space.cost_factor, weighted[own], current[own], first[own], last[own],
+                admitted.targets, admitted.stays, bias,
             )  # fmt: skip
 
-        run_in_pieces(len(asked), search, worth=MANY)
+        run_in_pieces(len(queries), search, worth=MANY_QUERIES)
         return found

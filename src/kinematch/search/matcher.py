@@ -1,4 +1,4 @@
-"""Matcher: the one protocol of all searches, and what they share: checked questions, filters, the frame to beat."""
+"""Matcher: the protocol of all searches, and what they share: checked arguments, filters, the frames to ignore."""
 
 import operator
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.search.filters import tag_mask
+from kinematch.database.filters import tag_mask
 from kinematch.search.kernels import LARGEST_BIAS
 from kinematch.search.space import SearchSpace
 
 IGNORE = 20  # frames around the current one: a third of a second at 60 fps
+FLOAT32, INT32 = np.dtype(np.float32), np.dtype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Matcher(Protocol):
 
     @property
     def weights(self) -> np.ndarray:
-        """Those in use (D,) float32."""
+        """The weights in use (D,) float32."""
 
     def find(
         self,
@@ -46,12 +47,12 @@ class Matcher(Protocol):
     ) -> Matches: ...
 
     def set_weights(self, weights: np.ndarray) -> None:
-        """Other factors of the squared differences (D,), exact from the next search on."""
+        """Use other factors of the squared differences (D,), exactly from the next search on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Admission:
-    """A compiled filter: which frames may be jumped to, and which may go on playing."""
+    """A compiled filter: which frames may be jumped to, and which may keep playing."""
 
     targets: np.ndarray  # (F,) bool
     stays: np.ndarray  # (F,) bool
@@ -62,23 +63,23 @@ def admission(space: SearchSpace, expression: str) -> Admission:
     return Admission(space.targets & mask, mask & ~space.ends)
 
 
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What was asked, checked, in the very types that the kernels were compiled for."""
+def fit_kernels(space: SearchSpace, queries: Any, current: Any) -> bool:
+    """Whether two arrays are of the types and layout that kernels are compiled for: a quick test of the usual case."""
+    return (
+        type(queries) is np.ndarray
+        and type(current) is np.ndarray
+        and queries.dtype is FLOAT32
+        and current.dtype is INT32
+        and current.ndim == 1
+        and queries.shape == (len(current), space.column_count)
+        and queries.flags.carray
+        and current.flags.carray
+    )
 
-    queries: np.ndarray  # (N, D) float32
-    current: np.ndarray  # (N,) int32, -1 for none
-    stay_bias: float
-    ignore: int
 
-    def __len__(self) -> int:
-        return len(self.queries)
-
-
-def question(
-    space: SearchSpace, queries: np.ndarray, current: np.ndarray | None, *, stay_bias: float, ignore: int
-) -> Question:
-    """NaN, strangers and wrong shapes are refused at the door."""
+def check_queries(space: SearchSpace, queries: Any, current: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Queries (N, D) float32 and current frames (N,) int32 as kernels take them; NaN, unknown frames and wrong shapes
+    are refused."""
     queries = _numbers("queries", queries, "fiu")
     if queries.ndim == 1:
         queries = queries[None]
@@ -89,18 +90,17 @@ def question(
     if not np.isfinite(queries).all():
         raise KinematchError(f"query {int(np.argmin(np.isfinite(queries).all(axis=1)))} is not finite")
     if current is None:
-        current = np.full(len(queries), -1, np.int32)
+        return queries, np.full(len(queries), -1, np.int32)
     current = np.atleast_1d(_numbers("current", current, "iu"))
     if current.shape != (len(queries),) or (current < -1).any() or (current >= space.frame_count).any():
         raise KinematchError(
             f"current: expected {len(queries)} frames from -1 to {space.frame_count - 1}, found {_brief(current)}"
         )
-    stay_bias, ignore = limits(space, stay_bias, ignore)
-    return Question(queries, np.require(current, np.int32, ["C", "A", "W"]), stay_bias, ignore)
+    return queries, np.require(current, np.int32, ["C", "A", "W"])
 
 
-def limits(space: SearchSpace, stay_bias: float, ignore: int) -> tuple[float, int]:
-    """The two numbers of a question, checked; more frames than there are need not be ignored."""
+def check_limits(space: SearchSpace, stay_bias: float, ignore: int) -> tuple[float, int]:
+    """The bias and the frames to ignore as kernels take them; no more frames are ignored than there are."""
     if not 0 <= stay_bias <= LARGEST_BIAS:
         raise KinematchError(f"stay_bias is {stay_bias}, expected a number from zero to {LARGEST_BIAS:g}")
     if ignore < 0:
@@ -108,12 +108,12 @@ def limits(space: SearchSpace, stay_bias: float, ignore: int) -> tuple[float, in
     return float(stay_bias), int(min(ignore, space.frame_count))
 
 
-def one_question(
+def check_one_query(
     space: SearchSpace, query: np.ndarray, current: int, *, stay_bias: float, ignore: int
 ) -> tuple[np.ndarray, int, int, float]:
-    """A single question in the types of the kernels: query, current frame, frames to ignore, bias.
+    """The arguments of a kernel for one query: query, current frame, frames to ignore, bias.
 
-    Kernels check for themselves and answer REFUSED, so that only what they refuse comes here to be told why.
+    Kernels check their arguments and answer REFUSED; only what they refuse is checked again here, for the message.
     """
     if query.shape != space.weights.shape or query.dtype != np.float32:
         raise KinematchError(
@@ -122,7 +122,7 @@ def one_question(
     current = operator.index(current)
     if not -1 <= current < space.frame_count:
         raise KinematchError(f"current frame {current}, expected -1 to {space.frame_count - 1}")
-    stay_bias, ignore = limits(space, stay_bias, ignore)
+    stay_bias, ignore = check_limits(space, stay_bias, ignore)
     return np.require(query, requirements=["C", "A", "W"]), current, ignore, stay_bias
 
 

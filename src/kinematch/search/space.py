@@ -10,9 +10,9 @@ import numpy as np
 from kinematch.database.feature_database import column_weights
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.search.vector_kernels import PLACES
+from kinematch.search.vector_kernels import QUERY_COLUMNS
 
-MOST_COLUMNS = PLACES  # beyond this the sums of the quantised boxes could overflow 32 bits
+MOST_COLUMNS = QUERY_COLUMNS  # beyond this the sums of the quantised boxes could overflow 32 bits
 MOST_FRAMES = 2**31 - 64  # frame numbers are 32 bits, and a leaf of 16 must not run past them
 FACTORS = (1e-6, 1e6)  # cost factors beyond these could turn a cost into nothing or infinity
 

@@ -1,4 +1,4 @@
-"""WideMatcher, the default: a shallow tree sixteen abreast, exact, in a few microseconds."""
+"""WideMatcher, the default: exact search in a few microseconds through a shallow tree with sixteen boxes to a node."""
 
 import threading
 from dataclasses import dataclass, field
@@ -7,47 +7,52 @@ import numpy as np
 
 from kinematch.compile.announce import telling
 from kinematch.compile.threads import run_in_pieces
+from kinematch.search import layout_kernels as at
 from kinematch.search import wide_kernels as k
+from kinematch.search.kernels import REFUSED
 from kinematch.search.matcher import (
     IGNORE,
     Admission,
     Matches,
     admission,
+    check_limits,
+    check_one_query,
+    check_queries,
+    fit_kernels,
     not_finite,
-    one_question,
-    question,
     too_large,
 )
 from kinematch.search.space import SearchSpace, roots_of
 from kinematch.search.wide_tree import Grouping, Masks, Weighted, group_leaves, masks, weigh
 
-MANY = 128  # queries from which all cores are worth waking
+MANY_QUERIES = 128  # from here on, threads save more time than they cost
 
 
 @dataclass(frozen=True, eq=False)
 class _Handle:
-    """Addresses for the kernels, and the arrays they point into, which live as long."""
+    """Addresses for the kernels, and the arrays they point to, which must live as long."""
 
     addresses: np.ndarray  # (HANDLE_SIZE,) int64
     arrays: tuple[np.ndarray, ...]
+    address: int  # of the addresses
 
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """One consistent state: replaced whole when weights or groups change, so a search never sees a mixture."""
+    """One consistent state: replaced as a whole when weights or groups change, so a search never sees a mixture."""
 
     grouping: Grouping
     weights: np.ndarray  # (D,) float32
     weighted: Weighted
-    masks: dict[str, Masks]  # by filter; they outlive a change of weights
+    masks: dict[str, Masks]  # by filter; independent of the weights
     handles: dict[str, _Handle] = field(default_factory=dict)  # by filter
 
 
 class WideMatcher:
-    """Exact search through quantised boxes over groups of leaves of 16 consecutive frames.
+    """Exact search through boxes over groups of leaves of 16 consecutive frames.
 
-    Safe to use from several threads. A change of weights takes effect at once, with the old groups; better ones are
-    found in the background.
+    Safe to use from several threads. New weights take effect at once, with the old groups; better groups are found in
+    the background.
     """
 
     def __init__(self, space: SearchSpace):
@@ -61,9 +66,10 @@ class WideMatcher:
             roots = roots_of(space, space.weights)
             grouping = group_leaves(space, roots)
             self._tree = _Tree(grouping, space.weights, weigh(space, grouping, roots), {})
-            self.find(space.values[:1])
+            WideMatcher.find(self, space.values[:1])
             self.find_one(np.array(space.values[0]))
-            k.find_one.disable_compile()
+            for kernel in (k.find_one, k.find_some):
+                kernel.disable_compile()  # arguments of other types are converted instead
 
     @property
     def weights(self) -> np.ndarray:
@@ -78,36 +84,37 @@ class WideMatcher:
         stay_bias: float = 0.0,
         ignore: int = IGNORE,
     ) -> Matches:
-        asked = question(self.space, queries, current, stay_bias=stay_bias, ignore=ignore)
-        handle = self._handle(filter)
-        found = Matches(np.empty(len(asked), np.int32), np.empty(len(asked), np.float32))
-
-        def search(own: slice) -> None:
-            k.find_some(
-                asked.queries[own], asked.current[own], asked.ignore, asked.stay_bias, handle.addresses,
-                found.frames[own], found.costs[own],
-            )  # fmt: skip
-
-        run_in_pieces(len(asked), search, worth=MANY)
-        if (found.frames == k.REFUSED).any():
-            raise too_large(int(np.argmax(found.frames == k.REFUSED)))
-        return found
+        space = self.space
+        if not fit_kernels(space, queries, current):
+            queries, current = check_queries(space, queries, current)
+        bias, ignore = check_limits(space, stay_bias, ignore)
+        handle = self._tree.handles.get(filter) or self._handle(filter)
+        count = len(queries)
+        frames, costs = np.empty(count, np.int32), np.empty(count, np.float32)
+        if count < MANY_QUERIES:
+            refused = k.find_some(queries, current, ignore, bias, handle.address, frames, costs)
+        else:
+            refused = _find_many(queries, current, ignore, bias, handle, frames, costs)
+        if refused >= 0:
+            check_queries(space, queries, current)  # says what is wrong, unless it is the product with the weights
+            raise too_large(int(refused))
+        return Matches(frames, costs)
 
     def find_one(
         self, query: np.ndarray, current: int = -1, *, filter: str = "", stay_bias: float = 0.0, ignore: int = IGNORE
     ) -> tuple[int, float]:
-        """Frame and cost for one query (D,) float32: the quickest way in, for a single character."""
+        """Frame and cost for one query (D,) float32: the quickest call, for a single character."""
         handle = self._tree.handles.get(filter) or self._handle(filter)
-        frame = k.REFUSED
+        frame = REFUSED
         try:
             if type(current) is int:
-                frame, cost = k.find_one(query, current, ignore, stay_bias, handle.addresses)
+                frame, cost = k.find_one(query, current, ignore, stay_bias, handle.address)
         except (TypeError, OverflowError):  # not the types that were compiled
             pass
-        if frame == k.REFUSED:
-            asked = one_question(self.space, query, current, stay_bias=stay_bias, ignore=ignore)
-            frame, cost = k.find_one(*asked, handle.addresses)
-            if frame == k.REFUSED:
+        if frame == REFUSED:
+            arguments = check_one_query(self.space, query, current, stay_bias=stay_bias, ignore=ignore)
+            frame, cost = k.find_one(*arguments, handle.address)
+            if frame == REFUSED:
                 raise not_finite()
         return frame, cost
 
@@ -115,7 +122,7 @@ class WideMatcher:
         roots = roots_of(self.space, weights)
         with self._changes:
             old = self._tree
-            self._tree = self._grown(old.grouping, np.array(weights, np.float32), roots, old.masks)
+            self._tree = self._new_tree(old.grouping, np.array(weights, np.float32), roots, old.masks)
             if self._regrouping is None:
                 self._regrouping = threading.Thread(target=self._regroup, daemon=True)
                 self._regrouping.start()
@@ -129,43 +136,61 @@ class WideMatcher:
         while True:
             seen = self._tree
             roots = seen.weighted.roots
-            tree = self._grown(group_leaves(self.space, roots), seen.weights, roots, {})
+            tree = self._new_tree(group_leaves(self.space, roots), seen.weights, roots, {})
             with self._changes:
                 if self._tree is seen:
                     self._tree, self._regrouping = tree, None
                     return
 
-    def _grown(self, grouping: Grouping, weights: np.ndarray, roots: np.ndarray, known: dict[str, Masks]) -> _Tree:
-        """A tree with the filters of the present one already compiled, so that no search waits for them."""
+    def _new_tree(self, grouping: Grouping, weights: np.ndarray, roots: np.ndarray, known: dict[str, Masks]) -> _Tree:
+        """A tree with handles for all filters of the present one, so that no search waits for them."""
         tree = _Tree(grouping, weights, weigh(self.space, grouping, roots), known)
-        tree.handles.update({filter: self._compiled(tree, filter) for filter in list(self._tree.handles)})
+        tree.handles.update({filter: self._new_handle(tree, filter) for filter in list(self._tree.handles)})
         return tree
 
     def _handle(self, filter: str) -> _Handle:
         tree = self._tree
-        return tree.handles.get(filter) or tree.handles.setdefault(filter, self._compiled(tree, filter))
+        return tree.handles.get(filter) or tree.handles.setdefault(filter, self._new_handle(tree, filter))
 
-    def _compiled(self, tree: _Tree, filter: str) -> _Handle:
+    def _new_handle(self, tree: _Tree, filter: str) -> _Handle:
         admitted = self._admitted.get(filter) or self._admitted.setdefault(filter, admission(self.space, filter))
         bits = tree.masks.get(filter) or tree.masks.setdefault(filter, masks(admitted.targets, tree.grouping))
         w, space = tree.weighted, self.space
         arrays = {
-            k.TOPS: w.tops, k.GROUPS: w.groups, k.LEAVES: w.leaves, k.LEAF_FRAMES: tree.grouping.frames,
-            k.VALUES: space.values, k.ROOTS: w.roots, k.FACTORS: space.cost_factor, k.ORDER: w.order,
-            k.FINE_OFFSETS: w.fine_offsets, k.COARSE_OFFSETS: w.coarse_offsets, k.NUMBERS: w.numbers,
-            k.CLIP_OF: self._clip_of, k.CLIP_STARTS: space.clip_starts, k.CLIP_STOPS: space.clip_stops,
-            k.TOP_MASKS: bits.tops, k.GROUP_MASKS: bits.groups, k.LEAF_MASKS: bits.leaves, k.STAYS: admitted.stays,
+            at.TOPS: w.tops, at.GROUPS: w.groups, at.LEAVES: w.leaves, at.LEAF_FRAMES: tree.grouping.frames,
+            at.EXACT_TOPS: w.exact_tops, at.EXACT_GROUPS: w.exact_groups,
+            at.VALUES: space.values, at.ROOTS: w.roots, at.FACTORS: space.cost_factor, at.ORDER: w.order,
+            at.FINE_OFFSETS: w.fine_offsets, at.COARSE_OFFSETS: w.coarse_offsets, at.NUMBERS: w.numbers,
+            at.REACH: w.reach,
+            at.CLIP_OF: self._clip_of, at.CLIP_STARTS: space.clip_starts, at.CLIP_STOPS: space.clip_stops,
+            at.TOP_MASKS: bits.tops, at.GROUP_MASKS: bits.groups, at.LEAF_MASKS: bits.leaves, at.STAYS: admitted.stays,
         }  # fmt: skip
         sizes = {
-            k.TOP_COUNT: len(w.tops), k.PAIRS: w.leaves.shape[1], k.QUADS: w.tops.shape[1],
-            k.COLUMNS: space.column_count, k.FRAMES: space.frame_count,
+            at.TOP_COUNT: len(w.tops), at.PAIRS: w.leaves.shape[1], at.QUADS: w.tops.shape[1],
+            at.COLUMNS: space.column_count, at.FRAMES: space.frame_count,
         }  # fmt: skip
-        addresses = np.zeros(k.HANDLE_SIZE, np.int64)
+        addresses = np.zeros(at.HANDLE_SIZE, np.int64)
         for place, array in arrays.items():
             assert array.flags.c_contiguous
             addresses[place] = array.ctypes.data
         for place, size in sizes.items():
             addresses[place] = size
         if (space.cost_factor == 1).all():
-            addresses[k.FACTORS] = 0
-        return _Handle(addresses, tuple(arrays.values()))
+            addresses[at.FACTORS] = 0
+        return _Handle(addresses, tuple(arrays.values()), addresses.ctypes.data)
+
+
+def _find_many(
+    queries: np.ndarray, current: np.ndarray, ignore: int, bias: float, handle: _Handle, frames: np.ndarray,
+    costs: np.ndarray,
+) -> int:  # fmt: skip
+    """Queries in slices on all threads; the index of one that was refused, or -1."""
+    refused = []
+
+    def search(own: slice) -> None:
+        index = k.find_some(queries[own], current[own], ignore, bias, handle.address, frames[own], costs[own])
+        if index >= 0:
+            refused.append(own.start + index)
+
+    run_in_pieces(len(queries), search, worth=MANY_QUERIES)
+    return min(refused, default=-1)

@@ -6,13 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 
+from kinematch.compile.memory import CACHE_LINE
 from kinematch.search.space import SearchSpace
 from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quantise_boxes, quantise_leaves
-from kinematch.search.vector_kernels import BLOCK, LINE
+from kinematch.search.vector_kernels import QUERY_BLOCK
 
 # times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
 WIDEST_FINE, WIDEST_COARSE = 8.0, 1.5  # boxes have few levels, and small steps for most columns tell more
 RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
+FAR_STEPS = 24  # of a box, beyond their reach: from here on, float32 boxes take less time than quantised ones
 ENOUGH = 0.98  # share of the spread that the columns of boxes must hold
 SMALLEST_STEP = 1e-12  # whose square is still an ordinary float32
 
@@ -33,10 +35,13 @@ class Weighted:
     leaves: np.ndarray  # (L, P, 16, 2) uint16, the frames of each leaf
     groups: np.ndarray  # (G, Q, 2, 16, 4) uint8, boxes of the leaves of each group
     tops: np.ndarray  # (T, Q, 2, 16, 4) uint8, boxes of the groups
+    exact_groups: np.ndarray  # (G, D, 2, 16) float32, boxes of the leaves of each group, for queries far from the data
+    exact_tops: np.ndarray  # (T, D, 2, 16) float32, boxes of the groups
     order: np.ndarray  # (D,) int32, the columns, those that tell most first; boxes have the first B of them
     fine_offsets: np.ndarray  # (D and some zeros,) float64, where each column of a leaf begins
     coarse_offsets: np.ndarray  # (B and some zeros,) float64, where each column of a box begins
-    numbers: np.ndarray  # (4,) float64, fine and coarse: steps per unit; quantised distance per cost
+    reach: np.ndarray  # (B, 2, 8) float32, low and high, eight columns of `order` each: what quantised bounds resolve
+    numbers: np.ndarray  # (6,) float64, in the order that `layout_kernels` has
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +131,19 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     least = float(space.cost_factor.min())
     # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
     numbers = [number for step in (fine, coarse) for number in (1 / step, (1 + 2e-5) / (step * step) / least)]
-    return Weighted(roots, leaves, groups, tops, order, _whole(fine_offsets), _whole(coarse_offsets), np.array(numbers))
+    return Weighted(
+        roots=roots,
+        leaves=leaves,
+        groups=groups,
+        tops=tops,
+        exact_groups=_exact_boxes(lows, highs),
+        exact_tops=_exact_boxes(group_lows, group_highs),
+        order=order,
+        fine_offsets=_pad_offsets(fine_offsets),
+        coarse_offsets=_pad_offsets(coarse_offsets),
+        reach=_reach(lows[used][:, order], highs[used][:, order], coarse_offsets, coarse),
+        numbers=np.array([*numbers, least, (FAR_STEPS * coarse) ** 2]),
+    )
 
 
 def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
@@ -147,8 +164,7 @@ def _quantisation(
     """Where each column begins, and one step for all; what is rare, or a single wide column, is clamped."""
     if not len(lows):
         return np.zeros(lows.shape[1]), 1.0
-    low = np.quantile(lows.astype(np.float64), rare, axis=0)
-    high = np.quantile(highs.astype(np.float64), 1 - rare, axis=0)
+    low, high = _usual_range(lows, highs, rare)
     ranges = high - low
     some = ranges[ranges > 0]
     reach = min(float(ranges.max()), widest * float(np.quantile(some, 0.75))) if len(some) else 0.0
@@ -160,22 +176,50 @@ def _quantisation(
     return middle - reach / 2 - step, step
 
 
-def _on_lines(shape: tuple[int, ...], kind: type[np.integer]) -> np.ndarray:
+def _reach(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float) -> np.ndarray:
+    """The intervals within which quantised bounds are true to distance: the levels of the boxes, and in columns that
+    boxes leave out, most of the data."""
+    columns = lows.shape[1]
+    reach = np.zeros((2, -(-columns // QUERY_BLOCK) * QUERY_BLOCK), np.float32)
+    reach[0, :columns], reach[1, :columns] = _usual_range(lows, highs, RARE)
+    reach[:, : len(offsets)] = offsets, offsets + COARSE * step
+    return np.ascontiguousarray(reach.reshape(2, -1, QUERY_BLOCK).swapaxes(0, 1))
+
+
+def _usual_range(lows: np.ndarray, highs: np.ndarray, rare: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where the boxes of each column lie, but for a rare share at either end; zero without boxes."""
+    if not len(lows):
+        return np.zeros(lows.shape[1]), np.zeros(lows.shape[1])
+    return np.quantile(lows.astype(np.float64), rare, axis=0), np.quantile(highs.astype(np.float64), 1 - rare, axis=0)
+
+
+def _on_lines(shape: tuple[int, ...], kind: type[np.number]) -> np.ndarray:
     """Zeros that begin where a line of the cache does: vectors across two would take twice as long to read."""
     size = math.prod(shape) * np.dtype(kind).itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
     return memory[start : start + size].view(kind).reshape(shape)
 
 
-def _whole(offsets: np.ndarray) -> np.ndarray:
-    """Followed by zeros, so that they can be read in whole blocks."""
-    return np.concatenate([offsets, np.zeros(-len(offsets) % BLOCK)])
+def _pad_offsets(offsets: np.ndarray) -> np.ndarray:
+    """Offsets and zeros up to a whole number of blocks."""
+    return np.concatenate([offsets, np.zeros(-len(offsets) % QUERY_BLOCK)])
 
 
 def _boxes(lows: np.ndarray, highs: np.ndarray, order: np.ndarray, *, offsets: np.ndarray, step: float) -> np.ndarray:
     boxes = _on_lines((-(-len(lows) // LANES), -(-len(order) // 4), 2, LANES, 4), np.uint8)
     quantise_boxes(lows, highs, order, offsets, step, boxes)
+    return boxes
+
+
+def _exact_boxes(lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
+    """Boxes (B, D) as they are, sixteen to a node."""
+    nodes, columns = -(-len(lows) // LANES), lows.shape[1]
+    boxes = _on_lines((nodes, columns, 2, LANES), np.float32)
+    for side, edges in enumerate((lows, highs)):
+        padded = np.zeros((nodes * LANES, columns), np.float32)
+        padded[: len(edges)] = edges
+        boxes[:, :, side] = padded.reshape(nodes, LANES, columns).swapaxes(1, 2)
     return boxes
 
 

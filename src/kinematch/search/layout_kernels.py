@@ -1,0 +1,58 @@
+"""What the kernels of the wide search share: the layout of handles and scratch memory, and limits of bounds."""
+
+import numpy as np
+
+from kinematch.compile.jit import part
+from kinematch.compile.memory import CACHE_LINE, float_bits, read_size
+from kinematch.search.vector_kernels import NO_BOUND, QUERY_COLUMNS
+
+U = np.uintp
+NO_BITS, LOWEST_BIT = np.uint64(0), np.uint64(1)
+# typed: numba would compile a function again for a literal
+ZERO, ONE = np.int64(0), np.int64(1)
+
+# A handle is an array of addresses and sizes in this order; kernels take its address instead of many arrays.
+(TOPS, GROUPS, LEAVES, LEAF_FRAMES, VALUES, ROOTS, FACTORS, ORDER, FINE_OFFSETS, COARSE_OFFSETS, NUMBERS, CLIP_OF,
+ CLIP_STARTS, CLIP_STOPS, TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, EXACT_TOPS, EXACT_GROUPS, REACH, TOP_COUNT, PAIRS,
+ QUADS, COLUMNS, FRAMES) = range(26)  # fmt: skip
+HANDLE_SIZE = 26
+# the order of the array NUMBERS: steps per unit, squared steps per cost, least cost factor, cost from which on a query
+# is far
+FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE, LEAST_FACTOR, FAR_COST = range(6)
+
+ROW_GROUPS = 64  # groups whose leaves are bounded before any leaf is searched: few branches, memory read ahead
+
+# Scratch memory, byte offsets. At 0: the bounds or costs of the 16 frames of a leaf.
+ROW_AT = 64  # the groups of the row, int32
+NEAR_AT = ROW_AT + 4 * ROW_GROUPS  # which leaves of each are within the limit, uint16, and a word to end on
+BOUNDS_AT = NEAR_AT + 2 * ROW_GROUPS + CACHE_LINE  # the bounds of their leaves, 16 int32 each
+FOUND_AT = BOUNDS_AT + 64 * ROW_GROUPS  # where in the row the leaves within the limit are, int32
+QUERY_AT = FOUND_AT + 64 * ROW_GROUPS  # the weighted query, float32
+ORDERED_AT = QUERY_AT + 4 * QUERY_COLUMNS  # the same in the column order of the quantised leaves and boxes
+FINE_AT = ORDERED_AT + 4 * QUERY_COLUMNS  # its ceilings and floors for leaves, uint16
+COARSE_AT = FINE_AT + 4 * QUERY_COLUMNS  # its ceilings and floors for boxes, uint8
+GROUPS_AT = COARSE_AT + 2 * QUERY_COLUMNS  # the bounds of all groups, 16 int32 for each top node; then which are near
+
+
+@part
+def new_scratch(handle):
+    return np.empty(GROUPS_AT + 66 * read_size(handle, TOP_COUNT) + 2 * CACHE_LINE, np.uint8)
+
+
+@part
+def quantised_limit(bound, scale):
+    """The quantised distance beyond which no frame can cost less than the bound."""
+    scaled = np.float64(bound) * scale
+    return np.int32(np.int32(scaled) + 1) if scaled < NO_BOUND - 2 else np.int32(NO_BOUND - 1)
+
+
+@part
+def exact_limit(best, bound):
+    """The largest cost worth a look, as bits: equal costs may replace a frame that was found, never the one that plays."""
+    return np.int32(float_bits(bound) - (0 if best >= 0 else 1))
+
+
+@part
+def box_limit(best, bound, scale, far):
+    """The largest bound of a box that must be opened, in the units of its bounds."""
+    return exact_limit(best, bound) if far else quantised_limit(bound, scale)
