@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.record import recorded
+from kinematch.character.record import record
 from kinematch.control.command import move
 from kinematch.database.build import build
 from kinematch.database.storage import load
@@ -39,7 +39,7 @@ jumps = sum(int(step.jumped[0]) for step in steps)
 apart = np.linalg.norm(character.root_positions - character.body.positions)
 print(f"{len(steps)} steps, {jumps} jumps between clips, at the end {apart * 100:.0f} cm from the simulated body")
 
-clip = recorded(steps, database.poses.skeleton, DT)
+clip = record(steps, crowd.skeleton, 60)
 for name in ("played.bvh", "played.glb"):
     write_clip(name, clip)
 animate(clip, "played.gif", camera="fixed", size=(480, 300), frames_per_second=15)

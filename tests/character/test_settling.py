@@ -7,7 +7,6 @@ import pytest
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
-from kinematch.character.settling import narrowed, terms
 from kinematch.control.command import Command
 from kinematch.database.build import build
 from kinematch.database.storage import Database
@@ -67,7 +66,7 @@ def test_who_stands_turns_and_walks_on_when_told(stopping):
 
 def test_an_explanation_is_of_the_search_as_it_was(stopping):
     crowd, _ = walked_and_stopped(stopping, 8)
-    assert crowd.state.schedule.settled.all()
+    assert crowd.state.schedule.idle.all()
     idle = stopping.poses.tags.frames[:, stopping.poses.tags.names.index("idle")]
     assert all(idle[crowd.explain(n).frames].all() for n in range(COUNT))
 
@@ -157,7 +156,7 @@ def test_a_toe_that_cannot_be_reached_is_not_caught_and_freed_in_turn(stopping):
     crowd, locked = Crowd(stopping, terrain=drop), []
     for _ in range(240):
         locked.append(crowd.step(told(np.zeros((1, 3))), DT).locked[0].copy())
-    assert crowd.state.schedule.settled[0]
+    assert crowd.state.schedule.idle[0]
     assert np.abs(np.diff(np.array(locked, int), axis=0)).sum() < 8
 
 
@@ -176,6 +175,6 @@ def test_nobody_counts_as_settled_where_no_search_would_tell(tmp_path):
         '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n[[source.range]]\nno_exit = true\n'
     )
     crowd = Crowd(build(tmp_path / "held.toml").database, 2)
-    crowd.state.schedule.settled[:] = True
+    crowd.state.schedule.idle[:] = True
     crowd.step(told(np.array([[0, 0, 1.35], [0, 0, 0]])), DT)
-    assert not crowd.state.schedule.settled.any()
+    assert not crowd.state.schedule.idle.any()

@@ -5,8 +5,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kinematch.character.settings import Settings
-from kinematch.database.storage import Database
 from kinematch.database.filters import tag_mask
+from kinematch.database.storage import Database
 
 IDLE = "idle"  # the tag of idle clips
 SHORTEST_IDLE = 3.0  # s around the playing frame that are no targets then, or an idle's last second plays for ever

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.database.coverage import root_motion
+from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.database.filters import tag_mask
 
 BANDS = {"walk": (0.8, 1.8), "jog": (1.8, 3.0), "sprint": (3.0, np.inf)}  # m/s, as in database.coverage
 ENOUGH = 2.0  # s of a motion that make it worth asking for
