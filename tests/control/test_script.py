@@ -7,9 +7,11 @@ import pytest
 
 from kinematch.character import Command, Crowd
 from kinematch.control.body import place_at_rest
+from kinematch.control.command import follow_trajectory
 from kinematch.control.path import Path
 from kinematch.control.script import CommandRecorder, Script, ScriptPlayer
 from kinematch.control.script_file import read_script, write_script
+from kinematch.control.trajectory import Trajectory
 from kinematch.control.wander import Wander
 from kinematch.errors import FileError, KinematchError
 
@@ -73,13 +75,13 @@ def test_files_keep_every_bit(tmp_path, count):
     again = read_script(tmp_path / "a.jsonl")
     assert again.seconds.tobytes() == script.seconds.tobytes()
     for a, b in zip(script.commands, again.commands):
-        assert (a.velocities.tobytes(), a.filter, a.database) == (b.velocities.tobytes(), b.filter, b.database)
+        assert (a.velocities.tobytes(), a.filter, a.source) == (b.velocities.tobytes(), b.filter, b.source)
         np.testing.assert_array_equal(a.facings, b.facings)
     write_script(tmp_path / "b.jsonl", again)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
-def test_a_command_for_each_keeps_its_filters_and_databases(tmp_path):
+def test_a_command_for_each_keeps_its_filters_and_sources(tmp_path):
     command = Command(np.eye(3)[:2], np.zeros((2, 3)), ["walk", "run"], np.array([0, 1]))
 
     class Constant:
@@ -90,7 +92,7 @@ def test_a_command_for_each_keeps_its_filters_and_databases(tmp_path):
     recorder.command(bodies(2), 0.02)
     write_script(tmp_path / "a.jsonl", recorder.script)
     again = read_script(tmp_path / "a.jsonl").commands[0]
-    assert (again.filter, again.database) == (["walk", "run"], [0, 1])
+    assert (again.filter, again.source) == (["walk", "run"], [0, 1])
 
 
 def test_a_recorder_keeps_what_was_wanted_even_when_arrays_change_later():
@@ -168,3 +170,19 @@ def test_a_script_of_nothing_stands_still(tmp_path):
     play = ScriptPlayer(written(tmp_path, HEADER))
     assert not play.command(bodies(2), 0.1).velocities.any()
     assert play.done
+
+
+def test_commands_with_a_trajectory_are_kept_but_never_written_without_it(tmp_path):
+    trajectory = Trajectory(np.array([0.0, 1.0]), np.zeros((1, 2, 3)), np.tile([0.0, 0, 1], (1, 2, 1)))
+
+    class Constant:
+        def command(self, body, dt):
+            return follow_trajectory(trajectory)
+
+    recorder = CommandRecorder(Constant())
+    assert recorder.command(bodies(1), 0.02).trajectory is trajectory
+    with pytest.raises(KinematchError, match="command 0 has a trajectory"):
+        write_script(tmp_path / "a.jsonl", recorder.script)
+    assert not (tmp_path / "a.jsonl").exists()
+    with pytest.raises(KinematchError, match="expected one for each"):
+        next(recorder.script.steps(2))

@@ -185,7 +185,7 @@ def _widen_corners(route: Route, w: float) -> Route:
     """Move the steering line outwards in corners, to compensate for the body cutting them.
 
     On a circle the body runs inside the point it follows by v^2 / (R w^2), since y = x + 2 v / w + a / w^2. Averaging
-    over the distance by which the body lags, mostly ahead of the point, keeps the line smooth; at stops the shift is zero.
+    over the distance by which the body lags, mostly ahead of the point, keeps the line smooth; it is zero at stops.
     """
     distances, (tangents, squared) = route.distances, (route.rows[:, 2:4], route.rows[:, 4])
     sine, cosine = (

@@ -67,7 +67,7 @@ class CommandRecorder:
     def command(self, body: SimulatedBody, dt: float) -> Command:
         given = self.controller.command(body, dt)
         velocities, facings = (np.array(rows, np.float64) for rows in (given.velocities, given.facings))
-        kept = Command(velocities, facings, _copy_plain(given.filter), _copy_plain(given.source))
+        kept = Command(velocities, facings, _copy_plain(given.filter), _copy_plain(given.source), given.trajectory)
         self._commands.append(kept)
         self._seconds.append(float(dt))
         return kept
@@ -85,6 +85,8 @@ def repeat_for_bodies(command: Command, count: int) -> Command:
         return command
     if rows != 1:
         raise KinematchError(f"a command for {rows} bodies, but there are {count}")
+    if command.trajectory is not None:
+        raise KinematchError(f"a command with the trajectory of one body for {count} bodies, expected one for each")
     velocities, facings = (np.repeat(rows, count, axis=0) for rows in (command.velocities, command.facings))
     return Command(velocities, facings, command.filter, command.source)
 

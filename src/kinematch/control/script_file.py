@@ -25,6 +25,8 @@ def write_script(path: str | Path, script: Script) -> None:
     for n, (command, seconds) in enumerate(zip(script.commands, script.seconds)):
         if not (np.isfinite(command.velocities).all() and np.isfinite(command.facings).all()):
             raise FileError(path, f"cannot be written: command {n} has values that are not finite")
+        if command.trajectory is not None:
+            raise FileError(path, f"cannot be written: command {n} has a trajectory, which scripts do not hold")
         line: dict[str, Any] = {"seconds": float(seconds), "velocity": _rows(command.velocities)}
         if command.facings.any():
             line["facing"] = _rows(command.facings)
