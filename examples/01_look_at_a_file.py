@@ -1,26 +1,25 @@
-"""Read a motion file, see what is in it, and draw a contact sheet. With no file given, one is made first.
+"""Read a motion file, see what is in it, and draw a contact sheet. Without a file, one is made first.
 
 python examples/01_look_at_a_file.py [FILE]
 """
 
 import sys
-from pathlib import Path
 
+import kinematch as km
 from kinematch import synth
 from kinematch.draw.sheet import contact_sheet
-from kinematch.files import read_clip, write_clip
 
 if len(sys.argv) > 1:
-    path = Path(sys.argv[1])
+    path = sys.argv[1]
 else:
-    path = Path("walk.bvh")
-    write_clip(path, synth.walk_along([(0, 0), (0, 4), (3, 6)]))
+    path = "walk.bvh"
+    km.save(path, synth.walk_along([(0, 0), (0, 4), (3, 6)]))
 
-clip = read_clip(path)
+clip = km.read(path)
 print(f"{clip.name}: {clip.frame_count} frames at {clip.frame_rate:g} fps, {clip.skeleton.joint_count} joints")
-print(f"unit: {clip.source.unit:g} m, since {clip.source.unit_reason}")
-print(f"up: {clip.source.up}, since {clip.source.up_reason}")
+print(f"unit: {clip.source.unit:g} m ({clip.source.unit_reason})")
+print(f"up: {clip.source.up} ({clip.source.up_reason})")
 print("left foot:", clip.skeleton.names[clip.skeleton.joint("left_foot")])
 
 contact_sheet(clip, columns=8, rows=2).save("sheet.png")
-print("drawn: sheet.png")
+print("written: sheet.png")

@@ -1,4 +1,4 @@
-"""The cleaning steps one by one: another rate, the floor, a ground root, contacts, and the mirrored copy.
+"""The cleaning steps one by one: frame rate, floor, ground root, contacts, and a mirrored copy.
 
 python examples/02_clean_a_clip.py
 """
@@ -18,15 +18,11 @@ clip = put_on_floor(clip)
 clip = add_root(clip, "spine")
 print("first joint:", clip.skeleton.names[0], "- on the floor:", bool(np.abs(clip.positions[:, 0, 1]).max() < 1e-6))
 
-contacts = find_contacts(clip)
+contacts = find_contacts(clip)  # (frames, 2): left and right foot
 quality = contact_quality(clip, contacts)
 print(f"planted: left {contacts[:, 0].mean():.0%}, right {contacts[:, 1].mean():.0%} of the time")
 print(f"feet slide at {quality.mean_speed * 100:.1f} cm/s while planted")
 
 mirrored = mirror(clip)
-print(
-    "ends at x =",
-    round(float(clip.positions[-1, 0, 0]), 2),
-    "and mirrored at",
-    round(float(mirrored.positions[-1, 0, 0]), 2),
-)
+ends = [round(float(one.positions[-1, 0, 0]), 2) for one in (clip, mirrored)]
+print(f"ends at x = {ends[0]}, mirrored at x = {ends[1]}")

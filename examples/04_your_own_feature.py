@@ -1,6 +1,6 @@
-"""A feature of your own: how high the hands are, so that raised arms are matched with raised arms.
+"""Two features of your own: one of the pose and one of the trajectory.
 
-Each feature says in one place how it is built from a database and how it is asked for at run time.
+A kind of feature says in one place how it is built from a database and how a query for it is made at run time.
 
 python examples/04_your_own_feature.py
 """
@@ -9,43 +9,69 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.database.build import build
-from kinematch.database.features import Feature, QueryInput, register_feature
-from kinematch.database.measures import joint_motion
-from kinematch.database.poses import Pose, PoseDatabase
-from kinematch.motion.skeleton import Skeleton
+import kinematch as km
+from kinematch.database.features import QueryInput
+from kinematch.database.measures import joint_motion, root_paths
+from kinematch.database.poses import PoseDatabase
 
 
-def hand_heights(skeleton: Skeleton, pose: Pose) -> np.ndarray:
-    hands = [skeleton.joint("left_hand"), skeleton.joint("right_hand")]
-    return np.stack([joint_motion(skeleton, pose, hand)[0][:, 1] for hand in hands], axis=-1)
+def build_hand_heights(feature: km.Feature, poses: PoseDatabase) -> np.ndarray:
+    """(F, 2) m: raised arms are matched with raised arms."""
+    hands = [poses.skeleton.joint("left_hand"), poses.skeleton.joint("right_hand")]
+    return np.stack([joint_motion(poses.skeleton, poses.pose(), hand)[0][:, 1] for hand in hands], axis=-1)
 
 
-def from_database(feature: Feature, poses: PoseDatabase) -> np.ndarray:
-    return hand_heights(poses.skeleton, poses.pose())
+def find_turn(directions: np.ndarray) -> np.ndarray:
+    """(..., 1) rad: the angle of directions (..., 3) in the root's axes."""
+    return np.arctan2(directions[..., 0], directions[..., 2])[..., None]
 
 
-def at_run_time(feature: Feature, query: QueryInput) -> np.ndarray:
-    return hand_heights(query.skeleton, query.pose)
+def build_turn(feature: km.Feature, poses: PoseDatabase) -> np.ndarray:
+    """(F, 1): how far the clip turns from each frame on."""
+    return find_turn(root_paths(poses, feature.times)[0].directions)
 
 
-register_feature("hand_heights", build=from_database, query=at_run_time, width=2)
+queries = 0
 
-Path("hands.toml").write_text(
+
+def query_turn(feature: km.Feature, given: QueryInput) -> np.ndarray:
+    """(N, 1): how far each character should turn. `given` also has the pose, skeleton and features that play."""
+    global queries
+    queries += 1
+    directions = given.trajectory(feature.times)[1]  # [0] are positions; negative times are the real past
+    return find_turn(directions[:, 0])
+
+
+km.register_feature("hand_heights", build=build_hand_heights, width=2)  # without a query: as the playing frame has it
+km.register_feature("turn", build=build_turn, query=query_turn, width=1, group="trajectory")
+
+Path("own.toml").write_text(
     """
 [[source]]
 builtin = "dance-card"
+clips = ["idle", "walk_1.35", "walk_turn_*"]
 
 [[feature]]
 kind = "hand_heights"
 weight = 2.0
 
 [[feature]]
+kind = "turn"
+times = [0.5]
+
+[[feature]]
 kind = "trajectory_position"
 times = [0.33, 0.67, 1.0]
 """
 )
-database = build("hands.toml").database
+database = km.build("own.toml")
 for feature, columns in zip(database.features.schema.features, database.features.schema.columns.values()):
     values = database.features.physical()[:, columns]
-    print(f"{feature.name}: {feature.width} columns, from {values.min():.2f} to {values.max():.2f} m")
+    print(f"{feature.name}: {feature.width} columns, from {values.min():.2f} to {values.max():.2f}")
+
+character = km.Crowd(database)
+for _ in range(120):
+    character.step(km.move([1.35, 0, 0]), 1 / 60)  # a turn to the left
+print(
+    f"query_turn was called {queries} times; the character now faces {np.degrees(character.root_yaws[0]):.0f} degrees"
+)

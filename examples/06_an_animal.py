@@ -1,4 +1,4 @@
-"""A rig that is no humanoid: name the joint that carries the body, the feet, and the pairs, and it builds.
+"""A rig that is not a humanoid: name the joint that carries the body, the feet and the mirrored pairs, and it builds.
 
 python examples/06_an_animal.py
 """
@@ -7,13 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.database.build import build
-from kinematch.files import write_clip
+import kinematch as km
 from kinematch.math.rotation import from_axis_angle
-from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import skeleton
 
-# a trotting box on four legs: the diagonal pairs swing in turn
+# a trotting box on four legs: the diagonal pairs swing alternately
 LEGS = ["front_left", "front_right", "back_left", "back_right"]
 hips = np.array([[0.1, 0, 0.3], [-0.1, 0, 0.3], [0.1, 0, -0.3], [-0.1, 0, -0.3]])
 names = ["body", *LEGS, *(f"{leg}_paw" for leg in LEGS)]
@@ -29,7 +27,7 @@ positions[:, 0, 2] += 0.8 * time
 rotations = np.tile(rig.rotations, (600, 1, 1))
 for leg, phase in enumerate([0, np.pi, np.pi, 0]):
     rotations[:, 1 + leg] = from_axis_angle(np.array([1.0, 0, 0]), 0.35 * np.sin(6 * time + phase))
-write_clip("trot.bvh", Clip(rig, positions, rotations, 60.0))
+km.save("trot.bvh", km.Clip(rig, positions, rotations, 60.0))
 
 features = "".join(
     f'\n[[feature]]\nkind = "{kind}"\njoint = "{leg}_paw"\n' for leg in LEGS for kind in ("position", "velocity")
@@ -53,6 +51,6 @@ kind = "trajectory_position"
 times = [0.33, 0.67, 1.0]
 """
 )
-poses = build("dog.toml").database.poses
+poses = km.build("dog.toml").poses
 print(f"{poses.clip_count} clips, {poses.frame_count} frames, first joint {poses.skeleton.names[0]!r}")
 print("contacts:", ", ".join(f"{share:.0%}" for share in poses.contacts.mean(axis=0)))

@@ -197,6 +197,89 @@ def test_a_feature_of_ones_own_is_built_and_asked_for(database, walk, registered
     np.testing.assert_array_equal(own.query(QueryInput(poses.skeleton, poses.pose())), rows)
 
 
+def roots_speed(pose: Pose) -> np.ndarray:
+    return np.linalg.norm(pose.velocities[:, 0], axis=-1, keepdims=True)
+
+
+def test_a_pose_feature_without_a_query_is_that_of_the_frame_that_plays(database, walk, registered):
+    register_feature("speed", build=lambda feature, poses: roots_speed(poses.pose()), width=1)
+    own = schema(Feature("speed"), Feature("position", "left_foot"))
+    poses = database(walk(speed=1.25))
+    rows = own.build(poses)[3:5]
+    np.testing.assert_array_equal(own.query(QueryInput(current=rows)), rows)
+    with pytest.raises(KinematchError, match="'speed' has no query of its own and needs current features"):
+        own.query(QueryInput(poses.skeleton, poses.pose(np.array([3]))))
+
+
+def test_a_pose_feature_with_a_query_is_asked_even_where_the_stored_one_is_known(database, walk, registered):
+    seen = []
+
+    def query(feature, given):
+        seen.append((given.skeleton, given.current))
+        return 2 * roots_speed(given.pose)
+
+    register_feature("speed", build=lambda feature, poses: roots_speed(poses.pose()), query=query, width=1)
+    own = schema(Feature("speed"), Feature("position", "left_foot"))
+    poses = database(walk(speed=1.25))
+    frames = np.array([3, 50])
+    rows = own.build(poses)[frames]
+    asked = own.query(QueryInput(poses.skeleton, poses.pose(frames), rows))
+    np.testing.assert_allclose(asked[:, 0], 2 * rows[:, 0])
+    np.testing.assert_array_equal(asked[:, 1:], rows[:, 1:])
+    assert seen[0][0] is poses.skeleton
+    assert seen[0][1] is rows
+
+
+def test_a_pose_feature_of_a_database_from_elsewhere_needs_no_registration(database, walk, registered):
+    register_feature("speed", build=lambda feature, poses: roots_speed(poses.pose()), width=1)
+    own = schema(Feature("speed"))
+    rows = own.build(database(walk()))[:2]
+    del features_module.KINDS["speed"]
+    np.testing.assert_array_equal(own.query(QueryInput(current=rows)), rows)
+
+
+def test_a_trajectory_feature_of_ones_own_sees_the_trajectory_at_its_times(database, walk, registered):
+    times = (-0.5, 0.4)
+
+    def build(feature, poses):
+        return np.stack([path.positions[:, 2] for path in root_paths(poses, feature.times)], axis=-1)
+
+    register_feature(
+        "ahead",
+        build=build,
+        query=lambda feature, given: given.trajectory(feature.times)[0][..., 2],
+        width=lambda feature: len(feature.times),
+        group="trajectory",
+    )
+    own = schema(Feature("ahead", times=times))
+    assert own.past == 0.5
+    positions = np.arange(12.0).reshape(2, 2, 3)
+    asked = own.query(QueryInput(trajectory=sampled(times, positions, positions)))
+    np.testing.assert_array_equal(asked, positions[..., 2])
+    np.testing.assert_allclose(own.build(database(walk(speed=1.0)))[40], times, atol=1e-3)
+    with pytest.raises(KinematchError, match="needs `query`"):
+        register_feature("ahead", build=build, width=2, group="trajectory")
+    with pytest.raises(KinematchError, match="did you mean 'trajectory'"):
+        register_feature("ahead", build=build, width=2, group="trajectry")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (lambda feature, given: np.zeros(2), r"'speed': its query has shape \(2,\), expected \(N, 1\)"),
+        (lambda feature, given: np.array([[0.0], [np.nan]]), "'speed': its query is not finite for character 1"),
+        (lambda feature, given: given.pose.speed, "'speed': AttributeError"),
+        (lambda feature, given: np.zeros((3, 1)), "different numbers of characters: {'speed': 3"),
+    ],
+)
+def test_a_query_of_ones_own_that_is_wrong_is_named(database, walk, registered, query, message):
+    register_feature("speed", build=lambda feature, poses: roots_speed(poses.pose()), query=query, width=1)
+    own = schema(Feature("speed"), Feature("height", "hips"))
+    poses = database(walk())
+    with pytest.raises(KinematchError, match=message):
+        own.query(QueryInput(poses.skeleton, poses.pose(np.array([0, 1])), own.build(poses)[:2]))
+
+
 def test_a_feature_of_ones_own_that_is_wrong_is_named(database, registered):
     register_feature("bad", build=lambda f, p: np.zeros((3, 1)), query=lambda f, q: None, width=1)
     with pytest.raises(KinematchError, match=r"'bad' was built with shape \(3, 1\), expected \(121, 1\)"):
