@@ -171,20 +171,12 @@ def test_idles_are_found_where_people_stand(clips):
 
 @pytest.mark.parametrize("scale", [0.01, 3.0])
 def test_size_does_not_matter(clips, scale):
-    clip = clips["lafan1-takes/push1_subject2"]
-    rig = clip.skeleton
-    small = clip.with_(
-        skeleton=replace(rig, offsets=rig.offsets * scale, end_offsets=rig.end_offsets * scale),
-        positions=clip.positions * scale,
-    )
-    assert find_calibration_poses(small) == find_calibration_poses(clip)
-    long = clips["lafan1-clips/multipleActions1_subject4_walk2"]
-    rig = long.skeleton
-    small = long.with_(
-        skeleton=replace(rig, offsets=rig.offsets * scale, end_offsets=rig.end_offsets * scale),
-        positions=long.positions * scale,
-    )
-    assert np.allclose(find_idles(small), find_idles(long), atol=2)
+    for name in ("lafan1-takes/push1_subject2", "lafan1-clips/multipleActions1_subject4_walk2"):
+        clip, rig = clips[name], clips[name].skeleton
+        scaled = replace(rig, offsets=rig.offsets * scale, end_offsets=rig.end_offsets * scale)
+        other = clip.with_(skeleton=scaled, positions=clip.positions * scale)
+        assert find_calibration_poses(other) == find_calibration_poses(clip)
+        assert np.allclose(find_idles(other), find_idles(clip), atol=2)
 
 
 # Poses put into a made walk, so that each rule is tried by itself
