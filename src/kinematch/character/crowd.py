@@ -17,7 +17,7 @@ from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.project import group_by, jump_plainly
 from kinematch.character.runner import Runner
 from kinematch.character.settings import Settings
-from kinematch.character.shown_body import make_shown_rig
+from kinematch.character.shown_body import find_all_moving, make_shown_rig
 from kinematch.character.source import MotionSource
 from kinematch.character.stages.feet import Ground
 from kinematch.character.stages.transition import start_transition
@@ -65,9 +65,9 @@ class Crowd:
             raise KinematchError(f"a crowd of {count!r}, expected a whole number from 1 on")
         self.sources: list[MotionSource] = open_sources(sources, matcher)
         first = self.sources[0]
-        self.retargeting, self.rig = make_shown_rig(first, skeleton)
+        self.moving = find_all_moving(self.sources)
+        self.retargeting, self.rig = make_shown_rig(first, skeleton, self.moving)
         self.skeleton = first.skeleton if self.retargeting is None else self.retargeting.target
-        self.moving = first.rig.moving
         self.terrain, self.layers = terrain, list(layers)
         self.filters, self.orders = Filters(), make_orders(int(count))
         self.trajectory: Trajectory | None = None  # of the last command
@@ -94,7 +94,7 @@ class Crowd:
         self._start()
 
     def _start(self) -> None:
-        self.runner = Runner(self.sources, self.state, self.orders, self.rig, self.retargeting)
+        self.runner = Runner(self.sources, self.state, self.orders, self.rig, self.moving, self.retargeting)
         self.runner.set_knobs(self.settings)
 
     @property
@@ -244,7 +244,9 @@ class Crowd:
         schedule, settings = self.state.schedule, self.settings
         source: Any = self.sources[int(self.state.playing.sources[character])]
         if not hasattr(source, "matcher"):
-            raise KinematchError(f"character {character} plays a {type(source).__name__}, which does not search frames")
+            raise KinematchError(
+                f"character {character} plays a {source.source.__class__.__name__}, which does not search frames"
+            )
         if schedule.filters[character] < 0:
             raise KinematchError(f"character {character} has not searched yet")
         given = self.filters.text(int(schedule.filters[character]))

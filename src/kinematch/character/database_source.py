@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.character.checked_source import CheckedSource
 from kinematch.character.constants import RESTING_PACE
 from kinematch.character.idle import find_idle_frames, find_search_terms
 from kinematch.character.rig import make_rig
@@ -34,7 +35,6 @@ class DatabaseSource:
         self.skeleton, self.contact_joints = poses.skeleton, poses.contact_joints
         self.schema = database.features.schema
         self.table: Table = make_table(database, moving)
-        self.toe_rests = self.table.toe_rests
         self.rig = make_rig(poses.skeleton, poses.contact_joints, *self.give_examples(), moving=self.table.moving)
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
         self._weights: tuple = ()
@@ -183,7 +183,9 @@ class DatabaseSource:
         return start + whole, times - whole, rounds
 
     def clamp_frames(self, state: State, characters: np.ndarray) -> np.ndarray:
-        """Frames (M,) that exist, whatever was written into the state."""
+        """Frames (M,) that exist, and fractions that are some, whatever was written into the state."""
+        fractions = state.playing.fractions[characters]
+        state.playing.fractions[characters] = np.where((fractions >= 0) & (fractions <= 1), fractions, 0.0)
         return np.clip(state.playing.frames[characters], 0, self.poses.frame_count - 1)
 
     def _locate_root(self, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -236,7 +238,8 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
     sources = [
-        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else one for one in items
+        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one)
+        for one in items
     ]
     first = sources[0]
     for number, other in enumerate(sources[1:], 1):

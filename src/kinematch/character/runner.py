@@ -33,18 +33,20 @@ DIVIDED = 1000  # characters from which all threads search
 
 class Runner:
     def __init__(
-        self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, retargeting: Retargeting | None
-    ):
+        self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, moving: np.ndarray,
+        retargeting: Retargeting | None,
+    ):  # fmt: skip
         self.sources, self.state, self.rig, self.retargeting = sources, state, rig, retargeting
         self.characters = np.arange(len(state.playing.frames), dtype=np.int32)
         first = sources[0]
         count, joints = len(self.characters), first.skeleton.joint_count
         self.rows = {
-            number: make_rows(count, joints, first.rig.moving, len(first.contact_joints))
+            number: make_rows(count, joints, moving, len(first.contact_joints))
             for number, source in enumerate(sources)
             if source.table is None
         }
         self.computes = bool(self.rows)
+        self._computed: list[tuple[np.ndarray, np.ndarray]] = []  # characters and their contacts
         self.tables: list[Table] = [
             self.rows[number] if source.table is None else source.table for number, source in enumerate(sources)
         ]
@@ -99,6 +101,7 @@ class Runner:
     def compute_rows(self, crowd: "Crowd", dt: float) -> None:
         """Have sources that are no tables play on, and write their poses into rows that kernels read."""
         playing = self.state.playing
+        self._computed = []
         for number, characters in group_by(playing.sources, self.characters):
             if number not in self.rows:
                 continue
@@ -111,6 +114,12 @@ class Runner:
             rows.contact_left[characters] = sample.soon_contact_left
             rows.toe_heights[characters] = sample.toe_heights
             playing.frames[characters], playing.fractions[characters] = characters, 0.0
+            self._computed.append((characters, sample.contacts))
+
+    def report_rows(self, pose: Pose) -> None:
+        """What kernels cannot tell of computed poses."""
+        for characters, contacts in self._computed:
+            pose.contacts[characters], pose.frames[characters] = contacts, -1
 
     def retarget(self, pose: Pose) -> None:
         assert self.retargeting is not None

@@ -82,7 +82,9 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     show_plainly(crowd, pose)
 
     # output
-    pose.frames[:], pose.fractions[:] = state.playing.frames, state.playing.fractions
+    tables = np.array([source.table is not None for source in crowd.sources])
+    pose.frames[:] = np.where(tables[playing], state.playing.frames, -1)  # computed poses have no frame
+    pose.fractions[:] = state.playing.fractions
     pose.sources[:], pose.costs[:], pose.locked[:] = playing, state.schedule.costs, state.feet.locked
     far = np.abs(pose.global_positions[:, 0, [0, 2]]).max(axis=-1)
     finite = np.isfinite(pose.global_positions).all((1, 2)) & np.isfinite(pose.global_rotations).all((1, 2))
@@ -142,23 +144,23 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
     else:
         animations = runner.share_animation(dt, k.BODIES | stages)
         run_in_two(len(slices), search, lambda part: animations[part]())
-    if straight:
-        remember_roots(state, dt, crowd.past_spacing)
-        return
-
-    # retarget, show
-    if crowd.retargeting is not None:
-        runner.retarget(pose)
-    runner.animate(0.0, k.SHOW)
-
-    # layers
-    for layer in crowd.layers:
-        apply_layer(layer, pose, dt)
+    if not straight:
+        # retarget, show
+        if crowd.retargeting is not None:
+            runner.retarget(pose)
         runner.animate(0.0, k.SHOW)
 
-    # feet and output
-    runner.set_ground(crowd.find_ground(pose, dt))
-    runner.animate(dt, k.FEET)
+        # layers
+        for layer in crowd.layers:
+            apply_layer(layer, pose, dt)
+            runner.animate(0.0, k.SHOW)
+
+        # feet
+        runner.set_ground(crowd.find_ground(pose, dt))
+        runner.animate(dt, k.FEET)
+
+    # the rest of the output
+    runner.report_rows(pose)
     remember_roots(state, dt, crowd.past_spacing)
 
 
