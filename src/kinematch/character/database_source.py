@@ -15,6 +15,7 @@ from kinematch.character.state import State
 from kinematch.character.table import DIRECTION, Table, make_table
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import QueryInput
+from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
@@ -113,10 +114,12 @@ class DatabaseSource:
             if lost.any():  # a short clip may have no other way on than back into its last seconds
                 again = self._find(queries[lost], current[lost], filter_, bias, nearer)
                 found.frames[lost], found.costs[lost] = again.frames, again.costs
-        if (found.frames < 0).any():
-            raise KinematchError(
-                f"no frame of the database may be taken: the filter {filter_!r} admits none, or all are too far"
-            )
+        lost = found.frames < 0
+        if lost.any():
+            tags = self.poses.tags
+            if not (self.features.targets & tag_mask(filter_, tags.names, tags.frames)).any():
+                raise KinematchError(f"no frame of the database may be taken: the filter {filter_!r} admits none")
+            found.frames[lost] = current[lost]  # a query too far away for a finite cost: the clip plays on
         return found
 
     def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:

@@ -10,6 +10,9 @@ from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 
 
+SHORTEST = 0.1  # length of a quaternion that still tells a rotation
+
+
 class Layer(Protocol):
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
         """Change local rotations, and the position of the hips, of all characters; the joints that were changed.
@@ -50,6 +53,8 @@ class ClipLayer:
 def apply_layer(layer: Layer, pose: Pose, dt: float) -> None:
     """Run a layer that anybody may have written, and check what it did."""
     name = type(layer).__name__
+    # characters whose state is not finite begin anew after the step: the layer is not to blame
+    good = np.isfinite(pose.global_rotations).all(axis=(1, 2)) & np.isfinite(pose.global_positions).all(axis=(1, 2))
     try:
         changed: Any = np.asarray(layer.apply(pose, dt))
     except KinematchError:
@@ -63,6 +68,6 @@ def apply_layer(layer: Layer, pose: Pose, dt: float) -> None:
         raise KinematchError(f"layer {name} says it changed {changed!r}, expected joints from 0 to {joints - 1}")
     rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
     sizes = np.linalg.norm(rotations, axis=-1)
-    if not (np.isfinite(sizes).all() and (sizes > 0.1).all() and np.isfinite(positions).all()):
+    if not (np.isfinite(positions[good]).all() and (sizes[good] > SHORTEST).all() and np.isfinite(sizes[good]).all()):
         raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
-    pose.rotations[:, changed] = rotations / sizes[..., None]
+    pose.rotations[:, changed] = rotations / np.where(good[:, None], sizes, 1.0)[..., None]
