@@ -22,7 +22,7 @@ from kinematch.character.source import MotionSource
 from kinematch.character.stages.feet import Ground
 from kinematch.character.stages.transition import start_transition
 from kinematch.character.state import State, make_state
-from kinematch.character.step import step_fused
+from kinematch.character.step import show_at_rest, step_fused
 from kinematch.control.body import WORLD_RADIUS, SimulatedBody
 from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
@@ -190,7 +190,7 @@ class Crowd:
         self.restarts += len(lost)
         LOG.warning("characters %s began anew: their state was not finite", lost[:10].tolist())
         self._restart(lost)
-        self._run_stages(0.0, pose)
+        show_at_rest(self, lost, pose)
         restarted = np.zeros(self.count, bool)
         restarted[lost] = True
         return restarted
