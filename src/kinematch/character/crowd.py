@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from typing import Any
 
@@ -125,6 +125,12 @@ class Crowd:
     @property
     def count(self) -> int:
         return len(self.characters)
+
+    def group_everyone(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Characters by the source that each plays."""
+        if len(self.sources) == 1:
+            return iter(((0, self.characters),))
+        return group_by(self.state.playing.sources, self.characters)
 
     @property
     def body(self) -> SimulatedBody:

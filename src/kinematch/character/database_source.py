@@ -97,7 +97,9 @@ class DatabaseSource:
         return queries * self.features.scale + self.features.offset
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        current = self.clamp_frames(state, characters) if search.here else np.full(len(characters), -1, np.int32)
+        current = np.full(len(characters), -1, np.int32)
+        if search.here:
+            current = np.minimum(np.maximum(state.playing.frames[characters], 0), self.poses.frame_count - 1)
         found = self.find(queries, current, search)
         return Projection(found.frames, found.frames != current, found.costs, current)
 

@@ -9,7 +9,6 @@ from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 
-
 SHORTEST = 0.1  # length of a quaternion that still tells a rotation
 
 

@@ -18,7 +18,7 @@ def group_by(keys: np.ndarray, characters: np.ndarray) -> Iterator[tuple[int, np
     if not len(characters):
         return
     own = keys[characters]
-    if len(own) == 1 or (own == own[0]).all():
+    if len(own) == 1 or own.min() == own.max():
         yield int(own[0]), characters
         return
     for key in np.unique(own):
