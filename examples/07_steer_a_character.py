@@ -39,7 +39,7 @@ jumps = sum(int(step.jumped[0]) for step in steps)
 apart = np.linalg.norm(character.root_positions - character.body.positions)
 print(f"{len(steps)} steps, {jumps} jumps between clips, at the end {apart * 100:.0f} cm from the simulated body")
 
-clip = record(steps, crowd.skeleton, 60)
+clip = record(steps, character.skeleton, 60)
 for name in ("played.bvh", "played.glb"):
     write_clip(name, clip)
 animate(clip, "played.gif", camera="fixed", size=(480, 300), frames_per_second=15)

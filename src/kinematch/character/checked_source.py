@@ -84,7 +84,7 @@ class CheckedSource:
         except Exception as error:
             raise self._wrong(name, failure(error)) from error
 
-    def _check(self, name: str, kind: Any, given: Any, shapes: dict[str, tuple[int, ...]]) -> Any:
+    def _check(self, name: str, kind: Any, given: Any, shapes: Mapping[str, tuple[int, ...]]) -> Any:
         if not isinstance(given, kind):
             raise self._wrong(name, f"gave a {type(given).__name__}, expected a {kind.__name__}")
         checked = {field: self._array(name, getattr(given, field), shape, field) for field, shape in shapes.items()}

@@ -118,23 +118,6 @@ def show_plainly(crowd: "Crowd", pose: Pose) -> None:
     pose.global_positions[:], pose.global_rotations[:] = find_global_pose(crowd.rig, positions, rotations)
 
 
-def show_at_rest(crowd: "Crowd", characters: np.ndarray, pose: Pose) -> None:
-    """The poses of characters that began anew: as their source has them, without layers and feet until the next step."""
-    state = crowd.state
-    for number, own in group_by(state.playing.sources, characters):
-        sample = crowd.sources[number].decode(state, own)
-        positions, rotations = np.array(sample.positions, np.float64), np.array(sample.rotations, np.float64)
-        if crowd.retargeting is not None:
-            positions, rotations = retarget_poses(crowd.retargeting.plan, positions, rotations)
-        place_roots(state, own, positions, rotations)
-        pose.positions[own], pose.rotations[own] = positions, rotations
-        pose.global_positions[own], pose.global_rotations[own] = find_global_pose(crowd.rig, positions, rotations)
-        pose.contacts[own] = sample.contacts
-    pose.displacements[characters], pose.turns[characters], pose.locked[characters] = 0.0, 0.0, False
-    pose.frames[characters], pose.fractions[characters] = state.playing.frames[characters], 0.0
-    pose.sources[characters], pose.costs[characters] = state.playing.sources[characters], np.inf
-
-
 def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
     """The same step by kernels, on all cores. Each thread searches for a slice of the crowd; then all animate, and
     threads that are done steal from the rest."""

@@ -1,6 +1,6 @@
 """Scene: everything that a kernel of the step works on, one record, handed over as one small array of addresses."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def make_work(count: int, joints: int, legs: int, pose: Pose | None = None, *, t
 
 
 open_scene = opening(_example())
-PARTS = dict(zip(Scene._fields, _example()))
+PARTS: dict[str, Any] = dict(zip(Scene._fields, _example()))
 
 
 def find_address(part: str, field: str) -> int:
