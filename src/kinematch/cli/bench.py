@@ -1,4 +1,4 @@
-"""`kinematch bench`: measures on this machine, rivals in one run on the same questions."""
+"""`kinematch bench`: measures on this machine, rivals in one run on the same queries."""
 
 import json as json_module
 from collections.abc import Callable
@@ -30,9 +30,9 @@ def search(
     chart: Annotated[Path | None, option("write a picture of the medians (png)")] = None,
     growth_to: Annotated[int, option("also measure how cost grows, up to so many frames; 0 leaves it out")] = 0,
     growth_chart: Annotated[Path | None, option("write a picture of the growth (png)")] = None,
-    quick: Annotated[bool, option("a tenth of the questions")] = False,
+    quick: Annotated[bool, option("a tenth of the queries")] = False,
 ) -> int:
-    """Compare the default search with numpy, exhaustive search, trees and boxes on the same questions."""
+    """Compare the default search with numpy, exhaustive search, trees and boxes on the same queries."""
     from kinematch.bench import search as searches
     from kinematch.bench import search_report
     from kinematch.bench.growth import check_largest, growth
@@ -51,8 +51,8 @@ def search(
         report = searches.bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
         curve = None
         if growth_to:
-            asked = {"count": min(1000, plan.questions), "rounds": plan.rounds}
-            curve = growth(opened, growth_to, **asked, progress=lambda frames: show(0, None, f"{frames} frames"))
+            samples = {"count": min(1000, plan.queries), "rounds": plan.rounds}
+            curve = growth(opened, growth_to, **samples, progress=lambda frames: show(0, None, f"{frames} frames"))
     lines = [*search_report.lines(report), *([search_report.growth_line(curve)] if curve else [])]
     _print(search_report.tables(report), lines)
     _write(

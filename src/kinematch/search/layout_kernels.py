@@ -48,7 +48,7 @@ def quantised_limit(bound, scale):
 
 @part
 def exact_limit(best, bound):
-    """The largest cost worth a look, as bits: equal costs may replace a frame that was found, never the one that plays."""
+    """The largest cost to look for, as bits: an equal cost may replace a found frame, never the one that plays."""
     return np.int32(float_bits(bound) - (0 if best >= 0 else 1))
 
 

@@ -1,4 +1,4 @@
-"""Leaves of the wide search: the costs of sixteen consecutive frames, bounded by quantised values or measured at once."""
+"""Leaves of the wide search: costs of sixteen consecutive frames, bounded by quantised values or measured."""
 
 import numpy as np
 from numba import types
