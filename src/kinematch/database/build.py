@@ -148,10 +148,9 @@ def _earlier(output: Path) -> Database | None:
     try:
         return storage.load(output, verify=True)  # what is damaged is built again
     except FileError as error:
-        if "is no " in error.message or "but no " in error.message:
-            raise FileError(
-                output, f"{error.message}; choose another `output`, so that it is not overwritten"
-            ) from None
+        if error.kind == "foreign":
+            message = f"{error.message}; choose another `output`, so that it is not overwritten"
+            raise FileError(output, message, kind="foreign") from None
         return None
 
 

@@ -241,7 +241,7 @@ def parse_recipe(text: str, path: str | Path = "recipe.toml") -> Recipe:
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise toml_error(path, error) from None
+        raise toml_error(path, text, error) from None
     try:
         recipe = Recipe.model_validate(values)
         recipe.feature_schema()

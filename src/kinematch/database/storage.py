@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, write_arrays
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
 from kinematch.database.filters import check_filter
@@ -79,12 +79,14 @@ def load(path: str | Path, *, verify: bool = False) -> Database:
     return from_arrays(path, arrays, about)
 
 
-def from_arrays(path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
-    """What to_arrays told, read from a file."""
+def from_arrays(
+    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS
+) -> Database:
+    """The inverse of to_arrays, for what was read from a file."""
     try:
         return _database(arrays, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}; build it again") from error
+        raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 
 
 def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
