@@ -37,7 +37,7 @@ DATABASE_WORDS = Words()
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, version: int, about: dict) -> None:
-    """Write all or nothing; an earlier file of that name stays until the new one is complete on disk."""
+    """Write a file; one of that name stays in place until the new one is complete on disk."""
     described: dict[str, Any] = {}
     offset = 0
     for name, array in arrays.items():
@@ -78,7 +78,7 @@ def _write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
 
 
 def _header(format: str, version: int, about: dict[str, Any], described: dict[str, Any]) -> bytes:
-    """The header with its own checksum; as long whatever the checksums are."""
+    """The header with its own checksum; its length does not depend on the checksums."""
     head = {"format": format, "version": str(version), "checksum": NO_CHECKSUM, "about": json.dumps(about)}
     header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
     header += b" " * (-(8 + len(header)) % ALIGNMENT)
@@ -88,7 +88,7 @@ def _header(format: str, version: int, about: dict[str, Any], described: dict[st
 def read_arrays(
     path: Path, *, format: str, version: int, verify: bool = False, words: Words = DATABASE_WORDS
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read-only views of a file's arrays, mapped rather than read, and what it says about itself."""
+    """Read-only, memory-mapped views of a file's arrays, and its description."""
     path = Path(path)
     with opened(path, f"a {words.noun}") as (file, size):
         header = _read_header(path, file, size, words)

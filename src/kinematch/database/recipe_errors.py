@@ -1,4 +1,4 @@
-"""What is wrong with a recipe, in words: file, line, key, value and the nearest right one."""
+"""Errors in a recipe: file, line, key, value and the nearest valid choice."""
 
 import re
 import reprlib
@@ -15,7 +15,7 @@ KEY = r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'"""
 HEADER = re.compile(rf"\s*(\[\[?)\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*\]\]?")
 ASSIGNMENT = re.compile(rf"\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*=")
 Location = tuple[str | int, ...]
-MOST = 20  # mistakes told at once
+MOST = 20  # mistakes reported at once
 SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = 80
 

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from kinematch.database.features import KINDS
-from kinematch.database.recipe import LARGEST_RECIPE, Recipe, parse_recipe, recipe_text
+from kinematch.database.recipe import LARGEST_RECIPE, Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import RecipeError
 from kinematch.database.recipe_reference import TABLES
 from kinematch.database.schema import FeatureSchema
@@ -39,7 +39,7 @@ class Project:
 
     def text(self) -> str:
         """The recipe as it stands in its file; empty when there is none yet."""
-        return recipe_text(self.recipe_path) if self.recipe_path.exists() else ""
+        return read_recipe_text(self.recipe_path) if self.recipe_path.exists() else ""
 
     def recipe(self) -> Recipe:
         return parse_recipe(self.text(), self.recipe_path)
