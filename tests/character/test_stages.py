@@ -1,4 +1,4 @@
-"""Each kernel shows what the plain stages define: random states, odd rigs, all transitions, terrain, several sources."""
+"""Each kernel shows what the plain stages define: random states, odd rigs, transitions, terrain, several sources."""
 
 import sys
 from dataclasses import replace

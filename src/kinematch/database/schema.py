@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.compile.threads import run_each
-from kinematch.database.features import BUILT_IN, Feature, QueryInput, kind
+from kinematch.database.features import BUILT_IN, Feature, QueryInput, find_kind
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import FileError, KinematchError, failure, unknown
 
@@ -70,14 +70,14 @@ class FeatureSchema:
             if input_.current is not None and feature.group == "pose":
                 blocks.append(input_.current[:, columns])
             else:
-                blocks.append(np.asarray(kind(feature).query(feature, input_)))
+                blocks.append(np.asarray(find_kind(feature).query(feature, input_)))
         return np.concatenate(blocks, axis=-1).astype(np.float32, copy=False)
 
 
 def _build_block(feature: Feature, poses: PoseDatabase) -> np.ndarray:
     """The columns (F, width) of one feature; whatever is wrong is named with the feature."""
     try:
-        block = np.asarray(kind(feature).build(feature, poses), np.float32)
+        block = np.asarray(find_kind(feature).build(feature, poses), np.float32)
     except FileError:
         raise
     except KinematchError as error:

@@ -9,7 +9,7 @@ import numpy as np
 from kinematch.character import Settings
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.character.state import State
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.studio.history import Moment
@@ -22,7 +22,7 @@ VERSION = 4
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."
-ANOTHER = "ask whoever sent it for another copy"
+WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
@@ -55,24 +55,18 @@ def open_recording(path: str | Path) -> Stage:
     """A stage that shows a recording, paused at its beginning; one can go on from any of its moments."""
     path = Path(path)
     try:
-        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True)
+        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
         own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
-        stage = Stage(from_arrays(path, own, about["database"]), name=str(about["name"]), path=str(path))
+        stage = Stage(from_arrays(path, own, about["database"], WORDS), name=str(about["name"]), path=str(path))
         stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
         stage.set_terrain(bool(about["terrain"]))
         stage.remember(_moments(stage, arrays, about))
-    except FileError as error:
-        raise FileError(path, _of_a_recording(error.message)) from error
+    except FileError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}; {ANOTHER}") from error
+        raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
-
-
-def _of_a_recording(message: str) -> str:
-    """What the container says of databases, said of a recording: that cannot be built again."""
-    message = message.replace("is no database", "is no recording").replace("build it again", ANOTHER)
-    return message.replace("`kinematch build` writes those", "Save in Studio writes those")
 
 
 def _plain(settings: Settings | None) -> dict | None:
