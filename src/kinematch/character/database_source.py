@@ -97,9 +97,7 @@ class DatabaseSource:
         return queries * self.features.scale + self.features.offset
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        current = np.full(len(characters), -1, np.int32)
-        if search.here:
-            current = np.minimum(np.maximum(state.playing.frames[characters], 0), self.poses.frame_count - 1)
+        current = state.playing.frames[characters] if search.here else np.full(len(characters), -1, np.int32)
         found = self.find(queries, current, search)
         return Projection(found.frames, found.frames != current, found.costs, current)
 
@@ -188,10 +186,12 @@ class DatabaseSource:
         return start + whole, times - whole, rounds
 
     def clamp_frames(self, state: State, characters: np.ndarray) -> np.ndarray:
-        """Frames (M,) that exist, and fractions that are some, whatever was written into the state."""
-        fractions = state.playing.fractions[characters]
-        state.playing.fractions[characters] = np.where((fractions >= 0) & (fractions <= 1), fractions, 0.0)
-        return np.clip(state.playing.frames[characters], 0, self.poses.frame_count - 1)
+        """Have characters play frames (M,) that exist, and between two of them, whatever was written into the state."""
+        playing = state.playing
+        fractions, frames = playing.fractions[characters], playing.frames[characters]
+        playing.fractions[characters] = np.where((fractions >= 0) & (fractions <= 1), fractions, 0.0)
+        playing.frames[characters] = frames = np.clip(frames, 0, self.poses.frame_count - 1)
+        return frames
 
     def _locate_root(self, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places (M, 3) and yaws (M,) of the root in its clip's world; past the last frame it stays there."""
