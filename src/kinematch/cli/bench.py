@@ -90,6 +90,28 @@ def character(
     return 0
 
 
+def limits(
+    databases: Databases = [],  # noqa: B006 (tyro wants a list)
+    /,
+    data: Data = None,
+    json: Json = None,
+    quick: Annotated[bool, option("five pairs of runs instead of twenty-one")] = False,
+) -> int:
+    """Measure what used to be slow: commands far outside the data, threads for middling crowds, single characters."""
+    from kinematch.bench import limits as module
+    from kinematch.cli.screen import progress_bar
+
+    _check(json)
+    with progress_bar("opening databases") as show:
+        opened = _open_databases(databases, data, show)
+        report = module.bench_limits(
+            opened, pairs=5 if quick else module.PAIRS, progress=lambda now, done, total: show(done, total, now)
+        )
+    _print(module.tables(report), [])
+    _write(json, module.plain(report), None, None)
+    return 0
+
+
 def start(
     json: Json = None,
     rounds: Annotated[int, option("how often each command is run; the median counts")] = 7,
@@ -109,7 +131,7 @@ def start(
     return 0
 
 
-bench = {"search": search, "character": character, "start": start}
+bench = {"search": search, "character": character, "limits": limits, "start": start}
 
 
 def _check(json: Path | None, *charts: Path | None) -> None:
