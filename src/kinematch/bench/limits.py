@@ -54,7 +54,8 @@ class LimitsReport:
 
 def bench_limits(databases: dict[str, Database], *, pairs: int = PAIRS, progress: Progress) -> LimitsReport:
     """Far commands against normal ones, two threads against one, and the steps of a single character."""
-    ratios, singles = [], []
+    ratios: list[Ratio] = []
+    singles: list[Single] = []
     total = len(databases) * (len(FAR) + 2 * len(SIZES) + 1)
     for name, database in databases.items():
 

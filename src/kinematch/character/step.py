@@ -88,7 +88,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     pose.sources[:], pose.costs[:], pose.locked[:] = playing, state.schedule.costs, state.feet.locked
     far = np.abs(pose.global_positions[:, 0, [0, 2]]).max(axis=-1)
     finite = np.isfinite(pose.global_positions).all((1, 2)) & np.isfinite(pose.global_rotations).all((1, 2))
-    pose.restarted[:] = ~(finite & (far <= k.FARTHEST))
+    pose.restarted[:] = ~(finite & (far <= k.LOST_RADIUS))
     remember_roots(state, dt, crowd.past_spacing)
 
 

@@ -27,7 +27,7 @@ def admitted(database: Database, filter: str) -> np.ndarray:
     return tag_mask(filter, tags.names, tags.frames)
 
 
-def gaits(database: Database, filter: str = "") -> Gaits:
+def find_gaits(database: Database, filter: str = "") -> Gaits:
     """The median forward speed in each band of speeds, and the median speed sideways and backward."""
     mask = admitted(database, filter)
     speed, direction, turn = measure_root_motion(database.poses)
