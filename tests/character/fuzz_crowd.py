@@ -86,7 +86,8 @@ def main(path: str, seed: int, states: int) -> None:
                 pose = crowd.step(make_command(rng), float(rng.choice([0.0, 1 / 60, 0.1])))
             except KinematchError as error:
                 refused += 1
-                assert str(error).startswith("Liar"), error  # nobody else gave anything wrong
+                if not str(error).startswith("Liar"):  # nobody else gave anything wrong
+                    raise
                 continue
             restarted += int(pose.restarted.sum())
             for name in ("positions", "rotations", "global_positions", "global_rotations", "displacements", "turns"):
