@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.record import recorded
-from kinematch.control.command import toward
+from kinematch.character.record import record
+from kinematch.control.command import move
 from kinematch.database.build import build
 from kinematch.database.storage import load
 from kinematch.draw.animation import animate
@@ -33,13 +33,13 @@ for frame in range(round(COURSE[-1][0] / DT)):
     speed, degrees = next((v, a) for until, v, a in COURSE if frame * DT < until)
     heading = np.radians(degrees)
     direction = np.array([[np.sin(heading), 0.0, np.cos(heading)]])
-    steps.append(character.step(toward(speed * direction, filter=tags), DT))
+    steps.append(character.step(move(speed * direction, filter=tags), DT))
 
 jumps = sum(int(step.jumped[0]) for step in steps)
 apart = np.linalg.norm(character.root_positions - character.body.positions)
 print(f"{len(steps)} steps, {jumps} jumps between clips, at the end {apart * 100:.0f} cm from the simulated body")
 
-clip = recorded(steps, database.poses.skeleton, DT)
+clip = record(steps, character.skeleton, 60)
 for name in ("played.bvh", "played.glb"):
     write_clip(name, clip)
 animate(clip, "played.gif", camera="fixed", size=(480, 300), frames_per_second=15)

@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.record import recorded
+from kinematch.character.record import record
 from kinematch.control.path import Path
 from kinematch.control.route import Keypoint
 from kinematch.database.build import build
@@ -41,7 +41,7 @@ end = np.linalg.norm(character.root_positions[0, [0, 2]] - path.route.points[-1]
 print(f"{path.route.length:.1f} m in {len(steps) * DT:.1f} s; from the path {100 * np.mean(apart):.0f} cm on average,")
 print(f"{100 * max(apart):.0f} cm at most; it stands {100 * end:.0f} cm from the last keypoint")
 
-clip = recorded(steps, database.poses.skeleton, DT, name="along the path")
+clip = record(steps, character.skeleton, 60, name="along the path")
 for name in ("path.glb", "path.bvh"):
     write_clip(name, clip)
 top_down(clip, contacts=np.array([step.contacts[0] for step in steps])).save("path.png")

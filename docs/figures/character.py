@@ -13,7 +13,7 @@ from PIL import Image
 from stage import CORNER, COURSE, DT, UPRIGHT, WALK, Run, Stage, called, command, curves, knee_angles, searches
 
 from kinematch.character import Settings
-from kinematch.character.record import recorded
+from kinematch.character.record import record
 from kinematch.draw.sheet import strip
 
 
@@ -23,7 +23,7 @@ def draw_step(stage: Stage) -> Image.Image:
     run, crowd = stage.run(asked), stage.crowd
     crowd.restore(stage.first)
     steps = [crowd.step(command(asked, k * DT), DT) for k in range(len(run.times))]
-    clip = recorded(steps, stage.database.poses.skeleton, DT)
+    clip = record(steps, stage.database.poses.skeleton, 60)
     seen = strip(clip, count=12, start=1.0, stop=6.8, height=270, width=1080)
     wanted = np.array([np.linalg.norm(command(asked, time - DT).velocities) for time in run.times])
     moved = np.linalg.norm(np.diff(run.roots, axis=0, prepend=run.roots[:1]), axis=-1) / DT

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.character.crowd import FEWEST, SPARE
-from kinematch.character.plain import PlainCrowd
+from kinematch.character.layers import ClipLayer
 from kinematch.character.reason import Reason
-from kinematch.character.wanted import Expressions, wanted_of
-from kinematch.control.command import toward
+from kinematch.character.source import Search
+from kinematch.character.stages.schedule import FEWEST, SPARE
+from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
 from kinematch.terrain.terrain import HeightFunction
@@ -28,31 +28,18 @@ def wandering(count: int, steps: int, seed: int = 0):
         if step % 40 == 0:
             angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice([0.0, 1.35, 2.6], count)
             velocities = np.stack([speeds * np.sin(angles), 0 * angles, speeds * np.cos(angles)], axis=1)
-        yield toward(velocities)
+        yield move(velocities)
 
 
 def played(crowd: Crowd, steps: int, seed: int = 0, dt: float = DT):
     return [crowd.step(command, dt) for command in wandering(crowd.count, steps, seed)]
 
 
-@pytest.mark.parametrize("dt", [DT, 0.007])  # in step with the database, and not
-def test_the_fused_step_equals_its_plain_twin(database, dt):
-    settings = Settings(foot_lock=False, pelvis=False)
-    fast, plain = Crowd(database, 4, settings=settings), PlainCrowd(database, 4, settings=settings)
-    plain.frames[:] = fast.frames
-    for command in (*wandering(4, 200), *[toward(np.zeros((4, 3)))] * 150):
-        shown = fast.step(command, dt)
-        positions, rotations = plain.step(command, dt)
-        np.testing.assert_array_equal(fast.frames, plain.frames)
-        np.testing.assert_allclose(shown.positions, positions, atol=2e-6)
-        apart = np.minimum(abs(shown.rotations - rotations).max(axis=-1), abs(shown.rotations + rotations).max(axis=-1))
-        assert apart.max() < 1e-6
-
-
 @pytest.mark.parametrize("transition", TRANSITIONS)
 def test_a_crowd_is_many_of_one_bit_for_bit(database, transition, monkeypatch):
-    monkeypatch.setattr("kinematch.character.crowd.FEWEST", 60)  # nobody waits for others
-    monkeypatch.setattr("kinematch.character.crowd.MANY", 60)
+    monkeypatch.setattr("kinematch.character.stages.schedule.FEWEST", 60)  # nobody waits for others
+    monkeypatch.setattr("kinematch.character.step.SHARED", 60)
+    monkeypatch.setattr("kinematch.character.runner.DIVIDED", 60)
     settings = Settings(transition=transition)
     together = Crowd(database, 60, settings=settings)  # enough for several threads
     alone = Crowd(database, settings=settings)
@@ -111,9 +98,9 @@ def test_offsets_never_grow_without_bound(database, transition, halflife):
 def test_before_any_jump_the_clip_itself_is_shown(database, transition):
     settings = Settings(transition=transition, foot_lock=False, pelvis=False, search_interval=2.0)
     crowd = Crowd(database, settings=settings)
-    crowd.state.schedule.asked[:] = 0  # as if it had searched
+    crowd.state.schedule.commands[:] = 0  # as if it had searched
     crowd.state.schedule.filters[:] = 0
-    shown = crowd.step(toward([[0.0, 0, 0]]), 0.0)
+    shown = crowd.step(move([[0.0, 0, 0]]), 0.0)
     assert not shown.jumped[0]
     np.testing.assert_allclose(shown.rotations[0, 1:], database.poses.rotations[shown.frames[0], 1:], atol=1e-6)
 
@@ -140,7 +127,7 @@ def test_a_character_goes_where_it_is_told_and_stays_near_its_body(database):
     crowd = Crowd(database)
     for step in range(300):
         angle = 0.0 if step * DT < 2 else np.pi / 2
-        shown = crowd.step(toward([[1.35 * np.sin(angle), 0, 1.35 * np.cos(angle)]]), DT)
+        shown = crowd.step(move([[1.35 * np.sin(angle), 0, 1.35 * np.cos(angle)]]), DT)
     assert shown.positions[0, 0, 2] > 1.5
     assert shown.positions[0, 0, 0] > 2.0
     assert np.linalg.norm(crowd.root_positions - crowd.body.positions) <= Settings().clamp_distance + 1e-9
@@ -152,7 +139,7 @@ def test_planted_feet_stand_still_when_locked(database):
         crowd = Crowd(database, 3, settings=Settings(foot_lock=lock))
         angles = np.array([0.0, 0.3, -0.5])  # off the clips' own ways, so that the root is adjusted
         walks = [
-            toward(1.2 * np.stack([np.sin(angles * t), 0 * angles, np.cos(angles * t)], 1)) for t in np.arange(300) * DT
+            move(1.2 * np.stack([np.sin(angles * t), 0 * angles, np.cos(angles * t)], 1)) for t in np.arange(300) * DT
         ]
         shown = [crowd.step(walk, DT) for walk in walks]
         toes = np.array([pose.global_positions[:, database.poses.contact_joints] for pose in shown])
@@ -179,7 +166,7 @@ def test_bones_keep_their_length_and_knees_their_side(database):
 
 def test_steps_of_any_length_lead_to_the_same_pose_while_no_choice_is_made(database):
     settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4, foot_lock=False, pelvis=False)
-    command, ends = toward([[0.0, 0, 1.35]]), []
+    command, ends = move([[0.0, 0, 1.35]]), []
     for rate in (20, 60, 500):
         crowd = Crowd(database, settings=settings)
         for _ in range(rate // 2):
@@ -191,21 +178,10 @@ def test_steps_of_any_length_lead_to_the_same_pose_while_no_choice_is_made(datab
         assert np.degrees(2 * np.arccos(np.minimum(dots, 1))).max() < 1
 
 
-def test_queries_describe_the_moment_of_the_playing_frame(database):
-    crowd, who = Crowd(database, 4), np.arange(4, dtype=np.int32)
-    played(crowd, 101, dt=0.007)
-    assert crowd.fractions.min() > 0.1
-    wanted = wanted_of(toward(np.tile([2.0, 0, -1.0], (4, 1))), 4, 1, Expressions())  # elsewhere than they go
-    one, features = crowd.tracks[0], database.features
-    plain = features.normalise(features.schema.query(one._input(crowd.state, who, wanted, crowd.settings)))
-    fused = one.queries(crowd.state, who, wanted, crowd.settings, 0.007, crowd._state, crowd._knobs)
-    np.testing.assert_allclose(fused, plain, atol=1e-4)
-
-
 def test_planted_toes_come_to_rest_alike_at_any_rate(database):
     settings = Settings(search_interval=2.0, velocity_change=10, facing_change=4)
     angles, slides = np.linspace(-0.6, 0.6, 8), []
-    command = toward(1.35 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], 1))
+    command = move(1.35 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], 1))
     for often in (1, 2, 8):  # times 60 Hz
         crowd = Crowd(database, 8, settings=settings)
         crowd.state.schedule.since[:] = settings.search_interval  # all choose at the same moments
@@ -219,25 +195,25 @@ def test_planted_toes_come_to_rest_alike_at_any_rate(database):
 def test_root_motion_adds_up_to_the_way_gone(database):
     crowd = Crowd(database, 3)
     shown = played(crowd, 100)
-    shown.append(crowd.step(toward(np.tile([0.0, 0, 1.0], (3, 1))), 0.35))  # longer than a piece
+    shown.append(crowd.step(move(np.tile([0.0, 0, 1.0], (3, 1))), 0.35))  # longer than a piece
     np.testing.assert_allclose(sum(one.displacements for one in shown), crowd.root_positions, atol=1e-9)
 
 
 def test_a_long_pause_is_survived(database):
     crowd = Crowd(database)
-    crowd.step(toward([[0, 0, 1.35]]), DT)
+    crowd.step(move([[0, 0, 1.35]]), DT)
     for pause in (7.0, 1000.0):
-        assert np.isfinite(crowd.step(toward([[0, 0, 1.35]]), pause).global_positions).all()
+        assert np.isfinite(crowd.step(move([[0, 0, 1.35]]), pause).global_positions).all()
 
 
 def test_why_a_search_was_made_is_told(database):
     crowd = Crowd(database, settings=Settings(search_interval=0.5, forced_interval=0.1))
-    reasons = [Reason(crowd.step(toward([[0, 0, 1.35]]), DT).reasons[0]) for _ in range(60)]
-    assert reasons[0] == Reason.VELOCITY
+    reasons = [Reason(crowd.step(move([[0, 0, 1.35]]), DT).reasons[0]) for _ in range(60)]
+    assert reasons[0] == Reason.FIRST
     assert Reason.INTERVAL in reasons
     for _ in range(10):
-        crowd.step(toward([[0, 0, 1.35]]), DT)
-    assert crowd.step(toward([[0, 0, 3.0]]), DT).reasons[0] in (Reason.VELOCITY, Reason.INTERVAL)
+        crowd.step(move([[0, 0, 1.35]]), DT)
+    assert crowd.step(move([[0, 0, 3.0]]), DT).reasons[0] in (Reason.VELOCITY, Reason.INTERVAL)
     explained = crowd.explain()
     assert explained.chosen >= -1
     assert len(explained.frames) == 5
@@ -248,20 +224,20 @@ def test_sharp_commands_of_many_wait_their_turn(database):
     counts = []
     for step in range(30):
         speed = 1.35 if step < 15 else -1.35
-        counts.append(int(crowd.step(toward(np.tile([0.0, 0, speed], (300, 1))), DT).searched.sum()))
+        counts.append(int(crowd.step(move(np.tile([0.0, 0, speed], (300, 1))), DT).searched.sum()))
     assert max(counts) <= FEWEST
     assert sum(counts) >= 590
 
 
 def test_characters_change_database_and_filter_and_keep_their_pose(database):
     crowd = Crowd([database, database], 2, settings=Settings(foot_lock=False, pelvis=False))
-    walk = toward(np.tile([0.0, 0, 1.35], (2, 1)))
+    walk = move(np.tile([0.0, 0, 1.35], (2, 1)))
     for _ in range(60):
         crowd.step(walk, DT)
     before = crowd.step(walk, 0.0)
-    after = crowd.step(replace(walk, database=[0, 1]), 0.0)
-    assert after.databases.tolist() == [0, 1]
-    assert after.reasons[1] == Reason.DATABASE
+    after = crowd.step(replace(walk, source=[0, 1]), 0.0)
+    assert after.sources.tolist() == [0, 1]
+    assert after.reasons[1] == Reason.SOURCE
     assert abs((before.rotations.astype(float) * after.rotations).sum(axis=-1)).min() > 1 - 1e-5
     for _ in range(20):
         idle = crowd.step(replace(walk, filter=["walk", "idle"]), DT)
@@ -277,8 +253,8 @@ def test_databases_in_which_other_joints_move_share_what_transitions_remember(da
     crowd = Crowd([database, stretching], 2)
     assert crowd.state.offsets.positions.shape[2] == poses.skeleton.joint_count - 4
     for step in range(60):
-        command = toward(np.tile([0.0, 0, 1.35], (2, 1)))
-        assert np.isfinite(crowd.step(replace(command, database=step // 10 % 2), DT).global_positions).all()
+        command = move(np.tile([0.0, 0, 1.35], (2, 1)))
+        assert np.isfinite(crowd.step(replace(command, source=step // 10 % 2), DT).global_positions).all()
 
 
 def test_a_layer_owns_its_joints(database):
@@ -288,18 +264,20 @@ def test_a_layer_owns_its_joints(database):
     rotations, weights = np.zeros((2, joints, 4)), np.zeros((2, joints))
     rotations[..., 0] = 1
     weights[1, arm] = 1
-    shown = crowd.step(toward(np.zeros((2, 3))), DT, layer=(rotations, weights))
+    crowd.layers = [ClipLayer(rotations, weights)]
+    shown = crowd.step(move(np.zeros((2, 3))), DT)
     np.testing.assert_allclose(shown.rotations[1, arm], [1, 0, 0, 0], atol=1e-6)
     assert abs(shown.rotations[0, arm, 0]) < 0.999
+    crowd.layers = [ClipLayer(rotations[:1], weights)]
     with pytest.raises(KinematchError, match="layer"):
-        crowd.step(toward(np.zeros((2, 3))), DT, layer=(rotations[:1], weights))
+        crowd.step(move(np.zeros((2, 3))), DT)
 
 
 def test_feet_and_root_follow_a_slope(database):
     slope = HeightFunction(lambda x, z: 0.3 * z)
     crowd = Crowd(database, terrain=slope)
     for _ in range(240):
-        shown = crowd.step(toward([[0, 0, 1.35]]), DT)
+        shown = crowd.step(move([[0, 0, 1.35]]), DT)
         toes = shown.global_positions[0, database.poses.contact_joints].astype(float)
         assert (toes[:, 1] - slope.heights(toes[:, [0, 2]]) > -0.025).all()  # who looks under the toe alone has 4 cm
     assert crowd.root_positions[0, 2] > 3
@@ -309,8 +287,8 @@ def test_feet_and_root_follow_a_slope(database):
 def test_a_teleported_character_stands_elsewhere(database):
     crowd = Crowd(database, 2)
     played(crowd, 30)
-    crowd.teleport(np.array([[10.0, 0, 5.0]]), np.array([1.0]), who=np.array([1]))
-    shown = crowd.step(toward(np.zeros((2, 3))), DT)
+    crowd.teleport(np.array([[10.0, 0, 5.0]]), np.array([1.0]), np.array([1]))
+    shown = crowd.step(move(np.zeros((2, 3))), DT)
     assert np.linalg.norm(shown.positions[1, 0] - [10, 0, 5]) < 0.1
     assert np.linalg.norm(shown.positions[0, 0]) < 2
 
@@ -318,11 +296,11 @@ def test_a_teleported_character_stands_elsewhere(database):
 @pytest.mark.parametrize(
     ("command", "dt", "words"),
     [
-        (toward(np.zeros((2, 3))), DT, "shape"),
-        (toward(np.full((1, 3), np.nan)), DT, "nan"),
-        (toward(np.zeros((1, 3))), -1.0, "step of -1"),
-        (toward(np.zeros((1, 3))), np.nan, "step of nan"),
-        (Command(np.zeros((1, 3)), np.zeros((1, 3)), database=3), DT, "databases"),
+        (move(np.zeros((2, 3))), DT, "shape"),
+        (move(np.full((1, 3), np.nan)), DT, "nan"),
+        (move(np.zeros((1, 3))), -1.0, "step of -1"),
+        (move(np.zeros((1, 3))), np.nan, "step of nan"),
+        (Command(np.zeros((1, 3)), np.zeros((1, 3)), source=3), DT, "sources 3 to 3"),
         (Command(np.zeros((1, 3)), np.zeros((1, 3)), filter="nosuchtag"), DT, "nosuchtag"),
     ],
 )
@@ -342,7 +320,7 @@ def test_a_result_of_another_size_is_not_written_over(database):
     crowd, other = Crowd(database, 3), Crowd(database, 2)
     command = Command(np.zeros((3, 3)), np.zeros((3, 3)))
     small = other.step(Command(np.zeros((2, 3)), np.zeros((2, 3))), DT)
-    with pytest.raises(KinematchError, match=r"positions float32 \(2, .*expected float32 \(3, "):
+    with pytest.raises(KinematchError, match=r"positions is float32 \(2, .*expected float32 \(3, "):
         crowd.step(command, DT, out=small)
     shown = crowd.step(command, DT)
     assert crowd.step(command, DT, out=shown) is shown
@@ -351,13 +329,13 @@ def test_a_result_of_another_size_is_not_written_over(database):
 def test_searches_are_spread_evenly_over_steps_from_the_first_on(database):
     count, steps = 600, 60
     crowd = Crowd(database, count, settings=Settings(search_interval=0.1))
-    still = toward(np.zeros((count, 3)))
+    still = move(np.zeros((count, 3)))
     searches = np.array([crowd.step(still, DT).searched.sum() for _ in range(steps)])
     mean = count * DT / 0.1
     assert searches.max() <= np.ceil(SPARE * mean)
     assert searches[10:].min() > 0.75 * mean
     # told anew all at once they have to queue, and none waits for longer than a round
-    turned = toward(np.tile([0.0, 0.0, 1.3], (count, 1)))
+    turned = move(np.tile([0.0, 0.0, 1.3], (count, 1)))
     searched = np.array([crowd.step(turned, DT).searched for _ in range(12)])
     assert searched.sum(axis=1).max() <= np.ceil(SPARE * mean)
     assert searched[:7].any(axis=0).all()
@@ -369,18 +347,9 @@ def test_numbers_written_into_the_state_never_lead_out_of_the_database(database)
     shown = played(crowd, 5)[-1]
     assert ((shown.frames >= 0) & (shown.frames < database.poses.frame_count)).all()
     assert np.isfinite(shown.global_positions).all()
-    crowd.body.velocities[0] = np.nan  # as physics gone wrong would leave it
-    with pytest.raises(KinematchError, match=r"character 0: .* no longer finite"):
-        played(crowd, 20)
-    crowd.start_over(np.zeros((3, 3)), np.zeros(3))
-    played(crowd, 2)
-    crowd.state.schedule.since[:] = 0.0  # it turns on before it asks, and must not be healed by that
-    crowd.body.yaw_rates[0] = np.nan
-    with pytest.raises(KinematchError, match=r"character 0: .* no longer finite"):
-        played(crowd, 20)
     state = crowd.state.copy()
-    state.playing.databases[1] = 4
-    with pytest.raises(KinematchError, match="databases 0 to 4 of 1"):
+    state.playing.sources[1] = 4
+    with pytest.raises(KinematchError, match="sources 0 to 4 of 1"):
         crowd.restore(state)
 
 
@@ -396,9 +365,8 @@ def test_a_state_may_be_set_and_one_that_does_not_fit_changes_nothing(database):
     for other in (Crowd(database, 5).state, broken):
         with pytest.raises(KinematchError, match=r"5 characters|feet.pelvis is float64 \(2,\)"):
             crowd.state = other
-    for mine, theirs in zip(crowd.state, before):
-        for array, values in zip(mine, theirs):
-            np.testing.assert_array_equal(array, values)
+    for name, array in crowd.state.arrays().items():
+        np.testing.assert_array_equal(array, before.arrays()[name])
 
 
 @pytest.mark.parametrize(
@@ -418,8 +386,10 @@ def test_ground_and_layers_that_are_none_are_refused_and_leave_no_trace(database
         played(crowd, 200)
     crowd = Crowd(database, 1)
     joints = database.poses.skeleton.joint_count
-    with pytest.raises(KinematchError, match="the layer owns joint 0 of character 0"):
-        crowd.step(next(wandering(1, 1)), DT, layer=(np.zeros((1, joints, 4)), np.ones((1, joints))))
+    crowd.layers = [ClipLayer(np.zeros((1, joints, 4)), np.ones((1, joints)))]
+    with pytest.raises(KinematchError, match="the layer owns joint 1 of character 0"):
+        crowd.step(next(wandering(1, 1)), DT)
+    crowd.layers = []
     assert np.isfinite(played(crowd, 3)[-1].global_positions).all()
 
 
@@ -436,7 +406,7 @@ def test_a_matcher_that_finds_what_is_not_there_is_refused(database):
             return found if current is None else Matches(found.frames + 10**8, found.costs)
 
     crowd = Crowd(database, matcher=lambda one: Wrong(search_space(one)))
-    with pytest.raises(KinematchError, match="Wrong found frame 1"):
+    with pytest.raises(KinematchError, match="Wrong found frames 1"):
         played(crowd, 3)
 
 
@@ -454,10 +424,10 @@ def test_who_starts_over_is_as_good_as_new(database):
 @pytest.mark.parametrize("turn", [-0.8, 0.8])
 def test_legs_that_a_transition_bends_backwards_are_bent_forwards(database, turn):
     crowd, skeleton = Crowd(database), database.poses.skeleton
-    still = toward([[0.0, 0, 0]])
+    still = move([[0.0, 0, 0]])
     for _ in range(60):
         crowd.step(still, DT)
-    hinges = crowd.tracks[0].source.hinges
+    hinges = crowd.rig.hinges
     for k, side in enumerate(("left", "right")):
         crowd.state.offsets.rotations[0, :3, skeleton.joint(f"{side}_lower_leg")] = turn * hinges[k]
     crowd.state.offsets.ages[:] = 0
@@ -472,24 +442,25 @@ def test_legs_that_a_transition_bends_backwards_are_bent_forwards(database, turn
 
 def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_refused(database, monkeypatch):
     crowd = Crowd(database)
-    one, current = crowd.tracks[0], np.array([database.poses.clip_stops[0] - 1], np.int32)
+    source, current = crowd.sources[0], np.array([database.poses.clip_stops[0] - 1], np.int32)
     far = 10**6  # frames around the playing one: all there are
-    assert one.matcher.find(one.values[:1], current, filter="idle", ignore=far).frames[0] == -1
+    query = database.features.values[:1]
+    assert source.matcher.find(query, current, filter="idle", ignore=far).frames[0] == -1
     with monkeypatch.context() as changed:
-        changed.setattr("kinematch.character.track.terms", lambda *given: ("idle", far))
-        found = one.find(one.values[:1], current, "", False, crowd.settings).frames[0]
+        changed.setattr("kinematch.character.database_source.find_search_terms", lambda *given: ("idle", far))
+        found = source.find(query, current, Search("", False, True, crowd.settings)).frames[0]
     assert 0 <= found < database.poses.clip_stops[0]
     with pytest.raises(KinematchError, match="the filter 'idle & run' admits none"):
-        crowd.step(toward([[0.0, 0, 1.35]], filter="idle & run"), DT)
+        crowd.step(move([[0.0, 0, 1.35]], filter="idle & run"), DT)
 
 
-@pytest.mark.parametrize("filter", [None, 5, [5]])
+@pytest.mark.parametrize("filter", [5, [5]])
 def test_a_filter_that_is_no_text_is_refused(database, filter):
     with pytest.raises(KinematchError, match="expected a text, or one for each character"):
-        Crowd(database).step(toward([[0.0, 0, 1.35]], filter=filter), DT)
+        Crowd(database).step(move([[0.0, 0, 1.35]], filter=filter), DT)
 
 
 @pytest.mark.parametrize("given", ["walker.kinematch", Path("walker.kinematch"), None, ["walker.kinematch"]])
 def test_a_path_is_no_database(given):
-    with pytest.raises(KinematchError, match=r"as kinematch.database.storage.load opens them, not "):
+    with pytest.raises(KinematchError, match=r"as km.load opens them, or motion sources, not "):
         Crowd(given)

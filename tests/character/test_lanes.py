@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from kinematch.character.kernels.motion import DOUBLES, SINGLES, fading
-from kinematch.character.kernels.poses8 import from_vector, to_vector
-from kinematch.character.kernels.reach import unfolded
-from kinematch.character.kernels.rotations import angle_of, multiply, rotate, turned_by, wrapped
+from kinematch.character.kernels.lane_rotations import from_rotation_vector, to_rotation_vector
+from kinematch.character.kernels.reach import unfold
+from kinematch.character.kernels.rotations import find_yaw, multiply, rotate, rotate_by_wrapped, wrap_angle
+from kinematch.character.kernels.springs import DOUBLE_SERIES, SINGLE_SERIES, exp_negative
 from kinematch.compile import lanes as lanes
 from kinematch.compile import rows as rows
 from kinematch.compile.jit import kernel
@@ -36,13 +36,13 @@ def rotated(fours, threes, q, v, out):
 def there_and_back(distances, v, out):
     table = address(distances, 0)
     x, y, z = rows.read_threes(table, address(v, 0))
-    rows.write_threes(table, address(out, 0), to_vector(from_vector(x, y, z)))
+    rows.write_threes(table, address(out, 0), to_rotation_vector(from_rotation_vector(x, y, z)))
 
 
 @kernel(counting=False)
 def angles(vectors, out):
     for i in range(len(vectors)):
-        out[i] = angle_of(vectors[i, 0], vectors[i, 1])
+        out[i] = find_yaw(vectors[i, 0], vectors[i, 1])
 
 
 @pytest.fixture
@@ -93,11 +93,11 @@ def test_angles_are_those_of_the_library():
 def eight_angles(distances, vectors, yaws, out):
     """Of doubles: wrapped, the angles of vectors, and the vectors turned by the wrapped angles."""
     table, pairs = address(distances, 0), address(distances, 1)
-    yaw = wrapped(rows.read_doubles(table, address(yaws, 0)))
+    yaw = wrap_angle(rows.read_doubles(table, address(yaws, 0)))
     x, z = rows.read_doubles(pairs, address(vectors, 0)), rows.read_doubles(pairs, address(vectors, 0) + np.uintp(8))
     rows.write_doubles(table, address(out, 0), yaw)
-    rows.write_doubles(table, address(out, 1), angle_of(x, z))
-    x, z = turned_by(x, z, yaw)
+    rows.write_doubles(table, address(out, 1), find_yaw(x, z))
+    x, z = rotate_by_wrapped(x, z, yaw)
     rows.write_doubles(table, address(out, 2), x)
     rows.write_doubles(table, address(out, 3), z)
 
@@ -134,9 +134,11 @@ def test_pairs_and_rows_come_back_as_they_were(rng):
 
 @kernel(counting=False)
 def fading_of(numbers, singles, doubles, distances):
-    lanes.write(address(singles, 0), 0, fading(lanes.read(address(numbers, 0), 0), SINGLES))
+    lanes.write(address(singles, 0), 0, exp_negative(lanes.read(address(numbers, 0), 0), SINGLE_SERIES))
     table = address(distances, 0)
-    rows.write_doubles(table, address(doubles, 1), fading(rows.read_doubles(table, address(doubles, 0)), DOUBLES))
+    rows.write_doubles(
+        table, address(doubles, 1), exp_negative(rows.read_doubles(table, address(doubles, 0)), DOUBLE_SERIES)
+    )
 
 
 def test_what_fades_is_the_exponential_of_the_library():
@@ -150,7 +152,7 @@ def test_what_fades_is_the_exponential_of_the_library():
 
 @kernel(counting=False)
 def unfolded_of(wanted, animated, shown):
-    lanes.write(address(shown, 0), 0, unfolded(lanes.read(address(wanted, 0), 0), lanes.read(address(animated, 0), 0)))
+    lanes.write(address(shown, 0), 0, unfold(lanes.read(address(wanted, 0), 0), lanes.read(address(animated, 0), 0)))
 
 
 def test_legs_are_not_folded_far_below_their_animated_length_and_give_way_smoothly():

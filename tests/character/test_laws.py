@@ -1,43 +1,50 @@
-"""Laws of the run-time: any steps lead to the same place, a jump changes nothing at its moment, one is like many."""
+"""Laws of the stages: any steps lead to the same place, a jump changes nothing at its moment, offsets fade away."""
 
 import numpy as np
+import pytest
 
-from kinematch.character import Settings
-from kinematch.character.plain import begin, decay, no_offsets, shown
-from kinematch.character.plain_playback import moved_on, playback, root_step, sample
-from kinematch.control.body import SimulatedBody, ahead, at_rest, turned
-from kinematch.control.command import toward
+from kinematch.character import Crowd, Settings
+from kinematch.character.database_source import DatabaseSource
+from kinematch.character.stages.transition import (
+    add_offsets,
+    fade_offsets,
+    show_places,
+    show_turning,
+    start_transition,
+)
+from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
+from kinematch.control.command import move
 from kinematch.math import quaternion
+from kinematch.math.angles import rotate_about_y
 
 SETTINGS = Settings()
 
 
-def advanced(body: SimulatedBody, command, dt: float) -> SimulatedBody:
-    return SimulatedBody(*(array[:, 0] for array in ahead(body, command, np.array([dt]), SETTINGS.halflives)))
+def advance_body(body: SimulatedBody, command, dt: float) -> SimulatedBody:
+    return SimulatedBody(*(array[:, 0] for array in predict_bodies(body, command, np.array([dt]), SETTINGS.halflives)))
 
 
 def test_the_body_moves_alike_whatever_the_step():
-    for command in (toward([[1.0, 0, 2.0], [0, 0, -1.0]]), toward(np.zeros((2, 3)))):
-        start = at_rest(np.zeros((2, 3)), np.array([0.3, -2.0]))
+    for command in (move([[1.0, 0, 2.0], [0, 0, -1.0]]), move(np.zeros((2, 3)))):
+        start = place_at_rest(np.zeros((2, 3)), np.array([0.3, -2.0]))
         start.yaw_rates[:] = [1.0, -3.0]
-        once, often = advanced(start, command, 0.5), start
+        once, often = advance_body(start, command, 0.5), start
         for dt in (0.1, 0.003, 0.25, 0.147):
-            often = advanced(often, command, dt)
+            often = advance_body(often, command, dt)
         for a, b in zip(once, often):
             np.testing.assert_allclose(a, b, atol=1e-9)
 
 
 def test_the_root_ends_up_in_the_same_place_whatever_the_step(database):
-    source = playback(database.poses)
-    start = np.array([database.poses.clip_starts[1] + 200], np.int32)
+    crowd = Crowd(database)
+    source, state, everyone = crowd.sources[0], crowd.state, crowd.characters
     ends = []
     for steps in ([1.0], [0.02] * 50, [0.3, 0.001, 0.5, 0.199]):
-        frames, fractions, place, yaw = start, np.array([0.37]), np.zeros((1, 3)), np.zeros(1)
+        state.playing.frames[:], state.playing.fractions[:] = database.poses.clip_starts[1] + 200, 0.37
+        place, yaw = np.zeros((1, 3)), np.zeros(1)
         for dt in steps:
-            after = moved_on(source, frames, fractions, dt)
-            way, turn = root_step(source, (frames, fractions), after[:2], after[2])
-            place, yaw = place + turned(way, yaw), yaw + turn
-            frames, fractions = after[:2]
+            x, z, turn = source.advance(state, everyone, np.array([dt]))[0]
+            place, yaw = place + rotate_about_y(np.array([[x, 0.0, z]]), yaw), yaw + turn
         ends.append((place, yaw))
     for place, yaw in ends[1:]:
         np.testing.assert_allclose(place, ends[0][0], atol=1e-6)
@@ -46,26 +53,51 @@ def test_the_root_ends_up_in_the_same_place_whatever_the_step(database):
 
 
 def test_time_stands_still_at_the_end_of_a_clip(database):
-    source = playback(database.poses)
     last = np.array([database.poses.clip_stops[0] - 1], np.int32)
-    frames, fractions, rounds = moved_on(source, last, np.array([0.0]), 5.0)
+    frames, fractions, rounds = DatabaseSource(database).move_time(last, np.array([0.0]), np.array([5.0]))
     assert (frames, fractions, rounds) == (last, 0.0, 0)
 
 
-def test_at_the_moment_of_a_plain_jump_neither_pose_nor_velocity_changes(database):
-    source, joints = playback(database.poses), database.poses.skeleton.joint_count
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, database.poses.frame_count, (2, 20)).astype(np.int32)
-    offsets, t = no_offsets(20, joints), rng.random(20)
-    offsets.rotations += rng.normal(size=offsets.rotations.shape) * 0.3
-    offsets.angular_velocities += rng.normal(size=offsets.rotations.shape)
-    before = shown(sample(source, a, t), offsets)
-    rates = rng.normal(size=(2, 20, 4))
-    begin(offsets, np.arange(20), before, sample(source, b, t), (rates[0], rates[1]))
-    after = shown(sample(source, b, t), offsets)
-    assert quaternion.angle(before.rotations, after.rotations).max() < 1e-6
-    for name in ("positions", "velocities", "angular_velocities"):
-        np.testing.assert_allclose(getattr(before, name), getattr(after, name), atol=1e-6)
-    np.testing.assert_allclose(offsets.root_velocities + rates[1], rates[0])
-    decay(offsets, 0.1, 5.0)
-    assert max(np.abs(values).max() for values in vars(offsets).values()) < 1e-9
+@pytest.mark.parametrize("kind", ["spring", "dead"])
+def test_at_the_moment_of_a_jump_neither_pose_nor_velocity_changes(database, kind):
+    count, settings = 20, Settings(transition=kind, transition_halflife=0.3)
+    crowd = Crowd(database, count, settings=settings)
+    rng, state, source, everyone = np.random.default_rng(0), crowd.state, crowd.sources[0], crowd.characters
+    a, b = rng.integers(0, database.poses.frame_count, (2, count)).astype(np.int32)
+    state.playing.frames[:], state.playing.fractions[:] = a, rng.random(count)
+    state.offsets.ages[:] = 0.1
+    state.offsets.rotations[:] = rng.normal(size=state.offsets.rotations.shape) * 0.05
+    state.offsets.positions[:] = rng.normal(size=state.offsets.positions.shape) * 0.02
+
+    def shown(sample):
+        positions, rotations = add_offsets(state, everyone, sample, crowd.moving, settings)
+        memory = state.offsets.rotations[..., : rotations.shape[1]].transpose(0, 2, 1).astype(float)
+        turning = show_turning(memory, kind, state.offsets.ages, 0.3, sample.rotations, sample.angular_velocities)
+        memory, own = state.offsets.positions.transpose(0, 2, 1).astype(float), crowd.moving
+        moved = show_places(memory, kind, state.offsets.ages, 0.3, sample.positions[:, own], sample.velocities[:, own])
+        return positions[:, own], rotations[:, 1:], moved[1], turning[:, 1:]
+
+    before_sample = source.decode(state, everyone)
+    before, roots = shown(before_sample), state.offsets.roots[:, :3] + before_sample.root_velocities
+    source.enter(state, everyone, b)
+    after_sample = source.decode(state, everyone)
+    start_transition(state, everyone, before_sample, after_sample, crowd.moving, crowd.rig, settings, settings)
+    after = shown(after_sample)
+    np.testing.assert_allclose(after[0], before[0], atol=1e-6)
+    assert quaternion.angle(before[1], after[1]).max() < 1e-5
+    slow = (
+        np.linalg.norm(state.offsets.rotations[:, 3:, 1 : after[3].shape[1] + 1], axis=1) < 0.8
+    )  # velocities are capped
+    np.testing.assert_allclose(after[3][slow], before[3][slow], atol=1e-4)
+    assert slow.mean() > 0.5
+    np.testing.assert_allclose(state.offsets.roots[:, :3] + after_sample.root_velocities, roots, atol=1e-9)
+
+
+def test_offsets_fade_away(database):
+    crowd = Crowd(database, 4)
+    crowd.state.offsets.ages[:] = 0.0
+    for array in (crowd.state.offsets.rotations, crowd.state.offsets.positions, crowd.state.offsets.roots):
+        array[:] = 0.3
+    fade_offsets(crowd.state, crowd.characters, 5.0, crowd.settings)
+    for array in (crowd.state.offsets.rotations, crowd.state.offsets.positions, crowd.state.offsets.roots):
+        assert abs(array).max() < 1e-9

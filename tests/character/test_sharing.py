@@ -8,17 +8,16 @@ import numba
 import numpy as np
 import pytest
 
-from kinematch.character import Crowd, warm_up
-from kinematch.character.kernels import step as step_kernels
+from kinematch.character import Crowd, runner, warm_up
+from kinematch.character.kernels import animation
 from kinematch.compile.jit import is_missing, kernel
 from kinematch.compile.memory import claim
-from kinematch.compile.threads import in_two
-from kinematch.control.command import toward
-from kinematch.errors import KinematchError
+from kinematch.compile.threads import run_in_two
+from kinematch.control.command import move
 from kinematch.terrain.terrain import HeightFunction
 
-animate = step_kernels.animate
-COUNT = 300  # several times what a thread takes on at once
+animate = animation.animate
+COUNT = 1200  # several times what a thread claims at once, and enough for all to search
 two_cores = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="a machine of one core")
 
 
@@ -27,7 +26,7 @@ def commands(steps: int):
     for step in range(steps):
         if step % 10 == 0:
             velocities = rng.normal(size=(COUNT, 3)) * [1.3, 0.0, 1.3]
-        yield toward(velocities)
+        yield move(velocities)
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def threads():
 def test_any_number_of_threads_shows_the_same(database, terrain, threads):
     alone, shared = (Crowd([database, database], COUNT, terrain=terrain) for _ in range(2))
     for step, command in enumerate(commands(25)):
-        command = replace(command, database=np.arange(COUNT) % 2 if step > 12 else 0)
+        command = replace(command, source=np.arange(COUNT) % 2 if step > 12 else 0)
         threads(1)
         one = alone.step(command, 1 / 60)
         threads(2)
@@ -51,49 +50,42 @@ def test_any_number_of_threads_shows_the_same(database, terrain, threads):
             np.testing.assert_array_equal(a, b, err_msg=name)
 
 
-class SlowCrowd(Crowd):
-    """One whose second thread is taken away as soon as both have searched."""
-
-    def __init__(self, *given):
-        super().__init__(*given)
-        self.both = threading.Barrier(2, timeout=30)
-        self.helped: list[set[int]] = []  # the first characters of the parts that the main thread took on, of each step
-
-    def step(self, *given):
-        self.helped.append(set())
-        return super().step(*given)
-
-    def _search(self, *given):
-        self.both.wait()  # each has a part of its own
-        super()._search(*given)
-
-    def _animate(self, who, *given):
-        if threading.current_thread() is threading.main_thread():
-            self.helped[-1].add(int(who[0]))
-        else:
-            time.sleep(0.5)
-        super()._animate(who, *given)
-
-
 @two_cores
-def test_who_is_done_early_helps_one_that_is_late(database, threads):
+def test_a_thread_that_is_done_steals_from_one_that_is_late(database, threads, monkeypatch):
+    """The second thread is taken away as soon as both have searched: the first one does its half too."""
     threads(2)
-    crowd, plain = SlowCrowd(database, COUNT), Crowd(database, COUNT)
+    crowd, plain = Crowd(database, COUNT), Crowd(database, COUNT)
+    claimed: list[int] = []
+
+    def animate_late(scene, characters, begun, *given):
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(0.5)
+        elif begun[0] < len(characters):
+            claimed.append(int(characters[0]))
+        return animate(scene, characters, begun, *given)
+
     for command in commands(3):
-        shown, expected = crowd.step(command, 1 / 60), plain.step(command, 1 / 60)
+        expected = plain.step(command, 1 / 60)
+        claimed.clear()
+        with monkeypatch.context() as changed:
+            changed.setattr(runner, "animate", animate_late)
+            shown = crowd.step(command, 1 / 60)
         np.testing.assert_array_equal(shown.global_positions, expected.global_positions)
-    assert crowd.helped == 3 * [{0, COUNT // 2}]
+        assert set(claimed) == {0, COUNT // 2}
 
 
 @two_cores
-def test_a_lost_character_of_one_thread_is_told_and_nobody_hangs(database, threads):
+def test_an_error_of_one_thread_is_raised_and_nobody_hangs(database, threads, monkeypatch):
     threads(2)
     crowd = Crowd(database, COUNT)
-    for command in commands(3):
-        crowd.step(command, 1 / 60)
-    crowd.body.positions[COUNT - 1, 0] = np.nan
-    crowd.state.schedule.since[-1] = 1.0  # s: it is its turn
-    with pytest.raises(KinematchError, match=f"character {COUNT - 1}"):
+
+    def fail(scene, characters, begun, *given):
+        if characters[0] > 0:
+            raise ValueError("no")
+        return animate(scene, characters, begun, *given)
+
+    monkeypatch.setattr(runner, "animate", fail)
+    with pytest.raises(ValueError, match="no"):
         crowd.step(next(commands(1)), 1 / 60)
 
 
@@ -106,7 +98,7 @@ def test_after_an_error_nobody_helps_and_nobody_waits():
         time.sleep(0.1)
 
     with pytest.raises(ValueError, match="no"):
-        in_two(2, first, done.append, shared=True)
+        run_in_two(2, first, done.append)
     assert set(done) <= {1}
 
 
@@ -130,7 +122,7 @@ def test_each_is_claimed_once_by_any_of_many_threads():
 
 def test_the_step_can_be_compiled_beforehand(database, monkeypatch):
     taken = []
-    monkeypatch.setattr(step_kernels, "animate", lambda *given: taken.append(animate(*given)))
+    monkeypatch.setattr(runner, "animate", lambda *given: taken.append(animate(*given)) or 0)
     warm_up(database)
     assert len(taken) == 1
     assert not is_missing(animate)

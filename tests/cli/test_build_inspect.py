@@ -112,3 +112,13 @@ def test_a_file_of_features_may_be_called_like_any_module(folder, capsys):
     (folder / "numpy.py").write_text("")
     assert main(["build", str(folder / "a.toml"), "--features", str(folder / "numpy.py")]) == 0
     assert sys.modules["numpy"] is numpy
+
+
+def test_the_default_filter_is_told_by_build_and_inspect(folder, capsys):
+    (folder / "calm.toml").write_text(RECIPE + '[matching]\nfilter = "calm"\n')
+    assert main(["build", str(folder / "calm.toml")]) == 0
+    assert "default filter: calm" in capsys.readouterr().out
+    assert main(["inspect", str(folder / "calm.kinematch")]) == 0
+    assert "default filter: calm" in capsys.readouterr().out
+    assert main(["inspect", str(folder / "calm.kinematch"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["filter"] == "calm"

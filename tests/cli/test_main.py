@@ -32,7 +32,7 @@ def test_the_version_is_printed(capsys):
     assert __version__ in capsys.readouterr().out
 
 
-COMMANDS = [[verb] for verb in VERBS] + [["bench", "search"], ["bench", "character"]]
+COMMANDS = [[verb] for verb in VERBS] + [["bench", "search"], ["bench", "character"], ["bench", "start"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -141,3 +141,31 @@ def test_lists_of_names_stay_on_one_line_and_end():
     message = unknown("joint", "x" * 1000, [f"j{k}" for k in range(1000)])
     assert message.endswith("j59 and 940 more")
     assert len(message) < 600
+
+
+HEAVY = ("numba", "scipy", "numpy", "pydantic", "starlette", "PIL", "rich")
+AT_ONCE = [[], ["--version"], *([*command, "--help"] for command in COMMANDS if command[0] not in ("doctor", "init"))]
+
+
+@pytest.mark.parametrize("arguments", AT_ONCE, ids=" ".join)
+def test_help_imports_nothing_heavy(arguments):
+    code = f"""
+import sys
+from kinematch.cli.main import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print("imported:", *(name for name in {HEAVY!r} if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported:"
+
+
+def test_names_repeated_for_a_quick_help_are_those_of_the_code():
+    from kinematch.cli import evaluate, tune
+    from kinematch.evaluate.sweeps import SWEEPS
+    from kinematch.evaluate.tune import MIX, parse_mix
+
+    assert list(evaluate.SWEEPS) == list(SWEEPS)
+    assert parse_mix(tune.USUAL_MIX) == MIX

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.character.settings import Settings
-from kinematch.control.body import SimulatedBody, ahead, at_rest
+from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
 from kinematch.control.path import Path
 from kinematch.control.route import Keypoint, make_route
 from kinematch.errors import KinematchError
@@ -15,10 +15,10 @@ CORNERS = [(0, 0), (0, 6), Keypoint(5, 6, speed=3.0), Keypoint(5, 0, stop=1.5, f
 
 def walk(path: Path, seconds: float, dt: float = 1 / 30, start=((0.0, 0.0, 0.0),)):
     """Places (T, N, 2) and commands of bodies that follow a path."""
-    body, places, commands = at_rest(np.array(start), np.zeros(len(start))), [], []
+    body, places, commands = place_at_rest(np.array(start), np.zeros(len(start))), [], []
     for _ in range(round(seconds / dt)):
         commands.append(path.command(body, dt))
-        after = ahead(body, commands[-1], np.array([dt]), SETTINGS.halflives)
+        after = predict_bodies(body, commands[-1], np.array([dt]), SETTINGS.halflives)
         body = SimulatedBody(
             *(getattr(after, name)[:, 0] for name in ("positions", "velocities", "accelerations", "yaws", "yaw_rates"))
         )
@@ -109,7 +109,7 @@ def test_bodies_at_a_crossing_stay_on_their_branch():
 
 def test_progress_only_grows_and_never_leaps():
     path = Path([(0, 0), (6, 6), (6, 0), (0, 6)], closed=True)
-    body, last = at_rest(np.array([[0.0, 0.0, 0.0]]), np.zeros(1)), None
+    body, last = place_at_rest(np.array([[0.0, 0.0, 0.0]]), np.zeros(1)), None
     for k in range(600):
         body.positions[...] += [[0.02 * np.sin(k / 20), 0, 0.02]]  # dragged about, across the whole figure
         path.command(body, 1 / 60)
@@ -188,8 +188,8 @@ def test_paths_that_make_no_sense_are_refused(keypoints, options, message):
 
 def test_another_number_of_bodies_is_refused_until_the_path_restarts():
     path = Path([(0, 0), (1, 0)])
-    path.command(at_rest(np.zeros((2, 3)), np.zeros(2)), 0.1)
+    path.command(place_at_rest(np.zeros((2, 3)), np.zeros(2)), 0.1)
     with pytest.raises(KinematchError, match="restart"):
-        path.command(at_rest(np.zeros((1, 3)), np.zeros(1)), 0.1)
+        path.command(place_at_rest(np.zeros((1, 3)), np.zeros(1)), 0.1)
     path.restart()
-    assert path.command(at_rest(np.zeros((1, 3)), np.zeros(1)), 0.1).velocities.shape == (1, 3)
+    assert path.command(place_at_rest(np.zeros((1, 3)), np.zeros(1)), 0.1).velocities.shape == (1, 3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd
-from kinematch.control.body import at_rest
+from kinematch.control.body import place_at_rest
 from kinematch.control.path import Path
 from kinematch.control.script import Play, Recorder, Script
 from kinematch.control.script_file import read_script, write_script
@@ -26,7 +26,7 @@ WRITTEN = (
 
 
 def bodies(count: int = 1):
-    return at_rest(np.zeros((count, 3)), np.zeros(count))
+    return place_at_rest(np.zeros((count, 3)), np.zeros(count))
 
 
 def written(folder, text: str):
@@ -73,13 +73,13 @@ def test_files_keep_every_bit(tmp_path, count):
     again = read_script(tmp_path / "a.jsonl")
     assert again.seconds.tobytes() == script.seconds.tobytes()
     for a, b in zip(script.commands, again.commands):
-        assert (a.velocities.tobytes(), a.filter, a.database) == (b.velocities.tobytes(), b.filter, b.database)
+        assert (a.velocities.tobytes(), a.filter, a.source) == (b.velocities.tobytes(), b.filter, b.source)
         np.testing.assert_array_equal(a.facings, b.facings)
     write_script(tmp_path / "b.jsonl", again)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
-def test_a_command_for_each_keeps_its_filters_and_databases(tmp_path):
+def test_a_command_for_each_keeps_its_filters_and_sources(tmp_path):
     command = Command(np.eye(3)[:2], np.zeros((2, 3)), ["walk", "run"], np.array([0, 1]))
 
     class Constant:
@@ -90,7 +90,7 @@ def test_a_command_for_each_keeps_its_filters_and_databases(tmp_path):
     recorder.command(bodies(2), 0.02)
     write_script(tmp_path / "a.jsonl", recorder.script)
     again = read_script(tmp_path / "a.jsonl").commands[0]
-    assert (again.filter, again.database) == (["walk", "run"], [0, 1])
+    assert (again.filter, again.source) == (["walk", "run"], [0, 1])
 
 
 def test_a_recorder_keeps_what_was_wanted_even_when_arrays_change_later():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from kinematch.control.body import SimulatedBody, at_rest
+from kinematch.control.body import SimulatedBody, place_at_rest
 from kinematch.control.stick import GAITS, Gait, Stick, top_speeds
 from kinematch.errors import KinematchError
 
 
 def bodies(count: int = 1) -> SimulatedBody:
-    return at_rest(np.zeros((count, 3)), np.zeros(count))
+    return place_at_rest(np.zeros((count, 3)), np.zeros(count))
 
 
 def velocity(stick: Stick) -> np.ndarray:

@@ -6,7 +6,7 @@ from scipy.spatial import cKDTree
 
 from kinematch.character.settings import Settings
 from kinematch.control.avoidance import pushes_on
-from kinematch.control.body import SimulatedBody, ahead, at_rest
+from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
 from kinematch.control.kernels import strolled
 from kinematch.control.region import region
 from kinematch.control.wander import Wander
@@ -18,7 +18,7 @@ SETTINGS = Settings()
 def crowd(count: int, inside, *, seed: int = 0, centre=(0.0, 0.0)) -> SimulatedBody:
     places = region(inside, centre).spread(count)
     yaws = np.random.default_rng(seed).uniform(-np.pi, np.pi, count)
-    return at_rest(np.stack([places[:, 0], np.zeros(count), places[:, 1]], axis=-1), yaws)
+    return place_at_rest(np.stack([places[:, 0], np.zeros(count), places[:, 1]], axis=-1), yaws)
 
 
 def stroll(wander: Wander, body: SimulatedBody, seconds: float, dt: float = 1 / 30):
@@ -26,7 +26,7 @@ def stroll(wander: Wander, body: SimulatedBody, seconds: float, dt: float = 1 / 
     places, commands = [], []
     for _ in range(round(seconds / dt)):
         commands.append(wander.command(body, dt))
-        after = ahead(body, commands[-1], np.array([dt]), SETTINGS.halflives)
+        after = predict_bodies(body, commands[-1], np.array([dt]), SETTINGS.halflives)
         names = ("positions", "velocities", "accelerations", "yaws", "yaw_rates")
         body = SimulatedBody(*(getattr(after, name)[:, 0] for name in names))
         places.append(body.positions[:, [0, 2]])

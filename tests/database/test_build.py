@@ -401,7 +401,7 @@ def test_another_rig_is_carried_over_where_the_recipe_says_so(folder, clips):
 
 
 def test_retargeting_everything_needs_a_skeleton_to_retarget_to(folder, clips):
-    with pytest.raises(KinematchError, match="but to what"):
+    with pytest.raises(KinematchError, match="the target is unknown"):
         build(recipe(folder, source="retarget = true"))
     path = recipe(folder, source="retarget = true")
     path.write_text('skeleton = "mocap/left.bvh"\n' + path.read_text())
@@ -427,3 +427,31 @@ def test_doubts_about_roles_are_warnings_told_once(folder, clips):
     told = [warning for warning in result.warnings if "not from names" in warning]
     assert len(told) == 1
     assert told[0].startswith("x, y: roles: ")
+
+
+def test_a_default_filter_is_kept_in_the_file_and_changes_no_pose(folder, no_reading):
+    tagged = 'tags = ["walk"]'
+    assert build(recipe(folder, source=tagged)).database.filter == ""
+    no_reading()
+    result = build(recipe(folder, '[matching]\nfilter = "walk & walk | walk"', source=tagged))
+    assert result.reused == "poses"
+    assert result.database.filter == "walk & walk | walk"
+    assert storage.load(result.path).filter == "walk & walk | walk"
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("wlak", "no tag 'wlak'; did you mean 'walk'?"),
+        ("walk &", "expected a tag, found the end"),
+        ("!walk", "admits no frame that a search may jump to"),
+    ],
+)
+def test_a_default_filter_that_cannot_work_is_refused_with_its_line(folder, expression, message):
+    path = recipe(folder, f'[matching]\nfilter = "{expression}"', source='tags = ["walk"]')
+    line = path.read_text().splitlines().index(f'filter = "{expression}"') + 1
+    with pytest.raises(FileError, match=r"matching\.filter: ") as raised:
+        build(path)
+    assert message in str(raised.value)
+    assert raised.value.line == line
+    assert not list(folder.glob("*.kinematch"))

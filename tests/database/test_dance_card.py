@@ -2,7 +2,9 @@
 
 from kinematch.cli.evaluate import opened_database
 from kinematch.database import dance_card
+from kinematch.database.recipe import parse_recipe
 from kinematch.studio.opening import built_in
+from kinematch.synth import motions
 
 SMALL = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n'
 
@@ -17,3 +19,10 @@ def test_every_verb_opens_the_same_file(tmp_path, monkeypatch):
     assert built_in(lambda stage, done, total: told.append(stage)).database.poses.clip_names == ("idle",)
     assert "write" not in told
     assert len(list(tmp_path.rglob("*.kinematch"))) == 1
+
+
+def test_the_built_in_motion_is_upright_unless_a_command_says_otherwise():
+    recipe = parse_recipe(dance_card.RECIPE)
+    assert recipe.matching.filter == "level0"
+    assert any("level0" in motion.tags for motion in motions())
+    assert not all("level0" in motion.tags for motion in motions())

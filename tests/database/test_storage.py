@@ -4,8 +4,9 @@ import contextlib
 import hashlib
 import json
 import os
+import pickle
 import struct
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -312,3 +313,39 @@ def test_a_database_with_a_feature_that_is_not_registered_here_opens_but_cannot_
     assert opened.features.column_weights().tolist() == [1, 1]
     with pytest.raises(KinematchError, match="register_feature"):
         opened.features.schema.query(QueryInput())
+
+
+def test_the_default_filter_survives_and_files_from_before_there_was_one_have_none(built, tmp_path):
+    storage.save(tmp_path / "filtered", replace(built, filter="walk & !left"))
+    assert storage.load(tmp_path / "filtered").filter == "walk & !left"
+    arrays, about = storage.to_arrays(built)
+    del about["filter"]
+    container.write_arrays(tmp_path / "old", arrays, format=storage.FORMAT, version=1, about=about)
+    assert storage.load(tmp_path / "old").filter == ""
+
+
+@pytest.mark.parametrize("wrong", ["run", "walk &", 7, None])
+def test_a_filter_that_cannot_work_is_refused_in_memory_and_in_files(built, tmp_path, wrong):
+    with pytest.raises(KinematchError, match="filter"):
+        replace(built, filter=wrong)
+    arrays, about = storage.to_arrays(built)
+    container.write_arrays(tmp_path / "bad", arrays, format=storage.FORMAT, version=1, about={**about, "filter": wrong})
+    with pytest.raises(FileError, match="is damaged: filter"):
+        storage.load(tmp_path / "bad")
+
+
+def test_errors_say_whether_a_file_is_foreign_damaged_or_newer(built, file, tmp_path):
+    arrays, about = storage.to_arrays(built)
+    container.write_arrays(tmp_path / "newer", arrays, format=storage.FORMAT, version=99, about=about)
+    container.write_arrays(tmp_path / "other", arrays, format="another format", version=1, about=about)
+    (tmp_path / "text").write_text("a walk in the park")
+    whole = file.read_bytes()
+    (tmp_path / "short").write_bytes(whole[:-1])
+    middle = len(whole) // 2
+    (tmp_path / "flipped").write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
+    kinds = {"newer": "newer", "other": "foreign", "text": "foreign", "short": "damaged", "flipped": "damaged"}
+    for name, kind in kinds.items():
+        with pytest.raises(FileError) as raised:
+            storage.load(tmp_path / name, verify=True)
+        assert raised.value.kind == kind
+        assert pickle.loads(pickle.dumps(raised.value)).kind == kind

@@ -7,6 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from kinematch.database.build import build
 from kinematch.doctor import examine
 from kinematch.doctor.prescribe import prescribe
 from kinematch.doctor.report import Problem, by_severity
@@ -93,8 +94,72 @@ def test_a_t_pose_held_at_the_start_is_dropped(tmp_path, walk):
     rotations[:90, arms] = rig.tpose[arms]
     held = quaternion.slerp(rotations[90], rig.tpose, np.linspace(1, 0, 60)[:, None])  # lowered within a second
     rotations[90:150, arms] = held[:, arms]
-    problem = found(examined(tmp_path, walk.with_(rotations=rotations)), "of a T-pose")
+    report = examined(tmp_path, walk.with_(rotations=rotations))
+    problem = found(report, "calibration T-pose at 0.0-")
     assert 1.5 < tomllib.loads(problem.fix)["drop"][0][1] < 2.5
+    assert [pose.kind for pose in report.calibration_poses] == ["T"]
+    recipe = prescribe([report], tmp_path)
+    assert tomllib.loads(recipe)["source"][0]["drop"] == tomllib.loads(problem.fix)["drop"]
+    assert "holds a pose for calibration" in recipe
+
+
+def test_a_pose_at_each_end_and_a_flip_are_dropped_by_one_line(tmp_path, walk):
+    rig = walk.skeleton
+    rotations, positions = walk.rotations.copy(), walk.positions.copy()
+    for frames in (slice(0, 90), slice(walk.frame_count - 90, walk.frame_count)):
+        rotations[frames, 1:], positions[frames] = rig.tpose[1:], positions[frames.start]
+    arm = rig.joint("left_upper_arm")
+    turn = from_axis_angle(np.array([0.0, 0, 1]), np.pi * 0.9)
+    rotations[300, arm] = quaternion.multiply(rotations[300, arm], turn)
+    recipe = prescribe([examined(tmp_path, walk.with_(rotations=rotations, positions=positions))], tmp_path)
+    first, flip, *_, last = tomllib.loads(recipe)["source"][0]["drop"]
+    assert first[0] == 0
+    assert flip[0] < 300 / walk.frame_rate < flip[1]
+    assert last[1] == pytest.approx(walk.frame_count / walk.frame_rate, abs=0.01)
+    assert "   # drop" not in recipe
+
+
+def test_a_file_that_only_shows_a_t_pose_is_no_motion(tmp_path, walk):
+    still = np.repeat(walk.skeleton.tpose[None], 120, axis=0)
+    wobble = from_axis_angle(np.array([0.0, 1, 0]), np.linspace(0, 0.05, 120))
+    still[:, walk.skeleton.joint("head")] = quaternion.multiply(still[:, walk.skeleton.joint("head")], wobble)
+    pose = walk.frames(0, 120).with_(rotations=still, positions=np.repeat(walk.positions[:1], 120, axis=0))
+    report = examined(tmp_path, pose, "pose.bvh")
+    assert not report.buildable
+    assert "nothing else" in found(report, "T-pose").what
+    recipe = prescribe([report, examined(tmp_path, walk)], tmp_path)
+    (source,) = tomllib.loads(recipe)["source"]
+    assert (source["files"], source["tpose"]) == (["walk.bvh"], "pose.bvh")
+
+
+def stand_and_walk(walk: Clip) -> Clip:
+    """Three seconds of standing in front of a walk."""
+    stand = np.repeat(np.arange(walk.frame_count), [180] + [1] * (walk.frame_count - 1))
+    return walk.with_(rotations=walk.rotations[stand], positions=walk.positions[stand])
+
+
+def test_an_idle_is_told_and_tagged(tmp_path, walk):
+    report = examined(tmp_path, stand_and_walk(walk), "odd [1].bvh")
+    (idle,) = report.idles
+    assert idle.start < 0.2 < 2.5 < idle.stop
+    assert found(report, "upright and still").severity == "note"
+    assert list(report.to_json()["idles"]) == [{"start": idle.start, "stop": idle.stop, "clip": ""}]
+    (tmp_path / "recipe.toml").write_text(prescribe([report], tmp_path))
+    database = build(tmp_path / "recipe.toml").database
+    tagged = database.poses.tags.of("idle").sum() / database.poses.frame_rate
+    assert tagged == pytest.approx(2 * (idle.stop - idle.start), abs=0.1)  # and the mirrored copy
+
+
+def test_idles_of_files_with_one_name_are_kept_apart(tmp_path, walk):
+    reports = []
+    for folder, clip in (("a", stand_and_walk(walk)), ("b", walk.frames(120, walk.frame_count))):
+        (tmp_path / folder).mkdir()
+        reports.append(examined(tmp_path / folder, clip))
+    sources = tomllib.loads(prescribe(reports, tmp_path))["source"]
+    assert {tuple(source["files"]): len(source.get("range", [])) for source in sources} == {
+        ("a/walk.bvh",): 1,
+        ("b/walk.bvh",): len(reports[1].idles),
+    }
 
 
 def test_a_broken_file_is_a_report_with_its_line(tmp_path):

@@ -149,3 +149,11 @@ def test_the_angle_is_accurate_at_both_ends():
 
 def test_the_zero_quaternion_becomes_the_identity():
     assert np.allclose(Q.normalize(np.zeros((2, 4))), [[1, 0, 0, 0]] * 2)
+
+
+def test_the_cross_product_is_that_of_numpy_and_broadcasts():
+    generator = np.random.default_rng(0)
+    a, b = generator.normal(size=(5, 1, 3)), generator.normal(size=(4, 3)).astype(np.float32)
+    crossed = Q.cross(a, b)
+    np.testing.assert_array_equal(crossed, np.cross(a, b))
+    assert Q.cross(b, b).dtype == np.float32

@@ -60,3 +60,27 @@ def test_windows_that_are_no_times_are_refused(seconds):
                    lambda x: S.median(x, radius=seconds, frame_rate=60)):  # fmt: skip
         with pytest.raises(KinematchError, match="expected zero or more"):
             smooth(np.zeros((40, 3)))
+
+
+@pytest.mark.parametrize("frames", [5, 8, 31, 62, 400])
+@pytest.mark.parametrize("window", [5, 7, 31, 61])
+def test_savitzky_golay_is_that_of_scipy(frames, window):
+    from scipy.signal import savgol_filter
+
+    x = np.random.default_rng(frames).normal(size=(frames, 2, 3)).cumsum(axis=0)
+    shorter = min(window, frames - 1 + frames % 2)
+    expected = savgol_filter(x, shorter, 3, axis=0, mode="interp")
+    np.testing.assert_allclose(S.savitzky_golay(x, seconds=window / 60, frame_rate=60), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 9, 100])
+@pytest.mark.parametrize("radius", [0, 1, 6, 50])
+def test_the_median_is_that_of_scipy_for_flags_and_for_numbers(frames, radius):
+    from scipy.ndimage import median_filter
+
+    x = np.random.default_rng(frames).normal(size=(frames, 2))
+    size = (2 * min(radius, frames) + 1, 1)
+    expected = median_filter(x, size=size, mode="nearest")
+    np.testing.assert_array_equal(S.median(x, radius=radius / 60, frame_rate=60), expected)
+    expected = median_filter((x > 0).astype(np.uint8), size=size, mode="nearest").astype(bool)
+    np.testing.assert_array_equal(S.median(x > 0, radius=radius / 60, frame_rate=60), expected)

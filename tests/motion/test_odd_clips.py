@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kinematch.errors import KinematchError
-from kinematch.motion import contacts, edit, floor, in_place, roles, root, tpose
+from kinematch.motion import calibration, contacts, edit, floor, idles, in_place, roles, root, tpose
 from kinematch.motion.clip import Clip
 from kinematch.motion.mirror import mirror
 from kinematch.motion.resample import resample
@@ -71,6 +71,8 @@ FUNCTIONS = {
     "find_roles": lambda clip: roles.find_roles(clip.skeleton),
     "with_reference_tpose": tpose.with_reference_tpose,
     "find_tpose_frame": tpose.find_tpose_frame,
+    "find_calibration_poses": calibration.find_calibration_poses,
+    "find_idles": idles.find_idles,
 }
 
 

@@ -7,7 +7,7 @@ from kinematch.errors import KinematchError
 from kinematch.files import read_clip
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_rotation_vector
-from kinematch.motion import kinematics
+from kinematch.motion import kernels, kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.resample import resample
 from kinematch.motion.skeleton import skeleton
@@ -115,3 +115,14 @@ def test_a_rate_that_would_fill_memory_is_refused_before_it_does():
     slow = moving_dot(np.sin, 0.001, 1e6)
     with pytest.raises(KinematchError, match=r"from 0\.001 to 1e\+06 fps: 1e\+12 frames of 1 joints, expected at most"):
         resample(slow, 1e6)
+
+
+@pytest.mark.parametrize("frames", [2, 3, 4, 5, 300])
+def test_the_compiled_spline_is_that_of_scipy(frames):
+    from scipy.interpolate import CubicSpline
+
+    values = np.random.default_rng(frames).normal(size=(frames, 4)).cumsum(axis=0)
+    times = np.linspace(0, frames - 1, 3 * frames)
+    out = np.empty((len(times), 4))
+    kernels.sample_spline(values, times, out)
+    np.testing.assert_allclose(out, CubicSpline(np.arange(frames), values, axis=0)(times), atol=1e-12)

@@ -73,7 +73,7 @@ def test_a_stretch_is_a_recording_too(stage, tmp_path):
         ("state.a.playing.frames", lambda a: a + 1_000_000),
         ("state.a.playing.frames", lambda a: a - 1_000_000),
         ("state.a.schedule.frames", lambda a: a + 1_000_000),
-        ("state.a.playing.databases", lambda a: a + 3),
+        ("state.a.playing.sources", lambda a: a + 3),
         ("state.a.playing.fractions", lambda a: a * np.nan),
         ("state.a.body.positions", lambda a: a[:-1]),
         ("state.b.feet.places", lambda a: a.astype(np.float64)),
@@ -97,7 +97,7 @@ def test_recordings_of_before_characters_settled_are_read(file, tmp_path):
     assert len(old) < len(arrays)
     write_arrays(tmp_path / "old.kinerec", old, format=FORMAT, version=VERSION, about=about)
     states = open_recording(tmp_path / "old.kinerec").history.between(0, 10**6)[0].states
-    assert not states["a"].schedule.settled.any()
+    assert not states["a"].schedule.idle.any()
 
 
 def test_a_damaged_recording_is_refused(file, tmp_path):

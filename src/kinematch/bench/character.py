@@ -9,13 +9,15 @@ import numba
 import numpy as np
 
 from kinematch.bench.machine import machine
-from kinematch.character.crowd import FLAT, MANY, NO_LAYER, Crowd
-from kinematch.character.kernels import step as k
+from kinematch.character.crowd import Crowd
+from kinematch.character.kernels import animation as k
+from kinematch.character.pose import Pose
+from kinematch.character.project import project
 from kinematch.character.settings import Settings
-from kinematch.character.wanted import Wanted
+from kinematch.character.step import ask_fused, find_searching
 from kinematch.compile.jit import kernel
-from kinematch.compile.threads import shares, together
-from kinematch.control.command import Command, toward
+from kinematch.compile.threads import SHARED, count_threads, run_each
+from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
@@ -25,6 +27,7 @@ SETTINGS = Settings(search_interval=0.1)  # s: ten searches a second each, the r
 SPEEDS = (0.0, 1.3, 1.3, 2.5)  # m/s of the sticks
 FEW = 512  # characters whose stages are timed together
 TRIAL = 1_000_000  # turns of a loop to see how long they take
+STAGES = ("schedule", "predict, ask", "project", "transition", "advance, adjust, decode", "feet")
 WISHES = 1.5  # s after which a stick is pushed elsewhere, on average
 
 
@@ -72,13 +75,12 @@ def plain(report: Report) -> dict[str, Any]:
 
 def _row(name: str, database: Database, count: int, seconds: float) -> Row:
     spin(1)
-    tags = "level0" if "level0" in database.poses.tags.names else ""
     crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
-    out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
+    out = crowd.step(move(np.zeros((count, 3))), DT)
     steps = min(max(round(150 * seconds), round(seconds / DT * 10 / count**0.5)), 3000)  # enough for a 99th percentile
     first, turns, searched = steps // 5, 0, 0
     times, fixed = np.empty((2, steps))
-    for step, command in enumerate(_sticks(count, steps, tags)):
+    for step, command in enumerate(_sticks(count, steps)):
         before = perf_counter()
         crowd.step(command, DT, out=out)
         times[step] = perf_counter() - before
@@ -99,7 +101,7 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
         each=float(np.median(settled)) / count * 1e6,
         memory=memory / count / 1000,
         searches=searched / count / (steps * DT),
-        stages=_stages(database, count, max(steps // 3, 20), tags),
+        stages=_stages(database, count, max(steps // 3, 20)),
     )
 
 
@@ -115,72 +117,55 @@ def spin(turns):
 def _fixed(count: int, turns: int) -> float:
     """Seconds that this takes on as many threads as a crowd's step."""
     before = perf_counter()
-    together(shares(count, worth=MANY), lambda own: spin(turns))
+    threads = count_threads() if count >= SHARED else 1
+    run_each(range(threads), lambda _: spin(turns))
     return perf_counter() - before
 
 
-def _stages(database: Database, count: int, steps: int, tags: str) -> dict[str, float]:
+def _stages(database: Database, count: int, steps: int) -> dict[str, float]:
     """Measured in a run of its own, since looking costs time too, and on one core: two would mix their parts."""
     threads = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        crowd = _watched(database, count, steps, tags)
+        crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
+        out = crowd.step(move(np.zeros((count, 3))), DT)
+        crowd.spent = dict.fromkeys(STAGES, 0.0)
+        for command in _sticks(count, steps):
+            crowd.step(command, DT, out=out)
     finally:
         numba.set_num_threads(threads)
-    spent = {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
-    # when to search and what to ask is what is left of the search's time
-    spent["due and query"] = spent.pop("due") + spent.pop("all searching") - spent["search"] - spent["jump"]
-    return {name: spent[name] for name in ("due and query", "search", "jump", "body, root, pose", "feet")}
-
-
-def _watched(database: Database, count: int, steps: int, tags: str) -> "_Watched":
-    crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
-    out = crowd.step(toward(np.zeros((count, 3)), filter=tags), DT)
-    crowd.spent = dict.fromkeys(crowd.spent, 0.0)
-    for command in _sticks(count, steps, tags):
-        crowd.step(command, DT, out=out)
-    return crowd
+    return {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
 
 
 class _Watched(Crowd):
-    """A crowd that notes how long its parts take; the two halves of the animation are called one after the other, for
-    a few characters at a time, whose poses are then still near."""
-
-    spent: dict[str, float]
+    """A crowd that notes how long its stages take; animation and feet are run one after the other, for a few characters
+    at a time, whose poses are then still in cache."""
 
     def __init__(self, database: Database, count: int, **options: Any):
-        self.spent = dict.fromkeys(("due", "all searching", "search", "jump", "body, root, pose", "feet"), 0.0)
+        self.spent = dict.fromkeys(STAGES, 0.0)
         super().__init__(database, count, **options)
-        find = self.matcher.find
 
-        def found(*asked: Any, **options: Any) -> Any:
-            return self._timed("search", find, *asked, **options)
-
-        self.matcher.find = found  # type: ignore[method-assign]
-
-    def _timed(self, name: str, work: Callable, *given: Any, **options: Any) -> Any:
+    def _time(self, name: str, work: Callable, *given: Any) -> Any:
         before = perf_counter()
-        result = work(*given, **options)
+        result = work(*given)
         self.spent[name] += perf_counter() - before
         return result
 
-    def _due(self, *given: Any) -> np.ndarray:
-        return self._timed("due", super()._due, *given)
+    def _run_stages(self, dt: float, pose: Pose) -> None:
+        searching = self._time("schedule", find_searching, self, dt, pose)
+        if len(searching):
+            queries = self._time("predict, ask", ask_fused, self, 0, searching, dt)
+            spent = self.spent["transition"]
+            self._time("project", project, self, 0, searching, queries, pose)
+            self.spent["project"] -= self.spent["transition"] - spent  # which is within it
+        for start in range(0, self.count, FEW):
+            some = self.characters[start : start + FEW]
+            moving = self.runner.share(some, dt, k.BODIES | k.ADVANCE | k.DECODE | k.SHOW)
+            self._time("advance, adjust, decode", moving)
+            self._time("feet", self.runner.share(some, dt, k.FEET))
 
-    def _search(self, *given: Any) -> None:
-        self._timed("all searching", super()._search, *given)
-
-    def _jump(self, *given: Any) -> None:
-        self._timed("jump", super()._jump, *given)
-
-    def _animate(self, who: np.ndarray, begun: np.ndarray, wanted: Wanted, dt: float, *_: Any) -> None:
-        track = self.tracks[0]
-        given = *wanted[:2], *NO_LAYER, *FLAT, self._shown[1], *track.scratch(), dt
-        for start in range(0, len(who), FEW):
-            for name, half in (("body, root, pose", k.POSE), ("feet", k.FEET)):
-                begun[:] = 0
-                some = who[start : start + FEW], begun[0]
-                self._timed(name, k.animate, self._state, track.handle, self._knobs, *some, *given, half)
+    def jump(self, *given: Any) -> None:
+        self._time("transition", super().jump, *given)
 
 
 def _places(count: int) -> np.ndarray:
@@ -188,7 +173,7 @@ def _places(count: int) -> np.ndarray:
     return np.array([[n % side, 0.0, n // side] for n in range(count)], np.float64)
 
 
-def _sticks(count: int, steps: int, tags: str, seed: int = 0):
+def _sticks(count: int, steps: int, seed: int = 0):
     """Commands of sticks that are pushed elsewhere now and then."""
     rng = np.random.default_rng(seed)
     angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice(SPEEDS, count)
@@ -198,4 +183,4 @@ def _sticks(count: int, steps: int, tags: str, seed: int = 0):
         speeds = np.where(anew, rng.choice(SPEEDS, count), speeds)
         directions = np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1)
         still = (speeds == 0)[:, None]
-        yield Command(directions * speeds[:, None], np.where(still, 0.0, directions), tags)
+        yield Command(directions * speeds[:, None], np.where(still, 0.0, directions))

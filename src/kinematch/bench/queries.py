@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
-from kinematch.control.command import toward
+from kinematch.control.command import move
 from kinematch.database.storage import Database
 from kinematch.search import Matches, WideMatcher
 from kinematch.search.space import SearchSpace
@@ -55,7 +55,7 @@ def record_play(database: Database, space: SearchSpace, rate: float, count: int,
     while len(recorder.queries) < count:
         if rng.random() < dt / 1.5:  # a new command every second and a half or so
             heading, speed = heading + rng.normal() * 1.2, float(rng.choice([0.0, 0.8, 1.3, 1.3, 2.6, 3.5]))
-        crowd.step(toward(np.array([[speed * np.sin(heading), 0.0, speed * np.cos(heading)]])), dt)
+        crowd.step(move(np.array([[speed * np.sin(heading), 0.0, speed * np.cos(heading)]])), dt)
     queries, current = np.concatenate(recorder.queries)[:count], np.concatenate(recorder.current)[:count]
     return QuerySet(f"play at {rate:g} Hz", np.ascontiguousarray(queries), current)
 

@@ -2,16 +2,15 @@
 
 from enum import IntEnum
 
-from kinematch.character.kernels import step as k
-
 
 class Reason(IntEnum):
-    """As numbers that kernels write."""
+    """As the numbers of `Pose.reasons`."""
 
-    NOT_YET = k.NOT_YET
-    INTERVAL = k.INTERVAL
-    VELOCITY = k.VELOCITY
-    FACING = k.FACING
-    END = k.END
-    TAGS = k.TAGS
-    DATABASE = k.DATABASE
+    NONE = 0  # it did not search
+    INTERVAL = 1
+    VELOCITY = 2
+    FACING = 3
+    END = 4  # of its clip
+    TAGS = 5
+    SOURCE = 6
+    FIRST = 7  # it had not searched before

@@ -1,5 +1,6 @@
 """Settings: every tunable of a character, each with its unit, its sensible range and a word on what it does."""
 
+from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Real
@@ -10,6 +11,7 @@ from kinematch.control.body import Halflives
 from kinematch.errors import KinematchError, unknown
 
 Transition = Literal["spring", "quintic", "dead", "none"]
+SPRING, QUINTIC, DEAD, NO_TRANSITION = range(len(get_args(Transition)))  # as kernels know them
 
 
 def tunable(default: float, unit: str, low: float, high: float, text: str) -> Any:
@@ -108,6 +110,17 @@ def from_plain(values: Mapping[str, Any]) -> Settings:
         if name not in known:
             raise KinematchError(unknown("setting", name, known))
     return Settings(**values)
+
+
+KNOBS = [one.name for one in fields(Settings) if one.name != "weights"]
+Knobs = namedtuple("Knobs", KNOBS)  # type: ignore[misc]
+
+
+def make_knobs(settings: Settings) -> tuple:
+    """The settings as kernels take them: a record of numbers, whose names and units are those of Settings."""
+    numbers = {name: getattr(settings, name) for name in KNOBS}
+    kind = get_args(Transition).index(settings.transition)
+    return Knobs(**{name: kind if name == "transition" else float(value) for name, value in numbers.items()})
 
 
 def _is_number(value: Any) -> bool:

@@ -1,64 +1,74 @@
-"""State: everything of N characters that changes from step to step, as arrays; the database and settings do not."""
+"""State: everything of N characters that changes from step to step, as arrays; sources and settings do not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.compile.handle import opening
-from kinematch.control.body import SimulatedBody, at_rest
+from kinematch.character.constants import GOLDEN_RATIO
+from kinematch.control.body import SimulatedBody, place_at_rest
 from kinematch.errors import KinematchError
+
+LANES = 8  # joints that kernels take at once
 
 
 class Playing(NamedTuple):
-    """Which moment of which database each character shows, and where it stands."""
+    """Which moment of which source each character plays, and where its root is."""
 
-    databases: np.ndarray  # (N,) int32
-    frames: np.ndarray  # (N,) int32
+    sources: np.ndarray  # (N,) int32
+    frames: np.ndarray  # (N,) int32, of a database; sources that have no frames leave them alone
     fractions: np.ndarray  # (N,) of a frame, 0 to 1
     positions: np.ndarray  # (N, 3) m, of the root
     yaws: np.ndarray  # (N,) rad, of the root
 
 
 class Offsets(NamedTuple):
-    """What transitions remember: for each number its offset or source, then its velocity; see transition_kernels.
+    """What transitions remember, six numbers for each triple: see stages/transition.py.
 
     Joint stands beside joint, so that kernels take eight at a time.
     """
 
-    rotations: np.ndarray  # (N, 6, W) float32, W being J and some room to be divisible by eight
+    rotations: np.ndarray  # (N, 6, W) float32, W being J rounded up to a multiple of eight
     positions: np.ndarray  # (N, 6, M) float32, of the joints that move in their parent's space
-    roots: np.ndarray  # (N, 6) offset of its velocity (x and z in its own axes, turn), and its rate
+    roots: np.ndarray  # (N, 6) offset of the root's velocity (x and z in its own axes, turn), and its rate
     ages: np.ndarray  # (N,) s since the last jump; infinite before the first
 
 
 class Feet(NamedTuple):
-    """K toes of each character; in single precision where kernels take eight characters at a time."""
+    """K legs of each character; in single precision where kernels take eight characters at a time."""
 
     locked: np.ndarray  # (N, K) bool
     refused: np.ndarray  # (N, K) bool, pulled loose in this stance: free until the next, or until it has stepped over
-    places: np.ndarray  # (N, K, 3) m, where locked toes stand
-    offsets: np.ndarray  # (N, K, 6) m and m/s, between what is shown and where the toe should be
+    places: np.ndarray  # (N, K, 3) m, where the toe should be
+    offsets: np.ndarray  # (N, K, 6) m and m/s, from there to where it is shown
     toes: np.ndarray  # (N, K, 3) m, as animated in the last step; NaN before the first
     headings: np.ndarray  # (N, K, 2) x and z of where the foot pointed when it was locked
     lifts: np.ndarray  # (N, K, 2) m and m/s, by which moving toes are raised
     grounds: np.ndarray  # (N, K + 1, 2) m and m/s, smoothed heights of the ground under the root and each toe
     slopes: np.ndarray  # (N, K, 4) of the ground under each toe along x and z, smoothed, and their rates
-    shorts: np.ndarray  # (N, K, 2) m and m/s, by which legs fall short of where their feet should be
+    shortfalls: np.ndarray  # (N, K, 2) m and m/s, by which legs fall short of where their feet should be
     pelvis: np.ndarray  # (N, 2) m and m/s, by which the body is lowered
 
 
 class Schedule(NamedTuple):
-    """When each character searched, and what it was told then."""
+    """When each character searched, what it was told then, and what it asked for."""
 
     since: np.ndarray  # (N,) s since the last search
-    asked: np.ndarray  # (N, 4) m/s and rad, the command at the last search; NaN before the first
-    filters: np.ndarray  # (N,) int32, which of the crowd's filters was asked with
-    settled: np.ndarray  # (N,) bool, whether it stood and was to stand then
+    commands: np.ndarray  # (N, 4) m/s and rad, the command at the last search; NaN before the first
+    filters: np.ndarray  # (N,) int32, which of the crowd's filters it searched with
+    idle: np.ndarray  # (N,) bool, whether it stood then and was to stand
     costs: np.ndarray  # (N,) float32, of what was found
     frames: np.ndarray  # (N,) int32, that played then; -1 for none
     queries: np.ndarray  # (N, D) float32, normalised
+    trajectories: np.ndarray  # (N, H, 4) x, y, z in m and yaw in rad at the schema's future times, as asked
+
+
+class Past(NamedTuple):
+    """Where each root was, newest first; no rows unless a feature looks at the past."""
+
+    ages: np.ndarray  # (N, P) s ago
+    roots: np.ndarray  # (N, P, 4) x, y, z in m and yaw in rad
 
 
 class State(NamedTuple):
@@ -67,72 +77,81 @@ class State(NamedTuple):
     offsets: Offsets
     feet: Feet
     schedule: Schedule
+    past: Past
+    sources: tuple[Mapping[str, np.ndarray], ...] = ()  # what each source keeps of every character, by name
 
     def copy(self) -> "State":
         """One that shares nothing with this one."""
-        return self._of(np.copy)
+        return self._map(np.copy)
 
-    def take(self, who: np.ndarray) -> "State":
+    def take(self, characters: np.ndarray) -> "State":
         """The state of some characters alone."""
-        return self._of(lambda array: array[who].copy())
+        return self._map(lambda array: array[characters].copy())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every array by its full name, such as `feet.locked` or `sources.1.phase`."""
+        groups = {name: getattr(self, name)._asdict() for name in self._fields if name != "sources"}
+        groups |= {f"sources.{number}": own for number, own in enumerate(self.sources)}
+        return {f"{group}.{name}": array for group, own in groups.items() for name, array in own.items()}
 
     def assign(self, other: "State") -> None:
         """Take over all values of another state of as many characters, bit for bit; of one that does not fit, none."""
-        for group in self._fields:
-            for name, array, values in zip(getattr(self, group)._fields, getattr(self, group), getattr(other, group)):
-                if array.shape != values.shape or array.dtype != values.dtype:
-                    raise KinematchError(
-                        f"a state whose {group}.{name} is {values.dtype} {values.shape}, "
-                        f"expected {array.dtype} {array.shape}"
-                    )
-        for mine, theirs in zip(self, other):
-            for array, values in zip(mine, theirs):
-                array[...] = values
+        mine, theirs = self.arrays(), other.arrays()
+        if mine.keys() != theirs.keys():
+            raise KinematchError(f"a state with {sorted(mine.keys() ^ theirs.keys())} missing or added")
+        for name, array in mine.items():
+            values = theirs[name]
+            if array.shape != values.shape or array.dtype != values.dtype:
+                raise KinematchError(
+                    f"a state whose {name} is {values.dtype} {values.shape}, expected {array.dtype} {array.shape}"
+                )
+        for name, array in mine.items():
+            array[...] = theirs[name]
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for group in self for array in group)
+        return sum(array.nbytes for array in self.arrays().values())
 
-    def _of(self, change: Callable[[np.ndarray], np.ndarray]) -> "State":
-        groups: list = [type(group)(*(change(array) for array in group)) for group in self]
+    def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "State":
+        groups: list = [type(group)(*(change(array) for array in group)) for group in self[:-1]]
+        groups.append(tuple({name: change(array) for name, array in own.items()} for own in self.sources))
         return State(*groups)
 
 
-def wide(joints: int) -> int:
+def round_up(joints: int) -> int:
     """The next multiple of eight."""
-    return -(-joints // 8) * 8
+    return -(-joints // LANES) * LANES
 
 
-def fresh(
-    positions: np.ndarray, yaws: np.ndarray, *, joints: int, moving: int, toes: int, columns: int, interval: float
-) -> State:
+def make_state(
+    positions: np.ndarray, yaws: np.ndarray, *, joints: int, moving: int, legs: int, columns: int, horizons: int,
+    past: int, interval: float, sources: Sequence[Mapping[str, np.ndarray]] = (),
+) -> State:  # fmt: skip
     """Characters that stand and have not searched; their phases are spread over the interval between searches."""
     count = len(positions)
     zeros, single = np.zeros, partial(np.zeros, dtype=np.float32)
-    grounds = zeros((count, toes + 1, 2))
+    grounds = zeros((count, legs + 1, 2))
     grounds[..., 0] = positions[:, None, 1]
     return State(
-        body=at_rest(positions, yaws),
+        body=place_at_rest(positions, yaws),
         playing=Playing(
             zeros(count, np.int32), zeros(count, np.int32), zeros(count), np.array(positions, np.float64),
             np.array(yaws, np.float64),
         ),
         offsets=Offsets(
-            zeros((count, 6, wide(joints)), np.float32), zeros((count, 6, moving), np.float32), zeros((count, 6)),
+            single((count, 6, round_up(joints))), single((count, 6, moving)), zeros((count, 6)),
             np.full(count, np.inf),
         ),
         feet=Feet(
-            zeros((count, toes), bool), zeros((count, toes), bool), single((count, toes, 3)), single((count, toes, 6)),
-            np.full((count, toes, 3), np.nan, np.float32), single((count, toes, 2)), single((count, toes, 2)), grounds,
-            zeros((count, toes, 4)), single((count, toes, 2)), single((count, 2)),
+            zeros((count, legs), bool), zeros((count, legs), bool), single((count, legs, 3)), single((count, legs, 6)),
+            np.full((count, legs, 3), np.nan, np.float32), single((count, legs, 2)), single((count, legs, 2)), grounds,
+            zeros((count, legs, 4)), single((count, legs, 2)), single((count, 2)),
         ),
         schedule=Schedule(
-            # the golden ratio's multiples spread evenly, however many there are
-            (np.arange(count) * 0.618034 % 1.0) * interval, np.full((count, 4), np.nan), np.full(count, -1, np.int32),
-            zeros(count, bool), np.full(count, np.inf, np.float32), np.full(count, -1, np.int32),
-            zeros((count, columns), np.float32),
+            (np.arange(count) * GOLDEN_RATIO % 1.0) * interval, np.full((count, 4), np.nan),
+            np.full(count, -1, np.int32), zeros(count, bool), np.full(count, np.inf, np.float32),
+            np.full(count, -1, np.int32), single((count, columns)), zeros((count, horizons, 4)),
         ),
+        past=Past(np.full((count, past), np.inf), zeros((count, past, 4))),
+        sources=tuple(sources),
     )  # fmt: skip
-
-
-opened_state = opening(fresh(np.zeros((1, 3)), np.zeros(1), joints=1, moving=1, toes=1, columns=1, interval=1.0))

@@ -4,11 +4,11 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.compile.announce import telling
-from kinematch.control.command import toward
+from kinematch.control.command import move
 from kinematch.database.storage import Database
 
 
 def warm_up(database: Database) -> None:
     """Compile the step, or load it, now."""
     with telling():
-        Crowd(database).step(toward(np.zeros((1, 3))), 1 / 60)
+        Crowd(database).step(move(np.zeros((1, 3))), 1 / 60)

@@ -3,24 +3,19 @@
 import json as json_module
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
-from PIL import Image
 
-from kinematch.bench import character as characters
-from kinematch.bench import character_report, search_report
-from kinematch.bench import search as searches
-from kinematch.bench.growth import check_largest, growth
-from kinematch.bench.sets import lafan1
 from kinematch.cli.build import STAGES
 from kinematch.cli.options import check_output, option
-from kinematch.cli.screen import Screen, progress_bar, write_picture
-from kinematch.database import storage
-from kinematch.database.dance_card import dance_card
-from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.writing import write_beside
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from kinematch.database.storage import Database
 
 Databases = Annotated[tyro.conf.Positional[list[Path]], option("databases to measure on; the built-in one if none")]
 Data = Annotated[Path | None, option("a folder of LAFAN1 clips: builds and measures its sets S, M, L and XL")]
@@ -38,6 +33,11 @@ def search(
     quick: Annotated[bool, option("a tenth of the queries")] = False,
 ) -> int:
     """Compare the default search with numpy, exhaustive search, trees and boxes on the same queries."""
+    from kinematch.bench import search as searches
+    from kinematch.bench import search_report
+    from kinematch.bench.growth import check_largest, growth
+    from kinematch.cli.screen import progress_bar, write_picture
+
     if growth_to < 0:
         raise KinematchError(f"growth to {growth_to} frames, expected 0 or more")
     if growth_chart is not None and not growth_to:
@@ -45,7 +45,7 @@ def search(
     _check(json, chart, growth_chart)
     plan = searches.QUICK if quick else searches.FULL
     with progress_bar("opening databases") as show:
-        opened = _opened(databases, data, show)
+        opened = _open_databases(databases, data, show)
         if growth_to:
             check_largest(opened, growth_to)
         report = searches.bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
@@ -73,10 +73,14 @@ def character(
     quick: Annotated[bool, option("an eighth of the time, and no crowd of 10,000")] = False,
 ) -> int:
     """Measure the steps of crowds of 1 to 10,000 characters, stage by stage."""
+    from kinematch.bench import character as characters
+    from kinematch.bench import character_report
+    from kinematch.cli.screen import progress_bar
+
     _check(json, chart)
     counts = characters.COUNTS[:-1] if quick else characters.COUNTS
     with progress_bar("opening databases") as show:
-        opened = _opened(databases, data, show)
+        opened = _open_databases(databases, data, show)
         report = characters.bench_character(
             opened, counts=counts, seconds=0.5 if quick else 4.0,
             progress=lambda now, done, total: show(done, total, now),
@@ -86,7 +90,48 @@ def character(
     return 0
 
 
-bench = {"search": search, "character": character}
+def limits(
+    databases: Databases = [],  # noqa: B006 (tyro wants a list)
+    /,
+    data: Data = None,
+    json: Json = None,
+    quick: Annotated[bool, option("five pairs of runs instead of twenty-one")] = False,
+) -> int:
+    """Measure what used to be slow: commands far outside the data, threads for middling crowds, single characters."""
+    from kinematch.bench import limits as module
+    from kinematch.cli.screen import progress_bar
+
+    _check(json)
+    with progress_bar("opening databases") as show:
+        opened = _open_databases(databases, data, show)
+        report = module.bench_limits(
+            opened, pairs=5 if quick else module.PAIRS, progress=lambda now, done, total: show(done, total, now)
+        )
+    _print(module.tables(report), [])
+    _write(json, module.plain(report), None, None)
+    return 0
+
+
+def start(
+    json: Json = None,
+    rounds: Annotated[int, option("how often each command is run; the median counts")] = 7,
+) -> int:
+    """Measure how long each verb takes to answer --help, against a Python that does nothing."""
+    from kinematch.bench.start import bench_start, plain, table
+    from kinematch.cli.main import VERBS
+    from kinematch.cli.screen import progress_bar
+
+    if not 1 <= rounds <= 1000:
+        raise KinematchError(f"{rounds} rounds, expected 1 to 1000")
+    check_output(json)
+    with progress_bar("starting verbs") as show:
+        report = bench_start(list(VERBS), rounds=rounds, progress=show)
+    _print([table(report)], [])
+    _write(json, plain(report), None, None)
+    return 0
+
+
+bench = {"search": search, "character": character, "limits": limits, "start": start}
 
 
 def _check(json: Path | None, *charts: Path | None) -> None:
@@ -95,7 +140,12 @@ def _check(json: Path | None, *charts: Path | None) -> None:
         check_output(chart, ".png")
 
 
-def _opened(paths: list[Path], data: Path | None, show: Callable[..., None]) -> dict[str, Database]:
+def _open_databases(paths: list[Path], data: Path | None, show: Callable[..., None]) -> dict[str, "Database"]:
+    """Those named, the LAFAN1 sets of a folder, or else the built-in one."""
+    from kinematch.bench.sets import lafan1
+    from kinematch.database import storage
+    from kinematch.database.dance_card import dance_card
+
     opened = {path.stem: storage.load(path) for path in paths}
     if data is not None:
         opened |= lafan1(data, lambda name: show(0, None, f"building {name}"))
@@ -105,6 +155,8 @@ def _opened(paths: list[Path], data: Path | None, show: Callable[..., None]) -> 
 
 
 def _print(tables: Any, lines: Any) -> None:
+    from kinematch.cli.screen import Screen
+
     screen = Screen()
     for table in tables:
         screen.print(table)
@@ -113,8 +165,12 @@ def _print(tables: Any, lines: Any) -> None:
         screen.say(line)
 
 
-def _write(json: Path | None, values: dict[str, Any], chart: Path | None, picture: Callable[[], Image.Image]) -> None:
+def _write(
+    json: Path | None, values: dict[str, Any], chart: Path | None, draw: Callable[[], "Image.Image"] | None
+) -> None:
+    from kinematch.cli.screen import write_picture
+
     if json is not None:
         write_beside(json, json_module.dumps(values, indent=2).encode())
-    if chart is not None:
-        write_picture(chart, picture())
+    if chart is not None and draw is not None:
+        write_picture(chart, draw())

@@ -3,16 +3,16 @@
 import importlib.util
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from kinematch.cli.options import option
-from kinematch.cli.screen import Screen, progress_bar
-from kinematch.database.build import BuildResult
-from kinematch.database.build import build as build_database
-from kinematch.database.coverage import coverage
 from kinematch.errors import FileError, KinematchError, failure
+
+if TYPE_CHECKING:
+    from kinematch.cli.screen import Screen
+    from kinematch.database.build import BuildResult
 
 STAGES = {"clips": "cleaning clips", "poses": "joining poses", "features": "measuring features", "write": "writing"}
 
@@ -23,6 +23,9 @@ def build(
     features: Annotated[Path | None, option("a Python file that registers features of your own; it is run")] = None,
 ) -> int:
     """Build the database that RECIPE describes. What has not changed since the last build is reused."""
+    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.database.build import build as build_database
+
     if features is not None:
         _run(features)
     with progress_bar("looking at files") as show:
@@ -49,9 +52,11 @@ def _run(path: Path) -> None:
         raise FileError(path, failure(error)) from error
 
 
-def _summary(screen: Screen, result: BuildResult) -> None:
+def _summary(screen: "Screen", result: "BuildResult") -> None:
+    from kinematch.database.coverage import measure_coverage
+
     poses, features = result.database.poses, result.database.features
-    covered = coverage(poses)
+    covered = measure_coverage(poses)
     size = result.path.stat().st_size / 1e6
     did = {"nothing": "built", "poses": "features rebuilt, poses reused", "everything": "nothing has changed"}
     lines = [
@@ -65,6 +70,8 @@ def _summary(screen: Screen, result: BuildResult) -> None:
     ]
     if poses.tags.names:
         lines.append(f"  tags: {', '.join(poses.tags.names)}")
+    if result.database.filter:
+        lines.append(f"  default filter: {result.database.filter}")
     for line in lines:
         screen.say(line)
     for warning in result.warnings:

@@ -1,22 +1,15 @@
 """`kinematch convert`: one motion file into another, or into a picture of it, through our own types."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from kinematch.cli.doctor import number_or_name
 from kinematch.cli.options import check_output, option
-from kinematch.cli.screen import Screen, progress_bar, write_picture
-from kinematch.draw.animation import animate
-from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import FileError, listed, unknown
-from kinematch.files import WRITABLE, read_clip, read_clips, write_clip
-from kinematch.motion.edit import trim
-from kinematch.motion.mirror import mirror as mirrored
-from kinematch.motion.resample import resample
-from kinematch.motion.retarget import retarget
-from kinematch.motion.root import add_root
+
+if TYPE_CHECKING:
+    from kinematch.motion.clip import Clip
 
 MOVING = (".gif", ".webp", ".mp4")
 
@@ -39,6 +32,15 @@ def convert(
 
     bvh and glb are motion; gif, webp and mp4 a moving picture; png a sheet of sixteen moments.
     """
+    from kinematch.cli.doctor import number_or_name
+    from kinematch.cli.screen import Screen
+    from kinematch.files import WRITABLE, read_clip, read_clips
+    from kinematch.motion.edit import trim
+    from kinematch.motion.mirror import mirror as mirrored
+    from kinematch.motion.resample import resample
+    from kinematch.motion.retarget import retarget
+    from kinematch.motion.root import add_root
+
     check_output(target, *WRITABLE, *MOVING, ".png")
     motion = _choose(source, clip, read_clips(source, unit=number_or_name(unit), up=up))
     motion = trim(motion, start, stop)
@@ -50,20 +52,30 @@ def convert(
         motion = add_root(motion)
     if skeleton is not None:
         motion = retarget(motion, read_clip(skeleton).skeleton)
-    kind = target.suffix.lower()
-    if kind in MOVING:
-        with progress_bar("drawing") as show:
-            animate(motion, target, progress=show)
-    elif kind == ".png":
-        write_picture(target, contact_sheet(motion))
-    else:
-        write_clip(target, motion)
+    _write(target, motion)
     joints = motion.skeleton.joint_count
     Screen().say(f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints")
     return 0
 
 
-def _choose(path: Path, name: str | None, clips: list):
+def _write(path: Path, motion: "Clip") -> None:
+    """Motion, a moving picture or a sheet, as the suffix says."""
+    from kinematch.cli.screen import progress_bar, write_picture
+    from kinematch.draw.animation import animate
+    from kinematch.draw.sheet import contact_sheet
+    from kinematch.files import write_clip
+
+    suffix = path.suffix.lower()
+    if suffix in MOVING:
+        with progress_bar("drawing") as show:
+            animate(motion, path, progress=show)
+    elif suffix == ".png":
+        write_picture(path, contact_sheet(motion))
+    else:
+        write_clip(path, motion)
+
+
+def _choose(path: Path, name: str | None, clips: list["Clip"]) -> "Clip":
     if name is None:
         if len(clips) > 1:
             names = listed([clip.name for clip in clips])

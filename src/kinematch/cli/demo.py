@@ -5,11 +5,6 @@ from typing import Annotated
 
 from kinematch.cli.build import build
 from kinematch.cli.options import option
-from kinematch.cli.screen import Screen, progress_bar, write_picture
-from kinematch.database import storage
-from kinematch.database.coverage import coverage
-from kinematch.database.coverage_picture import coverage_picture
-from kinematch.draw.montage import montage
 from kinematch.writing import write_beside
 
 RECIPE = """\
@@ -21,6 +16,9 @@ builtin = "dance-card"
 
 [cleaning]
 frame_rate = 60
+
+[matching]
+filter = "level0"  # upright, unless a command asks for a crouch
 """
 # what the moving picture shows: clip and the second at which it begins
 SCENES = {"walk_1.35": 4.0, "run_3.6": 4.5, "walk_turn_left_180": 3.2, "strafe_0.8": 6.6, "walk_level3": 4.0}
@@ -30,6 +28,12 @@ def demo(
     output: Annotated[Path, option("folder to write to", "-o")] = Path("kinematch-demo"),
 ) -> int:
     """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
+    from kinematch.cli.screen import Screen, progress_bar, write_picture
+    from kinematch.database import storage
+    from kinematch.database.coverage import measure_coverage
+    from kinematch.database.coverage_picture import draw_coverage
+    from kinematch.draw.montage import montage
+
     screen = Screen()
     output.mkdir(parents=True, exist_ok=True)
     recipe = output / "recipe.toml"
@@ -37,7 +41,7 @@ def demo(
     build(recipe)
     database, coverage_path = output / "dance-card.kinematch", output / "coverage.png"
     poses = storage.load(database).poses
-    write_picture(coverage_path, coverage_picture(coverage(poses), title=database.stem))
+    write_picture(coverage_path, draw_coverage(measure_coverage(poses), title=database.stem))
     scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]
     with progress_bar("drawing") as show:
         show(0, None)

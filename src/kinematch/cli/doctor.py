@@ -1,4 +1,4 @@
-"""`kinematch doctor`: what each file is, what is wrong with it, and the recipe lines that mend it."""
+"""`kinematch doctor`: what each file is, what is wrong with it, and the recipe lines that fix it."""
 
 import json
 from collections.abc import Sequence
@@ -14,14 +14,15 @@ from rich.text import Text
 from kinematch.cli.options import option
 from kinematch.cli.screen import Screen, progress_bar
 from kinematch.doctor import Problem, Report, examine
+from kinematch.doctor.report import HeldPose, Idle
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import READABLE
 from kinematch.files.border import axis_name, unit_in_metres
 
 COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 LEGEND = "hips: m above the floor; m/s: median and most; skate: cm/s of planted feet"
-NAME_WIDTH = 26  # columns of a file's name that others must leave free
-FEW = 4  # files that take no time worth a line
+NAME_WIDTH = 26  # columns reserved for a file's name
+FEW = 4  # fewer files than this need no progress bar
 LEAST_MISSED = ("joints", "frames", "fps", "hips", "up", "skate", "unit", "rig")
 VERDICTS = {"error": Text("cannot be built", "red"), "warning": Text("see below", "yellow"), "": Text("good", "green")}
 
@@ -38,7 +39,7 @@ def doctor(
         raise KinematchError("which files or folders?")
     given = number_or_name(unit)
     if given is not None:
-        unit_in_metres(given)  # what is wrong with every file is wrong with the command
+        unit_in_metres(given)  # a bad option is an error of the command, not of every file
     if up is not None:
         axis_name(up)
     paths = motion_files(files)
@@ -69,7 +70,7 @@ def motion_files(paths: list[Path]) -> list[Path]:
 
 
 def number_or_name(text: str | None) -> float | str | None:
-    """A unit as the command line gives it: 0.01 is a number, cm a name."""
+    """A unit from the command line: `0.01` is a number, `cm` a name."""
     try:
         return text if text is None else float(text)
     except ValueError:
@@ -87,7 +88,7 @@ def _print(reports: list[Report]) -> None:
         return
     screen.print(_overview(reports, screen.width))
     screen.say((LEGEND, "dim"))
-    ill: dict[tuple[Problem, ...], list[str]] = {}  # files that have the same are told together
+    ill: dict[tuple[Problem, ...], list[str]] = {}  # files with the same problems are listed together
     for report in reports:
         serious = tuple(problem for problem in report.problems if problem.severity != "note")
         if serious:
@@ -100,7 +101,7 @@ def _print(reports: list[Report]) -> None:
 
 
 def _overview(reports: list[Report], width: int) -> Table:
-    """A row for each file; on a narrow screen without the columns that are missed least, never without the verdict."""
+    """A row for each file; a narrow screen loses the least important columns first, never the verdict."""
     rows = [_row(report) for report in reports]
     widths = {name: max(cell_len(str(cell)) for cell in (name, *(row[name] for row in rows))) + 2 for name in rows[0]}
     widths["file"] = min(widths["file"], NAME_WIDTH)
@@ -138,7 +139,7 @@ def _row(r: Report) -> dict[str, str | Text]:
 
 
 def _print_sheet(screen: Screen, r: Report) -> None:
-    """Everything about one file; the lines to paste stand outside the frame so that they can be copied."""
+    """Everything about one file; lines to paste are printed outside the frame so that they can be copied."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
@@ -152,6 +153,10 @@ def _print_sheet(screen: Screen, r: Report) -> None:
         table.add_row("floor", _floor(r))
         table.add_row("root", r.root)
         table.add_row("T-pose", r.tpose or "none: not a humanoid")
+        if r.calibration_poses:
+            table.add_row("calibration", _poses(r))
+        if r.idles:
+            table.add_row("idle", ", ".join(f"{_times(one)}{_in_clip(one)}" for one in r.idles))
         if r.speed:
             table.add_row("speed", "median {:.2f}, 95 % {:.2f}, most {:.2f} m/s".format(*r.speed))
         if r.contacts:
@@ -185,6 +190,21 @@ def _unit(metres: float) -> str:
 
 def _or_dash(value: float | None, text: str) -> str:
     return "-" if value is None else text.format(value)
+
+
+def _poses(r: Report) -> str:
+    """`T-pose 0.00-2.43 s, 100.23-102.20 s`"""
+    kinds = sorted({pose.kind for pose in r.calibration_poses}, reverse=True)
+    poses = {kind: [pose for pose in r.calibration_poses if pose.kind == kind] for kind in kinds}
+    return "; ".join(f"{kind}-pose " + ", ".join(f"{_times(p)}{_in_clip(p)}" for p in poses[kind]) for kind in kinds)
+
+
+def _times(stretch: HeldPose | Idle) -> str:
+    return f"{stretch.start:.2f}-{stretch.stop:.2f} s"
+
+
+def _in_clip(stretch: HeldPose | Idle) -> str:
+    return f" of {stretch.clip}" if stretch.clip else ""
 
 
 def _floor(r: Report) -> str:

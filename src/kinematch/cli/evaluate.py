@@ -3,37 +3,32 @@
 import json as json_module
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
-from rich.table import Table
-from rich.text import Text
 
-from kinematch.character.settings import Settings
-from kinematch.character.settings_file import load_settings
 from kinematch.cli.build import STAGES
 from kinematch.cli.options import blaming, check_output, option
-from kinematch.cli.screen import Screen, progress_bar, write_picture
-from kinematch.database import storage
-from kinematch.database.dance_card import dance_card
-from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.evaluation import SOURCE, Evaluation, check_seed, plain, problem
-from kinematch.evaluate.evaluation import evaluate as run_evaluation
-from kinematch.evaluate.report import shown, table_rows, write_report
-from kinematch.evaluate.scores import BY_NAME
-from kinematch.evaluate.sweeps import SWEEPS, Sweep, run_sweep, sweep_plain
 from kinematch.writing import write_beside
 
+if TYPE_CHECKING:
+    from kinematch.database.storage import Database
+
+# those of evaluate.sweeps, which is slow to import
+SWEEPS = (
+    *("interval", "halflife", "synchronization", "responsiveness", "rate"),
+    *("weights", "root", "database", "alpha"),
+)
+FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; that of the recipe if not given"
 DATABASE = "the database to move by; the built-in one if not given"
-UPRIGHT = "level0"  # the built-in clips that stand upright
 
 
 def evaluate(
     database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
     /,
     settings: Annotated[Path | None, option("settings (toml or json); the defaults if not given")] = None,
-    filter: Annotated[str | None, option("tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    filter: Annotated[str | None, option(FILTER)] = None,
     seed: Annotated[int, option("moments of the course and its random stick")] = 0,
     rate: Annotated[float, option("steps a second")] = 60.0,
     quick: Annotated[bool, option("one of each scenario at the slowest gait")] = False,
@@ -46,7 +41,17 @@ def evaluate(
     chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
-    _check(seed, rate, sweep)
+    from kinematch.character.settings import Settings
+    from kinematch.character.settings_file import load_settings
+    from kinematch.cli.evaluate_text import print_evaluation, print_sweep
+    from kinematch.cli.screen import Screen, progress_bar, write_picture
+    from kinematch.evaluate.evaluation import check_seed, plain, problem
+    from kinematch.evaluate.evaluation import evaluate as run_evaluation
+    from kinematch.evaluate.report import write_report
+    from kinematch.evaluate.sweeps import run_sweep, sweep_plain
+
+    check_seed(seed)
+    _check(rate, sweep)
     _check_outputs(sweep, json, report, chart)
     chosen = load_settings(settings) if settings is not None else Settings()
     screen = Screen()
@@ -63,7 +68,7 @@ def evaluate(
             if report is not None:
                 write_report(report, found, title=name, progress=lambda done, total: show(done, total, "drawing"))
     if sweep is not None:
-        _print_sweep(screen, swept)
+        print_sweep(screen, swept)
         if json is not None:
             write_beside(json, json_module.dumps(sweep_plain(swept), indent=2).encode())
         if chart is not None:
@@ -75,16 +80,19 @@ def evaluate(
     return 0 if all(target.met for target in found.targets) else 1
 
 
-def opened_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple[Database, str, str]:
-    """The database, what to call it, and the filter: without a path the built-in one, upright."""
+def opened_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple["Database", str, str]:
+    """The database, or the built-in one; what to call it; and the filter, which is the database's own if not given."""
+    from kinematch.database import storage
+    from kinematch.database.dance_card import dance_card
+
     if path is not None:
-        return storage.load(path), path.stem, filter or ""
-    database = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
-    return database, "dance card", UPRIGHT if filter is None else filter
+        database, name = storage.load(path), path.stem
+    else:
+        database, name = dance_card(lambda stage, done, total: show(done, total, STAGES[stage])), "dance card"
+    return database, name, database.filter if filter is None else filter
 
 
-def _check(seed: int, rate: float, sweep: str | None) -> None:
-    check_seed(seed)
+def _check(rate: float, sweep: str | None) -> None:
     if not 20 <= rate <= 500:
         raise KinematchError(f"a rate of {rate:g} steps a second, expected 20 to 500")
     if sweep is not None and sweep not in SWEEPS:
@@ -99,40 +107,3 @@ def _check_outputs(sweep: str | None, json: Path | None, report: Path | None, ch
     check_output(json)
     check_output(report, ".html", ".htm")
     check_output(chart, ".png")
-
-
-def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
-    given = found.problem
-    speeds = ", ".join(f"{gait} {speed:g}" for gait, speed in given.gaits.forward.items())
-    screen.say(
-        f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"
-        f" {speeds}, sideways {given.gaits.strafe:g} m/s"
-    )
-    table = _table("", [*found.rows, ""])
-    for measure, values in table_rows(dict(found.rows)):
-        table.add_row(measure.text, *values, measure.unit)
-    screen.print(table)
-    screen.say(("\ntargets", "italic"))
-    for target in found.targets:
-        measure = BY_NAME[target.name]
-        mark = ("met   ", "green") if target.met else ("missed", "red")
-        screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")
-
-
-def _print_sweep(screen: Screen, swept: Sweep) -> None:
-    screen.say((swept.title, "italic"))
-    rows = {**swept.rows, SOURCE: swept.source}
-    table = _table("", [*rows, ""])
-    for measure, values in table_rows(rows):
-        table.add_row(measure.text, *values, measure.unit)
-    screen.print(table)
-    for line in swept.notes:
-        screen.say(line)
-
-
-def _table(first: str, names: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first, min_width=34)
-    for name in names:
-        table.add_column(Text(name), justify="right")
-    return table

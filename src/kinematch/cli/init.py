@@ -22,7 +22,8 @@ def init(
     output: Annotated[Path | None, option("the recipe; FOLDER/recipe.toml if not given", "-o")] = None,
     force: Annotated[bool, option("write over a recipe that is there already")] = False,
 ) -> int:
-    """Examine the motion files of FOLDER and write a recipe that builds them, with what the doctor found."""
+    """Examine the motion files of FOLDER and write a recipe for them: calibration poses are dropped, idles tagged, and
+    the doctor's other fixes filled in."""
     if not folder.is_dir():
         raise FileError(folder, "no such folder")
     recipe = output or folder / "recipe.toml"

@@ -3,12 +3,15 @@
 import importlib
 import io
 import os
+import shutil
 import sys
+import textwrap
 
 from kinematch import __version__
 from kinematch.errors import KinematchError, unknown, visible
 
 # Each verb lives in cli/VERB.py as a function of the same name, or several by name; only the one asked for is imported.
+# These files import what they need when they run, so that --help answers at once.
 VERBS = {
     "play": "steer a character in the browser, see why it moves as it does, tune it and build your own",
     "demo": "build the built-in database and show it: no files needed",
@@ -96,18 +99,14 @@ def _run(verb: str, rest: list[str]) -> int:
 
 
 def _print_overview() -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from kinematch.cli.screen import Screen
-
-    screen = Screen()
-    screen.say((f"kinematch {__version__}", "bold"), ": from raw motion capture to a steerable character\n")
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2))
+    """All verbs with what they do; without rich, which takes longer to import than all else here."""
+    width = max(40, shutil.get_terminal_size((160, 24)).columns)
+    column = max(map(len, VERBS)) + 6
+    print(f"kinematch {__version__}: from raw motion capture to a steerable character\n")
     for verb, text in VERBS.items():
-        table.add_row(Text(f"  {verb}", "cyan"), text)
-    screen.print(table)
-    screen.say(("\nkinematch VERB --help explains a verb; start with", "dim"), " kinematch play")
+        first = f"    {verb}".ljust(column)
+        print(textwrap.fill(text, width, initial_indent=first, subsequent_indent=" " * column))
+    print("\nkinematch VERB --help explains a verb; start with kinematch play")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,20 @@
 """`kinematch play`: a character in the browser that answers the stick, and the tools to see and change how it moves."""
 
 import threading
-import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from kinematch.cli.build import STAGES as BUILDING
-from kinematch.cli.init import init
 from kinematch.cli.options import option
-from kinematch.cli.screen import Screen, progress_bar
 from kinematch.errors import KinematchError
-from kinematch.folders import settings_folder
-from kinematch.studio.opening import built_in, open_path
-from kinematch.studio.serving import PORT, address, listen, serve
-from kinematch.studio.stage import Stage
-from kinematch.studio.studio import Studio
+from kinematch.folders import find_settings_folder
 
+if TYPE_CHECKING:
+    from kinematch.studio.stage import Stage
+
+PORT = 8123
 STAGES = BUILDING | {"compile": "compiling, first start only"}
 
 
@@ -34,12 +31,18 @@ def play(
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
+    import webbrowser
+
+    from kinematch.cli.screen import Screen
+    from kinematch.studio.serving import address, listen, serve
+    from kinematch.studio.studio import Studio
+
     screen = Screen()
     opened = listen(host, port)
-    stage = _stage(path, screen)
+    stage = _stage(path)
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
-    studio = Studio(stage, path=path, presets=settings_folder() / "presets")
+    studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
     place = address(host, opened)
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
     if not no_open:
@@ -49,7 +52,11 @@ def play(
     return 0
 
 
-def _stage(path: Path | None, screen: Screen) -> Stage:
+def _stage(path: Path | None) -> "Stage":
+    from kinematch.cli.init import init
+    from kinematch.cli.screen import progress_bar
+    from kinematch.studio.opening import built_in, open_path
+
     with progress_bar("opening") as show:
 
         def progress(stage: str, done: int, total: int) -> None:

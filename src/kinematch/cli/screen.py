@@ -5,9 +5,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PIL import Image
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
@@ -15,6 +14,9 @@ from rich.text import Text
 
 from kinematch.errors import FileError, visible
 from kinematch.writing import write_beside
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 NARROWEST = 20  # columns; terminals that do not know their width say 0
 WIDE = 160  # columns of a pipe or file, which has room for whole rows
@@ -68,7 +70,7 @@ def _lines(screen: Screen, what: str) -> Callable[..., None]:
     return show
 
 
-def write_picture(path: Path, picture: Image.Image) -> None:
+def write_picture(path: Path, picture: "Image.Image") -> None:
     """A still picture as PNG, whole or not at all."""
     if path.suffix.lower() != ".png":
         raise FileError(path, "still pictures are written as .png")

@@ -4,12 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from kinematch.cli.options import option
-from kinematch.cli.screen import Screen, progress_bar
-from kinematch.draw.animation import animate
-from kinematch.draw.sheet import contact_sheet
 from kinematch.errors import KinematchError, unknown
-from kinematch.files import WRITABLE, write_clip
-from kinematch.synth import card
 from kinematch.writing import replacing
 
 
@@ -23,6 +18,12 @@ def synth(
     animations: Annotated[bool, option("a moving picture (.gif) of up to 8 s beside each clip")] = False,
 ) -> int:
     """Write the built-in dance card: procedural walking, running, turning, strafing and crouching."""
+    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.draw.animation import animate
+    from kinematch.draw.sheet import contact_sheet
+    from kinematch.files import WRITABLE, write_clip
+    from kinematch.synth import card
+
     suffix = "." + format.lower().lstrip(".")
     if suffix not in WRITABLE:
         raise KinematchError(unknown("format", format, [name.lstrip(".") for name in WRITABLE]))

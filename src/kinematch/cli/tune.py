@@ -2,22 +2,19 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
-from rich.table import Table
 
-from kinematch.character.settings import Settings
-from kinematch.character.settings_file import SUFFIXES, load_settings, save_settings
-from kinematch.cli.evaluate import DATABASE, opened_database
+from kinematch.cli.evaluate import DATABASE, FILTER, opened_database
 from kinematch.cli.options import blaming, check_output, option
-from kinematch.cli.screen import Screen, progress_bar
-from kinematch.evaluate.report import shown
-from kinematch.evaluate.scores import MEASURES, TIMES
-from kinematch.evaluate.tune import MIX, Tuned, check_tuning, parse_mix
-from kinematch.evaluate.tune import tune as run_tuning
 
-USUAL_MIX = ",".join(f"{name}={weight:g}" for name, weight in MIX.items())
+if TYPE_CHECKING:
+    from kinematch.cli.screen import Screen
+    from kinematch.evaluate.tune import Tuned
+
+# that of evaluate.tune, which is slow to import
+USUAL_MIX = "position_mean=1,turn_median=1,speed_median=0.5,skate_mean=1,rough=1,pops=0.5,transitions=0.25"
 
 
 def tune(
@@ -25,7 +22,7 @@ def tune(
     /,
     output: Annotated[Path, option("settings to write (toml or json)", "-o")] = Path("tuned.toml"),
     settings: Annotated[Path | None, option("settings to begin with; the defaults if not given")] = None,
-    filter: Annotated[str | None, option("tags that frames must satisfy, such as 'walk & !crouch'")] = None,
+    filter: Annotated[str | None, option(FILTER)] = None,
     trials: Annotated[int, option("runs of the course to spend")] = 40,
     mix: Annotated[str, option("what counts how much: measure=number,...")] = USUAL_MIX,
     seed: Annotated[int, option("of the course and of the search, 0 or more")] = 0,
@@ -35,6 +32,12 @@ def tune(
 
     Exit status 1, and no file, where nothing better is found. Needs an extra: pip install 'kinematch[tune]'.
     """
+    from kinematch.character.settings import Settings
+    from kinematch.character.settings_file import SUFFIXES, load_settings, save_settings
+    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.evaluate.tune import check_tuning, parse_mix
+    from kinematch.evaluate.tune import tune as run_tuning
+
     check_tuning(trials, seed)
     check_output(output, *SUFFIXES)
     wanted = parse_mix(mix)
@@ -58,7 +61,12 @@ def tune(
     return 0
 
 
-def _print(screen: Screen, tuned: Tuned) -> None:
+def _print(screen: "Screen", tuned: "Tuned") -> None:
+    from rich.table import Table
+
+    from kinematch.evaluate.report import shown
+    from kinematch.evaluate.scores import MEASURES, TIMES
+
     table = Table("on two seeds not tuned on", "before", "after", "source", "", box=None, pad_edge=False)
     for measure in MEASURES:
         if measure.name in tuned.before and measure.name not in TIMES:

@@ -1,4 +1,4 @@
-"""Handles: a record of many arrays and numbers given to kernels as one small array, since each takes time to hand over.
+"""Handles: a record of many arrays and numbers given to kernels as one small array, since each costs time to hand over.
 
 A kernel opens a handle into the very record, at no cost. Whoever makes a handle keeps the arrays alive.
 """
@@ -17,16 +17,19 @@ from numba.np.arrayobj import make_array, populate_array
 ADDRESS = ir.IntType(64)
 
 
-def handle(record: tuple, opened: Any) -> np.ndarray:
-    """(H,) int64: for each array its address and shape, for each number its bits, in the order of the record."""
+def handle(record: tuple, example: tuple) -> np.ndarray:
+    """(H,) int64: for each array its address and shape, for each number its bits, in the order of the record.
+
+    The handles of a record's parts, one after the other, are the handle of the record.
+    """
     numbers: list[int] = []
-    for leaf, kind in zip(_leaves(record), opened.kinds, strict=True):
-        if _kind(leaf) != kind:  # kernels would read and write anywhere
-            raise TypeError(f"{_kind(leaf)} in a record, expected {kind}")
+    for leaf, like in zip(_leaves(record), _leaves(example), strict=True):
+        if _kind(leaf) != _kind(like):  # kernels would read and write anywhere
+            raise TypeError(f"{_kind(leaf)} in a record, expected {_kind(like)}")
         if isinstance(leaf, np.ndarray):
             numbers += (leaf.__array_interface__["data"][0], *leaf.shape)
         else:
-            numbers.append(int(np.float64(leaf).view(np.int64)) if kind is float else leaf)
+            numbers.append(int(np.float64(leaf).view(np.int64)) if isinstance(leaf, float) else leaf)
     return np.array(numbers, np.int64)
 
 
@@ -69,7 +72,6 @@ def opening(example: tuple) -> Any:
 
     opened: Any = intrinsic(open_it)
     opened.layout = str(record)  # compiled code is kept under it: see jit
-    opened.kinds = [_kind(leaf) for leaf in _leaves(example)]
     return opened
 
 

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kinematch.math.angles import wrap_angle
 from kinematch.math.spring import omega, spring, velocity_spring
 
 if TYPE_CHECKING:
     from kinematch.control.command import Command
-
 
 WORLD_RADIUS = 1e6  # m from the origin: beyond it float32 poses are coarser than a hand
 
@@ -29,51 +29,40 @@ class SimulatedBody(NamedTuple):
     yaws: np.ndarray  # (N,) rad about +Y, 0 faces +Z
     yaw_rates: np.ndarray  # (N,) rad/s
 
+    def take(self, characters: np.ndarray) -> "SimulatedBody":
+        """Some of the bodies."""
+        return SimulatedBody(*(array[characters] for array in self))
 
-def at_rest(positions: np.ndarray, yaws: np.ndarray) -> SimulatedBody:
+
+def place_at_rest(positions: np.ndarray, yaws: np.ndarray) -> SimulatedBody:
+    """Bodies that stand still."""
     positions = np.array(positions, np.float64)
     zero = np.zeros_like(positions)
     return SimulatedBody(positions, zero.copy(), zero.copy(), np.array(yaws, np.float64), np.zeros(len(positions)))
 
 
-def wrapped(angles: np.ndarray) -> np.ndarray:
-    """The same angles in [-pi, pi)."""
-    return (angles + np.pi) % (2 * np.pi) - np.pi
-
-
-def turned(v: np.ndarray, yaws: np.ndarray | float) -> np.ndarray:
-    """Vectors (..., 3) turned about +Y."""
-    c, s = np.cos(yaws), np.sin(yaws)
-    return np.stack([c * v[..., 0] + s * v[..., 2], v[..., 1], c * v[..., 2] - s * v[..., 0]], axis=-1)
-
-
-def ahead(body: SimulatedBody, command: "Command", times: np.ndarray, halflives: Halflives) -> SimulatedBody:
+def predict_bodies(body: SimulatedBody, command: "Command", times: np.ndarray, halflives: Halflives) -> SimulatedBody:
     """The bodies (N, T, ...) after times (T,) or (N, T) under an unchanging command (digital humans eq. 2-4)."""
     dt = np.atleast_2d(np.asarray(times, np.float64))[..., None]
     position, velocity, acceleration = velocity_spring(
         body.positions[:, None], body.velocities[:, None], body.accelerations[:, None],
         desired=command.velocities[:, None], halflife=halflives.velocity, dt=dt,
     )  # fmt: skip
-    wanted = np.arctan2(command.facings[:, 0], command.facings[:, 2])
-    told = np.abs(command.facings).sum(axis=-1) > 0
-    # told nothing, it comes to rest where its turning leads
-    target = body.yaws + np.where(told, wrapped(wanted - body.yaws), body.yaw_rates / omega(halflives.facing))
+    target = body.yaws + remaining_turn(body, command.facings, halflives)
     yaw, rate = spring(
         body.yaws[:, None], body.yaw_rates[:, None], target[:, None], halflife=halflives.facing, dt=dt[..., 0]
     )
     return SimulatedBody(position, velocity, acceleration, yaw, rate)
 
 
-def asked(
-    body: SimulatedBody, command: "Command", times: np.ndarray, halflives: Halflives, *, places: np.ndarray,
-    yaws: np.ndarray, past: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Where bodies will be in the axes of roots at places (N, 3) and yaws (N,): positions (N, T, 3), facings (N, T).
+def step_bodies(body: SimulatedBody, command: "Command", dt: float, halflives: Halflives) -> SimulatedBody:
+    """The bodies (N, ...) after one step."""
+    after = SimulatedBody(*(array[:, 0] for array in predict_bodies(body, command, np.array([dt]), halflives)))
+    return after._replace(yaws=wrap_angle(after.yaws))
 
-    `past` (N,) s: both are taken back by so much, to the moment of the frame that plays, and times count from there.
-    """
-    back = past[:, None]
-    future = ahead(body, command, times - back, halflives)
-    yaws = (yaws - past * body.yaw_rates)[:, None]
-    ways = future.positions - (places - back * body.velocities)[:, None]
-    return turned(ways, -yaws), future.yaws - yaws
+
+def remaining_turn(body: SimulatedBody, facings: np.ndarray, halflives: Halflives) -> np.ndarray:
+    """How far (N,) bodies still turn: to the facing wanted, or without one to where their turning comes to rest."""
+    wanted = np.arctan2(facings[:, 0], facings[:, 2])
+    given = np.abs(facings[:, [0, 2]]).max(axis=-1) > 0
+    return np.where(given, wrap_angle(wanted - body.yaws), body.yaw_rates / omega(halflives.facing))

@@ -50,7 +50,7 @@ class Play:
         self.time += dt
         if n < len(self.script.commands):
             return for_bodies(self.script.commands[n], len(body.positions))
-        last = self.script.commands[-1].filter if self.script.commands else ""
+        last = self.script.commands[-1].filter if self.script.commands else None
         return Command(np.zeros((len(body.positions), 3)), np.zeros((len(body.positions), 3)), last)
 
 
@@ -65,7 +65,7 @@ class Recorder:
     def command(self, body: SimulatedBody, dt: float) -> Command:
         wanted = self.controller.command(body, dt)
         velocities, facings = (np.array(rows, np.float64) for rows in (wanted.velocities, wanted.facings))
-        kept = Command(velocities, facings, _plain(wanted.filter), _plain(wanted.database))
+        kept = Command(velocities, facings, _plain(wanted.filter), _plain(wanted.source))
         self._commands.append(kept)
         self._seconds.append(float(dt))
         return kept
@@ -84,9 +84,13 @@ def for_bodies(command: Command, count: int) -> Command:
     if rows != 1:
         raise KinematchError(f"a command for {rows} bodies, but there are {count}")
     velocities, facings = (np.repeat(rows, count, axis=0) for rows in (command.velocities, command.facings))
-    return Command(velocities, facings, command.filter, command.database)
+    return Command(velocities, facings, command.filter, command.source)
 
 
 def _plain(value):
     """A copy that later changes do not reach: the text or number for all, or a list of one each."""
-    return value if isinstance(value, str | int) else [one if isinstance(one, str) else int(one) for one in value]
+    return (
+        value
+        if value is None or isinstance(value, str | int)
+        else [one if isinstance(one, str) else int(one) for one in value]
+    )

@@ -15,7 +15,7 @@ from kinematch.writing import write_beside
 
 VERSION = 1
 HEADER = {"kinematch": "script", "version": VERSION}
-KEYS = ("seconds", "speed", "heading", "velocity", "facing", "filter", "database")
+KEYS = ("seconds", "speed", "heading", "velocity", "facing", "filter", "source")
 NUMBER = "expected a number"
 
 
@@ -28,10 +28,10 @@ def write_script(path: str | Path, script: Script) -> None:
         line: dict[str, Any] = {"seconds": float(seconds), "velocity": _rows(command.velocities)}
         if command.facings.any():
             line["facing"] = _rows(command.facings)
-        if command.filter:
+        if command.filter is not None:
             line["filter"] = command.filter
-        if command.database != 0:
-            line["database"] = command.database
+        if command.source != 0:
+            line["source"] = command.source
         lines.append(msgspec.json.encode(line).decode())
     write_beside(path, ("\n".join(lines) + "\n").encode())
 
@@ -102,10 +102,11 @@ def _command(values: dict[str, Any]) -> Command:
         facings = velocities / np.linalg.norm(velocities)
     if len(facings) != len(velocities):
         raise KinematchError(f"{len(facings)} facings for {len(velocities)} velocities")
-    tags, database = values.get("filter", ""), values.get("database", 0)
-    _check_for_each(tags, str, len(velocities), "filter")
-    _check_for_each(database, int, len(velocities), "database")
-    return Command(velocities, facings, tags, database)
+    tags, source = values.get("filter"), values.get("source", 0)
+    if tags is not None:
+        _check_for_each(tags, str, len(velocities), "filter")
+    _check_for_each(source, int, len(velocities), "source")
+    return Command(velocities, facings, tags, source)
 
 
 def _vectors(values: dict[str, Any], key: str) -> np.ndarray:

@@ -1,15 +1,23 @@
-"""The built-in motion as a database: built on first use and kept, one for every verb that opens it."""
+"""The built-in motion as a database: built on first use and kept in the cache, one file for every verb."""
 
 from kinematch.database.build import Progress, build
 from kinematch.database.storage import Database
-from kinematch.folders import cache_folder
+from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside
 
-RECIPE = '# The built-in motion\n[[source]]\nbuiltin = "dance-card"\n'
+RECIPE = """\
+# The built-in motion. It has several heights of crouching; without a filter a search finds the upright clips alone.
+[[source]]
+builtin = "dance-card"
+
+[matching]
+filter = "level0"
+"""
 
 
 def dance_card(progress: Progress = lambda stage, done, total: None) -> Database:
-    folder = cache_folder() / "studio"
+    """Open the built-in database, building it first if this version of the program has not done so yet."""
+    folder = find_cache_folder() / "dance-card"
     folder.mkdir(parents=True, exist_ok=True)
     recipe = folder / "dance-card.toml"
     if not recipe.is_file() or recipe.read_text() != RECIPE:

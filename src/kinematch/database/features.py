@@ -1,4 +1,4 @@
-"""Features: each kind says how it is built from a database and how it is asked for at run time, side by side."""
+"""Features: each kind defines how it is built from a database and, beside it, how it is queried at run time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from kinematch.database.measures import joint_axis, joint_motion, root_paths
+from kinematch.database.measures import find_joint_axis, joint_motion, measure_root_paths
 from kinematch.database.poses import Pose, PoseDatabase
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
 
 Trajectory = Callable[[tuple[float, ...]], tuple[np.ndarray, np.ndarray]]
-LARGEST_WEIGHT = 1e6  # what is a million times as important needs no company
-LONGEST_TIME = 60.0  # s, either way; nobody can tell where a body will be in a minute
+LARGEST_WEIGHT = 1e6  # a larger weight would make all other features irrelevant
+LONGEST_TIME = 60.0  # s, past or future; no prediction reaches further
 AXES = {"forward": (0.0, 0.0, 1.0), "up": (0.0, 1.0, 0.0), "left": (1.0, 0.0, 0.0)}
 
 
@@ -28,7 +28,7 @@ class Feature:
     dimensions: int = 3  # 2 leaves the height out
     axis: str = "forward"  # direction only: which side of the joint, as it stands in the T-pose
     weight: float = 1.0  # multiplies the squared distance (thesis eq. 3.15)
-    name: str = ""  # how weights and reports call it; made of the rest when left out
+    name: str = ""  # used by weights and reports; derived from joint and kind if empty
     width: int = 0  # columns; this and the group come from the kind, and from the file when a database is opened
     group: str = ""  # which knob weighs it: quality for 'pose', responsiveness for 'trajectory'
 
@@ -36,7 +36,7 @@ class Feature:
         if not self.name:
             object.__setattr__(self, "name", f"{self.joint}_{self.kind}" if self.joint else self.kind)
         if not self.width:
-            found = kind(self)
+            found = find_kind(self)
             for need in ("joint", "times"):
                 if bool(getattr(self, need)) < (need in found.needs):
                     raise KinematchError(f"feature {self.name!r}: a {self.kind} needs `{need}`")
@@ -60,7 +60,7 @@ class Feature:
 
 @dataclass(frozen=True, eq=False)
 class QueryInput:
-    """What a query is put together from, for N characters, in physical units."""
+    """The input of a query for N characters, in physical units."""
 
     skeleton: Skeleton | None = None  # the pose's skeleton
     pose: Pose | None = None  # (N, J, ...) as displayed or as stored
@@ -80,7 +80,7 @@ class Kind:
 KINDS: dict[str, Kind] = {}
 
 
-def kind(feature: Feature) -> Kind:
+def find_kind(feature: Feature) -> Kind:
     if feature.kind not in KINDS:
         raise KinematchError(f"{unknown('feature kind', feature.kind, KINDS)} (register_feature adds your own)")
     return KINDS[feature.kind]
@@ -120,7 +120,7 @@ def _from_path(which: int, wanted: str) -> Kind:
     """A kind read from the root's path: stored ahead in the database, predicted by the controller at run time."""
 
     def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
-        paths = root_paths(poses, feature.times)
+        paths = measure_root_paths(poses, feature.times)
         return np.concatenate([_flat(feature, (p.positions, p.directions)[which]) for p in paths], axis=-1)
 
     def query(feature: Feature, input_: QueryInput) -> np.ndarray:
@@ -151,7 +151,7 @@ def _velocity(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
 def _direction(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
     joint = skeleton.joint(feature.joint)
     _, rotations, _ = joint_motion(skeleton, pose, joint)
-    return _flat(feature, quaternion.rotate(rotations, joint_axis(skeleton, joint, np.array(AXES[feature.axis]))))
+    return _flat(feature, quaternion.rotate(rotations, find_joint_axis(skeleton, joint, np.array(AXES[feature.axis]))))
 
 
 def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
@@ -159,7 +159,7 @@ def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
     return joint_motion(skeleton, pose, skeleton.joint(feature.joint))[0][:, 1:2]
 
 
-def sampled(times: tuple[float, ...], positions: np.ndarray, directions: np.ndarray) -> Trajectory:
+def make_trajectory(times: tuple[float, ...], positions: np.ndarray, directions: np.ndarray) -> Trajectory:
     """A trajectory known at given times only, (N, H, 3) each, as a query wants it."""
 
     def at(wanted: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.features import BUILT_IN, Feature, QueryInput, kind
+from kinematch.compile.threads import run_each
+from kinematch.database.features import BUILT_IN, Feature, QueryInput, find_kind
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import FileError, KinematchError, failure, unknown
 
@@ -52,26 +53,14 @@ class FeatureSchema:
     def build(self, poses: PoseDatabase) -> np.ndarray:
         """Physical features (F, D) of every frame."""
         values = np.empty((poses.frame_count, self.width), np.float32)
-        for feature, columns in zip(self.features, self.columns.values()):
-            try:
-                block = np.asarray(kind(feature).build(feature, poses), np.float32)
-            except FileError:
-                raise
-            except KinematchError as error:
-                raise KinematchError(f"feature {feature.name!r}: {error}") from None
-            except Exception as error:
-                if feature.kind in BUILT_IN:
-                    raise
-                raise KinematchError(f"feature {feature.name!r}: {failure(error)}") from error
-            expected = (poses.frame_count, columns.stop - columns.start)
-            if block.shape != expected:
-                raise KinematchError(
-                    f"feature {feature.name!r} was built with shape {block.shape}, expected {expected}"
-                )
-            if not np.isfinite(block).all():
-                frame = int(np.argmin(np.isfinite(block).all(axis=-1)))
-                raise KinematchError(f"feature {feature.name!r} is not finite at frame {frame}")
-            values[:, columns] = block
+
+        def fill(feature: Feature) -> None:
+            values[:, self.columns[feature.name]] = _build_block(feature, poses)
+
+        run_each([feature for feature in self.features if feature.kind in BUILT_IN], fill)
+        for feature in self.features:  # one thread for users' own, which may not be made for several
+            if feature.kind not in BUILT_IN:
+                fill(feature)
         return values
 
     def query(self, input_: QueryInput) -> np.ndarray:
@@ -81,8 +70,29 @@ class FeatureSchema:
             if input_.current is not None and feature.group == "pose":
                 blocks.append(input_.current[:, columns])
             else:
-                blocks.append(np.asarray(kind(feature).query(feature, input_)))
+                blocks.append(np.asarray(find_kind(feature).query(feature, input_)))
         return np.concatenate(blocks, axis=-1).astype(np.float32, copy=False)
+
+
+def _build_block(feature: Feature, poses: PoseDatabase) -> np.ndarray:
+    """The columns (F, width) of one feature; whatever is wrong is named with the feature."""
+    try:
+        block = np.asarray(find_kind(feature).build(feature, poses), np.float32)
+    except FileError:
+        raise
+    except KinematchError as error:
+        raise KinematchError(f"feature {feature.name!r}: {error}") from None
+    except Exception as error:
+        if feature.kind in BUILT_IN:
+            raise
+        raise KinematchError(f"feature {feature.name!r}: {failure(error)}") from error
+    expected = (poses.frame_count, feature.width)
+    if block.shape != expected:
+        raise KinematchError(f"feature {feature.name!r} was built with shape {block.shape}, expected {expected}")
+    if not np.isfinite(block).all():
+        frame = int(np.argmin(np.isfinite(block).all(axis=-1)))
+        raise KinematchError(f"feature {feature.name!r} is not finite at frame {frame}")
+    return block
 
 
 def default_features() -> tuple[Feature, ...]:

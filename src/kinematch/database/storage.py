@@ -1,4 +1,4 @@
-"""Databases as files: one memory-mapped safetensors file that describes itself."""
+"""Databases as files: one self-describing, memory-mapped safetensors file."""
 
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, write_arrays
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
+from kinematch.database.filters import check_filter
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.tags import Tags
@@ -27,6 +28,10 @@ class Database:
     poses: PoseDatabase
     features: FeatureDatabase
     about: dict[str, Any] = field(default_factory=dict)  # recipe, sources, warnings: plain JSON values
+    filter: str = ""  # tags that frames must satisfy when a command names none, such as `walk & !crouch`
+
+    def __post_init__(self):
+        check_filter(self.filter, self.poses.tags.names)
 
 
 _POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type == "np.ndarray"]
@@ -35,13 +40,13 @@ _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "f
 
 
 def save(path: str | Path, database: Database) -> None:
-    """Write a database; an earlier one of that name is replaced at the last moment or not at all."""
+    """Write a database; a file of that name is replaced when the new one is complete."""
     arrays, about = to_arrays(database)
     write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
 
 
 def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """All arrays of a database by name, and what else there is to know, in plain JSON values."""
+    """All arrays of a database by name, and everything else in plain JSON values."""
     poses, features, skeleton = database.poses, database.features, database.poses.skeleton
     arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
     arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
@@ -62,23 +67,26 @@ def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]
             "responsiveness": features.weights.responsiveness,
             "quality": features.weights.quality,
         },
+        "filter": database.filter,
         "more": database.about,
     }
     return arrays, about
 
 
 def load(path: str | Path, *, verify: bool = False) -> Database:
-    """Open a database without reading it: arrays are mapped, and come to memory as they are touched."""
+    """Open a database by memory mapping: arrays are read when they are first accessed."""
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify)
     return from_arrays(path, arrays, about)
 
 
-def from_arrays(path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
-    """What to_arrays told, read from a file."""
+def from_arrays(
+    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS
+) -> Database:
+    """The inverse of to_arrays, for what was read from a file."""
     try:
         return _database(arrays, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}; build it again") from error
+        raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 
 
 def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
@@ -108,4 +116,5 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
         tail=float(about["tail"]),
         **part("features", _FEATURES),
     )
-    return Database(poses, features, dict(about["more"]))
+    # files written before there was a filter have none
+    return Database(poses, features, dict(about["more"]), about.get("filter", ""))

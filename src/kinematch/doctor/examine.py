@@ -1,4 +1,4 @@
-"""Examine one file: read it, look at rig and motion, and list what was found with the worst first."""
+"""Examine one file: read it, look at rig and motion, and list what was found, the worst first."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -8,7 +8,8 @@ import numpy as np
 
 from kinematch.doctor import motion_problems, rig_problems, signals
 from kinematch.doctor.quoting import quoted_glob
-from kinematch.doctor.report import Contacts, Problem, Report, by_severity
+from kinematch.doctor.report import Contacts, HeldPose, Idle, Problem, Report, by_severity
+from kinematch.doctor.stands import find_stands, idle_notes
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
 from kinematch.files.border import sampled_positions
@@ -23,7 +24,7 @@ from kinematch.motion.tpose import TPose, reference_tpose
 
 @dataclass(frozen=True, eq=False)
 class Patient:
-    """A file that could be read, and what the checks share: the main clip is the longest one."""
+    """A file that could be read, and what the checks share. The main clip is the longest one."""
 
     path: Path
     clips: list[Clip]
@@ -33,7 +34,7 @@ class Patient:
 
 
 def examine(path: str | Path, **overrides) -> Report:
-    """The doctor's report on a file; the overrides are those of files.read_clips. It does not raise for a bad file."""
+    """The doctor's report on a file. Overrides are those of files.read_clips. A bad file is reported, not raised."""
     path = Path(path)
     try:
         clips = read_clips(path, **overrides)
@@ -43,16 +44,28 @@ def examine(path: str | Path, **overrides) -> Report:
         return Report(str(path), problems=(Problem("error", message, fix),))
     patient = _admit(path, clips, overrides)
     problems = rig_problems.find(patient.main, patient.roles, patient.tpose)
+    poses: list[HeldPose] = []
+    idles: list[Idle] = []
     for clip in patient.clips:
-        found = motion_problems.find(clip, patient.tpose if clip is patient.main else None)
+        held, stands = find_stands(clip, clip.name if len(clips) > 1 else "") if _moves(clip) else ([], [])
+        poses, idles = poses + held, idles + stands
+        found = motion_problems.find(clip, patient.tpose if clip is patient.main else None, held)
         if len(clips) > 1:
             found = [replace(problem, what=f"{clip.name}: {problem.what}", clip=clip.name) for problem in found]
         problems += found
-    return _report(patient, _without_the_worst(problems, clips))
+    if len(clips) == 1:  # a range of the recipe is about every animation of a file
+        problems += idle_notes(idles, path.name)
+    return replace(
+        _report(patient, _without_the_worst(problems, clips)), calibration_poses=tuple(poses), idles=tuple(idles)
+    )
+
+
+def _moves(clip: Clip) -> bool:
+    return clip.frame_count >= motion_problems.SINGLE
 
 
 def _without_the_worst(problems: list[Problem], clips: list[Clip]) -> list[Problem]:
-    """Of several animations those that cannot be built are left out; only if none is left the file cannot be."""
+    """Animations that cannot be built are left out; the file cannot be built only if none remains."""
     bad = {problem.clip for problem in problems if problem.severity == "error" and problem.clip}
     good = [clip.name for clip in clips if clip.name not in bad]
     if not good:
@@ -68,10 +81,10 @@ def _without_the_worst(problems: list[Problem], clips: list[Clip]) -> list[Probl
 
 def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:
     main = max(clips, key=lambda clip: clip.frame_count)
-    looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader did
+    looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader does
     roles = find_roles(main.skeleton, overrides.get("roles"), pose=looked_at)
     roles = replace(roles, roles={role: joint for role, joint in main.skeleton.roles.items() if role != "root"})
-    if main.source.format in ("vrm", "vrma"):  # the file's own word stands above names and shapes
+    if main.source.format in ("vrm", "vrma"):  # the file's own roles take precedence over names and shapes
         roles = replace(roles, family="VRM", method="file", problems=())
     tpose = reference_tpose(main, overrides.get("tpose")) if roles.humanoid else None
     return Patient(path, clips, main, roles, tpose)
@@ -118,7 +131,7 @@ def _report(patient: Patient, problems: list[Problem]) -> Report:
 
 
 def hips_height(clip: Clip) -> float | None:
-    """Height of the hips above the lower foot while standing, m: people crouch and leap, so most of the upper range."""
+    """Height of the hips above the lower foot while standing, m: the upper quartile, since people crouch and jump."""
     hips = clip.skeleton.roles.get("hips")
     if hips is None:
         return None
@@ -136,7 +149,7 @@ def _digest(*values: object) -> str:
 def _floor(clip: Clip) -> float | None:
     try:
         return float(floor_height(clip))
-    except KinematchError:  # a rig with nothing that could touch a floor
+    except KinematchError:  # a rig without feet
         return None
 
 

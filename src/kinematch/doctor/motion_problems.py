@@ -1,12 +1,15 @@
-"""What can be wrong with a motion: too short, a T-pose in front, jumps, flips, dead limbs, sliding feet."""
+"""What can be wrong with a motion: too short, calibration poses, jumps, flips, dead limbs, sliding feet."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from kinematch.doctor import signals
 from kinematch.doctor.quoting import quoted
-from kinematch.doctor.report import Problem, counted
+from kinematch.doctor.report import HeldPose, Problem, counted
+from kinematch.doctor.stands import calibration_problems
 from kinematch.errors import KinematchError, listed
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_quality, find_contacts
@@ -14,18 +17,19 @@ from kinematch.motion.floor import floor_height
 from kinematch.motion.in_place import is_in_place
 from kinematch.motion.tpose import TPose
 
-SHORTEST = 0.34  # s; the last 0.33 s of a clip are no targets, so nothing of it could be chosen
+SINGLE = 4  # frames; fewer are a pose
+SHORTEST = 0.34  # s; a search never jumps into the last 0.33 s of a clip
 SHORT = 1.34  # s; below this no frame has a whole second of future
 SLIDING = 0.25  # m/s; feet of clean captures slide at 0.02 to 0.1
 FLOOR = 0.03  # m
 
 
-def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
+def find(clip: Clip, tpose: TPose | None, poses: Sequence[HeldPose] = ()) -> list[Problem]:
+    """What is wrong with the motion of a clip in which these calibration poses were found."""
     seconds = clip.frame_count / clip.frame_rate
-    if clip.frame_count < 4:
-        name = quoted(Path(clip.source.path).name or clip.name)
-        lines = f"tpose = {name}  # of motion files of this rig, or at the top of the recipe:\nskeleton = {name}"
-        return [Problem("error", f"{counted(clip.frame_count, 'frame')}: a pose or a character, not a motion", lines)]
+    if clip.frame_count < SINGLE:
+        what = f"{counted(clip.frame_count, 'frame')}: a pose or a character, not a motion"
+        return [Problem("error", what, _pose_lines(clip))]
     if seconds < SHORTEST:
         return [Problem("error", f"{seconds:.2f} s long; below {SHORTEST} s nothing of it can be chosen")]
     problems = []
@@ -34,7 +38,11 @@ def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
             Problem("note", f"{seconds:.2f} s long: no frame has a whole second of future; it is extrapolated")
         )
     start = opening_frames(clip, tpose)
-    if start:
+    later = [pose for pose in poses if pose.drop[1] * clip.frame_rate > start + 0.5]
+    found = calibration_problems(later, seconds)
+    if found and found[0].severity == "error":
+        return [replace(found[0], fix=_pose_lines(clip))]
+    if start and not any(pose.drop[0] == 0 for pose in later):
         problems.append(
             Problem(
                 "warning",
@@ -42,23 +50,26 @@ def find(clip: Clip, tpose: TPose | None) -> list[Problem]:
                 f"drop = [[0.0, {(start - 0.5) / clip.frame_rate:.4f}]]",
             )
         )
-        clip = clip.frames(start, clip.frame_count)
-    elif held := signals.held_tpose(clip):
-        seconds = held / clip.frame_rate
-        what = f"the clip begins with {seconds:.1f} s of a T-pose held for calibration"
-        problems.append(Problem("warning", what, f"drop = [[0.0, {seconds:.3f}]]"))
+    problems += found
+    clip = clip.frames(start, clip.frame_count)
     return problems + _breaks(clip, start) + _dead(clip) + _ground(clip)
 
 
+def _pose_lines(clip: Clip) -> str:
+    """How a recipe uses a file that shows a pose and no motion."""
+    name = quoted(Path(clip.source.path).name or clip.name)
+    return f"tpose = {name}  # of motion files of this rig, or at the top of the recipe:\nskeleton = {name}"
+
+
 def opening_frames(clip: Clip, tpose: TPose | None) -> int:
-    """Frames in front of the motion that show a T-pose or rest pose, left there by calibration."""
+    """Frames at the start that show a T-pose or rest pose and from which the body jumps away; 0 if none."""
     fast, _ = signals.turns(clip.frames(0, min(clip.frame_count, 4)))
     opening = (tpose is not None and tpose.frame == 0) or signals.rest_frames(clip.frames(0, 1)) > 0
     return fast.frames[-1] if opening and fast.frames else 0
 
 
 def _breaks(clip: Clip, start: int) -> list[Problem]:
-    """Jumps, flips and turns too fast; times count from the start of the file."""
+    """Jumps, flips and joints that turn too fast; times count from the start of the file."""
     problems = []
     jumps = signals.jumps(clip)
     if jumps.frames:

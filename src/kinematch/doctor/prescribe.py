@@ -7,12 +7,14 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from kinematch.doctor.motion_problems import SINGLE
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob
 from kinematch.doctor.report import Problem, Report, counted
+from kinematch.doctor.stands import idle_lines
 from kinematch.errors import visible
 
-MOST = 12  # findings told in a source's comments
-GAP = '"?"'  # stands for a joint that only the user can name
+MOST = 12  # findings listed in a source's comments
+GAP = '"?"'  # in place of a joint that only the user can name
 HEADER = """\
 # A recipe for a motion-matching database, written by `kinematch init`.
 #   kinematch build {name}      builds it
@@ -28,6 +30,8 @@ mirror = {mirror}       # also take each clip with left and right exchanged: twi
 floor = "auto"       # put each clip's floor at height 0; "keep" leaves it where it is
 root = "spine"       # ground root under the upper spine, smooth; "hips" is under the hips
 """
+DROPPED = "# Left out, in seconds: the performer holds a pose for calibration, or raises or lowers the arms for it."
+TAGGED = '# Here somebody stands upright and still. Characters that stop settle in frames tagged "idle".'
 MATCHING = """
 [matching]
 responsiveness = 1.0 # weight of the trajectory: higher follows the stick more closely
@@ -40,7 +44,7 @@ tail = 0.33          # seconds before a clip's end that are never jumped to
 
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
-    """The recipe's text. Files that share rig and fixes share a source; what cannot be built is named in a comment."""
+    """The text of a recipe. Files with the same rig and fixes share a source; comments name files that are left out."""
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
@@ -48,13 +52,13 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     groups: dict[tuple, list[Report]] = defaultdict(list)
     for report in reports:
         if usable(report):
-            groups[report.rig, report.bones, *_fixes(report)].append(report)
+            groups[report.rig, report.bones, _own_source(report, reports), *_fixes(report)].append(report)
     ordered = sorted(groups.items(), key=lambda item: -sum(r.duration for r in item[1]))
     main = ordered[0][1][0] if ordered else None
     text = HEADER.format(name=_shell(name), database=_shell(output), output=quoted(output))
     if main and any((r.rig, r.bones) != (main.rig, main.bones) for _, group in ordered for r in group):
         text += f"skeleton = {quoted(_relative(main, folder))}  # the rig that all others are retargeted to\n"
-    for (rig, bones, *fixes), group in ordered:
+    for (rig, bones, _, *fixes), group in ordered:
         other = main is not None and (rig, bones) != (main.rig, main.bones)
         text += _source(
             group, fixes, folder, whole=len(ordered) == 1 and not left_out, other=other, pose=poses.get(rig)
@@ -73,19 +77,48 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
 def usable(report: Report) -> bool:
     """Whether it can be built as it is or once its recipe lines are pasted."""
     curable = all(p.severity != "error" or (p.fix and "root_joint" in p.fix) for p in report.problems)
-    return curable and report.frames > 3 and can_be_quoted(report.path)
+    return curable and report.frames >= SINGLE and can_be_quoted(report.path)
+
+
+def _own_source(report: Report, reports: list[Report]) -> str:
+    """Sets a file apart whose idles are tagged by its name, where another file has the same name."""
+    name = Path(report.path).name
+    shared = sum(Path(other.path).name == name for other in reports) > 1
+    return report.path if shared and report.idles else ""
 
 
 def _fixes(report: Report) -> list[str]:
-    """Lines to paste, one key once; no notes, no gaps that only the user can fill, nothing that mends one animation."""
+    """Lines to paste, one for each key: no notes, no gaps that only the user can fill, nothing that would change other
+    animations of the file."""
     lines: dict[str, str] = {}
+    drops: list[list[float]] = []
     for problem in report.problems:
-        said_of = {p.clip for p in report.problems if p.fix == problem.fix}
-        for_all = not problem.clip or said_of >= set(report.clips)
+        about = {p.clip for p in report.problems if p.fix == problem.fix}
+        for_all = not problem.clip or about >= set(report.clips)
         if problem.severity != "note" and GAP not in problem.fix and for_all:
             for line in problem.fix.splitlines():
-                lines.setdefault(line.split("=")[0].strip(), line)
+                key = line.split("=")[0].strip()
+                drops += tomllib.loads(line)["drop"] if key == "drop" else []
+                lines.setdefault(key, line)
+    if drops:
+        lines["drop"] = _drop_line(drops)
     return list(lines.values())
+
+
+def _drop_line(drops: list[list[float]]) -> str:
+    """Everything to drop on one line; what overlaps is joined."""
+    joined: list[list[float]] = []
+    for start, stop in sorted(drops):
+        if joined and start <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], stop)
+        else:
+            joined.append([start, stop])
+    return f"drop = [{', '.join(f'[{_seconds(start)}, {_seconds(stop)}]' for start, stop in joined)}]"
+
+
+def _seconds(value: float) -> str:
+    """`0.0`, `2.567`"""
+    return repr(round(value, 4))
 
 
 def _source(
@@ -101,21 +134,30 @@ def _source(
         lines.append(f"files = [{quoted_glob(_relative(group[0], folder))}]")
     else:
         lines += ["files = [", *(f"    {quoted_glob(_relative(r, folder))}," for r in group), "]"]
-    lines.append('tags = []            # words to filter by, such as ["walk"]; who stands settles in "idle"')
+    lines.append('tags = []            # words to filter by, such as ["walk"]')
     lines += ["retarget = true      # this rig differs from the first"] if other else []
     if pose is not None and pose.rig == group[0].rig:
         lines.append(f"tpose = {quoted(_relative(pose, folder))}")
         fixes = [line for line in fixes if not line.startswith("tpose")]
-    lines += fixes
+    for line in fixes:
+        lines += [DROPPED, line] if line.startswith("drop") and _has_pose(group) else [line]
     told = {problem.what: problem for r in group for problem in r.problems if problem.severity != "note"}
     lines += [_comment(problem, fixes) for problem in list(told.values())[:MOST]]
     lines += [f"# ... and {len(told) - MOST} more, which `kinematch doctor` tells"] if len(told) > MOST else []
+    for report in group:
+        if report.idles and len(report.clips) == 1:
+            lines += [TAGGED, *idle_lines(report.idles, report.path)]
     return "\n".join(lines) + "\n"
 
 
+def _has_pose(group: list[Report]) -> bool:
+    return any(pose.stop > pose.start for report in group for pose in report.calibration_poses)
+
+
 def _comment(problem: Problem, fixes: list[str]) -> str:
-    """What was found, with its cure where that is not among the lines above."""
-    wanted = [line for line in problem.fix.splitlines() if line not in fixes]
+    """What was found, with its fix where that is not among the lines above."""
+    keys = {line.split("=")[0] for line in fixes if line.startswith("drop")}  # joined into one line with others
+    wanted = [line for line in problem.fix.splitlines() if line not in fixes and line.split("=")[0] not in keys]
     return visible(f"# {problem.severity}: {problem.what}" + (f"   # {'; '.join(wanted)}" if wanted else ""))
 
 
@@ -128,7 +170,7 @@ def _relative(report: Report, folder: Path) -> str:
 
 
 def _glob_of_all(group: list[Report], folder: Path) -> str:
-    """All files of the folder that holds the group, and of those within if some are deeper; but for the suffix."""
+    """A glob, without suffix, of the folder that holds the group, and of its subfolders if some files are deeper."""
     folders = {Path(report.path).absolute().parent for report in group}
     shared = os.path.relpath(os.path.commonpath(folders), folder)
     every = "**/*" if len(folders) > 1 else "*"

@@ -9,8 +9,8 @@ SEVERITIES = ("error", "warning", "note")
 class Problem:
     severity: str  # error: cannot be built as it is; warning: will look wrong; note: good to know
     what: str
-    fix: str = ""  # recipe lines that mend it, for the file's [[source]] table; empty where no recipe can
-    clip: str = ""  # the animation that it is said of, in a file that holds several
+    fix: str = ""  # recipe lines that fix it, for the file's [[source]] table; empty where no recipe can
+    clip: str = ""  # the animation it is about, in a file that holds several
 
     def __post_init__(self):
         assert self.severity in SEVERITIES, self.severity
@@ -24,6 +24,26 @@ class Contacts:
     skate: float  # m/s, mean speed of what should stand still
     skate_p95: float  # m/s
     drift: float  # m, mean way from the first to the last frame of a stance
+
+
+@dataclass(frozen=True)
+class HeldPose:
+    """A pose held for calibration, in seconds of the file."""
+
+    kind: str  # T or A
+    start: float  # s
+    stop: float  # s
+    drop: tuple[float, float]  # s, with the arms going up and down; what the recipe leaves out
+    clip: str = ""  # the animation it is in, in a file that holds several
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A stretch in which the character stands upright and still, in seconds of the file."""
+
+    start: float  # s
+    stop: float  # s
+    clip: str = ""  # the animation it is in, in a file that holds several
 
 
 @dataclass(frozen=True)
@@ -58,6 +78,8 @@ class Report:
     flips: tuple[int, ...] = ()  # frames
     contacts: Contacts | None = None
     speed: tuple[float, float, float] | None = None  # m/s: median, 95th percentile, maximum
+    calibration_poses: tuple[HeldPose, ...] = ()
+    idles: tuple[Idle, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""What the numbers of a clip give away: joints that never move, jumps, flips, rest poses, speeds."""
+"""Signals measured on a clip: joints that never move, jumps, flips, rest poses, speeds."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,11 @@ from kinematch.math import difference, quaternion
 from kinematch.math.smoothing import savitzky_golay
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import global_pose
-from kinematch.motion.tpose import limb_deviations
 
 # Faster than anybody moves: sprinters reach 12 m/s; a wrist snaps at about 40 rad/s.
 IMPOSSIBLE_SPEED = 15.0  # m/s
 IMPOSSIBLE_TURN = 70.0  # rad/s
 FLIP = np.radians(120)  # rad in one frame
-ARMS_OUT = np.radians(45)  # people's own T-poses are 10 to 40 degrees off
-ARMS_DOWN = np.radians(60)
-HELD = 1.0  # s
 STILL = np.radians(0.01)  # rad; below this a joint is not moving but rounded
 
 
@@ -31,7 +27,7 @@ class Events:
 
 
 def dead_joints(clip: Clip) -> list[str]:
-    """Joints with children (or a role) that never turn; a clip of one frame tells nothing."""
+    """Joints with children (or a role) that never turn; none in a clip of one frame."""
     if clip.frame_count < 2:
         return []
     skeleton = clip.skeleton
@@ -76,17 +72,6 @@ def rest_frames(clip: Clip) -> int:
     """Frames that show the file's rest pose, every joint within a degree."""
     apart = quaternion.angle(clip.rotations[:, 1:], clip.skeleton.rotations[1:])
     return int((apart.max(axis=1, initial=0) < np.radians(1)).sum()) if clip.skeleton.joint_count > 1 else 0
-
-
-def held_tpose(clip: Clip) -> int:
-    """Frames at the start in which somebody stands in a T-pose for the cameras, until the arms are down; 0 if none."""
-    if clip.skeleton.tpose is None:  # no humanoid
-        return 0
-    apart = limb_deviations(clip.skeleton, global_pose(clip)[0]).max(axis=1)
-    held = int(np.argmax(apart > ARMS_OUT))
-    if held < HELD * clip.frame_rate:  # as brief in a dance; and 0 where the whole clip is one
-        return 0
-    return held + int(np.argmax(apart[held:] > ARMS_DOWN))
 
 
 def ground_speeds(clip: Clip) -> np.ndarray:

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.character.settings import Settings
-from kinematch.control.body import SimulatedBody, ahead, at_rest, wrapped
+from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
 from kinematch.control.command import Command
-from kinematch.database.coverage import root_motion
+from kinematch.database.coverage import measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import directions
 from kinematch.evaluate.gaits import Gaits, admitted
 from kinematch.evaluate.loops import rest, stride
 from kinematch.math import quaternion
+from kinematch.math.angles import wrap_angle
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_of, yaw_rotation
 from kinematch.motion.kinematics import forward
@@ -38,7 +39,7 @@ class StateMachine:
         self.loops = [rest(database, filter), *(stride(database, speed, filter) for speed in gaits.forward.values())]
         speeds = np.array([0.0, *gaits.forward.values()])
         self.edges = (speeds[1:] + speeds[:-1]) / 2  # m/s between one state and the next
-        self.body = at_rest(np.zeros((count, 3)), np.zeros(count))
+        self.body = place_at_rest(np.zeros((count, 3)), np.zeros(count))
         self.shares = np.zeros((count, len(self.loops)))
         self.shares[:, 0] = 1.0
         self.idle, self.phases = np.zeros(count), np.zeros(count)
@@ -83,7 +84,7 @@ class PlainPlayback:
 
     def __init__(self, database: Database, count: int, *, settings: Settings, filter: str = ""):
         self.poses, self.settings = database.poses, settings
-        self.body = at_rest(np.zeros((count, 3)), np.zeros(count))
+        self.body = place_at_rest(np.zeros((count, 3)), np.zeros(count))
         self.range = _longest(database, filter)
         self.time = 0.0
         self.root_positions, self.root_yaws = np.zeros((count, 3)), np.zeros(count)
@@ -102,7 +103,7 @@ class PlainPlayback:
         c, s = np.cos(self.root_yaws - yaw0), np.sin(self.root_yaws - yaw0)
         step = np.stack([c * way[0] + s * way[2], 0 * c, c * way[2] - s * way[0]], axis=-1)
         self.root_positions = self.root_positions + step
-        self.root_yaws = wrapped(self.root_yaws + turn)
+        self.root_yaws = wrap_angle(self.root_yaws + turn)
         count = len(self.root_yaws)
         positions, turned = np.tile(p1, (count, 1, 1)), np.tile(rotations, (count, 1, 1))
         positions[:, 0], turned[:, 0] = self.root_positions, yaw_rotation(directions(self.root_yaws))
@@ -120,9 +121,9 @@ class PlainPlayback:
 
 
 def _moved(body: SimulatedBody, command: Command, dt: float, settings: Settings) -> SimulatedBody:
-    after = ahead(body, command, np.array([dt]), settings.halflives)
+    after = predict_bodies(body, command, np.array([dt]), settings.halflives)
     return SimulatedBody(
-        after.positions[:, 0], after.velocities[:, 0], after.accelerations[:, 0], wrapped(after.yaws[:, 0]),
+        after.positions[:, 0], after.velocities[:, 0], after.accelerations[:, 0], wrap_angle(after.yaws[:, 0]),
         after.yaw_rates[:, 0],
     )  # fmt: skip
 
@@ -130,7 +131,7 @@ def _moved(body: SimulatedBody, command: Command, dt: float, settings: Settings)
 def _longest(database: Database, filter: str) -> tuple[int, int]:
     """Frames [start, stop) of the admitted stretch that goes farthest."""
     poses, mask = database.poses, admitted(database, filter)
-    speed = root_motion(poses)[0]
+    speed = measure_root_motion(poses)[0]
     stretches = [
         (own.start + a, own.start + b)
         for own in map(poses.clip_frames, range(poses.clip_count))

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.control.body import wrapped
 from kinematch.evaluate.course import Event
 from kinematch.evaluate.run import Take
+from kinematch.math.angles import wrap_angle
 
 DONE = 0.9  # of a change that count as its answer
 STEADY = 0.2  # s over which speeds are averaged: a step's own sway is no answer
@@ -29,7 +29,7 @@ def position_errors(take: Take) -> np.ndarray:
 
 def facing_errors(take: Take) -> np.ndarray:
     """Radians (T,) between their facings."""
-    return np.abs(wrapped(take.root_yaws - take.body_yaws))
+    return np.abs(wrap_angle(take.root_yaws - take.body_yaws))
 
 
 def responses(take: Take) -> list[Response]:
@@ -49,7 +49,7 @@ def responses(take: Take) -> list[Response]:
 
 def _turned(take: Take, yaws: np.ndarray, places: np.ndarray, first: int, last: int, event: Event) -> float:
     wanted = np.arctan2(take.facings[first, 0], take.facings[first, 2])
-    left = np.abs(wrapped(wanted - yaws[first:last]))
+    left = np.abs(wrap_angle(wanted - yaws[first:last]))
     return _first(left <= (1 - DONE) * abs(event.change), take.rate)
 
 

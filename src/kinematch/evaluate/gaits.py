@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.coverage import root_motion
+from kinematch.database.coverage import measure_root_motion
+from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.search.filters import tag_mask
 
 BANDS = {"walk": (0.8, 1.8), "jog": (1.8, 3.0), "sprint": (3.0, np.inf)}  # m/s, as in database.coverage
 ENOUGH = 2.0  # s of a motion that make it worth asking for
@@ -30,7 +30,7 @@ def admitted(database: Database, filter: str) -> np.ndarray:
 def gaits(database: Database, filter: str = "") -> Gaits:
     """The median forward speed in each band of speeds, and the median speed sideways and backward."""
     mask = admitted(database, filter)
-    speed, direction, turn = root_motion(database.poses)
+    speed, direction, turn = measure_root_motion(database.poses)
     enough = ENOUGH * database.poses.frame_rate
     straight = mask & (np.abs(direction) < AHEAD) & (np.abs(turn) < np.radians(60))
     found = {}

@@ -68,7 +68,7 @@ def rebuilt(
         made, features.schema, normalisation=features.normalisation, weights=features.weights, tail=features.tail,
         warn=lambda message: None,
     )  # fmt: skip
-    return Database(made, built, dict(database.about))
+    return Database(made, built, dict(database.about), database.filter)
 
 
 def _marks(poses: PoseDatabase, own: slice) -> tuple[Mark, ...]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.control.body import wrapped
 from kinematch.evaluate.following import steady_speeds
 from kinematch.evaluate.run import Take
+from kinematch.math.angles import wrap_angle
 
 AGAIN = 1.0  # s of the past that a repetition goes back to
 NEAR = 0.1  # s of the database around a frame that are as good as the frame
@@ -106,7 +106,7 @@ def stuck(take: Take) -> np.ndarray:
     wanted = np.hypot(take.velocities[:, 0], take.velocities[:, 2])
     facing = np.arctan2(take.facings[:, 0], take.facings[:, 2])
     told = np.abs(take.facings).sum(axis=-1) > 0
-    away = told & _held(take) & (np.abs(wrapped(facing - take.root_yaws)) > FAR)
+    away = told & _held(take) & (np.abs(wrap_angle(facing - take.root_yaws)) > FAR)
     return (_asked_to_move(take) & (speeds < STUCK * wanted)) | away
 
 

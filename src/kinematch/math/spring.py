@@ -6,13 +6,13 @@ from numpy.typing import ArrayLike
 from kinematch.math.quaternion import Array, floating
 
 # omega * halflife at which half of a displacement at rest remains: (1 + y) * exp(-y) = 1/2
-HALF = 1.6783469900166605
+HALFLIFE_FACTOR = 1.6783469900166605
 
 
 def omega(halflife: ArrayLike) -> Array:
     """Stiffness w of thesis eq. 3.26 for a half-life in seconds; infinite for zero."""
     with np.errstate(divide="ignore"):
-        return HALF / floating(halflife)
+        return HALFLIFE_FACTOR / floating(halflife)
 
 
 def decay(x: ArrayLike, target: ArrayLike, halflife: ArrayLike, dt: ArrayLike) -> Array:

@@ -1,6 +1,7 @@
 """Where a body faces on the ground, whatever it does: headings of rotations, and their smoothing along time."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from kinematch.math import quaternion, smoothing
 from kinematch.math.quaternion import Array
@@ -59,12 +60,11 @@ def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -
     Averages of unit vectors follow sudden turns without ringing. Where they mean nothing, for a window holds most of a
     spin or an about-turn whose halves cancel, the smoothed angle decides instead.
     """
-    from scipy.ndimage import maximum_filter1d, minimum_filter1d  # slow to import, and seldom needed
-
     angles = np.unwrap(yaw_angle(directions))
     window = min(smoothing.window_frames(seconds, frame_rate), 2 * len(angles) - 1)  # which holds all from anywhere
     half = (min(window, len(angles)) - 1) // 2
-    turned = maximum_filter1d(angles, window) - minimum_filter1d(angles, window)
+    seen = sliding_window_view(np.pad(angles, window // 2, mode="symmetric"), window)
+    turned = seen.max(axis=-1) - seen.min(axis=-1)
     turned = np.pad(turned[half : len(turned) - half], half, mode="edge")  # the ends are fitted by the last full window
     vectors = smoothing.savitzky_golay(directions, seconds=seconds, frame_rate=frame_rate)
     angles = smoothing.savitzky_golay(angles, seconds=seconds, frame_rate=frame_rate)

@@ -1,4 +1,4 @@
-"""Forward kinematics and its inverse: local to global transforms and back, end sites included."""
+"""Forward kinematics and its inverse: local to global transforms and back, including end sites."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from kinematch.motion.skeleton import Skeleton
 
 
 def forward(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Global positions and rotations of local ones of any leading shape (thesis eq. 2.10)."""
+    """Global positions (..., J, 3) and rotations (..., J, 4) from local ones (thesis eq. 2.10)."""
     shape = rotations.shape[:-2]
     joints, dtype = skeleton.joint_count, np.result_type(positions, rotations)
     whole = np.broadcast_to(positions, (*shape, *positions.shape[-2:]))
@@ -20,7 +20,7 @@ def forward(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) ->
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
-    """A view of one type, wherever the array came from: kernels are compiled anew for arrays that can be written."""
+    """A read-only view: numba compiles separately for writable and read-only arrays, so give it one kind only."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -42,7 +42,7 @@ def local_pose(
 
 
 def local_rotations(skeleton: Skeleton, global_rotations: np.ndarray) -> np.ndarray:
-    """Rotations (..., J, 4) in the parents' space."""
+    """Rotations (..., J, 4) relative to the parents, from global ones."""
     r = np.array(global_rotations)
     back = quaternion.inverse(global_rotations[..., skeleton.parents[1:], :])
     r[..., 1:, :] = quaternion.multiply(back, global_rotations[..., 1:, :])
@@ -63,7 +63,7 @@ def rest_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tpose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
-    """Global positions (J, 3) and rotations (J, 4) of the reference T-pose, facing +Z, lowest point at height 0."""
+    """Global positions (J, 3) and rotations (J, 4) of the reference T-pose: facing +Z, lowest point at height 0."""
     assert skeleton.tpose is not None, "find the T-pose first: motion.tpose"
     p, r = forward(skeleton, skeleton.offsets, skeleton.tpose)
     ends = end_positions(skeleton, p, r)
@@ -73,5 +73,5 @@ def tpose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reference_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
-    """The reference T-pose, or the rest pose of a rig that has none."""
+    """The reference T-pose, or the rest pose if the rig has none."""
     return rest_pose(skeleton) if skeleton.tpose is None else tpose(skeleton)

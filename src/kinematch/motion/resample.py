@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
+from kinematch.motion import kernels
 from kinematch.motion.clip import Clip, check_frame_rate
 
 # BVH writes the frame time with six decimals or so: 0.033333 is 30 fps, yet 23.976 is not 24
@@ -36,9 +37,10 @@ def resample(clip: Clip, frame_rate: float) -> Clip:
     times = np.arange(frames) * float(ratio.denominator) / float(ratio.numerator)  # in old frames
     positions = np.empty((frames, joints, 3), np.float32)
     rotations = np.empty((frames, joints, 4), np.float32)
+    turns = quaternion.unroll(clip.rotations)
     for joint in range(joints):  # one at a time: a spline takes four times its data
         positions[:, joint] = _sample(clip.positions[:, joint], times, ratio)
-        rotations[:, joint] = quaternion.normalize(_sample(quaternion.unroll(clip.rotations[:, joint]), times, ratio))
+        rotations[:, joint] = quaternion.normalize(_sample(turns[:, joint], times, ratio))
     return clip.with_(positions=positions, rotations=rotations, frame_rate=frame_rate)
 
 
@@ -53,12 +55,12 @@ def _sample(values: np.ndarray, times: np.ndarray, ratio: Fraction) -> np.ndarra
     """Values (F, C) at times in frames, in float64."""
     if (values == values[0]).all():  # most joints never move against their parents
         return np.broadcast_to(values[0], (len(times), values.shape[1]))
-    from scipy.interpolate import CubicSpline  # here, since it is slow to import
-
     values = values.astype(np.float64)
     if ratio < 1:
         values = _low_pass(values, float(ratio))
-    return CubicSpline(np.arange(len(values)), values, axis=0)(times)
+    out = np.empty((len(times), values.shape[1]))
+    kernels.sample_spline(values, times, out)
+    return out
 
 
 def _low_pass(values: np.ndarray, ratio: float) -> np.ndarray:

@@ -4,6 +4,8 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from kinematch.motion.skeleton import Skeleton
 
@@ -140,6 +142,22 @@ def take_apart(skeleton: Skeleton) -> list[Name]:
 
 def from_names(skeleton: Skeleton) -> tuple[dict[str, int], str, list[str]]:
     """Roles by the dialect that explains most of the rig, the family's name, and what was ambiguous."""
+    roles, family, problems = _read_names(_Rig(skeleton.names, skeleton.parents.tobytes(), skeleton))
+    return dict(roles), family, list(problems)
+
+
+@dataclass(frozen=True)
+class _Rig:
+    """What names and parents tell is the same for all files of one rig, so it is worked out once."""
+
+    names: tuple[str, ...]
+    parents: bytes
+    skeleton: Skeleton = field(compare=False)
+
+
+@lru_cache(maxsize=32)
+def _read_names(rig: _Rig) -> tuple[dict[str, int], str, list[str]]:
+    skeleton = rig.skeleton
     names = take_apart(skeleton)
     found = {dialect: _by_dialect(skeleton, names, table) for dialect, table in DIALECTS.items()}
     dialect = max(found, key=lambda d: agreement(skeleton, found[d][0]))

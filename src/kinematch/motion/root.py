@@ -45,6 +45,17 @@ def add_root(
     return _build_root(clip, method, joint, (position_window, direction_window), name)
 
 
+def with_root(skeleton: Skeleton, name: str = "Root") -> Skeleton:
+    """The skeleton with a ground root added as joint 0, as a run-time character needs one to stand on.
+
+    The skeleton's own joints follow in their order, with their names; in the T-pose (else the rest pose) the body
+    stands on the floor over the root. A skeleton that has a ground root is returned as it is.
+    """
+    if "root" in skeleton.roles:
+        return skeleton
+    return _rooted(_insert_joint(skeleton, name), 1 + _carrier(skeleton, None), name)
+
+
 def replace_root(
     clip: Clip,
     method: str = "spine",
@@ -102,8 +113,8 @@ def body_forward(clip: Clip, *, joint: str | None = None) -> Array:
     side = quaternion.unit(p[:, legs[0]] - p[:, legs[1]]) + quaternion.unit(p[:, arms[0]] - p[:, arms[1]])
     trunk = p[:, arms].sum(axis=1) - p[:, legs].sum(axis=1)
     x = quaternion.unit(side, (1, 0, 0))
-    z = quaternion.unit(np.cross(x, trunk), (0, 0, 1))
-    return ground_directions(from_matrix(np.stack([x, np.cross(z, x), z], axis=-1)))
+    z = quaternion.unit(quaternion.cross(x, trunk), (0, 0, 1))
+    return ground_directions(from_matrix(np.stack([x, quaternion.cross(z, x), z], axis=-1)))
 
 
 def _pair(roles, part: str) -> list[int]:

@@ -74,9 +74,10 @@ def find_tpose_frame(clip: Clip) -> int | None:
     if missing_roles(clip.skeleton.roles):
         return None
     positions, _ = global_pose(clip)
-    worst = limb_deviations(clip.skeleton, positions).max(axis=-1)
+    axes = body_axes(clip.skeleton, positions)
+    worst = _deviations_from(axes, clip.skeleton, positions).max(axis=-1)
     # upright as well: someone lying with arms spread is no reference
-    worst = np.where(_lean(clip.skeleton, positions) < _UPRIGHT, worst, np.inf)
+    worst = np.where(_lean(axes) < _UPRIGHT, worst, np.inf)
     best = int(np.argmin(worst))
     return best if worst[best] <= _FRAME_TOLERANCE else None
 
@@ -88,39 +89,49 @@ def is_tpose(skeleton: Skeleton, global_positions: np.ndarray, *, tolerance: flo
 
 def limb_deviations(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
     """Angles (..., 8) [rad] between the limbs and their directions in a T-pose, seen from the body."""
-    axes = body_axes(skeleton, global_positions)
+    return _deviations_from(body_axes(skeleton, global_positions), skeleton, global_positions)
+
+
+def _deviations_from(axes: np.ndarray, skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
     angles = []
     for start, (stop, direction) in BONES.items():
         bone = quaternion.unit(
             global_positions[..., skeleton.roles[stop], :] - global_positions[..., skeleton.roles[start], :]
         )
         wanted = axes @ np.array(direction, axes.dtype)
-        angles.append(np.arctan2(quaternion.length(np.cross(bone, wanted))[..., 0], np.sum(bone * wanted, axis=-1)))
+        angles.append(
+            np.arctan2(quaternion.length(quaternion.cross(bone, wanted))[..., 0], np.sum(bone * wanted, axis=-1))
+        )
     return np.stack(angles, axis=-1)
 
 
 def body_axes(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
     """Matrices (..., 3, 3) whose columns are the body's left, up and forward."""
-    at = {role: global_positions[..., joint, :].astype(np.float64) for role, joint in skeleton.roles.items()}
-    top = next(role for role in ("neck", "upper_chest", "chest", "head") if role in at)
-    left = quaternion.unit(at["left_upper_leg"] - at["right_upper_leg"])
-    left = quaternion.unit(left + quaternion.unit(at["left_upper_arm"] - at["right_upper_arm"]))
-    up = at[top] - at["hips"]
+    top = next(role for role in ("neck", "upper_chest", "chest", "head") if role in skeleton.roles)
+
+    def between(start: str, stop: str) -> np.ndarray:
+        start_positions, stop_positions = (
+            global_positions[..., skeleton.roles[role], :].astype(np.float64) for role in (start, stop)
+        )
+        return stop_positions - start_positions
+
+    left = quaternion.unit(between("right_upper_leg", "left_upper_leg"))
+    left = quaternion.unit(left + quaternion.unit(between("right_upper_arm", "left_upper_arm")))
+    up = between("hips", top)
     up = quaternion.unit(up - left * np.sum(up * left, axis=-1, keepdims=True))
-    return np.stack([left, up, np.cross(left, up)], axis=-1)
+    return np.stack([left, up, quaternion.cross(left, up)], axis=-1)
 
 
-def facing_alignment(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
-    """The turn (..., 4) that makes the body face +Z: about Y, or of all its axes for one who lies."""
-    axes = body_axes(skeleton, global_positions)
+def facing_alignment(axes: np.ndarray) -> np.ndarray:
+    """The turn (..., 4) that makes a body of these axes face +Z: about Y, or of all its axes if it is lying down."""
     left = axes[..., 0]
     yaw = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.arctan2(left[..., 2], left[..., 0]))
     whole = quaternion.inverse(rotation.from_matrix(axes))
     return np.where((axes[..., 1, 1] > np.cos(_LYING))[..., None], yaw, whole)
 
 
-def _lean(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
-    return np.arccos(np.clip(body_axes(skeleton, global_positions)[..., 1, 1], -1, 1))
+def _lean(axes: np.ndarray) -> np.ndarray:
+    return np.arccos(np.clip(axes[..., 1, 1], -1, 1))
 
 
 def _stands(skeleton: Skeleton, global_positions: np.ndarray) -> bool:
@@ -161,11 +172,12 @@ def _from_motion(clip: Clip) -> TPose:
     skeleton = clip.skeleton
     step = max(1, clip.frame_count // 2000)
     positions, rotations = forward(skeleton, clip.positions[::step], clip.rotations[::step])
-    legs = limb_deviations(skeleton, positions)[:, [k for k, start in enumerate(BONES) if "leg" in start]]
-    unrest = _lean(skeleton, positions) + legs.mean(axis=-1)
+    axes = body_axes(skeleton, positions)
+    legs = _deviations_from(axes, skeleton, positions)[:, [k for k, start in enumerate(BONES) if "leg" in start]]
+    unrest = _lean(axes) + legs.mean(axis=-1)
     chosen = np.argsort(unrest, kind="stable")[: max(1, min(60, len(unrest) // 20))]
     hinges = tpose_neutral.find_hinges(skeleton, positions, rotations)
-    turned = quaternion.multiply(facing_alignment(skeleton, positions)[:, None], rotations)
+    turned = quaternion.multiply(facing_alignment(axes)[:, None], rotations)
     base = tpose_neutral.neutral_posture(skeleton, positions, turned, calm=chosen, hinges=hinges)
     tilt = np.degrees(np.median(unrest[chosen]))
     reason = f"constructed from {len(chosen)} frames nearest to a neutral stand (off by {tilt:.0f} degrees)"
@@ -186,7 +198,7 @@ def _finish(
 ) -> TPose:
     """Face +Z and swing the limbs to their exact directions, saying by how much."""
     worst = np.degrees(limb_deviations(skeleton, positions).max())
-    turned = quaternion.multiply(facing_alignment(skeleton, positions), rotations.astype(np.float64))
+    turned = quaternion.multiply(facing_alignment(body_axes(skeleton, positions)), rotations.astype(np.float64))
     if worst > 1:
         reason += f", limbs swung by up to {worst:.0f} degrees"
     return TPose(_swing(skeleton, turned), method, reason, frame)

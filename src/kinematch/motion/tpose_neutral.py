@@ -15,7 +15,7 @@ from kinematch.motion.skeleton import Skeleton
 SIDES = ("left", "right")
 LEFT = np.array([1.0, 0.0, 0.0])
 # Which way bone x next bone points when the joint bends: elbows bring hands forward, knees bring feet back.
-_HINGE_AXES = {
+HINGE_AXES = {
     "left_upper_arm": np.array([0.0, -1.0, 0.0]),
     "right_upper_arm": np.array([0.0, 1.0, 0.0]),
     "left_upper_leg": LEFT,
@@ -101,13 +101,13 @@ def _on_axes(q: np.ndarray) -> np.ndarray:
 def find_hinges(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> dict[str, np.ndarray]:
     """For each upper limb that bends, the hinge in its own space; on an own axis where the bone lies along one."""
     found = {}
-    for role in _HINGE_AXES:
+    for role in HINGE_AXES:
         side, _, part = role.partition("_")
         joint, middle, last = (skeleton.roles[r] for r in (role, *(f"{side}_{p}" for p in _NEXT[part])))
         upper = quaternion.unit(positions[:, middle] - positions[:, joint])
         lower = quaternion.unit(positions[:, last] - positions[:, middle])
         back = quaternion.inverse(rotations[:, joint])
-        axes = quaternion.rotate(back, np.cross(upper, lower))
+        axes = quaternion.rotate(back, quaternion.cross(upper, lower))
         sizes = np.linalg.norm(axes, axis=-1)
         # a bend that is small or wavers says little of its axis
         steadiness = np.linalg.norm(axes.sum(axis=0)) / sizes.sum() if sizes.any() else 0.0
@@ -127,9 +127,9 @@ def nearest_axis(v: np.ndarray) -> np.ndarray:
 
 def twisted(q: np.ndarray, hinge: np.ndarray, *, role: str, bone: np.ndarray) -> np.ndarray:
     """q turned about its bone until the hinge lies as in a T-pose with palms down and knees ahead."""
-    wanted, now = _HINGE_AXES[role], quaternion.rotate(q, hinge)
+    wanted, now = HINGE_AXES[role], quaternion.rotate(q, hinge)
     turn = np.arctan2(
-        np.dot(np.cross(now, wanted), bone), np.dot(now, wanted) - np.dot(now, bone) * np.dot(wanted, bone)
+        np.dot(quaternion.cross(now, wanted), bone), np.dot(now, wanted) - np.dot(now, bone) * np.dot(wanted, bone)
     )
     return quaternion.multiply(rotation.from_axis_angle(bone, turn), q)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinematch.compile.announce import telling
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.search.kernels import LARGE_BOX, REFUSED, SMALL_BOX, find_in_boxes, scan_boxes
 from kinematch.search.matcher import (
     IGNORE,
@@ -84,7 +84,7 @@ class BoxMatcher:
                 found.frames[own], found.costs[own], *arguments,
             )  # fmt: skip
 
-        in_pieces(len(queries), search, worth=MANY_QUERIES)
+        run_in_pieces(len(queries), search, worth=MANY_QUERIES)
         return found
 
     def find_one(

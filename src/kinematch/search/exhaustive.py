@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.compile.announce import telling
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.search.kernels import scan
 from kinematch.search.matcher import (
     IGNORE,
@@ -60,5 +60,5 @@ class ExhaustiveMatcher:
                 admitted.targets, admitted.stays, bias,
             )  # fmt: skip
 
-        in_pieces(len(queries), search, worth=MANY_QUERIES)
+        run_in_pieces(len(queries), search, worth=MANY_QUERIES)
         return found

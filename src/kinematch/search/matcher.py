@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kinematch.database.filters import tag_mask
 from kinematch.errors import KinematchError
-from kinematch.search.filters import tag_mask
 from kinematch.search.kernels import LARGEST_BIAS
 from kinematch.search.space import SearchSpace
 

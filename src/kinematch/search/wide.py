@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinematch.compile.announce import telling
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.search import layout_kernels as at
 from kinematch.search import wide_kernels as k
 from kinematch.search.kernels import REFUSED
@@ -192,5 +192,5 @@ def _find_many(
         if index >= 0:
             refused.append(own.start + index)
 
-    in_pieces(len(queries), search, worth=MANY_QUERIES)
+    run_in_pieces(len(queries), search, worth=MANY_QUERIES)
     return min(refused, default=-1)

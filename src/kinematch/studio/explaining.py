@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.settling import terms
+from kinematch.character.idle import find_search_terms
 from kinematch.errors import KinematchError
 from kinematch.search.candidates import Candidates, candidates
 from kinematch.search.space import SearchSpace, search_space
@@ -23,7 +23,8 @@ REASONS = (
     "facing asked for",
     "end of the clip",
     "tags asked for",
-    "database asked for",
+    "source asked for",
+    "first search",
 )
 
 
@@ -48,7 +49,7 @@ def explain(stage: Stage, asked: Explain) -> Explanation:
         quality=features.weights.quality * settings.quality,
     )
     query = schedule.queries[index]
-    filter_, ignore = terms(database, moment.filters.get(group, ""), bool(schedule.settled[index]), settings)
+    filter_, ignore = find_search_terms(database, moment.filters.get(group, ""), bool(schedule.idle[index]), settings)
     found = candidates(
         Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,

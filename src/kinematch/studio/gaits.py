@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.control.stick import GAITS, Gait
-from kinematch.database.coverage import coverage
+from kinematch.database.coverage import measure_coverage
 from kinematch.database.poses import PoseDatabase
 from kinematch.studio.answers import GaitInfo
 
@@ -15,7 +15,7 @@ CROUCH = Gait(0.9, 0.5, 0.5)  # as fast as the built-in motion crouches
 
 def gaits_of(poses: PoseDatabase) -> tuple[dict[str, Gait], list[GaitInfo]]:
     """The stick's gaits that the motion is fast enough for, and how the page is told of them."""
-    fastest = coverage(poses).fastest
+    fastest = measure_coverage(poses).fastest
     upright = UPRIGHT if UPRIGHT in poses.tags.names else ""
     gaits: dict[str, Gait] = {}
     for name, gait in GAITS.items():

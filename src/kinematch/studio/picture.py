@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.shown import Shown
-from kinematch.control.body import ahead
+from kinematch.character.pose import Pose
+from kinematch.control.body import predict_bodies
 from kinematch.control.command import Command
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
@@ -33,7 +33,7 @@ class Group:
 
     crowd: Crowd
     command: Command
-    shown: Shown
+    shown: Pose
 
 
 def view_of(database: Database, moving: np.ndarray) -> View:
@@ -108,7 +108,7 @@ def _packed(flags: np.ndarray) -> np.ndarray:
 def _wanted(view: View, group: Group) -> np.ndarray:
     """Where the simulated body of the first character will be: (H, 4) x, z and direction."""
     crowd, command = group.crowd, group.command
-    future = ahead(crowd.body, command, view.horizons, crowd.settings.halflives)
+    future = predict_bodies(crowd.body, command, view.horizons, crowd.settings.halflives)
     yaws, places = future.yaws[0], future.positions[0]
     return np.column_stack([places[:, 0], places[:, 2], np.sin(yaws), np.cos(yaws)])
 

@@ -9,7 +9,7 @@ import numpy as np
 from kinematch.character import Settings
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.character.state import State
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.studio.history import Moment
@@ -18,11 +18,11 @@ from kinematch.studio.messages import Keypoint
 from kinematch.studio.stage import Stage
 
 FORMAT = "kinematch recording"
-VERSION = 3
+VERSION = 4
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE = "database."
-ANOTHER = "ask whoever sent it for another copy"
+WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
@@ -55,24 +55,18 @@ def open_recording(path: str | Path) -> Stage:
     """A stage that shows a recording, paused at its beginning; one can go on from any of its moments."""
     path = Path(path)
     try:
-        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True)
+        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
         own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
-        stage = Stage(from_arrays(path, own, about["database"]), name=str(about["name"]), path=str(path))
+        stage = Stage(from_arrays(path, own, about["database"], WORDS), name=str(about["name"]), path=str(path))
         stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
         stage.set_terrain(bool(about["terrain"]))
         stage.remember(_moments(stage, arrays, about))
-    except FileError as error:
-        raise FileError(path, _of_a_recording(error.message)) from error
+    except FileError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}; {ANOTHER}") from error
+        raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
-
-
-def _of_a_recording(message: str) -> str:
-    """What the container says of databases, said of a recording: that cannot be built again."""
-    message = message.replace("is no database", "is no recording").replace("build it again", ANOTHER)
-    return message.replace("`kinematch build` writes those", "Save in Studio writes those")
 
 
 def _plain(settings: Settings | None) -> dict | None:
@@ -92,12 +86,9 @@ def _state_arrays(group: str, moments: Sequence[Moment]) -> dict[str, np.ndarray
     states = [moment.states.get(group) for moment in moments]
     counts = [0 if state is None else len(state.playing.frames) for state in states]
     arrays = {f"counts.{group}": np.array(counts, np.int32)}
-    kept = [state for state in states if state is not None]
-    if kept:
-        for part in State._fields:
-            for name in getattr(kept[0], part)._fields:
-                parts = [getattr(getattr(state, part), name) for state in kept]
-                arrays[f"state.{group}.{part}.{name}"] = np.concatenate(parts)
+    kept = [state.arrays() for state in states if state is not None]
+    for name in kept[0] if kept else ():
+        arrays[f"state.{group}.{name}"] = np.concatenate([own[name] for own in kept])
     return arrays
 
 
@@ -143,23 +134,16 @@ def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int)
     if len(counts) != count or min(counts) < 0:
         raise ValueError("its states are not those of its steps")
     model, frames = stage.crowds["a"].state, stage.database.poses.frame_count
-    parts = []
-    for part in State._fields:
-        given = []
-        for name, like in zip(getattr(model, part)._fields, getattr(model, part)):
-            place = f"state.{group}.{part}.{name}"
-            if name == "settled":  # which older recordings have not
-                arrays.setdefault(place, np.zeros(sum(counts), bool))
-            array = arrays[place] if sum(counts) else like[:0]
-            if array.dtype != like.dtype or array.shape != (sum(counts), *like.shape[1:]):
-                raise ValueError(f"its state {part}.{name} has shape {array.shape}")
-            if np.isfinite(like).all() and not np.isfinite(array).all():  # some begin as none: nobody asked yet
-                raise ValueError(f"its state {part}.{name} is not finite")
-            given.append(array)
-        parts.append(type(getattr(model, part))(*given))
-    whole = State(*parts)
-    if (whole.playing.databases != 0).any():
-        raise ValueError("its states name databases that it has not")
+    whole = model.take(np.zeros(sum(counts), np.int32))
+    for name, array in whole.arrays().items():
+        given = arrays[f"state.{group}.{name}"] if sum(counts) else array
+        if given.dtype != array.dtype or given.shape != array.shape:
+            raise ValueError(f"its state {name} has shape {given.shape}")
+        if np.isfinite(array).all() and not np.isfinite(given).all():  # some begin as NaN: nothing was asked yet
+            raise ValueError(f"its state {name} is not finite")
+        array[...] = given
+    if (whole.playing.sources != 0).any():
+        raise ValueError("its states name sources that it does not have")
     for found, least in ((whole.playing.frames, 0), (whole.schedule.frames, -1)):
         if not ((found >= least) & (found < frames)).all():
             raise ValueError("its states name frames that the database has not")

@@ -9,7 +9,6 @@ from kinematch.studio.application import application
 from kinematch.studio.messages import LARGEST_MESSAGE
 from kinematch.studio.studio import Studio
 
-PORT = 8123
 TRIES = 20  # ports after the wanted one
 
 

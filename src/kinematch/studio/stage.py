@@ -33,7 +33,7 @@ class Stage:
         self.pilot = Pilot(database.poses)
         self.settings: dict[str, Settings] = {"a": Settings()}
         self.crowds: dict[str, Crowd] = {"a": Crowd(database, settings=self.settings["a"])}
-        self.view = view_of(database, self.crowds["a"].tracks[0].source.moving)
+        self.view = view_of(database, self.crowds["a"].rig.moving)
         self.terrain: HeightGrid | None = None
         self.history = History(STEP_RATE)
         self.playing = True
@@ -127,9 +127,9 @@ class Stage:
         )  # fmt: skip
         kept = min(count - 1, before.count if before else 0)
         if before and kept:  # who is there already stays
-            for mine, theirs in zip(crowd.state, before.state):
-                for array, values in zip(mine, theirs):
-                    array[:kept] = values[:kept]
+            values = before.state.arrays()
+            for array_name, array in crowd.state.arrays().items():
+                array[:kept] = values[array_name][:kept]
         # side b comes last, also in the order of the groups
         self.crowds = {"a": first, "others": crowd, **{name: self.crowds[name] for name in self.crowds if name == "b"}}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.folders import settings_folder
+from kinematch.folders import find_settings_folder
 from kinematch.studio import messages
 from kinematch.studio.answers import FromServer, Notice, Pong, Presets, Problem, Situation
 from kinematch.studio.engine import Engine
@@ -34,7 +34,7 @@ class Studio:
 
     def __init__(self, stage: Stage, *, path: Path | None = None, presets: Path | None = None):
         self.path = path  # what was opened from the command line
-        self.presets = PresetFolder(presets or settings_folder() / "presets")
+        self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
         self.engine = Engine(stage, show=self._show, fail=self._fail)
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.character import Command, Crowd
-from kinematch.character.kernels import poses as pose_kernels
-from kinematch.character.kernels import step as step_kernels
+from kinematch.character.kernels import animation, jumps
 from kinematch.compile.jit import is_missing
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
@@ -32,6 +31,7 @@ from kinematch.search.matcher import Matches
 from kinematch.search.space import plain_space
 
 LONGEST = 120.0  # s to wait for them; after that one compiles for oneself
+DT = 1 / 60
 LOOK = 0.05  # s between looks at how far they are
 
 
@@ -80,46 +80,35 @@ class Elsewhere:
         return Matches(frames.astype(np.int32), np.ones(len(queries), np.float32))
 
 
-class Still(Crowd):
-    """It searches and jumps, and nobody moves."""
-
-    def _animate(self, *_) -> None:
-        pass
-
-
-class Blind(Crowd):
-    """It moves, and nobody looks for a better frame."""
-
-    def _due(self, *_) -> np.ndarray:
-        return np.zeros(0, np.int32)
-
-
 def compile_search() -> None:
     """All that finds frames and goes there."""
     WideMatcher(plain_space(np.zeros((1, 1), np.float32)))
-    _step(Still)
+    crowd, command = _prepare()
+    crowd.runner.animate = lambda dt, stages: None  # type: ignore[method-assign]
+    crowd.step(command, DT)
 
 
 def compile_animation() -> None:
     """All that moves a character on: it takes as long as everything else together."""
-    _step(Blind)
+    crowd, _ = _prepare()
+    crowd.prepare_pose()
+    crowd.runner.animate(DT, animation.EVERYTHING)
 
 
 PARTS: dict[str, tuple[Callable, Callable[[], None]]] = {  # by name: the kernel that is compiled last, and how
-    "animation": (step_kernels.animate, compile_animation),
-    "search": (pose_kernels.jump, compile_search),
+    "animation": (animation.animate, compile_animation),
+    "search": (jumps.jump, compile_search),
 }
 
 
-def _step(kind: type[Crowd]) -> None:
-    """Have a small crowd go, on a database that was written and opened as all are: kernels care for types alone."""
+def _prepare() -> tuple[Crowd, Command]:
+    """A small crowd, on a database that was written and opened as all are, and its command."""
     with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"small{storage.SUFFIX}"
         storage.save(path, _small())
-        crowd = kind(storage.load(path), matcher=Elsewhere)  # type: ignore[arg-type]
-        velocities = np.array([[0.0, 0.0, 1.0]])
-        crowd.step(Command(velocities, velocities), 1 / 60)
-        del crowd
+        crowd = Crowd(storage.load(path), matcher=Elsewhere)  # type: ignore[arg-type]
+    velocities = np.array([[0.0, 0.0, 1.0]])
+    return crowd, Command(velocities, velocities)
 
 
 def _small() -> Database:

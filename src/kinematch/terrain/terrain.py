@@ -8,10 +8,12 @@ from typing import Protocol
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from kinematch.errors import FileError, KinematchError
+from kinematch.errors import FileError, KinematchError, failure
+from kinematch.math.spring import HALFLIFE_FACTOR
 from kinematch.terrain.kernels import grid_heights, grid_normals
 
-FARTHEST = 0.5  # m ahead that the ground is looked at
+LOOK_AHEAD = 0.5  # m ahead of a moving point that the ground is looked at, at most
+FARTHEST_POINT = 1e9  # m: no character is farther away
 LARGEST_IMAGE = 1 << 28  # pixels: 16,384 a side
 
 
@@ -33,16 +35,33 @@ def checked(points: np.ndarray) -> np.ndarray:
     return points
 
 
-def ground_under(terrain: Terrain, roots: np.ndarray, toes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Heights (N, 1 + K) of the ground under roots (N, 3) and toes (N, K, 3), and normals (N, K, 3) under these."""
+def find_ground(
+    terrain: Terrain, roots: np.ndarray, toes: np.ndarray, before: np.ndarray, locked: np.ndarray, places: np.ndarray,
+    halflife: float, dt: float,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Heights (N, 1 + K) under roots (N, 3) and toes (N, K, 3), and normals (N, K, 3) under the toes.
+
+    Locked toes stand at their places. The ground of others is looked up where they will be by the time a spring of this
+    half-life has followed it, as they moved since the step `before` (NaN for none).
+    """
+    toes = predict_points(toes, before, halflife / HALFLIFE_FACTOR, dt)
+    toes = np.where(locked[..., None], places, toes)
     points = np.concatenate([roots[:, None], toes], axis=1)[..., [0, 2]]
-    return _sound("heights", terrain.heights, points, ()), _sound("normals", terrain.normals, points[:, 1:], (3,))
+    points = np.where(np.abs(points) <= FARTHEST_POINT, points, 0.0)  # who is nowhere begins anew after the step
+    heights = _ask_terrain("heights", terrain, points, ())
+    return heights, _ask_terrain("normals", terrain, points[:, 1:], (3,))
 
 
-def _sound(name: str, ask: Callable[[np.ndarray], np.ndarray], points: np.ndarray, each: tuple[int, ...]) -> np.ndarray:
+def _ask_terrain(name: str, terrain: Terrain, points: np.ndarray, each: tuple[int, ...]) -> np.ndarray:
     """What a terrain that anybody may have written says of points (N, P, 2), checked: (N, P, *each)."""
     flat = points.reshape(-1, 2)
-    found, shape = np.asarray(ask(flat), np.float64), (len(flat), *each)
+    shape = (len(flat), *each)
+    try:
+        found = np.asarray(getattr(terrain, name)(flat), np.float64)
+    except KinematchError:
+        raise
+    except Exception as error:
+        raise KinematchError(f"terrain {type(terrain).__name__}: {name}: {failure(error)}") from error
     if found.shape != shape:
         raise KinematchError(f"terrain: {name} of shape {found.shape}, expected {shape}")
     if not np.isfinite(found).all():
@@ -129,9 +148,10 @@ def read_height_image(path: str | Path, *, cell: float, height: float) -> Height
     return centred(height * grey[::-1, ::-1].T, cell)
 
 
-def soon(points: np.ndarray, before: np.ndarray, lag: float, dt: float) -> np.ndarray:
-    """Where points will be a while after a step's beginning, as they moved in it; those of unknown past (NaN) stay."""
+def predict_points(points: np.ndarray, before: np.ndarray, lag: float, dt: float) -> np.ndarray:
+    """Where points will be `lag` seconds after a step's beginning, as they moved in it; those of unknown past stay."""
     points = points.astype(np.float64)
     if dt <= 0:
         return points
-    return points + np.clip(np.nan_to_num(points - before) * (lag / dt - 1), -FARTHEST, FARTHEST)
+    with np.errstate(invalid="ignore"):
+        return points + np.clip(np.nan_to_num(points - before) * (lag / dt - 1), -LOOK_AHEAD, LOOK_AHEAD)

@@ -1,140 +1,140 @@
-"""Compiled feet of eight characters at once: ground, locks, pelvis, and what legs do for planted toes to stay."""
+"""Feet of eight characters in kernels: ground, locks, pelvis, and what legs do for planted toes to stay.
 
-import math
+See stages.feet, whose functions these are.
+"""
 
 import numpy as np
 
-from kinematch.character.kernels.motion import moved_on, spring
-from kinematch.character.kernels.poses8 import AIM, HEIGHTS, PAIRS, POSE, SIXES, THREES, TWOS
-from kinematch.character.kernels.reach import (
+from kinematch.character import constants as c
+from kinematch.character.kernels.legs import bend_leg
+from kinematch.character.kernels.playback import advance_time
+from kinematch.character.kernels.reach import aim_leg
+from kinematch.character.kernels.scratch import (
     CONTACT,
     FARTHEST,
     GROUND,
     HEIGHT,
-    LEAN,
+    HEIGHT_ROW,
+    JOINT_ROWS,
+    LEAN_X,
+    LEAN_Z,
+    LEG_SIXES,
+    LEG_THREES,
+    LEG_TWOS,
     LOCKED,
     REFUSED,
     REST,
     RISE,
     STAYS,
-    ZERO,
-    F,
-    reach_for,
-    sprung,
+    TWOS,
+    leg_row,
 )
-from kinematch.character.kernels.toes import LETS_GO, plant
+from kinematch.character.kernels.springs import spring_to_zero
+from kinematch.character.kernels.toes import plant_toe
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import LANES, larger, read, smaller, splat, where_positive, write
 from kinematch.compile.memory import address
 from kinematch.compile.rows import read_twos, write_twos
 
-LOWEST = F(0.35)  # m that the body is lowered at most: a deep crouch
-STEEPEST = 0.6  # rad: a foot cannot lie on more
-SHORTEST = 0.08  # s of a stance that are left when it is worth to lock a toe
-EARLY = 0.0085  # s before its contact changes that a toe is locked or freed; just over half a frame of most databases
-ASIDE = 0.08  # m from where its clip stands that a settled character leaves a toe
-ARRIVED = 0.02  # m from it at which a toe that steps over has arrived
-UNSEEN = F(1e-5)  # m of a lowered body that nobody sees
+F = np.float32
+ZERO, DEEPEST, UNSEEN = F(0), F(c.DEEPEST), F(c.UNSEEN)
 
 
 @inner
-def stand_on(state, source, n, ground, out, by):
-    """Root and toes follow the ground's heights (1 + K); everything shown moves with the root."""
-    grounds = state.feet.grounds
+def stand_on_ground(scene, n, by):
+    """Root and toes follow the ground's heights; everything shown moves with the root."""
+    feet, playing, work, out = scene.state.feet, scene.state.playing, scene.work, scene.pose
+    grounds = feet.grounds
     for k in range(grounds.shape[1]):
-        x, v = spring(grounds[n, k, 0] - ground[n, k], grounds[n, k, 1], by.ground if k == 0 else by.toe_ground)
-        grounds[n, k, 0], grounds[n, k, 1] = x + ground[n, k], v
-    rise = grounds[n, 0, 0] - state.playing.positions[n, 1]
-    state.playing.positions[n, 1] = grounds[n, 0, 0]
+        height = work.heights[n, k]
+        x, v = spring_to_zero(grounds[n, k, 0] - height, grounds[n, k, 1], by.ground if k == 0 else by.toe_ground)
+        grounds[n, k, 0], grounds[n, k, 1] = x + height, v
+    rise = grounds[n, 0, 0] - playing.positions[n, 1]
+    playing.positions[n, 1] = grounds[n, 0, 0]
     out.displacements[n, 1] = rise
     out.positions[n, 0, 1] += rise
-    for j in range(source.parents.shape[0]):
+    for j in range(out.positions.shape[1]):
         out.global_positions[n, j, 1] += rise
+    for k in range(feet.slopes.shape[1]):  # smoothed: edges of steps have no slope, or any
+        upward = max(work.normals[n, k, 1], 1e-6)
+        for i in range(2):
+            slope = min(max(-work.normals[n, k, 2 * i] / upward, -c.STEEPEST), c.STEEPEST)
+            x, v = spring_to_zero(feet.slopes[n, k, i] - slope, feet.slopes[n, k, i + 2], by.ground)
+            feet.slopes[n, k, i], feet.slopes[n, k, i + 2] = x + slope, v
 
 
 @inner
-def place_feet(state, source, knobs, who, start, stop, normals, out, by, tables, room):
-    """Lock, unlock, lower the pelvis, and note how the legs of up to eight characters of a list are to be bent."""
-    feet, legs, joints = state.feet, source.legs.shape[0], source.parents.shape[0]
+def plant_feet(scene, characters, start, stop, by, tables, room):
+    """Lock and free toes, lower the pelvis, and bend the legs of up to eight characters of a list."""
+    feet, rig, knobs, out = scene.state.feet, scene.rig, scene.knobs, scene.pose
+    legs, joints = rig.legs.shape[0], rig.parents.shape[0]
     for m in range(start, stop):
-        look_up(state, source, knobs, who[m], m - start, normals, by, room)
+        plan_toes(scene, characters[m], m - start, by, room)
     for lane in range(stop - start, LANES):  # the last character is done again there
-        for row in range(POSE * joints, room.shape[0]):
+        for row in range(JOINT_ROWS * joints, room.shape[0]):
             room[row, lane] = room[row, stop - start - 1]
     for lane in range(LANES):
-        n = np.int64(who[min(start + lane, stop - 1)])
-        tables[THREES + lane], tables[SIXES + lane] = n * feet.places.strides[0], n * feet.offsets.strides[0]
-        tables[TWOS + lane], tables[PAIRS + lane] = n * feet.lifts.strides[0], n * feet.pelvis.strides[0]
-    pelvis = read_twos(address(tables, PAIRS), address(feet.pelvis, 0))
+        n = np.int64(characters[min(start + lane, stop - 1)])
+        tables[LEG_THREES + lane], tables[LEG_SIXES + lane] = n * feet.places.strides[0], n * feet.offsets.strides[0]
+        tables[LEG_TWOS + lane], tables[TWOS + lane] = n * feet.lifts.strides[0], n * feet.pelvis.strides[0]
+    pelvis = read_twos(address(tables, TWOS), address(feet.pelvis, 0))
     low = splat(ZERO)
     for k in range(legs):
-        low = larger(low, plant(feet, source.legs, knobs, joints, k, pelvis[0], normals, by, tables, room))
+        low = larger(low, plant_toe(scene, k, pelvis[0], by, tables, room))
     depth = splat(ZERO)
     if knobs.pelvis > 0:
-        depth = lower(
-            feet.pelvis,
-            source.parents,
-            who,
-            start,
-            stop,
-            smaller(low, splat(LOWEST)),
-            pelvis,
-            out.positions,
-            out.global_positions,
-            by.pelvis,
-            tables,
-            room,
-        )
+        depth = lower_pelvis(scene, characters, start, stop, smaller(low, splat(DEEPEST)), pelvis, by, tables, room)
     for k in range(legs):
-        reach_for(feet.shorts, knobs, joints, k, depth, by.lock, tables, room)
+        aim_leg(feet.shortfalls, knobs, joints, k, depth, by.lock, tables, room)
     for m in range(start, stop):
         for k in range(legs):
-            first = POSE * joints + AIM * k
-            feet.locked[who[m], k] = room[first + LOCKED, m - start] > 0
-            feet.refused[who[m], k] = room[first + REFUSED, m - start] > 0
+            first = leg_row(joints, k)
+            feet.locked[characters[m], k] = room[first + LOCKED, m - start] > 0
+            feet.refused[characters[m], k] = room[first + REFUSED, m - start] > 0
+    for k in range(legs):
+        bend_leg(rig, k, out, tables, room)
 
 
 @inner
-def look_up(state, source, knobs, n, lane, normals, by, room):
-    """Note what is known of a character's toes: of the database, the ground and the last step."""
-    feet = state.feet
-    frame, t = state.playing.frames[n], state.playing.fractions[n]
-    after = source.next_frames[frame]
+def plan_toes(scene, n, lane, by, room):
+    """Note what is known of a character's toes: of the table, the ground and the last step."""
+    feet, table, rig, knobs, playing = scene.state.feet, scene.table, scene.rig, scene.knobs, scene.state.playing
+    frame, t = playing.frames[n], playing.fractions[n]
+    after = table.next_frames[frame]
     # a lock begins with a step: what counts is the contact a fixed while after that, however long the step is
-    soon, part, _ = moved_on(source, frame, t, EARLY - by.lock.dt)
-    soon = soon if part < 0.5 else source.next_frames[soon]
-    ground = state.playing.positions[n, 1]
-    settled = state.schedule.settled[n]
-    stepping = stepping_over(feet, n) if settled else -1
-    for k in range(source.legs.shape[0]):
-        first = POSE * source.parents.shape[0] + AIM * k
-        above = 0.0  # the animated toe, by which it is meant unless locks are on
-        if knobs.foot_lock > 0:  # that of the clip, which blending does not lower
-            above = ground + source.toe_heights[frame, k] * (1 - t) + source.toe_heights[after, k] * t
-        rest, rise = ground + source.toe_rests[k], 0.0
-        if normals.shape[0] > 0:
-            lean(feet.slopes, n, k, normals, by.ground)
-            rise = feet.grounds[n, k + 1, 0] - ground
-            above, rest = above + rise, rest + rise
-            room[first + GROUND, lane] = feet.grounds[n, k + 1, 0]
-            room[first + LEAN, lane], room[first + LEAN + 1, lane] = feet.slopes[n, k, 0], feet.slopes[n, k, 1]
-        room[first + HEIGHT, lane], room[first + REST, lane], room[first + RISE, lane] = above, rest, rise
-        room[first + CONTACT, lane] = 1.0 if source.contacts[soon, k] else 0.0
-        room[first + STAYS, lane] = 1.0 if source.contact_left[soon, k] >= SHORTEST else 0.0
-        room[first + FARTHEST, lane] = knobs.unlock_distance if k != stepping else min(knobs.unlock_distance, ASIDE)
+    soon, part, _ = advance_time(table, frame, t, c.CONTACT_LEAD - by.dt)
+    soon = soon if part < 0.5 else table.next_frames[soon]
+    ground = playing.positions[n, 1]
+    idle, on_terrain = scene.state.schedule.idle[n], scene.work.normals.shape[0] > 0
+    stepping = find_step_over(feet, n) if idle else -1
+    for k in range(rig.legs.shape[0]):
+        first, contact = leg_row(rig.parents.shape[0], k), rig.leg_contacts[k]
+        rise = feet.grounds[n, k + 1, 0] - ground if on_terrain else 0.0
+        rest = ground + rig.toe_rests[k] + rise
+        height = rise  # added to the animated toe, unless locks take the clip's height, which blending does not lower
+        if knobs.foot_lock > 0:
+            animated = table.toe_heights[frame, contact] * (1 - t) + table.toe_heights[after, contact] * t
+            height = rest + rig.scale * (animated - table.toe_rests[contact])
+        room[first + GROUND, lane] = feet.grounds[n, k + 1, 0]
+        room[first + LEAN_X, lane], room[first + LEAN_Z, lane] = feet.slopes[n, k, 0], feet.slopes[n, k, 1]
+        room[first + HEIGHT, lane], room[first + REST, lane], room[first + RISE, lane] = height, rest, rise
+        room[first + CONTACT, lane] = 1.0 if table.contacts[soon, contact] else 0.0
+        room[first + STAYS, lane] = 1.0 if table.contact_left[soon, contact] >= c.SHORTEST_STANCE else 0.0
+        farthest = min(knobs.unlock_distance, c.STEP_OVER) if k == stepping else knobs.unlock_distance
+        room[first + FARTHEST, lane] = farthest
         room[first + LOCKED, lane] = 1.0 if feet.locked[n, k] else 0.0
-        # who has stepped over while settled is held again, where the leg reaches
-        again = settled and arrived(feet, n, k) and feet.shorts[n, k, 0] < LETS_GO
+        # a toe that has stepped over while its character idles is held again, where the leg reaches
+        again = idle and has_arrived(feet, n, k) and feet.shortfalls[n, k, 0] < c.LETS_GO
         room[first + REFUSED, lane] = 1.0 if feet.refused[n, k] and not again else 0.0
 
 
 @inner
-def stepping_over(feet, n):
-    """Which toe of a character that has settled may step to where its clip stands: the farthest off, unless another is
-    still on its way."""
+def find_step_over(feet, n):
+    """Which toe of an idle character may step to where its clip stands: the farthest off, unless another is still on
+    its way."""
     best, farthest = -1, 0.0
     for k in range(feet.locked.shape[1]):
-        if not (feet.locked[n, k] and arrived(feet, n, k)):
+        if not (feet.locked[n, k] and has_arrived(feet, n, k)):
             return -1
         x, z = feet.places[n, k, 0] - feet.toes[n, k, 0], feet.places[n, k, 2] - feet.toes[n, k, 2]
         if x * x + z * z > farthest:
@@ -143,39 +143,29 @@ def stepping_over(feet, n):
 
 
 @inner
-def arrived(feet, n, k):
+def has_arrived(feet, n, k):
     x, z = feet.offsets[n, k, 0], feet.offsets[n, k, 2]
-    return x * x + z * z < ARRIVED * ARRIVED
+    return x * x + z * z < c.ARRIVED * c.ARRIVED
 
 
 @inner
-def lean(slopes, n, k, normals, by):
-    """The slope under a toe, smoothed: edges of steps have none, or any."""
-    steepest = math.tan(STEEPEST)
-    upward = max(normals[n, k, 1], 1e-6)
-    for i in range(2):
-        wanted = min(max(-normals[n, k, 2 * i] / upward, -steepest), steepest)
-        x, v = spring(slopes[n, k, i] - wanted, slopes[n, k, i + 2], by)
-        slopes[n, k, i], slopes[n, k, i + 2] = x + wanted, v
-
-
-@inner
-def lower(depths, parents, who, start, stop, wanted, pelvis, positions, global_positions, by, tables, room):
+def lower_pelvis(scene, characters, start, stop, wanted, pelvis, by, tables, room):
     """Sink whole bodies but the roots towards a depth; the feet stay where they are told."""
-    x, v = sprung(pelvis[0] - wanted, pelvis[1], F(by.w), F(by.dt), F(by.e))
+    parents, out = scene.rig.parents, scene.pose
+    x, v = spring_to_zero(pelvis[0] - wanted, pelvis[1], by.pelvis)
     x = x + wanted
-    write_twos(address(tables, PAIRS), address(depths, 0), (x, v))
+    write_twos(address(tables, TWOS), address(scene.state.feet.pelvis, 0), (x, v))
     depth = where_positive(x * x - UNSEEN * UNSEEN, x, splat(ZERO))
     for j in range(1, parents.shape[0]):
-        own = address(room, POSE * j)
-        write(own, HEIGHTS, read(own, HEIGHTS) - depth)
-    last = room.shape[0] - 1
-    write(address(room, last), 0, depth)
+        own = address(room, JOINT_ROWS * j)
+        write(own, HEIGHT_ROW, read(own, HEIGHT_ROW) - depth)
+    spare = room.shape[0] - 1
+    write(address(room, spare), 0, depth)
     for m in range(start, stop):
-        n, sunk = who[m], room[last, m - start]
+        n, sunk = characters[m], room[spare, m - start]
         if sunk != 0:
             for j in range(1, parents.shape[0]):
-                global_positions[n, j, 1] -= sunk
+                out.global_positions[n, j, 1] -= sunk
                 if parents[j] == 0:
-                    positions[n, j, 1] -= sunk
+                    out.positions[n, j, 1] -= sunk
     return depth

@@ -1,39 +1,40 @@
-"""Compiled poses: the animated pose of a character with its transition, forward kinematics, and jumps."""
+"""Poses in kernels: animated local poses with their transitions, and forward kinematics of eight characters at once."""
 
 import numpy as np
 
-from kinematch.character.kernels.motion import root_at
-from kinematch.character.kernels.poses8 import rest, sprung_jump, sprung_rotations
-from kinematch.character.kernels.rotations import (
-    from_vector,
-    inverse,
-    mixed,
-    multiply,
-    normalized,
-    rotate,
-    to_vector,
-    turned,
+from kinematch.character.constants import FORGOTTEN
+from kinematch.character.kernels import lane_rotations as lanes8
+from kinematch.character.kernels.rotations import multiply, nlerp, rotate
+from kinematch.character.kernels.scratch import (
+    DOUBLES,
+    JOINT_ROTATIONS,
+    JOINT_VECTORS,
+    SIX_DOUBLES,
+    THREE_DOUBLES,
+    keep_joint,
+    read_position,
+    read_rotation,
 )
-from kinematch.character.kernels.transitions import (
-    DEAD,
-    NONE,
-    SPRING,
-    fading,
-    fastest,
-    remember,
-    shown_place,
-    shown_rotation,
-    shown_turning,
+from kinematch.character.kernels.springs import spring
+from kinematch.character.kernels.transitions import fade_dead_rotations, fade_places, show_place, show_rotation
+from kinematch.character.settings import DEAD, SPRING
+from kinematch.compile.jit import inner
+from kinematch.compile.lanes import LANES, read, splat, write
+from kinematch.compile.memory import address
+from kinematch.compile.rows import (
+    read_fours,
+    read_next_fours,
+    read_threes,
+    write_fours,
+    write_next_fours,
+    write_threes,
 )
-from kinematch.character.knobs import opened_knobs
-from kinematch.character.source import opened_source
-from kinematch.character.state import opened_state
-from kinematch.compile.jit import inner, kernel
-from kinematch.compile.memory import address, fetch
+
+U = np.uintp
 
 
 @inner
-def four(array, i, j):
+def read_quaternion(array, i, j):
     return (
         np.float64(array[i, j, 0]),
         np.float64(array[i, j, 1]),
@@ -43,7 +44,7 @@ def four(array, i, j):
 
 
 @inner
-def between_frames(array, frame, after, t, j):
+def read_between(array, frame, after, t, j):
     """A triple of a joint between two frames."""
     r = 1 - t
     return (
@@ -59,118 +60,113 @@ def store(array, n, j, values):
 
 
 @inner
-def local_pose(state, source, knobs, n, out, by):
-    """The local pose of character n into the output; only the root's is still to come."""
-    frame, t = state.playing.frames[n], state.playing.fractions[n]
-    after = source.next_frames[frame]
-    age, kind, halflife = state.offsets.ages[n], knobs.transition, knobs.transition_halflife
-    turns, places = state.offsets.rotations, state.offsets.positions
-    if kind == SPRING:
-        sprung_rotations(source, frame, after, t, turns, n, out.rotations, fading(age, halflife, by.transition))
-    else:
-        for j in range(1, source.parents.shape[0]):
-            animated = mixed(four(source.rotations, frame, j), four(source.rotations, after, j), t)
-            store(out.rotations, n, j, shown_rotation(turns, n, j, kind, age, halflife, animated))
-    rest(source, n, out)
-    for k in range(source.moving.shape[0]):
-        animated_place = between_frames(source.places, frame, after, t, k)
-        place, _ = shown_place(places, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
-        store(out.positions, n, source.moving[k], place)
-
-
-@inner
-def root_rates(source, frame, after, t):
-    """Velocity of the animated root in its own axes, and turn rate."""
-    vx, _, vz = between_frames(source.velocities, frame, after, t, 0)
-    _, _, yaw = root_at(source, frame, t)
-    x, z = turned(vx, vz, -yaw)
-    return x, z, source.angular_velocities[frame, 0, 1] * (1 - t) + source.angular_velocities[after, 0, 1] * t
-
-
-@inner
-def toe_height(source, frame, after, t, k):
-    """Height of an animated toe above the root, and its rate."""
-    a, b = source.toe_heights[frame, k], source.toe_heights[after, k]
-    return a * (1 - t) + b * t, (b - a) * source.frame_rate
-
-
-@kernel(fastmath={"contract"}, counting=False)
-def jump(states, heres, theres, earlier, settings, who, frames):
-    """Let some characters (M,) go on from frames (M,) of the same or another database.
-
-    The difference between what is shown and what is then animated becomes an offset; the fraction of a frame is kept.
-    `earlier` are the settings until now, which may name another kind of transition.
-    """
-    state, before, knobs = opened_state(states), opened_knobs(earlier), opened_knobs(settings)
-    here, there = opened_source(heres), opened_source(theres)
-    for m in range(who.shape[0]):
-        n = who[m]
-        if m + 1 < who.shape[0]:
-            land_soon(here.rotations, here.angular_velocities, state.playing.frames[who[m + 1]])
-            land_soon(there.rotations, there.angular_velocities, frames[m + 1])
-        if knobs.transition != NONE:
-            take_over(state, here, there, before, knobs, n, frames[m])
-        state.playing.frames[n] = frames[m]
-        state.offsets.ages[n] = 0.0
-
-
-@inner
-def land_soon(rotations, turnings, frame):
-    """Ask for what lies at a frame and the next, from or to which somebody jumps next."""
-    fetch(address(rotations, frame), 2 * rotations.strides[0])
-    fetch(address(turnings, frame), 2 * turnings.strides[0])
-
-
-@inner
-def take_over(state, here, there, before, knobs, n, frame):
-    """What is shown of character n just before a jump to a frame, remembered for after it."""
-    kind, halflife = knobs.transition, knobs.transition_halflife
-    old, old_halflife, age = before.transition, before.transition_halflife, state.offsets.ages[n]
-    was, t = state.playing.frames[n], state.playing.fractions[n]
-    was_after, after = here.next_frames[was], there.next_frames[frame]
-    memory = state.offsets.rotations
-    sprung = kind == SPRING and old == SPRING
-    if sprung:
-        sprung_jump(memory, n, here, was, was_after, there, frame, after, t, fastest(kind, halflife))
-    for j in range(1, 1 if sprung else here.parents.shape[0]):
-        animated = mixed(four(here.rotations, was, j), four(here.rotations, was_after, j), t)
-        turning = between_frames(here.angular_velocities, was, was_after, t, j)
-        shown = shown_rotation(memory, n, j, old, age, old_halflife, animated)
-        vx, vy, vz = shown_turning(memory, n, j, old, age, old_halflife, animated, turning)
+def decode(scene, n, by):
+    """The local pose of character n, its offsets faded for the step; the root's is still to come."""
+    table, offsets, knobs, work = scene.table, scene.state.offsets, scene.knobs, scene.work
+    playing, kind, halflife = scene.state.playing, knobs.transition, knobs.transition_halflife
+    frame, t = playing.frames[n], playing.fractions[n]
+    after = table.next_frames[frame]
+    age = offsets.ages[n]  # after this step
+    recent = age - by.dt < FORGOTTEN * halflife  # what is forgotten stays as it is: denormal numbers are slow
+    if recent:
+        fade_places(offsets.positions, n, kind, halflife, by.offset)
         if kind == DEAD:
-            remember(memory, n, j, kind, halflife, to_vector(shown), (vx, vy, vz))
-            continue
-        animated = mixed(four(there.rotations, frame, j), four(there.rotations, after, j), t)
-        step = to_vector(multiply(shown, inverse(animated)))
-        turning = between_frames(there.angular_velocities, frame, after, t, j)
-        x, y, z = rotate(from_vector(step[0], step[1], step[2]), turning)
-        remember(memory, n, j, kind, halflife, step, (vx - x, vy - y, vz - z))
-    memory = state.offsets.positions
-    for k in range(here.moving.shape[0]):
-        j = here.moving[k]
-        place = between_frames(here.places, was, was_after, t, k)
-        velocity = between_frames(here.velocities, was, was_after, t, j)
-        (x, y, z), (vx, vy, vz) = shown_place(memory, n, k, old, age, old_halflife, place, velocity)
-        if kind != DEAD:
-            ax, ay, az = between_frames(there.places, frame, after, t, k)
-            ux, uy, uz = between_frames(there.velocities, frame, after, t, j)
-            x, y, z, vx, vy, vz = x - ax, y - ay, z - az, vx - ux, vy - uy, vz - uz
-        remember(memory, n, k, kind, halflife, (x, y, z), (vx, vy, vz))
-    rates, root = root_rates(here, was, was_after, t), root_rates(there, frame, after, t)
-    for i in range(3):
-        state.offsets.roots[n, i] += rates[i] - root[i]
-        state.offsets.roots[n, i + 3] = 0.0
-    for k in range(here.legs.shape[0] if knobs.foot_lock > 0 else 0):
-        height, rate = toe_height(here, was, was_after, t, k)
-        new_height, new_rate = toe_height(there, frame, after, t, k)
-        state.feet.offsets[n, k, 1] += height - new_height
-        state.feet.offsets[n, k, 4] += rate - new_rate
+            fade_dead_rotations(offsets.rotations, n, halflife, by.offset)
+    if kind == SPRING:
+        decode_sprung(table, frame, after, t, offsets.rotations, n, work.rotations, by.offset, recent)
+    else:
+        for j in range(1, table.rotations.shape[1]):
+            animated = nlerp(read_quaternion(table.rotations, frame, j), read_quaternion(table.rotations, after, j), t)
+            store(work.rotations, n, j, show_rotation(offsets.rotations, n, j, kind, age, halflife, animated))
+    for k in range(table.moving.shape[0]):
+        animated_place = read_between(table.places, frame, after, t, k)
+        place, _ = show_place(offsets.positions, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
+        store(work.positions, n, table.moving[k], place)
 
 
 @inner
-def lay_over(out, n, rotations, weights):
-    """Let another source (N, J, 4) own joints by weight (N, J): 0 leaves them, 1 replaces them."""
-    for j in range(1, weights.shape[1]):
-        w = weights[n, j]
-        if w > 0:
-            store(out.rotations, n, j, mixed(four(out.rotations, n, j), normalized(four(rotations, n, j)), min(w, 1.0)))
+def decode_sprung(table, frame, after, t, memory, n, out, by, recent):
+    """All joints between two frames, offset by springs that move on."""
+    here, there, own = address(table.rotations, frame), address(table.rotations, after), address(out, n)
+    whole = table.rotations.shape[1] // LANES * LANES
+    for j in range(0, whole, LANES):
+        place = U(16 * j)
+        animated = lanes8.nlerp(read_next_fours(here + place), read_next_fours(there + place), t)
+        write_next_fours(own + place, multiply(fade_offsets(memory, n, j, by, recent), animated))
+    if whole < table.rotations.shape[1]:  # there are fewer than eight more
+        joints = address(table.joint_bytes, 0) + U(8 * whole)
+        animated = lanes8.nlerp(read_fours(joints, here), read_fours(joints, there), t)
+        write_fours(joints, own, multiply(fade_offsets(memory, n, whole, by, recent), animated))
+
+
+@inner
+def fade_offsets(memory, n, j, by, recent):
+    """Offsets of eight joints' rotations from the j-th on, moved on."""
+    x, y, z = (
+        fade_row(memory, n, 0, j, by, recent), fade_row(memory, n, 1, j, by, recent),
+        fade_row(memory, n, 2, j, by, recent),
+    )  # fmt: skip
+    return lanes8.from_rotation_vector(x, y, z)
+
+
+@inner
+def fade_row(memory, n, i, j, by, recent):
+    """One number of eight joints' offsets."""
+    place = address(memory, n) + U(4 * (i * memory.shape[2] + j))
+    speed = place + U(12 * memory.shape[2])
+    x, v = read(place, 0), read(speed, 0)
+    if recent:
+        x, v = spring(x, v, by)
+        write(place, 0, x)
+        write(speed, 0, v)
+    return x
+
+
+@inner
+def locate_lanes(out, characters, start, stop, tables):
+    """Fill in the tables of eight characters; where there are fewer, the last is done again."""
+    for lane in range(LANES):
+        n = np.int64(characters[min(start + lane, stop - 1)])
+        tables[JOINT_ROTATIONS + lane] = n * out.rotations.strides[0]
+        tables[JOINT_VECTORS + lane] = n * out.positions.strides[0]
+        tables[DOUBLES + lane], tables[THREE_DOUBLES + lane], tables[SIX_DOUBLES + lane] = 8 * n, 24 * n, 48 * n
+
+
+@inner
+def find_global_poses(rig, out, tables, room):
+    """Global from local, for eight characters; kept in the room too."""
+    rotations, vectors = address(tables, JOINT_ROTATIONS), address(tables, JOINT_VECTORS)
+    rotation = read_fours(rotations, address(out.rotations, 0))
+    position = read_threes(vectors, address(out.positions, 0))
+    show_joint(out, 0, position, rotation, tables, room)
+    for j in range(1, rig.parents.shape[0]):
+        find_global_joint(rig, out, j, tables, room)
+
+
+@inner
+def find_global_joint(rig, out, j, tables, room):
+    """One joint, whose parent is done."""
+    place = splat(rig.rest[j, 0]), splat(rig.rest[j, 1]), splat(rig.rest[j, 2])
+    for k in range(rig.moving.shape[0]):
+        if rig.moving[k] == j:
+            place = read_threes(address(tables, JOINT_VECTORS), address(out.positions, 0) + U(12 * j))
+    above, rotation = read_position(room, rig.parents[j]), read_rotation(room, rig.parents[j])
+    x, y, z = rotate(rotation, place)
+    local = read_fours(address(tables, JOINT_ROTATIONS), address(out.rotations, 0) + U(16 * j))
+    show_joint(out, j, (x + above[0], y + above[1], z + above[2]), multiply(rotation, local), tables, room)
+
+
+@inner
+def show_joint(out, j, position, rotation, tables, room):
+    write_fours(address(tables, JOINT_ROTATIONS), address(out.global_rotations, 0) + U(16 * j), rotation)
+    write_threes(address(tables, JOINT_VECTORS), address(out.global_positions, 0) + U(12 * j), position)
+    keep_joint(room, j, position, rotation)
+
+
+@inner
+def recall_global_poses(out, joints, tables, room):
+    """Put global poses back into the room, as `find_global_poses` left them there."""
+    for j in range(joints):
+        position = read_threes(address(tables, JOINT_VECTORS), address(out.global_positions, 0) + U(12 * j))
+        rotation = read_fours(address(tables, JOINT_ROTATIONS), address(out.global_rotations, 0) + U(16 * j))
+        keep_joint(room, j, position, rotation)

@@ -1,102 +1,77 @@
-"""Compiled bodies and roots of eight characters: bodies follow commands, roots their clips and their bodies."""
+"""Bodies and roots of eight characters in kernels: bodies follow commands, roots their clips and their bodies."""
 
 import numpy as np
 
-from kinematch.character.kernels.motion import (
-    DOUBLES,
-    fading,
-    moved_on,
-    rate_of,
-    root_step,
-    spring,
+from kinematch.character.constants import CLAMP_PULL, CLAMP_SOFTNESS, FORGOTTEN
+from kinematch.character.kernels.rotations import half_angle_sincos, rotate_by_wrapped, wrap_angle
+from kinematch.character.kernels.scratch import DOUBLES, JOINT_ROTATIONS, JOINT_VECTORS, SIX_DOUBLES, THREE_DOUBLES
+from kinematch.character.kernels.springs import (
+    DOUBLE_SERIES,
+    exp_negative,
+    remaining_turn,
+    spring_to_zero,
     velocity_spring,
-    yaw_gap,
 )
-from kinematch.character.kernels.poses8 import ONES, SIX_DOUBLES, THREE_DOUBLES
-from kinematch.character.kernels.rotations import half_turn, turned_by, wrapped
-from kinematch.character.kernels.transitions import DEAD, FORGOTTEN, decay, decay_turning
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, narrowed, root, smaller, splat, where_positive, with_sign
 from kinematch.compile.memory import address
 from kinematch.compile.rows import read_doubles, write_doubles, write_fours, write_threes
 
 U = np.uintp
-X, Y, Z = np.int64(0), np.int64(1), np.int64(2)  # for plain ones, numba would compile what they are given to once more
-NEAREST = 1e-300  # m: below, a gap has no direction
-SOFT = 0.5  # of a clamp's distance or angle, from which it pulls
-PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m are made up at 3.6 m/s, as fast as most run
+X, Y, Z = np.int64(0), np.int64(1), np.int64(2)  # typed, so that numba compiles what takes them once
+NEAREST = 1e-300  # m: below it a gap has no direction
 
 
 @inner
-def advance_bodies(body, velocities, facings, by, tables):
+def move_bodies(body, orders, by, tables):
+    """The simulated bodies follow their commands."""
     for i in range(3):
-        v, a, wanted = (
-            three(body.velocities, i, tables),
-            three(body.accelerations, i, tables),
-            three(velocities, i, tables),
-        )
-        way, v, a = velocity_spring(v, a, wanted, by.velocity)
-        put_three(body.positions, i, three(body.positions, i, tables) + way, tables)
-        put_three(body.velocities, i, v, tables)
-        put_three(body.accelerations, i, a, tables)
-    yaw, rate = one(body.yaws, tables), one(body.yaw_rates, tables)
-    gap = yaw_gap(three(facings, X, tables), three(facings, Z, tables), yaw, rate, by.facing.w)
-    left, rate = spring(-gap, rate, by.facing)
-    put_one(body.yaws, wrapped(yaw + gap + left), tables)
-    put_one(body.yaw_rates, rate, tables)
+        v, a = read_vector(body.velocities, i, tables), read_vector(body.accelerations, i, tables)
+        way, v, a = velocity_spring(v, a, read_vector(orders.velocities, i, tables), by.velocity)
+        write_vector(body.positions, i, read_vector(body.positions, i, tables) + way, tables)
+        write_vector(body.velocities, i, v, tables)
+        write_vector(body.accelerations, i, a, tables)
+    yaw, rate = read_number(body.yaws, tables), read_number(body.yaw_rates, tables)
+    facing_x, facing_z = read_vector(orders.facings, X, tables), read_vector(orders.facings, Z, tables)
+    turn = remaining_turn(facing_x, facing_z, yaw, rate, by.facing.w)
+    left, rate = spring_to_zero(-turn, rate, by.facing)
+    write_number(body.yaws, wrap_angle(yaw + turn + left), tables)
+    write_number(body.yaw_rates, rate, tables)
 
 
 @inner
-def go_on(playing, offsets, velocities, source, knobs, n, out, by):
-    """Move one character's clip on; its root's way and turn meanwhile, as the clip has them, wait in the output."""
-    frame, fraction = playing.frames[n], playing.fractions[n]
-    seconds = by.transition.dt * rate_of(source.paces, frame, velocities, n, knobs)
-    playing.frames[n], playing.fractions[n], rounds = moved_on(source, frame, fraction, seconds)
-    x, z, yaw, turn = root_step(source, frame, fraction, playing.frames[n], playing.fractions[n], rounds)
-    out.displacements[n, 0], out.displacements[n, 1], out.displacements[n, 2], out.turns[n] = x, yaw, z, turn
-    if offsets.ages[n] < FORGOTTEN * knobs.transition_halflife:
-        if knobs.transition == DEAD:
-            decay_turning(offsets.rotations, n, knobs.transition_halflife, by.transition)
-        decay(offsets.positions, n, knobs.transition, knobs.transition_halflife, by.transition)
-
-
-@inner
-def follow(playing, offsets, body, since, knobs, out, by, tables):
+def adjust_roots(scene, by, tables):
     """Roots go their ways, with what is left of their last jumps, and are drawn to their bodies."""
-    dt = by.transition.dt
-    yaw = three(out.displacements, Y, tables)  # of the clip: see go_on
-    x, z = turned_by(three(out.displacements, X, tables), three(out.displacements, Z, tables), wrapped(-yaw))
-    age = one(offsets.ages, tables)
-    recent = FORGOTTEN * knobs.transition_halflife - age
-    # whose offsets are those of the velocities along x and z, and of the turn
-    x = x + left_over(offsets.roots, X, recent, by.transition, tables)
-    z = z + left_over(offsets.roots, Y, recent, by.transition, tables)
-    turn = wrapped(one(out.turns, tables)) + left_over(offsets.roots, Z, recent, by.transition, tables)
-    put_one(offsets.ages, age + dt, tables)
-    put_one(since, one(since, tables) + dt, tables)
-    was_x, was_z, was = (
-        three(playing.positions, X, tables),
-        three(playing.positions, Z, tables),
-        one(playing.yaws, tables),
-    )
-    ahead_x, ahead_z = turned_by(x, z, wrapped(was))
-    gap_x = three(body.positions, X, tables) - (was_x + ahead_x)
-    gap_z = three(body.positions, Z, tables) - (was_z + ahead_z)
-    facing = one(body.yaws, tables)
-    share, angle = drawn(gap_x, gap_z, wrapped(facing - (was + turn)), root(x * x + z * z), turn, knobs, by)
-    x, z = three(body.positions, X, tables) - gap_x * share, three(body.positions, Z, tables) - gap_z * share
-    yaw = wrapped(facing - angle)
-    put_three(playing.positions, X, x, tables)
-    put_three(playing.positions, Z, z, tables)
-    put_one(playing.yaws, yaw, tables)
-    put_three(out.displacements, X, x - was_x, tables)
-    put_three(out.displacements, Y, splat(0.0), tables)
-    put_three(out.displacements, Z, z - was_z, tables)
-    put_one(out.turns, wrapped(yaw - was), tables)
+    playing, offsets, body = scene.state.playing, scene.state.offsets, scene.state.body
+    since, motions, out = scene.state.schedule.since, scene.work.motions, scene.pose
+    x, z = read_vector(motions, X, tables), read_vector(motions, Y, tables)
+    age = read_number(offsets.ages, tables)
+    recent = FORGOTTEN * scene.knobs.transition_halflife - age
+    x = x + fade_root_offset(offsets.roots, X, recent, by.transition, tables)
+    z = z + fade_root_offset(offsets.roots, Y, recent, by.transition, tables)
+    turn = read_vector(motions, Z, tables) + fade_root_offset(offsets.roots, Z, recent, by.transition, tables)
+    write_number(offsets.ages, age + by.dt, tables)
+    write_number(since, read_number(since, tables) + by.dt, tables)
+    before_x, before_z = read_vector(playing.positions, X, tables), read_vector(playing.positions, Z, tables)
+    before = read_number(playing.yaws, tables)
+    way_x, way_z = rotate_by_wrapped(x, z, wrap_angle(before))
+    body_x, body_z = read_vector(body.positions, X, tables), read_vector(body.positions, Z, tables)
+    gap_x, gap_z = body_x - (before_x + way_x), body_z - (before_z + way_z)
+    facing = read_number(body.yaws, tables)
+    gap_yaw = wrap_angle(facing - (before + turn))
+    share, angle = close_gaps(gap_x, gap_z, gap_yaw, root(x * x + z * z), turn, scene.knobs, by)
+    x, z, yaw = body_x - gap_x * share, body_z - gap_z * share, wrap_angle(facing - angle)
+    write_vector(playing.positions, X, x, tables)
+    write_vector(playing.positions, Z, z, tables)
+    write_number(playing.yaws, yaw, tables)
+    write_vector(out.displacements, X, x - before_x, tables)
+    write_vector(out.displacements, Y, splat(0.0), tables)
+    write_vector(out.displacements, Z, z - before_z, tables)
+    write_number(out.turns, wrap_angle(yaw - before), tables)
 
 
 @inner
-def left_over(roots, i, recent, by, tables):
+def fade_root_offset(roots, i, recent, by, tables):
     """The way that the offset of a root's velocity adds, which fades; none long after a jump."""
     place = address(roots, 0) + U(8 * i)
     table = address(tables, SIX_DOUBLES)
@@ -108,59 +83,52 @@ def left_over(roots, i, recent, by, tables):
 
 
 @inner
-def drawn(x, z, angle, way, turn, knobs, by):
-    """What is left, as a share, of gaps between roots and bodies; and of angles.
-
-    Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
-    moved in this step (thesis 3.3.2): who stands still is not dragged. Synchronization (digital humans 3.5) drags.
-    """
+def close_gaps(x, z, angle, way, turn, knobs, by):
+    """What is left of gaps between roots and bodies, as a share, and of angles: see stages.adjust.adjust_roots."""
     gap = root(x * x + z * z)
-    kept, kept_angle = gap * by.synchronized, larger(angle, -angle) * by.synchronized
-    kept = kept - smaller(kept * (1 - by.adjusted), knobs.adjustment_ratio * way)
-    kept_angle = kept_angle - smaller(kept_angle * (1 - by.turned), knobs.turn_ratio * larger(turn, -turn))
+    kept, kept_angle = gap * by.synchronization, larger(angle, -angle) * by.synchronization
+    kept = kept - smaller(kept * (1 - by.adjustment), knobs.adjustment_ratio * way)
+    kept_angle = kept_angle - smaller(kept_angle * (1 - by.turn), knobs.turn_ratio * larger(turn, -turn))
     if knobs.clamp_distance > 0:
-        kept = clamped(kept, knobs.clamp_distance, by.velocity.dt)
+        kept = clamp_gap(kept, knobs.clamp_distance, by.dt)
     if knobs.clamp_angle > 0:
-        kept_angle = clamped(kept_angle, knobs.clamp_angle, by.velocity.dt)
+        kept_angle = clamp_gap(kept_angle, knobs.clamp_angle, by.dt)
     return kept / larger(gap, splat(NEAREST)), with_sign(kept_angle, angle)
 
 
 @inner
-def clamped(gap, most, dt):
-    """A gap that never passes the most; a pull that grows from SOFT of it on keeps it from being hit hard."""
-    over = larger((gap - SOFT * most) / (most - SOFT * most), splat(0.0))
-    return smaller(gap * fading(PULL * dt * over * over, DOUBLES), splat(most))
+def clamp_gap(gap, most, dt):
+    over = larger((gap - CLAMP_SOFTNESS * most) / (most - CLAMP_SOFTNESS * most), splat(0.0))
+    return smaller(gap * exp_negative(CLAMP_PULL * dt * over * over, DOUBLE_SERIES), splat(most))
 
 
 @inner
-def show_roots(playing, out, turns, places, tables):
-    """The roots' poses into the output."""
-    x, y, z = (
-        three(playing.positions, X, tables),
-        three(playing.positions, Y, tables),
-        three(playing.positions, Z, tables),
-    )
-    write_threes(places, address(out.positions, 0), (narrowed(x), narrowed(y), narrowed(z)))
-    w, s = half_turn(one(playing.yaws, tables))
-    none = narrowed(splat(0.0))
-    write_fours(turns, address(out.rotations, 0), (narrowed(w), none, narrowed(s), none))
+def show_roots(playing, out, tables):
+    """The roots' poses into the local pose."""
+    x, y = read_vector(playing.positions, X, tables), read_vector(playing.positions, Y, tables)
+    z = read_vector(playing.positions, Z, tables)
+    place = narrowed(x), narrowed(y), narrowed(z)
+    write_threes(address(tables, JOINT_VECTORS), address(out.positions, 0), place)
+    w, s = half_angle_sincos(read_number(playing.yaws, tables))
+    zero = narrowed(splat(0.0))
+    write_fours(address(tables, JOINT_ROTATIONS), address(out.rotations, 0), (narrowed(w), zero, narrowed(s), zero))
 
 
 @inner
-def one(array, tables):
-    return read_doubles(address(tables, ONES), address(array, 0))
+def read_number(array, tables):
+    return read_doubles(address(tables, DOUBLES), address(array, 0))
 
 
 @inner
-def put_one(array, values, tables):
-    write_doubles(address(tables, ONES), address(array, 0), values)
+def write_number(array, values, tables):
+    write_doubles(address(tables, DOUBLES), address(array, 0), values)
 
 
 @inner
-def three(array, i, tables):
+def read_vector(array, i, tables):
     return read_doubles(address(tables, THREE_DOUBLES), address(array, 0) + U(8 * i))
 
 
 @inner
-def put_three(array, i, values, tables):
+def write_vector(array, i, values, tables):
     write_doubles(address(tables, THREE_DOUBLES), address(array, 0) + U(8 * i), values)

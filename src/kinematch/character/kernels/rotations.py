@@ -1,4 +1,4 @@
-"""Compiled rotations of one joint: quaternions (w, x, y, z) and vectors as plain tuples, which stay in registers."""
+"""Rotations in kernels: quaternions (w, x, y, z) and vectors as tuples, which stay in registers."""
 
 import math
 
@@ -30,26 +30,26 @@ def inverse(q):
 def rotate(q, v):
     w, x, y, z = q
     tx, ty, tz = y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]
-    tx, ty, tz = tx + tx, ty + ty, tz + tz  # not 2 *, by which single numbers would become double ones
+    tx, ty, tz = tx + tx, ty + ty, tz + tz  # 2 * would turn float32 into float64
     return v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx
 
 
 @inner
-def normalized(q):
+def normalize(q):
     scale = 1 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale
 
 
 @inner
-def mixed(a, b, t):
+def nlerp(a, b, t):
     """Between two rotations along the shorter arc."""
     s = t if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0 else -t
     r = 1 - t
-    return normalized((a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s))
+    return normalize((a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s))
 
 
 @inner
-def from_vector(x, y, z):
+def from_rotation_vector(x, y, z):
     """A rotation from its rotation vector; sin and cos by their series, a third of the time of the library's."""
     t = 0.25 * (x * x + y * y + z * z)  # the half-angle, squared
     if t <= LARGE:
@@ -72,46 +72,46 @@ def half_angle(t):
 
 
 @inner
-def to_vector(q):
+def to_rotation_vector(q):
     """The rotation vector of the shorter way round."""
     w, x, y, z = q if q[0] >= 0 else (-q[0], -q[1], -q[2], -q[3])
     s = math.sqrt(x * x + y * y + z * z)
-    k = 2 * angle_of(s, w) / s if s > 1e-12 else 2.0  # below, the quotient's limit to all digits
+    k = 2 * find_yaw(s, w) / s if s > 1e-12 else 2.0  # below, the quotient's limit to all digits
     return x * k, y * k, z * k
 
 
-# what follows takes eight numbers or one
+# what follows takes lanes or single numbers
 
 
 @inner
-def wrapped(angle):
+def wrap_angle(angle):
     """The same angle in [-pi, pi)."""
     return angle - 2 * math.pi * floor(angle / (2 * math.pi) + 0.5)  # a third of the time of a remainder
 
 
 @inner
-def half_turn(yaw):
+def half_angle_sincos(yaw):
     """Cosine and sine of half an angle within [-pi, pi]."""
     cosine, s = half_angle(0.25 * yaw * yaw)
     return cosine, yaw * s
 
 
 @inner
-def turned_by(x, z, yaw):
-    """A ground vector turned about +Y by an angle within [-pi, pi]."""
-    w, y = half_turn(yaw)
+def rotate_by_wrapped(x, z, yaw):
+    """A ground vector rotate_about_y about +Y by an angle within [-pi, pi]."""
+    w, y = half_angle_sincos(yaw)
     c, s = w * w - y * y, w * y + w * y
     return c * x + s * z, c * z - s * x
 
 
 @inner
-def turned(x, z, yaw):
-    """A ground vector turned about +Y."""
-    return turned_by(x, z, wrapped(yaw))
+def rotate_about_y(x, z, yaw):
+    """A ground vector rotate_about_y about +Y."""
+    return rotate_by_wrapped(x, z, wrap_angle(yaw))
 
 
 @inner
-def angle_of(x, z):
+def find_yaw(x, z):
     """The angle from +Z to a ground vector, as atan2 to 1e-10, in a third of the time: no branches, no call."""
     wide, deep = larger(x, -x), larger(z, -z)
     small, large = smaller(wide, deep), larger(wide, deep)

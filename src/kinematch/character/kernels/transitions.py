@@ -1,45 +1,33 @@
-"""Compiled transitions: what a jump leaves behind, how it fades, and how it changes the animated pose.
-
-Each number triple of a pose (a joint's rotation vector, or its place) remembers six numbers:
-
-- spring inertialization (thesis 3.29-3.32): the offset and its velocity;
-- quintic inertialization (digital humans 3.4): the offset at the jump, its speed along itself, and the blend time;
-- dead blending: the pose that was shown and its velocity, which goes on by itself while the new one is blended in.
-
-Rotation offsets stand in the parent's space, on the left of the animated rotation, with velocities in the same space:
-at the moment of a jump the shown pose does not change.
-"""
+"""Transitions in kernels, one joint at a time: what a jump leaves behind and how it fades; see stages.transition."""
 
 import math
 
-import numpy as np
-
-from kinematch.character.kernels.motion import Damping
-from kinematch.character.kernels.rotations import from_vector, inverse, mixed, multiply, rotate, to_vector
+from kinematch.character.constants import OVERSHOOT
+from kinematch.character.kernels.rotations import (
+    from_rotation_vector,
+    inverse,
+    multiply,
+    nlerp,
+    rotate,
+    to_rotation_vector,
+)
+from kinematch.character.kernels.springs import spring
+from kinematch.character.settings import DEAD, NO_TRANSITION, QUINTIC, SPRING
 from kinematch.compile.jit import inner
-from kinematch.math.spring import HALF
+from kinematch.math.spring import HALFLIFE_FACTOR
 
-SPRING, QUINTIC, DEAD, NONE = range(4)
-FORGOTTEN = 40  # half-lives after which nothing is left of a jump
 GONE = 1e-14  # square of an offset (rad or m) that nobody sees
-# farthest that a velocity alone may carry an offset (rad or m): without it long half-lives and many jumps add up
-# (learned MM 5.3.3)
-OVERSHOOT = 0.35
 
 
 @inner
-def decay(memory, n, kind, halflife, by):
-    """Let the memory (N, 6, K) of character n fade; rotations and places alike, dead blending of rotations apart."""
+def fade_places(memory, n, kind, halflife, by):
+    """Let the memory (N, 6, K) of places of character n fade; `by` is float32."""
     if kind == SPRING:
-        w, dt, e = np.float32(by.w), np.float32(by.dt), np.float32(by.e)
         for k in range(memory.shape[2]):
-            for i in range(3):  # as motion_kernels.spring, eight abreast
-                x, v = memory[n, i, k], memory[n, i + 3, k]
-                slope = v + w * x
-                memory[n, i, k] = (x + slope * dt) * e
-                memory[n, i + 3, k] = (v - slope * w * dt) * e
+            for i in range(3):
+                memory[n, i, k], memory[n, i + 3, k] = spring(memory[n, i, k], memory[n, i + 3, k], by)
     elif kind == DEAD:
-        kept, way = drifted(halflife, by.dt)
+        kept, way = drift(halflife, by.dt)
         for k in range(memory.shape[2]):
             for i in range(3):
                 v = memory[n, i + 3, k]
@@ -48,35 +36,29 @@ def decay(memory, n, kind, halflife, by):
 
 
 @inner
-def fading(age, halflife, by):
-    """The damping of springs; what is forgotten stays as it is, since ever smaller numbers would cost ever more."""
-    return by if age < FORGOTTEN * halflife else Damping(0.0, 0.0, 1.0, 0.0)
-
-
-@inner
-def drifted(halflife, dt):
+def drift(halflife, dt):
     """What is left of a velocity that fades by itself, and how far one of 1 leads."""
     kept = 0.5 ** (dt / halflife)
     return kept, (1 - kept) * halflife / math.log(2)
 
 
 @inner
-def decay_turning(memory, n, halflife, by):
-    """The same for rotations in dead blending; springs fade as they are shown, in abreast_kernels."""
-    kept, way = drifted(halflife, by.dt)
+def fade_dead_rotations(memory, n, halflife, by):
+    """Poses left to themselves turn on; springs of rotations fade as they are shown: see poses."""
+    kept, way = drift(halflife, by.dt)
     for j in range(memory.shape[2]):
         x, y, z = memory[n, 3, j], memory[n, 4, j], memory[n, 5, j]
-        before = from_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
-        memory[n, 0, j], memory[n, 1, j], memory[n, 2, j] = to_vector(
-            multiply(from_vector(x * way, y * way, z * way), before)
+        before = from_rotation_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
+        memory[n, 0, j], memory[n, 1, j], memory[n, 2, j] = to_rotation_vector(
+            multiply(from_rotation_vector(x * way, y * way, z * way), before)
         )
         memory[n, 3, j], memory[n, 4, j], memory[n, 5, j] = x * kept, y * kept, z * kept
 
 
 @inner
-def quintic(x0, v0, t1, t):
+def evaluate_quintic(x0, v0, t1, t):
     """Size and rate of an offset that is gone after t1 (digital humans 3.4, with a0 over t1 squared)."""
-    if t >= t1:
+    if not t < t1:
         return 0.0, 0.0
     a0 = (-8 * v0 * t1 - 20 * x0) / (t1 * t1)
     if a0 * v0 >= 0:
@@ -96,58 +78,58 @@ def blend(age, halflife):
 
 
 @inner
-def offset(memory, n, k, kind, age):
-    """What is added to a number triple (three numbers), and its velocity (three more); not for dead blending."""
+def read_offset(memory, n, k, kind, age):
+    """What is added to a number triple, and its velocity; not for dead blending."""
     x, y, z = memory[n, 0, k], memory[n, 1, k], memory[n, 2, k]
     if kind == SPRING:
         return (x, y, z), (memory[n, 3, k], memory[n, 4, k], memory[n, 5, k])
     size = math.sqrt(x * x + y * y + z * z)
     if kind != QUINTIC or size == 0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    now, rate = quintic(size, memory[n, 3, k], memory[n, 4, k], age)
+    now, rate = evaluate_quintic(size, memory[n, 3, k], memory[n, 4, k], age)
     now, rate = now / size, rate / size
     return (x * now, y * now, z * now), (x * rate, y * rate, z * rate)
 
 
 @inner
-def shown_rotation(memory, n, j, kind, age, halflife, animated):
+def show_rotation(memory, n, j, kind, age, halflife, animated):
     """The rotation that is shown for an animated one."""
-    if kind == NONE:
+    if kind == NO_TRANSITION:
         return animated
     if kind == DEAD:
         share, _ = blend(age, halflife)
         if share >= 1:
             return animated
-        return mixed(from_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j]), animated, share)
-    (x, y, z), _ = offset(memory, n, j, kind, age)
+        return nlerp(from_rotation_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j]), animated, share)
+    (x, y, z), _ = read_offset(memory, n, j, kind, age)
     if x * x + y * y + z * z < GONE:
         return animated
-    return multiply(from_vector(x, y, z), animated)
+    return multiply(from_rotation_vector(x, y, z), animated)
 
 
 @inner
-def shown_turning(memory, n, j, kind, age, halflife, animated, turning):
+def show_turning(memory, n, j, kind, age, halflife, animated, turning):
     """The angular velocity that is shown, for an animated rotation and its own."""
-    if kind == NONE:
+    if kind == NO_TRANSITION:
         return turning
     if kind == DEAD:
         share, rate = blend(age, halflife)
-        lead = from_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
-        x, y, z = to_vector(multiply(animated, inverse(lead)))
+        lead = from_rotation_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
+        x, y, z = to_rotation_vector(multiply(animated, inverse(lead)))
         r = 1 - share
         return (
             memory[n, 3, j] * r + turning[0] * share + x * rate, memory[n, 4, j] * r + turning[1] * share + y * rate,
             memory[n, 5, j] * r + turning[2] * share + z * rate,
         )  # fmt: skip
-    (x, y, z), v = offset(memory, n, j, kind, age)
-    carried = rotate(from_vector(x, y, z), turning)  # the animated turning is carried along by the offset
+    (x, y, z), v = read_offset(memory, n, j, kind, age)
+    carried = rotate(from_rotation_vector(x, y, z), turning)  # the offset carries the animated turning along
     return carried[0] + v[0], carried[1] + v[1], carried[2] + v[2]
 
 
 @inner
-def shown_place(memory, n, k, kind, age, halflife, animated, velocity):
+def show_place(memory, n, k, kind, age, halflife, animated, velocity):
     """The place that is shown for an animated one, and its velocity."""
-    if kind == NONE:
+    if kind == NO_TRANSITION:
         return animated, velocity
     if kind == DEAD:
         share, rate = blend(age, halflife)
@@ -157,7 +139,7 @@ def shown_place(memory, n, k, kind, age, halflife, animated, velocity):
             memory[n, 3, k] * r + velocity[0] * share + x * rate, memory[n, 4, k] * r + velocity[1] * share + y * rate,
             memory[n, 5, k] * r + velocity[2] * share + z * rate,
         )  # fmt: skip
-    (x, y, z), v = offset(memory, n, k, kind, age)
+    (x, y, z), v = read_offset(memory, n, k, kind, age)
     return (animated[0] + x, animated[1] + y, animated[2] + z), (
         velocity[0] + v[0], velocity[1] + v[1], velocity[2] + v[2],
     )  # fmt: skip
@@ -165,7 +147,7 @@ def shown_place(memory, n, k, kind, age, halflife, animated, velocity):
 
 @inner
 def remember(memory, n, k, kind, halflife, step, velocity):
-    """Take up what a jump changes: the step from the new numbers to those shown, and the velocity lacking."""
+    """Take up what a jump changes: the step from the new numbers to those shown, and the velocity that is missing."""
     x, y, z = step
     vx, vy, vz = velocity
     size = math.sqrt(x * x + y * y + z * z)
@@ -174,10 +156,10 @@ def remember(memory, n, k, kind, halflife, step, velocity):
         speed = min(speed, 0.0)  # moving away is forgotten at once
         duration = 2 * halflife  # a quintic is halfway after half of its time
         if speed < 0:
-            duration = min(duration, -5 * size / speed)  # later it would overshoot
+            duration = min(duration, -5 * size / speed)  # a longer one overshoots
         vx, vy, vz = speed, duration, 0.0
     else:
-        most, speed = fastest(kind, halflife), math.sqrt(vx * vx + vy * vy + vz * vz)
+        most, speed = fastest_offset(kind, halflife), math.sqrt(vx * vx + vy * vy + vz * vz)
         if speed > most:
             vx, vy, vz = vx * most / speed, vy * most / speed, vz * most / speed
     memory[n, 0, k], memory[n, 1, k], memory[n, 2, k] = x, y, z
@@ -185,7 +167,6 @@ def remember(memory, n, k, kind, halflife, step, velocity):
 
 
 @inner
-def fastest(kind, halflife):
-    """The velocity that carries as far as it may: a spring's offset by v / (e w), a pose left to itself by v halflife /
-    ln 2."""
-    return OVERSHOOT * (math.log(2) if kind == DEAD else math.e * HALF) / halflife
+def fastest_offset(kind, halflife):
+    """The velocity that carries as far as it may: a spring's offset by v / (e w), a free pose by v halflife / ln 2."""
+    return OVERSHOOT * (math.log(2) if kind == DEAD else math.e * HALFLIFE_FACTOR) / halflife

@@ -25,6 +25,13 @@ def tag_mask(expression: str, names: Sequence[str], tags: np.ndarray) -> np.ndar
     return mask
 
 
+def check_filter(expression: str, names: Sequence[str]) -> None:
+    """Raise if an expression cannot be read or names a tag that does not exist."""
+    if not isinstance(expression, str):
+        raise KinematchError(f"filter {expression!r}, expected text")
+    tag_mask(expression, names, np.zeros((0, len(names)), bool))
+
+
 class _Parser:
     """Recursive descent over a handful of tokens; each method returns the mask of what it read."""
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kinematch.database.filters import tag_mask
 from kinematch.errors import KinematchError
-from kinematch.search.filters import tag_mask
 
 NAMES = ("walk", "crouch", "idle-2")
 TABLE = np.array([[n >> k & 1 for k in range(3)] for n in range(8)], bool)  # every combination

@@ -1,4 +1,4 @@
-"""Who stands settles in an idle, whatever the stop was like, and leaves it when told."""
+"""A character that stands switches to an idle clip, whatever the stop was like, and leaves it when told."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kinematch.character.crowd import Crowd
+from kinematch.character.idle import find_search_terms, narrow_to_idle
 from kinematch.character.settings import Settings
-from kinematch.character.settling import narrowed, terms
 from kinematch.control.command import Command
 from kinematch.database.build import build
 from kinematch.database.storage import Database
@@ -67,18 +67,18 @@ def test_who_stands_turns_and_walks_on_when_told(stopping):
 
 def test_an_explanation_is_of_the_search_as_it_was(stopping):
     crowd, _ = walked_and_stopped(stopping, 8)
-    assert crowd.state.schedule.settled.all()
+    assert crowd.state.schedule.idle.all()
     idle = stopping.poses.tags.frames[:, stopping.poses.tags.names.index("idle")]
     assert all(idle[crowd.explain(n).frames].all() for n in range(COUNT))
 
 
 def test_a_filter_is_narrowed_to_idles_where_it_leaves_any(stopping):
-    assert narrowed(stopping, "") == "idle"
-    assert narrowed(stopping, "walk | level0") == "(walk | level0) & idle"
-    assert narrowed(stopping, "walk") == "walk"
+    assert narrow_to_idle(stopping, "") == "idle"
+    assert narrow_to_idle(stopping, "walk | level0") == "(walk | level0) & idle"
+    assert narrow_to_idle(stopping, "walk") == "walk"
     tags = stopping.poses.tags
     others = replace(tags, names=tuple("stand" if name == "idle" else name for name in tags.names))
-    assert narrowed(replace(stopping, poses=replace(stopping.poses, tags=others)), "level0") == "level0"
+    assert narrow_to_idle(replace(stopping, poses=replace(stopping.poses, tags=others)), "level0") == "level0"
 
 
 def test_each_filter_has_its_own_idle(stopping):
@@ -136,8 +136,8 @@ def test_a_short_idle_is_not_played_in_instants(tmp_path):
 def test_without_idles_nothing_changes(stopping):
     for expression in ("walk", "level0"):
         settings = Settings()
-        narrow = terms(stopping, expression, True, settings)
-        assert (narrow == terms(stopping, expression, False, settings)) == (expression == "walk")
+        narrow = find_search_terms(stopping, expression, True, settings)
+        assert (narrow == find_search_terms(stopping, expression, False, settings)) == (expression == "walk")
 
 
 def test_planted_feet_stand_on_high_steps(stopping):
@@ -157,7 +157,7 @@ def test_a_toe_that_cannot_be_reached_is_not_caught_and_freed_in_turn(stopping):
     crowd, locked = Crowd(stopping, terrain=drop), []
     for _ in range(240):
         locked.append(crowd.step(told(np.zeros((1, 3))), DT).locked[0].copy())
-    assert crowd.state.schedule.settled[0]
+    assert crowd.state.schedule.idle[0]
     assert np.abs(np.diff(np.array(locked, int), axis=0)).sum() < 8
 
 
@@ -166,7 +166,7 @@ def test_nobody_steps_over_while_another_foot_is_in_the_air(stopping):
     for _ in range(60):
         crowd.step(still, DT)
     feet = crowd.state.feet
-    feet.locked[0, 0], feet.refused[0, 0], feet.shorts[0, 0, 0] = False, True, 0.1  # out of the leg's reach
+    feet.locked[0, 0], feet.refused[0, 0], feet.shortfalls[0, 0, 0] = False, True, 0.1  # out of the leg's reach
     feet.places[0, 1, 0] += 0.2
     assert crowd.step(still, DT).locked[0].tolist() == [False, True]
 
@@ -176,6 +176,6 @@ def test_nobody_counts_as_settled_where_no_search_would_tell(tmp_path):
         '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n[[source.range]]\nno_exit = true\n'
     )
     crowd = Crowd(build(tmp_path / "held.toml").database, 2)
-    crowd.state.schedule.settled[:] = True
+    crowd.state.schedule.idle[:] = True
     crowd.step(told(np.array([[0, 0, 1.35], [0, 0, 0]])), DT)
-    assert not crowd.state.schedule.settled.any()
+    assert not crowd.state.schedule.idle.any()

@@ -1,0 +1,52 @@
+"""Constants of a step that are not settings: each with its unit and its reason, for plain stages and kernels alike."""
+
+import math
+
+# standing
+STANDING_SPEED = 0.1  # m/s, below which a body that is told to stand counts as standing
+RESTING_PACE = 0.15  # m/s, below which a clip counts as standing
+NEAR = 0.15  # m from its body within which a standing character is well placed
+ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
+
+# search schedule
+INTERVAL_SLACK = 1e-9  # s: sums of steps are not exact
+GOLDEN_RATIO = 0.618034  # its multiples spread evenly over the interval, however many characters there are
+
+# playback
+SLOWEST_PACE = 0.3  # m/s: below it a ratio of speeds says nothing
+
+# transitions
+FORGOTTEN = 40.0  # half-lives after which nothing is left of a jump
+OVERSHOOT = 0.35  # rad or m, the farthest that a velocity alone may carry an offset (learned MM 5.3.3)
+
+# adjustment
+CLAMP_SOFTNESS = 0.5  # share of a clamp's distance or angle from which it pulls
+CLAMP_PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m at 3.6 m/s, as fast as most run
+
+# locking toes
+CONTACT_LEAD = 0.0085  # s before its contact changes that a toe is locked or freed: half a frame of most databases
+SHORTEST_STANCE = 0.08  # s of a stance that must be left to lock a toe
+STEP_OVER = 0.08  # m from where its clip stands that an idle character leaves a toe
+ARRIVED = 0.02  # m from its place at which a toe that steps over has arrived
+LETS_GO = 0.03  # m that a leg may fall short of a locked toe before the toe is freed
+BRISK = 0.6  # m/s at which a swinging toe has its full clearance
+HARDEST_PULL = 60.0  # m/s^2 at which a freed toe is drawn back at most
+SOFTEST_SPRING = 0.75  # share of the unlock spring's stiffness that is kept then
+TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
+STEEPEST = math.tan(0.6)  # slope that a foot can lie on
+
+# legs
+DEEPEST = 0.35  # m that the pelvis is lowered at most: a deep crouch
+UNSEEN = 1e-5  # m that the pelvis is lowered and nobody sees
+RESISTS = 0.92  # share of the longest reach from which a leg resists being stretched and the pelvis helps
+STRAIGHT = 0.98  # share of the leg's length from which it gives way: knees snap through a straight leg
+GIVES = 6.25  # how much it gives: at full length 0.25 %, two millimetres, so that the knee stays bent by 8 degrees
+FOLDS = 0.55  # share of its animated length to which a leg may be folded by where its toe is wanted
+EASES = 0.25  # share of it, on both sides of that, within which it begins to resist
+SAME_PLACE = 1e-6  # m within which a foot is where it is animated
+FOLDED = 1e-4  # m: a leg folded shut has no knee angle
+CLEARLY_BENT = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
+OPPOSITE = 1e-12  # of unit vectors' sum, below which there is no shortest rotation between them
+
+# terrain
+TOE_GROUND_SHARE = 0.5  # of the ground's half-life that toes take to follow it

@@ -1,0 +1,38 @@
+"""Idle: a character that is standing, with no command to move, switches to an idle clip and stays in it."""
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kinematch.character.settings import Settings
+from kinematch.database.filters import tag_mask
+from kinematch.database.storage import Database
+
+IDLE = "idle"  # the tag of idle clips
+SHORTEST_IDLE = 3.0  # s around the playing frame that are no targets then, or an idle's last second plays for ever
+_NARROWED: WeakKeyDictionary[Database, dict[str, str]] = WeakKeyDictionary()
+
+
+def find_search_terms(database: Database, expression: str, idle: bool, settings: Settings) -> tuple[str, int]:
+    """The filter that a character searches with, and how many frames on either side of the playing one it ignores."""
+    filter_ = narrow_to_idle(database, expression) if idle else expression
+    seconds = max(settings.ignore, SHORTEST_IDLE) if filter_ != expression else settings.ignore
+    return filter_, round(seconds * database.poses.frame_rate)
+
+
+def narrow_to_idle(database: Database, expression: str) -> str:
+    """A filter that admits idle clips alone, if that leaves any frame to take; else the filter as it is."""
+    known = _NARROWED.setdefault(database, {})
+    if expression not in known:
+        both = f"({expression}) & {IDLE}" if expression.strip() else IDLE
+        known[expression] = both if len(find_idle_frames(database, expression)) else expression
+    return known[expression]
+
+
+def find_idle_frames(database: Database, expression: str = "") -> np.ndarray:
+    """The frames of idle clips that a filter admits and a search may take."""
+    tags = database.poses.tags
+    if IDLE not in tags.names:
+        return np.zeros(0, np.int64)
+    idle = tags.frames[:, tags.names.index(IDLE)]
+    return np.flatnonzero(idle & database.features.targets & tag_mask(expression, tags.names, tags.frames))

@@ -1,0 +1,211 @@
+"""Table: a database as kernels play it, frame by frame; sources that compute their poses fill a row per character."""
+
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kinematch.character.rig import find_moving, find_toe_rests
+from kinematch.character.state import round_up
+from kinematch.database.poses import PoseDatabase
+from kinematch.database.schema import FeatureSchema
+from kinematch.database.storage import Database
+from kinematch.math.angles import wrap_angle
+from kinematch.motion.heading import yaw_of
+from kinematch.motion.kinematics import forward
+
+PACE_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
+BATCH = 4096  # frames at a time: all global positions at once would be large
+POSITION, DIRECTION = 0, 3  # first numbers of a trajectory sample: x, y, z, then the direction's x, y, z
+
+
+class Table(NamedTuple):
+    rotations: np.ndarray  # (F, J, 4)
+    velocities: np.ndarray  # (F, J, 3) m/s
+    angular_velocities: np.ndarray  # (F, J, 3) rad/s
+    places: np.ndarray  # (F, M, 3) m, where the moving joints are in their parent's space
+    moving: np.ndarray  # (M,) int32, which joints those are; never the root
+    contacts: np.ndarray  # (F, K) bool
+    contact_left: np.ndarray  # (F, K) s that each contact goes on
+    toe_heights: np.ndarray  # (F, K) m, of the contact joints above the root
+    toe_rests: np.ndarray  # (K,) m, that height while they stand
+    no_exit: np.ndarray  # (F,) bool
+    clip_of: np.ndarray  # (F,) int32
+    starts: np.ndarray  # (C,) int32
+    stops: np.ndarray  # (C,) int32
+    loops: np.ndarray  # (C,) bool
+    loop_shifts: np.ndarray  # (C, 3) m, of one round in the axes of the first frame
+    loop_turns: np.ndarray  # (C,) rad
+    next_frames: np.ndarray  # (F,) int32: a clip's last is its own, unless it loops
+    root_paths: np.ndarray  # (F, 6) the root's x and z in m and yaw in rad, and their change to the clip's next frame
+    paces: np.ndarray  # (F,) m/s of the root, averaged over about a step
+    joint_bytes: np.ndarray  # (2, W) int64, from the root's rotation and vector to each joint's; 0 past the last
+    features: np.ndarray  # (F, D) float32, normalised
+    feature_offset: np.ndarray  # (D,) float32
+    feature_scale: np.ndarray  # (D,) float32
+    trajectory_columns: np.ndarray  # (T, 3) int32: column, which number of a trajectory sample, which horizon
+    horizons: np.ndarray  # (H,) s, times of the trajectory ahead
+    frame_rate: float
+
+
+def empty_table() -> Table:
+    """What kernels are compiled for: the types of every field, with nothing in them."""
+    single, double, whole, flag = (np.zeros(0, kind) for kind in (np.float32, np.float64, np.int32, bool))
+    rows, poses = (0, 0), (0, 0, 0)
+    return Table(
+        rotations=single.reshape(poses), velocities=single.reshape(poses), angular_velocities=single.reshape(poses),
+        places=single.reshape(poses), moving=whole, contacts=flag.reshape(rows), contact_left=single.reshape(rows),
+        toe_heights=single.reshape(rows), toe_rests=double, no_exit=flag, clip_of=whole, starts=whole, stops=whole,
+        loops=flag, loop_shifts=double.reshape(rows), loop_turns=double, next_frames=whole,
+        root_paths=double.reshape(rows), paces=single, joint_bytes=np.zeros(rows, np.int64),
+        features=single.reshape(rows), feature_offset=single, feature_scale=single,
+        trajectory_columns=whole.reshape(rows), horizons=double, frame_rate=0.0,
+    )  # fmt: skip
+
+
+_MADE: WeakKeyDictionary[PoseDatabase, Table] = WeakKeyDictionary()
+
+
+def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
+    """Made once for each database: a large one takes a second, and studios make crowds as they go.
+
+    `moving`: joints whose places are remembered, where those are more than move in this database.
+    """
+    poses, features = database.poses, database.features
+    if poses not in _MADE:
+        _MADE[poses] = _build_table(poses)
+    columns, horizons = find_trajectory_columns(features.schema)
+    table = _MADE[poses]._replace(
+        features=_read_only(features.values), feature_offset=_read_only(features.offset),
+        feature_scale=_read_only(features.scale), trajectory_columns=columns, horizons=horizons,
+    )  # fmt: skip
+    if moving is not None and not np.array_equal(moving, table.moving):
+        table = table._replace(moving=moving, places=_read_only(poses.positions[:, moving]))
+    return table
+
+
+def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Table:
+    """A table with one row for each character, of sources that compute their poses: each row is a clip of one frame.
+
+    Toe heights of its rows count from where toes stand."""
+    characters, whole = np.arange(count, dtype=np.int32), np.int32
+    single = np.float32
+    return empty_table()._replace(
+        rotations=np.zeros((count, joints, 4), single), velocities=np.zeros((count, joints, 3), single),
+        angular_velocities=np.zeros((count, joints, 3), single), places=np.zeros((count, len(moving), 3), single),
+        moving=np.array(moving, whole), contacts=np.zeros((count, contacts), bool),
+        contact_left=np.zeros((count, contacts), single), toe_heights=np.zeros((count, contacts), single),
+        toe_rests=np.zeros(contacts), no_exit=np.zeros(count, bool), clip_of=characters,
+        starts=characters.copy(), stops=characters + whole(1), loops=np.zeros(count, bool),
+        loop_shifts=np.zeros((count, 3)), loop_turns=np.zeros(count), next_frames=characters.copy(),
+        root_paths=np.zeros((count, 6)), paces=np.zeros(count, single), joint_bytes=_measure_joint_bytes(joints),
+        frame_rate=1.0,
+    )  # fmt: skip
+
+
+def _build_table(poses: PoseDatabase) -> Table:
+    """All but the features."""
+    heights = _measure_toe_heights(poses)
+    moving = find_moving(poses.skeleton, poses.positions)
+    return empty_table()._replace(
+        rotations=_read_only(poses.rotations),
+        velocities=_read_only(poses.velocities),
+        angular_velocities=_read_only(poses.angular_velocities),
+        places=_read_only(poses.positions[:, moving]),
+        moving=moving,
+        contacts=_read_only(poses.contacts),
+        contact_left=_measure_contact_left(poses),
+        toe_heights=heights,
+        toe_rests=find_toe_rests(heights, poses.contacts),
+        no_exit=_read_only(poses.no_exit),
+        clip_of=np.repeat(np.arange(poses.clip_count, dtype=np.int32), poses.clip_stops - poses.clip_starts),
+        starts=np.array(poses.clip_starts),
+        stops=np.array(poses.clip_stops),
+        loops=np.array(poses.clip_loops),
+        loop_shifts=poses.loop_positions.astype(np.float64),
+        loop_turns=yaw_of(poses.loop_rotations).astype(np.float64).reshape(-1),
+        next_frames=find_next_frames(poses),
+        root_paths=_measure_root_paths(poses),
+        paces=_measure_paces(poses),
+        joint_bytes=_measure_joint_bytes(poses.skeleton.joint_count),
+        frame_rate=float(poses.frame_rate),
+    )
+
+
+def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarray]:
+    """Which column holds which number of the built-in trajectory ahead, by horizon, and the horizons in seconds."""
+    times = [time for time in schema.times if time >= 0]
+    columns = []
+    for feature, own in zip(schema.features, schema.columns.values()):
+        if feature.kind in ("trajectory_position", "trajectory_direction"):
+            first = POSITION if feature.kind == "trajectory_position" else DIRECTION
+            axes = (0, 1, 2) if feature.dimensions == 3 else (0, 2)
+            spots = [(time, axis) for time in feature.times for axis in axes]
+            columns += [
+                (own.start + i, first + axis, times.index(time)) for i, (time, axis) in enumerate(spots) if time >= 0
+            ]
+    columns.sort(key=lambda one: one[2])  # horizon after horizon, so that each is taken once
+    return np.array(columns, np.int32).reshape(-1, 3), np.array(times, np.float64)
+
+
+def find_next_frames(poses: PoseDatabase) -> np.ndarray:
+    frames = np.arange(1, poses.frame_count + 1, dtype=np.int32)
+    frames[poses.clip_stops - 1] = np.where(poses.clip_loops, poses.clip_starts, poses.clip_stops - 1)
+    return frames
+
+
+def _measure_root_paths(poses: PoseDatabase) -> np.ndarray:
+    yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
+    places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
+    changes = np.diff(places, axis=0, append=places[-1:])
+    changes[:, 2] = wrap_angle(changes[:, 2])
+    changes[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, the root stays
+    return np.column_stack([places, changes])
+
+
+def _measure_joint_bytes(joints: int) -> np.ndarray:
+    bytes_ = np.zeros((2, round_up(joints)), np.int64)
+    bytes_[:, :joints] = np.arange(joints) * [[16], [12]]
+    return bytes_
+
+
+def _measure_toe_heights(poses: PoseDatabase) -> np.ndarray:
+    joints = poses.contact_joints
+    heights = np.zeros((poses.frame_count, len(joints)), np.float32)
+    for start in range(0, poses.frame_count if len(joints) else 0, BATCH):
+        own = slice(start, start + BATCH)
+        positions, _ = forward(poses.skeleton, poses.positions[own], poses.rotations[own])
+        heights[own] = positions[:, joints, 1] - positions[:, :1, 1]
+    return heights
+
+
+def _measure_contact_left(poses: PoseDatabase) -> np.ndarray:
+    left = np.zeros((poses.frame_count, poses.contacts.shape[1]), np.float32)
+    for clip in range(poses.clip_count):
+        own = poses.clip_frames(clip)
+        # a loop goes on where it began, so its end is counted with another round behind it
+        rounds = 2 if poses.clip_loops[clip] else 1
+        contacts = np.tile(poses.contacts[own], (rounds, 1))
+        frames = np.arange(len(contacts))[:, None]
+        ends = np.minimum.accumulate(np.where(contacts, len(contacts), frames)[::-1], axis=0)[::-1]
+        left[own] = (ends - frames)[: own.stop - own.start] / poses.frame_rate
+    return left
+
+
+def _measure_paces(poses: PoseDatabase) -> np.ndarray:
+    speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
+    reach = max(1, round(PACE_WINDOW * poses.frame_rate / 2))
+    paces = np.empty(poses.frame_count, np.float32)
+    for start, stop in zip(poses.clip_starts, poses.clip_stops):
+        total = np.concatenate([[0.0], np.cumsum(speeds[start:stop], dtype=np.float64)])
+        frames = np.arange(stop - start)
+        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
+        paces[start:stop] = (total[last] - total[first]) / (last - first)
+    return paces
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """A plain view, never to be written to."""
+    view = np.ascontiguousarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,47 @@
+"""What `kinematch evaluate` tells on the screen: measures, targets and sweeps."""
+
+from rich.table import Table
+from rich.text import Text
+
+from kinematch.cli.screen import Screen
+from kinematch.evaluate.evaluation import SOURCE, Evaluation
+from kinematch.evaluate.report import shown, table_rows
+from kinematch.evaluate.scores import BY_NAME
+from kinematch.evaluate.sweeps import Sweep
+
+
+def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
+    given = found.problem
+    speeds = ", ".join(f"{gait} {speed:g}" for gait, speed in given.gaits.forward.items())
+    screen.say(
+        f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"
+        f" {speeds}, sideways {given.gaits.strafe:g} m/s"
+    )
+    table = _table("", [*found.rows, ""])
+    for measure, values in table_rows(dict(found.rows)):
+        table.add_row(measure.text, *values, measure.unit)
+    screen.print(table)
+    screen.say(("\ntargets", "italic"))
+    for target in found.targets:
+        measure = BY_NAME[target.name]
+        mark = ("met   ", "green") if target.met else ("missed", "red")
+        screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")
+
+
+def print_sweep(screen: Screen, swept: Sweep) -> None:
+    screen.say((swept.title, "italic"))
+    rows = {**swept.rows, SOURCE: swept.source}
+    table = _table("", [*rows, ""])
+    for measure, values in table_rows(rows):
+        table.add_row(measure.text, *values, measure.unit)
+    screen.print(table)
+    for line in swept.notes:
+        screen.say(line)
+
+
+def _table(first: str, names: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(first, min_width=34)
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    return table

@@ -1,0 +1,69 @@
+"""Trajectory: where bodies were and will be, as samples of position and direction in the world."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.errors import KinematchError
+from kinematch.math.angles import wrap_angle
+
+STILL = 0.1  # m/s: a trajectory that is slower on the whole asks to stand
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples of N bodies at common times. The sample at time 0 is the place and facing of the simulated body now."""
+
+    times: np.ndarray  # (H,) s from now, increasing, from 0 or earlier to later than 0
+    positions: np.ndarray  # (N, H, 3) m
+    directions: np.ndarray  # (N, H, 3) ground directions, of any length but zero
+
+    def __post_init__(self):
+        for name in ("times", "positions", "directions"):
+            try:
+                array = np.array(getattr(self, name), np.float64)
+            except (TypeError, ValueError):
+                raise KinematchError(f"trajectory: {name} are no numbers") from None
+            if not np.isfinite(array).all():
+                raise KinematchError(f"trajectory: {name} have values that are not finite")
+            object.__setattr__(self, name, array)
+        count = len(self.times) if self.times.ndim == 1 else -1
+        if count < 2 or not (np.diff(self.times) > 0).all() or self.times[0] > 0 or self.times[-1] <= 0:
+            raise KinematchError(
+                f"trajectory: times {self.times.tolist()}, expected two or more that increase, from 0 or earlier on"
+            )
+        if self.positions.ndim != 3 or self.positions.shape[1:] != (count, 3):
+            raise KinematchError(f"trajectory: positions of shape {self.positions.shape}, expected (N, {count}, 3)")
+        if self.directions.shape != self.positions.shape:
+            raise KinematchError(
+                f"trajectory: directions of shape {self.directions.shape}, expected {self.positions.shape}"
+            )
+        if not np.abs(self.directions[..., [0, 2]]).max(axis=-1).all():
+            raise KinematchError("trajectory: a direction is zero or vertical, expected one along the ground")
+
+    @property
+    def count(self) -> int:
+        return len(self.positions)
+
+    def sample(self, times: np.ndarray, characters: np.ndarray | slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (N, T, 3) and yaws (N, T) at times (T,) or (N, T), linear between samples.
+
+        Outside of them positions go on as between the last two, and yaws stay.
+        """
+        positions = self.positions[characters]
+        yaws = np.arctan2(self.directions[characters, :, 0], self.directions[characters, :, 2])
+        times = np.broadcast_to(np.asarray(times, np.float64), (len(positions), np.shape(times)[-1]))
+        after = np.clip(np.searchsorted(self.times, times), 1, len(self.times) - 1)
+        start, stop = self.times[after - 1], self.times[after]
+        t = (times - start) / (stop - start)
+        rows = np.arange(len(positions))[:, None]
+        here, there = positions[rows, after - 1], positions[rows, after]
+        turn = wrap_angle(yaws[rows, after] - yaws[rows, after - 1])
+        return here + t[..., None] * (there - here), yaws[rows, after - 1] + np.clip(t, 0, 1) * turn
+
+    def mean_velocities(self) -> np.ndarray:
+        """(N, 3) m/s from now to the last sample; zero where that is too slow to be a wish to move."""
+        now, _ = self.sample(np.zeros(1))
+        velocities = (self.positions[:, -1] - now[:, 0]) / self.times[-1]
+        speeds = np.linalg.norm(velocities[:, [0, 2]], axis=-1, keepdims=True)
+        return np.where(speeds > STILL, velocities, 0.0)

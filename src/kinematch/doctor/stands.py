@@ -1,0 +1,65 @@
+"""Where somebody stands in a take: calibration poses to drop, idles to tag, and the recipe lines for both."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kinematch.doctor.quoting import quoted_glob
+from kinematch.doctor.report import HeldPose, Idle, Problem
+from kinematch.motion.calibration import find_calibration_poses
+from kinematch.motion.clip import Clip
+from kinematch.motion.idles import find_idles
+
+MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to choose from
+IDLE = "idle"  # the tag of frames in which standing characters settle
+SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
+
+
+def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle]]:
+    """Calibration poses and idles of a clip in seconds; `name` tells the clips of one file apart."""
+    poses = find_calibration_poses(clip)
+
+    def at(frame: int) -> float:
+        return round(frame / clip.frame_rate, 3)
+
+    held = [
+        HeldPose(pose.kind, at(pose.start), at(pose.stop), (at(pose.drop_start), at(pose.drop_stop)), name)
+        for pose in poses
+    ]
+    idles = [Idle(at(start), at(stop), name) for start, stop in find_idles(clip, poses)]
+    longest = sorted(idles, key=lambda idle: idle.start - idle.stop)[:MOST_IDLES]
+    return held, sorted(longest, key=lambda idle: idle.start)
+
+
+def calibration_problems(poses: Sequence[HeldPose], seconds: float) -> list[Problem]:
+    """One warning about all calibration poses of a clip, with the line that drops them."""
+    if not poses:
+        return []
+    kinds = " and ".join(f"{kind}-pose" for kind in sorted({pose.kind for pose in poses}, reverse=True))
+    dropped = sum(stop - start for start, stop in (pose.drop for pose in poses))
+    if seconds - dropped < SHORTEST:
+        return [Problem("error", f"a {kinds} and nothing else: a pose, not a motion")]
+    times = list_times(poses)
+    stretches = ", ".join(f"[{start:.3f}, {stop:.3f}]" for start, stop in (pose.drop for pose in poses))
+    return [Problem("warning", f"calibration {kinds} at {times}", f"drop = [{stretches}]")]
+
+
+def idle_notes(idles: Sequence[Idle], path: str) -> list[Problem]:
+    """A note about the idles of a file, with the lines that tag them."""
+    if not idles:
+        return []
+    what = f"stands upright and still at {list_times(idles)}: tagged {IDLE!r}, characters that stop settle there"
+    return [Problem("note", what, "\n".join(idle_lines(idles, path)))]
+
+
+def idle_lines(idles: Sequence[Idle], path: str) -> list[str]:
+    """The `[[source.range]]` tables that tag the idles of a file."""
+    lines: list[str] = []
+    for idle in idles:
+        lines += ["[[source.range]]", f"files = {quoted_glob(Path(path).name)}"]
+        lines += [f"from = {idle.start:.3f}", f"to = {idle.stop:.3f}", f'tags = ["{IDLE}"]']
+    return lines
+
+
+def list_times(stretches: Sequence[HeldPose] | Sequence[Idle]) -> str:
+    """`0.0-2.4 s, 100.2-102.2 s`"""
+    return ", ".join(f"{one.start:.1f}-{one.stop:.1f} s" for one in stretches)
