@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba.core.event import RecordingListener, install_listener
 
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.database import storage
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, SearchSpace, WideMatcher, search_space
 from kinematch.search.space import plain_space
@@ -151,6 +151,6 @@ def test_an_error_in_one_thread_is_raised_and_the_rest_is_done():
         done.append(own.start)
 
     with pytest.raises(ValueError, match="no"):
-        in_pieces(1000, work, worth=1)
-    in_pieces(0, lambda own: done.append(own), worth=1)
+        run_in_pieces(1000, work, worth=1)
+    run_in_pieces(0, lambda own: done.append(own), worth=1)
     assert 0 in done

@@ -182,8 +182,9 @@ def _reach(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float
     columns that the boxes leave out."""
     columns = lows.shape[1]
     reach = np.zeros((2, -(-columns // QUERY_BLOCK) * QUERY_BLOCK), np.float32)
-    reach[0, :columns], reach[1, :columns] = _usual_range(lows, highs, RARE)
-    reach[:, : len(offsets)] = offsets, offsets + COARSE * step
+    with np.errstate(over="ignore"):  # infinite ends are fine
+        reach[0, :columns], reach[1, :columns] = _usual_range(lows, highs, RARE)
+        reach[:, : len(offsets)] = offsets, offsets + COARSE * step
     return np.ascontiguousarray(reach.reshape(2, -1, QUERY_BLOCK).swapaxes(0, 1))
 
 
