@@ -91,15 +91,6 @@ def test_a_file_that_is_no_recording_of_its_database_is_refused(file, tmp_path, 
         open_recording(broken)
 
 
-def test_recordings_of_before_characters_settled_are_read(file, tmp_path):
-    arrays, about = read_arrays(file, format=FORMAT, version=VERSION)
-    old = {name: array for name, array in arrays.items() if not name.endswith(".settled")}
-    assert len(old) < len(arrays)
-    write_arrays(tmp_path / "old.kinerec", old, format=FORMAT, version=VERSION, about=about)
-    states = open_recording(tmp_path / "old.kinerec").history.between(0, 10**6)[0].states
-    assert not states["a"].schedule.idle.any()
-
-
 def test_a_damaged_recording_is_refused(file, tmp_path):
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
