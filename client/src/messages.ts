@@ -157,6 +157,15 @@ export interface SkeletonInfo {
   body: BodyInfo;
 }
 
+/** A user's own character, which the motion is shown on; poses of the stream are of its skeleton. */
+export interface CharacterInfo {
+  name: string;
+  drawn: boolean;
+  scale: number;
+  nodes: number[];
+  skeleton: SkeletonInfo;
+}
+
 export interface FeatureInfo {
   name: string;
   kind: string;
@@ -230,7 +239,7 @@ export interface Presets {
   folder: string;
 }
 
-/** The first message, and again whenever another database is opened: begin anew. */
+/** The first message, and again when another database is opened or another character is shown: begin anew. */
 export interface Welcome {
   type: "welcome";
   protocol: number;
@@ -242,6 +251,7 @@ export interface Welcome {
   frame_rate: number;
   step_rate: number;
   skeleton: SkeletonInfo;
+  character: CharacterInfo | null;
   features: FeatureInfo[];
   horizons: number[];
   settings_info: SettingInfo[];
@@ -346,9 +356,9 @@ export interface PoseFrame {
   characters: number;
   /** first character of side b; equal to characters when nothing is compared */
   second: number;
-  /** J */
+  /** J of the shown skeleton: Welcome.character's, else Welcome.skeleton */
   joints: number;
-  /** P, as many as Welcome.skeleton.positioned */
+  /** P, as many joints of the shown skeleton as are positioned */
   positioned: number;
   /** H, as many as Welcome.horizons */
   horizons: number;
