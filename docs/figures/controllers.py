@@ -10,9 +10,9 @@ import numpy as np
 from kinematch.character import Crowd
 from kinematch.control.follow import Follow
 from kinematch.control.path import Path
-from kinematch.control.region import region
+from kinematch.control.region import make_region
 from kinematch.control.route import Keypoint
-from kinematch.control.stick import GAITS, Stick, top_speeds
+from kinematch.control.stick import GAITS, Stick, find_top_speeds
 from kinematch.control.wander import Wander
 from kinematch.database.dance_card import dance_card
 from kinematch.draw.canvas import Box, Canvas, beside, new_canvas
@@ -87,7 +87,7 @@ def draw_stick(canvas: Canvas, database) -> None:
     centre = panel.at([-3.4, 2.0])
     for n, (name, gait) in enumerate(GAITS.items()):
         limits = np.array([[gait.forward, gait.sideways, gait.backward]])
-        radii = top_speeds(limits, moves, np.tile([0.0, 1.0], (181, 1)))[:, None]
+        radii = find_top_speeds(limits, moves, np.tile([0.0, 1.0], (181, 1)))[:, None]
         ring = centre + 20 * radii * moves * [-1, -1]
         canvas.line(ring, LIGHT.series[n + 2], 2)
         canvas.text(beside(centre, 0, -20 * gait.forward - 9), f"{name} {gait.forward:g}", size=11)
@@ -135,7 +135,7 @@ def draw_wander(canvas: Canvas, database) -> None:
     told = "sixty stroll about a square for 20 s and walk around each other; nobody leaves"
     panel = Panel(canvas, (556, 474), "Wander", told, metres=(22, 17), middle=(0, 0))
     inside = (18.0, 15.0)
-    places, random = region(inside).spread(60), np.random.default_rng(3)
+    places, random = make_region(inside).spread(60), np.random.default_rng(3)
     starts = np.stack([places[:, 0], np.zeros(60), places[:, 1]], axis=-1)
     crowd = Crowd(database, 60, positions=starts, yaws=random.uniform(-np.pi, np.pi, 60))
     roots, yaws, _ = run(crowd, Wander(random, inside=inside, filter=LEVEL), 20)

@@ -1,3 +1,186 @@
-"""Motion matching in Python: from raw motion capture to a steerable full-body character."""
+"""Motion matching in Python: from raw motion capture to a steerable full-body character.
+
+    import kinematch as km
+
+    database = km.dance_card()  # or km.build("recipe.toml"), km.load("my.kinematch")
+    character = km.Crowd(database)
+    poses = [character.step(km.move([0, 0, 1.35]), 1 / 60) for _ in range(600)]
+    km.save("walk.glb", km.record(poses, database.skeleton, 60))
+
+Each name is imported when it is first used, so that `import kinematch` itself costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports and _HOMES alike
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from kinematch.character.crowd import Crowd as Crowd
+    from kinematch.character.layers import ClipLayer as ClipLayer
+    from kinematch.character.layers import Layer as Layer
+    from kinematch.character.plain import PlainCrowd as PlainCrowd
+    from kinematch.character.pose import Pose as Pose
+    from kinematch.character.reach_layer import ReachLayer as ReachLayer
+    from kinematch.character.record import record as record
+    from kinematch.character.settings import Settings as Settings
+    from kinematch.character.source import MotionSource as MotionSource
+    from kinematch.control.body import SimulatedBody as SimulatedBody
+    from kinematch.control.command import Command as Command
+    from kinematch.control.command import Controller as Controller
+    from kinematch.control.command import follow_trajectory as follow_trajectory
+    from kinematch.control.command import move as move
+    from kinematch.control.follow import Follow as Follow
+    from kinematch.control.path import Path as Path
+    from kinematch.control.route import Keypoint as Keypoint
+    from kinematch.control.script import CommandRecorder as CommandRecorder
+    from kinematch.control.script import Script as Script
+    from kinematch.control.script import ScriptPlayer as ScriptPlayer
+    from kinematch.control.script_file import read_script as read_script
+    from kinematch.control.script_file import write_script as write_script
+    from kinematch.control.stick import Stick as Stick
+    from kinematch.control.trajectory import Trajectory as Trajectory
+    from kinematch.control.wander import Wander as Wander
+    from kinematch.database.dance_card import dance_card as dance_card
+    from kinematch.database.features import Feature as Feature
+    from kinematch.database.features import register_feature as register_feature
+    from kinematch.database.storage import Database as Database
+    from kinematch.database.storage import load as load
+    from kinematch.draw.animation import animate as animate
+    from kinematch.errors import KinematchError as KinematchError
+    from kinematch.motion.clip import Clip as Clip
+    from kinematch.motion.retarget import retarget as retarget
+    from kinematch.motion.retargeting import Retargeting as Retargeting
+    from kinematch.motion.skeleton import Skeleton as Skeleton
+    from kinematch.terrain.terrain import HeightFunction as HeightFunction
+    from kinematch.terrain.terrain import HeightGrid as HeightGrid
 
 __version__ = "0.1.0"
+
+_HOMES = {  # name -> the module that defines it
+    "Clip": "motion.clip",
+    "ClipLayer": "character.layers",
+    "Command": "control.command",
+    "CommandRecorder": "control.script",
+    "Controller": "control.command",
+    "Crowd": "character.crowd",
+    "Database": "database.storage",
+    "Feature": "database.features",
+    "Follow": "control.follow",
+    "HeightFunction": "terrain.terrain",
+    "HeightGrid": "terrain.terrain",
+    "Keypoint": "control.route",
+    "KinematchError": "errors",
+    "Layer": "character.layers",
+    "MotionSource": "character.source",
+    "Path": "control.path",
+    "PlainCrowd": "character.plain",
+    "Pose": "character.pose",
+    "ReachLayer": "character.reach_layer",
+    "Retargeting": "motion.retargeting",
+    "Script": "control.script",
+    "ScriptPlayer": "control.script",
+    "Settings": "character.settings",
+    "SimulatedBody": "control.body",
+    "Skeleton": "motion.skeleton",
+    "Stick": "control.stick",
+    "Trajectory": "control.trajectory",
+    "Wander": "control.wander",
+    "animate": "draw.animation",
+    "dance_card": "database.dance_card",
+    "follow_trajectory": "control.command",
+    "load": "database.storage",
+    "move": "control.command",
+    "read_script": "control.script_file",
+    "record": "character.record",
+    "register_feature": "database.features",
+    "retarget": "motion.retarget",
+    "write_script": "control.script_file",
+}
+__all__ = sorted([*_HOMES, "__version__", "build", "read", "save"])
+
+
+def build(recipe: "str | PathLike[str]") -> "Database":
+    """Build the database that a recipe file describes, write it to the recipe's output, and return it.
+
+    If nothing has changed since the last build, the existing file is opened instead. `kinematch.database.build` has
+    the same function with progress, warnings and what was reused.
+    """
+    from kinematch.database.build import build as build_recipe
+
+    return build_recipe(_check_path(recipe)).database
+
+
+def read(
+    path: "str | PathLike[str]",
+    *,
+    unit: "float | str | None" = None,
+    up: "str | None" = None,
+    facing: "str | None" = None,
+    roles: "Mapping[str, str] | None" = None,
+    tpose: "str | PathLike[str] | Clip | None" = None,
+) -> "Clip":
+    """Read the first clip of a motion file (BVH, glTF, GLB, VRM, VRMA), in metres and Y-up.
+
+    Joints get their humanoid roles, humanoids a reference T-pose. What is not given is inferred, and `clip.source` says
+    how: `unit` is metres per unit or a name such as "cm"; `up` and `facing` are axes of the file such as "Z" or "-Y";
+    `roles` maps roles to joint names ("" for none); `tpose` is a clip or file that holds the T-pose of this rig.
+    `kinematch.files.read_clips` reads every clip of a file.
+    """
+    from kinematch.files import read_clip
+
+    reference: Any = _check_path(tpose) if hasattr(tpose, "__fspath__") else tpose
+    return read_clip(_check_path(path), unit=unit, up=up, facing=facing, roles=roles, tpose=reference)
+
+
+def save(path: "str | PathLike[str]", motion: "Clip | Database") -> None:
+    """Write a clip as a motion file, .bvh or .glb, or a database as a .kinematch file.
+
+    The file is written beside and then renamed: an earlier file of that name is replaced as a whole or not at all.
+    """
+    from pathlib import Path
+
+    from kinematch.database.storage import SUFFIX, Database
+    from kinematch.database.storage import save as save_database
+    from kinematch.errors import FileError, KinematchError
+    from kinematch.files import WRITABLE, write_clip
+    from kinematch.motion.clip import Clip
+
+    path = Path(_check_path(path))
+    suffix = path.suffix.lower()
+    if isinstance(motion, Database):
+        if suffix != SUFFIX:
+            raise FileError(path, f"a database cannot be written as {suffix!r}, expected {SUFFIX!r}")
+        save_database(path, motion)
+    elif isinstance(motion, Clip):
+        if suffix not in WRITABLE:
+            choices = ", ".join(map(repr, WRITABLE))
+            raise FileError(path, f"a clip cannot be written as {suffix!r}, expected one of {choices}")
+        write_clip(path, motion)
+    else:
+        raise KinematchError(
+            f"km.save writes a Clip or a Database, not a {type(motion).__name__}; km.record makes a clip of poses"
+        )
+
+
+def _check_path(path: Any) -> str:
+    from os import PathLike, fspath
+
+    from kinematch.errors import KinematchError
+
+    if not isinstance(path, str | PathLike):
+        raise KinematchError(f"a path of type {type(path).__name__}, expected the name of a file")
+    return str(fspath(path))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kinematch' has no attribute {name!r}")
+    value = getattr(import_module(f"kinematch.{_HOMES[name]}"), name)
+    globals()[name] = value  # from now on without this detour
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

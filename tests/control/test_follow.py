@@ -1,4 +1,4 @@
-"""Laws of following: bodies come to the distance and stop there, keep up with who walks, and leave each other room."""
+"""Laws of following: bodies stop at the distance, keep up with a walking target, and leave each other room."""
 
 import numpy as np
 import pytest

@@ -7,9 +7,11 @@ import pytest
 
 from kinematch.character import Command, Crowd
 from kinematch.control.body import place_at_rest
+from kinematch.control.command import follow_trajectory
 from kinematch.control.path import Path
-from kinematch.control.script import Play, Recorder, Script
+from kinematch.control.script import CommandRecorder, Script, ScriptPlayer
 from kinematch.control.script_file import read_script, write_script
+from kinematch.control.trajectory import Trajectory
 from kinematch.control.wander import Wander
 from kinematch.errors import FileError, KinematchError
 
@@ -46,7 +48,7 @@ def test_a_written_script_says_what_it_says(tmp_path):
 
 @pytest.mark.parametrize("rate", [20, 30, 60, 144, 500])
 def test_a_script_changes_at_its_times_at_any_rate(tmp_path, rate):
-    play = Play(written(tmp_path, WRITTEN))
+    play = ScriptPlayer(written(tmp_path, WRITTEN))
     times = []
     for k in range(7 * rate):
         command = play.command(bodies(4), 1 / rate)
@@ -86,7 +88,7 @@ def test_a_command_for_each_keeps_its_filters_and_sources(tmp_path):
         def command(self, body, dt):
             return command
 
-    recorder = Recorder(Constant())
+    recorder = CommandRecorder(Constant())
     recorder.command(bodies(2), 0.02)
     write_script(tmp_path / "a.jsonl", recorder.script)
     again = read_script(tmp_path / "a.jsonl").commands[0]
@@ -101,7 +103,7 @@ def test_a_recorder_keeps_what_was_wanted_even_when_arrays_change_later():
             self.velocities += 1
             return Command(self.velocities, self.velocities)
 
-    recorder = Recorder(Changing())
+    recorder = CommandRecorder(Changing())
     for _ in range(3):
         recorder.command(bodies(), 0.02)
     assert [command.velocities[0, 0] for command in recorder.script.commands] == [1, 2, 3]
@@ -116,7 +118,7 @@ def database(built_of):
 def test_a_recorded_run_replays_bit_for_bit(database, tmp_path, kind):
     count = 1 if kind == "path" else 4
     controllers = {"path": Path([(0, 0), (0, 3), (2, 3)]), "wander": Wander(np.random.default_rng(0), inside=6.0)}
-    recorder = Recorder(controllers[kind])
+    recorder = CommandRecorder(controllers[kind])
     places = np.arange(count)[:, None] * [1.5, 0, 0]
     crowd, played = Crowd(database, count, positions=places), []
     steps = np.random.default_rng(1).uniform(0.005, 0.05, 100)
@@ -161,10 +163,26 @@ def test_a_faulty_script_is_told_by_its_line(tmp_path, text, line, message):
 def test_a_script_for_others_is_refused():
     script = random_script(3)
     with pytest.raises(KinematchError, match="3 bodies, but there are 2"):
-        Play(script).command(bodies(2), 0.001)
+        ScriptPlayer(script).command(bodies(2), 0.001)
 
 
 def test_a_script_of_nothing_stands_still(tmp_path):
-    play = Play(written(tmp_path, HEADER))
+    play = ScriptPlayer(written(tmp_path, HEADER))
     assert not play.command(bodies(2), 0.1).velocities.any()
     assert play.done
+
+
+def test_commands_with_a_trajectory_are_kept_but_never_written_without_it(tmp_path):
+    trajectory = Trajectory(np.array([0.0, 1.0]), np.zeros((1, 2, 3)), np.tile([0.0, 0, 1], (1, 2, 1)))
+
+    class Constant:
+        def command(self, body, dt):
+            return follow_trajectory(trajectory)
+
+    recorder = CommandRecorder(Constant())
+    assert recorder.command(bodies(1), 0.02).trajectory is trajectory
+    with pytest.raises(KinematchError, match="command 0 has a trajectory"):
+        write_script(tmp_path / "a.jsonl", recorder.script)
+    assert not (tmp_path / "a.jsonl").exists()
+    with pytest.raises(KinematchError, match="expected one for each"):
+        next(recorder.script.steps(2))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.control.body import SimulatedBody, place_at_rest
-from kinematch.control.stick import GAITS, Gait, Stick, top_speeds
+from kinematch.control.stick import GAITS, Gait, Stick, find_top_speeds
 from kinematch.errors import KinematchError
 
 
@@ -49,7 +49,7 @@ def test_strafing_has_its_own_top_speeds(axes, name, gait):
 def test_the_top_speed_changes_smoothly_as_the_direction_turns():
     angles = np.linspace(-np.pi, np.pi, 3601)
     moves = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-    speeds = top_speeds(np.array([[4.0, 2.0, 1.0]]), moves, np.tile([0.0, 1.0], (len(angles), 1)))
+    speeds = find_top_speeds(np.array([[4.0, 2.0, 1.0]]), moves, np.tile([0.0, 1.0], (len(angles), 1)))
     assert np.abs(np.diff(speeds)).max() < 0.02
     assert speeds.min() == pytest.approx(1.0)
     assert speeds.max() == pytest.approx(4.0)

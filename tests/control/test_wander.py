@@ -5,10 +5,10 @@ import pytest
 from scipy.spatial import cKDTree
 
 from kinematch.character.settings import Settings
-from kinematch.control.avoidance import pushes_on
+from kinematch.control.avoidance import find_pushes_on
 from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
-from kinematch.control.kernels import strolled
-from kinematch.control.region import region
+from kinematch.control.kernels import turn_headings
+from kinematch.control.region import make_region
 from kinematch.control.wander import Wander
 from kinematch.errors import KinematchError
 
@@ -16,7 +16,7 @@ SETTINGS = Settings()
 
 
 def crowd(count: int, inside, *, seed: int = 0, centre=(0.0, 0.0)) -> SimulatedBody:
-    places = region(inside, centre).spread(count)
+    places = make_region(inside, centre).spread(count)
     yaws = np.random.default_rng(seed).uniform(-np.pi, np.pi, count)
     return place_at_rest(np.stack([places[:, 0], np.zeros(count), places[:, 1]], axis=-1), yaws)
 
@@ -40,7 +40,7 @@ def test_nobody_leaves(inside, dt):
     wander = Wander(np.random.default_rng(1), inside=inside, centre=centre)
     places, _ = stroll(wander, crowd(30, inside, centre=centre), 20, dt)
     flat = places.reshape(-1, 2)
-    np.testing.assert_allclose(region(inside, centre).nearest(flat), flat, atol=1e-9)
+    np.testing.assert_allclose(make_region(inside, centre).nearest(flat), flat, atol=1e-9)
 
 
 def test_headings_are_random_but_smooth():
@@ -70,9 +70,9 @@ def test_bodies_make_room_for_each_other():
 
 
 def test_two_who_meet_head_on_pass_on_the_right():
-    who = np.arange(2)
+    bodies = np.arange(2)
     places, velocities = np.array([[0.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 1.0], [0.0, -1.0]])
-    push = pushes_on(who, places, velocities, room=1.0, horizon=1.5, reach=2.5)
+    push = find_pushes_on(bodies, places, velocities, room=1.0, horizon=1.5, reach=2.5)
     assert push[0, 0] < 0 < push[1, 0]  # the right of +Z is -X
 
 
@@ -82,24 +82,24 @@ def test_the_cells_miss_nobody(seed, spread):
     rng = np.random.default_rng(seed)
     places, velocities = rng.normal(size=(200, 2)) * spread, rng.normal(size=(200, 2))
     places[:50] = places[50:100] + rng.normal(size=(50, 2)) * 0.5
-    who = rng.permutation(200)[:120]
+    bodies = rng.permutation(200)[:120]
     options = {"room": 1.0, "horizon": 1.5, "reach": 2.5}
-    found = pushes_on(who, places, velocities, **options)
-    np.testing.assert_allclose(found, plain_pushes(who, places, velocities, **options), atol=1e-9)
+    found = find_pushes_on(bodies, places, velocities, **options)
+    np.testing.assert_allclose(found, plain_pushes(bodies, places, velocities, **options), atol=1e-9)
     assert np.abs(found).max() > 0
 
 
-def plain_pushes(who, places, velocities, *, room, horizon, reach):
+def plain_pushes(bodies, places, velocities, *, room, horizon, reach):
     """The twin of the kernel: everyone with everyone."""
-    away, drift = places[None] - places[who, None], velocities[None] - velocities[who, None]
-    counts = (np.linalg.norm(away, axis=-1) <= reach) & (np.arange(len(places)) != who[:, None])
+    away, drift = places[None] - places[bodies, None], velocities[None] - velocities[bodies, None]
+    counts = (np.linalg.norm(away, axis=-1) <= reach) & (np.arange(len(places)) != bodies[:, None])
     closing = -(away * drift).sum(axis=-1)
     speed = np.where(closing > 0, (drift**2).sum(axis=-1), 1.0)
     time = np.where(closing > 0, np.minimum(closing / speed, horizon), 0.0)
     then = away + drift * time[..., None]
     apart = np.linalg.norm(then, axis=-1)
     weight = np.where(counts & (apart < room), (1 - apart / room) * (1 - time / horizon), 0.0)
-    left = np.stack([velocities[who, 1], -velocities[who, 0]], axis=-1)[:, None]
+    left = np.stack([velocities[bodies, 1], -velocities[bodies, 0]], axis=-1)[:, None]
     way = np.where((apart < 0.05 * room)[..., None], left, then)
     length = np.linalg.norm(way, axis=-1, keepdims=True)
     return -(weight[..., None] * way / np.where(length > 0, length, 1)).sum(axis=1)
@@ -115,7 +115,7 @@ def test_headings_drift_as_the_formula_has_it():
     target = np.arctan2(inward[:, 0], inward[:, 1])
     turn = (target - drifted + np.pi) % (2 * np.pi) - np.pi
     expected = drifted + (1 - np.exp(-np.linalg.norm(inward, axis=-1) * dt / back)) * turn
-    found = strolled(headings, turning, noise, inward, keep, fresh, dt, back)
+    found = turn_headings(headings, turning, noise, inward, keep, fresh, dt, back)
     np.testing.assert_allclose(headings, expected, atol=1e-12)
     np.testing.assert_allclose(turning, new_turning)
     np.testing.assert_allclose(found, np.stack([np.sin(expected), np.cos(expected)], axis=-1), atol=1e-12)
@@ -128,7 +128,7 @@ def test_a_seed_repeats():
 
 @pytest.mark.parametrize("inside", [10.0, (30.0, 8.0)])
 def test_places_are_spread_over_the_region(inside):
-    where = region(inside, (2.0, 1.0))
+    where = make_region(inside, (2.0, 1.0))
     places = where.spread(200)
     np.testing.assert_allclose(where.nearest(places), places)
     distances, _ = cKDTree(places).query(places, k=2)
@@ -138,6 +138,6 @@ def test_places_are_spread_over_the_region(inside):
 
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(KinematchError, match="region of -1"):
-        region(-1)
+        make_region(-1)
     with pytest.raises(KinematchError, match="speeds from 2"):
         Wander(np.random.default_rng(0), speeds=(2, 1))

@@ -9,8 +9,8 @@ from PIL import Image
 
 from kinematch.errors import FileError, KinematchError
 from kinematch.terrain.made import uneven_ground
-from kinematch.terrain.mesh import height_mesh, read_height_mesh
-from kinematch.terrain.terrain import HeightFunction, HeightGrid, centred, read_height_image
+from kinematch.terrain.mesh import make_height_mesh, read_height_mesh
+from kinematch.terrain.terrain import HeightFunction, HeightGrid, centre_grid, read_height_image
 
 
 def plane(x, z):
@@ -32,7 +32,7 @@ def mesh_of(function, count: int = 60, half: float = 5.0):
     i, j = (axis.ravel() for axis in np.meshgrid(np.arange(count - 1), np.arange(count - 1), indexing="ij"))
     a = i * count + j
     triangles = np.concatenate([np.stack([a, a + 1, a + count]), np.stack([a + 1, a + count + 1, a + count])], axis=1).T
-    return height_mesh(np.stack([x, function(x, z), z], axis=-1), triangles, outside=-1.0)
+    return make_height_mesh(np.stack([x, function(x, z), z], axis=-1), triangles, outside=-1.0)
 
 
 KINDS = [HeightFunction, grid_of, mesh_of]
@@ -93,7 +93,7 @@ def test_a_mesh_finds_the_highest_of_all_its_triangles(seed):
     vertices = rng.normal(size=(90, 3)) * [3, 1, 3]
     triangles = np.concatenate([rng.integers(0, 90, (60, 3)), np.arange(90).reshape(-1, 3)])
     triangles = triangles[(np.diff(np.sort(triangles, axis=1), axis=1) > 0).all(axis=1)]
-    ground = height_mesh(vertices, triangles, outside=-9.0)
+    ground = make_height_mesh(vertices, triangles, outside=-9.0)
     points = rng.normal(size=(300, 2)) * 3
     expected = np.full(300, -9.0)
     for triangle in vertices[triangles]:
@@ -114,7 +114,7 @@ def test_no_point_falls_between_the_triangles_of_a_mesh():
 def test_walls_and_both_ways_round_do_no_harm():
     vertices = np.array([[0, 0, 0], [2, 0, 0], [0, 0, 2], [0, 5.0, 0]])
     for order in ([0, 1, 2], [0, 2, 1]):
-        ground = height_mesh(vertices, [order, [0, 1, 3]])
+        ground = make_height_mesh(vertices, [order, [0, 1, 3]])
         np.testing.assert_allclose(ground.normals(np.array([[0.5, 0.5]])), [[0, 1, 0]])
         assert ground.heights(np.array([[0.5, 0.5]])) == 0
 
@@ -189,9 +189,9 @@ def test_files_that_are_no_terrain_are_refused(tmp_path):
         (lambda: HeightGrid(np.zeros((5, 1)), 0.1), "2 or more"),
         (lambda: HeightGrid(np.full((3, 3), np.nan), 0.1), "finite"),
         (lambda: HeightGrid(np.zeros((3, 3)), 0.0), "cells of 0"),
-        (lambda: height_mesh(np.zeros((3, 3)), [[0, 1, 2]]), "stood on"),
-        (lambda: height_mesh(np.zeros((3, 3)), [[0, 1, 3]]), "do not exist"),
-        (lambda: centred(np.zeros((3, 3)), 1.0).heights(np.array([[0, np.nan]])), "finite"),
+        (lambda: make_height_mesh(np.zeros((3, 3)), [[0, 1, 2]]), "to stand on"),
+        (lambda: make_height_mesh(np.zeros((3, 3)), [[0, 1, 3]]), "do not exist"),
+        (lambda: centre_grid(np.zeros((3, 3)), 1.0).heights(np.array([[0, np.nan]])), "finite"),
         (lambda: HeightFunction(lambda x, z: np.zeros(3)).heights(np.zeros((2, 2))), r"gave shape \(3,\)"),
         (lambda: uneven_ground(np.random.default_rng(0), cell=0.0), "cells"),
     ],

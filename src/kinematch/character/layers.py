@@ -1,4 +1,4 @@
-"""Layers: what changes the pose between the animation and the feet. To add one, write a class with `apply`."""
+"""Layers change the pose between the animation and the feet. To add one, write a class with `apply`."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -6,42 +6,52 @@ from typing import Any, Protocol
 import numpy as np
 
 from kinematch.character.pose import Pose
+from kinematch.character.settings import Settings
+from kinematch.character.state import State
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 
 SHORTEST = 0.1  # length of a quaternion that still tells a rotation
+MOST_LOWERING = 1.0  # m, whatever was written into the state
 
 
 class Layer(Protocol):
-    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
-        """Change local rotations, and the position of the hips, of all characters; the joints that were changed.
+    """Anything with this method may stand in `Crowd.layers`; layers run in order, each seeing the pose so far."""
 
-        `pose` is the pose so far, local and global. Global positions and rotations are worked out anew afterwards.
+    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
+        """Change `pose.rotations`, and the position of the hips, of all N characters; return the changed joints.
+
+        `pose` holds the pose so far, local and global. Its global positions already include the lowering of the pelvis
+        by the feet stage, as far as it can be predicted: a hand that is put somewhere ends up there. The step recomputes
+        the global pose afterwards.
         """
 
 
 class ClipLayer:
-    """Rotations of another source, a played clip for instance, that own joints by weight."""
+    """A layer that blends in local rotations from elsewhere, such as a clip of waving hands, joint by joint."""
 
     def __init__(self, rotations: np.ndarray, weights: np.ndarray):
-        """Local rotations (N, J, 4) and weights (N, J): 0 leaves a joint as it is, 1 replaces it; both may be set."""
+        """Local rotations (N, J, 4) and weights (N, J): 0 leaves a joint as it is, 1 replaces it.
+
+        Set both attributes anew at any time; the weights are applied as they are, so let them rise and fall smoothly.
+        """
         self.rotations, self.weights = rotations, weights
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
         rotations, weights = np.asarray(self.rotations), np.asarray(self.weights)
         if rotations.shape != pose.rotations.shape or weights.shape != pose.rotations.shape[:2]:
             raise KinematchError(
-                f"layer of shapes {rotations.shape} and {weights.shape}, expected {pose.rotations.shape} and without "
-                "the 4"
+                f"layer: rotations {rotations.shape} and weights {weights.shape}, expected {pose.rotations.shape} and "
+                f"{pose.rotations.shape[:2]}"
             )
         if not (np.isfinite(rotations).all() and np.isfinite(weights).all()):
-            raise KinematchError("the layer is not finite")
+            raise KinematchError("layer: rotations or weights are not finite")
         owned = weights > 0
-        owned[:, 0] = False  # the root is the step's
+        owned[:, 0] = False  # the root belongs to the step
         nothing = owned & ~np.any(rotations, axis=-1)
         if nothing.any():
             character, joint = np.argwhere(nothing)[0]
-            raise KinematchError(f"the layer owns joint {joint} of character {character}, and its rotation is zero")
+            raise KinematchError(f"the layer owns joint {joint} of character {character}, but its rotation is zero")
         share = np.clip(weights[owned], 0.0, 1.0)[:, None]
         own = quaternion.normalize(rotations[owned])
         here = pose.rotations[owned]
@@ -49,11 +59,18 @@ class ClipLayer:
         return np.flatnonzero(owned.any(axis=0)).tolist()
 
 
-def apply_layer(layer: Layer, pose: Pose, dt: float) -> None:
-    """Run a layer that anybody may have written, and check what it did."""
+def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
+    """By how much (N,) m the feet stage will lower the pelvis in this step: as in the last one, at the same rate."""
+    lowering, rates = state.feet.pelvis.astype(np.float64).T
+    return np.clip(np.nan_to_num(lowering + dt * rates), 0.0, MOST_LOWERING) * settings.pelvis
+
+
+def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray) -> None:
+    """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
     good = np.isfinite(pose.global_rotations).all(axis=(1, 2)) & np.isfinite(pose.global_positions).all(axis=(1, 2))
+    pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
     try:
         changed: Any = np.asarray(layer.apply(pose, dt))
     except KinematchError:
@@ -64,7 +81,7 @@ def apply_layer(layer: Layer, pose: Pose, dt: float) -> None:
     if changed.size == 0:
         return
     if changed.ndim != 1 or changed.dtype.kind not in "iu" or changed.min() < 0 or changed.max() >= joints:
-        raise KinematchError(f"layer {name} says it changed {changed!r}, expected joints from 0 to {joints - 1}")
+        raise KinematchError(f"layer {name} returned {changed!r}, expected joints from 0 to {joints - 1}")
     rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
     sizes = np.linalg.norm(rotations, axis=-1)
     if not (np.isfinite(positions[good]).all() and (sizes[good] > SHORTEST).all() and np.isfinite(sizes[good]).all()):

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels import animation as k
 from kinematch.character.kernels import searching
-from kinematch.character.layers import apply_layer
+from kinematch.character.layers import apply_layer, predict_lowering
 from kinematch.character.pose import Pose
 from kinematch.character.project import group_by, project
 from kinematch.character.stages.adjust import adjust_roots, find_rates
@@ -62,8 +62,9 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     show_plainly(crowd, pose)
 
     # layers
+    lowering = predict_lowering(state, dt, settings)
     for layer in crowd.layers:
-        apply_layer(layer, pose, dt)
+        apply_layer(layer, pose, dt, lowering)
         show_plainly(crowd, pose)
 
     # feet
@@ -153,8 +154,9 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
         runner.animate(0.0, k.SHOW)
 
         # layers
+        lowering = predict_lowering(state, dt, crowd.settings)
         for layer in crowd.layers:
-            apply_layer(layer, pose, dt)
+            apply_layer(layer, pose, dt, lowering)
             runner.animate(0.0, k.SHOW)
 
         # feet

@@ -1,1 +1,1 @@
-"""Commands, trajectories, the simulated body, and the controllers that steer it."""
+"""Commands, trajectories, the simulated body, and the controllers that produce commands."""

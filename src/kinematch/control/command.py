@@ -1,4 +1,4 @@
-"""Command: what a player, path or tracker asks of each character, whatever device it came from."""
+"""Command: what a player, path or tracker asks of each character, independent of the input device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +9,25 @@ import numpy as np
 from kinematch.control.body import SimulatedBody
 from kinematch.control.trajectory import Trajectory
 
-SLOWEST = 1e-3  # m/s below which a velocity has no direction to face
+SLOWEST = 1e-3  # m/s; slower velocities give no direction to face
 
 
 @dataclass(frozen=True, eq=False)
 class Command:
-    velocities: np.ndarray  # (N, 3) m/s, wanted along the ground, in the world
-    facings: np.ndarray  # (N, 3) ground directions wanted, in the world; zero keeps the facing
-    filter: str | Sequence[str] | None = None  # over tags, for all or for each; None: the database's own
-    source: int | Sequence[int] = 0  # which of a crowd's motion sources, for all or for each
-    trajectory: Trajectory | None = None  # the controller's own prediction; without it springs predict
+    """What N characters should do during the next step. `km.move` and `km.follow_trajectory` make one."""
+
+    velocities: np.ndarray  # (N, 3) m/s, desired, along the ground in the world
+    facings: np.ndarray  # (N, 3) desired directions along the ground in the world; zero keeps the facing
+    filter: str | Sequence[str] | None = None  # tag expression, for all or one each; None: the database's, "": none
+    source: int | Sequence[int] = 0  # number of the crowd's motion source to play, for all or one each
+    trajectory: Trajectory | None = None  # the controller's own prediction; without one, springs predict
 
 
 class Controller(Protocol):
-    """Anything that yields a command for each step."""
+    """Anything with this method steers a crowd: `crowd.step(controller.command(crowd.body, dt), dt)`."""
 
     def command(self, body: SimulatedBody, dt: float) -> Command:
-        """What is wanted of bodies (N) during the next dt seconds."""
+        """The command for the N simulated bodies for the next dt seconds."""
 
 
 def move(
@@ -35,7 +37,11 @@ def move(
     filter: str | Sequence[str] | None = None,
     source: int | Sequence[int] = 0,
 ) -> Command:
-    """A command to move with velocities (N, 3) or (3,), facing along them unless told; standing keeps the facing."""
+    """A command to move at velocities (N, 3) or (3,), in m/s in the world.
+
+    Characters face along their velocity unless facings (N, 3) or (3,) are given; at rest they keep their facing.
+    `filter` and `source` are those of Command.
+    """
     velocities = np.atleast_2d(np.asarray(velocities, np.float64))
     if facings is None:
         speed = np.linalg.norm(velocities, axis=-1, keepdims=True)
@@ -46,6 +52,9 @@ def move(
 def follow_trajectory(
     trajectory: Trajectory, *, filter: str | Sequence[str] | None = None, source: int | Sequence[int] = 0
 ) -> Command:
-    """A command to move along a trajectory that the caller predicted itself."""
+    """A command to move along a trajectory that the controller predicted itself, instead of springs.
+
+    The simulated bodies go exactly where the trajectory says. `filter` and `source` are those of Command.
+    """
     velocities, facings = trajectory.mean_velocities(), trajectory.directions[:, -1]
     return Command(velocities, facings, filter, source, trajectory)

@@ -1,4 +1,4 @@
-"""Compiled parts of crowds that wander: who is in whose way, found cell by cell, and headings that drift."""
+"""Kernels for crowds: neighbours on a collision course, found in a grid of cells, and drifting headings."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from kinematch.compile.jit import kernel
 
 
 @kernel
-def sorted_into_cells(places, low, cell, shape):
-    """Where each cell's bodies start (cells + 1,), those bodies (N,), and the cell of each (N,)."""
+def sort_into_cells(places, low, cell, shape):
+    """Bodies grouped by cell: start of each cell (cells + 1,) in the list of bodies (N,), and each body's cell (N,)."""
     cells = np.empty(len(places), np.int64)
     starts = np.zeros(shape[0] * shape[1] + 1, np.int64)
     for n in range(len(places)):
@@ -26,15 +26,16 @@ def sorted_into_cells(places, low, cell, shape):
 
 
 @kernel
-def pushes(who, places, velocities, cells, starts, members, shape, reach, room, horizon):
-    """What others do to bodies `who` (K,): vectors (K, 2), about 1 long for one who is in the way right now.
+def find_pushes(bodies, places, velocities, cells, starts, members, shape, reach, room, horizon):
+    """Pushes (K, 2) on bodies (K,) away from others, about 1 long for another body in the way right now.
 
-    Counts who, both going straight on, would come nearer than `room` within `horizon` seconds: the push is away from
-    where the other then is, the stronger the nearer in space and time. Who meets head-on steps to the right.
+    Another body counts if both, moving straight on, would come closer than `room` within `horizon` seconds. The push
+    points away from where it will be then, and is stronger the closer that is in space and time. In a head-on encounter
+    a body steps to the right.
     """
-    out = np.zeros((2, len(who))).T
-    for k in range(len(who)):
-        n = who[k]
+    out = np.zeros((2, len(bodies))).T
+    for k in range(len(bodies)):
+        n = bodies[k]
         column, row = cells[n] // shape[1], cells[n] % shape[1]
         for i in range(max(column - 1, 0), min(column + 2, shape[0])):
             first = i * shape[1] + max(row - 1, 0)
@@ -54,19 +55,23 @@ def pushes(who, places, velocities, cells, starts, members, shape, reach, room, 
                 if apart >= room:
                     continue
                 weight = (1 - apart / room) * (1 - time / horizon)
-                if apart < 0.05 * room:  # too near the middle to tell a side
+                if apart < 0.05 * room:  # too central to tell a side
                     x, z = velocities[n, 1], -velocities[n, 0]
                     apart = np.sqrt(x * x + z * z)
                     if apart == 0:
-                        x, z, apart = np.cos(1.0 * n), np.sin(1.0 * n), 1.0  # two on one spot part anyhow
+                        x, z, apart = (
+                            np.cos(1.0 * n),
+                            np.sin(1.0 * n),
+                            1.0,
+                        )  # two bodies on one spot separate in arbitrary directions
                 out[k, 0] -= weight * x / apart
                 out[k, 1] -= weight * z / apart
     return out
 
 
 @kernel
-def strolled(headings, turning, noise, inward, keep, fresh, dt, back):
-    """Turn headings (N,) on in place, by their drift and back from the edge; the directions (N, 2) they have then."""
+def turn_headings(headings, turning, noise, inward, keep, fresh, dt, back):
+    """Advance headings (N,) in place, by their drift and away from the edge; the resulting directions (N, 2)."""
     out = np.empty((2, len(headings))).T
     for n in range(len(headings)):
         turning[n] = keep * turning[n] + fresh * noise[n]
@@ -74,8 +79,8 @@ def strolled(headings, turning, noise, inward, keep, fresh, dt, back):
         x, z = inward[n, 0], inward[n, 1]
         if x != 0 or z != 0:
             sine, cosine = np.sin(heading), np.cos(heading)
-            to_inside = np.arctan2(x * cosine - z * sine, z * cosine + x * sine)
-            heading -= np.expm1(-np.sqrt(x * x + z * z) * dt / back) * to_inside
+            remaining = np.arctan2(x * cosine - z * sine, z * cosine + x * sine)
+            heading -= np.expm1(-np.sqrt(x * x + z * z) * dt / back) * remaining
         headings[n] = heading
         out[n, 0], out[n, 1] = np.sin(heading), np.cos(heading)
     return out

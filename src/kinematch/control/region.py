@@ -1,23 +1,25 @@
-"""Regions of the ground that a crowd stays in: a circle or a rectangle, both convex."""
+"""Convex regions of the ground that a crowd stays in: a circle or a rectangle."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from kinematch.control.steering import shortened
+from kinematch.control.steering import limit_lengths
 from kinematch.errors import KinematchError
 
 
 class Region(Protocol):
+    """A convex part of the ground; points are (N, 2): x and z in metres."""
+
     def nearest(self, points: np.ndarray) -> np.ndarray:
-        """The points (N, 2) of the region nearest to these."""
+        """The nearest points (N, 2) inside the region."""
 
     def inward(self, points: np.ndarray, margin: float) -> np.ndarray:
-        """Ways (N, 2) back inside: zero farther than a margin from the edge, 1 long at the edge or beyond."""
+        """Directions (N, 2) back inside: zero farther than `margin` from the edge, growing to length 1 at the edge."""
 
     def spread(self, count: int) -> np.ndarray:
-        """So many points (N, 2) spread evenly."""
+        """`count` points (N, 2) spread evenly over the region."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Circle:
     centre: tuple[float, float]  # m, x and z
 
     def nearest(self, points: np.ndarray) -> np.ndarray:
-        return self.centre + shortened(points - self.centre, self.radius)
+        return self.centre + limit_lengths(points - self.centre, self.radius)
 
     def inward(self, points: np.ndarray, margin: float) -> np.ndarray:
         margin = min(margin, self.radius)
@@ -36,7 +38,7 @@ class Circle:
         return -away * np.divide(depth, far, out=np.zeros_like(far), where=far > 0)[:, None]
 
     def spread(self, count: int) -> np.ndarray:
-        across, around = _even(count).T
+        across, around = _spread_evenly(count).T
         angle = 2 * np.pi * around
         return self.centre + self.radius * np.sqrt(across)[:, None] * np.stack([np.sin(angle), np.cos(angle)], axis=-1)
 
@@ -54,14 +56,14 @@ class Rectangle:
         half = 0.5 * np.array(self.size)
         away = points - self.centre
         depth = np.clip((np.abs(away) - half) / np.minimum(margin, half) + 1, 0, 1)
-        return shortened(-np.sign(away) * depth, 1.0)
+        return limit_lengths(-np.sign(away) * depth, 1.0)
 
     def spread(self, count: int) -> np.ndarray:
-        return self.centre + (_even(count) - 0.5) * self.size
+        return self.centre + (_spread_evenly(count) - 0.5) * self.size
 
 
-def region(inside: float | tuple[float, float], centre: tuple[float, float] = (0.0, 0.0)) -> Region:
-    """A circle of a radius, or a rectangle of a width and a depth, around a centre; all in metres."""
+def make_region(inside: float | tuple[float, float], centre: tuple[float, float] = (0.0, 0.0)) -> Region:
+    """A circle, if `inside` is a radius, or a rectangle, if it is a width (x) and a depth (z); all in metres."""
     size = np.asarray(inside, np.float64)
     if size.shape not in ((), (2,)) or not (size > 0).all() or not np.isfinite(size).all():
         raise KinematchError(f"a region of {inside!r} m, expected a radius, or a width and a depth")
@@ -70,7 +72,7 @@ def region(inside: float | tuple[float, float], centre: tuple[float, float] = (0
     return Rectangle((float(size[0]), float(size[1])), (float(centre[0]), float(centre[1])))
 
 
-def _even(count: int) -> np.ndarray:
-    """Points (N, 2) in the unit square that keep apart: the additive sequence of the plastic number."""
+def _spread_evenly(count: int) -> np.ndarray:
+    """Well separated points (N, 2) in the unit square: the additive sequence of the plastic number."""
     plastic = 1.3247179572447460
     return (0.5 + np.arange(count)[:, None] / np.array([plastic, plastic**2])) % 1.0

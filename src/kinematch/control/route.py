@@ -1,4 +1,4 @@
-"""Route: keypoints on the ground as one smooth line with rounded corners, and the speed wanted along it."""
+"""Route: a smooth line through keypoints, with rounded corners, and the desired speed along it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,36 +9,36 @@ from kinematch.control.body import WORLD_RADIUS, Halflives
 from kinematch.errors import KinematchError
 from kinematch.math.spring import omega
 
-SPACING = 0.02  # m between samples: an arc of half a metre is off by 0.1 mm
-REVERSAL = np.radians(150)  # a turn as sharp as this is no corner to round but a place to stop and go back
-MOST_SAMPLES = 100_000  # of a path of kilometres
-SLOWEST = 0.3  # m/s, around corners too tight for any speed
+SPACING = 0.02  # m between samples: an arc of radius 0.5 m is off by 0.1 mm
+REVERSAL = np.radians(150)  # a sharper turn is not rounded: the body stops and turns back
+MOST_SAMPLES = 100_000  # a path of kilometres gets a larger spacing
+SLOWEST = 0.3  # m/s, in corners too tight for any other speed
 
 
 @dataclass(frozen=True)
 class Keypoint:
-    """A place on the ground, and how to go on from it."""
+    """A point of a path, and how to go on from it."""
 
     x: float  # m
     z: float  # m
-    speed: float = 1.4  # m/s on the way to the next
+    speed: float = 1.4  # m/s on the segment to the next keypoint
     stop: float = 0.0  # s to wait here
-    facing: float | None = None  # rad about +Y, while waiting here and on the way to the next; None looks along the way
+    facing: float | None = None  # rad about +Y, while waiting and on the segment to the next; None: along the path
 
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """Samples along the line; at a stop two of them share a place, one coming and one going."""
+    """Samples along the line. At a stop two samples share a place: one arriving, one leaving."""
 
     keypoints: tuple[Keypoint, ...]
     closed: bool
-    distances: np.ndarray  # (M,) m from the start, which is where the first keypoint is left
+    distances: np.ndarray  # (M,) m from the first keypoint
     points: np.ndarray  # (M, 2) x, z
-    rows: np.ndarray  # (M, 5) x, z to steer by; unit tangent; squared speed wanted, linear where speed changes evenly
-    owners: np.ndarray  # (M,) the keypoint last passed
+    rows: np.ndarray  # (M, 5) x, z to steer by; unit tangent; desired squared speed, which is linear in distance
+    owners: np.ndarray  # (M,) index of the keypoint last passed
     acceleration: float  # m/s^2
-    stops: np.ndarray  # (S,) m, growing
-    waits: np.ndarray  # (S,) s; for ever at the end of an open route
+    stops: np.ndarray  # (S,) m, increasing
+    waits: np.ndarray  # (S,) s; infinite at the end of an open route
 
     @property
     def length(self) -> float:
@@ -57,7 +57,7 @@ class Route:
         return self.owners[np.searchsorted(self.distances, self._within(distances), side="right") - 1]
 
     def next_stop(self, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the first stops (N,) after distances are, laps counted, and how long to wait; infinity for none."""
+        """Distances (N,) of the next stops, laps included, and waits (N,) in s; infinite where there is no stop."""
         count = len(self.stops)
         if not count:
             return np.full(len(distances), np.inf), np.full(len(distances), np.inf)
@@ -79,10 +79,10 @@ def make_route(
     acceleration: float = 3.0,
     halflife: float = Halflives().velocity,
 ) -> Route:
-    """A line through keypoints, or tuples of their values, with corners of a radius or as wide as there is room for.
+    """A line through keypoints, or tuples of their values, with corners of `radius` m, or less where space is short.
 
-    acceleration bounds braking, speeding up between segments, and the pull sideways in corners; halflife is that of
-    the velocity spring of those who are to follow.
+    acceleration (m/s^2) limits braking, speeding up and centripetal acceleration in corners; halflife (s) is that of
+    the followers' velocity spring.
     """
     all_points = tuple(_keypoint(n, one) for n, one in enumerate(keypoints))
     fewest = 3 if closed else 2
@@ -110,16 +110,16 @@ def make_route(
         trims[n] = min(radius * np.tan(0.5 * abs(line.turn(n))), 0.5 * lengths[n - 1], 0.5 * lengths[n])
     if not closed:
         stopping.add(len(places) - 1)
-    route = _assembled(all_points, line, trims, stopping, closed=closed, acceleration=acceleration)
-    return _with_wide_corners(route, float(omega(halflife)))
+    route = _assemble_route(all_points, line, trims, stopping, closed=closed, acceleration=acceleration)
+    return _widen_corners(route, float(omega(halflife)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """Keypoints and the straight ways between them."""
+    """Keypoints and the straight segments between them."""
 
     places: np.ndarray  # (K, 2) m
-    ways: np.ndarray  # (K, 2) unit, from each to the next
+    ways: np.ndarray  # (K, 2) unit directions, from each keypoint to the next
     lengths: np.ndarray  # (K,) m
     spacing: float  # m between samples
 
@@ -129,13 +129,13 @@ class _Line:
         return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
 
     def straight(self, n: int, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Distances, points and tangents on the way from keypoint n, trimmed at both ends."""
+        """Distances, points and tangents on the segment from keypoint n, trimmed at both ends."""
         room = self.lengths[n] - begin - end
         along = np.linspace(0, room, 2 + int(room / self.spacing))
         return along, self.places[n] + (begin + along)[:, None] * self.ways[n], np.tile(self.ways[n], (len(along), 1))
 
     def corner(self, n: int, trim: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same around keypoint n: an arc that touches both ways."""
+        """The same around keypoint n: an arc tangent to both segments."""
         angle = self.turn(n)
         bend = trim / np.tan(0.5 * abs(angle))
         turned = np.linspace(0, abs(angle), 2 + int(bend * abs(angle) / self.spacing))[:, None]
@@ -145,7 +145,7 @@ class _Line:
         return bend * turned[:, 0], points, np.cos(turned) * way + np.sin(turned) * inward
 
 
-def _assembled(
+def _assemble_route(
     keypoints: tuple[Keypoint, ...],
     line: _Line,
     trims: np.ndarray,
@@ -154,7 +154,7 @@ def _assembled(
     closed: bool,
     acceleration: float,
 ) -> Route:
-    """Straights and corners in turn; a keypoint is passed in the middle of its corner."""
+    """Alternate straights and corners; a keypoint counts as passed in the middle of its corner."""
     parts, stops, waits, travelled = [], [], [], 0.0
     count = len(keypoints)
     for n in range(count if closed else count - 1):
@@ -176,24 +176,26 @@ def _assembled(
         owners[-1] = count - 1
     speeds = np.array([point.speed for point in keypoints])
     squared = np.minimum(limits, speeds[np.minimum(owners, count - 1 if closed else count - 2)]) ** 2
-    squared = _eased(distances, squared, acceleration, closed=closed)
+    squared = _ease_speeds(distances, squared, acceleration, closed=closed)
     rows = np.concatenate([points, tangents, squared[:, None]], axis=1)
     return Route(keypoints, closed, distances, points, rows, owners, acceleration, np.array(stops), np.array(waits))
 
 
-def _with_wide_corners(route: Route, w: float) -> Route:
-    """Steered by a line outside the corners, since the body cuts them.
+def _widen_corners(route: Route, w: float) -> Route:
+    """Move the steering line outwards in corners, to compensate for the body cutting them.
 
-    On a circle it moves inside the point it follows by v^2 / (R w^2), as y = x + 2 v / w + a / w^2 says. The average
-    over a stretch as long as the body is behind, mostly ahead of the point, makes the line smooth; it meets the stops.
+    On a circle the body runs inside the point it follows by v^2 / (R w^2), since y = x + 2 v / w + a / w^2. Averaging
+    over the distance by which the body lags, mostly ahead of the point, keeps the line smooth; it is zero at stops.
     """
     distances, (tangents, squared) = route.distances, (route.rows[:, 2:4], route.rows[:, 4])
     sine, cosine = (
         tangents[:-1, 0] * tangents[1:, 1] - tangents[:-1, 1] * tangents[1:, 0],
         (tangents[:-1] * tangents[1:]).sum(axis=-1),
     )
-    turns = np.where(np.diff(distances) > 0, np.arctan2(sine, cosine), 0.0)  # none on the spot
-    pull = np.concatenate([[0.0], np.cumsum(turns * 0.5 * (squared[:-1] + squared[1:]))])  # of v^2 / R along the way
+    turns = np.where(np.diff(distances) > 0, np.arctan2(sine, cosine), 0.0)  # none where two samples share a place
+    pull = np.concatenate(
+        [[0.0], np.cumsum(turns * 0.5 * (squared[:-1] + squared[1:]))]
+    )  # integral of v^2 / R along the route
 
     def up_to(places: np.ndarray) -> np.ndarray:
         laps = np.floor(places / route.length) if route.closed else np.zeros(len(places))
@@ -210,8 +212,8 @@ def _with_wide_corners(route: Route, w: float) -> Route:
     return replace(route, rows=rows)
 
 
-def _eased(distances: np.ndarray, squared: np.ndarray, acceleration: float, *, closed: bool) -> np.ndarray:
-    """Squared speeds (M,) of a body that foresees every limit and keeps to an acceleration: v^2 changes by 2 a s."""
+def _ease_speeds(distances: np.ndarray, squared: np.ndarray, acceleration: float, *, closed: bool) -> np.ndarray:
+    """The largest squared speeds (M,) within all limits under a bounded acceleration: v^2 changes by at most 2 a s."""
     laps = np.arange(-1, 2)[:, None] if closed else np.zeros((1, 1))
     slope = 2 * acceleration * (distances + laps * distances[-1]).ravel()
     limits = np.tile(squared, len(laps))

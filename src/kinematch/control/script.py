@@ -1,4 +1,4 @@
-"""Script: commands with the time each lasts, played at any rate, recorded from any controller, replayed bit for bit."""
+"""Script: a sequence of timed commands, played at any rate, recorded from any controller, replayed bit for bit."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from kinematch.errors import KinematchError
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A command of one row (1, 3) is for all bodies, others are for as many as they have rows."""
+    """A sequence of timed commands. A command with one row (1, 3) applies to all bodies, others to one body per row."""
 
     commands: tuple[Command, ...]
-    seconds: np.ndarray  # (S,) how long each lasts
+    seconds: np.ndarray  # (S,) s, duration of each command
 
     def __post_init__(self):
         seconds = np.array(self.seconds, np.float64)
@@ -25,16 +25,17 @@ class Script:
 
     @property
     def duration(self) -> float:
+        """Seconds in all."""
         return float(self.seconds.sum())
 
     def steps(self, count: int = 1) -> Iterator[tuple[Command, float]]:
-        """Each command for `count` bodies and its time, as they were recorded: stepping through them repeats a run."""
+        """Each command, for `count` bodies, with its duration: stepping through a recording repeats the run."""
         for command, seconds in zip(self.commands, self.seconds):
-            yield for_bodies(command, count), float(seconds)
+            yield repeat_for_bodies(command, count), float(seconds)
 
 
-class Play:
-    """A controller that does what a script says, whatever the rate; afterwards bodies stand still."""
+class ScriptPlayer:
+    """A controller that plays a script at any step rate; at its end bodies stand still."""
 
     def __init__(self, script: Script):
         self.script, self.time = script, 0.0
@@ -42,20 +43,21 @@ class Play:
 
     @property
     def done(self) -> bool:
+        """Whether the script has ended."""
         return self.time >= self.script.duration
 
     def command(self, body: SimulatedBody, dt: float) -> Command:
-        # the middle of the step decides, so that sums of dt that are a hair short of a change do not delay it
+        # the middle of the step decides, so that rounding in sums of dt does not delay a change by a step
         n = int(np.searchsorted(self._ends, self.time + 0.5 * dt, side="right"))
         self.time += dt
         if n < len(self.script.commands):
-            return for_bodies(self.script.commands[n], len(body.positions))
+            return repeat_for_bodies(self.script.commands[n], len(body.positions))
         last = self.script.commands[-1].filter if self.script.commands else None
         return Command(np.zeros((len(body.positions), 3)), np.zeros((len(body.positions), 3)), last)
 
 
-class Recorder:
-    """A controller that passes on what another one wants, and keeps it."""
+class CommandRecorder:
+    """A controller that passes on the commands of another one and records them, with the time of each step."""
 
     def __init__(self, controller: Controller):
         self.controller = controller
@@ -63,32 +65,34 @@ class Recorder:
         self._seconds: list[float] = []
 
     def command(self, body: SimulatedBody, dt: float) -> Command:
-        wanted = self.controller.command(body, dt)
-        velocities, facings = (np.array(rows, np.float64) for rows in (wanted.velocities, wanted.facings))
-        kept = Command(velocities, facings, _plain(wanted.filter), _plain(wanted.source))
+        given = self.controller.command(body, dt)
+        velocities, facings = (np.array(rows, np.float64) for rows in (given.velocities, given.facings))
+        kept = Command(velocities, facings, _copy_plain(given.filter), _copy_plain(given.source), given.trajectory)
         self._commands.append(kept)
         self._seconds.append(float(dt))
         return kept
 
     @property
     def script(self) -> Script:
-        """All that was wanted so far."""
+        """All commands so far."""
         return Script(tuple(self._commands), np.array(self._seconds))
 
 
-def for_bodies(command: Command, count: int) -> Command:
-    """A command of one row given to all of N bodies; one of N rows stays as it is."""
+def repeat_for_bodies(command: Command, count: int) -> Command:
+    """Repeat a command of one row for all N bodies; one of N rows stays as it is."""
     rows = len(command.velocities)
     if rows == count:
         return command
     if rows != 1:
         raise KinematchError(f"a command for {rows} bodies, but there are {count}")
+    if command.trajectory is not None:
+        raise KinematchError(f"a command with the trajectory of one body for {count} bodies, expected one for each")
     velocities, facings = (np.repeat(rows, count, axis=0) for rows in (command.velocities, command.facings))
     return Command(velocities, facings, command.filter, command.source)
 
 
-def _plain(value):
-    """A copy that later changes do not reach: the text or number for all, or a list of one each."""
+def _copy_plain(value):
+    """A text, number or None as it is; a sequence of one per body as a list of its own."""
     return (
         value
         if value is None or isinstance(value, str | int)

@@ -1,4 +1,4 @@
-"""Files of scripts: a line of JSON for each command, easily written by hand, exact to the last bit when recorded."""
+"""Script files: one line of JSON per command, easy to write by hand; recordings are exact to the last bit."""
 
 import json
 from pathlib import Path
@@ -20,11 +20,13 @@ NUMBER = "expected a number"
 
 
 def write_script(path: str | Path, script: Script) -> None:
-    """Numbers are written so that reading gives the same bits."""
+    """Write a script as a .jsonl file; numbers are written so that reading gives the same bits."""
     lines = [json.dumps(HEADER)]
     for n, (command, seconds) in enumerate(zip(script.commands, script.seconds)):
         if not (np.isfinite(command.velocities).all() and np.isfinite(command.facings).all()):
             raise FileError(path, f"cannot be written: command {n} has values that are not finite")
+        if command.trajectory is not None:
+            raise FileError(path, f"cannot be written: command {n} has a trajectory, which scripts do not hold")
         line: dict[str, Any] = {"seconds": float(seconds), "velocity": _rows(command.velocities)}
         if command.facings.any():
             line["facing"] = _rows(command.facings)
@@ -37,7 +39,7 @@ def write_script(path: str | Path, script: Script) -> None:
 
 
 def read_script(path: str | Path) -> Script:
-    """A script from a file; lines that are empty or begin with # are remarks."""
+    """Read a script from a .jsonl file; empty lines and lines that begin with # are skipped."""
     with opened(path, "a script") as (file, _):
         content = file.read().removeprefix(BYTE_ORDER_MARK)
     try:
@@ -50,7 +52,7 @@ def read_script(path: str | Path) -> Script:
     _check_header(path, *lines[0])
     commands, seconds = [], []
     for number, line in lines[1:]:
-        values = _parsed(path, number, line)
+        values = _parse_line(path, number, line)
         try:
             commands.append(_command(values))
             seconds.append(_number(values, "seconds", least=0.0))
@@ -64,10 +66,10 @@ def _rows(vectors: np.ndarray) -> list:
     return plain[0] if len(plain) == 1 else plain
 
 
-def _parsed(path: str | Path, number: int, line: str) -> dict[str, Any]:
+def _parse_line(path: str | Path, number: int, line: str) -> dict[str, Any]:
     try:
         values = msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError) as error:  # the latter from brackets within brackets
+    except (msgspec.DecodeError, RecursionError) as error:  # the latter from deeply nested brackets
         raise FileError(path, f"no JSON: {error}", line=number) from None
     if not isinstance(values, dict):
         raise FileError(path, f"expected an object such as {json.dumps({'seconds': 1.0, 'speed': 1.4})}", line=number)
@@ -75,7 +77,7 @@ def _parsed(path: str | Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _check_header(path: str | Path, number: int, line: str) -> None:
-    header = _parsed(path, number, line)
+    header = _parse_line(path, number, line)
     if header.get("kinematch") != "script":
         raise FileError(path, f"no script: expected a first line {json.dumps(HEADER)}", line=number)
     if header.get("version") != VERSION:
@@ -110,11 +112,11 @@ def _command(values: dict[str, Any]) -> Command:
 
 
 def _vectors(values: dict[str, Any], key: str) -> np.ndarray:
-    """(N, 3), of [x, y, z] or a list of such."""
+    """Vectors (N, 3) from [x, y, z] or a list of those."""
     message = f"{key} is {str(values[key])[:80]}, expected [x, y, z] or one such list for each body"
     try:
         vectors = np.atleast_2d(np.array(values[key]))
-    except ValueError:  # lists of unlike lengths
+    except ValueError:  # lists of different lengths
         raise KinematchError(message) from None
     if vectors.ndim != 2 or vectors.shape[1] != 3 or vectors.dtype.kind not in "if":
         raise KinematchError(message)
@@ -130,7 +132,7 @@ def _number(values: dict[str, Any], key: str, *, least: float = -np.inf, default
 
 
 def _check_for_each(value: Any, kind: type, count: int, key: str) -> None:
-    """One for all, or a list of one each."""
+    """Accept one value for all, or a list of one per body."""
     if isinstance(value, list) and len(value) == count and all(type(one) is kind for one in value):
         return
     if type(value) is not kind:

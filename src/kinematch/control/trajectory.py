@@ -1,4 +1,4 @@
-"""Trajectory: where bodies were and will be, as samples of position and direction in the world."""
+"""Trajectory: past and future positions and directions of bodies in the world, as samples over time."""
 
 from dataclasses import dataclass
 
@@ -7,30 +7,34 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
-STILL = 0.1  # m/s: a trajectory that is slower on the whole asks to stand
+STILL = 0.1  # m/s; a trajectory that is slower on average means standing
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Samples of N bodies at common times. The sample at time 0 is the place and facing of the simulated body now."""
+    """Positions and facings of N bodies at common times, as a controller predicts them; see `km.follow_trajectory`.
+
+    At time 0 it says where the simulated body is now.
+    """
 
     times: np.ndarray  # (H,) s from now, increasing, from 0 or earlier to later than 0
     positions: np.ndarray  # (N, H, 3) m
-    directions: np.ndarray  # (N, H, 3) ground directions, of any length but zero
+    directions: np.ndarray  # (N, H, 3) facings along the ground, of any length but zero
 
     def __post_init__(self):
         for name in ("times", "positions", "directions"):
             try:
                 array = np.array(getattr(self, name), np.float64)
             except (TypeError, ValueError):
-                raise KinematchError(f"trajectory: {name} are no numbers") from None
+                raise KinematchError(f"trajectory: {name} are not numbers") from None
             if not np.isfinite(array).all():
                 raise KinematchError(f"trajectory: {name} have values that are not finite")
             object.__setattr__(self, name, array)
         count = len(self.times) if self.times.ndim == 1 else -1
         if count < 2 or not (np.diff(self.times) > 0).all() or self.times[0] > 0 or self.times[-1] <= 0:
             raise KinematchError(
-                f"trajectory: times {self.times.tolist()}, expected two or more that increase, from 0 or earlier on"
+                f"trajectory: times {self.times.tolist()}, expected two or more that increase, from 0 or earlier "
+                "to later than 0"
             )
         if self.positions.ndim != 3 or self.positions.shape[1:] != (count, 3):
             raise KinematchError(f"trajectory: positions of shape {self.positions.shape}, expected (N, {count}, 3)")
@@ -43,12 +47,13 @@ class Trajectory:
 
     @property
     def count(self) -> int:
+        """N, the number of bodies."""
         return len(self.positions)
 
     def sample(self, times: np.ndarray, characters: np.ndarray | slice = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """Positions (N, T, 3) and yaws (N, T) at times (T,) or (N, T), linear between samples.
 
-        Outside of them positions go on as between the last two, and yaws stay.
+        Beyond the first and last samples positions are extrapolated linearly and yaws stay constant.
         """
         positions = self.positions[characters]
         yaws = np.arctan2(self.directions[characters, :, 0], self.directions[characters, :, 2])
@@ -62,7 +67,7 @@ class Trajectory:
         return here + t[..., None] * (there - here), yaws[rows, after - 1] + np.clip(t, 0, 1) * turn
 
     def mean_velocities(self) -> np.ndarray:
-        """(N, 3) m/s from now to the last sample; zero where that is too slow to be a wish to move."""
+        """Mean velocities (N, 3) in m/s from now to the last sample; zero below the speed that means standing."""
         now, _ = self.sample(np.zeros(1))
         velocities = (self.positions[:, -1] - now[:, 0]) / self.times[-1]
         speeds = np.linalg.norm(velocities[:, [0, 2]], axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Features: each kind defines how it is built from a database and, beside it, how it is queried at run time."""
+"""Features: each kind defines, side by side, how it is built from a database and how a query is made at run time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
 
 Trajectory = Callable[[tuple[float, ...]], tuple[np.ndarray, np.ndarray]]
-LARGEST_WEIGHT = 1e6  # a larger weight would make all other features irrelevant
-LONGEST_TIME = 60.0  # s, past or future; no prediction reaches further
+LARGEST_WEIGHT = 1e6  # a larger weight would leave the other features no influence
+LONGEST_TIME = 60.0  # s, into the past or the future
 AXES = {"forward": (0.0, 0.0, 1.0), "up": (0.0, 1.0, 0.0), "left": (1.0, 0.0, 0.0)}
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One block of a feature vector."""
+    """One block of columns of a feature vector, as a recipe or a schema names it."""
 
     kind: str  # position, velocity, direction, height, trajectory_position, trajectory_direction, or a user's own
     joint: str = ""  # a joint or role; trajectories have none
@@ -28,9 +28,9 @@ class Feature:
     dimensions: int = 3  # 2 leaves the height out
     axis: str = "forward"  # direction only: which side of the joint, as it stands in the T-pose
     weight: float = 1.0  # multiplies the squared distance (thesis eq. 3.15)
-    name: str = ""  # used by weights and reports; derived from joint and kind if empty
-    width: int = 0  # columns; this and the group come from the kind, and from the file when a database is opened
-    group: str = ""  # which knob weighs it: quality for 'pose', responsiveness for 'trajectory'
+    name: str = ""  # by which weights and reports refer to it; default: joint and kind
+    width: int = 0  # columns; width and group come from the kind, or from the file of a database
+    group: str = ""  # 'pose', weighted by quality, or 'trajectory', weighted by responsiveness
 
     def __post_init__(self):
         if not self.name:
@@ -60,20 +60,20 @@ class Feature:
 
 @dataclass(frozen=True, eq=False)
 class QueryInput:
-    """The input of a query for N characters, in physical units."""
+    """What queries of N characters are made from, in physical units (m, m/s)."""
 
     skeleton: Skeleton | None = None  # the pose's skeleton
-    pose: Pose | None = None  # (N, J, ...) as displayed or as stored
-    current: np.ndarray | None = None  # (N, D) physical features of the current frames: pose blocks are copied from it
-    trajectory: Trajectory | None = None  # times -> positions (N, H, 3), directions (N, H, 3) in the root's frame
+    pose: Pose | None = None  # (N, J, ...) of the frames that play, with velocities
+    current: np.ndarray | None = None  # (N, D) features of the frames that play, as stored
+    trajectory: Trajectory | None = None  # times (s) -> positions (N, H, 3) m, directions (N, H, 3), in the root's axes
 
 
 @dataclass(frozen=True)
 class Kind:
-    group: Literal["pose", "trajectory"]  # which knob weighs it: quality or responsiveness
+    group: Literal["pose", "trajectory"]  # weighted by quality or by responsiveness
     width: Callable[[Feature], int]
     build: Callable[[Feature, PoseDatabase], np.ndarray]  # (F, width)
-    query: Callable[[Feature, QueryInput], np.ndarray]  # (N, width)
+    query: Callable[[Feature, QueryInput], np.ndarray] | None  # (N, width); None: as stored for the frame that plays
     needs: frozenset[str] = frozenset()  # which of joint and times must be given
 
 
@@ -90,18 +90,29 @@ def register_feature(
     name: str,
     *,
     build: Callable[[Feature, PoseDatabase], np.ndarray],
-    query: Callable[[Feature, QueryInput], np.ndarray],
+    query: Callable[[Feature, QueryInput], np.ndarray] | None = None,
     width: int | Callable[[Feature], int],
     group: Literal["pose", "trajectory"] = "pose",
 ) -> None:
-    """Add a kind of feature of your own; recipes then name it as their `kind`."""
+    """Add a kind of feature of your own; recipes then name it as their `kind`.
+
+    `build(feature, poses)` returns the values (F, width) of all frames. `query(feature, given)` returns what N characters
+    search for, (N, width): `given.pose`, `given.skeleton` and `given.current` describe the frames that play, and
+    `given.trajectory(times)` where the roots will be, or for negative times were: positions (N, H, 3) and directions
+    (N, H, 3) in the root's axes. A feature of the group "pose" needs no `query`: a search then uses the stored values of
+    the frame that plays, as it does for the built-in kinds.
+    """
     if name in BUILT_IN:
         raise KinematchError(f"{name!r} is a built-in kind of feature; choose another name")
+    if group not in ("pose", "trajectory"):
+        raise KinematchError(unknown("feature group", str(group), ("pose", "trajectory")))
+    if query is None and group != "pose":
+        raise KinematchError(f"feature kind {name!r}: a {group} feature needs `query`, only pose features do without")
     KINDS[name] = Kind(group, width if callable(width) else lambda _: width, build, query)
 
 
 def _from_pose(measure: Callable[[Feature, Skeleton, Pose], np.ndarray], width: Callable[[Feature], int]) -> Kind:
-    """A kind measured on one pose: the same function serves all frames of a database and all characters."""
+    """A kind measured on one pose: one function serves all frames of a database and all characters."""
 
     def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
         return measure(feature, poses.skeleton, poses.pose())
@@ -117,7 +128,7 @@ def _from_pose(measure: Callable[[Feature, Skeleton, Pose], np.ndarray], width: 
 
 
 def _from_path(which: int, wanted: str) -> Kind:
-    """A kind read from the root's path: stored ahead in the database, predicted by the controller at run time."""
+    """A kind read from the root's path: that of the clip in the database, predicted at run time."""
 
     def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
         paths = measure_root_paths(poses, feature.times)
@@ -160,7 +171,7 @@ def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
 
 
 def make_trajectory(times: tuple[float, ...], positions: np.ndarray, directions: np.ndarray) -> Trajectory:
-    """A trajectory known at given times only, (N, H, 3) each, as a query wants it."""
+    """A trajectory for queries, known at the given times only, from positions and directions (N, H, 3)."""
 
     def at(wanted: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
         missing = [time for time in wanted if time not in times]

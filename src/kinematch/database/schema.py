@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.compile.threads import run_each
-from kinematch.database.features import BUILT_IN, Feature, QueryInput, find_kind
+from kinematch.database.features import BUILT_IN, KINDS, Feature, QueryInput, find_kind
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import FileError, KinematchError, failure, unknown
 
@@ -64,14 +64,51 @@ class FeatureSchema:
         return values
 
     def query(self, input_: QueryInput) -> np.ndarray:
-        """Physical features (N, D) that describe what is wanted: the current pose and the trajectory ahead."""
+        """Physical features (N, D) to search for: the pose of the frame that plays, and the desired trajectory.
+
+        Built-in pose features are copied from `current` where it is given, as are those of users that have no query of
+        their own, or whose kind is not registered in this process.
+        """
         blocks = []
         for feature, columns in zip(self.features, self.columns.values()):
-            if input_.current is not None and feature.group == "pose":
+            if input_.current is not None and _is_stored(feature):
                 blocks.append(input_.current[:, columns])
             else:
-                blocks.append(np.asarray(find_kind(feature).query(feature, input_)))
+                blocks.append(_query_block(feature, input_))
+        if len({len(block) for block in blocks}) > 1:
+            counts = {feature.name: len(block) for feature, block in zip(self.features, blocks)}
+            raise KinematchError(f"features ask for different numbers of characters: {counts}")
         return np.concatenate(blocks, axis=-1).astype(np.float32, copy=False)
+
+
+def _is_stored(feature: Feature) -> bool:
+    """Whether a query copies the feature from the frame that plays."""
+    if feature.group != "pose":
+        return False
+    return feature.kind in BUILT_IN or feature.kind not in KINDS or KINDS[feature.kind].query is None
+
+
+def _query_block(feature: Feature, input_: QueryInput) -> np.ndarray:
+    """The columns (N, width) of one feature, made by its kind; users' own are checked."""
+    query = find_kind(feature).query
+    if query is None:
+        raise KinematchError(f"feature {feature.name!r} has no query of its own and needs current features")
+    if feature.kind in BUILT_IN:
+        return np.asarray(query(feature, input_))
+    try:
+        block = np.asarray(query(feature, input_), np.float32)
+    except KinematchError as error:
+        raise KinematchError(f"feature {feature.name!r}: {error}") from None
+    except Exception as error:
+        raise KinematchError(f"feature {feature.name!r}: {failure(error)}") from error
+    if block.ndim != 2 or block.shape[1] != feature.width:
+        raise KinematchError(
+            f"feature {feature.name!r}: its query has shape {block.shape}, expected (N, {feature.width})"
+        )
+    if not np.isfinite(block).all():
+        character = int(np.argmin(np.isfinite(block).all(axis=-1)))
+        raise KinematchError(f"feature {feature.name!r}: its query is not finite for character {character}")
+    return block
 
 
 def _build_block(feature: Feature, poses: PoseDatabase) -> np.ndarray:

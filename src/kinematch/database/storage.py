@@ -23,7 +23,10 @@ SUFFIX = ".kinematch"
 
 @dataclass(frozen=True, eq=False)
 class Database:
-    """Everything a character needs: poses to show and features to find them by."""
+    """Everything a character needs: poses to show and features to find them by.
+
+    `km.build` makes one from a recipe, `km.load` opens one from a file, `km.dance_card` is the built-in one.
+    """
 
     poses: PoseDatabase
     features: FeatureDatabase
@@ -32,6 +35,11 @@ class Database:
 
     def __post_init__(self):
         check_filter(self.filter, self.poses.tags.names)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton of all its poses; joint 0 is the ground root."""
+        return self.poses.skeleton
 
 
 _POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type == "np.ndarray"]
@@ -74,7 +82,10 @@ def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]
 
 
 def load(path: str | Path, *, verify: bool = False) -> Database:
-    """Open a database by memory mapping: arrays are read when they are first accessed."""
+    """Open a .kinematch file. Its arrays are memory-mapped: they are read from disk when they are first used.
+
+    `verify` compares the checksum of every array, which reads the whole file.
+    """
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify)
     return from_arrays(path, arrays, about)
 

@@ -1,15 +1,15 @@
-"""Compiled look-ups of the ground under points: a grid of heights, and triangles sorted into cells."""
+"""Kernels that look up the ground under points: in a grid of heights, and in triangles grouped by cell."""
 
 import numpy as np
 
 from kinematch.compile.jit import kernel
 
-ON_EDGE = -1e-9  # shares of a triangle's corners: a point on an edge of two belongs to one at least
+ON_EDGE = -1e-9  # barycentric tolerance: a point on a shared edge belongs to at least one triangle
 
 
 @kernel
 def grid_cell(place, first, cell, count):
-    """The cell along one axis, where in it 0 to 1, and whether that is inside the grid."""
+    """Along one axis: the cell, the fraction within it (0 to 1), and whether the point is inside the grid."""
     along = (place - first) / cell
     inside = 0.0 <= along <= count - 1
     along = min(max(along, 0.0), count - 1.0)
@@ -19,7 +19,7 @@ def grid_cell(place, first, cell, count):
 
 @kernel
 def grid_heights(values, origin, cell, points):
-    """Bilinear heights (M,) under points (M, 2); beyond the edge its value goes on."""
+    """Bilinear heights (M,) under points (M, 2); outside, the value at the nearest edge."""
     out = np.empty(len(points))
     for m in range(len(points)):
         i, u, _ = grid_cell(points[m, 0], origin[0], cell, values.shape[0])
@@ -32,7 +32,7 @@ def grid_heights(values, origin, cell, points):
 
 @kernel
 def grid_normals(values, origin, cell, points):
-    """Unit normals (M, 3) of the bilinear surface."""
+    """Unit normals (M, 3) of the bilinear surface under points (M, 2)."""
     out = np.empty((len(points), 3))
     for m in range(len(points)):
         i, u, inside_x = grid_cell(points[m, 0], origin[0], cell, values.shape[0])
@@ -47,11 +47,11 @@ def grid_normals(values, origin, cell, points):
 
 @kernel
 def highest_triangles(rows, starts, members, origin, cell, shape, points):
-    """The triangles (M,) highest over points (M, 2), -1 for none, and the heights there.
+    """The highest triangles (M,) at points (M, 2), -1 for none, and the heights (M,) there.
 
-    A row (T, 9) has a corner x, z, then what x and z from there add to the shares u, v of the other corners, then the
-    height of the corner and what u and v add to it. Triangles `members[starts[c] : starts[c + 1]]` overlap cell c;
-    cells count along z first.
+    A row (T, 9) holds a corner x, z; the 2 x 2 matrix from an offset (x, z) to the barycentric coordinates u, v of the
+    other two corners; the corner's height and its change per u and v. Triangles `members[starts[c] : starts[c + 1]]`
+    overlap cell c; cells are numbered along z first.
     """
     found = np.full(len(points), -1, np.int32)
     heights = np.zeros(len(points))

@@ -1,9 +1,9 @@
-"""Uneven ground from a seed: smooth hills and low steps, to try characters on."""
+"""Random uneven ground, smooth hills and low steps, to try characters on."""
 
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.terrain.terrain import HeightGrid, centred
+from kinematch.terrain.terrain import HeightGrid, centre_grid
 
 
 def uneven_ground(
@@ -17,10 +17,10 @@ def uneven_ground(
     steps: int = 24,
     clearing: float = 1.5,
 ) -> HeightGrid:
-    """A square of ground around the origin, `size` metres a side and flat within `clearing` metres of its middle.
+    """A square of random ground around the origin, `size` metres a side, flat within `clearing` metres of the centre.
 
-    hills is how far the highest are above the lowest, in metres, width about how far apart they are; steps are so many
-    platforms of 1.5 to 4 m a side, up to `step` metres high, one cell steep.
+    `hills` (m) is the height difference between the highest and the lowest point, `width` (m) the typical distance
+    between hills, `steps` the number of platforms, each 1.5 to 4 m a side and up to `step` metres high.
     """
     if not (0 < cell <= size / 8 and size / cell <= 8192) or min(hills, width, step, steps, clearing) < 0:
         raise KinematchError(
@@ -29,8 +29,8 @@ def uneven_ground(
         )
     count = round(size / cell) + 1
     place = (np.arange(count) - 0.5 * (count - 1)) * cell
-    coarse = max(1, round(0.125 * width / cell))  # hills need few posts, and noise is smoothed the quicker
-    heights = _smooth(random, count, coarse, 0.25 * width / (coarse * cell))
+    coarse = max(1, round(0.125 * width / cell))  # hills need few samples, and smoothing fewer is faster
+    heights = _make_noise(random, count, coarse, 0.25 * width / (coarse * cell))
     heights = hills * (heights - heights.min()) / max(np.ptp(heights), np.finfo(float).tiny)
     for x, z, wide, deep, rise in zip(
         *random.uniform(-0.5 * size, 0.5 * size, (2, steps)),
@@ -43,11 +43,11 @@ def uneven_ground(
     away = np.hypot(place[:, None], place[None, :])
     share = np.clip(away / clearing - 1, 0, 1) if clearing > 0 else np.ones_like(away)
     eased = share * share * (3 - 2 * share)
-    return centred((heights - middle) * eased, cell)
+    return centre_grid((heights - middle) * eased, cell)
 
 
-def _smooth(random: np.random.Generator, count: int, coarse: int, blur: float) -> np.ndarray:
-    """Smoothed noise (count, count), made on every coarse-th post and bilinear between."""
+def _make_noise(random: np.random.Generator, count: int, coarse: int, blur: float) -> np.ndarray:
+    """Smooth noise (count, count), generated at every `coarse`-th sample and bilinear between."""
     from scipy.ndimage import gaussian_filter  # here, since it is slow to import
 
     few = count // coarse + 2

@@ -1,4 +1,4 @@
-"""Terrain: how high the ground is and which way it leans, as a function, a grid of heights or an image of one."""
+"""Terrain: height and normal of the ground, from a function, a grid of heights or an image."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ from kinematch.errors import FileError, KinematchError, failure
 from kinematch.math.spring import HALFLIFE_FACTOR
 from kinematch.terrain.kernels import grid_heights, grid_normals
 
-LOOK_AHEAD = 0.5  # m ahead of a moving point that the ground is looked at, at most
-FARTHEST_POINT = 1e9  # m: no character is farther away
+LOOK_AHEAD = 0.5  # m, limit of how far ahead of a moving toe the ground is looked up
+FARTHEST_POINT = 1e9  # m; points farther away are invalid
 LARGEST_IMAGE = 1 << 28  # pixels: 16,384 a side
 
 
 class Terrain(Protocol):
-    """Ground that has one height everywhere; points are (M, 2): x and z in metres."""
+    """Ground with one height at each point. Points are (M, 2): x and z in metres."""
 
     def heights(self, points: np.ndarray) -> np.ndarray:
-        """(M,) m above zero."""
+        """Heights (M,) in metres."""
 
     def normals(self, points: np.ndarray) -> np.ndarray:
-        """(M, 3) unit, out of the ground."""
+        """Unit normals (M, 3), pointing up out of the ground."""
 
 
-def checked(points: np.ndarray) -> np.ndarray:
-    """Points as kernels want them: NaN has no place on the ground."""
+def check_points(points: np.ndarray) -> np.ndarray:
+    """Points as kernels take them: finite, float64, contiguous."""
     points = np.ascontiguousarray(points, np.float64)
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         raise KinematchError(f"points on terrain of shape {points.shape}, expected (M, 2) finite numbers: x and z")
@@ -41,19 +41,19 @@ def find_ground(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Heights (N, 1 + K) under roots (N, 3) and toes (N, K, 3), and normals (N, K, 3) under the toes.
 
-    Locked toes stand at their places. The ground of others is looked up where they will be by the time a spring of this
-    half-life has followed it, as they moved since the step `before` (NaN for none).
+    Under locked toes the ground is looked up at their locked places. Under others it is looked up ahead, to make up for
+    the lag of the spring with this half-life that follows it; `before` are the toes one step earlier (NaN: unknown).
     """
     toes = predict_points(toes, before, halflife / HALFLIFE_FACTOR, dt)
     toes = np.where(locked[..., None], places, toes)
     points = np.concatenate([roots[:, None], toes], axis=1)[..., [0, 2]]
-    points = np.where(np.abs(points) <= FARTHEST_POINT, points, 0.0)  # who is nowhere begins anew after the step
+    points = np.where(np.abs(points) <= FARTHEST_POINT, points, 0.0)  # invalid characters are restarted after the step
     heights = _ask_terrain("heights", terrain, points, ())
     return heights, _ask_terrain("normals", terrain, points[:, 1:], (3,))
 
 
 def _ask_terrain(name: str, terrain: Terrain, points: np.ndarray, each: tuple[int, ...]) -> np.ndarray:
-    """What a terrain that anybody may have written says of points (N, P, 2), checked: (N, P, *each)."""
+    """Call a terrain, which may be a user's own, for points (N, P, 2), and check its answer (N, P, *each)."""
     flat = points.reshape(-1, 2)
     shape = (len(flat), *each)
     try:
@@ -72,16 +72,16 @@ def _ask_terrain(name: str, terrain: Terrain, points: np.ndarray, each: tuple[in
 
 @dataclass(frozen=True, eq=False)
 class HeightFunction:
-    """Ground from a formula: `function(x, z)` takes arrays (M,) and gives heights (M,)."""
+    """Ground from a formula: `function(x, z)` takes arrays (M,) in metres and returns heights (M,) in metres."""
 
     function: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    reach: float = 0.01  # m to either side over which its slope is taken
+    reach: float = 0.01  # m, step of the differences that give the slope
 
     def heights(self, points: np.ndarray) -> np.ndarray:
-        return self._at(checked(points), 0.0, 0.0)
+        return self._at(check_points(points), 0.0, 0.0)
 
     def normals(self, points: np.ndarray) -> np.ndarray:
-        points, h = checked(points), self.reach
+        points, h = check_points(points), self.reach
         slope_x = (self._at(points, h, 0.0) - self._at(points, -h, 0.0)) / (2 * h)
         slope_z = (self._at(points, 0.0, h) - self._at(points, 0.0, -h)) / (2 * h)
         normals = np.stack([-slope_x, np.ones(len(points)), -slope_z], axis=-1)
@@ -96,11 +96,11 @@ class HeightFunction:
 
 @dataclass(frozen=True, eq=False)
 class HeightGrid:
-    """Ground between evenly spaced posts, bilinear; beyond the edge its height goes on."""
+    """Ground from evenly spaced height samples, bilinear between; outside, the height at the nearest edge."""
 
-    values: np.ndarray  # (X, Z) m, of the posts at origin + (i, j) * cell
-    cell: float  # m between posts
-    origin: tuple[float, float] = (0.0, 0.0)  # m, x and z of the first post
+    values: np.ndarray  # (X, Z) m, heights at origin + (i, j) * cell
+    cell: float  # m between samples
+    origin: tuple[float, float] = (0.0, 0.0)  # m, x and z of the first sample
 
     def __post_init__(self):
         values = np.ascontiguousarray(self.values, np.float32)
@@ -109,19 +109,21 @@ class HeightGrid:
         if not np.isfinite(values).all():
             raise KinematchError("a grid of heights has values that are not finite")
         if not (0 < self.cell < np.inf and np.isfinite(self.origin).all()):
-            raise KinematchError(f"a grid of heights with cells of {self.cell} m at {self.origin}, expected a place")
+            raise KinematchError(
+                f"a grid of heights with cells of {self.cell} m at {self.origin}, expected a positive cell and a point"
+            )
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "origin", (float(self.origin[0]), float(self.origin[1])))
 
     def heights(self, points: np.ndarray) -> np.ndarray:
-        return grid_heights(self.values, self.origin, float(self.cell), checked(points))
+        return grid_heights(self.values, self.origin, float(self.cell), check_points(points))
 
     def normals(self, points: np.ndarray) -> np.ndarray:
-        return grid_normals(self.values, self.origin, float(self.cell), checked(points))
+        return grid_normals(self.values, self.origin, float(self.cell), check_points(points))
 
 
-def centred(values: np.ndarray, cell: float) -> HeightGrid:
-    """A grid whose middle is at the origin."""
+def centre_grid(values: np.ndarray, cell: float) -> HeightGrid:
+    """A grid centred on the origin, from heights (X, Z) m, `cell` metres apart."""
     shape = np.shape(values)
     if len(shape) != 2:
         raise KinematchError(f"a grid of heights of shape {shape}, expected (X, Z)")
@@ -129,9 +131,9 @@ def centred(values: np.ndarray, cell: float) -> HeightGrid:
 
 
 def read_height_image(path: str | Path, *, cell: float, height: float) -> HeightGrid:
-    """An image as seen from above, +Z up and +X left, centred; from black to white is `height` metres.
+    """A grid centred on the origin from an image, seen from above with +Z up and +X left; white is `height` metres.
 
-    Colours become grey; 16 bits are kept. Each pixel is a post, `cell` metres from the next.
+    Colours are converted to grey; 16-bit images keep their precision. Pixels are `cell` metres apart.
     """
     try:
         with Image.open(path) as image:
@@ -142,14 +144,14 @@ def read_height_image(path: str | Path, *, cell: float, height: float) -> Height
     except FileNotFoundError:
         raise FileError(path, "no such file") from None
     except UnidentifiedImageError:
-        raise FileError(path, "is no image that can be read, expected PNG or the like") from None
+        raise FileError(path, "is not an image that can be read, expected PNG or similar") from None
     except (OSError, ValueError, Image.DecompressionBombError) as error:
         raise FileError(path, f"cannot be read: {error}") from None
-    return centred(height * grey[::-1, ::-1].T, cell)
+    return centre_grid(height * grey[::-1, ::-1].T, cell)
 
 
 def predict_points(points: np.ndarray, before: np.ndarray, lag: float, dt: float) -> np.ndarray:
-    """Where points will be `lag` seconds after a step's beginning, as they moved in it; those of unknown past stay."""
+    """Where points will be `lag` s after the beginning of a step, at their velocity in it; NaN in `before`: unmoved."""
     points = points.astype(np.float64)
     if dt <= 0:
         return points
