@@ -17,7 +17,8 @@ export class Live {
   situation: Situation | null = null;
   settings: SettingsNow | null = null;
   presets: Presets | null = null;
-  rig: Rig | null = null;
+  rig: Rig | null = null; // of the skeleton that is shown
+  sourceRig: Rig | null = null; // of the database
   moment: Moment | null = null;
   readonly playback = new Playback();
   readonly history = new History();
@@ -79,7 +80,8 @@ export class Live {
     this.presets = welcome.presets;
     for (const figure of [this.hero, this.second, this.crowd]) this.viewport.forget(figure);
     this.second = this.crowd = null;
-    this.rig = new Rig(welcome.skeleton);
+    this.sourceRig = new Rig(welcome.skeleton);
+    this.rig = welcome.character ? new Rig(welcome.character.skeleton) : this.sourceRig;
     this.crowdPose = new CrowdPose(this.rig);
     this.hero = this.viewport.figure(this.rig, this.layer);
     if (!welcome.situation.terrain) this.viewport.floor.show(null);

@@ -1,7 +1,11 @@
 /** Where the page begins: it needs a browser that can draw. */
 import "./ui/theme.css";
 import "./ui/shell.css";
+import "./ui/corners.css";
+import "./ui/covers.css";
 import "./ui/controls.css";
+import "./ui/fields.css";
+import "./ui/touch.css";
 import "./ui/stage.css";
 import { h } from "./ui/elements";
 import { startTheme } from "./ui/theme";

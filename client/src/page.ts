@@ -3,7 +3,7 @@ import { Live } from "./live";
 import { Steering } from "./input/steering";
 import { registerLivePanels } from "./panels/index";
 import type { Timeline } from "./panels/timeline";
-import { Avatars } from "./scene/avatar";
+import { WornCharacter } from "./scene/character";
 import { Overlays } from "./scene/overlays";
 import { Viewport } from "./scene/viewport";
 import { Connection } from "./stream/connection";
@@ -23,7 +23,7 @@ const connection = new Connection();
 const live = new Live(connection, viewport);
 const steering = new Steering(live, viewport.follow);
 const overlays = new Overlays(live, viewport);
-const avatars = new Avatars(live, viewport);
+const character = new WornCharacter(live, viewport, () => studio);
 const studio: Studio = {
   viewport,
   live,
@@ -34,13 +34,13 @@ const studio: Studio = {
   ask,
 };
 
-const dock = registerLivePanels(studio, { steering, overlays, avatars });
+const dock = registerLivePanels(studio, { steering, overlays, character });
 registerWorkshopPanels();
 shell.dock.append(dock.element);
 shell.furnish();
 new Covers(shell.stage, live);
 const corners = new StageCorners(shell.overlay, studio, steering);
-acceptDrops(studio, () => shell.current, avatars);
+acceptDrops(studio, () => shell.current, character);
 
 shell.onOpen = (panel) => {
   live.layer.visible = panel.stage === "live";
@@ -90,7 +90,7 @@ function draw(now: number): void {
   steering.latency.shown(live.moment, performance.now());
   const own = panel?.stage === "own";
   if (!own) {
-    avatars.update();
+    character.update(seconds);
     overlays.update();
   }
   panel?.frame?.(seconds);
@@ -118,6 +118,7 @@ declare global {
       viewport: Viewport;
       steering: Steering;
       timeline: Timeline;
+      character: WornCharacter;
       panels: string[];
       open: (id: string) => void;
     };
@@ -128,6 +129,7 @@ window.kinematch = {
   viewport,
   steering,
   timeline: dock,
+  character,
   panels: registeredPanels().map((panel) => panel.id),
   open: studio.open,
 };

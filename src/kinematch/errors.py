@@ -4,6 +4,7 @@ import difflib
 import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 MOST_CHOICES = 60  # names in a message; a rig may have thousands of joints
@@ -13,22 +14,30 @@ class KinematchError(Exception):
     """Something the user can put right; the command line prints it without a traceback."""
 
 
+# What code may want to tell apart: `foreign` is a good file of another kind, `damaged` one that was whole once, `newer`
+# one of a later version of this program. Nothing looks into the text of a message.
+FileErrorKind = Literal["", "foreign", "damaged", "newer"]
+
+
 class FileError(KinematchError):
     """A file that cannot be read or written, with its name and, where known, the line."""
 
-    def __init__(self, path: str | Path, message: str, *, line: int | None = None):
+    def __init__(self, path: str | Path, message: str, *, line: int | None = None, kind: FileErrorKind = ""):
         self.path = Path(path)
         self.line = line
+        self.kind: FileErrorKind = kind
         self.message = message
         where = visible(str(path)) + (f":{line}" if line is not None else "")
         super().__init__(f"{where}: {message}")
 
-    def __reduce__(self):  # keeps the keyword argument when a worker process passes the error on
-        return _rebuild_file_error, (type(self), str(self.path), self.message, self.line)
+    def __reduce__(self):  # keeps the keyword arguments when a worker process passes the error on
+        return _rebuild_file_error, (type(self), str(self.path), self.message, self.line, self.kind)
 
 
-def _rebuild_file_error(kind: type[FileError], path: str, message: str, line: int | None) -> FileError:
-    return kind(path, message, line=line)
+def _rebuild_file_error(
+    type_: type[FileError], path: str, message: str, line: int | None, kind: FileErrorKind
+) -> FileError:
+    return type_(path, message, line=line, kind=kind)
 
 
 def visible(text: str) -> str:

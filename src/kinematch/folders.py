@@ -1,18 +1,20 @@
-"""Places on the user's disk: what can be made again, and what the user wants kept."""
+"""Folders on the user's disk: caches, which can be deleted at any time, and settings."""
 
 import os
 import sys
 from pathlib import Path
 
 
-def cache_folder() -> Path:
-    """Where this system keeps what can be made again; KINEMATCH_CACHE names another place."""
-    return _folder("KINEMATCH_CACHE", windows="LOCALAPPDATA", mac="Caches", variable="XDG_CACHE_HOME", other=".cache")
+def find_cache_folder() -> Path:
+    """The system's folder for caches; the environment variable KINEMATCH_CACHE overrides it."""
+    return _find_folder(
+        "KINEMATCH_CACHE", windows="LOCALAPPDATA", mac="Caches", variable="XDG_CACHE_HOME", other=".cache"
+    )
 
 
-def settings_folder() -> Path:
-    """Where this system keeps what users have chosen; KINEMATCH_SETTINGS names another place."""
-    return _folder(
+def find_settings_folder() -> Path:
+    """The system's folder for settings; the environment variable KINEMATCH_SETTINGS overrides it."""
+    return _find_folder(
         "KINEMATCH_SETTINGS",
         windows="APPDATA",
         mac="Application Support",
@@ -21,7 +23,7 @@ def settings_folder() -> Path:
     )
 
 
-def _folder(own: str, *, windows: str, mac: str, variable: str, other: str) -> Path:
+def _find_folder(own: str, *, windows: str, mac: str, variable: str, other: str) -> Path:
     if given := os.environ.get(own):
         return Path(given)
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""The search benchmark runs, compares all on the same questions, and its exact rivals are exact."""
+"""The search benchmark runs, compares all on the same queries, and its exact rivals are exact."""
 
 import json
 from dataclasses import fields
@@ -8,14 +8,15 @@ import pytest
 
 from kinematch.bench import libraries, sets
 from kinematch.bench.growth import growth, jittered
-from kinematch.bench.search import Crowd, Plan, Row, bench_search
+from kinematch.bench.queries import far_queries
+from kinematch.bench.search import Crowd, Plan, Row, bench_search, paired_ratio
 from kinematch.bench.search_report import lines
 from kinematch.cli.main import main
 from kinematch.database.storage import load
 from kinematch.errors import FileError
 from kinematch.search import WideMatcher, search_space
 
-TINY = Plan(questions=40, slow=40, cold=2, rounds=1)
+TINY = Plan(queries=40, slow=40, cold=2, rounds=2)
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +31,41 @@ def report(path):
 
 def test_exact_rivals_find_the_best_frames(report):
     for row in report.rows:
-        few = "cold" in row.questions  # two questions, which say nothing of how often an approximate rival is right
+        few = "cold" in row.queries  # two queries, too few to tell how often an approximate rival is right
         assert row.recall == 1.0 if row.exact else few or row.recall > 0.5, row
         assert row.median > 0
         assert row.p99 >= row.median
 
 
-def test_all_rivals_are_asked_all_kinds_of_questions(report):
-    kinds = {"random pairs", "play at 10 Hz", "play at 60 Hz", "random pairs, cold caches"}
-    asked = {(row.questions, row.rival) for row in report.rows}
+def test_all_rivals_search_for_all_query_sets(report):
+    kinds = {"random pairs", "play at 10 Hz", "play at 60 Hz", "10 sigma away", "random pairs, cold caches"}
+    asked = {(row.queries, row.rival) for row in report.rows}
     names = {rival for _, rival in asked}
     assert asked == {(kind, name) for kind in kinds for name in names}
     assert {"numpy", "numpy BLAS", "exhaustive", "cKDTree", "boxes by column", "boxes", "wide (default)"} <= names
 
 
-def test_boxes_are_the_measure(report):
+def test_rivals_are_compared_with_boxes_and_with_the_linear_scan(report):
     assert all(row.ratio == row.ratio_p99 == 1.0 for row in report.rows if row.rival == "boxes")
+    assert all(row.ratio_linear == 1.0 for row in report.rows if row.rival == "linear, 8 columns")
     assert [crowd.ratio for crowd in report.crowds if crowd.rival == "boxes" and crowd.threads == 1] == [1.0]
+
+
+def test_ratios_are_paired_by_round_on_the_queries_of_both():
+    slow = np.array([[4.0, 8.0], [40.0, 80.0], [4.0, 8.0]])
+    fast = np.array([[2.0, 2.0, 2.0, 1e9], [20.0, 20.0, 20.0, 1e9], [1.0, 1.0, 1.0, 1e9]])  # a slow second round
+    assert paired_ratio(slow, fast) == 3.0
+    assert paired_ratio(fast, slow) == pytest.approx(1 / 3)
+
+
+def test_far_queries_lie_outside_the_data_in_one_some_or_all_columns(path):
+    space = search_space(load(path))
+    far = far_queries(space, 30, sigmas=1e3)
+    low, high = space.values.min(axis=0), space.values.max(axis=0)
+    outside = ((far.queries < low) | (far.queries > high)).sum(axis=1)
+    assert outside[0::3].max() == 1
+    assert outside[1::3].max() == 5
+    assert outside[2::3].min() > 0.9 * space.column_count
 
 
 def test_what_is_not_installed_is_named(report, monkeypatch):

@@ -68,9 +68,9 @@ def make_database(body: Skeleton, features: tuple[Feature, ...] = TRAJECTORY, *,
     for clip in range(clips):
         frames = 90
         t = np.arange(frames) / RATE
-        yaw = (clip - 1) * 0.4 * t
+        yaw = (clip - 1) * 0.4 * t + 0.2 * np.sin(1.1 * t)
         positions = np.tile(body.offsets, (frames, 1, 1)).astype(np.float64)
-        speed = 0.4 + 0.5 * clip
+        speed = (0.4 + 0.5 * clip) * (1 + 0.3 * np.sin(1.7 * t + clip))  # no two moments are alike
         positions[:, 0, 0], positions[:, 0, 2] = (
             np.cumsum(np.sin(yaw)) * speed / RATE,
             np.cumsum(np.cos(yaw)) * speed / RATE,

@@ -56,7 +56,9 @@ def test_everything_but_the_arm_is_as_without_the_layer(database):
     layer = ReachLayer(database.skeleton)
     with_, _ = walk(Crowd(database, layers=[layer]), 200, layer)
     without, _ = walk(Crowd(database), 200)
-    below = [joint for joint in range(database.skeleton.joint_count) if layer.chain[0] in database.skeleton.chain(joint)]
+    below = [
+        joint for joint in range(database.skeleton.joint_count) if layer.chain[0] in database.skeleton.chain(joint)
+    ]
     others = np.setdiff1d(np.arange(database.skeleton.joint_count), below)
     for a, b in zip(with_, without):
         np.testing.assert_allclose(a.global_positions[:, others], b.global_positions[:, others], atol=1e-6)

@@ -27,7 +27,8 @@ def whole(a: int, b: int, c: int) -> Whole:
     return Whole(part, rng.normal(size=(a, b, c)).astype(np.float32), 1 / 3, -7)
 
 
-opened = opening(whole(1, 1, 1))
+EXAMPLE = whole(1, 1, 1)
+opened = opening(EXAMPLE)
 
 
 @kernel(counting=False)
@@ -48,7 +49,7 @@ def summed(given, result):
 def test_a_kernel_sees_and_writes_the_very_arrays(sizes):
     record, result = whole(*sizes), np.zeros(5)
     before = record.cube.copy()
-    summed(handle(record, opened), result)
+    summed(handle(record, EXAMPLE), result)
     i, j, k = np.indices(before.shape)
     rows, columns = np.indices(record.part.table.shape)
     wanted = [
@@ -75,9 +76,9 @@ def test_a_kernel_sees_and_writes_the_very_arrays(sizes):
 )
 def test_records_of_other_types_are_refused(wrong):
     with pytest.raises(TypeError, match="in a record, expected"):
-        handle(whole(1, 1, 1)._replace(**wrong), opened)
+        handle(whole(1, 1, 1)._replace(**wrong), EXAMPLE)
 
 
 def test_a_record_that_lacks_a_part_is_refused():
     with pytest.raises(ValueError, match="longer"):
-        handle(whole(1, 1, 1)[:3], opened)
+        handle(whole(1, 1, 1)[:3], EXAMPLE)

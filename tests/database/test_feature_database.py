@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinematch.database.feature_database import Weights, build_features, target_frames
+from kinematch.database.feature_database import Weights, build_features, find_targets
 from kinematch.database.features import Feature
 from kinematch.database.poses import Entry, Mark
 from kinematch.database.schema import FeatureSchema, default_features
@@ -130,7 +130,7 @@ def test_weighted_values_and_weighed_queries_agree(poses):
 
 
 def test_only_the_tail_of_each_clip_is_barred_as_a_target(poses):
-    targets = target_frames(poses, tail=0.33)
+    targets = find_targets(poses, tail=0.33)
     for start, stop in zip(poses.clip_starts, poses.clip_stops):
         assert targets[start : stop - 20].all()
         assert not targets[stop - 20 : stop].any()
@@ -148,7 +148,7 @@ def test_loops_have_no_tail_and_marked_ranges_are_no_targets(database, walk):
     contacts = np.zeros((121, 2), bool)
     marked = Entry(walk("m"), contacts, marks=(Mark(30, 40, no_entry=True, no_exit=True),))
     poses = database(Entry(walk("loop"), contacts, loop=True), marked)
-    targets = target_frames(poses, tail=0.33)
+    targets = find_targets(poses, tail=0.33)
     assert targets[:120].all()
     assert np.flatnonzero(~targets[120:]).tolist() == [*range(30, 40), *range(101, 121)]
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinematch.database import features as features_module
-from kinematch.database.features import Feature, QueryInput, register_feature, sampled
-from kinematch.database.measures import joint_motion, joint_motion_plain, root_paths
+from kinematch.database.features import Feature, QueryInput, make_trajectory, register_feature
+from kinematch.database.measures import joint_motion, joint_motion_plain, measure_root_paths
 from kinematch.database.poses import Pose
 from kinematch.database.schema import HORIZONS, FeatureSchema, default_features
 from kinematch.errors import KinematchError
@@ -62,7 +62,7 @@ def test_velocity_of_a_joint_is_the_change_of_its_world_position(database, walk)
 def test_trajectories_of_a_circle_are_chords_and_tangents_of_it_past_the_ends_too(database, walk, turn):
     times = (-0.5, 0.25, 1.0)
     poses = database(walk(speed=1.2, turn=turn))
-    for time, path in zip(times, root_paths(poses, times)):
+    for time, path in zip(times, measure_root_paths(poses, times)):
         angle, radius = turn * time, 1.2 / turn
         chord = [radius * (1 - np.cos(angle)), 0, radius * np.sin(angle)]
         np.testing.assert_allclose(path.positions, np.tile(chord, (121, 1)), atol=1e-3)
@@ -70,7 +70,7 @@ def test_trajectories_of_a_circle_are_chords_and_tangents_of_it_past_the_ends_to
 
 
 def test_times_between_frames_are_blended(database, walk):
-    (path,) = root_paths(database(walk(speed=1.0, rate=30)), (0.12345,))
+    (path,) = measure_root_paths(database(walk(speed=1.0, rate=30)), (0.12345,))
     np.testing.assert_allclose(path.positions[:, 2], 0.12345, atol=1e-5)
 
 
@@ -106,8 +106,8 @@ def test_a_query_of_a_frame_of_the_database_is_its_row(database, walk):
     poses = database(walk(turn=0.5), walk("b", turn=-1.0))
     rows = everything.build(poses)
     frames = np.array([0, 7, 120, 121, 200])
-    paths = root_paths(poses, everything.times)
-    trajectory = sampled(
+    paths = measure_root_paths(poses, everything.times)
+    trajectory = make_trajectory(
         everything.times,
         np.stack([path.positions[frames] for path in paths], axis=1),
         np.stack([path.directions[frames] for path in paths], axis=1),
@@ -124,11 +124,11 @@ def test_one_query_of_many_characters_is_many_queries_of_one(database, walk):
     rng = np.random.default_rng(0)
     frames = rng.integers(0, 121, 9)
     p, d = rng.normal(size=(2, 9, 3, 3)).astype(np.float32)
-    together = default.query(QueryInput(poses.skeleton, poses.pose(frames), None, sampled(HORIZONS, p, d)))
+    together = default.query(QueryInput(poses.skeleton, poses.pose(frames), None, make_trajectory(HORIZONS, p, d)))
     for n, frame in enumerate(frames):
         one = slice(n, n + 1)
         pose = poses.pose(np.array([frame]))
-        alone = default.query(QueryInput(poses.skeleton, pose, None, sampled(HORIZONS, p[one], d[one])))
+        alone = default.query(QueryInput(poses.skeleton, pose, None, make_trajectory(HORIZONS, p[one], d[one])))
         np.testing.assert_array_equal(together[one], alone)
 
 
@@ -320,7 +320,9 @@ def test_two_features_of_one_name_are_refused():
 def test_a_trajectory_without_the_time_asked_for_is_refused():
     zeros = np.zeros((1, 1, 3))
     with pytest.raises(KinematchError, match=r"no sample at \[0\.2\] s"):
-        schema(Feature("trajectory_position", times=(0.2,))).query(QueryInput(trajectory=sampled((0.1,), zeros, zeros)))
+        schema(Feature("trajectory_position", times=(0.2,))).query(
+            QueryInput(trajectory=make_trajectory((0.1,), zeros, zeros))
+        )
     with pytest.raises(KinematchError, match="needs a trajectory"):
         schema(Feature("trajectory_position", times=(0.2,))).query(QueryInput())
     with pytest.raises(KinematchError, match="needs the current pose"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.database.loops import close_loop, extended
+from kinematch.database.loops import close_loop, extend_track
 from kinematch.database.poses import Entry, Mark, build_poses
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
@@ -113,7 +113,7 @@ def test_a_loop_extends_as_the_longer_clip_does(walk):
     p, r = clip.positions[:, 0].astype(float), clip.rotations[:, 0].astype(float)
     back = quaternion.inverse(r[120])
     loop = quaternion.rotate(back, p[240] - p[120]), quaternion.multiply(back, r[240])
-    long_p, long_r = extended(p[120:240], r[120:240], before=120, after=121, window=6, loop=loop)
+    long_p, long_r = extend_track(p[120:240], r[120:240], before=120, after=121, window=6, loop=loop)
     np.testing.assert_allclose(long_p, p, atol=1e-5)
     assert quaternion.angle(long_r, r).max() < 1e-5
 
@@ -122,7 +122,7 @@ def test_a_loop_extends_as_the_longer_clip_does(walk):
 def test_an_end_goes_on_along_its_line_or_circle(walk, turn):
     clip = walk(turn=turn, seconds=3)
     p, r = clip.positions[:, 0].astype(float), clip.rotations[:, 0].astype(float)
-    long_p, long_r = extended(p[60:121], r[60:121], before=60, after=60, window=6)
+    long_p, long_r = extend_track(p[60:121], r[60:121], before=60, after=60, window=6)
     np.testing.assert_allclose(long_p, p, atol=1e-4)
     assert quaternion.angle(long_r, r).max() < 1e-4
 

@@ -2,13 +2,14 @@
 
 import contextlib
 import os
+import pickle
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinematch.database.recipe import parse_recipe, read_recipe
-from kinematch.database.recipe_errors import find_line
+from kinematch.database.recipe_errors import RecipeError, find_line
 from kinematch.database.schema import default_features
 from kinematch.errors import FileError
 
@@ -212,3 +213,21 @@ words = st.sampled_from(
 def test_any_text_is_a_recipe_or_a_file_error(text):
     with contextlib.suppress(FileError):
         parse_recipe(text)
+
+
+def test_an_error_carries_every_mistake_with_its_line():
+    text = '[[source]]\nfiels = []\nbuiltin = "dance-card"\n\n[cleaning]\nfloor = "atuo"\nframe_rate = 0\n'
+    with pytest.raises(RecipeError) as raised:
+        parse_recipe(text, "a.toml")
+    error = raised.value
+    assert [one.line for one in error.mistakes] == [2, 6, 7]
+    assert "unknown key 'fiels'" in error.mistakes[0].message
+    assert "no value 'atuo'; did you mean 'auto'?" in error.mistakes[1].message
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.mistakes, again.line, str(again)) == (error.mistakes, error.line, str(error))
+
+
+def test_a_text_that_ends_too_early_is_wrong_at_its_last_line():
+    with pytest.raises(FileError) as raised:
+        parse_recipe("[[source]]\nfiles = [\n", "a.toml")
+    assert raised.value.line == 2

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import pickle
 import struct
 from dataclasses import fields, replace
 
@@ -331,3 +332,20 @@ def test_a_filter_that_cannot_work_is_refused_in_memory_and_in_files(built, tmp_
     container.write_arrays(tmp_path / "bad", arrays, format=storage.FORMAT, version=1, about={**about, "filter": wrong})
     with pytest.raises(FileError, match="is damaged: filter"):
         storage.load(tmp_path / "bad")
+
+
+def test_errors_say_whether_a_file_is_foreign_damaged_or_newer(built, file, tmp_path):
+    arrays, about = storage.to_arrays(built)
+    container.write_arrays(tmp_path / "newer", arrays, format=storage.FORMAT, version=99, about=about)
+    container.write_arrays(tmp_path / "other", arrays, format="another format", version=1, about=about)
+    (tmp_path / "text").write_text("a walk in the park")
+    whole = file.read_bytes()
+    (tmp_path / "short").write_bytes(whole[:-1])
+    middle = len(whole) // 2
+    (tmp_path / "flipped").write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
+    kinds = {"newer": "newer", "other": "foreign", "text": "foreign", "short": "damaged", "flipped": "damaged"}
+    for name, kind in kinds.items():
+        with pytest.raises(FileError) as raised:
+            storage.load(tmp_path / name, verify=True)
+        assert raised.value.kind == kind
+        assert pickle.loads(pickle.dumps(raised.value)).kind == kind

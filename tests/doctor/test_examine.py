@@ -129,8 +129,7 @@ def test_a_file_that_only_shows_a_t_pose_is_no_motion(tmp_path, walk):
     assert "nothing else" in found(report, "T-pose").what
     recipe = prescribe([report, examined(tmp_path, walk)], tmp_path)
     (source,) = tomllib.loads(recipe)["source"]
-    assert source["files"] == ["walk.bvh"]
-    assert source["tpose"] == "pose.bvh"
+    assert (source["files"], source["tpose"]) == (["walk.bvh"], "pose.bvh")
 
 
 def stand_and_walk(walk: Clip) -> Clip:
@@ -142,8 +141,7 @@ def stand_and_walk(walk: Clip) -> Clip:
 def test_an_idle_is_told_and_tagged(tmp_path, walk):
     report = examined(tmp_path, stand_and_walk(walk), "odd [1].bvh")
     (idle,) = report.idles
-    assert idle.start < 0.2
-    assert idle.stop > 2.5
+    assert idle.start < 0.2 < 2.5 < idle.stop
     assert found(report, "upright and still").severity == "note"
     assert list(report.to_json()["idles"]) == [{"start": idle.start, "stop": idle.stop, "clip": ""}]
     (tmp_path / "recipe.toml").write_text(prescribe([report], tmp_path))

@@ -8,7 +8,7 @@ import pytest
 
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import Event, Scenario
-from kinematch.evaluate.evaluation import Evaluation, Problem, evaluate, problem
+from kinematch.evaluate.evaluation import Assignment, Evaluation, evaluate, make_assignment
 from kinematch.evaluate.run import Take
 from kinematch.motion.skeleton import Skeleton, skeleton
 
@@ -30,9 +30,9 @@ def database(database_file) -> Database:
 
 
 @pytest.fixture(scope="session")
-def small(database) -> Problem:
+def small(database) -> Assignment:
     """Half a dozen scenarios."""
-    given = problem(database, quick=True)
+    given = make_assignment(database, quick=True)
     wanted = ("start and stop", "turn 180", "path following", "uneven terrain", "turning in place", "standing")
     from dataclasses import replace
 

@@ -5,7 +5,7 @@ import pytest
 
 from kinematch.errors import KinematchError
 from kinematch.evaluate.course import Leg, of_legs
-from kinematch.evaluate.gaits import Gaits, gaits
+from kinematch.evaluate.gaits import Gaits, find_gaits
 from kinematch.evaluate.scenarios import course
 
 GAITS = Gaits({"walk": 1.3, "jog": 2.4, "sprint": 3.6}, 0.6)
@@ -66,7 +66,7 @@ def test_events_stand_where_the_command_changes_and_last_until_the_next():
 
 
 def test_speeds_are_those_of_the_database(database):
-    found = gaits(database)
+    found = find_gaits(database)
     assert found.forward["walk"] == pytest.approx(1.3, abs=0.15)
     assert found.forward["jog"] == pytest.approx(2.5, abs=0.2)
     assert "sprint" not in found.forward
@@ -75,4 +75,4 @@ def test_speeds_are_those_of_the_database(database):
 
 def test_a_database_that_only_stands_is_refused(database):
     with pytest.raises(KinematchError, match=r"less than 2 s of walking, .* under the filter"):
-        gaits(database, "idle")
+        find_gaits(database, "idle")

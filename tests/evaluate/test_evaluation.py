@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.character.settings import Settings
-from kinematch.evaluate.evaluation import OURS, SOURCE, again, evaluate, perform, plain, problem, scored
+from kinematch.evaluate.evaluation import OURS, SOURCE, again, evaluate, make_assignment, perform, plain, scored
 from kinematch.evaluate.loops import rest, stride
 from kinematch.evaluate.moments import worst
 from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
@@ -80,7 +80,7 @@ def test_loops_of_the_state_machine_close_without_a_step(database):
 
 
 def test_the_worst_moments_are_inside_their_takes(evaluation):
-    found = worst(evaluation.takes, evaluation.problem.yardstick, evaluation.contacts, count=2)
+    found = worst(evaluation.takes, evaluation.assignment.yardstick, evaluation.contacts, count=2)
     assert {moment.kind for moment in found} == {"roughest", "longest slide", "farthest away", "facing away"}
     assert all(0 <= moment.time <= moment.take.scenario.seconds for moment in found)
 
@@ -136,7 +136,7 @@ def test_rates_are_compared_with_sixty_steps_a_second_that_are_seen_as_rarely(sm
 
 
 def test_a_problem_by_another_seed_and_rate_is_that_of_this_seed_and_rate(small):
-    made, asked = again(small, 5, 90.0), problem(small.database, seed=5, rate=90.0, quick=True)
+    made, asked = again(small, 5, 90.0), make_assignment(small.database, seed=5, rate=90.0, quick=True)
     kept = {s.name: s.seconds for s in asked.scenarios if s.name in {s.name for s in small.scenarios}}
     assert {s.name: s.seconds for s in made.scenarios} == kept
     assert {s.name: s.seconds for s in small.scenarios} != kept
@@ -149,7 +149,7 @@ def test_a_problem_by_another_seed_and_rate_is_that_of_this_seed_and_rate(small)
 def test_rates_other_than_the_database_s_are_scored_alike(small):
     """A free run moves alike at any rate; its roughest moments depend on the phase of its steps."""
     standing = [s for s in small.scenarios if s.group in ("start and stop", "standing")]
-    other = replace(problem(small.database, quick=True, rate=90.0), scenarios=tuple(standing))
+    other = replace(make_assignment(small.database, quick=True, rate=90.0), scenarios=tuple(standing))
     given = replace(small, scenarios=tuple(standing))
     one, two = (scored(each, perform(each, Settings())) for each in (given, other))
     assert two["contact"] == pytest.approx(one["contact"], rel=0.15)

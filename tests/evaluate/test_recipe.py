@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kinematch.character.idle import find_idle_frames
-from kinematch.character.source import source
+from kinematch.character.table import make_table
 from kinematch.database.build import build
-from kinematch.evaluate.gaits import gaits
+from kinematch.evaluate.gaits import find_gaits
 from kinematch.motion.kinematics import forward
 
 RECIPE = Path(__file__).parents[2] / "examples" / "lafan1_locomotion.toml"
@@ -22,9 +22,9 @@ def test_the_example_recipe_builds_a_database_of_every_gait(data, tmp_path):
     poses = database.poses
     assert (poses.clip_count, poses.frame_count) == (26, 52490)
     head = forward(poses.skeleton, poses.positions, poses.rotations)[0][:, poses.skeleton.joint("head"), 1]
-    assert head[source(poses).paces < 0.15].min() > 1.25  # nobody stands bent over
+    assert head[make_table(database).paces < 0.15].min() > 1.25  # nobody stands bent over
     assert (head[find_idle_frames(database)] > 1.5).all()
     assert len(find_idle_frames(database)) > 4 * poses.frame_rate
-    found = gaits(database)
+    found = find_gaits(database)
     assert list(found.forward) == ["walk", "jog", "sprint"]
     assert found.strafe > 0.5

@@ -7,7 +7,7 @@ import pytest
 
 from kinematch.character.settings import Settings
 from kinematch.errors import KinematchError
-from kinematch.evaluate.evaluation import problem
+from kinematch.evaluate.evaluation import make_assignment
 from kinematch.evaluate.tune import MIX, RANGES, mixed, parse_mix, pooled, tune
 
 
@@ -48,10 +48,10 @@ def test_of_several_seeds_the_largest_is_the_largest_and_pops_are_counted_togeth
 
 def test_tuning_never_ends_worse_than_it_began_and_repeats_itself(database, monkeypatch):
     def short(*given, **more):
-        whole = problem(*given, **more)
+        whole = make_assignment(*given, **more)
         return replace(whole, scenarios=whole.scenarios[:2])
 
-    monkeypatch.setattr("kinematch.evaluate.tune.problem", short)
+    monkeypatch.setattr("kinematch.evaluate.tune.make_assignment", short)
     told = []
     made = [tune(database, trials=3, progress=lambda *now: told.append(now)) for _ in range(2)]
     assert made[0].best <= 1.0

@@ -162,6 +162,27 @@ def test_questions_that_make_no_sense_are_refused(kind, queries, current, questi
         matcher.find(queries, current, **question)
 
 
+@each
+@pytest.mark.parametrize("frame", [40, 2_000_000_000, 2**31 - 1, -2, -(2**31)])
+def test_current_frames_that_do_not_exist_are_refused_in_the_types_of_the_kernels(kind, frame):
+    matcher = kind(plain_space(np.zeros((40, 2), np.float32)))
+    queries = np.zeros((3, 2), np.float32)
+    with pytest.raises(KinematchError, match="current: expected 3 frames from -1 to 39"):
+        matcher.find(queries, np.array([0, frame, 0], np.int32))
+
+
+@pytest.mark.parametrize("count", [1, 5, 300])
+def test_the_query_that_is_not_finite_is_named_in_the_types_of_the_kernels(count):
+    matcher = WideMatcher(plain_space(np.zeros((40, 2), np.float32), weights=np.array([1e6, 1], np.float32)))
+    queries, current = np.zeros((count, 2), np.float32), np.zeros(count, np.int32)
+    queries[count // 2, 1] = np.nan
+    with pytest.raises(KinematchError, match=f"query {count // 2} is not finite"):
+        matcher.find(queries, current)
+    queries[count // 2] = 3e38, 0
+    with pytest.raises(KinematchError, match=f"query {count // 2} is too large"):
+        matcher.find(queries, current)
+
+
 @pytest.mark.parametrize(
     ("query", "current", "message"),
     [

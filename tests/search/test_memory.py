@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from numba.core.event import RecordingListener, install_listener
 
-from kinematch.compile.threads import in_pieces
+from kinematch.compile.threads import run_in_pieces
 from kinematch.database import storage
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, SearchSpace, WideMatcher, search_space
 from kinematch.search.space import plain_space
+from kinematch.search.wide_kernels import find_one, find_some
 
 AGREEMENT = runpy.run_path(str(Path(__file__).with_name("agreement.py")))
 Case, random_case, reference, same = (AGREEMENT[name] for name in ("Case", "random_case", "reference", "same"))
@@ -68,6 +69,24 @@ def test_a_single_query_may_lie_anywhere_and_numbers_be_of_any_kind():
         found = matcher.find(query, 250, stay_bias=1, ignore=5)
     assert not compiled.buffer
     assert (int(found.frames[0]), float(found.costs[0])) == expected
+
+
+def test_a_batch_of_any_layout_and_type_is_converted_and_nothing_compiled():
+    rng = np.random.default_rng(0)
+    matcher = WideMatcher(plain_space(rng.normal(size=(500, 7))))
+    queries, current = rng.normal(size=(6, 7)).astype(np.float32), np.array([-1, 0, 7, 300, 499, 12], np.int32)
+    expected = matcher.find(queries, current, stay_bias=1.0, ignore=5)
+    compiled = len(find_some.signatures), len(find_one.signatures)
+    read_only = queries.copy()
+    read_only.flags.writeable = False
+    mapped = queries.view(np.memmap)
+    for given in (read_only, queries.astype(np.float64), np.asfortranarray(queries), crooked(queries), mapped,
+                  strided(queries), queries.astype(">f4"), queries.tolist()):  # fmt: skip
+        for frames in (current, current.astype(np.int64), crooked(current), strided(current), current.tolist()):
+            found = matcher.find(given, frames, stay_bias=np.float32(1), ignore=np.int16(5))
+            assert (found.frames == expected.frames).all()
+            assert (found.costs == expected.costs).all()
+    assert (len(find_some.signatures), len(find_one.signatures)) == compiled == (1, 1)
 
 
 @each
@@ -132,6 +151,6 @@ def test_an_error_in_one_thread_is_raised_and_the_rest_is_done():
         done.append(own.start)
 
     with pytest.raises(ValueError, match="no"):
-        in_pieces(1000, work, worth=1)
-    in_pieces(0, lambda own: done.append(own), worth=1)
+        run_in_pieces(1000, work, worth=1)
+    run_in_pieces(0, lambda own: done.append(own), worth=1)
     assert 0 in done

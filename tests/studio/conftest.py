@@ -7,8 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from importlib import resources
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from websockets.sync.client import ClientConnection, connect
@@ -64,6 +66,18 @@ class Server:
         # a page with unread poses does not hear the server's goodbye, and need not wait for it
         with connect(place, max_size=None, close_timeout=0.05, **options) as socket:
             yield Page(socket)
+
+    def fetch(
+        self, path: str, *, method: str = "GET", body: bytes | None = None, **headers
+    ) -> tuple[int, bytes, dict[str, str]]:
+        """Status, content and headers of what is answered to a request."""
+        connection = HTTPConnection(urlsplit(self.url).netloc, timeout=60)
+        try:
+            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = connection.getresponse()
+            return answer.status, answer.read(), {name.lower(): value for name, value in answer.getheaders()}
+        finally:
+            connection.close()
 
 
 @contextmanager
@@ -151,6 +165,11 @@ class Screen:
                 return found
             self.page.wait_for_timeout(50)
         raise AssertionError(f"never came true: {wanted}; the page said {self.problems}")
+
+    def forgive(self, words: str) -> None:
+        """Browsers report refused requests as errors of the page; drop those that a test provoked."""
+        self.until(lambda: any(words in problem for problem in self.problems))
+        self.problems[:] = [problem for problem in self.problems if words not in problem]
 
     def until_moved(self, metres: float) -> tuple[float, float]:
         """Wait until the character, as the stream has it, has gone so far; returns by how much, along x and z."""

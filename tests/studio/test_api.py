@@ -1,27 +1,19 @@
 """What pages fetch, by real requests; strangers, paths that lead out and nonsense are refused in words."""
 
 import json
-from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
-from kinematch.files import write_clip
 from kinematch.studio.application import application
 from kinematch.studio.guard import LARGEST_UPLOAD, Guard
 from kinematch.studio.layout import POSES, TIMELINE, unpack
 from kinematch.studio.serving import address, listen
 
 
-def fetch(server, path: str, *, method: str = "GET", body: bytes | None = None, **headers) -> tuple[int, bytes, dict]:
-    connection = HTTPConnection(urlsplit(server.url).netloc, timeout=60)
-    try:
-        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-        answer = connection.getresponse()
-        return answer.status, answer.read(), {name.lower(): value for name, value in answer.getheaders()}
-    finally:
-        connection.close()
+def fetch(server, path: str, **options) -> tuple[int, bytes, dict]:
+    return server.fetch(path, **options)
 
 
 def test_stretches_of_the_database_are_told(studio_server, database):
@@ -74,18 +66,6 @@ def test_exports_are_downloaded(fresh_server):
             assert f'filename="played.{kind}"' in headers["content-disposition"]
 
 
-def test_the_skeleton_of_a_dropped_figure_is_told(studio_server, database, tmp_path):
-    write_clip(tmp_path / "hero.glb", database.poses.clip(0).frames(0, 2))
-    body = (tmp_path / "hero.glb").read_bytes()
-    status, content, _ = fetch(studio_server, "/api/skeleton?name=hero.glb", method="POST", body=body)
-    assert status == 200, content
-    assert set(json.loads(content)["roles"]) >= {"hips", "head", "left_foot"}
-    for name, wrong, said in (("hero.glb", body[:200], "hero.glb"), ("hero.exe", body, "kind of file")):
-        status, content, _ = fetch(studio_server, f"/api/skeleton?name={name}", method="POST", body=wrong)
-        assert status == 400
-        assert said in json.loads(content)["message"]
-
-
 @pytest.mark.parametrize(
     "path",
     ["/api/poses?start=-1", "/api/poses?start=0&stop=99999999", "/api/poses?start=x", "/api/export?format=exe",
@@ -132,7 +112,7 @@ def test_this_machine_has_several_names(studio_server, name):
 
 def test_too_large_a_body_is_refused_before_it_is_read(studio_server):
     size = str(LARGEST_UPLOAD + 1)
-    assert fetch(studio_server, "/api/skeleton?name=a.glb", method="POST", Content_Length=size)[0] == 413
+    assert fetch(studio_server, "/api/character?name=a.glb", method="POST", Content_Length=size)[0] == 413
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from kinematch.control.command import follow_trajectory
+from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
 from kinematch.studio.explaining import explain
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import Explain, Keypoint, Stick
-from kinematch.studio.stage import Stage
+from kinematch.studio.picture import predict_wanted
+from kinematch.studio.stage import DT, Stage
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +107,7 @@ def test_both_sides_of_a_comparison_go_alike_until_a_setting_differs(database):
 
 def test_every_search_can_be_explained(played):
     for moment in played.history.between():
-        _, arrays = unpack(POSE, moment.frame)
+        arrays = moment.picture.arrays
         if arrays["bits"][0] & 2:  # jumped
             told = explain(played, Explain(moment.step, count=3))
             assert told.step == moment.step
@@ -112,7 +115,7 @@ def test_every_search_can_be_explained(played):
             assert told.chosen == told.candidates[0].frame
             assert told.candidates[0].cost <= told.candidates[-1].cost
             assert sum(told.candidates[0].feature_costs) == pytest.approx(told.candidates[0].cost, rel=1e-3)
-            after = unpack(POSE, played.history.at(moment.step + 1).frame)[1]["frames"][0]
+            after = played.history.at(moment.step + 1).picture.arrays["frames"][0]
             assert 0 <= after - told.chosen <= 2
             assert len(told.query) == len(told.candidates[0].features) == played.database.features.width
 
@@ -147,3 +150,29 @@ def test_characters_stand_on_the_terrain_and_come_down_from_it(database):
     for _ in range(120):
         _, arrays = unpack(POSE, stage.advance())
     assert abs(arrays["roots"][0, 1]) < 1e-3
+
+
+def test_the_drawn_trajectory_is_the_one_a_search_asks_for(database):
+    stage = Stage(database, name="small")
+    for k in range(90):
+        stage.pilot.steer(Stick(k, 0.6, 0.8))
+        stage.advance()
+        crowd, picture = stage.crowds["a"], stage.history.at(stage.step).picture
+        drawn = picture.arrays["wanted"][0]
+        if not picture.arrays["bits"][0] & 1:
+            continue
+        asked = crowd.state.schedule.trajectories[0]  # made before the step, for the moment of the playing frame
+        directions = np.stack([np.sin(asked[:, 3]), np.cos(asked[:, 3])], axis=-1)
+        np.testing.assert_allclose(drawn[:, :2], asked[:, [0, 2]], atol=0.1)
+        np.testing.assert_allclose(drawn[:, 2:], directions, atol=0.2)
+
+
+def test_a_trajectory_that_a_controller_gives_is_drawn_as_given(database):
+    times, stage = np.linspace(0, 1, 11), Stage(database, name="small")
+    positions = np.stack([times**2, 0 * times, 1.2 * times], axis=-1)[None]
+    trajectory = Trajectory(times, positions, np.gradient(positions, axis=1))
+    crowd = stage.crowds["a"]
+    crowd.step(follow_trajectory(trajectory), DT)
+    drawn = predict_wanted(stage.view, crowd, DT)
+    given, _ = trajectory.sample(stage.view.horizons + DT)
+    np.testing.assert_allclose(drawn[:, :2], given[0][:, [0, 2]], atol=1e-6)

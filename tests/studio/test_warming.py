@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd
-from kinematch.character.kernels import poses as pose_kernels
-from kinematch.character.kernels import step as step_kernels
+from kinematch.character.kernels import animation, jumps, searching
 from kinematch.search import tree_kernels, wide_kernels
 from kinematch.studio import warming as module
 from kinematch.studio.warming import PARTS, warming
@@ -27,9 +26,9 @@ def signatures(*files: types.ModuleType) -> dict:
 def test_characters_need_nothing_more_than_was_compiled(database):
     for _, work in PARTS.values():
         work()
-    kernels = step_kernels, pose_kernels, wide_kernels, tree_kernels
+    kernels = animation, jumps, searching, wide_kernels, tree_kernels
     before = signatures(*kernels)
-    assert all(before[name] for name in ("animate", "jump", "ask", "due", "find_some"))
+    assert all(before[name] for name in ("animate", "jump", "make_queries", "find_reasons", "find_some"))
     crowd = Crowd(database)
     searched = 0
     for velocity in ([0, 0, 1], [1, 0, 0], [0, 0, 0]):
@@ -82,7 +81,7 @@ def test_an_interrupted_build_ends_it_too(begun):
 
 def test_only_what_is_missing_is_compiled(begun, monkeypatch):
     monkeypatch.setattr(module.sys, "executable", "true")
-    monkeypatch.setattr(module, "is_missing", lambda kernel: kernel is not step_kernels.animate)
+    monkeypatch.setattr(module, "is_missing", lambda kernel: kernel is not animation.animate)
     with warming():
         pass
     assert [process.args[-1] for process in begun] == [name for name in PARTS if name != "animation"]

@@ -27,18 +27,18 @@ export class Ghost {
   async show(frame: number): Promise<void> {
     const { live } = this.studio,
       welcome = live.welcome;
-    if (!welcome || !live.rig) return;
+    if (!welcome || !live.sourceRig) return;
     this.frame = frame;
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
     const stop = Math.min(frame + Math.round(LASTS * welcome.frame_rate), clip?.stop ?? frame + 1);
     const answer = await fetch(`api/poses?start=${frame}&stop=${Math.max(stop, frame + 1)}`);
     if (!answer.ok || this.frame !== frame) return;
     this.poses = readStoredPoses(await answer.arrayBuffer());
-    if (this.rig !== live.rig) {
+    if (this.rig !== live.sourceRig) {
       this.studio.viewport.forget(this.figure);
-      this.rig = live.rig;
-      this.pose = newPose(live.rig);
-      this.figure = this.studio.viewport.figure(live.rig, this.layer, { opacity: 0.5, colour: "matched" });
+      this.rig = live.sourceRig;
+      this.pose = newPose(live.sourceRig);
+      this.figure = this.studio.viewport.figure(live.sourceRig, this.layer, { opacity: 0.5, colour: "matched" });
     }
     this.started = performance.now();
   }

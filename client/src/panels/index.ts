@@ -1,6 +1,6 @@
 /** The panels about the played character: Play, See why and Tune, with the timeline below them. */
 import type { Steering } from "../input/steering";
-import type { Avatars } from "../scene/avatar";
+import type { WornCharacter } from "../scene/character";
 import type { Overlays } from "../scene/overlays";
 import { registerPanel, type Studio } from "../studio";
 import { playPanel } from "./play";
@@ -11,7 +11,7 @@ import { whyPanel } from "./why";
 export interface Parts {
   steering: Steering;
   overlays: Overlays;
-  avatars: Avatars;
+  character: WornCharacter;
 }
 
 export function registerLivePanels(studio: Studio, parts: Parts): Timeline {

@@ -11,7 +11,7 @@ const MOST = 500;
 
 export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Panel {
   const { live, connection, viewport } = studio,
-    { steering, avatars } = parts;
+    { steering, character } = parts;
   const path = new PathEditor(studio);
 
   function steerBy(how: "stick" | "path"): void {
@@ -96,22 +96,27 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       accept: ".glb,.vrm",
       hidden: true,
       onchange: () => {
-        if (pick.files?.[0]) void avatars.wear(pick.files[0], studio);
+        if (pick.files?.[0]) void character.wear(pick.files[0]);
       },
     }) as HTMLInputElement;
     wornRow.replaceChildren(
       h(
         "div.row",
-        h("span.name", avatars.worn?.name ?? "Mannequin"),
-        avatars.worn
-          ? button("Take off", () => avatars.takeOff(), { kind: "small" })
-          : button("Wear a GLB or VRM", () => pick.click(), { kind: "small" }),
+        h("span.name", character.name ?? "Mannequin"),
+        character.name
+          ? button("Mannequin", () => void character.takeOff(), { kind: "small", icon: "reset" })
+          : button("Use a GLB or VRM", () => pick.click(), { kind: "small" }),
         pick,
       ),
-      ...(avatars.worn ? [] : [h("p.note", "Or drop the file on the page.")]),
+      h(
+        "p.note",
+        character.name
+          ? "The server retargets the motion to it; its feet stand on its own legs."
+          : "Or drop the file on the page.",
+      ),
     );
   }
-  avatars.onChange = showWorn;
+  character.onChange = showWorn;
 
   live.onChange((change) => {
     if (change === "welcome") showGaits();

@@ -144,7 +144,7 @@ export class Overlays {
   }
 
   private contacts(frame: PoseFrame): void {
-    const joints = this.live.welcome!.skeleton.contact_joints,
+    const joints = this.live.rig!.info.contact_joints,
       pose = this.live.pose();
     if (!pose) return;
     joints.forEach((joint, k) => {
@@ -164,7 +164,12 @@ export class Overlays {
     const { welcome, rig, moment } = this.live,
       pose = this.live.pose();
     if (!welcome || !rig || !moment || !pose) return;
-    const index = (name: string) => Math.max(rig.info.names.indexOf(name), rig.info.roles[name] ?? -1);
+    // features name joints of the database; a worn character has others in the same roles
+    const source = welcome.skeleton.names,
+      roles = Object.entries(welcome.skeleton.roles);
+    const role = (name: string) => roles.find(([, joint]) => joint === source.indexOf(name))?.[0] ?? name;
+    const index = (name: string) =>
+      welcome.character ? (rig.info.roles[role(name)] ?? -1) : Math.max(source.indexOf(name), rig.info.roles[name] ?? -1);
     for (const feature of welcome.features) {
       const joint = feature.joint ? index(feature.joint) : -1;
       if (joint < 0) continue;

@@ -1,9 +1,9 @@
 /** Files dropped on the page: to the open panel, to the figure on the stage, or to the workshop. */
-import type { Avatars } from "../scene/avatar";
+import type { WornCharacter } from "../scene/character";
 import { registeredPanels, type Panel, type Studio } from "../studio";
 import { h } from "./elements";
 
-export function acceptDrops(studio: Studio, current: () => Panel | null, avatars: Avatars): void {
+export function acceptDrops(studio: Studio, current: () => Panel | null, character: WornCharacter): void {
   const cover = h(
     "div.drop-cover",
     h(
@@ -11,7 +11,7 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, avatars
       h("h2", "Drop it"),
       h(
         "p",
-        "Motion (BVH, GLB, VRMA) opens in Build; a character (GLB, VRM) is worn at once; a recording is replayed.",
+        "A character (GLB, VRM) plays the motion at once; motion files (BVH, GLB, VRMA) open in Build; a recording is replayed.",
       ),
     ),
   );
@@ -54,7 +54,7 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, avatars
   function give(files: File[]): void {
     if (!files.length || current()?.dropped?.(files)) return;
     if (files.length === 1 && /\.kinerec$/i.test(files[0].name)) return void replay(files[0]);
-    if (files.length === 1 && /\.(glb|vrm)$/i.test(files[0].name)) return void avatars.wear(files[0], studio);
+    if (files.length === 1 && /\.(glb|vrm)$/i.test(files[0].name)) return void character.wear(files[0]);
     const build = registeredPanels().find((panel) => panel.id === "build");
     if (!build?.dropped) return studio.say("This page cannot open such files.", "bad", files[0].name);
     studio.open("build");

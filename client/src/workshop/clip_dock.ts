@@ -4,6 +4,7 @@ import { icon } from "../ui/icons";
 import { colour, themed } from "../ui/theme";
 import { stances } from "./clip_file";
 import type { ClipStage, Shows } from "./clip_stage";
+import "./clip_dock.css";
 
 export interface Mark {
   kind: "out" | "split" | "range";

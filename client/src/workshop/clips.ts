@@ -5,6 +5,7 @@ import { registerDatabasePanel, type DatabaseBrowser } from "./database";
 import { choice, loading, rerender, seconds } from "./fields";
 import type { ClipRow, DatabaseInfo } from "./messages";
 import { words } from "./roles";
+import "./clips.css";
 
 type Order = "order" | "name" | "longest" | "shortest" | "fastest";
 const MOST = 400; // rows shown at once

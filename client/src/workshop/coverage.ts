@@ -4,6 +4,7 @@ import { registerDatabasePanel, type DatabaseBrowser } from "./database";
 import { capital, loading, rerender, seconds } from "./fields";
 import { gridMap, wheelMap, type CellChoice, type HeatMap } from "./heat_map";
 import type { Cell, CoverageInfo } from "./messages";
+import "./coverage.css";
 
 type Which = "turn" | "direction";
 const JOG = 3.0; // m/s; empty cells up to here are worth seeing

@@ -1,5 +1,6 @@
 /** Small controls of the workshop's panels, and drawing a part anew without losing the keyboard's place. */
 import { h } from "../ui/elements";
+import "./fields.css";
 
 type Child = Node | string | null | false;
 

@@ -3,6 +3,7 @@ import { button, h } from "../ui/elements";
 import { loading, rerender, seconds } from "./fields";
 import type { FileReport } from "./messages";
 import type { Store } from "./store";
+import "./files_view.css";
 
 export class FilesView {
   readonly element = h("div.file-panel");

@@ -4,6 +4,7 @@ import { icon } from "../ui/icons";
 import { capital } from "./fields";
 import type { FileReport, Finding } from "./messages";
 import type { Store } from "./store";
+import "./findings.css";
 
 const OPEN = new Set<string>(); // parts that were unfolded
 

@@ -2,6 +2,7 @@
 import { button, h } from "../ui/elements";
 import { rerender } from "./fields";
 import type { Store } from "./store";
+import "./generate_bar.css";
 
 const STAGES: Record<string, string> = {
   "": "Looking at the files",

@@ -2,6 +2,7 @@
 import { button, h } from "../ui/elements";
 import type { RecipeProblem } from "./messages";
 import type { Store } from "./store";
+import "./recipe_view.css";
 
 const PAUSE = 350; // ms without a key, after which the text is checked
 

@@ -4,6 +4,7 @@ import type { ClipDock } from "./clip_dock";
 import type { ClipStage } from "./clip_stage";
 import type { FileReport } from "./messages";
 import type { Store } from "./store";
+import "./roles.css";
 
 const FINGERS = /_(thumb|index|middle|ring|little)_/;
 

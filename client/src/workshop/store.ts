@@ -2,7 +2,7 @@
 import type { Studio } from "../studio";
 import type { Checked, Edit, FileReport, JobInfo, Listing, ProjectInfo } from "./messages";
 import type { Recipe } from "./recipe";
-import { send, TakenError } from "./upload";
+import { findRefusal, send, TakenError } from "./upload";
 
 const API = "api/workshop";
 export interface Upload {
@@ -201,9 +201,8 @@ export class Store {
 
   /** Bring files in: upload each, then let the doctor's prescription take them into the recipe. */
   async upload(files: File[], replace = false): Promise<void> {
-    const readable = this.project?.readable ?? [".bvh", ".glb", ".gltf", ".vrm", ".vrma"];
-    const done: string[] = [],
-      jobs: Upload[] = []; // shown until the recipe has them
+    const done: string[] = [];
+    const jobs: Upload[] = []; // shown until the recipe has them
     const over = (ended: Upload[]) => {
       this.uploading = this.uploading.filter((one) => !ended.includes(one));
       this.tell("files");
@@ -211,16 +210,9 @@ export class Store {
     for (const file of files) {
       const job = { name: file.name, share: 0 };
       this.refused = this.refused.filter((one) => one.name !== file.name);
-      if (!readable.some((suffix) => file.name.toLowerCase().endsWith(suffix))) {
-        this.refused.push({ name: file.name, message: `no motion file; these can be read: ${readable.join(" ")}` });
-        this.tell("files");
-        continue;
-      }
-      if (this.project && file.size > this.project.largest_upload) {
-        this.refused.push({
-          name: file.name,
-          message: `larger than ${Math.round(this.project.largest_upload / 1e6)} MB; put it into ${this.project.folder} yourself`,
-        });
+      const message = findRefusal(file, this.project);
+      if (message) {
+        this.refused.push({ name: file.name, message });
         this.tell("files");
         continue;
       }

@@ -4,6 +4,7 @@ import { icon } from "../ui/icons";
 import { numberField, tagField } from "./fields";
 import { baseName, fits } from "./globs";
 import type { Store } from "./store";
+import "./stretches.css";
 
 /** What the recipe does to stretches of a file, each with fields to change it. */
 export function stretches(store: Store, name: string, index: number): HTMLElement {

@@ -1,4 +1,15 @@
 /** Sending a file to the server, with its progress. */
+import type { ProjectInfo } from "./messages";
+
+/** Why the server would not take a file; empty if it would. */
+export function findRefusal(file: File, project: ProjectInfo | null): string {
+  const readable = project?.readable ?? [".bvh", ".glb", ".gltf", ".vrm", ".vrma"];
+  if (!readable.some((suffix) => file.name.toLowerCase().endsWith(suffix)))
+    return `not a motion file; readable are ${readable.join(" ")}`;
+  if (project && file.size > project.largest_upload)
+    return `larger than ${Math.round(project.largest_upload / 1e6)} MB; copy it to ${project.folder} yourself`;
+  return "";
+}
 
 /** Another file has that name already. */
 export class TakenError extends Error {}

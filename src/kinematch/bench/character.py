@@ -13,11 +13,10 @@ from kinematch.character.crowd import Crowd
 from kinematch.character.kernels import animation as k
 from kinematch.character.pose import Pose
 from kinematch.character.project import project
-from kinematch.character.runner import SHARED
 from kinematch.character.settings import Settings
 from kinematch.character.step import ask_fused, find_searching
 from kinematch.compile.jit import kernel
-from kinematch.compile.threads import count_threads, run_each
+from kinematch.compile.threads import SHARED, count_threads, run_each
 from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
 

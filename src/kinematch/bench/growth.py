@@ -1,4 +1,4 @@
-"""Cost against database size: real databases, and beyond the largest its clips again, each a little displaced."""
+"""Search time against database size: real databases, then copies of the largest with displaced clips."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.bench.questions import Questions, random_pairs, replayed
+from kinematch.bench.queries import QuerySet, random_pairs, record_play
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.search import WideMatcher, search_space
 from kinematch.search.space import SearchSpace
 
-JITTER = 0.1  # of a feature's deviation, by which each copy of a clip is displaced
+JITTER = 0.1  # displacement of each copy of a clip, in standard deviations of a feature
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Growth:
 
 
 def check_largest(databases: dict[str, Database], largest: int) -> None:
-    """Growth is seen on two sizes or more."""
+    """Growth needs two sizes or more."""
     sizes = {database.poses.frame_count for database in databases.values()}
     if len(sizes) < 2 and largest <= max(sizes):
         raise KinematchError(f"growth to {largest} frames, expected more than the {max(sizes)} of the database")
@@ -42,29 +42,29 @@ def growth(
     rounds: int = 5,
     progress: Callable[[int], None] = lambda frames: None,
 ) -> Growth:
-    """Databases in the order of their size, then copies of the largest, doubling, up to so many frames."""
+    """Measure databases by size, then copies of the largest, doubling up to so many frames."""
     check_largest(databases, largest)
     sizes: dict[int, tuple[float, float]] = {}
-    space = asked = None
+    space = query_sets = None
     for database in sorted(databases.values(), key=lambda database: database.poses.frame_count):
         space = search_space(database)
         progress(space.frame_count)
-        asked = random_pairs(database, space, count), replayed(database, space, 10.0, count)
-        sizes[space.frame_count] = _medians(space, asked, rounds)
+        query_sets = random_pairs(database, space, count), record_play(database, space, 10.0, count)
+        sizes[space.frame_count] = _medians(space, query_sets, rounds)
     assert space is not None
-    assert asked is not None
+    assert query_sets is not None
     size = space.frame_count
     while size < largest:
         size = min(2 * size, largest)
         progress(size)
-        sizes[size] = _medians(jittered(space, size), asked, rounds)
+        sizes[size] = _medians(jittered(space, size), query_sets, rounds)
     random, play = ([times[k] for times in sizes.values()] for k in range(2))
     exponents = [float(np.polyfit(np.log(list(sizes)), np.log(times), 1)[0]) for times in (random, play)]
     return Growth(list(sizes), random, play, *exponents)
 
 
 def jittered(space: SearchSpace, size: int, seed: int = 0) -> SearchSpace:
-    """A space followed by copies of its clips, each displaced as a whole as another take would be, up to a size."""
+    """A space followed by copies of its clips up to a size; each copy is displaced as a whole, like another take."""
     rng = np.random.default_rng(seed)
     copies = -(-size // space.frame_count)
     lengths = space.clip_stops - space.clip_starts
@@ -88,14 +88,14 @@ def jittered(space: SearchSpace, size: int, seed: int = 0) -> SearchSpace:
     )
 
 
-def _medians(space: SearchSpace, asked: tuple[Questions, Questions], rounds: int) -> tuple[float, float]:
+def _medians(space: SearchSpace, query_sets: tuple[QuerySet, QuerySet], rounds: int) -> tuple[float, float]:
     matcher = WideMatcher(space)
-    times = [np.full(len(questions.queries), np.inf) for questions in asked]
+    times: tuple[list[int], list[int]] = [], []
     for _ in range(rounds):
-        for questions, own in zip(asked, times):
-            for n, (query, current) in enumerate(zip(questions.queries, questions.current.tolist())):
+        for query_set, samples in zip(query_sets, times):
+            for query, current in zip(query_set.queries, query_set.current.tolist()):
                 began = perf_counter_ns()
                 matcher.find_one(query, current)
-                own[n] = min(own[n], perf_counter_ns() - began)
-    random, play = (float(np.median(own)) / 1000 for own in times)
+                samples.append(perf_counter_ns() - began)
+    random, play = (float(np.median(samples)) / 1000 for samples in times)
     return random, play

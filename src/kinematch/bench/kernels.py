@@ -1,14 +1,14 @@
-"""Compiled rivals: boxes as the source works have them, column by column, and a linear scan eight columns at a time."""
+"""Compiled rivals: two levels of boxes column by column, as published, and a linear scan eight columns at a time."""
 
 import numpy as np
 
 from kinematch.compile.jit import kernel
-from kinematch.search.kernels import INFINITE, LARGE, SMALL, cost, full_cost, rough_cost, rough_limit, stay_cost
+from kinematch.search.kernels import INFINITE, LARGE_BOX, SMALL_BOX, cost, full_cost, rough_cost, rough_limit, stay_cost
 
 
 @kernel
 def box_distance_by_column(low, high, query, limit):
-    """Squared distance to a box; gives up, with a value above it, once the limit is passed."""
+    """Squared distance to a box, or any value above the limit once the sum exceeds it."""
     total = np.float32(0)
     for d in range(len(query)):
         gap = max(max(low[d] - query[d], query[d] - high[d]), np.float32(0))
@@ -26,10 +26,10 @@ def boxes_by_column(query, current, first, last, values, targets, stays, large, 
     for a in range(len(large)):
         if box_distance_by_column(large[a, 0], large[a, 1], query, bound) > bound:
             continue
-        for b in range(a * (LARGE // SMALL), min((a + 1) * (LARGE // SMALL), len(small))):
+        for b in range(a * (LARGE_BOX // SMALL_BOX), min((a + 1) * (LARGE_BOX // SMALL_BOX), len(small))):
             if box_distance_by_column(small[b, 0], small[b, 1], query, bound) > bound:
                 continue
-            for i in range(b * SMALL, min((b + 1) * SMALL, len(values))):
+            for i in range(b * SMALL_BOX, min((b + 1) * SMALL_BOX, len(values))):
                 if targets[i] and not first <= i < last:
                     c = cost(values, i, query, bound)
                     if c < bound:
@@ -39,7 +39,7 @@ def boxes_by_column(query, current, first, last, values, targets, stays, large, 
 
 @kernel
 def linear(query, current, first, last, values, targets, stays):
-    """Every frame, by rough costs; what may be better is measured exactly."""
+    """Visit every frame: rough costs first, exact ones for frames that may be better."""
     staying = stay_cost(values, query, current, stays)
     best, bound = current, staying
     limit = rough_limit(bound, np.float32(1))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from kinematch.bench.problem import Ask, Problem
+from kinematch.bench.rival_input import RivalInput, Search
 from kinematch.search.matcher import IGNORE
 
 Nearest = Callable[[np.ndarray, int, float], tuple[np.ndarray, np.ndarray]]  # query, how many, bound: rows, distances
@@ -30,13 +30,13 @@ def _loads(name: str) -> bool:
     return True
 
 
-def _neighbours(p: Problem, nearest: Nearest) -> Ask:
+def _neighbours(p: RivalInput, nearest: Nearest) -> Search:
     """One neighbour is asked for, and more only where it lies in the frames to ignore."""
     most = min(2 * IGNORE + 2, len(p.rows))
 
-    def ask(query: np.ndarray, current: int) -> int:
+    def search(query: np.ndarray, current: int) -> int:
         query = query * p.roots
-        staying, first, last = p.staying(query, current), p.first[current], p.last[current]
+        staying, first, last = p.stay_cost(query, current), p.first[current], p.last[current]
         for count in (1, most):
             rows, distances = nearest(query, count, staying)
             for row, distance in zip(rows.tolist(), distances.tolist()):
@@ -47,10 +47,10 @@ def _neighbours(p: Problem, nearest: Nearest) -> Ask:
                     return frame
         return current
 
-    return ask
+    return search
 
 
-def kd_tree(p: Problem) -> tuple[Ask, int]:
+def kd_tree(p: RivalInput) -> tuple[Search, int]:
     tree = cKDTree(p.row_values)
 
     def nearest(query: np.ndarray, count: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
@@ -60,7 +60,7 @@ def kd_tree(p: Problem) -> tuple[Ask, int]:
     return _neighbours(p, nearest), 2 * p.row_values.nbytes + 8 * len(p.rows)  # it keeps float64 and an order
 
 
-def faiss_flat(p: Problem) -> tuple[Ask, int]:
+def faiss_flat(p: RivalInput) -> tuple[Search, int]:
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -68,7 +68,7 @@ def faiss_flat(p: Problem) -> tuple[Ask, int]:
     return _faiss(p, index), p.row_values.nbytes
 
 
-def faiss_graph(p: Problem) -> tuple[Ask, int]:
+def faiss_graph(p: RivalInput) -> tuple[Search, int]:
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -77,7 +77,7 @@ def faiss_graph(p: Problem) -> tuple[Ask, int]:
     return _faiss(p, index), p.row_values.nbytes + len(p.rows) * 64 * 4
 
 
-def _faiss(p: Problem, index: Any) -> Ask:
+def _faiss(p: RivalInput, index: Any) -> Search:
     index.add(p.row_values)
 
     def nearest(query: np.ndarray, count: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +87,7 @@ def _faiss(p: Problem, index: Any) -> Ask:
     return _neighbours(p, nearest)
 
 
-def usearch(p: Problem) -> tuple[Ask, int]:
+def usearch(p: RivalInput) -> tuple[Search, int]:
     from usearch.index import Index
 
     index: Any = Index(ndim=p.row_values.shape[1], metric="l2sq", dtype="f32", expansion_search=EFFORT)
@@ -100,7 +100,7 @@ def usearch(p: Problem) -> tuple[Ask, int]:
     return _neighbours(p, nearest), int(index.memory_usage)
 
 
-def hnswlib(p: Problem) -> tuple[Ask, int]:
+def hnswlib(p: RivalInput) -> tuple[Search, int]:
     import hnswlib
 
     index: Any = hnswlib.Index(space="l2", dim=p.row_values.shape[1])
@@ -116,7 +116,7 @@ def hnswlib(p: Problem) -> tuple[Ask, int]:
     return _neighbours(p, nearest), p.row_values.nbytes + len(p.rows) * 36 * 4
 
 
-def annoy(p: Problem) -> tuple[Ask, float]:
+def annoy(p: RivalInput) -> tuple[Search, float]:
     from annoy import AnnoyIndex
 
     index: Any = AnnoyIndex(p.row_values.shape[1], "euclidean")

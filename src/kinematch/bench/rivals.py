@@ -1,4 +1,4 @@
-"""The rivals of a search benchmark, each called from Python in its own leanest way."""
+"""The rivals of the search benchmark, each called from Python in the quickest way it has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,34 +8,34 @@ import numpy as np
 
 from kinematch.bench import kernels
 from kinematch.bench import libraries as lib
-from kinematch.bench.problem import Ask, Problem, first_clip
+from kinematch.bench.rival_input import RivalInput, Search, first_clip
 from kinematch.search import BoxMatcher, WideMatcher
-from kinematch.search.kernels import LARGE, SMALL, scan
+from kinematch.search.kernels import LARGE_BOX, SMALL_BOX, scan
 from kinematch.search.space import SearchSpace
 
-BOXES, WIDE = "boxes", "wide (default)"
+BOXES, LINEAR, WIDE = "boxes", "linear, 8 columns", "wide (default)"
 
 
 @dataclass(frozen=True, eq=False)
 class Rival:
     name: str
     exact: bool
-    slow: bool  # looks at every frame, or takes as long: asked fewer questions
-    ask: Ask
+    slow: bool  # visits every frame, or takes as long: gets fewer queries
+    search: Search
     build: float  # s
-    memory: float  # bytes; not a number where unknown
+    memory: float  # bytes; NaN where unknown
 
 
 def rivals(space: SearchSpace) -> Iterator[Rival]:
-    """All that can run here."""
-    p = Problem(space)
+    """Every rival that is installed here."""
+    p = RivalInput(space)
     for name, exact, slow, make in (
         ("numpy", True, True, _numpy_plain),
-        ("numpy BLAS", False, True, _numpy_blas),  # near ties are lost to rounding
+        ("numpy BLAS", False, True, _numpy_blas),  # rounding decides near ties
         ("exhaustive", True, True, _exhaustive),
-        ("linear, 8 columns", True, True, _linear),
+        (LINEAR, True, True, _linear),
         ("cKDTree", True, True, lib.kd_tree),
-        ("faiss flat", False, True, lib.faiss_flat),  # for the same reason
+        ("faiss flat", False, True, lib.faiss_flat),  # likewise
         ("faiss HNSW", False, False, lib.faiss_graph),
         ("usearch HNSW", False, False, lib.usearch),
         ("hnswlib", False, False, lib.hnswlib),
@@ -45,48 +45,47 @@ def rivals(space: SearchSpace) -> Iterator[Rival]:
         (WIDE, True, False, _wide),
     ):
         if name.split()[0] not in lib.missing():
-            make(Problem(first_clip(space)))[0](
-                np.array(space.values[0]), 0
-            )  # compiled and imported apart from the build
+            # compile and import before the build is timed
+            make(RivalInput(first_clip(space)))[0](np.array(space.values[0]), 0)
             began = perf_counter()
-            ask, memory = make(p)
-            yield Rival(name, exact, slow, ask, perf_counter() - began, memory)
+            search, memory = make(p)
+            yield Rival(name, exact, slow, search, perf_counter() - began, memory)
 
 
-def _numpy_plain(p: Problem) -> tuple[Ask, int]:
-    def ask(query: np.ndarray, current: int) -> int:
+def _numpy_plain(p: RivalInput) -> tuple[Search, int]:
+    def search(query: np.ndarray, current: int) -> int:
         query = query * p.roots
         return _least(p, query, current, ((p.row_values - query) ** 2).sum(axis=1))
 
-    return ask, p.row_values.nbytes
+    return search, p.row_values.nbytes
 
 
-def _numpy_blas(p: Problem) -> tuple[Ask, int]:
-    """|v - q|^2 = |v|^2 - 2 v.q + |q|^2, about the middle of the data, where least is lost to rounding."""
+def _numpy_blas(p: RivalInput) -> tuple[Search, int]:
+    """|v - q|^2 = |v|^2 - 2 v.q + |q|^2, relative to the mean of the data, which keeps the rounding error small."""
     middle = p.row_values.mean(axis=0)
     doubled = (p.row_values - middle) * np.float32(-2)
     squares = np.sum(doubled * doubled, axis=1) / 4
     costs = np.empty_like(squares)
 
-    def ask(query: np.ndarray, current: int) -> int:
+    def search(query: np.ndarray, current: int) -> int:
         query = query * p.roots
         centred = query - middle
         np.dot(doubled, centred, out=costs)
         np.add(costs, squares, out=costs)
         return _least(p, query, current, costs, base=float(centred @ centred))
 
-    return ask, doubled.nbytes + squares.nbytes + costs.nbytes
+    return search, doubled.nbytes + squares.nbytes + costs.nbytes
 
 
-def _least(p: Problem, query: np.ndarray, current: int, costs: np.ndarray, base: float = 0.0) -> int:
+def _least(p: RivalInput, query: np.ndarray, current: int, costs: np.ndarray, base: float = 0.0) -> int:
     a, b = np.searchsorted(p.rows, (p.first[current], p.last[current]))
     costs[a:b] = np.inf
     best = int(costs.argmin())
-    return int(p.rows[best]) if costs[best] + base < p.staying(query, current) else current
+    return int(p.rows[best]) if costs[best] + base < p.stay_cost(query, current) else current
 
 
-def _exhaustive(p: Problem) -> tuple[Ask, int]:
-    def ask(query: np.ndarray, current: int) -> int:
+def _exhaustive(p: RivalInput) -> tuple[Search, int]:
+    def search(query: np.ndarray, current: int) -> int:
         first, last = (np.array([edge[current]]) for edge in (p.first, p.last))
         frames, _ = scan(
             p.values, p.space.cost_factor, (query * p.roots)[None], np.array([current], np.int32), first, last,
@@ -94,33 +93,33 @@ def _exhaustive(p: Problem) -> tuple[Ask, int]:
         )  # fmt: skip
         return frames[0]
 
-    return ask, p.values.nbytes
+    return search, p.values.nbytes
 
 
-def _linear(p: Problem) -> tuple[Ask, int]:
+def _linear(p: RivalInput) -> tuple[Search, int]:
     values = _padded(p.values)
     arguments = values, p.admitted.targets, p.admitted.stays
 
-    def ask(query: np.ndarray, current: int) -> int:
+    def search(query: np.ndarray, current: int) -> int:
         padded = np.zeros(values.shape[1], np.float32)
         padded[: len(query)] = query * p.roots
         return kernels.linear(padded, current, p.first[current], p.last[current], *arguments)
 
-    return ask, values.nbytes
+    return search, values.nbytes
 
 
-def _boxes_by_column(p: Problem) -> tuple[Ask, int]:
-    edges = [np.arange(0, len(p.values), size) for size in (LARGE, SMALL)]
+def _boxes_by_column(p: RivalInput) -> tuple[Search, int]:
+    edges = [np.arange(0, len(p.values), size) for size in (LARGE_BOX, SMALL_BOX)]
     boxes = [np.stack([op.reduceat(p.values, at) for op in (np.minimum, np.maximum)], axis=1) for at in edges]
     arguments = p.values, p.admitted.targets, p.admitted.stays, *boxes
 
-    def ask(query: np.ndarray, current: int) -> int:
+    def search(query: np.ndarray, current: int) -> int:
         return kernels.boxes_by_column(query * p.roots, current, p.first[current], p.last[current], *arguments)
 
-    return ask, p.values.nbytes + sum(box.nbytes for box in boxes)
+    return search, p.values.nbytes + sum(box.nbytes for box in boxes)
 
 
-def _boxes(p: Problem) -> tuple[Ask, int]:
+def _boxes(p: RivalInput) -> tuple[Search, int]:
     matcher = BoxMatcher(p.space)
     state = matcher._weighted
     return lambda query, current: matcher.find_one(query, current)[0], sum(
@@ -128,7 +127,7 @@ def _boxes(p: Problem) -> tuple[Ask, int]:
     )
 
 
-def _wide(p: Problem) -> tuple[Ask, int]:
+def _wide(p: RivalInput) -> tuple[Search, int]:
     matcher = WideMatcher(p.space)
     (handle,) = matcher._tree.handles.values()
     return lambda query, current: matcher.find_one(query, current)[0], sum(a.nbytes for a in handle.arrays)

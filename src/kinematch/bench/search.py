@@ -1,4 +1,4 @@
-"""The search benchmark: rivals take turns on the same questions; medians, tails, recall, memory and ratios to boxes."""
+"""The search benchmark: rivals take turns on the same queries; medians, tails, recall, memory, and paired ratios."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -8,58 +8,59 @@ import numba
 import numpy as np
 
 from kinematch.bench.machine import machine
-from kinematch.bench.questions import Questions, random_pairs, replayed
-from kinematch.bench.rivals import BOXES, Rival, rivals
+from kinematch.bench.queries import QuerySet, far_queries, random_pairs, record_play
+from kinematch.bench.rivals import BOXES, LINEAR, WIDE, Rival, rivals
 from kinematch.database.storage import Database
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, Matcher, WideMatcher, search_space
 from kinematch.search.space import SearchSpace, roots_of
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
-COLD = 2**26  # bytes touched between questions to empty the caches
-SAME = 1 + 1e-5  # of the least cost: rivals that round otherwise may take the other of two frames as good
-CROWD = 1000
+COLD_BYTES = 2**26  # written between queries to flush the caches
+SAME_COST = 1 + 1e-5  # relative to the least cost: rivals that round differently may take another frame as good
+CROWD_SIZE = 1000
 
 
 @dataclass(frozen=True)
 class Plan:
-    questions: int = 2000
-    slow: int = 200  # questions for rivals that look at every frame
-    cold: int = 40
-    rounds: int = 7  # turns of each rival; the least time of each question counts
+    queries: int = 1000
+    slow: int = 40  # queries for rivals that visit every frame
+    cold: int = 10
+    rounds: int = 20  # turns of each rival; every sample counts
 
 
 FULL = Plan()
-QUICK = Plan(questions=200, slow=40, cold=5, rounds=2)
+QUICK = Plan(queries=100, slow=10, cold=2, rounds=5)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One rival on one kind of questions on one database."""
+    """One rival on one query set of one database."""
 
     database: str
     frames: int
-    questions: str
+    queries: str
     rival: str
     exact: bool
-    median: float  # us
+    median: float  # us, of all samples
     p99: float  # us
-    recall: float  # share of the answers that cost as little as those of the exact search
+    recall: float  # share of answers that cost as little as those of the exact search
     build: float  # s
     memory: float | None  # MB
-    ratio: float = 0.0  # how many times faster than boxes at the median
-    ratio_p99: float = 0.0
+    ratio: float = 0.0  # how many times faster than boxes: the median over rounds of the ratio of the round's medians
+    ratio_p99: float = 0.0  # of the 99th percentiles of all samples
+    ratio_linear: float = 0.0  # as `ratio`, against the best linear scan
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """A thousand questions at once."""
+    """A thousand queries in one call."""
 
     database: str
     frames: int
     rival: str
     threads: int
-    each: float  # us a question
-    ratio: float = 0.0  # how many times faster than boxes on one thread
+    each: float  # us a query, the median over rounds
+    ratio: float = 0.0  # how many times faster than boxes on one thread, the median over rounds
 
 
 @dataclass(frozen=True)
@@ -76,100 +77,109 @@ def bench_search(
     rows: list[Row] = []
     crowds: list[Crowd] = []
     for done, (name, database) in enumerate(databases.items()):
-        steps = [f"{name}: {what}" for what in ("building the rivals", "recording play", "asking", "a crowd")]
+        steps = [f"{name}: {what}" for what in ("building the rivals", "recording play", "searching", "a crowd")]
         steps_total = len(databases) * len(steps)
 
-        def tell(step: int, at: int = 4 * done, steps: list[str] = steps, total: int = steps_total) -> None:
-            progress(steps[step], at + step, total)
+        def tell(step: int, start: int = 4 * done, steps: list[str] = steps, total: int = steps_total) -> None:
+            progress(steps[step], start + step, total)
 
         tell(0)
         space = search_space(database)
-        field = list(rivals(space))
+        competitors = list(rivals(space))
         tell(1)
-        kinds = [random_pairs(database, space, plan.questions)]
-        kinds += [replayed(database, space, rate, plan.questions) for rate in (10.0, 60.0)]
+        pairs = random_pairs(database, space, plan.queries)
+        query_sets = [pairs, *(record_play(database, space, rate, plan.queries) for rate in (10.0, 60.0))]
+        query_sets.append(far_queries(space, plan.queries))
         tell(2)
-        for asked in kinds:
-            rows += measured(name, space, field, asked, plan)
-        rows += measured(name, space, field, replace(kinds[0], name=f"{kinds[0].name}, cold caches"), plan, cold=True)
+        for query_set in query_sets:
+            rows += measure(name, space, competitors, query_set, plan)
+        cold = replace(pairs, name=f"{pairs.name}, cold caches")
+        rows += measure(name, space, competitors, cold, plan, cold=True)
         tell(3)
-        crowds += crowd(name, space, kinds[0], plan)
+        crowds += measure_crowd(name, space, pairs, plan)
     return Report(machine(), plan, rows, crowds)
 
 
-def measured(
-    name: str, space: SearchSpace, field: list[Rival], asked: Questions, plan: Plan, *, cold: bool = False
+def measure(
+    name: str, space: SearchSpace, competitors: list[Rival], query_set: QuerySet, plan: Plan, *, cold: bool = False
 ) -> list[Row]:
-    """Rivals take turns, so that whatever else the machine does befalls all of them alike."""
-    queries, current = list(asked.queries), asked.current.tolist()
-    counts = [plan.cold if cold else plan.slow if rival.slow else plan.questions for rival in field]
-    times = [np.full(min(count, len(queries)), np.inf) for count in counts]
-    answers = [np.zeros(len(t), np.int32) for t in times]
-    trash = np.zeros(COLD, np.uint8) if cold else None
-    for _ in range(min(plan.rounds, 3) if cold else plan.rounds):
-        for rival, own, found in zip(field, times, answers):
-            _turn(rival, queries, current, own, found, trash)
-    truth = ExhaustiveMatcher(space).find(asked.queries[: max(map(len, times))], asked.current[: max(map(len, times))])
+    """Rivals take turns, so that other load on the machine affects all of them alike."""
+    queries, current = list(query_set.queries), query_set.current.tolist()
+    counts = [plan.cold if cold else plan.slow if rival.slow else plan.queries for rival in competitors]
+    times = {rival.name: np.zeros((plan.rounds, min(n, len(queries)))) for rival, n in zip(competitors, counts)}
+    answers = {rival: np.zeros(samples.shape[1], np.int32) for rival, samples in times.items()}
+    flush = np.zeros(COLD_BYTES, np.uint8) if cold else None
+    for turn in range(plan.rounds):
+        for rival in competitors:
+            _take_turn(rival, queries, current, times[rival.name][turn], answers[rival.name], flush)
+    longest = max(samples.shape[1] for samples in times.values())
+    truth = ExhaustiveMatcher(space).find(query_set.queries[:longest], query_set.current[:longest])
     rows = []
-    for rival, own, found in zip(field, times, answers):
-        right = costs(space, asked.queries[: len(own)], found) <= truth.costs[: len(own)] * SAME
-        median, p99 = np.percentile(own, [50, 99]) / 1000
+    for rival in competitors:
+        samples = times[rival.name]
+        count = samples.shape[1]
+        right = costs(space, query_set.queries[:count], answers[rival.name]) <= truth.costs[:count] * SAME_COST
+        median, p99 = np.percentile(samples, [50, 99]) / 1000
+        boxes_p99 = np.percentile(times[BOXES], 99) / 1000
         memory = None if np.isnan(rival.memory) else rival.memory / 1e6
         rows.append(
-            Row(name, space.frame_count, asked.name, rival.name, rival.exact, float(median), float(p99),
-                float(right.mean()), rival.build, memory)
+            Row(name, space.frame_count, query_set.name, rival.name, rival.exact, float(median), float(p99),
+                float(right.mean()), rival.build, memory, ratio=paired_ratio(times[BOXES], samples),
+                ratio_p99=float(boxes_p99 / p99), ratio_linear=paired_ratio(times[LINEAR], samples))
         )  # fmt: skip
-    return _ratios(rows)
+    return rows
 
 
-def _turn(
-    rival: Rival, queries: list, current: list[int], times: np.ndarray, answers: np.ndarray, trash: np.ndarray | None
+def paired_ratio(times: np.ndarray, others: np.ndarray) -> float:
+    """How many times as long (R, N) the former take as the latter (R, M): round by round, on the queries of both."""
+    count = min(times.shape[1], others.shape[1])
+    return float(np.median(np.median(times[:, :count], axis=1) / np.median(others[:, :count], axis=1)))
+
+
+def _take_turn(
+    rival: Rival, queries: list, current: list[int], times: np.ndarray, answers: np.ndarray, flush: np.ndarray | None
 ) -> None:
-    ask = rival.ask
+    search = rival.search
     for n in range(len(times)):
         query, frame = queries[n], current[n]
-        if trash is not None:
-            trash += 1
+        if flush is not None:
+            flush += 1
         began = perf_counter_ns()
-        answer = ask(query, frame)
-        took = perf_counter_ns() - began
-        if took < times[n]:
-            times[n] = took
+        answer = search(query, frame)
+        times[n] = perf_counter_ns() - began
         answers[n] = answer
 
 
 def costs(space: SearchSpace, queries: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """What the frames (N,) found for queries (N, D) cost."""
+    """The costs of frames (N,) for queries (N, D)."""
     gaps = (queries - space.values[frames]) * roots_of(space, space.weights)
     return np.where(frames >= 0, np.sum(gaps * gaps, axis=1), np.inf)
 
 
-def _ratios(rows: list[Row]) -> list[Row]:
-    boxes = next(row for row in rows if row.rival == BOXES)
-    return [replace(row, ratio=boxes.median / row.median, ratio_p99=boxes.p99 / row.p99) for row in rows]
-
-
-def crowd(name: str, space: SearchSpace, asked: Questions, plan: Plan) -> list[Crowd]:
-    """A thousand at once, by every matcher, on one thread and on all."""
-    queries, current = (np.resize(a, (CROWD, *a.shape[1:])) for a in (asked.queries, asked.current))
-    matchers: dict[str, Matcher] = {"boxes": BoxMatcher(space), "wide (default)": WideMatcher(space)}
+def measure_crowd(name: str, space: SearchSpace, query_set: QuerySet, plan: Plan) -> list[Crowd]:
+    """A thousand queries at once, by both matchers, on one thread and on all."""
+    queries, current = (np.resize(a, (CROWD_SIZE, *a.shape[1:])) for a in (query_set.queries, query_set.current))
+    matchers: dict[str, Matcher] = {BOXES: BoxMatcher(space), WIDE: WideMatcher(space)}
     all_threads = numba.get_num_threads()
-    best = {(rival, threads): np.inf for rival in matchers for threads in sorted({1, all_threads})}
+    times: dict[tuple[str, int], list[float]] = {
+        (rival, threads): [] for rival in matchers for threads in sorted({1, all_threads})
+    }
     try:
         for _ in range(plan.rounds):
-            for rival, threads in best:
+            for (rival, threads), samples in times.items():
                 numba.set_num_threads(threads)
                 began = perf_counter_ns()
                 matchers[rival].find(queries, current)
-                best[rival, threads] = min(best[rival, threads], (perf_counter_ns() - began) / 1000 / CROWD)
+                samples.append((perf_counter_ns() - began) / 1000 / CROWD_SIZE)
     finally:
         numba.set_num_threads(all_threads)
+    slowest = np.array(times[BOXES, 1])
     return [
-        Crowd(name, space.frame_count, rival, threads, each, best["boxes", 1] / each)
-        for (rival, threads), each in best.items()
+        Crowd(name, space.frame_count, rival, threads, float(np.median(samples)), float(np.median(slowest / samples)))
+        for (rival, threads), samples in times.items()
     ]
 
 
 def plain(report: Report) -> dict:
-    """The report in plain JSON values."""
+    """The report as plain JSON values."""
     return asdict(report)

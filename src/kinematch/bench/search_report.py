@@ -1,4 +1,4 @@
-"""The search benchmark for people: a table for each kind of question, and charts of medians and of growth."""
+"""The search benchmark as text and pictures: a table for each query set, and charts of medians and of growth."""
 
 import numpy as np
 from PIL import Image
@@ -10,17 +10,17 @@ from kinematch.draw.chart import bar_chart, line_chart
 
 
 def tables(report: Report) -> list[Table]:
-    """One for each database and kind of questions, and one for crowds."""
+    """One for each query set of each database, and one for crowds."""
     made = []
-    for database, questions in dict.fromkeys((row.database, row.questions) for row in report.rows):
-        rows = [row for row in report.rows if (row.database, row.questions) == (database, questions)]
-        columns = ("us", "p99 us", "x boxes", "x p99", "recall", "build s", "MB")
-        table = _table(f"{database}: {rows[0].frames} frames, {questions}", columns)
+    for database, queries in dict.fromkeys((row.database, row.queries) for row in report.rows):
+        rows = [row for row in report.rows if (row.database, row.queries) == (database, queries)]
+        columns = ("us", "p99 us", "x linear", "x boxes", "x p99", "recall", "build s", "MB")
+        table = _table(f"{database}: {rows[0].frames} frames, {queries}", columns)
         for row in rows:
             memory = "?" if row.memory is None else f"{row.memory:.1f}"
             table.add_row(
-                row.rival, f"{row.median:.1f}", f"{row.p99:.1f}", f"{row.ratio:.2f}", f"{row.ratio_p99:.2f}",
-                f"{row.recall:.1%}", f"{row.build:.2f}", memory,
+                row.rival, f"{row.median:.1f}", f"{row.p99:.1f}", f"{row.ratio_linear:.2f}", f"{row.ratio:.2f}",
+                f"{row.ratio_p99:.2f}", f"{row.recall:.1%}", f"{row.build:.2f}", memory,
             )  # fmt: skip
         made.append(table)
     table = _table("a crowd of 1000 at once", ("frames", "threads", "us each", "x boxes, one thread"))
@@ -39,18 +39,18 @@ def _table(title: str, columns: tuple[str, ...]) -> Table:
 
 
 def lines(report: Report) -> list[str]:
-    """The machine and how it was measured, in words."""
+    """The machine and the method, in words."""
     machine, plan = report.machine, report.plan
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    told = [
+    text = [
         f"{machine['processor']}, {machine['cores']} cores, compiled for {machine['numba target']} with "
         f"{machine['vectors'][0]}; Python {machine['python']}, {versions}",
-        f"{plan.questions} questions ({plan.slow} for searches that look at every frame), each asked {plan.rounds} "
-        "times in turns, the least time counting; called from Python, one thread",
+        f"{plan.queries} queries ({plan.slow} for searches that visit every frame), {plan.rounds} rounds in turns; "
+        "percentiles of all samples, ratios paired by round; called from Python, one thread",
     ]
     if machine["not installed"]:
-        told.append(f"not installed, so not compared: {', '.join(machine['not installed'])}")
-    return told
+        text.append(f"not installed, so not compared: {', '.join(machine['not installed'])}")
+    return text
 
 
 def growth_line(growth: Growth) -> str:
@@ -62,7 +62,7 @@ def growth_line(growth: Growth) -> str:
 
 def medians(report: Report) -> Image.Image:
     """Medians of every rival on random pairs, on a logarithmic scale, for each database."""
-    rows = [row for row in report.rows if row.questions == "random pairs"]
+    rows = [row for row in report.rows if row.queries == "random pairs"]
     names = list(dict.fromkeys(row.rival for row in rows))
     series = {}
     for database, frames in dict.fromkeys((row.database, row.frames) for row in rows):

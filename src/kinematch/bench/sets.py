@@ -6,7 +6,7 @@ from pathlib import Path
 from kinematch.database.build import build
 from kinematch.database.storage import Database
 from kinematch.errors import FileError
-from kinematch.folders import cache_folder
+from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside
 
 SMALL = (
@@ -53,7 +53,7 @@ def _quoted(text: str) -> str:
 
 def _built(name: str, recipe: str) -> Database:
     """What a recipe describes; the builder reuses what has not changed."""
-    folder = cache_folder() / "bench"
+    folder = find_cache_folder() / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.toml"
     write_beside(path, recipe.encode())

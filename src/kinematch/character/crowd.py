@@ -1,38 +1,37 @@
 """Crowd: N characters stepped together; a single character is a crowd of one."""
 
-import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from kinematch.character.database_source import open_sources
-from kinematch.character.idle import find_search_terms
+from kinematch.character.explain import explain_search
 from kinematch.character.kernels import jumps
 from kinematch.character.layers import Layer
 from kinematch.character.orders import Filters, check_places, make_orders, take_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.project import group_by, jump_plainly
+from kinematch.character.restart import restart_lost
 from kinematch.character.runner import Runner
 from kinematch.character.settings import Settings
-from kinematch.character.shown_body import make_shown_rig
+from kinematch.character.shown_body import find_all_moving, make_shown_rig
 from kinematch.character.source import MotionSource
 from kinematch.character.stages.feet import Ground
 from kinematch.character.stages.transition import start_transition
 from kinematch.character.state import State, make_state
 from kinematch.character.step import step_fused
-from kinematch.control.body import WORLD_RADIUS, SimulatedBody
+from kinematch.control.body import SimulatedBody
 from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.motion.skeleton import Skeleton
-from kinematch.search import Candidates, Matcher, candidates
+from kinematch.search import Candidates, Matcher
 from kinematch.terrain.terrain import Terrain, find_ground
 
-LOG = logging.getLogger("kinematch")
 DAY = 86400.0  # s
 LONGEST_STEP = 0.02  # s: longer ones are walked in pieces, so that a slow application moves like a fast one
 MOST_PIECES = 50  # after a second pieces grow longer instead
@@ -65,9 +64,9 @@ class Crowd:
             raise KinematchError(f"a crowd of {count!r}, expected a whole number from 1 on")
         self.sources: list[MotionSource] = open_sources(sources, matcher)
         first = self.sources[0]
-        self.retargeting, self.rig = make_shown_rig(first, skeleton)
+        self.moving = find_all_moving(self.sources)
+        self.retargeting, self.rig = make_shown_rig(first, skeleton, self.moving)
         self.skeleton = first.skeleton if self.retargeting is None else self.retargeting.target
-        self.moving = first.rig.moving
         self.terrain, self.layers = terrain, list(layers)
         self.filters, self.orders = Filters(), make_orders(int(count))
         self.trajectory: Trajectory | None = None  # of the last command
@@ -94,7 +93,7 @@ class Crowd:
         self._start()
 
     def _start(self) -> None:
-        self.runner = Runner(self.sources, self.state, self.orders, self.rig, self.retargeting)
+        self.runner = Runner(self.sources, self.state, self.orders, self.rig, self.moving, self.retargeting)
         self.runner.set_knobs(self.settings)
 
     @property
@@ -125,6 +124,12 @@ class Crowd:
     @property
     def count(self) -> int:
         return len(self.characters)
+
+    def group_everyone(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Characters by the source that each plays."""
+        if len(self.sources) == 1:
+            return iter(((0, self.characters),))
+        return group_by(self.state.playing.sources, self.characters)
 
     @property
     def body(self) -> SimulatedBody:
@@ -184,16 +189,7 @@ class Crowd:
     def _step_once(self, dt: float, pose: Pose) -> np.ndarray | bool:
         """One piece of a step; which characters began anew in it."""
         self._run_stages(dt, pose)
-        if not pose.restarted.any():
-            return False
-        lost = np.flatnonzero(pose.restarted).astype(np.int32)
-        self.restarts += len(lost)
-        LOG.warning("characters %s began anew: their state was not finite", lost[:10].tolist())
-        self._restart(lost)
-        self._run_stages(0.0, pose)
-        restarted = np.zeros(self.count, bool)
-        restarted[lost] = True
-        return restarted
+        return restart_lost(self, self._beginning, pose) if pose.restarted.any() else False
 
     def _run_stages(self, dt: float, pose: Pose) -> None:
         step_fused(self, dt, pose)
@@ -240,21 +236,7 @@ class Crowd:
 
     def explain(self, character: int = 0, count: int = 5) -> Candidates:
         """The best frames for a character's last query, what each costs by feature, and why one was taken."""
-        character = int(self._check_characters(np.atleast_1d(character))[0])
-        schedule, settings = self.state.schedule, self.settings
-        source: Any = self.sources[int(self.state.playing.sources[character])]
-        if not hasattr(source, "matcher"):
-            raise KinematchError(f"character {character} plays a {type(source).__name__}, which does not search frames")
-        if schedule.filters[character] < 0:
-            raise KinematchError(f"character {character} has not searched yet")
-        given = self.filters.text(int(schedule.filters[character]))
-        expression = source.default_filter if given is None else given
-        filter_, ignore = find_search_terms(source.database, expression, bool(schedule.idle[character]), settings)
-        current = int(np.clip(schedule.frames[character], -1, source.poses.frame_count - 1))
-        return candidates(
-            source.matcher, schedule.queries[character], current, count=count, filter=filter_,
-            stay_bias=settings.stay_bias, ignore=ignore,
-        )  # fmt: skip
+        return explain_search(self, int(self._check_characters(np.atleast_1d(character))[0]), count)
 
     def find_ground(self, pose: Pose, dt: float) -> Ground | None:
         """The terrain under roots and toes; under those that swing, where they will be when they have followed it."""
@@ -296,18 +278,6 @@ class Crowd:
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not ((chosen >= 0) & (chosen < self.count)).all():
             raise KinematchError(f"characters {characters!r}, expected numbers from 0 to {self.count - 1}")
         return chosen
-
-    def _restart(self, characters: np.ndarray) -> None:
-        """Characters whose state is not finite begin anew, where they or their bodies are, if that is anywhere."""
-        state, fresh = self.state, self._beginning.take(np.zeros(len(characters), np.int32))
-        places, yaws = fresh.playing.positions.copy(), fresh.playing.yaws.copy()
-        for position, yaw in ((state.body.positions, state.body.yaws), (state.playing.positions, state.playing.yaws)):
-            given = np.column_stack([position[characters], yaw[characters]])
-            good = (np.abs(given) < WORLD_RADIUS).all(axis=1)
-            places[good], yaws[good] = given[good, :3], given[good, 3]
-        for mine, new in zip(state.arrays().values(), fresh.arrays().values()):
-            mine[characters] = new
-        self.teleport(places, yaws, characters)
 
     def _translate_offsets(self, earlier: Settings) -> None:
         """Let every character jump to where it is: what is shown then becomes the new kind's offset."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.character.checked_source import CheckedSource
 from kinematch.character.constants import RESTING_PACE
 from kinematch.character.idle import find_idle_frames, find_search_terms
 from kinematch.character.rig import make_rig
@@ -14,6 +15,7 @@ from kinematch.character.state import State
 from kinematch.character.table import DIRECTION, Table, make_table
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import QueryInput
+from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
@@ -34,7 +36,6 @@ class DatabaseSource:
         self.skeleton, self.contact_joints = poses.skeleton, poses.contact_joints
         self.schema = database.features.schema
         self.table: Table = make_table(database, moving)
-        self.toe_rests = self.table.toe_rests
         self.rig = make_rig(poses.skeleton, poses.contact_joints, *self.give_examples(), moving=self.table.moving)
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
         self._weights: tuple = ()
@@ -96,7 +97,7 @@ class DatabaseSource:
         return queries * self.features.scale + self.features.offset
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        current = self.clamp_frames(state, characters) if search.here else np.full(len(characters), -1, np.int32)
+        current = state.playing.frames[characters] if search.here else np.full(len(characters), -1, np.int32)
         found = self.find(queries, current, search)
         return Projection(found.frames, found.frames != current, found.costs, current)
 
@@ -113,10 +114,12 @@ class DatabaseSource:
             if lost.any():  # a short clip may have no other way on than back into its last seconds
                 again = self._find(queries[lost], current[lost], filter_, bias, nearer)
                 found.frames[lost], found.costs[lost] = again.frames, again.costs
-        if (found.frames < 0).any():
-            raise KinematchError(
-                f"no frame of the database may be taken: the filter {filter_!r} admits none, or all are too far"
-            )
+        lost = found.frames < 0
+        if lost.any():
+            tags = self.poses.tags
+            if not (self.features.targets & tag_mask(filter_, tags.names, tags.frames)).any():
+                raise KinematchError(f"no frame of the database may be taken: the filter {filter_!r} admits none")
+            found.frames[lost] = current[lost]  # a query too far away for a finite cost: the clip plays on
         return found
 
     def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:
@@ -183,8 +186,12 @@ class DatabaseSource:
         return start + whole, times - whole, rounds
 
     def clamp_frames(self, state: State, characters: np.ndarray) -> np.ndarray:
-        """Frames (M,) that exist, whatever was written into the state."""
-        return np.clip(state.playing.frames[characters], 0, self.poses.frame_count - 1)
+        """Have characters play frames (M,) that exist, and between two of them, whatever was written into the state."""
+        playing = state.playing
+        fractions, frames = playing.fractions[characters], playing.frames[characters]
+        playing.fractions[characters] = np.where((fractions >= 0) & (fractions <= 1), fractions, 0.0)
+        playing.frames[characters] = frames = np.clip(frames, 0, self.poses.frame_count - 1)
+        return frames
 
     def _locate_root(self, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places (M, 3) and yaws (M,) of the root in its clip's world; past the last frame it stays there."""
@@ -236,7 +243,8 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
     sources = [
-        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else one for one in items
+        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one)
+        for one in items
     ]
     first = sources[0]
     for number, other in enumerate(sources[1:], 1):

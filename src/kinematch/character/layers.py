@@ -11,6 +11,7 @@ from kinematch.character.state import State
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 
+SHORTEST = 0.1  # length of a quaternion that still tells a rotation
 MOST_LOWERING = 1.0  # m, whatever was written into the state
 
 
@@ -67,6 +68,8 @@ def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
 def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray) -> None:
     """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
     name = type(layer).__name__
+    # characters whose state is not finite begin anew after the step: the layer is not to blame
+    good = np.isfinite(pose.global_rotations).all(axis=(1, 2)) & np.isfinite(pose.global_positions).all(axis=(1, 2))
     pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
     try:
         changed: Any = np.asarray(layer.apply(pose, dt))
@@ -81,6 +84,6 @@ def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray) -> No
         raise KinematchError(f"layer {name} returned {changed!r}, expected joints from 0 to {joints - 1}")
     rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
     sizes = np.linalg.norm(rotations, axis=-1)
-    if not (np.isfinite(sizes).all() and (sizes > 0.1).all() and np.isfinite(positions).all()):
+    if not (np.isfinite(positions[good]).all() and (sizes[good] > SHORTEST).all() and np.isfinite(sizes[good]).all()):
         raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
-    pose.rotations[:, changed] = rotations / sizes[..., None]
+    pose.rotations[:, changed] = rotations / np.where(good[:, None], sizes, 1.0)[..., None]

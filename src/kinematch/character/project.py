@@ -12,31 +12,43 @@ from kinematch.character.stages.transition import start_transition
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
 
+FARTHEST_QUERY = 1e15  # deviations: squares of more are no float32
+
 
 def group_by(keys: np.ndarray, characters: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Characters (M,) by the key (N,) that each has."""
     if not len(characters):
         return
     own = keys[characters]
-    if len(own) == 1 or (own == own[0]).all():
+    if len(own) == 1 or own.min() == own.max():
         yield int(own[0]), characters
         return
     for key in np.unique(own):
         yield int(key), characters[own == key]
 
 
+def group_searches(crowd: "Crowd", characters: np.ndarray) -> Iterator[tuple[int, int, bool, np.ndarray]]:
+    """Characters (M,) that search alike: the source they are told to play, their filter, and whether they are idle."""
+    sources, filters, idle = crowd.orders.sources, crowd.orders.filters, crowd.state.schedule.idle
+    if len(characters) == 1:
+        n = characters[0]
+        yield int(sources[n]), int(filters[n]), bool(idle[n]), characters
+        return
+    for source, those in group_by(sources, characters):
+        for filter_, these in group_by(filters, those):
+            for is_idle, some in group_by(idle, these):
+                yield source, filter_, bool(is_idle), some
+
+
 def project(crowd: "Crowd", number: int, characters: np.ndarray, queries: np.ndarray, pose: Pose) -> None:
     """Put normalised queries (M, D) of characters that play source `number` to the sources they are told to play."""
-    finite = np.isfinite(queries).all(axis=1)
-    if not finite.all():  # their state is not finite: they begin anew at the end of the step
-        characters, queries = characters[finite], queries[finite]
-    schedule, orders = crowd.state.schedule, crowd.orders
-    for target, those in group_by(orders.sources, characters):
-        for filter_, these in group_by(orders.filters, those):
-            for idle, some in group_by(schedule.idle, these):
-                own = queries if some is characters else schedule.queries[some]
-                search = Search(crowd.filters.text(filter_), bool(idle), target == number, crowd.settings)
-                _project_some(crowd, number, target, some, own, search, pose)
+    if not abs(queries.sum()) < FARTHEST_QUERY:
+        near = (np.abs(queries) < FARTHEST_QUERY).all(axis=1)  # states of the others are broken: they play on
+        characters, queries = characters[near], queries[near]
+    for target, filter_, idle, some in group_searches(crowd, characters):
+        own = queries if some is characters else crowd.state.schedule.queries[some]
+        search = Search(crowd.filters.text(filter_), idle, target == number, crowd.settings)
+        _project_some(crowd, number, target, some, own, search, pose)
 
 
 def _project_some(
@@ -48,13 +60,12 @@ def _project_some(
         schedule.queries[characters] = queries
     found = there.project(crowd.state, characters, queries, search)
     schedule.frames[characters], schedule.costs[characters] = found.before, found.costs
-    jumps = found.jumps
-    if jumps.all():
-        jumping, targets = characters, found.targets
-    elif jumps.any():
-        jumping, targets = characters[jumps], found.targets[jumps]
-    else:
+    count = np.count_nonzero(found.jumps)
+    if not count:
         return
+    jumping, targets = characters, found.targets
+    if count < len(characters):
+        jumping, targets = characters[found.jumps], found.targets[found.jumps]
     pose.jumped[jumping] = True
     crowd.jump(number, target, jumping, targets)
 

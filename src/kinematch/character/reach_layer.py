@@ -56,7 +56,9 @@ class ReachLayer:
         roles = [f"{side}_upper_arm", f"{side}_lower_arm", hand]
         missing = [role for role in roles if role not in skeleton.roles]
         if missing:
-            raise KinematchError(f"the skeleton has no {', '.join(missing)}; a hand reaches with three joints of an arm")
+            raise KinematchError(
+                f"the skeleton has no {', '.join(missing)}; a hand reaches with three joints of an arm"
+            )
         upper, middle, end = (skeleton.roles[role] for role in roles)
         self.chain, self.parents = (upper, middle, end), np.array(skeleton.parents)
         self.hinge = find_hinge(skeleton, roles[0])

@@ -1,17 +1,27 @@
 """Recording: the poses of one character as a clip, which can be drawn, written or built into a database."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
-from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 
 
+class LocalPoses(Protocol):
+    """As much of a Pose as a clip needs."""
+
+    @property
+    def positions(self) -> np.ndarray: ...  # (N, J, 3) m
+
+    @property
+    def rotations(self) -> np.ndarray: ...  # (N, J, 4)
+
+
 def record(
-    poses: Sequence[Pose], skeleton: Skeleton, frame_rate: float, *, character: int = 0, name: str = "played"
+    poses: Sequence[LocalPoses], skeleton: Skeleton, frame_rate: float, *, character: int = 0, name: str = "played"
 ) -> Clip:
     """A clip of equal steps, so many a second; `skeleton` is the crowd's."""
     if not len(poses):

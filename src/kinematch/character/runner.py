@@ -7,10 +7,10 @@ import numpy as np
 
 from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels.animation import ADVANCE, animate
-from kinematch.character.kernels.scene import Evolving, Work, make_handle
+from kinematch.character.kernels.scene import Evolving, Scene, Work, find_address, make_handle
 from kinematch.character.kernels.scratch import make_scratch
 from kinematch.character.orders import Orders
-from kinematch.character.pose import Pose
+from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.project import group_by
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings, make_knobs
@@ -19,7 +19,7 @@ from kinematch.character.stages.feet import Ground
 from kinematch.character.state import State
 from kinematch.character.step import advance_source
 from kinematch.character.table import Table, make_rows
-from kinematch.compile.threads import count_threads, run_shared, slice_evenly
+from kinematch.compile.threads import SHARED, count_threads, run_shared, slice_evenly
 from kinematch.database.features import BUILT_IN
 from kinematch.database.schema import FeatureSchema
 from kinematch.motion.retargeting import Retargeting
@@ -27,24 +27,25 @@ from kinematch.motion.retargeting import Retargeting
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
 
-SHARED = 300  # characters from which all threads animate
 DIVIDED = 1000  # characters from which all threads search
 
 
 class Runner:
     def __init__(
-        self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, retargeting: Retargeting | None
-    ):
+        self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, moving: np.ndarray,
+        retargeting: Retargeting | None,
+    ):  # fmt: skip
         self.sources, self.state, self.rig, self.retargeting = sources, state, rig, retargeting
         self.characters = np.arange(len(state.playing.frames), dtype=np.int32)
         first = sources[0]
         count, joints = len(self.characters), first.skeleton.joint_count
         self.rows = {
-            number: make_rows(count, joints, first.rig.moving, len(first.contact_joints))
+            number: make_rows(count, joints, moving, len(first.contact_joints))
             for number, source in enumerate(sources)
             if source.table is None
         }
         self.computes = bool(self.rows)
+        self._computed: list[tuple[np.ndarray, np.ndarray]] = []  # characters and their contacts
         self.tables: list[Table] = [
             self.rows[number] if source.table is None else source.table for number, source in enumerate(sources)
         ]
@@ -56,13 +57,17 @@ class Runner:
             self._local[0][:] = first.rig.rest
         self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
         self._kept = (sources, state, orders, rig)  # kernels know their arrays by address
-        self._handles: dict[str, np.ndarray] = {
-            "state": make_handle("state", Evolving(*state[:5])),
-            "rig": make_handle("rig", rig),
-            "orders": make_handle("orders", orders),
-        }
-        self._table_handles = [make_handle("table", table) for table in self.tables]
+        pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()  # until the first step
+        knobs = make_knobs(Settings())
         self.scenes: list[np.ndarray] = []
+        for table in self.tables:
+            scene = Scene(Evolving(*state[:5]), table, rig, knobs, orders, self._make_work(pose), pose)
+            handles = {name: make_handle(name, part) for name, part in scene._asdict().items()}
+            self.scenes.append(np.concatenate(list(handles.values())))
+            self._starts = dict(zip(handles, np.cumsum([0, *map(len, handles.values())]).tolist()))
+        # where a scene says where local poses are (address and shape), and where a pose says it
+        self._local_at = self._starts["work"] + _find_local("work")
+        self._pose_at = _find_local("pose")
 
     @property
     def slices(self) -> list[slice]:
@@ -70,35 +75,33 @@ class Runner:
         return slice_evenly(len(self.characters), count_threads() if len(self.characters) >= DIVIDED else 1)
 
     def set_knobs(self, settings: Settings) -> None:
-        self._handles["knobs"] = make_handle("knobs", make_knobs(settings))
-        self._join_handles()
+        self._set_part("knobs", make_knobs(settings))
 
     def set_pose(self, pose: Pose, handle: np.ndarray) -> None:
         """Write results into a pose."""
-        self._pose, self._handles["pose"] = pose, handle
-        self._set_work()
+        self._pose = pose
+        for scene in self.scenes:
+            scene[self._starts["pose"] :] = handle
+            if self._local is None:  # local poses go straight into it
+                scene[self._local_at] = handle[self._pose_at]
 
     def set_ground(self, ground: Ground | None) -> None:
         """Stand on terrain, or on level ground without it."""
         self._ground = _no_ground(len(self.rig.legs)) if ground is None else ground
-        self._set_work()
+        self._set_part("work", self._make_work(self._pose))
 
-    def animate(self, dt: float, stages: int) -> int:
-        """Run stages for everybody, on all threads; how many poses are lost."""
-        if len(self.characters) < SHARED or count_threads() == 1:
-            return sum(work() for work in self.share_animation(dt, stages, whole=True))
-        work = self.share_animation(dt, stages, whole=True)[0]
-        run_shared(work)
-        return 0
-
-    def share_animation(self, dt: float, stages: int, *, whole: bool = False) -> list[Callable[[], int]]:
-        """For each slice of the crowd a function that animates what is left of it, for any number of threads."""
-        slices = [slice(0, len(self.characters))] if whole else self.slices
-        return [self.share(self.characters[own], dt, stages) for own in slices]
+    def animate(self, dt: float, stages: int) -> None:
+        """Run stages for everybody, on all threads."""
+        work = self.share(self.characters, dt, stages)
+        if len(self.characters) < SHARED:
+            work()
+        else:
+            run_shared(work)
 
     def compute_rows(self, crowd: "Crowd", dt: float) -> None:
         """Have sources that are no tables play on, and write their poses into rows that kernels read."""
         playing = self.state.playing
+        self._computed = []
         for number, characters in group_by(playing.sources, self.characters):
             if number not in self.rows:
                 continue
@@ -111,45 +114,52 @@ class Runner:
             rows.contact_left[characters] = sample.soon_contact_left
             rows.toe_heights[characters] = sample.toe_heights
             playing.frames[characters], playing.fractions[characters] = characters, 0.0
+            self._computed.append((characters, sample.contacts))
+
+    def report_rows(self, pose: Pose) -> None:
+        """What kernels cannot tell of computed poses."""
+        for characters, contacts in self._computed:
+            pose.contacts[characters], pose.frames[characters] = contacts, -1
 
     def retarget(self, pose: Pose) -> None:
         assert self.retargeting is not None
         assert self._local is not None
         self.retargeting.apply(*self._local, out=(pose.positions, pose.rotations))
 
-    def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], int]:
+    def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], None]:
         """A function that animates what is left of some characters, for any number of threads."""
         begun = np.zeros((len(self.sources), 1), np.int64)
         joints, legs = len(self.rig.parents), len(self.rig.legs)
+        groups = list(group_by(self.state.playing.sources, characters)) if len(self.sources) > 1 else None
 
-        def work() -> int:
-            lost = 0
-            for number, own in group_by(self.state.playing.sources, characters):
+        def work() -> None:
+            for number, own in groups or ((0, characters),):
                 if begun[number, 0] < len(own):
                     tables, room = make_scratch(joints, legs)
-                    own_stages = stages if number not in self.rows else stages & ~ADVANCE
-                    lost += animate(self.scenes[number], own, begun[number], tables, room, dt, own_stages)
-            return lost
+                    own_stages = stages & ~ADVANCE if number in self.rows else stages
+                    animate(self.scenes[number], own, begun[number], tables, room, dt, own_stages)
 
         return work
 
-    def _set_work(self) -> None:
-        local = (self._pose.positions, self._pose.rotations) if self._local is None else self._local
+    def _make_work(self, pose: Pose | None) -> Work:
+        local = self._local or (pose.positions, pose.rotations)  # type: ignore[union-attr]
         self._work = Work(self._motions, local[0], local[1], self._ground.heights, self._ground.normals)
-        self._handles["work"] = make_handle("work", self._work)
-        self._join_handles()
+        return self._work
 
-    def _join_handles(self) -> None:
-        parts = self._handles
-        if "pose" not in parts or "knobs" not in parts:
-            return
-        after = np.concatenate([parts[name] for name in ("rig", "knobs", "orders", "work", "pose")])
-        self.scenes = [np.concatenate([parts["state"], table, after]) for table in self._table_handles]
+    def _set_part(self, name: str, record: tuple) -> None:
+        handle, start = make_handle(name, record), self._starts[name]
+        for scene in self.scenes:
+            scene[start : start + len(handle)] = handle
 
 
 def _is_built_in(schema: FeatureSchema) -> bool:
     """Whether a kernel can ask for it: only what is built in, and nothing of the past."""
     return schema.past == 0 and all(feature.kind in BUILT_IN for feature in schema.features)
+
+
+def _find_local(part: str) -> np.ndarray:
+    """Which numbers of a part's handle are the addresses and shapes of local positions and rotations."""
+    return np.concatenate([find_address(part, name) + np.arange(4) for name in ("positions", "rotations")])
 
 
 def _no_ground(legs: int) -> Ground:

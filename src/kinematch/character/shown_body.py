@@ -1,5 +1,7 @@
 """The body that is shown: the sources' own, or another skeleton that their poses are retargeted to."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kinematch.character.rig import Rig, make_rig
@@ -10,10 +12,17 @@ from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
 
-def make_shown_rig(source: MotionSource, skeleton: Skeleton | None) -> tuple[Retargeting | None, Rig]:
+def find_all_moving(sources: Sequence[MotionSource]) -> np.ndarray:
+    """Joints (M,) that move in their parent's space in any source: transitions remember where they are."""
+    return np.unique(np.concatenate([source.rig.moving for source in sources])).astype(np.int32)
+
+
+def make_shown_rig(
+    source: MotionSource, skeleton: Skeleton | None, moving: np.ndarray
+) -> tuple[Retargeting | None, Rig]:
     """How poses come onto a skeleton, None where they need not, and its kinematics."""
     if skeleton is None or skeleton is source.skeleton:
-        return None, source.rig
+        return None, source.rig._replace(moving=moving)
     if not isinstance(skeleton, Skeleton):
         raise KinematchError(f"skeleton is a {type(skeleton).__name__}, expected a Skeleton")
     if "root" not in skeleton.roles:

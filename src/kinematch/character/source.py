@@ -63,7 +63,6 @@ class Sample(NamedTuple):
 class MotionSource(Protocol):
     skeleton: Skeleton
     contact_joints: np.ndarray  # (K,) int32
-    toe_rests: np.ndarray  # (K,) m above the root at which contact joints stand
     schema: FeatureSchema  # what queries describe
     rig: Rig  # the skeleton's kinematics
     table: Table | None  # frames that kernels can play directly; None where poses are computed

@@ -17,7 +17,7 @@ from kinematch.character.stages.pose import find_global_pose, place_roots
 from kinematch.character.stages.predict import find_idle, move_bodies, predict_trajectories, remember_roots
 from kinematch.character.stages.schedule import find_reasons, limit_searches, note_search
 from kinematch.character.stages.transition import add_offsets, fade_offsets
-from kinematch.compile.threads import run_in_two
+from kinematch.compile.threads import SHARED, run_in_two
 from kinematch.motion.retarget_plain import retarget_poses
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     everyone, playing = crowd.characters, state.playing.sources
 
     # whose turn it is to search
-    for number, characters in group_by(playing, everyone):
+    for number, characters in crowd.group_everyone():
         status = crowd.sources[number].describe_status(state, characters)
         pose.reasons[characters] = find_reasons(state, characters, orders, status, settings)
     searching = limit_searches(pose.reasons, state.schedule.since, dt, settings)
@@ -44,7 +44,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     # advance and adjust
     move_bodies(state, everyone, orders, crowd.trajectory, dt, settings)
     motions = np.zeros((crowd.count, 3))
-    for number, characters in group_by(playing, everyone):
+    for number, characters in crowd.group_everyone():
         motions[characters] = advance_source(crowd, number, characters, dt)
     motions += fade_offsets(state, everyone, dt, settings)
     pose.displacements[:], pose.turns[:] = adjust_roots(state, everyone, motions, dt, settings)
@@ -52,7 +52,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
 
     # decode
     samples = []
-    for number, characters in group_by(playing, everyone):
+    for number, characters in crowd.group_everyone():
         sample = crowd.sources[number].decode(state, characters, CONTACT_LEAD - dt)
         positions, rotations = add_offsets(state, characters, sample, crowd.moving, settings)
         if crowd.retargeting is not None:
@@ -83,11 +83,13 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     show_plainly(crowd, pose)
 
     # output
-    pose.frames[:], pose.fractions[:] = state.playing.frames, state.playing.fractions
+    tables = np.array([source.table is not None for source in crowd.sources])
+    pose.frames[:] = np.where(tables[playing], state.playing.frames, -1)  # computed poses have no frame
+    pose.fractions[:] = state.playing.fractions
     pose.sources[:], pose.costs[:], pose.locked[:] = playing, state.schedule.costs, state.feet.locked
     far = np.abs(pose.global_positions[:, 0, [0, 2]]).max(axis=-1)
     finite = np.isfinite(pose.global_positions).all((1, 2)) & np.isfinite(pose.global_rotations).all((1, 2))
-    pose.restarted[:] = ~(finite & (far <= k.FARTHEST))
+    pose.restarted[:] = ~(finite & (far <= k.LOST_RADIUS))
     remember_roots(state, dt, crowd.past_spacing)
 
 
@@ -121,53 +123,55 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
     """The same step by kernels, on all cores. Each thread searches for a slice of the crowd; then all animate, and
     threads that are done steal from the rest."""
     state, runner = crowd.state, crowd.runner
-    slices = runner.slices
 
     # whose turn it is to search
     searching = find_searching(crowd, dt, pose)
 
     # predict, ask, project, transition; then advance, adjust, decode and, with nothing in between, show and feet
-    def search(part: int) -> None:
-        first, last = np.searchsorted(searching, (slices[part].start, slices[part].stop))
-        for number, characters in list(group_by(state.playing.sources, searching[first:last])):
+    def search(some: np.ndarray) -> None:
+        for number, characters in list(group_by(state.playing.sources, some)):
             project(crowd, number, characters, ask_fused(crowd, number, characters, dt), pose)
 
     straight = crowd.retargeting is None and not crowd.layers and crowd.terrain is None
     stages = k.ADVANCE | k.DECODE | ((k.SHOW | k.FEET) if straight else 0)
     if runner.computes or crowd.trajectory is not None:  # sources and controllers of users run in this thread
-        for part in range(len(slices)):
-            search(part)
+        search(searching)
         move_bodies(state, crowd.characters, crowd.orders, crowd.trajectory, dt, crowd.settings)
         runner.compute_rows(crowd, dt)
         runner.animate(dt, stages)
+    elif crowd.count < SHARED:
+        search(searching)
+        runner.animate(dt, k.BODIES | stages)
     else:
-        animations = runner.share_animation(dt, k.BODIES | stages)
-        run_in_two(len(slices), search, lambda part: animations[part]())
-    if straight:
-        remember_roots(state, dt, crowd.past_spacing)
-        return
-
-    # retarget, show
-    if crowd.retargeting is not None:
-        runner.retarget(pose)
-    runner.animate(0.0, k.SHOW)
-
-    # layers
-    lowering = predict_lowering(state, dt, crowd.settings)
-    for layer in crowd.layers:
-        apply_layer(layer, pose, dt, lowering)
+        slices = runner.slices
+        parts = np.split(searching, np.searchsorted(searching, [own.start for own in slices[1:]]))
+        animations = [runner.share(crowd.characters[own], dt, k.BODIES | stages) for own in slices]
+        run_in_two(len(slices), lambda part: search(parts[part]), lambda part: animations[part]())
+    if not straight:
+        # retarget, show
+        if crowd.retargeting is not None:
+            runner.retarget(pose)
         runner.animate(0.0, k.SHOW)
 
-    # feet and output
-    runner.set_ground(crowd.find_ground(pose, dt))
-    runner.animate(dt, k.FEET)
+        # layers
+        lowering = predict_lowering(state, dt, crowd.settings)
+        for layer in crowd.layers:
+            apply_layer(layer, pose, dt, lowering)
+            runner.animate(0.0, k.SHOW)
+
+        # feet
+        runner.set_ground(crowd.find_ground(pose, dt))
+        runner.animate(dt, k.FEET)
+
+    # the rest of the output
+    runner.report_rows(pose)
     remember_roots(state, dt, crowd.past_spacing)
 
 
 def find_searching(crowd: "Crowd", dt: float, pose: Pose) -> np.ndarray:
     """The characters (M,) whose turn it is to search."""
     state, count = crowd.state, 0
-    for number, characters in group_by(state.playing.sources, crowd.characters):
+    for number, characters in crowd.group_everyone():
         if crowd.sources[number].table is not None:
             count += searching.find_reasons(crowd.runner.scenes[number], characters)
             continue

@@ -1,4 +1,4 @@
-"""`kinematch bench`: measures on this machine, rivals in one run on the same questions."""
+"""`kinematch bench`: measures on this machine, rivals in one run on the same queries."""
 
 import json as json_module
 from collections.abc import Callable
@@ -30,9 +30,9 @@ def search(
     chart: Annotated[Path | None, option("write a picture of the medians (png)")] = None,
     growth_to: Annotated[int, option("also measure how cost grows, up to so many frames; 0 leaves it out")] = 0,
     growth_chart: Annotated[Path | None, option("write a picture of the growth (png)")] = None,
-    quick: Annotated[bool, option("a tenth of the questions")] = False,
+    quick: Annotated[bool, option("a tenth of the queries")] = False,
 ) -> int:
-    """Compare the default search with numpy, exhaustive search, trees and boxes on the same questions."""
+    """Compare the default search with numpy, exhaustive search, trees and boxes on the same queries."""
     from kinematch.bench import search as searches
     from kinematch.bench import search_report
     from kinematch.bench.growth import check_largest, growth
@@ -51,8 +51,8 @@ def search(
         report = searches.bench_search(opened, plan, progress=lambda now, done, total: show(done, total, now))
         curve = None
         if growth_to:
-            asked = {"count": min(1000, plan.questions), "rounds": plan.rounds}
-            curve = growth(opened, growth_to, **asked, progress=lambda frames: show(0, None, f"{frames} frames"))
+            samples = {"count": min(1000, plan.queries), "rounds": plan.rounds}
+            curve = growth(opened, growth_to, **samples, progress=lambda frames: show(0, None, f"{frames} frames"))
     lines = [*search_report.lines(report), *([search_report.growth_line(curve)] if curve else [])]
     _print(search_report.tables(report), lines)
     _write(
@@ -90,6 +90,28 @@ def character(
     return 0
 
 
+def limits(
+    databases: Databases = [],  # noqa: B006 (tyro wants a list)
+    /,
+    data: Data = None,
+    json: Json = None,
+    quick: Annotated[bool, option("five pairs of runs instead of twenty-one")] = False,
+) -> int:
+    """Measure what used to be slow: commands far outside the data, threads for middling crowds, single characters."""
+    from kinematch.bench import limits as module
+    from kinematch.cli.screen import progress_bar
+
+    _check(json)
+    with progress_bar("opening databases") as show:
+        opened = _open_databases(databases, data, show)
+        report = module.bench_limits(
+            opened, pairs=5 if quick else module.PAIRS, progress=lambda now, done, total: show(done, total, now)
+        )
+    _print(module.tables(report), [])
+    _write(json, module.plain(report), None, None)
+    return 0
+
+
 def start(
     json: Json = None,
     rounds: Annotated[int, option("how often each command is run; the median counts")] = 7,
@@ -109,7 +131,7 @@ def start(
     return 0
 
 
-bench = {"search": search, "character": character, "start": start}
+bench = {"search": search, "character": character, "limits": limits, "start": start}
 
 
 def _check(json: Path | None, *charts: Path | None) -> None:

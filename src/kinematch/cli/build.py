@@ -53,10 +53,10 @@ def _run(path: Path) -> None:
 
 
 def _summary(screen: "Screen", result: "BuildResult") -> None:
-    from kinematch.database.coverage import coverage
+    from kinematch.database.coverage import measure_coverage
 
     poses, features = result.database.poses, result.database.features
-    covered = coverage(poses)
+    covered = measure_coverage(poses)
     size = result.path.stat().st_size / 1e6
     did = {"nothing": "built", "poses": "features rebuilt, poses reused", "everything": "nothing has changed"}
     lines = [

@@ -30,8 +30,8 @@ def demo(
     """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
     from kinematch.cli.screen import Screen, progress_bar, write_picture
     from kinematch.database import storage
-    from kinematch.database.coverage import coverage
-    from kinematch.database.coverage_picture import coverage_picture
+    from kinematch.database.coverage import measure_coverage
+    from kinematch.database.coverage_picture import draw_coverage
     from kinematch.draw.montage import montage
 
     screen = Screen()
@@ -41,7 +41,7 @@ def demo(
     build(recipe)
     database, coverage_path = output / "dance-card.kinematch", output / "coverage.png"
     poses = storage.load(database).poses
-    write_picture(coverage_path, coverage_picture(coverage(poses), title=database.stem))
+    write_picture(coverage_path, draw_coverage(measure_coverage(poses), title=database.stem))
     scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]
     with progress_bar("drawing") as show:
         show(0, None)

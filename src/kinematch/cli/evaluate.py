@@ -45,7 +45,7 @@ def evaluate(
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_evaluation, print_sweep
     from kinematch.cli.screen import Screen, progress_bar, write_picture
-    from kinematch.evaluate.evaluation import check_seed, plain, problem
+    from kinematch.evaluate.evaluation import check_seed, make_assignment, plain
     from kinematch.evaluate.evaluation import evaluate as run_evaluation
     from kinematch.evaluate.report import write_report
     from kinematch.evaluate.sweeps import run_sweep, sweep_plain
@@ -58,7 +58,7 @@ def evaluate(
     with progress_bar("measuring") as show, blaming(database):
         opened, name, tags = opened_database(database, filter, show)
         show(0, None)
-        given = problem(opened, tags, seed=seed, rate=rate, quick=quick)
+        given = make_assignment(opened, tags, seed=seed, rate=rate, quick=quick)
         if sweep is not None:
             swept = run_sweep(sweep, given, chosen, progress=lambda what, done, total: show(done, total, what))
         else:

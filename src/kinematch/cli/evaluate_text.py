@@ -11,7 +11,7 @@ from kinematch.evaluate.sweeps import Sweep
 
 
 def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
-    given = found.problem
+    given = found.assignment
     speeds = ", ".join(f"{gait} {speed:g}" for gait, speed in given.gaits.forward.items())
     screen.say(
         f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"

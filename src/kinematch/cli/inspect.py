@@ -20,16 +20,16 @@ def inspect(
     from kinematch.cli.inspect_text import print_database, print_gaps, print_pairs, report
     from kinematch.cli.screen import Screen, write_picture
     from kinematch.database import storage
-    from kinematch.database.alike import alike_but_unlike
-    from kinematch.database.coverage import coverage, gaps
-    from kinematch.database.coverage_picture import coverage_picture
+    from kinematch.database.alike import find_lookalikes
+    from kinematch.database.coverage import find_gaps, measure_coverage
+    from kinematch.database.coverage_picture import draw_coverage
 
     check_output(picture, ".png")
     opened = storage.load(database, verify=verify)
     with blaming(database):
-        missing, pairs = gaps(opened.poses), alike_but_unlike(opened)
+        missing, pairs = find_gaps(opened.poses), find_lookalikes(opened)
     if picture is not None:
-        write_picture(picture, coverage_picture(coverage(opened.poses), title=database.stem))
+        write_picture(picture, draw_coverage(measure_coverage(opened.poses), title=database.stem))
     if json:
         print(json_module.dumps(report(opened, missing, pairs), indent=2))
         return 0

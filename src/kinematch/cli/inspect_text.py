@@ -8,17 +8,17 @@ import numpy as np
 from rich.table import Table
 
 from kinematch.cli.screen import Screen
-from kinematch.database.alike import Pair
-from kinematch.database.coverage import Gap, contact_shares, coverage
+from kinematch.database.alike import Lookalike
+from kinematch.database.coverage import Gap, measure_contact_shares, measure_coverage
 from kinematch.database.storage import Database
 
 MOST = 15  # rows of a list on the screen; --json has all
 
 
-def report(opened: Database, missing: list[Gap], pairs: list[Pair]) -> dict[str, Any]:
+def report(opened: Database, missing: list[Gap], pairs: list[Lookalike]) -> dict[str, Any]:
     """Everything that inspect knows, in plain JSON values."""
     poses, features = opened.poses, opened.features
-    covered = coverage(poses)
+    covered = measure_coverage(poses)
     return {
         "frames": poses.frame_count,
         "minutes": poses.minutes,
@@ -30,7 +30,7 @@ def report(opened: Database, missing: list[Gap], pairs: list[Pair]) -> dict[str,
             for name, start, stop, loop in zip(poses.clip_names, poses.clip_starts, poses.clip_stops, poses.clip_loops)
         ],
         "tags": {name: int(poses.tags.of(name).sum()) for name in poses.tags.names},
-        "contacts": contact_shares(poses),
+        "contacts": measure_contact_shares(poses),
         "filter": opened.filter,
         "matchable": float(features.targets.mean()),
         "normalisation": features.normalisation,
@@ -69,13 +69,13 @@ def _features(opened: Database) -> list[dict[str, Any]]:
 
 def print_database(screen: Screen, path: Path, opened: Database, *, verified: bool) -> None:
     poses, features = opened.poses, opened.features
-    covered = coverage(poses)
+    covered = measure_coverage(poses)
     lines = [
         f"{path}: {poses.frame_count} frames, {poses.minutes:.1f} minutes at {poses.frame_rate:g} fps,"
         f" {poses.clip_count} clips, {poses.skeleton.joint_count} joints",
         f"speeds up to {covered.fastest:.1f} m/s; standing {covered.standing:.0f} s; {covered.starts} starts,"
         f" {covered.stops} stops",
-        "contacts: " + ", ".join(f"{joint} {share:.0%}" for joint, share in contact_shares(poses).items()),
+        "contacts: " + ", ".join(f"{joint} {share:.0%}" for joint, share in measure_contact_shares(poses).items()),
         f"{features.targets.mean():.1%} of the frames can be matched; normalisation per {features.normalisation};"
         f" responsiveness {features.weights.responsiveness:g}, quality {features.weights.quality:g}",
     ]
@@ -124,7 +124,7 @@ def print_gaps(screen: Screen, missing: list[Gap]) -> None:
         screen.print(f"... and {len(missing) - MOST} more")
 
 
-def print_pairs(screen: Screen, pairs: list[Pair]) -> None:
+def print_pairs(screen: Screen, pairs: list[Lookalike]) -> None:
     if not pairs:
         return
     title = "\nalike in features, unlike in the upper body: arms flap when a search takes one for the other"

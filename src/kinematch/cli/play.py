@@ -9,7 +9,7 @@ import tyro
 from kinematch.cli.build import STAGES as BUILDING
 from kinematch.cli.options import option
 from kinematch.errors import KinematchError
-from kinematch.folders import settings_folder
+from kinematch.folders import find_settings_folder
 
 if TYPE_CHECKING:
     from kinematch.studio.stage import Stage
@@ -42,7 +42,7 @@ def play(
     stage = _stage(path)
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
-    studio = Studio(stage, path=path, presets=settings_folder() / "presets")
+    studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
     place = address(host, opened)
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
     if not no_open:

@@ -1,4 +1,4 @@
-"""Compiling: the first ever search on a machine takes some seconds more, and says so; later runs load what was kept."""
+"""Announce compilation: the first search on a machine compiles for some seconds; later runs load cached code."""
 
 import logging
 import threading
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from numba.core.event import Event, Listener, install_listener
 
 LOG = logging.getLogger("kinematch")
-MESSAGE = "compiling the search, which takes some seconds; later runs load it ready-made"
+MESSAGE = "compiling the search, which takes some seconds; later runs load it from a cache"
 
 
 class _Compilations(Listener):
-    """Calls back when a function of ours has to be compiled; loading one from disk is no such event."""
+    """Calls back when a function of the search is compiled; loading one from the cache is no such event."""
 
     def __init__(self, tell: Callable[[str], None]):
         self.tell = tell
@@ -26,7 +26,7 @@ class _Compilations(Listener):
 
 
 class _Once:
-    """A warning, since that is what logging shows unasked; one for each process is enough."""
+    """One warning per process, since logging shows warnings by default."""
 
     said = False
 
@@ -42,7 +42,7 @@ _COMPILING = threading.RLock()
 
 @contextmanager
 def telling(tell: Callable[[str], None] = _WARN) -> Iterator[None]:
-    """Hear of it, for each function, when what is done within has to compile; one thread at a time, since who has
-    compiled a kernel may close it to further types while others still wait for it."""
+    """Report each function that is compiled within. One thread at a time: a thread that has compiled a kernel disables
+    further compilation while others may still be waiting for it."""
     with _COMPILING, install_listener("numba:compile", _Compilations(tell)):
         yield

@@ -62,7 +62,8 @@ def make_row_reader(kind: Lanes) -> Any:
 
     def read_rows(typing, start, stride):
         def generate(context, b, _, arguments):
-            return context.make_tuple(b, columns, _read_columns(b, _evenly(b, *arguments, kind.count), WIDTH))
+            base, stride = arguments
+            return context.make_tuple(b, columns, _read_columns(b, _evenly(b, base, stride, kind.count), WIDTH))
 
         return columns(types.uintp, types.uintp), generate
 

@@ -1,4 +1,4 @@
-"""Build a database from a recipe: files in parallel, then poses, then features; what has not changed is reused."""
+"""Build a database from a recipe: clean the files, join the poses, measure features; unchanged stages are reused."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -12,14 +12,22 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.database import storage
-from kinematch.database.feature_database import build_features, target_frames
+from kinematch.database.feature_database import build_features, find_targets
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, prepare, read_source
-from kinematch.database.recipe import Range, Recipe, parse_recipe, recipe_text
+from kinematch.database.recipe import Range, Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import find_line
-from kinematch.database.sources import SourceFile, code_digest, digest, file_digest, file_key, list_files, matches
+from kinematch.database.sources import (
+    SourceFile,
+    hash_code,
+    hash_file,
+    hash_value,
+    list_files,
+    make_file_key,
+    matches,
+)
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
@@ -29,7 +37,7 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import place_for
 
 Reused = Literal["nothing", "poses", "everything"]
-Progress = Callable[[str, int, int], None]  # stage, how many done, of how many
+Progress = Callable[[str, int, int], None]  # stage, items done, items in all
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,30 +50,30 @@ class BuildResult:
 
 
 def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None) -> BuildResult:
-    """Build what a recipe describes and write it to its output; interrupted, it leaves an earlier one as it was."""
+    """Build the database a recipe describes and write it to its output; an interruption leaves the old file intact."""
     try:
         return _build(Path(recipe_path), progress)
     except FileError:
         raise
-    except KinematchError as error:  # what is wrong with no file in particular is wrong with the recipe
+    except KinematchError as error:  # an error of no particular file is an error of the recipe
         raise FileError(recipe_path, str(error)) from None
 
 
 def _build(recipe_path: Path, progress: Progress) -> BuildResult:
-    text = recipe_text(recipe_path)
+    text = read_recipe_text(recipe_path)
     recipe = parse_recipe(text, recipe_path)
     folder = recipe_path.parent
     output = folder / (recipe.output or recipe_path.stem + storage.SUFFIX)
-    place_for(output)  # fails before the work, not after
+    place_for(output)  # fail before the work, not after it
     clock = _Clock()
 
     files = list_files(recipe, folder, recipe_path, text)
-    target_digest = file_digest(folder / recipe.skeleton) if recipe.skeleton else digest([f.name for f in files[:1]])
-    keys = [file_key(file, recipe, folder, target=target_digest) for file in files]
-    poses_key = digest([keys, _marks(recipe), target_digest])
-    features_key = digest([poses_key, _feature_digest(recipe)])
+    target_digest = hash_file(folder / recipe.skeleton) if recipe.skeleton else hash_value([f.name for f in files[:1]])
+    keys = [make_file_key(file, recipe, folder, target=target_digest) for file in files]
+    poses_key = hash_value([keys, _list_marks(recipe), target_digest])
+    features_key = hash_value([poses_key, _describe_features(recipe)])
     clock.lap("look")
-    earlier = _earlier(output)
+    earlier = _load_earlier(output)
     if earlier and earlier.about.get("features_key") == features_key:
         return BuildResult(earlier, output, "everything", clock.laps, tuple(earlier.about["warnings"]))
 
@@ -78,7 +86,7 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         prepared = _prepare_all(files, recipe, folder, progress)
         clock.lap("clips")
         progress("poses", 0, 1)
-        found += _warnings(prepared) + _empty_ranges(files, prepared)
+        found += _list_warnings(prepared) + _find_empty_ranges(files, prepared)
         sources = [
             {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
             for file, key, clips in zip(files, keys, prepared)
@@ -121,7 +129,7 @@ def _check_filter(recipe: Recipe, poses: PoseDatabase, recipe_path: Path, text: 
         return
     try:
         mask = tag_mask(expression, poses.tags.names, poses.tags.frames)
-        if not (mask & target_frames(poses, tail=recipe.matching.tail, past=recipe.feature_schema().past)).any():
+        if not (mask & find_targets(poses, tail=recipe.matching.tail, past=recipe.feature_schema().past)).any():
             raise KinematchError(f"filter {expression!r} admits no frame that a search may jump to")
     except KinematchError as error:
         line = find_line(text, ("matching", "filter"))
@@ -129,7 +137,7 @@ def _check_filter(recipe: Recipe, poses: PoseDatabase, recipe_path: Path, text: 
 
 
 class _Clock:
-    """Seconds by stage: where the time goes."""
+    """Seconds spent in each stage."""
 
     def __init__(self):
         self.laps: dict[str, float] = {}
@@ -141,40 +149,39 @@ class _Clock:
         self._last = now
 
 
-def _earlier(output: Path) -> Database | None:
-    """What an earlier build left, if it can still be read."""
+def _load_earlier(output: Path) -> Database | None:
+    """The database of an earlier build, if it is there and intact."""
     if not output.exists():
         return None
     try:
-        return storage.load(output, verify=True)  # what is damaged is built again
+        return storage.load(output, verify=True)  # a damaged file is built again
     except FileError as error:
-        if "is no " in error.message or "but no " in error.message:
-            raise FileError(
-                output, f"{error.message}; choose another `output`, so that it is not overwritten"
-            ) from None
+        if error.kind == "foreign":
+            message = f"{error.message}; choose another `output`, so that it is not overwritten"
+            raise FileError(output, message, kind="foreign") from None
         return None
 
 
-def _marks(recipe: Recipe) -> Any:
-    """What the recipe writes upon frames: cheap, so a change of it alone could reuse clips one day."""
+def _list_marks(recipe: Recipe) -> Any:
+    """Everything a recipe says about frames, apart from how they are made."""
     return [[s.model_dump(mode="json", include={"tags", "range"}) for s in recipe.source], recipe.cleaning.mirror_tags]
 
 
-def _feature_digest(recipe: Recipe) -> Any:
+def _describe_features(recipe: Recipe) -> Any:
     own = [KINDS[f.kind] for f in recipe.feature_schema().features if f.kind not in BUILT_IN]
-    # a user's function may have changed without a trace: never reuse it
+    # a user's function may have changed without notice: never reuse its values
     return [
         [entry.model_dump(mode="json") for entry in recipe.feature],
         recipe.matching.model_dump(mode="json"),
-        os.urandom(16).hex() if own else code_digest(),
+        os.urandom(16).hex() if own else hash_code(),
     ]
 
 
 def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress: Progress) -> list[list[Prepared]]:
-    """All files on all cores, in the order of the recipe."""
-    target = _target(files, recipe, folder)
+    """Clean all files on all cores; results are in the order of the recipe."""
+    target = _find_target(files, recipe, folder)
     out: list[list[Prepared]] = [[] for _ in files]
-    # made motion is plain Python, of which one thread at a time can run: more get in each other's way
+    # built-in motion is made by plain Python, which holds the interpreter lock: more threads would only contend
     made = all(file.path is None for file in files)
     executor: Executor = ThreadPoolExecutor(1 if made else os.cpu_count())
     with executor:
@@ -193,8 +200,8 @@ def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress
     return out
 
 
-def _warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
-    """Each warning once, with the clips it is about."""
+def _list_warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+    """Each warning once, with the clips it applies to."""
     names: dict[str, list[str]] = {}
     for clip in (clip for clips in prepared for clip in clips):
         for warning in clip.warnings:
@@ -202,15 +209,17 @@ def _warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
     return [f"{listed(about, 3)}: {warning}" for warning, about in names.items()]
 
 
-def _target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:
-    """The skeleton that retargeted clips get: the recipe's own, else that of the first file that keeps its skeleton."""
+def _find_target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:
+    """The skeleton to retarget to: the recipe's, else that of the first source that is not retargeted."""
     if not any(file.source.retarget for file in files):
         return None
     if recipe.skeleton:
         return read_clip(folder / recipe.skeleton).skeleton
     keeps = next((file for file in files if not file.source.retarget), None)
     if keeps is None:
-        raise KinematchError("every source is retargeted, but to what? Name a file as `skeleton` at the recipe's top")
+        raise KinematchError(
+            "every source is retargeted, so the target is unknown: name a file as `skeleton` at the top of the recipe"
+        )
     clip = read_source(keeps, folder)[0]
     length = keeps.source.scale_to_leg_length
     return (clip if length is None else scale_to_leg_length(clip, length)).skeleton
@@ -237,30 +246,30 @@ def _assemble(
             raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
     entries = [
         Entry(
-            clip.clip.with_(skeleton=skeleton, tags=_swapped([*clip.clip.tags, *file.source.tags], clip, recipe)),
+            clip.clip.with_(skeleton=skeleton, tags=_swap_tags([*clip.clip.tags, *file.source.tags], clip, recipe)),
             clip.contacts,
             loop=file.source.loop,
-            marks=tuple(_clip_marks(file, clip, recipe)),
+            marks=tuple(_mark_clip(file, clip, recipe)),
         )
         for file, clip in everything
     ]
     return build_poses(entries, first.contact_joints)
 
 
-def _clip_marks(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
-    """The ranges of a file, told in its seconds, as frames of one of its clips."""
+def _mark_clip(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
+    """Convert the ranges of a file from its seconds to frames of one of its clips."""
     marks = []
     for one in file.source.range:
-        start, stop = _frames_of(one, file, clip)
+        start, stop = _find_frames(one, file, clip)
         if stop > start:
-            tags = _swapped(one.tags, clip, recipe)
+            tags = _swap_tags(one.tags, clip, recipe)
             marks.append(
                 Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
             )
     return marks
 
 
-def _frames_of(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
+def _find_frames(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
     if not matches(file, one.files):
         return 0, 0
     rate, frames = clip.clip.frame_rate, clip.clip.frame_count
@@ -268,17 +277,17 @@ def _frames_of(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
     return start, frames if one.stop is None else min(frames, round((one.stop - clip.begins) * rate))
 
 
-def _empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]]) -> list[str]:
-    """Ranges that lie in no clip: past the end, or in what was cut away."""
+def _find_empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+    """Ranges that contain no frame: they lie past the end, or in a part that was cut."""
     marked: dict[tuple[int, int], bool] = {}
     for file, clips in zip(files, prepared):
         for k, one in enumerate(file.source.range):
-            stretches = [_frames_of(one, file, clip) for clip in clips]
+            stretches = [_find_frames(one, file, clip) for clip in clips]
             marked[file.index, k] = marked.get((file.index, k), False) or any(b > a for a, b in stretches)
     return [f"source[{index}].range[{k}] marks no frame" for (index, k), some in marked.items() if not some]
 
 
-def _swapped(tags: Sequence[str], clip: Prepared, recipe: Recipe) -> frozenset[str]:
+def _swap_tags(tags: Sequence[str], clip: Prepared, recipe: Recipe) -> frozenset[str]:
     """A mirrored left turn is a right turn."""
     pairs = {a: b for left, right in recipe.cleaning.mirror_tags for a, b in ((left, right), (right, left))}
     return frozenset(pairs.get(tag, tag) if clip.mirrored else tag for tag in tags)

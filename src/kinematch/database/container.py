@@ -5,6 +5,7 @@ import json
 import os
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,8 +24,20 @@ FILLER = "filler."  # safetensors allows no holes, so the gaps that align arrays
 NO_CHECKSUM = "0" * 64
 
 
+@dataclass(frozen=True)
+class Words:
+    """How messages speak of a kind of file."""
+
+    noun: str = "database"
+    made_by: str = "`kinematch build` writes those"
+    remedy: str = "build it again"  # what to do about a damaged one
+
+
+DATABASE_WORDS = Words()
+
+
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, version: int, about: dict) -> None:
-    """Write all or nothing; an earlier file of that name stays until the new one is complete on disk."""
+    """Write a file; one of that name stays in place until the new one is complete on disk."""
     described: dict[str, Any] = {}
     offset = 0
     for name, array in arrays.items():
@@ -65,7 +78,7 @@ def _write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
 
 
 def _header(format: str, version: int, about: dict[str, Any], described: dict[str, Any]) -> bytes:
-    """The header with its own checksum; as long whatever the checksums are."""
+    """The header with its own checksum; its length does not depend on the checksums."""
     head = {"format": format, "version": str(version), "checksum": NO_CHECKSUM, "about": json.dumps(about)}
     header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
     header += b" " * (-(8 + len(header)) % ALIGNMENT)
@@ -73,18 +86,19 @@ def _header(format: str, version: int, about: dict[str, Any], described: dict[st
 
 
 def read_arrays(
-    path: Path, *, format: str, version: int, verify: bool = False
+    path: Path, *, format: str, version: int, verify: bool = False, words: Words = DATABASE_WORDS
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read-only views of a file's arrays, mapped rather than read, and what it says about itself."""
+    """Read-only, memory-mapped views of a file's arrays, and its description."""
     path = Path(path)
-    with opened(path, "a database") as (file, size):
-        header = _read_header(path, file, size)
-        described, about = _check_header(path, header, format=format, version=version)
+    with opened(path, f"a {words.noun}") as (file, size):
+        header = _read_header(path, file, size, words)
+        described, about = _check_header(path, header, format=format, version=version, words=words)
         start = 8 + len(header)
         end = start + max((entry["data_offsets"][1] for entry in described.values()), default=0)
         if size != end:
             what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
-            raise FileError(path, f"is {size} bytes long where its header says {end}; {what}")
+            message = f"is {size} bytes long where its header says {end}; {what}"
+            raise FileError(path, message, kind="damaged")
         data = np.asarray(np.memmap(file, np.uint8, "r", offset=0))
     arrays = {}
     for name, entry in described.items():
@@ -92,15 +106,18 @@ def read_arrays(
         if not name.startswith(FILLER):
             arrays[name] = data[start + first : start + last].view(TYPES[entry["dtype"]]).reshape(entry["shape"])
     if verify:
-        check_contents(path, arrays, about)
+        check_contents(path, arrays, about, words)
     return arrays, about
 
 
-def check_contents(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
+def check_contents(
+    path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any], words: Words = DATABASE_WORDS
+) -> None:
     """Compare every array with the checksum it was written with."""
     for name, array in arrays.items():
         if _digest(array) != about["digests"].get(name):
-            raise FileError(path, f"is damaged: the contents of {name!r} do not fit their checksum; build it again")
+            message = f"is damaged: the contents of {name!r} do not fit their checksum; {words.remedy}"
+            raise FileError(path, message, kind="damaged")
 
 
 def _digest(array: np.ndarray) -> str:
@@ -111,33 +128,34 @@ def _bytes(array: np.ndarray) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
-def _read_header(path: Path, file: BinaryIO, size: int) -> bytes:
+def _read_header(path: Path, file: BinaryIO, size: int, words: Words) -> bytes:
+    other = FileError(path, f"is no {words.noun}: it does not begin with a safetensors header", kind="foreign")
     start = file.read(8) if size else b""
     if len(start) < 8:
-        raise FileError(path, f"is no database: only {size} bytes long")
+        raise FileError(path, f"is no {words.noun}: only {size} bytes long", kind="foreign")
     (length,) = struct.unpack("<Q", start)
     if not 2 <= length <= LARGEST_HEADER:
-        raise FileError(path, "is no database: it does not begin with a safetensors header")
+        raise other
     header = file.read(length)
     if not header.startswith(b"{"):
-        raise FileError(path, "is no database: it does not begin with a safetensors header")
+        raise other
     if len(header) < length:
-        raise FileError(path, f"was cut off: {size} bytes long, its header alone takes {8 + length}")
+        message = f"was cut off: {size} bytes long, its header alone takes {8 + length}"
+        raise FileError(path, message, kind="damaged")
     return header
 
 
-def _check_header(path: Path, header: bytes, *, format: str, version: int) -> tuple[dict, dict]:
-    damaged = FileError(path, "is damaged: its header does not fit its checksum; build it again")
+def _check_header(path: Path, header: bytes, *, format: str, version: int, words: Words) -> tuple[dict, dict]:
+    damaged = FileError(path, f"is damaged: its header does not fit its checksum; {words.remedy}", kind="damaged")
     try:
         described = json.loads(header)
         meta = described.pop("__metadata__", {})
         if meta.get("format") != format:
-            raise FileError(path, f"is a safetensors file, but no {format}; `kinematch build` writes those")
+            raise FileError(path, f"is a safetensors file, but no {format}; {words.made_by}", kind="foreign")
         found = int(meta["version"])
         if found > version:
-            raise FileError(
-                path, f"was written by a newer kinematch (format version {found}, this one reads {version}); update it"
-            )
+            message = f"was written by a newer kinematch (format version {found}, this one reads {version}); update it"
+            raise FileError(path, message, kind="newer")
         checksum = meta["checksum"].encode()
         if len(checksum) != len(NO_CHECKSUM) or header.count(checksum) != 1:
             raise damaged

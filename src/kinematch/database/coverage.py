@@ -10,13 +10,13 @@ from kinematch.math import quaternion
 SPEEDS = np.arange(0, 6.01, 0.25)  # m/s
 TURNS = np.radians(np.arange(-187.5, 188, 15))  # rad/s, the middle cell goes straight
 SECTOR = np.radians(22.5)  # rad, width of a direction
-STILL = 0.15  # m/s, below which a direction means nothing
-EVENT = 0.8  # m/s, the speed a start reaches and a stop leaves
+STILL = 0.15  # m/s; below, the direction of movement is noise
+EVENT = 0.8  # m/s; a start goes from STILL to this speed, a stop the other way
 
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Seconds of motion in each cell; what lies beyond the last edge counts in the last cell."""
+    """Seconds of motion in each cell; values beyond the last edge count in the last cell."""
 
     speed_turn: np.ndarray  # (S, T) s, over SPEEDS and TURNS; positive turns are to the left
     speed_direction: np.ndarray  # (S, 16) s, over SPEEDS and directions 0, 22.5 ... degrees from forward to the left
@@ -28,32 +28,33 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Gap:
-    """A motion of which there is too little."""
+    """A motion that the database has too little of."""
 
     motion: str
     seconds: float
     wanted: float
 
 
-def root_motion(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def measure_root_motion(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Speed (F,) m/s, direction (F,) rad from forward to the left, turn rate (F,) rad/s to the left."""
     velocity = quaternion.rotate(quaternion.inverse(poses.rotations[:, 0]), poses.velocities[:, 0])
     direction = np.arctan2(velocity[:, 0], velocity[:, 2])
     return np.hypot(velocity[:, 0], velocity[:, 2]), direction, poses.angular_velocities[:, 0, 1]
 
 
-def cells(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def find_cells(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The speed row, turn column and direction of each frame (F,), and whether it moves at all."""
-    speed, direction, turn = root_motion(poses)
+    speed, direction, turn = measure_root_motion(poses)
     row = np.clip(np.searchsorted(SPEEDS, speed, side="right") - 1, 0, len(SPEEDS) - 2)
     column = np.clip(np.searchsorted(TURNS, turn, side="right") - 1, 0, len(TURNS) - 2)
     return row, column, np.round(direction / SECTOR).astype(int) % 16, speed >= STILL
 
 
-def coverage(poses: PoseDatabase) -> Coverage:
-    speed, _, _ = root_motion(poses)
+def measure_coverage(poses: PoseDatabase) -> Coverage:
+    """Seconds of motion by speed, turn rate and direction, with the number of starts and stops."""
+    speed, _, _ = measure_root_motion(poses)
     dt = 1 / poses.frame_rate
-    row, column, sector, moving = cells(poses)
+    row, column, sector, moving = find_cells(poses)
     speed_turn = np.zeros((len(SPEEDS) - 1, len(TURNS) - 1))
     speed_direction = np.zeros((len(SPEEDS) - 1, 16))
     np.add.at(speed_turn, (row, column), dt)
@@ -65,11 +66,11 @@ def coverage(poses: PoseDatabase) -> Coverage:
 
 
 def _events(poses: PoseDatabase, speed: np.ndarray) -> tuple[int, int]:
-    """How often a body at rest gets going, and the other way round, within one clip."""
+    """The number of starts and stops: changes between rest and movement within one clip."""
     starts = stops = 0
     for c in range(poses.clip_count):
         own = speed[poses.clip_frames(c)]
-        # states in order: -1 at rest, 1 going, what lies between left out
+        # -1 at rest, 1 moving; speeds in between are ignored
         state = np.where(own < STILL, -1, np.where(own > EVENT, 1, 0))
         changes = np.diff(state[state != 0])
         starts += int((changes > 0).sum())
@@ -77,7 +78,7 @@ def _events(poses: PoseDatabase, speed: np.ndarray) -> tuple[int, int]:
     return starts, stops
 
 
-GAITS = {  # m/s
+GAIT_SPEEDS = {  # m/s
     "walking": (0.8, 1.8),
     "walking slowly": (0.3, 0.8),
     "jogging": (1.8, 3.0),
@@ -102,16 +103,16 @@ BENDS = {  # rad/s
 }
 
 
-def gaps(poses: PoseDatabase) -> list[Gap]:
+def find_gaps(poses: PoseDatabase) -> list[Gap]:
     """Motions of a locomotion database (thesis 3.2.1) that are missing or short, the emptiest first."""
-    speed, direction, turn = root_motion(poses)
+    speed, direction, turn = measure_root_motion(poses)
     dt = 1 / poses.frame_rate
     found = [Gap("standing still", float((speed < STILL).sum() * dt), 10.0)]
     for side, sign in (("left", 1), ("right", -1)):
         on_the_spot = (speed < 0.4) & (sign * turn > np.radians(45))
         found.append(Gap(f"turning on the spot to the {side}", float(on_the_spot.sum() * dt), 3.0))
     for gait, way, bend, wanted in _card():
-        slow, fast = GAITS[gait]
+        slow, fast = GAIT_SPEEDS[gait]
         low, high = BENDS[bend]
         apart = np.abs((direction - WAYS.index(way) * np.pi / 4 + np.pi) % (2 * np.pi) - np.pi)
         here = (speed >= slow) & (speed < fast) & (apart <= np.pi / 8) & (turn >= low) & (turn < high)
@@ -122,14 +123,14 @@ def gaps(poses: PoseDatabase) -> list[Gap]:
 
 def _card() -> list[tuple[str, str, str, float]]:
     """Gait, way, bend and the seconds worth having, most needed first: forward, then the other ways of walking."""
-    card = [(gait, "forward", bend, 2.0 if "sharply" in bend else 5.0) for gait in GAITS for bend in BENDS]
+    card = [(gait, "forward", bend, 2.0 if "sharply" in bend else 5.0) for gait in GAIT_SPEEDS for bend in BENDS]
     for gait in ("walking", "walking slowly"):
         card += [(gait, way, "", 3.0) for way in WAYS[1:]]
         card += [(gait, "backward", bend, 3.0) for bend in BENDS if bend and "sharply" not in bend]
     return card
 
 
-def contact_shares(poses: PoseDatabase) -> dict[str, float]:
+def measure_contact_shares(poses: PoseDatabase) -> dict[str, float]:
     """The share of the time that each contact joint is planted."""
     names = [poses.skeleton.names[joint] for joint in poses.contact_joints]
     return {name: float(share) for name, share in zip(names, poses.contacts.mean(axis=0))}

@@ -8,9 +8,9 @@ from kinematch.draw.chart import heat_map
 from kinematch.draw.polar import polar_map
 
 
-def coverage_picture(covered: Coverage, *, title: str = "", theme: str = "light") -> Image.Image:
+def draw_coverage(covered: Coverage, *, title: str = "", theme: str = "light") -> Image.Image:
     """Seconds of motion, few to many; blank cells are motions that a character cannot do."""
-    speeds, rows = _shown(covered)
+    speeds, rows = _choose_speeds(covered)
     turns = heat_map(
         covered.speed_turn[:rows, ::-1].T,  # left turns on the left, as the character sees it
         -np.degrees(TURNS[::-1]),
@@ -41,7 +41,7 @@ def coverage_picture(covered: Coverage, *, title: str = "", theme: str = "light"
     return picture
 
 
-def _shown(covered: Coverage) -> tuple[np.ndarray, int]:
+def _choose_speeds(covered: Coverage) -> tuple[np.ndarray, int]:
     """Speeds up to the fastest motion, and at least to a jog, so that empty fast cells show as a gap."""
     filled = np.flatnonzero(covered.speed_turn.sum(axis=1))
     rows = max(int(filled[-1]) + 1 if len(filled) else 1, int(np.searchsorted(SPEEDS, 3.0)))

@@ -2,7 +2,7 @@
 
 from kinematch.database.build import Progress, build
 from kinematch.database.storage import Database
-from kinematch.folders import cache_folder
+from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside
 
 RECIPE = """\
@@ -17,7 +17,7 @@ filter = "level0"
 
 def dance_card(progress: Progress = lambda stage, done, total: None) -> Database:
     """Open the built-in database, building it first if this version of the program has not done so yet."""
-    folder = cache_folder() / "dance-card"
+    folder = find_cache_folder() / "dance-card"
     folder.mkdir(parents=True, exist_ok=True)
     recipe = folder / "dance-card.toml"
     if not recipe.is_file() or recipe.read_text() != RECIPE:

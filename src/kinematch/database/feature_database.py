@@ -128,11 +128,11 @@ def build_features(
     weights = weights or Weights()
     column_weights(schema, weights)
     physical = schema.build(poses)
-    offset, scale = _normaliser(physical, schema, normalisation=normalisation, warn=warn)
-    values = physical  # from here on normalised, in place: a second copy of all features would not fit everywhere
+    offset, scale = _find_normaliser(physical, schema, normalisation=normalisation, warn=warn)
+    values = physical  # normalised in place, to save a copy of all features
     values -= offset
     values /= scale
-    targets = target_frames(poses, tail=tail, past=schema.past)
+    targets = find_targets(poses, tail=tail, past=schema.past)
     if not targets.any():
         longest = (poses.clip_stops - poses.clip_starts).max() / poses.frame_rate
         raise KinematchError(
@@ -156,7 +156,7 @@ def build_features(
     )
 
 
-def target_frames(poses: PoseDatabase, *, tail: float, past: float = 0.0) -> np.ndarray:
+def find_targets(poses: PoseDatabase, *, tail: float, past: float = 0.0) -> np.ndarray:
     """Frames (F,) a search may jump to: not in a clip's tail, nor in its head where the past matters, nor marked."""
     targets = ~poses.no_entry
     last, first = round(tail * poses.frame_rate), round(min(tail, past) * poses.frame_rate)
@@ -168,7 +168,7 @@ def target_frames(poses: PoseDatabase, *, tail: float, past: float = 0.0) -> np.
     return targets
 
 
-def _normaliser(
+def _find_normaliser(
     physical: np.ndarray, schema: FeatureSchema, *, normalisation: Normalisation, warn: Callable[[str], None]
 ) -> tuple[np.ndarray, np.ndarray]:
     if normalisation not in get_args(Normalisation):

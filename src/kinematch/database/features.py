@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from kinematch.database.measures import joint_axis, joint_motion, root_paths
+from kinematch.database.measures import find_joint_axis, joint_motion, measure_root_paths
 from kinematch.database.poses import Pose, PoseDatabase
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
@@ -36,7 +36,7 @@ class Feature:
         if not self.name:
             object.__setattr__(self, "name", f"{self.joint}_{self.kind}" if self.joint else self.kind)
         if not self.width:
-            found = kind(self)
+            found = find_kind(self)
             for need in ("joint", "times"):
                 if bool(getattr(self, need)) < (need in found.needs):
                     raise KinematchError(f"feature {self.name!r}: a {self.kind} needs `{need}`")
@@ -80,7 +80,7 @@ class Kind:
 KINDS: dict[str, Kind] = {}
 
 
-def kind(feature: Feature) -> Kind:
+def find_kind(feature: Feature) -> Kind:
     if feature.kind not in KINDS:
         raise KinematchError(f"{unknown('feature kind', feature.kind, KINDS)} (register_feature adds your own)")
     return KINDS[feature.kind]
@@ -131,7 +131,7 @@ def _from_path(which: int, wanted: str) -> Kind:
     """A kind read from the root's path: that of the clip in the database, predicted at run time."""
 
     def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
-        paths = root_paths(poses, feature.times)
+        paths = measure_root_paths(poses, feature.times)
         return np.concatenate([_flat(feature, (p.positions, p.directions)[which]) for p in paths], axis=-1)
 
     def query(feature: Feature, input_: QueryInput) -> np.ndarray:
@@ -162,7 +162,7 @@ def _velocity(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
 def _direction(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
     joint = skeleton.joint(feature.joint)
     _, rotations, _ = joint_motion(skeleton, pose, joint)
-    return _flat(feature, quaternion.rotate(rotations, joint_axis(skeleton, joint, np.array(AXES[feature.axis]))))
+    return _flat(feature, quaternion.rotate(rotations, find_joint_axis(skeleton, joint, np.array(AXES[feature.axis]))))
 
 
 def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
@@ -170,7 +170,7 @@ def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
     return joint_motion(skeleton, pose, skeleton.joint(feature.joint))[0][:, 1:2]
 
 
-def sampled(times: tuple[float, ...], positions: np.ndarray, directions: np.ndarray) -> Trajectory:
+def make_trajectory(times: tuple[float, ...], positions: np.ndarray, directions: np.ndarray) -> Trajectory:
     """A trajectory for queries, known at the given times only, from positions and directions (N, H, 3)."""
 
     def at(wanted: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:

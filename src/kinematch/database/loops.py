@@ -1,18 +1,17 @@
-"""Clips that loop: the seam is closed, and frames continue past it with the root carried on."""
+"""Looping clips: close the seam, and continue the root's motion past either end."""
 
 import numpy as np
 
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
 
-SEEN = np.radians(1)  # a joint; a smaller jump is no jump, however still the clip
+SEEN = np.radians(1)  # rad, mean over joints; a smaller jump is not visible
 
 
 def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     """The clip ending with its first pose, where the next round begins, and a warning if it hardly loops.
 
-    Files come in two habits: the last frame repeats the first, or stops one frame short of it; the latter gets
-    the frame that is missing.
+    In some files the last frame repeats the first; others stop one frame short of it, and get the missing frame.
     """
     turns = quaternion.angle(clip.rotations[1:, 1:], clip.rotations[:-1, 1:]).mean(axis=-1)  # (F - 1,) rad a frame
     seam = float(quaternion.angle(clip.rotations[-1, 1:], clip.rotations[0, 1:]).mean())
@@ -32,10 +31,10 @@ def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     return clip.with_(positions=positions, rotations=rotations), warning
 
 
-def wrapped(positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A closed loop of F + 1 frames with the frame before its first in front, so that differences wrap."""
+def prepend_last_frame(positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Put the frame before the first in front of a closed loop of F + 1 frames, so that differences wrap around."""
     p, r = positions[-2:-1].copy(), rotations[-2:-1].copy()
-    # the round before began where this one's end would lie if the end were at the beginning
+    # moves the end of the loop to its beginning
     back = quaternion.multiply(rotations[0, 0], quaternion.inverse(rotations[-1, 0]))
     p[0, 0] = positions[0, 0] + quaternion.rotate(back, positions[-2, 0] - positions[-1, 0])
     r[0, 0] = quaternion.multiply(back, rotations[-2, 0])
@@ -43,12 +42,12 @@ def wrapped(positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _steps(p: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What each frame adds to the one before, in that one's own axes: displacement and rotation vector."""
+    """Displacement and rotation vector from each frame to the next, in the axes of the earlier one."""
     back = quaternion.inverse(r[:-1])
     return quaternion.rotate(back, p[1:] - p[:-1]), rotation.to_rotation_vector(quaternion.multiply(back, r[1:]))
 
 
-def extended(
+def extend_track(
     positions: np.ndarray,
     rotations: np.ndarray,
     *,
@@ -65,7 +64,7 @@ def extended(
     """
     p, r = positions.astype(np.float64), rotations.astype(np.float64)
     if loop is not None:
-        return _rounds(p, r, before=before, after=after, loop=loop)
+        return _extend_loop(p, r, before=before, after=after, loop=loop)
     if len(p) > 1:
         steps, turns = _steps(p, r)
         first, last = (
@@ -84,7 +83,7 @@ def extended(
     return np.concatenate([p_before[::-1], p, p_after]), np.concatenate([r_before[::-1], r, r_after])
 
 
-def _rounds(
+def _extend_loop(
     p: np.ndarray, r: np.ndarray, *, before: int, after: int, loop: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     frames = len(p)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.compile.threads import run_each
-from kinematch.database.loops import wrapped
+from kinematch.database.loops import prepend_last_frame
 from kinematch.database.tags import Tags, tag_frames
 from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion
@@ -17,7 +17,7 @@ from kinematch.motion.skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """What a pose feature may look at; any leading shape, parent space, joint 0 the ground root."""
+    """The input of pose features; any leading shape, parent space, joint 0 the ground root."""
 
     positions: np.ndarray  # (..., J, 3) m
     rotations: np.ndarray  # (..., J, 4)
@@ -27,7 +27,7 @@ class Pose:
 
 @dataclass(frozen=True)
 class Mark:
-    """What the recipe says of a stretch of a clip."""
+    """What the recipe says about a range of a clip."""
 
     start: int  # frame of the clip
     stop: int
@@ -39,7 +39,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A cleaned clip on its way in; a looping one ends with its first pose, where the next round begins."""
+    """A cleaned clip to be added; a looping one ends with its first pose, where the next cycle begins."""
 
     clip: Clip
     contacts: np.ndarray  # (F, K) bool
@@ -170,7 +170,7 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
             back = quaternion.inverse(r[0, 0])
             loop_positions[c] = quaternion.rotate(back, p[-1, 0] - p[0, 0])
             loop_rotations[c] = quaternion.multiply(back, r[-1, 0])
-            p, r = wrapped(p, r)
+            p, r = prepend_last_frame(p, r)
         ends = slice(1, -1) if entry.loop else slice(None)
         velocities[own] = difference.central(p, entry.clip.dt)[ends]
         angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
@@ -191,12 +191,12 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         clip_loops=np.array([entry.loop for entry in entries]),
         loop_positions=loop_positions,
         loop_rotations=loop_rotations,
-        **_marked(entries, starts, stops),
+        **_collect_marks(entries, starts, stops),
     )
 
 
-def _marked(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarray) -> dict[str, Any]:
-    """The fields of a database that say what is marked on its frames: tags, no_entry, no_exit and cost_factor."""
+def _collect_marks(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarray) -> dict[str, Any]:
+    """The fields of a database that come from marks: tags, no_entry, no_exit and cost_factor."""
     frames = int(stops[-1])
     no_entry, no_exit = np.zeros(frames, bool), np.zeros(frames, bool)
     cost_factor = np.ones(frames, np.float32)

@@ -29,12 +29,12 @@ MIRRORED = " (mirrored)"  # added to the names of mirrored copies
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A cleaned clip and what must be remembered of where it came from."""
+    """A cleaned clip with its contacts and its place in the source file."""
 
     clip: Clip
     contacts: np.ndarray  # (F, K) bool
     contact_joints: np.ndarray  # (K,) int32
-    begins: float  # s, when in the file its first frame was
+    begins: float  # s, time of its first frame in the file
     mirrored: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -61,12 +61,12 @@ def read_source(file: SourceFile, folder: Path) -> list[Clip]:
 
 
 def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skeleton | None = None) -> list[Prepared]:
-    """All clips that a source file gives; whatever fails is told with the file's name."""
+    """All cleaned clips of a source file; errors name the file."""
     source = file.source
     try:
         prepared = []
         for clip in read_source(file, folder):
-            doubts = _doubts(file, clip)
+            doubts = _find_doubts(file, clip)
             if source.scale_to_leg_length is not None:
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
@@ -84,8 +84,8 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
         raise FileError(file.label, str(error)) from error
 
 
-def _doubts(file: SourceFile, clip: Clip) -> tuple[str, ...]:
-    """What is uncertain about the roles of a rig; animals and files that bring their own roles have no such doubts."""
+def _find_doubts(file: SourceFile, clip: Clip) -> tuple[str, ...]:
+    """Doubts about the roles of a rig; none for animals, nor for files that define their own roles."""
     if file.path is None or file.source.contact_joints or clip.source.format in ("vrm", "vrma"):
         return ()
     found = find_roles(clip.skeleton, file.source.roles, sampled_positions(clip))
@@ -93,13 +93,13 @@ def _doubts(file: SourceFile, clip: Clip) -> tuple[str, ...]:
 
 
 def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
-    """The stretches that trim, drop and split leave, each with the time at which it begins."""
+    """The pieces that trim, drop and split leave, each with its start time in the file."""
     first, last = source.trim or (0.0, np.inf)
     keep = np.zeros(clip.frame_count, bool)
-    keep[_frame(clip, first) : _frame(clip, last)] = True
+    keep[_find_frame(clip, first) : _find_frame(clip, last)] = True
     for start, stop in source.drop:
-        keep[_frame(clip, start) : _frame(clip, stop)] = False
-    cuts = sorted({_frame(clip, time) for time in source.split})
+        keep[_find_frame(clip, start) : _find_frame(clip, stop)] = False
+    cuts = sorted({_find_frame(clip, time) for time in source.split})
     stretches = [piece for a, b in true_ranges(keep) for piece in pairwise([a, *(at for at in cuts if a < at < b), b])]
     if not stretches:
         raise KinematchError(f"trim and drop leave nothing of its {clip.duration:.2f} s")
@@ -112,7 +112,7 @@ def cut(clip: Clip, source: Source) -> list[tuple[Clip, float]]:
     ]
 
 
-def _frame(clip: Clip, time: float) -> int:
+def _find_frame(clip: Clip, time: float) -> int:
     return round(min(time * clip.frame_rate, clip.frame_count))
 
 
@@ -148,11 +148,11 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
     plain = Prepared(clip, contacts, joints, begins, warnings=warnings)
     if not (cleaning.mirror if source.mirror is None else source.mirror):
         return [plain]
-    return [plain, _mirrored(plain, source)]
+    return [plain, _mirror_clip(plain, source)]
 
 
-def _mirrored(plain: Prepared, source: Source) -> Prepared:
-    """The mirrored clip; its left foot stands when the right one stood."""
+def _mirror_clip(plain: Prepared, source: Source) -> Prepared:
+    """The mirrored clip, with the contacts of left and right feet exchanged."""
     pairs = [(left, right) for left, right in source.mirror_pairs] or None
     partner = mirror_pairs(plain.clip.skeleton, pairs)[plain.contact_joints]
     joints = plain.contact_joints.tolist()

@@ -14,7 +14,7 @@ from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
 
-# bounds beyond all sense, so that a slip of the keyboard is an error and no overflow
+# generous bounds, so that a typing error is reported and does not overflow
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, le=LARGEST_WEIGHT, allow_inf_nan=False)]
@@ -36,15 +36,15 @@ class _Table(BaseModel):
 
 
 class Range(_Table):
-    """`[[source.range]]`: what is said of a stretch of time, in seconds of the file as it was recorded."""
+    """`[[source.range]]`: tags and marks of a range of time, in seconds of the file as it was recorded."""
 
-    files: str = Field("*", description="which of the source's files it is said of, as a glob of file names")
-    start: Seconds = Field(0.0, alias="from", description="where the stretch begins, in seconds of the file")
-    stop: Positive | None = Field(None, alias="to", description="where it ends; the end of the file when left out")
-    tags: list[str] = Field([], description="words that these frames bear")
-    no_entry: bool = Field(False, description="a search never jumps into the stretch; it can be played into")
-    no_exit: bool = Field(False, description="once in the stretch, it is played to its end")
-    cost_factor: Factor = Field(1.0, description="multiplies the cost of jumping here: above 1 shuns, below 1 favours")
+    files: str = Field("*", description="files of the source that it applies to, as a glob of file names")
+    start: Seconds = Field(0.0, alias="from", description="start of the range, in seconds of the file")
+    stop: Positive | None = Field(None, alias="to", description="end of the range; the end of the file if omitted")
+    tags: list[str] = Field([], description="tags of these frames")
+    no_entry: bool = Field(False, description="a search never jumps into the range; playback may run into it")
+    no_exit: bool = Field(False, description="once playback is in the range, it continues to the end of it")
+    cost_factor: Factor = Field(1.0, description="multiplies the cost of jumping here: above 1 avoids, below 1 prefers")
 
     @model_validator(mode="after")
     def _forward(self) -> "Range":
@@ -59,24 +59,22 @@ class Source(_Table):
     files: list[str] = Field([], description="globs of motion files, relative to the recipe; `**` goes into folders")
     exclude: list[str] = Field([], description="globs of paths or of bare file names to leave out of `files`")
     builtin: Literal["dance-card"] | None = Field(None, description="built-in motion instead of files")
-    seed: int = Field(0, ge=0, description="which of the built-in variations")
+    seed: int = Field(0, ge=0, description="seed of the built-in motion")
     clips: list[str] = Field(
         [], description="names or globs of the clips to take where there are several; all when empty"
     )
-    tags: list[str] = Field([], description="words that all frames of the source bear")
+    tags: list[str] = Field([], description="tags of all frames of the source")
     loop: bool = Field(False, description="the last frame meets the first: playback and trajectories wrap")
-    retarget: bool = Field(False, description="carry the motion over to the database's skeleton, by roles")
+    retarget: bool = Field(False, description="retarget the motion to the database's skeleton, by roles")
     unit: float | str | None = Field(None, description='the file\'s unit: "cm", "m", "inch" ... or metres per unit')
-    up: Axis | None = Field(None, description="the file's up axis; found by itself when left out")
-    facing: Axis | None = Field(None, description="the file's facing axis in its T-pose; found by itself when left out")
+    up: Axis | None = Field(None, description="the file's up axis; inferred if omitted")
+    facing: Axis | None = Field(None, description="the file's facing axis in its T-pose; inferred if omitted")
     roles: dict[str, str] = Field({}, description='joints by humanoid role, where they are not found; "" means none')
     tpose: str | None = Field(None, description="a file whose first frame is the T-pose of these")
     scale_to_leg_length: LegLength | None = Field(None, description="scale the rig to this leg length in metres")
-    trim: Stretch | None = Field(None, description="keep only this stretch `[from, to]` of each file, in seconds")
+    trim: Stretch | None = Field(None, description="keep only this range `[from, to]` of each file, in seconds")
     split: list[Positive] = Field([], description="times at which to cut a file into several clips")
-    drop: list[Stretch] = Field(
-        [], description="stretches `[from, to]` to leave out; what remains becomes several clips"
-    )
+    drop: list[Stretch] = Field([], description="ranges `[from, to]` to remove; the rest becomes several clips")
     in_place: bool = Field(False, description="recorded on the spot: take the root's motion from the planted feet")
     floor: Floor | Height | None = Field(
         None, description="as in `[cleaning]`, for this source, or the floor's height in m"
@@ -85,8 +83,8 @@ class Source(_Table):
     root_joint: str | None = Field(None, description="the joint that carries the body, where there is no role `hips`")
     contact_joints: list[str] = Field([], description="joints that touch the ground; the toes when empty")
     mirror: bool | None = Field(None, description="as in `[cleaning]`, for this source")
-    mirror_pairs: list[Pair] = Field([], description="joints that change places in a mirror, where roles do not tell")
-    range: list[Range] = Field([], description="stretches with tags or marks of their own")
+    mirror_pairs: list[Pair] = Field([], description="joints to exchange when mirroring, where roles do not tell")
+    range: list[Range] = Field([], description="ranges with tags or marks of their own")
 
     @field_validator("unit")
     @classmethod
@@ -115,7 +113,7 @@ class Cleaning(_Table):
 
     frame_rate: FrameRate = Field(60.0, description="frames per second of the database")
     mirror: bool = Field(False, description="add a copy of each clip with left and right exchanged")
-    mirror_tags: list[Pair] = Field([["left", "right"]], description="tags that change places in mirrored copies")
+    mirror_tags: list[Pair] = Field([["left", "right"]], description="tags to exchange in mirrored copies")
     floor: Floor = Field(
         "auto", description='"auto" finds the floor of each clip and puts it at height 0; "keep" does not'
     )
@@ -149,7 +147,7 @@ class FeatureEntry(_Table):
     dimensions: Literal[2, 3] | None = Field(None, description="2 leaves the height out; trajectories 2, others 3")
     axis: str = Field("forward", description="of a direction: forward, up or left side of the joint in its T-pose")
     weight: Weight = Field(1.0, description="multiplies the squared distance")
-    name: str = Field("", description="how weights and reports call it; joint and kind when left out")
+    name: str = Field("", description="used by weights and reports; joint and kind if omitted")
 
     @field_validator("kind")
     @classmethod
@@ -197,13 +195,13 @@ class Matching(_Table):
     filter: str = Field(
         "", description="tags that frames must satisfy when a command names no filter, such as `walk & !crouch`"
     )
-    tail: Seconds = Field(TAIL, description="seconds before a clip's end that are no targets of a search")
+    tail: Seconds = Field(TAIL, description="seconds before the end of a clip that a search never jumps to")
 
 
 class Recipe(_Table):
     """The top of the file: what to write, and the tables below."""
 
-    output: str = Field("", description="the database to write, relative to the recipe; its own name when left out")
+    output: str = Field("", description="the database to write, relative to the recipe; the recipe's name if omitted")
     skeleton: str = Field(
         "", description="a file whose skeleton all clips must have or are retargeted to; else the first"
     )
@@ -220,12 +218,12 @@ class Recipe(_Table):
 
 
 def read_recipe(path: str | Path) -> Recipe:
-    """Read and check a recipe; whatever is wrong is named with its line, key and value."""
-    return parse_recipe(recipe_text(path), path)
+    """Read and check a recipe; errors name the line, key and value."""
+    return parse_recipe(read_recipe_text(path), path)
 
 
-def recipe_text(path: str | Path) -> str:
-    """The text of a recipe, before anything is known of it."""
+def read_recipe_text(path: str | Path) -> str:
+    """Read the text of a recipe without parsing it."""
     with opened(path, "a recipe") as (file, size):
         if size > LARGEST_RECIPE:
             raise FileError(path, f"is no recipe: {size} bytes long")
@@ -241,7 +239,7 @@ def parse_recipe(text: str, path: str | Path = "recipe.toml") -> Recipe:
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise toml_error(path, error) from None
+        raise toml_error(path, text, error) from None
     try:
         recipe = Recipe.model_validate(values)
         recipe.feature_schema()

@@ -1,9 +1,10 @@
-"""What is wrong with a recipe, in words: file, line, key, value and the nearest right one."""
+"""Errors in a recipe: file, line, key, value and the nearest valid choice."""
 
 import re
 import reprlib
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -14,21 +15,45 @@ KEY = r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'"""
 HEADER = re.compile(rf"\s*(\[\[?)\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*\]\]?")
 ASSIGNMENT = re.compile(rf"\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*=")
 Location = tuple[str | int, ...]
-MOST = 20  # mistakes told at once
+MOST = 20  # mistakes reported at once
 SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = 80
 
 
-def toml_error(path: str | Path, error: ValueError | RecursionError) -> FileError:
+@dataclass(frozen=True)
+class Mistake:
+    line: int | None
+    message: str
+
+
+class RecipeError(FileError):
+    """All mistakes that were found in a recipe, in the order of their lines; the first is where the error is."""
+
+    def __init__(self, path: str | Path, mistakes: Sequence[Mistake], left_out: int = 0):
+        self.mistakes, self.left_out = tuple(mistakes), left_out
+        first, *rest = self.mistakes
+        lines = [f"\n  {f'line {one.line}: ' if one.line else ''}{one.message}" for one in rest]
+        lines += [f"\n  and {left_out} more"] if left_out else []
+        super().__init__(path, first.message + "".join(lines), line=first.line)
+
+    def __reduce__(self):
+        return RecipeError, (str(self.path), self.mistakes, self.left_out)
+
+
+def toml_error(path: str | Path, text: str, error: ValueError | RecursionError) -> FileError:
     """What the parser says; besides its own errors there are whole numbers of thousands of digits, and deep nesting."""
     if isinstance(error, RecursionError):
         return FileError(path, "is no recipe: its tables or lists stand too deep in one another")
-    where = re.search(r" \(at line (\d+), column \d+\)", str(error))
-    message = str(error).replace(where[0], "") if where else str(error)
-    return FileError(path, f"is no valid TOML: {message}", line=int(where[1]) if where else None)
+    # before Python 3.14 the parser tells the place in its text alone
+    place = re.search(r" \(at (?:line (\d+), column \d+|(end of document))\)", str(error))
+    line = None
+    if place:
+        line = max(1, len(text.splitlines())) if place[2] else int(place[1])
+    message = str(error).replace(place[0], "") if place and place[1] else str(error)
+    return FileError(path, f"is no valid TOML: {message}", line=line)
 
 
-def recipe_error(path: str | Path, text: str, error: ValidationError, model: type[BaseModel]) -> FileError:
+def recipe_error(path: str | Path, text: str, error: ValidationError, model: type[BaseModel]) -> RecipeError:
     """One error for all that pydantic found, in the order of their lines."""
     found: dict[Location, list[str]] = {}
     problems = error.errors()
@@ -39,13 +64,10 @@ def recipe_error(path: str | Path, text: str, error: ValidationError, model: typ
             steps.add(problem["loc"][-1])  # a key of an inline table stands in no place of its own
         location = tuple(step for step in problem["loc"] if step in steps)
         found.setdefault(location, []).append(describe(location, dict(problem), model))
-    lines = sorted(
-        ((find_line(text, location), _key(location) + "; or ".join(whats)) for location, whats in found.items()),
-        key=lambda line: line[0] or 0,
-    )
-    rest = "".join(f"\n  {f'line {line}: ' if line else ''}{message}" for line, message in lines[1:])
-    rest += f"\n  and {len(problems) - MOST} more" if len(problems) > MOST else ""
-    return FileError(path, lines[0][1] + rest, line=lines[0][0])
+    mistakes = [
+        Mistake(find_line(text, location), _key(location) + "; or ".join(whats)) for location, whats in found.items()
+    ]
+    return RecipeError(path, sorted(mistakes, key=lambda one: one.line or 0), max(0, len(problems) - MOST))
 
 
 def _key(location: Location) -> str:
@@ -66,7 +88,7 @@ def describe(location: Location, problem: dict, model: type[BaseModel]) -> str:
         case "value_error" | "assertion_error":
             return str(problem["ctx"]["error"])
         case "literal_error" if isinstance(value, str):
-            return unknown("value", value, re.findall(r"'([^']*)'", problem["ctx"]["expected"]))
+            return unknown("value", value, _choices(_annotation_at(model, location)))
     return message
 
 
@@ -146,6 +168,21 @@ def _inner(annotation: object) -> type[BaseModel] | None:
         if isinstance(candidate, type) and issubclass(candidate, BaseModel):
             return candidate
     return None
+
+
+def _choices(annotation: object) -> list[str]:
+    """The words that a type admits: those of all Literals in it."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return [choice for choice in typing.get_args(annotation) if isinstance(choice, str)]
+    return [choice for inner in typing.get_args(annotation) for choice in _choices(inner)]
+
+
+def _annotation_at(model: type[BaseModel], location: Location) -> object:
+    """The type of the key that a location ends at, or of the list it is in."""
+    keys = [k for k, step in enumerate(location) if isinstance(step, str)]
+    owner = _model_at(model, location[: keys[-1]])
+    named = {f.alias or name: f for name, f in owner.model_fields.items()}
+    return named[str(location[keys[-1]])].annotation
 
 
 def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel]:

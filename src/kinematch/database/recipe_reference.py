@@ -1,4 +1,4 @@
-"""The recipe reference: every key with its type, default and meaning, told by the models themselves."""
+"""The recipe reference: every key with its type, default and meaning, generated from the models."""
 
 import json
 import types

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.compile.threads import run_each
-from kinematch.database.features import BUILT_IN, KINDS, Feature, QueryInput, kind
+from kinematch.database.features import BUILT_IN, KINDS, Feature, QueryInput, find_kind
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import FileError, KinematchError, failure, unknown
 
@@ -90,7 +90,7 @@ def _is_stored(feature: Feature) -> bool:
 
 def _query_block(feature: Feature, input_: QueryInput) -> np.ndarray:
     """The columns (N, width) of one feature, made by its kind; users' own are checked."""
-    query = kind(feature).query
+    query = find_kind(feature).query
     if query is None:
         raise KinematchError(f"feature {feature.name!r} has no query of its own and needs current features")
     if feature.kind in BUILT_IN:
@@ -114,7 +114,7 @@ def _query_block(feature: Feature, input_: QueryInput) -> np.ndarray:
 def _build_block(feature: Feature, poses: PoseDatabase) -> np.ndarray:
     """The columns (F, width) of one feature; whatever is wrong is named with the feature."""
     try:
-        block = np.asarray(kind(feature).build(feature, poses), np.float32)
+        block = np.asarray(find_kind(feature).build(feature, poses), np.float32)
     except FileError:
         raise
     except KinematchError as error:

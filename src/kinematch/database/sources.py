@@ -1,4 +1,4 @@
-"""Which files a recipe means, each once, and what decides whether a file must be read again."""
+"""The files that a recipe names, each once, and the keys that decide whether a file must be read again."""
 
 import glob
 import hashlib
@@ -16,9 +16,9 @@ from kinematch.database.recipe_errors import find_line
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.reading import file_kind, opened
 
-# what may change without touching a clip's frames: which files, and what is written upon the frames
+# keys of a source that do not affect the frames of a clip: the choice of files, and marks on frames
 _MARKS = {"files", "exclude", "tags", "range"}
-_CODE = ("math", "motion", "files", "synth", "database")
+_CODE = ("compile", "math", "motion", "files", "synth", "database")
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class SourceFile:
     path: Path | None  # None for built-in motion
     source: Source
     index: int  # of the source in the recipe
-    name: str  # what its clips are called
-    motion: int = 0  # which of the built-in ones
+    name: str  # name of its clips
+    motion: int = 0  # index of a built-in motion
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return str(self.path or f"built-in motion {self.name!r}")
 
 
@@ -43,7 +43,7 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
     owner: dict[Path, int] = {}
     for index, source in enumerate(recipe.source):
         if source.builtin:
-            found += _built_in(source, index)
+            found += _list_built_in(source, index)
             _check_ranges(found, index, recipe_path, text)
             continue
         left_out = {path for pattern in source.exclude for path in _glob(pattern, folder)}
@@ -55,7 +55,7 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
             ]
             if not paths:
                 line = find_line(text, ("source", index, "files"))
-                raise FileError(recipe_path, f"source[{index}].files: {_why_empty(pattern, folder)}", line=line)
+                raise FileError(recipe_path, f"source[{index}].files: {_explain_empty(pattern, folder)}", line=line)
             for path in paths:
                 if owner.setdefault(path, index) != index:
                     message = f"source[{index}].files: {path} is in source[{owner[path]}] already; exclude it from one"
@@ -63,11 +63,11 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
                 if path not in {file.path for file in found}:
                     found.append(SourceFile(path, source, index, path.stem))
         _check_ranges(found, index, recipe_path, text)
-    return _distinct(found, folder)
+    return _tell_apart(found, folder)
 
 
 def _check_ranges(found: list[SourceFile], index: int, recipe_path: Path, text: str) -> None:
-    """A range that is said of no file is a slip of the pen."""
+    """Refuse a range that applies to none of the source's files."""
     own = [file for file in found if file.index == index]
     for k, one in enumerate(own[0].source.range if own else []):
         if not any(matches(file, one.files) for file in own):
@@ -75,7 +75,7 @@ def _check_ranges(found: list[SourceFile], index: int, recipe_path: Path, text: 
             raise FileError(recipe_path, message, line=find_line(text, ("source", index, "range", k, "files")))
 
 
-def _built_in(source: Source, index: int) -> list[SourceFile]:
+def _list_built_in(source: Source, index: int) -> list[SourceFile]:
     from kinematch.synth import motions
 
     names = [motion.name for motion in motions()]
@@ -87,7 +87,7 @@ def _built_in(source: Source, index: int) -> list[SourceFile]:
 
 
 def choose_clips(source: Source, names: list[str]) -> list[str]:
-    """Those of the names that the source's `clips` mean; a word that means none is an error."""
+    """The names that match the source's `clips`; a pattern that matches none is an error."""
     for pattern in source.clips:
         if not any(fnmatchcase(name, pattern) for name in names):
             raise KinematchError(unknown("clip", pattern, names))
@@ -99,7 +99,7 @@ def _glob(pattern: str, folder: Path) -> list[Path]:
     return sorted(path.resolve() for path in paths if path.is_file())
 
 
-def _why_empty(pattern: str, folder: Path) -> str:
+def _explain_empty(pattern: str, folder: Path) -> str:
     """`'mocpa/*.bvh' matches no file; there is no folder /home/me/mocpa`"""
     place = folder
     for part in Path(pattern).parts[:-1]:
@@ -111,8 +111,8 @@ def _why_empty(pattern: str, folder: Path) -> str:
     return f"{pattern!r} matches no file in {place}"
 
 
-def _distinct(files: list[SourceFile], folder: Path) -> list[SourceFile]:
-    """Names that tell files of one name in several folders apart."""
+def _tell_apart(files: list[SourceFile], folder: Path) -> list[SourceFile]:
+    """Give files of the same name in different folders longer names."""
     names = [file.name for file in files]
 
     def longer(file: SourceFile) -> str:
@@ -126,19 +126,19 @@ def _distinct(files: list[SourceFile], folder: Path) -> list[SourceFile]:
 
 
 def matches(file: SourceFile, pattern: str) -> bool:
-    """Whether a range's `files` means this file."""
+    """Whether the `files` of a range match this file."""
     return fnmatch(file.path.name if file.path else file.name, pattern)
 
 
-def file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> str:
-    """Changes exactly when the clips made of a file may change: its bytes, its fixes, the cleaning, our own code."""
+def make_file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> str:
+    """A key that changes whenever the clips of a file may change: its bytes, its fixes, the cleaning, our own code."""
     beside = [folder / file.source.tpose] if file.source.tpose else []
     if file.path:
-        file_kind(file.path)  # what is no motion file is refused before it is read to its end
-    return digest(
+        file_kind(file.path)  # refuse a file of another kind before reading all of it
+    return hash_value(
         {
-            "code": code_digest(),
-            "files": [file_digest(path) for path in ([file.path] if file.path else []) + beside],
+            "code": hash_code(),
+            "files": [hash_file(path) for path in ([file.path] if file.path else []) + beside],
             "name": [file.name, file.motion],
             "source": file.source.model_dump(mode="json", exclude=_MARKS),
             "cleaning": recipe.cleaning.model_dump(mode="json", exclude={"mirror_tags"}),
@@ -147,22 +147,22 @@ def file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> 
     )
 
 
-def digest(value: object) -> str:
+def hash_value(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def file_digest(path: Path) -> str:
+def hash_file(path: Path) -> str:
     with opened(path) as (file, _):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @cache
-def code_digest() -> str:
-    """Of everything that turns files into clips and clips into databases."""
+def hash_code() -> str:
+    """A hash of all code that turns files into clips and clips into databases."""
     root = Path(kinematch.__file__).parent
-    return digest([kinematch.__version__, [file_digest(path) for path in _sources(root)]])
+    return hash_value([kinematch.__version__, [hash_file(path) for path in _list_code(root)]])
 
 
-def _sources(root: Path) -> Iterator[Path]:
+def _list_code(root: Path) -> Iterator[Path]:
     for folder in _CODE:
         yield from sorted((root / folder).glob("*.py"))

@@ -1,4 +1,4 @@
-"""Databases as files: one memory-mapped safetensors file that describes itself."""
+"""Databases as files: one self-describing, memory-mapped safetensors file."""
 
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, write_arrays
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
 from kinematch.database.filters import check_filter
@@ -48,13 +48,13 @@ _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "f
 
 
 def save(path: str | Path, database: Database) -> None:
-    """Write a database; an earlier one of that name is replaced at the last moment or not at all."""
+    """Write a database; a file of that name is replaced when the new one is complete."""
     arrays, about = to_arrays(database)
     write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
 
 
 def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """All arrays of a database by name, and what else there is to know, in plain JSON values."""
+    """All arrays of a database by name, and everything else in plain JSON values."""
     poses, features, skeleton = database.poses, database.features, database.poses.skeleton
     arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
     arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
@@ -90,12 +90,14 @@ def load(path: str | Path, *, verify: bool = False) -> Database:
     return from_arrays(path, arrays, about)
 
 
-def from_arrays(path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
-    """What to_arrays told, read from a file."""
+def from_arrays(
+    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS
+) -> Database:
+    """The inverse of to_arrays, for what was read from a file."""
     try:
         return _database(arrays, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}; build it again") from error
+        raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 
 
 def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:

@@ -1,4 +1,4 @@
-"""Tags: words that mark frames of a database, by clip and by stretch of time."""
+"""Tags: words attached to frames of a database, by clip or by range."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from kinematch.errors import KinematchError, unknown
 
 @dataclass(frozen=True, eq=False)
 class Tags:
-    names: tuple[str, ...]  # sorted, no word twice
-    frames: np.ndarray  # (F, T) bool, which frame bears which tag
+    names: tuple[str, ...]  # sorted, unique
+    frames: np.ndarray  # (F, T) bool, whether a frame has a tag
 
     def __post_init__(self):
         if self.frames.ndim != 2 or self.frames.shape[1] != len(self.names) or self.frames.dtype != np.bool_:
             raise KinematchError(f"tags have shape {self.frames.shape}, expected (frames, {len(self.names)}) of bool")
 
     def of(self, name: str) -> np.ndarray:
-        """Which frames (F,) bear a tag."""
+        """Frames (F,) that have a tag."""
         if name not in self.names:
             raise KinematchError(unknown("tag", name, self.names))
         return self.frames[:, self.names.index(name)]

@@ -44,7 +44,7 @@ tail = 0.33          # seconds before a clip's end that are never jumped to
 
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
-    """The text of a recipe. Files with the same rig and fixes share a source; a comment names files that are left out."""
+    """The text of a recipe. Files with the same rig and fixes share a source; comments name files that are left out."""
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}

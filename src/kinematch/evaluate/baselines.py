@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.character.settings import Settings
 from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
 from kinematch.control.command import Command
-from kinematch.database.coverage import root_motion
+from kinematch.database.coverage import measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import directions
 from kinematch.evaluate.gaits import Gaits, admitted
@@ -131,7 +131,7 @@ def _moved(body: SimulatedBody, command: Command, dt: float, settings: Settings)
 def _longest(database: Database, filter: str) -> tuple[int, int]:
     """Frames [start, stop) of the admitted stretch that goes farthest."""
     poses, mask = database.poses, admitted(database, filter)
-    speed = root_motion(poses)[0]
+    speed = measure_root_motion(poses)[0]
     stretches = [
         (own.start + a, own.start + b)
         for own in map(poses.clip_frames, range(poses.clip_count))

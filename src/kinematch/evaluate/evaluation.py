@@ -14,7 +14,7 @@ from kinematch.errors import KinematchError
 from kinematch.evaluate.baselines import PlainPlayback, StateMachine
 from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.following import responses
-from kinematch.evaluate.gaits import Gaits, admitted, gaits
+from kinematch.evaluate.gaits import Gaits, admitted, find_gaits
 from kinematch.evaluate.run import Mover, Run, Start, Take, run
 from kinematch.evaluate.sampling import seen
 from kinematch.evaluate.scenarios import course
@@ -30,7 +30,7 @@ Progress = Callable[[str, int, int], None]  # what, steps done, steps in all
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Assignment:
     """A database with all that is measured against."""
 
     database: Database
@@ -47,7 +47,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    problem: Problem
+    assignment: Assignment
     settings: Settings
     rows: Mapping[str, Scores]  # by method: ours, the source, the baselines
     scenarios: Mapping[str, Scores]  # ours, by scenario
@@ -61,16 +61,18 @@ def check_seed(seed: int) -> None:
         raise KinematchError(f"seed {seed}, expected 0 to {SEEDS - 1}")
 
 
-def problem(database: Database, filter: str = "", *, seed: int = 0, rate: float = 60.0, quick: bool = False) -> Problem:
+def make_assignment(
+    database: Database, filter: str = "", *, seed: int = 0, rate: float = 60.0, quick: bool = False
+) -> Assignment:
     check_seed(seed)
-    speeds = gaits(database, filter)
+    speeds = find_gaits(database, filter)
     measured = yardstick(database, filter, rate=rate)
     scenarios = course(speeds, seed, quick=quick)
     ground = uneven_ground(np.random.default_rng(seed))
-    return Problem(database, filter, rate, seed, quick, speeds, scenarios, measured, score_source(measured), ground)
+    return Assignment(database, filter, rate, seed, quick, speeds, scenarios, measured, score_source(measured), ground)
 
 
-def again(given: Problem, seed: int, rate: float) -> Problem:
+def again(given: Assignment, seed: int, rate: float) -> Assignment:
     """The same course by another seed, at another rate."""
     made = given
     if seed != given.seed:
@@ -85,7 +87,7 @@ def again(given: Problem, seed: int, rate: float) -> Problem:
 
 
 def perform(
-    given: Problem,
+    given: Assignment,
     settings: Settings,
     *,
     start: Start | None = None,
@@ -104,12 +106,12 @@ def perform(
     return seen(done, every)
 
 
-def scored(given: Problem, done: Run, *, flat: bool = False) -> Scores:
+def scored(given: Assignment, done: Run, *, flat: bool = False) -> Scores:
     """flat for movers that know of no terrain, and are not blamed for it."""
     return score(done.takes, field_of(given, () if flat else done.takes)) | score_times(done)
 
 
-def field_of(given: Problem, takes: Sequence[Take]) -> Field:
+def field_of(given: Assignment, takes: Sequence[Take]) -> Field:
     """What takes are scored on; those on uneven ground bring its heights below their toes."""
     database, joints = given.database, given.yardstick.floor.joints
     ground = {}
@@ -122,7 +124,7 @@ def field_of(given: Problem, takes: Sequence[Take]) -> Field:
 
 
 def evaluate(
-    given: Problem, settings: Settings | None = None, *, baselines: bool = True, progress: Progress | None = None
+    given: Assignment, settings: Settings | None = None, *, baselines: bool = True, progress: Progress | None = None
 ) -> Evaluation:
     """Ours, then the source, then each baseline on the same course."""
     settings = settings or Settings()
@@ -140,7 +142,7 @@ def evaluate(
     return Evaluation(given, settings, rows, by_scenario, ours.takes, found, contacts)
 
 
-def _baselines(given: Problem, settings: Settings) -> Iterator[tuple[str, Settings, Start | None]]:
+def _baselines(given: Assignment, settings: Settings) -> Iterator[tuple[str, Settings, Start | None]]:
     def machine(count: int, terrain: bool) -> Mover:
         return StateMachine(given.database, count, gaits=given.gaits, settings=settings, filter=given.filter)
 
@@ -162,7 +164,7 @@ def _baselines(given: Problem, settings: Settings) -> Iterator[tuple[str, Settin
 
 def plain(evaluation: Evaluation) -> dict[str, Any]:
     """Everything in values that JSON knows, SI units; what has no value is left out."""
-    given = evaluation.problem
+    given = evaluation.assignment
     poses = given.database.poses
     return {
         "frames": poses.frame_count,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.coverage import root_motion
+from kinematch.database.coverage import measure_root_motion
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
@@ -27,10 +27,10 @@ def admitted(database: Database, filter: str) -> np.ndarray:
     return tag_mask(filter, tags.names, tags.frames)
 
 
-def gaits(database: Database, filter: str = "") -> Gaits:
+def find_gaits(database: Database, filter: str = "") -> Gaits:
     """The median forward speed in each band of speeds, and the median speed sideways and backward."""
     mask = admitted(database, filter)
-    speed, direction, turn = root_motion(database.poses)
+    speed, direction, turn = measure_root_motion(database.poses)
     enough = ENOUGH * database.poses.frame_rate
     straight = mask & (np.abs(direction) < AHEAD) & (np.abs(turn) < np.radians(60))
     found = {}

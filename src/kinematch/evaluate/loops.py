@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.coverage import root_motion
+from kinematch.database.coverage import measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.gaits import AHEAD, admitted
@@ -34,7 +34,7 @@ class Loop:
 
 def stride(database: Database, speed: float, filter: str = "") -> Loop:
     """The best closed straight stride at a speed; it begins when the left foot is farthest ahead."""
-    moving, direction, turn = root_motion(database.poses)
+    moving, direction, turn = measure_root_motion(database.poses)
     for slack in (0.1, 0.2, 0.4):  # of the speed: the nearest that there is
         steady = (np.abs(moving - speed) < slack * speed) & (np.abs(direction) < AHEAD)
         steady &= (np.abs(turn) < np.radians(60)) & admitted(database, filter)
@@ -47,7 +47,7 @@ def stride(database: Database, speed: float, filter: str = "") -> Loop:
 
 def rest(database: Database, filter: str = "") -> Loop:
     """The best closed while of standing."""
-    moving, _, turn = root_motion(database.poses)
+    moving, _, turn = measure_root_motion(database.poses)
     still = (moving < 0.12) & (np.abs(turn) < np.radians(10)) & admitted(database, filter)
     found = _closed(database, still, shortest=1.0, longest=4.0)
     if found is None:

@@ -45,7 +45,7 @@ def html(evaluation: Evaluation, *, title: str, progress: Progress | None = None
 
 
 def _summary(evaluation: Evaluation) -> str:
-    given = evaluation.problem
+    given = evaluation.assignment
     poses = given.database.poses
     speeds = ", ".join(f"{name} {speed:g} m/s" for name, speed in given.gaits.forward.items())
     minutes = sum(take.scenario.seconds for take in evaluation.takes) / 60
@@ -105,14 +105,14 @@ def _traces(evaluation: Evaluation) -> str:
 
 
 def _moments(evaluation: Evaluation) -> str:
-    contacts, joints = evaluation.contacts, evaluation.problem.yardstick.floor.joints
-    found = worst(evaluation.takes, evaluation.problem.yardstick, contacts)
+    contacts, joints = evaluation.contacts, evaluation.assignment.yardstick.floor.joints
+    found = worst(evaluation.takes, evaluation.assignment.yardstick, contacts)
     sheets = [
         page.drawn(pictures.moment_sheet(moment, contacts[moment.take.scenario.name], joints)) for moment in found
     ]
     note = "<p>Three of each kind, the worst first; planted toes are marked as the scoring sees them.</p>"
     longest = max(evaluation.takes, key=lambda take: take.scenario.seconds)
-    chart = page.drawn(pictures.time_chart(longest, evaluation.problem.yardstick))
+    chart = page.drawn(pictures.time_chart(longest, evaluation.assignment.yardstick))
     return f"<h2>The worst moments</h2>{note}{''.join(sheets)}{chart}"
 
 

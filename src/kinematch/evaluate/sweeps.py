@@ -10,7 +10,7 @@ from PIL import Image
 
 from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
-from kinematch.evaluate.evaluation import Problem, Progress, again, finite, perform, scored
+from kinematch.evaluate.evaluation import Assignment, Progress, again, finite, perform, scored
 from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.pictures import sweep_chart
 from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
@@ -28,7 +28,7 @@ class Variant:
     settings: Settings
     database: Database
     x: float | None = None  # where it stands on the figure's axis, if it has one
-    rate: float | None = None  # steps a second, if not those of the problem
+    rate: float | None = None  # steps a second, if not those of the assignment
     every: int = 1  # of how many steps one is seen
 
 
@@ -38,7 +38,7 @@ class Kind:
 
     text: str
     x_label: str
-    variants: Callable[[Problem, Settings], Iterator[Variant]]
+    variants: Callable[[Assignment, Settings], Iterator[Variant]]
     measures: Sequence[str] = USUAL
     notes: tuple[str, ...] = ()
     seeds: int = 1  # over which scores are averaged
@@ -63,26 +63,26 @@ class Sweep:
         return sweep_chart(x, labels, rows, self.measures, title=self.title, x_label=self.x_label)
 
 
-def run_sweep(name: str, given: Problem, settings: Settings, *, progress: Progress | None = None) -> Sweep:
+def run_sweep(name: str, given: Assignment, settings: Settings, *, progress: Progress | None = None) -> Sweep:
     """The course once for each variant; all are measured by the whole database's yardstick."""
     kind, told = SWEEPS[name], progress or (lambda what, done, total: None)
     rows: dict[str, Scores] = {}
     spreads: dict[str, Scores] = {}
     places: dict[str, float] = {}
-    problems: dict[float, Problem] = {}  # by how often they are seen: the source is seen alike
+    assignments: dict[float, Assignment] = {}  # by how often they are seen: the source is seen alike
     for variant in kind.variants(given, settings):
         steps = variant.rate or given.rate
         seen = steps / variant.every
-        if seen not in problems:
-            problems[seen] = again(given, given.seed, seen)
-        own = problems[seen]
+        if seen not in assignments:
+            assignments[seen] = again(given, given.seed, seen)
+        own = assignments[seen]
         found = []
         for seed in range(given.seed, given.seed + kind.seeds):
-            problem = replace(again(own, seed, own.rate), database=variant.database)
-            stepped = replace(problem, rate=steps)
+            assignment = replace(again(own, seed, own.rate), database=variant.database)
+            stepped = replace(assignment, rate=steps)
             told_variant = partial(told, f"{variant.label}, seed {seed}" if kind.seeds > 1 else variant.label)
             done = perform(stepped, variant.settings, every=variant.every, progress=told_variant)
-            found.append(scored(problem, done))
+            found.append(scored(assignment, done))
         names = [name for name in found[0] if all(name in scores for scores in found)]
         rows[variant.label] = {name: float(np.mean([scores[name] for scores in found])) for name in names}
         spreads[variant.label] = {name: float(np.ptp([scores[name] for scores in found]) / 2) for name in names}
@@ -98,8 +98,8 @@ def sweep_plain(sweep: Sweep) -> dict[str, Any]:
     return {"sweep": sweep.name, "x": sweep.x, "scores": rows, "spreads": spreads, "source": finite(sweep.source)}
 
 
-def _setting(name: str, values: Sequence[float]) -> Callable[[Problem, Settings], Iterator[Variant]]:
-    def variants(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _setting(name: str, values: Sequence[float]) -> Callable[[Assignment, Settings], Iterator[Variant]]:
+    def variants(given: Assignment, settings: Settings) -> Iterator[Variant]:
         for value in values:
             changed: dict[str, Any] = {name: value}
             yield Variant(f"{value:g}", replace(settings, **changed), given.database, value)
@@ -107,14 +107,14 @@ def _setting(name: str, values: Sequence[float]) -> Callable[[Problem, Settings]
     return variants
 
 
-def _synchronization(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _synchronization(given: Assignment, settings: Settings) -> Iterator[Variant]:
     """The papers' factor is what is made up in a sixtieth of a second."""
     # of a full one, a thousandth of a second leaves 1e-5
     for factor, halflife in ((0.0, 0.0), (0.5, 1 / 60), (1.0, 0.001)):
         yield Variant(f"{factor:g}", replace(settings, synchronization_halflife=halflife), given.database, factor)
 
 
-def _responsiveness(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _responsiveness(given: Assignment, settings: Settings) -> Iterator[Variant]:
     for ratio in (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0):
         changed = replace(settings, responsiveness=ratio**0.5, quality=ratio**-0.5)
         yield Variant(f"{ratio:g}", changed, given.database, float(np.log2(ratio)))
@@ -136,7 +136,7 @@ def block_weights(database: Database, values: Sequence[float]) -> dict[str, floa
     return made
 
 
-def _weights(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _weights(given: Assignment, settings: Settings) -> Iterator[Variant]:
     def variant(label: str, values: Sequence[float]) -> Variant:
         return Variant(label, replace(settings, weights=block_weights(given.database, values)), given.database)
 
@@ -146,7 +146,7 @@ def _weights(given: Problem, settings: Settings) -> Iterator[Variant]:
             yield variant(f"{block} x{factor:g}", [w * factor if k == n else w for k, w in enumerate(PRESET)])
 
 
-def _rate(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _rate(given: Assignment, settings: Settings) -> Iterator[Variant]:
     """Below 60 Hz accelerations are those of a curve through what is shown: 60 Hz are seen as rarely beside them."""
     for rate in (20.0, 30.0, 60.0, 120.0, 250.0, 500.0):
         yield Variant(f"{rate:g}", settings, given.database, float(np.log2(rate / 60)), rate)
@@ -154,12 +154,12 @@ def _rate(given: Problem, settings: Settings) -> Iterator[Variant]:
             yield Variant(f"60 seen at {rate:g}", settings, given.database, rate=60.0, every=round(60 / rate))
 
 
-def _root(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _root(given: Assignment, settings: Settings) -> Iterator[Variant]:
     yield Variant("raw root", settings, raw_root(given.database))
     yield Variant("filtered root", settings, same_root(given.database))
 
 
-def _database(given: Problem, settings: Settings) -> Iterator[Variant]:
+def _database(given: Assignment, settings: Settings) -> Iterator[Variant]:
     mask = admitted(given.database, given.filter)
     clamped = replace(settings, clamp_distance=0.3)
     for share in (0.1, 0.25):

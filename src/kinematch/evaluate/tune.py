@@ -10,7 +10,7 @@ import numpy as np
 from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.evaluation import Problem, again, check_seed, perform, problem, scored
+from kinematch.evaluate.evaluation import Assignment, again, check_seed, make_assignment, perform, scored
 from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import BLOCKS, block_weights
 
@@ -114,7 +114,7 @@ def tune(
 
     settings = settings or Settings()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    seen = problem(database, filter, seed=seed, quick=quick)
+    seen = make_assignment(database, filter, seed=seed, quick=quick)
     reference = _scores(seen, settings)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True))
     study.enqueue_trial(_start(settings))
@@ -138,7 +138,7 @@ def tune(
     )  # fmt: skip
 
 
-def _scores(given: Problem, settings: Settings) -> Scores:
+def _scores(given: Assignment, settings: Settings) -> Scores:
     return scored(given, perform(given, settings))
 
 

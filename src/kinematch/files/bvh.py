@@ -10,7 +10,7 @@ from kinematch.files.bvh_hierarchy import LIMIT, Hierarchy, Joint, Scanner, read
 from kinematch.files.frame_rate import frame_rate_from_time
 from kinematch.files.kernels import euler_to_quaternions
 from kinematch.files.reading import opened, shorten
-from kinematch.motion.clip import Clip, Source
+from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import skeleton
 
 HEAD_BYTES = 8 << 20  # the hierarchy must end within this; that is room for some 50,000 joints
@@ -36,7 +36,7 @@ def read_bvh(path: str | Path) -> Clip:
         np.array([joint.offset for joint in tree.joints]),
         ends=tree.ends,
     )
-    source = Source(
+    source = Origin(
         path=str(path),
         format="bvh",
         unit_reason="not yet inferred",

@@ -17,7 +17,7 @@ from kinematch.files.gltf_schema import Animation
 from kinematch.files.gltf_skeleton import RigidPose, brought_over, is_uniform, rigid_pose
 from kinematch.files.vrm import Vrm, read_vrm
 from kinematch.math import quaternion, rotation
-from kinematch.motion.clip import Clip, Source
+from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.kinematics import rest_pose
 from kinematch.motion.roles import ROLES, find_roles
 from kinematch.motion.skeleton import Skeleton
@@ -162,7 +162,7 @@ def _extra(document: Document, key: str) -> Any:
     return extras.get(key) if isinstance(extras, dict) else None
 
 
-def _source(document: Document, skeleton: Skeleton, vrm: Vrm | None, told: _Told) -> tuple[Source, np.ndarray]:
+def _source(document: Document, skeleton: Skeleton, vrm: Vrm | None, told: _Told) -> tuple[Origin, np.ndarray]:
     """How the file is brought to our space, and the turn that takes its up axis to +Y and its facing axis to +Z."""
     path = document.path
     up, up_reason = ("Y", "Y-up by definition") if told.up is None else (axis_name(told.up), "given")
@@ -180,7 +180,7 @@ def _source(document: Document, skeleton: Skeleton, vrm: Vrm | None, told: _Told
         facing_reason = "VRM 0.x faces -Z by definition" if vrm.version == "0" else "VRM 1.0 faces +Z by definition"
     turn = rotation.from_matrix(turn_to_ours(up, ahead or None))
     kind = path.suffix.lower().removeprefix(".") or "glb"
-    return Source(str(path), kind, unit, unit_reason, up, up_reason, facing, facing_reason), turn
+    return Origin(str(path), kind, unit, unit_reason, up, up_reason, facing, facing_reason), turn
 
 
 def _sampled(
@@ -192,7 +192,7 @@ def _sampled(
     return rigid_pose(joints, translations, rotations, scales), rate, changing
 
 
-def _clip(skeleton: Skeleton, pose: RigidPose, rate: float, name: str, source: Source) -> Clip:
+def _clip(skeleton: Skeleton, pose: RigidPose, rate: float, name: str, source: Origin) -> Clip:
     return Clip(skeleton, pose.positions, quaternion.unroll(pose.rotations), rate, name, source=source)
 
 

@@ -16,7 +16,7 @@ def check_frame_rate(frame_rate: float, what: str) -> None:
 
 
 @dataclass(frozen=True)
-class Source:
+class Origin:
     """Where a clip came from and how its file was brought to metres and Y-up."""
 
     path: str = ""
@@ -38,7 +38,7 @@ class Clip:
     frame_rate: float  # frames per second
     name: str = ""
     tags: frozenset[str] = frozenset()
-    source: Source = field(default_factory=Source)
+    source: Origin = field(default_factory=Origin)
 
     def __post_init__(self):
         frames, joints = len(self.positions), self.skeleton.joint_count

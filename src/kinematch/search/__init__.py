@@ -1,4 +1,4 @@
-"""Matchers: given queries, the frames whose features are nearest; exact unless the name says otherwise."""
+"""Matchers: find the frames whose features are nearest to queries; exact unless the name says otherwise."""
 
 from kinematch.search.approximate import ApproximateMatcher
 from kinematch.search.boxes import BoxMatcher

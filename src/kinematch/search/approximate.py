@@ -1,6 +1,6 @@
-"""ApproximateMatcher: neighbours by a graph (HNSW, Malkov and Yashunin 2018), to see what it costs not to be exact.
+"""ApproximateMatcher: nearest neighbours in a graph (HNSW, Malkov and Yashunin 2018), to compare with exact search.
 
-Not exact: it misses some of the best frames, the more so under narrow filters. It needs the extra `approximate`.
+It misses some of the best frames, more of them under narrow filters. It needs the extra `approximate`.
 """
 
 from typing import Any
@@ -20,15 +20,15 @@ from kinematch.search.matcher import (
 )
 from kinematch.search.space import SearchSpace, roots_of
 
-LINKS = 32  # neighbours each frame is linked to
-EFFORT = 64  # frames kept in view during a search: more find better ones and take longer
-SPARE = 16  # frames fetched beyond those to ignore, so that cost factors have a say
+LINKS = 32  # neighbours of each frame in the graph
+EFFORT = 64  # candidates kept during a search: more find better frames and take longer
+SPARE = 16  # frames fetched in addition to those to ignore, so that cost factors can change the order
 
 
 class ApproximateMatcher:
     """The same protocol as the exact matchers; the costs it returns are exact, the frames need not be the best.
 
-    A change of weights builds the whole index anew, which takes seconds.
+    New weights rebuild the whole index, which takes seconds.
     """
 
     def __init__(self, space: SearchSpace, *, links: int = LINKS, effort: int = EFFORT):
@@ -87,7 +87,7 @@ class ApproximateMatcher:
 
 
 def _costs(queries: np.ndarray, values: np.ndarray, frames: np.ndarray) -> np.ndarray:
-    """Squared distances (N, K), summed in column order as everywhere."""
+    """Squared distances (N, K), summed in column order as in every matcher."""
     total = np.zeros(frames.shape, np.float32)
     with np.errstate(over="ignore"):
         for d in range(values.shape[1]):

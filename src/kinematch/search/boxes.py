@@ -1,4 +1,4 @@
-"""Two levels of axis-aligned boxes over 16 and 64 consecutive frames: the exact search of the source works."""
+"""BoxMatcher: exact search with two levels of axis-aligned boxes, over 16 and 64 consecutive frames."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.compile.announce import telling
 from kinematch.compile.threads import run_in_pieces
-from kinematch.search.kernels import LARGE, REFUSED, SMALL, find_in_boxes, scan_boxes
+from kinematch.search.kernels import LARGE_BOX, REFUSED, SMALL_BOX, find_in_boxes, scan_boxes
 from kinematch.search.matcher import (
     IGNORE,
     Admission,
@@ -27,7 +27,7 @@ COLUMN_BLOCK = 8  # rows are padded with zeros to a multiple, so that no vector 
 
 @dataclass(frozen=True, eq=False)
 class _Weighted:
-    """One consistent state, replaced whole when weights change."""
+    """One consistent state, replaced as a whole when weights change."""
 
     weights: np.ndarray  # (D,) float32
     roots: np.ndarray  # (D,) float32
@@ -38,7 +38,7 @@ class _Weighted:
 
 
 class BoxMatcher:
-    """The rival to beat: as in thesis 3.5.3, after Holden et al. 2020."""
+    """The method of thesis 3.5.3 after Holden et al. 2020, eight columns at a time."""
 
     def __init__(self, space: SearchSpace):
         self.space = space
@@ -58,7 +58,7 @@ class BoxMatcher:
         roots = roots_of(self.space, weights)
         values = _padded(self.space.values * roots)
         self._weighted = _Weighted(
-            np.array(weights, np.float32), roots, values, _boxes(values, LARGE), _boxes(values, SMALL)
+            np.array(weights, np.float32), roots, values, _boxes(values, LARGE_BOX), _boxes(values, SMALL_BOX)
         )
 
     def find(
@@ -90,7 +90,7 @@ class BoxMatcher:
     def find_one(
         self, query: np.ndarray, current: int = -1, *, filter: str = "", stay_bias: float = 0.0, ignore: int = IGNORE
     ) -> tuple[int, float]:
-        """Frame and cost for one query (D,) float32, with as little as can be around the search."""
+        """Frame and cost for one query (D,) float32: the quickest call, for a single character."""
         state = self._weighted
         arguments = state.arguments.get(filter) or self._arguments(state, filter)
         clips = self.space.clip_starts, self.space.clip_stops
@@ -108,11 +108,12 @@ class BoxMatcher:
         return frame, cost
 
     def _arguments(self, state: _Weighted, filter: str) -> tuple:
-        """What the kernels ask for after the query, under a filter."""
+        """The arguments of the kernels after the query, under a filter."""
         if filter not in state.arguments:
             admitted = self._admitted.get(filter) or self._admitted.setdefault(filter, admission(self.space, filter))
             any_target = [
-                np.logical_or.reduceat(admitted.targets, np.arange(0, len(state.values), n)) for n in (LARGE, SMALL)
+                np.logical_or.reduceat(admitted.targets, np.arange(0, len(state.values), n))
+                for n in (LARGE_BOX, SMALL_BOX)
             ]
             state.arguments[filter] = (
                 *(state.values, self.space.cost_factor, self._least, admitted.targets, admitted.stays),

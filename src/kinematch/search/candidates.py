@@ -1,4 +1,4 @@
-"""Candidates: the best few frames for a query, what each costs by feature, and why one was taken; for debugging."""
+"""Candidates: the best few frames for a query, the cost of each by feature, and why one was taken; for debugging."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from kinematch.errors import KinematchError
 from kinematch.search.matcher import IGNORE, Matcher, admission, check_limits, check_queries, weigh_queries, window
 from kinematch.search.space import SearchSpace, roots_of
 
-APART = 0.3  # s
+APART = 0.3  # s, the least distance in time between candidates of a clip
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,8 @@ def candidates(
     stay_bias: float = 0.0,
     ignore: int = IGNORE,
 ) -> Candidates:
-    """The best frames for one query (D,) under the matcher's weights; of frames of a clip closer than `apart` seconds,
-    the best alone.
-    """
+    """The best frames for one query (D,) under the matcher's weights, at least `apart` seconds from each other within a
+    clip."""
     space, roots = matcher.space, roots_of(matcher.space, matcher.weights)
     if count < 1 or not 0 <= apart < np.inf:
         raise KinematchError(f"{count} candidates {apart} s apart: expected one or more, zero or more seconds apart")
@@ -71,7 +70,7 @@ def candidates(
 
 
 def _in_order(squares: np.ndarray) -> np.ndarray:
-    """Sums (F,) in column order, rounded as the searches do."""
+    """Sums (F,) in column order, rounded as in the searches."""
     total = np.zeros(len(squares), np.float32)
     for column in squares.T:
         total += column
@@ -79,7 +78,7 @@ def _in_order(squares: np.ndarray) -> np.ndarray:
 
 
 def _shares(space: SearchSpace, squares: np.ndarray) -> np.ndarray:
-    """What each feature (K, B) adds to the cost."""
+    """The share (K, B) of each feature in the cost."""
     sums = [squares[:, columns].sum(axis=1, dtype=np.float64) for columns in space.features.values()]
     with np.errstate(over="ignore"):
         return np.array(sums, np.float32).reshape(len(sums), len(squares)).T
@@ -98,7 +97,7 @@ def _best(space: SearchSpace, costs: np.ndarray, count: int, apart: int) -> np.n
 def _choose(
     frames: np.ndarray, costs: np.ndarray, current: int, *, staying_cost: float, bias: float
 ) -> tuple[int, str]:
-    """As the searches do, and why."""
+    """The choice of the searches, and the reason."""
     staying = np.float32(staying_cost)
     less = f" less {bias:g} for staying" if bias else ""
     if len(frames) and costs[0] < staying - np.float32(bias):

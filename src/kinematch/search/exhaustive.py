@@ -1,4 +1,4 @@
-"""The plain reference: every frame is looked at, and nothing can go wrong."""
+"""ExhaustiveMatcher, the plain reference: every frame is visited."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ MANY_QUERIES = 2  # from here on, threads save more time than they cost
 
 
 class ExhaustiveMatcher:
-    """A linear scan with early out; other matchers are right when they agree with it to the last bit."""
+    """A linear scan with early out; other matchers must agree with it to the last bit."""
 
     def __init__(self, space: SearchSpace):
         self.space = space

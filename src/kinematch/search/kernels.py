@@ -1,21 +1,21 @@
-"""Compiled scans: the linear reference and the two-level boxes of the source works."""
+"""Compiled scans: the linear reference and two levels of boxes."""
 
 import numpy as np
 
 from kinematch.compile.jit import kernel
 
 INFINITE = np.float32(np.inf)
-REFUSED = -2  # instead of a frame: the question makes no sense
-LARGEST_BIAS = 1e30  # well within float32, so that no bound becomes infinity less infinity
-SMALL, LARGE = 16, 64  # frames in a box
-ANY_ORDER = {"reassoc", "nsz", "contract"}  # sums in any order; infinities keep their meaning
-MARGIN = np.float32(1 + 2e-5)  # outweighs the rounding of 128 squares and their sum, in two orders
-TINY = np.float32(1e-42)  # outweighs that of 128 squares too small for float32's full precision
+REFUSED = -2  # returned instead of a frame where an argument is out of range or not finite
+LARGEST_BIAS = 1e30  # well within float32, so that no bound is infinity minus infinity
+SMALL_BOX, LARGE_BOX = 16, 64  # frames
+ANY_ORDER = {"reassoc", "nsz", "contract"}  # sums in any order; infinities stay infinities
+MARGIN = np.float32(1 + 2e-5)  # more than the rounding error of 128 squares and their sum, in two orders
+UNDERFLOW = np.float32(1e-42)  # more than the rounding error of 128 squares that are denormal
 
 
 @kernel
 def cost(values, frame, query, limit):
-    """Squared distance summed in column order; gives up, with a value above it, once the limit is passed."""
+    """Squared distance summed in column order, or any value above the limit once the sum exceeds it."""
     total = np.float32(0)
     for d in range(len(query)):
         difference = query[d] - values[frame, d]
@@ -36,15 +36,15 @@ def full_cost(values, frame, query):
 
 @kernel
 def stay_cost(values, query, current, stays):
-    """Cost of going on with the current frame; infinite where it may not go on."""
-    if current < 0 or not stays[current]:
+    """Cost of staying with the current frame; infinite where it may not keep playing."""
+    if not 0 <= current < len(values) or not stays[current]:
         return INFINITE
     return full_cost(values, current, query)
 
 
 @kernel
 def scan(values, factors, queries, currents, firsts, lasts, targets, stays, bias):
-    """Frames and costs for all queries by looking at every frame (digital humans 3.3 without the index)."""
+    """Frames and costs for all queries: every frame is visited (digital humans 3.3 without the index)."""
     count, frame_count = len(queries), len(values)
     frames = np.empty(count, np.int32)
     costs = np.empty(count, np.float32)
@@ -64,7 +64,7 @@ def scan(values, factors, queries, currents, firsts, lasts, targets, stays, bias
 
 @kernel(fastmath=ANY_ORDER)
 def box_distance(low, high, query):
-    """Squared distance to a box; its columns are summed eight or more at a time, in no particular order."""
+    """Squared distance to a box, summed in any order, so that columns are handled eight or more at a time."""
     total = np.float32(0)
     for d in range(len(query)):
         below, above = low[d] - query[d], query[d] - high[d]
@@ -76,7 +76,7 @@ def box_distance(low, high, query):
 
 @kernel(fastmath=ANY_ORDER)
 def rough_cost(row, query):
-    """Squared distance, to rounding."""
+    """Squared distance, summed in any order."""
     total = np.float32(0)
     for d in range(len(query)):
         difference = query[d] - row[d]
@@ -86,18 +86,18 @@ def rough_cost(row, query):
 
 @kernel
 def rough_limit(bound, least):
-    """What a distance summed in any order must be above for the cost to be above the bound."""
-    return bound / least * MARGIN + TINY
+    """If a distance summed in any order exceeds this, the cost exceeds the bound."""
+    return bound / least * MARGIN + UNDERFLOW
 
 
 @kernel
 def search_boxes(
     query, current, first, last, bias, values, factors, least, targets, stays, large, small, any_large, any_small
 ):  # fmt: skip
-    """As scan for one query, passing over boxes of frames that cannot hold a better one (thesis 3.5.3).
+    """As `scan` for one query, skipping boxes that cannot hold a better frame (thesis 3.5.3).
 
-    Rows are padded with zeros, so that no vector is part empty. Rough distances decide what is passed over; what is
-    found is measured as in scan.
+    Rows are padded with zeros, so that no vector is part empty. Rough distances decide what is skipped; the rest is
+    measured as in `scan`.
     """
     staying = stay_cost(values, query, current, stays)
     best, bound = np.int32(-1), staying - np.float32(bias)
@@ -105,10 +105,10 @@ def search_boxes(
     for a in range(len(large)):
         if not any_large[a] or box_distance(large[a, 0], large[a, 1], query) > limit:
             continue
-        for b in range(a * (LARGE // SMALL), min((a + 1) * (LARGE // SMALL), len(small))):
+        for b in range(a * (LARGE_BOX // SMALL_BOX), min((a + 1) * (LARGE_BOX // SMALL_BOX), len(small))):
             if not any_small[b] or box_distance(small[b, 0], small[b, 1], query) > limit:
                 continue
-            for i in range(b * SMALL, min((b + 1) * SMALL, len(values))):
+            for i in range(b * SMALL_BOX, min((b + 1) * SMALL_BOX, len(values))):
                 if rough_cost(values[i], query) <= limit and targets[i] and not first <= i < last:
                     c = full_cost(values, i, query) * factors[i]
                     if c < bound:
@@ -121,20 +121,20 @@ def search_boxes(
 
 @kernel
 def scan_boxes(queries, currents, firsts, lasts, bias, frames, costs, *boxes):
-    """Frames and costs for weighted and padded queries; boxes are all that search_boxes takes after the query."""
+    """Frames and costs for weighted and padded queries; `boxes` are the arguments of `search_boxes` after the bias."""
     for n in range(len(queries)):
         frames[n], costs[n] = search_boxes(queries[n], currents[n], firsts[n], lasts[n], bias, *boxes)
 
 
 @kernel
 def find_in_boxes(query, current, ignore, bias, roots, clip_starts, clip_stops, *boxes):
-    """Frame and cost for one query as it is given."""
+    """Frame and cost for one query, neither weighted nor padded."""
     if not (len(query) == len(roots) and -1 <= current < len(boxes[0]) and ignore >= 0 and 0 <= bias <= LARGEST_BIAS):
         return np.int32(REFUSED), INFINITE
     weighted = np.zeros(boxes[0].shape[1], np.float32)
     for d in range(len(query)):
         weighted[d] = query[d] * roots[d]
-        if weighted[d] - weighted[d] != 0:  # infinite or no number
+        if weighted[d] - weighted[d] != 0:  # infinite or NaN
             return np.int32(REFUSED), INFINITE
     first = last = np.int64(0)
     if current >= 0:

@@ -1,10 +1,10 @@
-"""What the kernels of the wide search share: the layout of handles and scratch memory, and limits of bounds."""
+"""What the kernels of the wide search share: the layout of handles and scratch memory, and the distance to a frame."""
 
 import numpy as np
 
 from kinematch.compile.jit import part
-from kinematch.compile.memory import CACHE_LINE, float_bits, read_size
-from kinematch.search.vector_kernels import NO_BOUND, QUERY_COLUMNS
+from kinematch.compile.memory import CACHE_LINE, prefetch, read_address, read_float, read_size
+from kinematch.search.vector_kernels import QUERY_COLUMNS
 
 U = np.uintp
 NO_BITS, LOWEST_BIT = np.uint64(0), np.uint64(1)
@@ -20,6 +20,7 @@ HANDLE_SIZE = 26
 # is far
 FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE, LEAST_FACTOR, FAR_COST = range(6)
 
+LEAF_LINES = 4  # cache lines of a leaf to prefetch
 ROW_GROUPS = 64  # groups whose leaves are bounded before any leaf is searched: few branches, memory read ahead
 
 # Scratch memory, byte offsets. At 0: the bounds or costs of the 16 frames of a leaf.
@@ -40,19 +41,19 @@ def new_scratch(handle):
 
 
 @part
-def quantised_limit(bound, scale):
-    """The quantised distance beyond which no frame can cost less than the bound."""
-    scaled = np.float64(bound) * scale
-    return np.int32(np.int32(scaled) + 1) if scaled < NO_BOUND - 2 else np.int32(NO_BOUND - 1)
+def distance(frame, handle, weighted):
+    """Squared distance in column order, every product and sum rounded: equal to the plain scan to the last bit."""
+    columns, roots = read_size(handle, COLUMNS), read_address(handle, ROOTS)
+    row = read_address(handle, VALUES) + U(frame) * U(4 * columns)
+    total = np.float32(0)
+    for d in range(columns):
+        difference = read_float(weighted, d) - read_float(row, d) * read_float(roots, d)
+        total += difference * difference
+    return total
 
 
 @part
-def exact_limit(best, bound):
-    """The largest cost worth a look, as bits: equal costs may replace a frame that was found, never the one that plays."""
-    return np.int32(float_bits(bound) - (0 if best >= 0 else 1))
-
-
-@part
-def box_limit(best, bound, scale, far):
-    """The largest bound of a box that must be opened, in the units of its bounds."""
-    return exact_limit(best, bound) if far else quantised_limit(bound, scale)
+def prefetch_start(start):
+    """Prefetch the first lines of a leaf; after that the processor predicts the rest."""
+    for line in range(LEAF_LINES):
+        prefetch(start + U(CACHE_LINE * line))

@@ -1,4 +1,4 @@
-"""SearchSpace: what is searched. Features without weights, which frames may be found, clips, tags and cost factors."""
+"""SearchSpace: the data to search: unweighted features, targets, clips, tags and cost factors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,25 +12,25 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.search.vector_kernels import QUERY_COLUMNS
 
-MOST_COLUMNS = QUERY_COLUMNS  # beyond this the sums of the quantised boxes could overflow 32 bits
+MOST_COLUMNS = QUERY_COLUMNS  # more could overflow the 32-bit sums of the quantised boxes
 MOST_FRAMES = 2**31 - 64  # frame numbers are 32 bits, and a leaf of 16 must not run past them
-FACTORS = (1e-6, 1e6)  # cost factors beyond these could turn a cost into nothing or infinity
+FACTOR_RANGE = (1e-6, 1e6)  # cost factors beyond these could turn a cost into zero or infinity
 
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:
-    """Arrays are kept as they are given, read-only, and copied only where they lie crooked in memory."""
+    """Arrays are kept read-only, and copied only where they are unaligned or not contiguous."""
 
     values: np.ndarray  # (F, D) float32, normalised, without weights
     weights: np.ndarray  # (D,) float32, factors of the squared differences
     targets: np.ndarray  # (F,) bool, which frames may be jumped to
     clip_starts: np.ndarray  # (C,) int32
     clip_stops: np.ndarray  # (C,) int32
-    ends: np.ndarray  # (F,) bool, frames after which playback cannot go on
+    ends: np.ndarray  # (F,) bool, frames after which playback cannot continue
     cost_factor: np.ndarray  # (F,) float32, multiplies the cost of jumping here
     tags: np.ndarray  # (F, T) bool
     tag_names: tuple[str, ...] = ()
-    features: Mapping[str, slice] = field(default_factory=dict)  # the columns of each feature, to tell costs apart
+    features: Mapping[str, slice] = field(default_factory=dict)  # the columns of each feature, for costs by feature
     frame_rate: float = 60.0
 
     def __post_init__(self):
@@ -56,7 +56,7 @@ class SearchSpace:
             frame = int(np.argmax(~np.isfinite(self.values).all(axis=1)))
             raise KinematchError(f"the features of frame {frame} are not finite")
         roots_of(self, self.weights)
-        least, most = FACTORS
+        least, most = FACTOR_RANGE
         if not ((self.cost_factor >= least) & (self.cost_factor <= most)).all():
             raise KinematchError(f"cost factors must be numbers from {least:g} to {most:g}")
         edges = np.concatenate([[0], self.clip_stops])
@@ -78,7 +78,7 @@ class SearchSpace:
 
 
 def _tidy(name: str, array: np.ndarray, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """A read-only plain array that numba takes as one and the same type, wherever it came from."""
+    """A read-only plain array of the one type that kernels are compiled for."""
     array = np.asarray(array)
     if array.dtype != dtype or array.shape != shape:
         raise KinematchError(f"{name} is {array.dtype} of shape {array.shape}, expected {dtype} of {shape}")
@@ -88,7 +88,7 @@ def _tidy(name: str, array: np.ndarray, dtype: np.dtype, shape: tuple[int, ...])
 
 
 def roots_of(space: SearchSpace, weights: np.ndarray) -> np.ndarray:
-    """Square roots (D,) of weights: scaled by these, plain squared distances are the costs."""
+    """Square roots (D,) of weights: squared distances of features scaled by these are the costs."""
     weights = np.asarray(weights)
     if weights.shape != (space.column_count,) or weights.dtype.kind not in "fiu":
         raise KinematchError(
@@ -126,7 +126,7 @@ def search_space(database: Database) -> SearchSpace:
 
 
 def plain_space(values: np.ndarray, **given) -> SearchSpace:
-    """A space of values alone: one clip, weights of one, every frame a target; what is given replaces that."""
+    """A space of values alone: one clip, weights of one, every frame a target; keyword arguments replace these."""
     values = np.ascontiguousarray(values, np.float32)
     if values.ndim != 2:
         raise KinematchError(f"features of shape {values.shape}: expected frames and columns")

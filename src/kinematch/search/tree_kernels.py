@@ -1,4 +1,4 @@
-"""Compiled parts of building the wide tree: filling leaves, sixteen frames abreast, and quantising boxes outwards."""
+"""Compiled parts of building the wide tree: quantised leaves of sixteen frames, and boxes rounded outwards."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from kinematch.compile.jit import kernel, part
 LANES = 16
 COARSE = 255  # levels of a quantised column of a box
 FINE = 4095  # of a frame: 12 bits, so that 128 squares add up within 31
-# for each plain number given to a kernel, numba would compile another one
+# typed: numba would compile a function again for a literal
 FINE_LEVELS, COARSE_LEVELS, DOWN, UP = np.float64(FINE), np.float64(COARSE), np.float64(-1), np.float64(1)
-ROUNDING = 1e-6  # of a step; far above float64's error at 12 bits
+ROUNDING = 1e-6  # of a step: far above the error of float64 at 12 bits
 
 
 @kernel

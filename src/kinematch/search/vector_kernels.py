@@ -64,7 +64,7 @@ def _query_at(b, query, index, vector):
 def _make_quantiser(width, below):
     @intrinsic
     def quantise(typing, values, offsets, blocks, inverse, levels, out):
-        """A query's float32 in steps, clamped to 0 and levels: rounded up, and rounded down less `below`, as integers."""
+        """A query in steps, clamped to 0 and levels: rounded up, and rounded down less `below`, as integers."""
         doubles = types.float64, types.float64
         signature = types.void(types.uintp, types.uintp, types.int64, *doubles, types.uintp)
 
@@ -140,8 +140,8 @@ def _admit(b, bounds, admitted, limit, out):
 def frame_bounds(typing, leaf, query, pairs, limit, out):
     """Lower bounds of the 16 frames of a leaf, stored as int32 at out; returns those at or below the limit as bits.
 
-    It stops half way if all are above the limit by then. A leaf is [pairs][16 frames][2 columns] uint16, rounded down; a
-    query is [pairs] of ceilings, then of floors less one, two uint16 each.
+    It stops half way if all are above the limit by then. A leaf is [pairs][16 frames][2 columns] uint16, rounded down;
+    a query is [pairs] of ceilings, then of floors less one, two uint16 each.
     """
     signature = types.uint32(types.uintp, types.uintp, types.int64, types.int32, types.uintp)
 

@@ -1,4 +1,4 @@
-"""Warming up: everything compiled or loaded before the first character moves."""
+"""Warm-up: compile or load the searches before the first character moves."""
 
 import numpy as np
 
@@ -9,6 +9,6 @@ from kinematch.search.wide import WideMatcher
 
 
 def warm_up() -> None:
-    """Compile the searches, or load them, now. A matcher does so for itself when it is made."""
+    """Compile the searches, or load them from the cache. Constructing a matcher does the same for that matcher."""
     for matcher in (WideMatcher, BoxMatcher, ExhaustiveMatcher):
         matcher(plain_space(np.zeros((1, 1), np.float32)))

@@ -85,7 +85,7 @@ class WideMatcher:
         ignore: int = IGNORE,
     ) -> Matches:
         space = self.space
-        if not fit_kernels(space, queries, current):
+        if current is None or not fit_kernels(space, queries, current):
             queries, current = check_queries(space, queries, current)
         bias, ignore = check_limits(space, stay_bias, ignore)
         handle = self._tree.handles.get(filter) or self._handle(filter)

@@ -1,4 +1,4 @@
-"""Building the wide tree: leaves of 16 consecutive frames, groups of 16 leaves that lie near each other, and boxes."""
+"""Build the wide tree: leaves of 16 consecutive frames, groups of 16 leaves near each other, and boxes of both."""
 
 import math
 from dataclasses import dataclass
@@ -11,20 +11,21 @@ from kinematch.search.space import SearchSpace
 from kinematch.search.tree_kernels import COARSE, FINE, LANES, leaf_boxes, quantise_boxes, quantise_leaves
 from kinematch.search.vector_kernels import QUERY_BLOCK
 
-# times the upper quartile of the columns' ranges; beyond that is clamped: bounds stay true but loose
-WIDEST_FINE, WIDEST_COARSE = 8.0, 1.5  # boxes have few levels, and small steps for most columns tell more
+# The levels cover this many times the upper quartile of the columns' ranges; values beyond are clamped, which keeps
+# bounds valid but loose. Boxes have few levels, and small steps for most columns skip more than the rest loses.
+WIDEST_FINE, WIDEST_COARSE = 8.0, 1.5
 RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
-FAR_STEPS = 24  # of a box, beyond their reach: from here on, float32 boxes take less time than quantised ones
-ENOUGH = 0.98  # share of the spread that the columns of boxes must hold
-SMALLEST_STEP = 1e-12  # whose square is still an ordinary float32
+FAR_STEPS = 24  # coarse steps beyond the reach of quantised bounds, from which on float32 boxes are quicker
+BOXED_VARIANCE = 0.98  # share of the variance that the columns of the boxes must hold
+SMALLEST_STEP = 1e-12  # its square is still a normal float32
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """Which frames make up which leaf, in the order of the groups; it may be old, the search stays exact."""
+    """Which frames make up which leaf, in the order of the groups; the search is exact with any grouping."""
 
     frames: np.ndarray  # (L,) int32, the first frame of each leaf; L is a multiple of 16
-    counts: np.ndarray  # (L,) int32, frames in it; 0 where a group has a leaf less
+    counts: np.ndarray  # (L,) int32, frames of each leaf; 0 in groups of fewer than 16 leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +38,16 @@ class Weighted:
     tops: np.ndarray  # (T, Q, 2, 16, 4) uint8, boxes of the groups
     exact_groups: np.ndarray  # (G, D, 2, 16) float32, boxes of the leaves of each group, for queries far from the data
     exact_tops: np.ndarray  # (T, D, 2, 16) float32, boxes of the groups
-    order: np.ndarray  # (D,) int32, the columns, those that tell most first; boxes have the first B of them
-    fine_offsets: np.ndarray  # (D and some zeros,) float64, where each column of a leaf begins
-    coarse_offsets: np.ndarray  # (B and some zeros,) float64, where each column of a box begins
-    reach: np.ndarray  # (B, 2, 8) float32, low and high, eight columns of `order` each: what quantised bounds resolve
-    numbers: np.ndarray  # (6,) float64, in the order that `layout_kernels` has
+    order: np.ndarray  # (D,) int32, the columns by variance, the largest first; boxes have the first B of them
+    fine_offsets: np.ndarray  # (D, padded) float64, the value of level 0 in each column of a leaf
+    coarse_offsets: np.ndarray  # (B, padded) float64, the value of level 0 in each column of a box
+    reach: np.ndarray  # (D / 8, 2, 8) float32, the interval of each column in `order` that quantised bounds resolve
+    numbers: np.ndarray  # (6,) float64, in the order of `layout_kernels`
 
 
 @dataclass(frozen=True, eq=False)
 class Masks:
-    """Bits of the lanes that hold a frame that a filter admits."""
+    """Under a filter, one bit for each lane that holds an admitted frame."""
 
     leaves: np.ndarray  # (L,) uint16
     groups: np.ndarray  # (G,) uint16
@@ -54,7 +55,7 @@ class Masks:
 
 
 def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
-    """Leaves never cross clips or frames that are no targets; groups come from splitting along the widest direction."""
+    """Cut runs of targets within clips into leaves; group leaves by splitting them along their widest direction."""
     edges = np.zeros(space.frame_count + 1, bool)
     edges[space.clip_starts] = edges[-1] = True
     edges[1:-1] |= space.targets[1:] != space.targets[:-1]
@@ -62,7 +63,7 @@ def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
     pieces = [(a, b) for a, b in pairwise(cuts) if space.targets[a]]
     first = np.concatenate([np.arange(a, b, LANES) for a, b in pieces] or [np.empty(0, int)])
     last = np.concatenate([np.minimum(np.arange(a, b, LANES) + LANES, b) for a, b in pieces] or [np.empty(0, int)])
-    # float64, in which no square of a float32 overflows
+    # float64, since squares of float32 may overflow
     centres = (space.values[first].astype(np.float64) + space.values[last - 1]) / 2 * roots
     order = _split(centres)
     size = max(LANES, -(-len(order) // LANES) * LANES)
@@ -72,7 +73,7 @@ def group_leaves(space: SearchSpace, roots: np.ndarray) -> Grouping:
 
 
 def _split(points: np.ndarray) -> np.ndarray:
-    """An order in which every 16 points lie near each other: cut again and again across the widest direction."""
+    """An order in which every 16 points are near each other: bisect recursively across the widest direction."""
     order, waiting = [], [np.arange(len(points))]
     while waiting:
         part = waiting.pop()
@@ -88,33 +89,33 @@ def _split(points: np.ndarray) -> np.ndarray:
 
 
 def _best_cut(places: np.ndarray) -> int:
-    """Where sorted numbers around zero fall into the two most compact parts; whole sixteens, neither part tiny."""
+    """Where to cut sorted numbers around zero into the two most compact parts: a multiple of 16, neither part tiny."""
     cuts = np.arange(LANES, len(places), LANES)
     margin = len(cuts) // 10
     cuts = cuts[margin : len(cuts) - margin]
-    between = np.square(np.cumsum(places)[cuts - 1]) / (cuts * (len(places) - cuts))  # the variance it explains
+    between = np.square(np.cumsum(places)[cuts - 1]) / (cuts * (len(places) - cuts))  # explained variance
     return int(cuts[np.argmax(between)])
 
 
 def _widest(centred: np.ndarray) -> np.ndarray:
-    """Roughly the direction of largest variance: some steps of power iteration from the outermost point."""
+    """Approximately the direction of largest variance: some steps of power iteration from the outermost point."""
     direction = centred[np.argmax(np.square(centred).sum(axis=1))]
-    for _ in range(8):  # groups from the exact direction were no better, and took thirty times as long
+    for _ in range(8):  # the exact direction gave no better groups and took thirty times as long
         longer = (centred @ direction) @ centred
         length = np.linalg.norm(longer)
-        if length == 0:  # all points are one
+        if length == 0:  # all points are equal
             break
         direction = longer / length
     return direction
 
 
 def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted:
-    """Leaves and boxes under other weights, for a grouping that stays."""
+    """Leaves and boxes under given weights, for a given grouping."""
     columns, leaf_count = space.column_count, len(grouping.frames)
     lows, highs = np.empty((leaf_count, columns), np.float32), np.empty((leaf_count, columns), np.float32)
     leaf_boxes(space.values, roots, grouping.frames, grouping.counts, lows, highs)
     used = grouping.counts > 0
-    order, box_columns = _telling(lows[used], highs[used])
+    order, box_columns = _order_columns(lows[used], highs[used])
     fine_offsets, fine = _quantisation(
         lows[used][:, order], highs[used][:, order], levels=FINE, rare=0.0, widest=WIDEST_FINE
     )
@@ -129,7 +130,7 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     groups = _boxes(lows, highs, boxed, offsets=coarse_offsets, step=coarse)
     tops = _boxes(group_lows, group_highs, boxed, offsets=coarse_offsets, step=coarse)
     least = float(space.cost_factor.min())
-    # 1 + 2e-5 outweighs the rounding of 128 float32 squares, of their sum and of the product with the cost factor
+    # 1 + 2e-5 exceeds the rounding of 128 float32 squares, of their sum and of the product with the cost factor
     numbers = [number for step in (fine, coarse) for number in (1 / step, (1 + 2e-5) / (step * step) / least)]
     return Weighted(
         roots=roots,
@@ -146,22 +147,22 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     )
 
 
-def _telling(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
-    """Columns by their spread, the widest first, and how many of them boxes need."""
+def _order_columns(lows: np.ndarray, highs: np.ndarray) -> tuple[np.ndarray, int]:
+    """The columns by variance, the largest first, and how many of them the boxes have."""
     if not len(lows):
         return np.arange(lows.shape[1], dtype=np.int32), 1
     centres = (lows.astype(np.float64) + highs) / 2
     spread = np.clip(centres, *np.quantile(centres, [RARE, 1 - RARE], axis=0)).var(axis=0)
     order = np.argsort(-spread, kind="stable").astype(np.int32)
     share = np.cumsum(spread[order]) / max(spread.sum(), np.finfo(float).tiny)
-    count = int(np.searchsorted(share, ENOUGH)) + 1
+    count = int(np.searchsorted(share, BOXED_VARIANCE)) + 1
     return order, min(-(-count // 4) * 4, len(order))
 
 
 def _quantisation(
     lows: np.ndarray, highs: np.ndarray, *, levels: int, rare: float, widest: float
 ) -> tuple[np.ndarray, float]:
-    """Where each column begins, and one step for all; what is rare, or a single wide column, is clamped."""
+    """The value of level 0 in each column, and one step for all; rare values and single wide columns are clamped."""
     if not len(lows):
         return np.zeros(lows.shape[1]), 1.0
     low, high = _usual_range(lows, highs, rare)
@@ -177,24 +178,25 @@ def _quantisation(
 
 
 def _reach(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float) -> np.ndarray:
-    """The intervals within which quantised bounds are true to distance: the levels of the boxes, and in columns that
-    boxes leave out, most of the data."""
+    """The intervals within which quantised bounds resolve distances: the levels of the boxes, and most of the data in
+    columns that the boxes leave out."""
     columns = lows.shape[1]
     reach = np.zeros((2, -(-columns // QUERY_BLOCK) * QUERY_BLOCK), np.float32)
-    reach[0, :columns], reach[1, :columns] = _usual_range(lows, highs, RARE)
-    reach[:, : len(offsets)] = offsets, offsets + COARSE * step
+    with np.errstate(over="ignore"):  # infinite ends are fine
+        reach[0, :columns], reach[1, :columns] = _usual_range(lows, highs, RARE)
+        reach[:, : len(offsets)] = offsets, offsets + COARSE * step
     return np.ascontiguousarray(reach.reshape(2, -1, QUERY_BLOCK).swapaxes(0, 1))
 
 
 def _usual_range(lows: np.ndarray, highs: np.ndarray, rare: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where the boxes of each column lie, but for a rare share at either end; zero without boxes."""
+    """The range of boxes in each column, without a rare share at either end; zero without boxes."""
     if not len(lows):
         return np.zeros(lows.shape[1]), np.zeros(lows.shape[1])
     return np.quantile(lows.astype(np.float64), rare, axis=0), np.quantile(highs.astype(np.float64), 1 - rare, axis=0)
 
 
 def _on_lines(shape: tuple[int, ...], kind: type[np.number]) -> np.ndarray:
-    """Zeros that begin where a line of the cache does: vectors across two would take twice as long to read."""
+    """Zeros aligned to cache lines, since vectors that cross lines take twice as long to read."""
     size = math.prod(shape) * np.dtype(kind).itemsize
     memory = np.zeros(size + CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
@@ -233,7 +235,7 @@ def masks(admitted: np.ndarray, grouping: Grouping) -> Masks:
 
 
 def _lanes(frames: np.ndarray, frame_count: int) -> np.ndarray:
-    """The frames (L, 16) of each leaf; spare lanes name any frame there is."""
+    """The frames (L, 16) of each leaf; unused lanes hold any valid frame."""
     return np.minimum(frames[:, None] + np.arange(LANES), frame_count - 1)
 
 

@@ -37,6 +37,16 @@ class SkeletonInfo(Part):
     body: BodyInfo
 
 
+class CharacterInfo(Part):
+    """A user's own character, which the motion is shown on; poses of the stream are of its skeleton."""
+
+    name: str  # of its file
+    drawn: bool  # whether GET /api/character has its file; a recording has its skeleton alone
+    scale: float  # by which the file is scaled, so that it is as tall as the animation's figure
+    nodes: list[int]  # the file's node for each joint, -1 for none
+    skeleton: SkeletonInfo
+
+
 class FeatureInfo(Part):
     name: str
     kind: str
@@ -109,7 +119,7 @@ class Presets(FromServer):
 
 
 class Welcome(FromServer):
-    """The first message, and again whenever another database is opened: begin anew."""
+    """The first message, and again when another database is opened or another character is shown: begin anew."""
 
     protocol: int
     version: str  # of kinematch
@@ -119,7 +129,8 @@ class Welcome(FromServer):
     frame_count: int
     frame_rate: float  # of the database
     step_rate: float  # of the simulation
-    skeleton: SkeletonInfo
+    skeleton: SkeletonInfo  # the database's
+    character: CharacterInfo | None  # the user's own, if one is worn
     features: list[FeatureInfo]
     horizons: list[float]  # s, of the trajectories in pose frames
     settings_info: list[SettingInfo]

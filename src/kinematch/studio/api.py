@@ -1,4 +1,4 @@
-"""What pages fetch and send besides their stream: poses, the timeline, recordings, exports, presets and skeletons."""
+"""What pages fetch and send besides their stream: poses, the timeline, recordings, exports, presets and characters."""
 
 import asyncio
 import importlib.util
@@ -11,24 +11,24 @@ import msgspec
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError, unknown
-from kinematch.files import READABLE, read_clip
 from kinematch.studio.exporting import FORMATS, export
 from kinematch.studio.guard import refuse_watchers
-from kinematch.studio.layout import POSE, TIMELINE, pack, unpack
-from kinematch.studio.picture import stretch_of
+from kinematch.studio.layout import TIMELINE, pack
+from kinematch.studio.picture import pack_stretch
 from kinematch.studio.recording import SUFFIX, open_recording, save_recording
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
-from kinematch.studio.welcome import skeleton_info
+from kinematch.studio.worn import KINDS, describe_fit, read_character, try_on
 
 MOST_POSES = 3600  # frames in one answer
-LARGEST_FIGURE = 200_000_000  # bytes of a character's file
+LARGEST_CHARACTER = 100_000_000  # bytes of a character's file, which is kept while it is worn
 BYTES = "application/octet-stream"
 
 
 def api_routes(studio: Studio) -> list[Any]:
     """Routes below /api."""
     from starlette.background import BackgroundTask
+    from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import FileResponse, Response
     from starlette.routing import Mount, Route
@@ -75,17 +75,33 @@ def api_routes(studio: Studio) -> list[Any]:
             raise
         return Response(b"{}", media_type="application/json")
 
-    async def skeleton(request: Request) -> Response:
-        """The skeleton of a character's file that was dropped on a page; nothing is kept."""
+    async def wear(request: Request) -> Response:
+        """A character's file that was dropped on a page: everybody is shown with it from now on."""
+        refuse_watchers(studio, request.headers)
         name = request.query_params.get("name", "")[:200]
         suffix = Path(name).suffix.lower()
-        if suffix not in READABLE:
-            raise KinematchError(unknown("kind of file", suffix, READABLE))
-        with tempfile.TemporaryDirectory(prefix="kinematch-") as folder:
-            path = Path(folder) / f"figure{suffix}"
-            await _receive(request, path, LARGEST_FIGURE)
-            told = await asyncio.to_thread(_skeleton, path, name)
-        return Response(told, media_type="application/json")
+        if suffix not in KINDS:
+            raise KinematchError(unknown("kind of file", suffix, KINDS))
+        with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / f"character{suffix}"
+            await _receive(request, path, LARGEST_CHARACTER)
+            worn = await asyncio.to_thread(read_character, path, name)
+        retargeting = await asyncio.to_thread(try_on, worn, studio.stage.database.poses.skeleton)
+        await studio.wear(worn)
+        told = {"joints": len(retargeting.joints), "notes": describe_fit(retargeting)}
+        return Response(msgspec.json.encode(told), media_type="application/json")
+
+    async def take_off(request: Request) -> Response:
+        refuse_watchers(studio, request.headers)
+        await studio.wear(None)
+        return Response(b"{}", media_type="application/json")
+
+    async def character(_: Request) -> Response:
+        """The file of the character that is worn, for pages to draw."""
+        worn = studio.stage.worn
+        if worn is None or not worn.content:
+            raise HTTPException(404, "no character is worn, or its file is not here")
+        return Response(worn.content, media_type="model/gltf-binary", headers={"cache-control": "no-store"})
 
     routes: list[Any] = [
         Route("/poses", answering(_poses)),
@@ -94,7 +110,9 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/recording", written(_recording)),
         Route("/recording", open_sent, methods=["POST"]),
         Route("/preset", preset),
-        Route("/skeleton", skeleton, methods=["POST"]),
+        Route("/character", character),
+        Route("/character", wear, methods=["POST"]),
+        Route("/character", take_off, methods=["DELETE"]),
     ]
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
         from kinematch.studio.workshop.routes import routes as workshop_routes
@@ -123,16 +141,6 @@ def _opened(path: Path, name: str) -> Stage:
     return stage
 
 
-def _skeleton(path: Path, name: str) -> bytes:
-    try:
-        skeleton = read_clip(path).skeleton
-    except FileError as error:
-        raise FileError(name, error.message, line=error.line) from None
-    if "hips" not in skeleton.roles:
-        raise KinematchError(f"{name} is no humanoid: no hips were found among its {skeleton.joint_count} joints")
-    return msgspec.json.encode(skeleton_info(skeleton))
-
-
 def _poses(stage: Stage, query: Any) -> bytes:
     start = whole(query, "start", 0)
     stop = whole(query, "stop", start + 1)
@@ -141,14 +149,14 @@ def _poses(stage: Stage, query: Any) -> bytes:
         raise KinematchError(
             f"frames {start} to {stop}: expected one to {MOST_POSES} of the {frames} frames of the database"
         )
-    return stretch_of(stage.view, stage.database.poses, start, stop)
+    return pack_stretch(stage.source_view, stage.database.poses, start, stop)
 
 
 def _timeline(stage: Stage, query: Any) -> bytes:
     character = whole(query, "character", 0)
     rows = []
     for moment in stage.history.between(whole(query, "start", 0), _stop(query)):
-        _, arrays = unpack(POSE, moment.frame)
+        arrays = moment.picture.arrays
         if character < len(arrays["frames"]):
             rows.append((moment.step, *(arrays[name][character] for name in ("frames", "bits", "costs"))))
     columns = list(zip(*rows)) or [(), (), (), ()]

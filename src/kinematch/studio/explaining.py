@@ -10,7 +10,6 @@ from kinematch.search.candidates import Candidates, candidates
 from kinematch.search.space import SearchSpace, search_space
 from kinematch.studio.answers import Candidate, Explanation
 from kinematch.studio.history import Moment
-from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import Explain
 from kinematch.studio.stage import Stage
 
@@ -79,10 +78,10 @@ def explain(stage: Stage, asked: Explain) -> Explanation:
 def _search_before(stage: Stage, step: int, character: int) -> tuple[Moment, int]:
     """The last kept moment at which the character searched, and its bits."""
     for moment in reversed(stage.history.between(0, step + 1)):
-        _, arrays = unpack(POSE, moment.frame)
-        if character >= len(arrays["bits"]):
+        known = moment.picture.arrays["bits"]
+        if character >= len(known):
             raise KinematchError(f"no character {character} at step {moment.step}")
-        bits = int(arrays["bits"][character])
+        bits = int(known[character])
         if bits & SEARCHED and moment.states:
             return moment, bits
     raise KinematchError(f"no search of character {character} up to step {step} is remembered")

@@ -3,8 +3,8 @@
 import numpy as np
 
 from kinematch.control.stick import GAITS, Gait
-from kinematch.database.coverage import coverage
-from kinematch.database.poses import PoseDatabase
+from kinematch.database.coverage import measure_coverage
+from kinematch.database.storage import Database
 from kinematch.studio.answers import GaitInfo
 
 SLOWEST_STEP = 1.2  # a gait must be this many times as fast as the one before to be told from it
@@ -13,10 +13,11 @@ CROUCHED = "level3"
 CROUCH = Gait(0.9, 0.5, 0.5)  # as fast as the built-in motion crouches
 
 
-def gaits_of(poses: PoseDatabase) -> tuple[dict[str, Gait], list[GaitInfo]]:
+def find_gaits(database: Database) -> tuple[dict[str, Gait], list[GaitInfo]]:
     """The stick's gaits that the motion is fast enough for, and how the page is told of them."""
-    fastest = coverage(poses).fastest
-    upright = UPRIGHT if UPRIGHT in poses.tags.names else ""
+    poses = database.poses
+    fastest = measure_coverage(poses).fastest
+    upright = UPRIGHT if UPRIGHT in poses.tags.names else database.filter
     gaits: dict[str, Gait] = {}
     for name, gait in GAITS.items():
         share = min(1.0, fastest / gait.forward) if fastest > 0 else 1.0

@@ -1,4 +1,4 @@
-"""History: the last minutes as they were shown, to the byte, with the states to go on from."""
+"""History: the last minutes as they were shown, to the bit, with the states to go on from."""
 
 import threading
 from collections import deque
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kinematch.character import Settings
 from kinematch.character.state import State
 from kinematch.errors import KinematchError
+from kinematch.studio.picture import Picture
 
 LONGEST = 180.0  # s
 LARGEST = 400_000_000  # bytes; a large crowd is remembered for less long
@@ -17,7 +18,7 @@ class Moment:
     """One step: what was shown, and what is needed to go on from it and to say why."""
 
     step: int
-    frame: bytes  # as sent
+    picture: Picture
     states: dict[str, State] = field(default_factory=dict)  # by group; empty where none was kept
     settings: dict[str, Settings] = field(default_factory=dict)  # by side
     filters: dict[str, str] = field(default_factory=dict)  # by group
@@ -25,7 +26,7 @@ class Moment:
 
     @property
     def size(self) -> int:
-        return len(self.frame) + sum(state.nbytes for state in self.states.values())
+        return self.picture.nbytes + sum(state.nbytes for state in self.states.values())
 
 
 class History:

@@ -1,26 +1,28 @@
-"""Picture of a step: everything a page draws of it, packed into one binary frame."""
+"""Picture of a step: everything a page draws of it, as arrays that are packed when they are sent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kinematch.character import Crowd
 from kinematch.character.pose import Pose
-from kinematch.control.body import predict_bodies
-from kinematch.control.command import Command
+from kinematch.character.stages.predict import predict_trajectories
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
-from kinematch.database.storage import Database
-from kinematch.studio.layout import POSE, POSES, pack
+from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.layout import POSE, POSES, TYPES, pack, unpack
 
 XYZW = [1, 2, 3, 0]  # from w x y z
+WXYZ = [3, 0, 1, 2]  # from x y z w
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What is told of each pose of a database, found once."""
+    """What is sent of each pose of a skeleton, found once."""
 
+    rest: np.ndarray  # (J, 3) m, where joints are whose positions are not sent
     positioned: np.ndarray  # (P,) joints whose positions are sent
     horizons: np.ndarray  # (H,) s
     position_columns: np.ndarray  # (H, 2) feature columns of x and z, -1 for none
@@ -32,18 +34,50 @@ class Group:
     """Some characters that were stepped together."""
 
     crowd: Crowd
-    command: Command
-    shown: Pose
+    pose: Pose
 
 
-def view_of(database: Database, moving: np.ndarray) -> View:
+class LocalPoses(NamedTuple):
+    positions: np.ndarray  # (N, J, 3) m
+    rotations: np.ndarray  # (N, J, 4)
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """All characters at one step; the layout POSE says what each number and array means."""
+
+    header: Mapping[str, float]
+    arrays: Mapping[str, np.ndarray]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def pack(self) -> bytes:
+        return pack(POSE, self.header, self.arrays)
+
+    def local_poses(self, view: View) -> LocalPoses:
+        """The poses as they were stepped, to the bit."""
+        count = len(self.arrays["frames"])
+        positions = np.repeat(view.rest[None], count, axis=0)
+        positions[:, view.positioned] = self.arrays["positions"]
+        positions[:, 0] = self.arrays["roots"][:, :3]
+        return LocalPoses(positions, self.arrays["rotations"][:, :, WXYZ])
+
+
+def read_picture(frame: bytes) -> Picture:
+    """The picture that was packed; raises ValueError when it is none."""
+    return Picture(*unpack(POSE, frame))
+
+
+def make_view(skeleton: Skeleton, schema: FeatureSchema, rest: np.ndarray, moving: np.ndarray) -> View:
     """`moving` are the joints that move in their parent's space; the hips may be moved in any case, to lower them."""
-    poses, schema = database.poses, database.features.schema
-    joints = {*moving.tolist(), poses.skeleton.roles.get("hips", 1)}
-    positioned = sorted(j for j in joints if 0 < j < poses.skeleton.joint_count)
+    joints = {*moving.tolist(), skeleton.roles.get("hips", 1)}
+    positioned = sorted(j for j in joints if 0 < j < skeleton.joint_count)
     paths = [f for f in schema.features if f.kind in ("trajectory_position", "trajectory_direction")]
     horizons = sorted({time for feature in paths for time in feature.times})
     return View(
+        np.array(rest, np.float32),
         np.array(positioned, np.int32),
         np.array(horizons, np.float64),
         _columns(schema, "trajectory_position", horizons),
@@ -62,40 +96,41 @@ def _columns(schema: FeatureSchema, kind: str, horizons: Sequence[float]) -> np.
     return found
 
 
-def frame_of(
-    view: View, groups: Sequence[Group], second: Group | None, *, step: int, time: float, sequence: int, seconds: float
-) -> bytes:
-    """The frame of one step: the groups of side a, the steered character first, and then side b if there is one."""
+def take_picture(
+    view: View, groups: Sequence[Group], second: Group | None, *, step: int, dt: float, sequence: int, seconds: float
+) -> Picture:
+    """The groups of side a, the steered character first, and then side b if there is one."""
     everyone = [*groups, second] if second else list(groups)
     tracked = [groups[0], second] if second else [groups[0]]
     first = sum(group.crowd.count for group in groups)
     count = first + (second.crowd.count if second else 0)
     header = {
-        "step": step, "time": time, "characters": count, "second": first,
-        "joints": everyone[0].shown.rotations.shape[1], "positioned": len(view.positioned),
+        "step": step, "time": step * dt, "characters": count, "second": first,
+        "joints": everyone[0].pose.rotations.shape[1], "positioned": len(view.positioned),
         "horizons": len(view.horizons), "tracked": len(tracked), "sequence": sequence, "milliseconds": seconds * 1000,
     }  # fmt: skip
     parts = [_arrays(view, group) for group in everyone]
     arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    arrays["wanted"] = np.stack([_wanted(view, group) for group in tracked])
+    arrays["wanted"] = np.stack([predict_wanted(view, group.crowd, dt) for group in tracked])
     arrays["matched"] = np.stack([_matched(view, group) for group in tracked])
-    return pack(POSE, header, arrays)
+    types = {array.name: TYPES[array.type] for array in POSE.arrays}
+    return Picture(header, {name: np.ascontiguousarray(array, types[name]) for name, array in arrays.items()})
 
 
 def _arrays(view: View, group: Group) -> dict[str, np.ndarray]:
-    crowd, shown, body = group.crowd, group.shown, group.crowd.body
-    bits = shown.searched.astype(np.uint32) | shown.jumped.astype(np.uint32) << 1
-    bits |= _packed(shown.contacts) << 8 | _packed(shown.locked) << 16
-    bits |= np.where(shown.searched, shown.reasons, 0).astype(np.uint32) << 24
+    crowd, pose, body = group.crowd, group.pose, group.crowd.body
+    bits = pose.searched.astype(np.uint32) | pose.jumped.astype(np.uint32) << 1
+    bits |= _packed(pose.contacts) << 8 | _packed(pose.locked) << 16
+    bits |= np.where(pose.searched, pose.reasons, 0).astype(np.uint32) << 24
     return {
         "frames": crowd.frames,
         "fractions": crowd.fractions,
         "bits": bits,
-        "costs": shown.costs,
+        "costs": pose.costs,
         "roots": np.column_stack([crowd.root_positions, crowd.root_yaws]),
         "bodies": np.column_stack([body.positions, body.velocities, body.yaws, body.yaw_rates]),
-        "positions": shown.positions[:, view.positioned],
-        "rotations": shown.rotations[:, :, XYZW],
+        "positions": pose.positions[:, view.positioned],
+        "rotations": pose.rotations[:, :, XYZW],
     }
 
 
@@ -105,12 +140,18 @@ def _packed(flags: np.ndarray) -> np.ndarray:
     return (flags.astype(np.uint32) << np.arange(flags.shape[1], dtype=np.uint32)).sum(axis=1, dtype=np.uint32)
 
 
-def _wanted(view: View, group: Group) -> np.ndarray:
-    """Where the simulated body of the first character will be: (H, 4) x, z and direction."""
-    crowd, command = group.crowd, group.command
-    future = predict_bodies(crowd.body, command, view.horizons, crowd.settings.halflives)
-    yaws, places = future.yaws[0], future.positions[0]
-    return np.column_stack([places[:, 0], places[:, 2], np.sin(yaws), np.cos(yaws)])
+def predict_wanted(view: View, crowd: Crowd, dt: float) -> np.ndarray:
+    """The trajectory that a search of the first character would ask for now: (H, 4) x, z and direction.
+
+    By the same stage that makes queries: the controller's own trajectory, if it gives one, else springs.
+    """
+    first = crowd.characters[:1]
+    # a controller's trajectory begins where the step began, the simulated body is where it ended
+    ago = np.full(1, 0.0 if crowd.trajectory is None else -dt)
+    positions, yaws = predict_trajectories(
+        crowd.state, first, crowd.orders, crowd.trajectory, view.horizons, ago, crowd.settings
+    )
+    return np.column_stack([positions[0, :, 0], positions[0, :, 2], np.sin(yaws[0]), np.cos(yaws[0])])
 
 
 def _matched(view: View, group: Group) -> np.ndarray:
@@ -119,11 +160,11 @@ def _matched(view: View, group: Group) -> np.ndarray:
     values = np.append(crowd.database.features.physical(crowd.frames[:1])[0], np.nan)
     yaw = crowd.root_yaws[0]
     turn = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
-    places = values[view.position_columns] @ turn + crowd.root_positions[0, [0, 2]]
+    places = crowd.rig.scale * values[view.position_columns] @ turn + crowd.root_positions[0, [0, 2]]
     return np.column_stack([places, values[view.direction_columns] @ turn])
 
 
-def stretch_of(view: View, poses: PoseDatabase, start: int, stop: int) -> bytes:
+def pack_stretch(view: View, poses: PoseDatabase, start: int, stop: int) -> bytes:
     """Frames [start, stop) of a database as one binary frame."""
     own = slice(start, stop)
     rotations = poses.rotations[own]

@@ -10,10 +10,10 @@ from kinematch.control.command import Command
 from kinematch.control.path import Path
 from kinematch.control.stick import Stick
 from kinematch.control.wander import Wander
-from kinematch.database.poses import PoseDatabase
+from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.studio import messages
-from kinematch.studio.gaits import gaits_of
+from kinematch.studio.gaits import find_gaits
 
 LOOK = 0.3  # of a second stick, beyond which it tells a facing
 FAR = 1000.0  # m, where a facing's target is, so that nobody passes it
@@ -26,8 +26,8 @@ STROLL = (0.9, 1.4)  # m/s, of the slowest and the fastest
 class Pilot:
     """What was asked last, and the controllers that have begun to do it."""
 
-    def __init__(self, poses: PoseDatabase):
-        self.gaits, self.gait_infos = gaits_of(poses)
+    def __init__(self, database: Database):
+        self.gaits, self.gait_infos = find_gaits(database)
         self.filters = {info.name: info.filter for info in self.gait_infos}
         self.stick = messages.Stick(0, 0.0, 0.0, gait=self.gait_infos[0].name)
         self.how: str = "stick"

@@ -9,20 +9,23 @@ import numpy as np
 from kinematch.character import Settings
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.character.state import State
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
+from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.history import Moment
-from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import Keypoint
+from kinematch.studio.picture import Picture, read_picture
 from kinematch.studio.stage import Stage
+from kinematch.studio.worn import WornCharacter
 
 FORMAT = "kinematch recording"
 VERSION = 4
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
-DATABASE = "database."
-ANOTHER = "ask whoever sent it for another copy"
+DATABASE, WORN = "database.", "worn."  # what the names of their arrays begin with
+SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order", "tpose")
+WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
@@ -33,8 +36,9 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
     arrays, database = to_arrays(stage.database)
     arrays = {DATABASE + name: array for name, array in arrays.items()}
     arrays["steps"] = np.array([moment.step for moment in moments], np.int64)
-    arrays["frame_stops"] = np.cumsum([len(moment.frame) for moment in moments]).astype(np.int64)
-    arrays["frames"] = np.frombuffer(b"".join(moment.frame for moment in moments), np.uint8)
+    frames = [moment.picture.pack() for moment in moments]
+    arrays["frame_stops"] = np.cumsum([len(frame) for frame in frames]).astype(np.int64)
+    arrays["frames"] = np.frombuffer(b"".join(frames), np.uint8)
     settings: list[dict] = []
     filters: list[str] = []
     for side in ("a", "b"):
@@ -48,6 +52,10 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
         "terrain": stage.terrain is not None, "how": stage.pilot.how, "loops": stage.pilot.loops,
         "keypoints": [[point.x, point.z, point.speed] for point in stage.pilot.keypoints],
     }  # fmt: skip
+    if stage.worn is not None:  # its skeleton alone: meshes are the user's own to pass on
+        own = stage.worn.skeleton
+        arrays |= {WORN + name: np.asarray(getattr(own, name)) for name in SKELETON if getattr(own, name) is not None}
+        about["worn"] = {"name": stage.worn.name, "names": own.names, "roles": dict(own.roles)}
     write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
 
 
@@ -55,24 +63,28 @@ def open_recording(path: str | Path) -> Stage:
     """A stage that shows a recording, paused at its beginning; one can go on from any of its moments."""
     path = Path(path)
     try:
-        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True)
+        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
         own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
-        stage = Stage(from_arrays(path, own, about["database"]), name=str(about["name"]), path=str(path))
+        database = from_arrays(path, own, about["database"], WORDS)
+        stage = Stage(database, name=str(about["name"]), path=str(path), worn=_read_worn(arrays, about.get("worn")))
         stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
         stage.set_terrain(bool(about["terrain"]))
         stage.remember(_moments(stage, arrays, about))
-    except FileError as error:
-        raise FileError(path, _of_a_recording(error.message)) from error
+    except FileError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
-        raise FileError(path, f"is damaged: {error}; {ANOTHER}") from error
+        raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
 
 
-def _of_a_recording(message: str) -> str:
-    """What the container says of databases, said of a recording: that cannot be built again."""
-    message = message.replace("is no database", "is no recording").replace("build it again", ANOTHER)
-    return message.replace("`kinematch build` writes those", "Save in Studio writes those")
+def _read_worn(arrays: dict[str, np.ndarray], about: dict[str, Any] | None) -> WornCharacter | None:
+    if about is None:
+        return None
+    parts = {name: arrays[WORN + name] for name in SKELETON if WORN + name in arrays}
+    names = tuple(str(name) for name in about["names"])
+    roles = {str(role): int(joint) for role, joint in about["roles"].items()}
+    return WornCharacter(str(about["name"]), Skeleton(names, roles=roles, **parts), (-1,) * len(names), b"")
 
 
 def _plain(settings: Settings | None) -> dict | None:
@@ -106,15 +118,15 @@ def _moments(stage: Stage, arrays: dict[str, np.ndarray], about: dict[str, Any])
     states = {group: _states(stage, group, arrays, len(steps)) for group in GROUPS}
     moments = []
     for k, (begin, end) in enumerate(zip([0, *stops], stops)):
-        frame = arrays["frames"][begin:end].tobytes()
-        _check_frame(stage, frame, steps[k])
+        picture = read_picture(arrays["frames"][begin:end].tobytes())
+        _check_picture(stage, picture, steps[k])
         named = {side: int(arrays[f"settings.{side}"][k]) for side in ("a", "b")}
         filters = {group: int(arrays[f"filters.{group}"][k]) for group in GROUPS}
         progress = {group: float(arrays[f"progress.{group}"][k]) for group in GROUPS}
         moments.append(
             Moment(
                 steps[k],
-                frame,
+                picture,
                 {group: one for group in GROUPS if (one := states[group][k]) is not None},
                 {side: settings[number] for side, number in named.items() if number >= 0},
                 {group: str(about["filters"][number]) for group, number in filters.items() if number >= 0},
@@ -124,10 +136,10 @@ def _moments(stage: Stage, arrays: dict[str, np.ndarray], about: dict[str, Any])
     return moments
 
 
-def _check_frame(stage: Stage, frame: bytes, step: int) -> None:
-    header, arrays = unpack(POSE, frame)
+def _check_picture(stage: Stage, picture: Picture, step: int) -> None:
+    header, arrays = picture.header, picture.arrays
     view, poses = stage.view, stage.database.poses
-    expected = (step, poses.skeleton.joint_count, len(view.positioned), len(view.horizons))
+    expected = (step, stage.skeleton.joint_count, len(view.positioned), len(view.horizons))
     if tuple(header[name] for name in ("step", "joints", "positioned", "horizons")) != expected:
         raise ValueError(f"the frame of step {step} is of another skeleton or step")
     if not ((arrays["frames"] >= 0) & (arrays["frames"] < poses.frame_count)).all():

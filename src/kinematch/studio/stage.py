@@ -1,19 +1,23 @@
 """Stage: the characters that are played with, how they are steered and set; used by one thread alone."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from kinematch.character import Crowd, Settings
+from kinematch.character.orders import Filters
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
+from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.history import History, Moment
-from kinematch.studio.picture import Group, frame_of, view_of
+from kinematch.studio.picture import Group, Picture, View, make_view, take_picture
 from kinematch.studio.pilot import Pilot, start_places
+from kinematch.studio.worn import WornCharacter, continue_motion, fit_skeleton
 from kinematch.terrain.made import uneven_ground
 from kinematch.terrain.terrain import HeightGrid
 
@@ -28,13 +32,18 @@ GROUND_SIZE, GROUND_CELL = 48.0, 0.2  # m
 class Stage:
     """One steered character (group "a"), those that wander ("others"), and the second one of a comparison ("b")."""
 
-    def __init__(self, database: Database, *, name: str, path: str = ""):
+    def __init__(self, database: Database, *, name: str, path: str = "", worn: WornCharacter | None = None):
         self.database, self.name, self.path = database, name, path
-        self.pilot = Pilot(database.poses)
+        self.pilot = Pilot(database)
         self.settings: dict[str, Settings] = {"a": Settings()}
-        self.crowds: dict[str, Crowd] = {"a": Crowd(database, settings=self.settings["a"])}
-        self.view = view_of(database, self.crowds["a"].rig.moving)
         self.terrain: HeightGrid | None = None
+        self.filters = Filters()  # one for all crowds, so that states can go from one to another
+        self.worn, self.scale = worn, 1.0  # of the worn character's file
+        skeleton = None
+        if worn is not None:
+            skeleton, self.scale = fit_skeleton(worn, database.poses.skeleton)
+        self.crowds: dict[str, Crowd] = {"a": self._make_crowd("a", 1, skeleton)}
+        self.view, self.source_view = self._make_views()
         self.history = History(STEP_RATE)
         self.playing = True
         self.step = 0  # that the characters are at
@@ -47,33 +56,77 @@ class Stage:
     def crowd_size(self) -> int:
         return 1 + (self.crowds["others"].count if "others" in self.crowds else 0)
 
+    @property
+    def skeleton(self) -> Skeleton:
+        """The one that is shown: the database's, or the worn character's."""
+        return self.crowds["a"].skeleton
+
+    def _make_crowd(self, name: str, count: int, skeleton: Skeleton | None, **options: Any) -> Crowd:
+        settings = self.settings["b" if name == "b" else "a"]
+        crowd = Crowd(self.database, count, settings=settings, terrain=self.terrain, skeleton=skeleton, **options)
+        crowd.filters = self.filters
+        return crowd
+
+    def _make_views(self) -> tuple[View, View]:
+        """Of the shown skeleton, and of the database's own."""
+        crowd, schema = self.crowds["a"], self.database.features.schema
+        own = crowd.sources[0].rig
+        return (
+            make_view(crowd.skeleton, schema, crowd.rig.rest, crowd.rig.moving),
+            make_view(self.database.poses.skeleton, schema, own.rest, own.moving),
+        )
+
     def advance(self) -> bytes:
-        """One step of everybody; its frame is kept and shown."""
+        """One step of everybody; its picture is kept, and returned packed."""
         began = perf_counter()
         self.step += 1
         bodies = {name: crowd.body for name, crowd in self.crowds.items()}
-        commands = {name: self.pilot.command(name, bodies, self.settings, DT) for name in self.crowds}
-        groups = {
-            name: Group(crowd, commands[name], crowd.step(commands[name], DT)) for name, crowd in self.crowds.items()
+        commands = {
+            name: _scale_speed(self.pilot.command(name, bodies, self.settings, DT), crowd.rig.scale)
+            for name, crowd in self.crowds.items()
         }
+        groups = {name: Group(crowd, crowd.step(commands[name], DT)) for name, crowd in self.crowds.items()}
         second = groups.pop("b", None)
-        self.shown, self.shown_step = frame_of(
-            self.view, list(groups.values()), second, step=self.step, time=self.step * DT,
-            sequence=self.pilot.stick.sequence, seconds=perf_counter() - began,
-        ), self.step  # fmt: skip
-        self.history.add(self._moment(commands))
+        picture = take_picture(
+            self.view, list(groups.values()), second, step=self.step, dt=DT, sequence=self.pilot.stick.sequence,
+            seconds=perf_counter() - began,
+        )  # fmt: skip
+        self.history.add(self._make_moment(picture, commands))
+        self.shown, self.shown_step = picture.pack(), self.step
         return self.shown
 
-    def _moment(self, commands: Mapping[str, Command]) -> Moment:
+    def _make_moment(self, picture: Picture, commands: Mapping[str, Command]) -> Moment:
         kept = self.step % KEPT == 0 or sum(crowd.count for crowd in self.crowds.values()) <= FEW
         return Moment(
             self.step,
-            self.shown,
+            picture,
             {name: crowd.state.copy() for name, crowd in self.crowds.items()} if kept else {},
             dict(self.settings),
-            {name: str(command.filter) for name, command in commands.items()},
+            {name: self._find_filter(command) for name, command in commands.items()},
             self.pilot.progress(),
         )
+
+    def _find_filter(self, command: Command) -> str:
+        """The filter expression of a command: the database's own where it names none."""
+        return self.database.filter if command.filter is None else str(command.filter)
+
+    def wear(self, worn: WornCharacter | None) -> None:
+        """Show the motion on a user's own character, or on the database's figure again.
+
+        Everybody plays on where they are. The history starts afresh, since its pictures are of another skeleton.
+        """
+        skeleton, scale = None, 1.0
+        if worn is not None:
+            skeleton, scale = fit_skeleton(worn, self.database.poses.skeleton)
+        crowds = {}
+        for name, before in self.crowds.items():
+            matcher = before.matcher  # its weights stay the same
+            crowds[name] = self._make_crowd(name, before.count, skeleton, matcher=lambda _, own=matcher: own)
+            continue_motion(crowds[name], before.state)
+        self.crowds, self.worn, self.scale = crowds, worn, scale
+        self.view, self.source_view = self._make_views()
+        self.history = History(STEP_RATE)
+        self.advance()
 
     def set_settings(self, settings: Settings, side: str) -> None:
         if side not in self.settings:
@@ -109,7 +162,7 @@ class Stage:
         self.pilot.forget("b")
         if on:
             self.settings["b"] = self.settings["a"]
-            self.crowds["b"] = Crowd(self.database, settings=self.settings["b"], terrain=self.terrain)
+            self.crowds["b"] = self._make_crowd("b", 1, self.skeleton)
             self.crowds["b"].restore(self.crowds["a"].state)
 
     def set_crowd(self, count: int) -> None:
@@ -120,9 +173,8 @@ class Stage:
         if count == 1:
             return
         first = self.crowds["a"]
-        crowd = Crowd(
-            self.database, count - 1, settings=self.settings["a"], terrain=self.terrain,
-            positions=first.root_positions[0] * [1, 0, 1] + start_places(count - 1),
+        crowd = self._make_crowd(
+            "others", count - 1, self.skeleton, positions=first.root_positions[0] * [1, 0, 1] + start_places(count - 1),
             matcher=lambda _: first.matcher,  # the same weights, so one is enough
         )  # fmt: skip
         kept = min(count - 1, before.count if before else 0)
@@ -150,8 +202,8 @@ class Stage:
     def scrub(self, step: int) -> bytes:
         """Pause, and show a kept step again."""
         moment = self.history.at(step)
-        self.playing, self.shown, self.shown_step = False, moment.frame, moment.step
-        return moment.frame
+        self.playing, self.shown, self.shown_step = False, moment.picture.pack(), moment.step
+        return self.shown
 
     def resume(self, step: int | None) -> None:
         """Go on from the newest step, or from a past one; what came after that is forgotten."""
@@ -186,6 +238,11 @@ class Stage:
         self.pilot.begin_again(moment.progress, self.settings)
         self.history.forget_after(moment.step)
         self.step = moment.step
+
+
+def _scale_speed(command: Command, scale: float) -> Command:
+    """Short legs take short steps: a worn character is asked for speeds in proportion to its legs."""
+    return command if scale == 1 else replace(command, velocities=command.velocities * scale)
 
 
 def _joined(weights: Mapping[str, float], values: Mapping[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.folders import settings_folder
+from kinematch.folders import find_settings_folder
 from kinematch.studio import messages
 from kinematch.studio.answers import FromServer, Notice, Pong, Presets, Problem, Situation
 from kinematch.studio.engine import Engine
@@ -21,6 +21,7 @@ from kinematch.studio.pages import Page, Pages
 from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import ground, settings_now, welcome
+from kinematch.studio.worn import WornCharacter
 
 MOST_QUESTIONS = 8  # of a page that are being worked out
 MOST_OUTGOING = 64  # frames that wait for the server's loop
@@ -34,7 +35,7 @@ class Studio:
 
     def __init__(self, stage: Stage, *, path: Path | None = None, presets: Path | None = None):
         self.path = path  # what was opened from the command line
-        self.presets = PresetFolder(presets or settings_folder() / "presets")
+        self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
         self.engine = Engine(stage, show=self._show, fail=self._fail)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -77,9 +78,44 @@ class Studio:
             self.pages.tell(self.situation())
 
     def open(self, database: Database, *, name: str, path: str | Path = "") -> None:
-        """Play another database; every page is welcomed anew."""
+        """Play another database; every page is welcomed anew. A worn character is kept if it fits."""
         with self._opening:
-            self.open_stage(Stage(database, name=name, path=str(path)))
+            worn = self.stage.worn
+            try:
+                stage = Stage(database, name=name, path=str(path), worn=worn)
+            except KinematchError as error:
+                if worn is None:
+                    raise
+                stage = Stage(database, name=name, path=str(path))
+                self.notice(str(error))
+            self.open_stage(stage)
+
+    async def wear(self, worn: WornCharacter | None) -> None:
+        """Show the motion on a user's own character, or on the database's figure; every page is welcomed anew."""
+        done = asyncio.get_running_loop().create_future()
+
+        def change(stage: Stage) -> None:
+            try:
+                stage.wear(worn)
+            except Exception as error:
+                self._call(finish, error)
+                if not isinstance(error, KinematchError):
+                    raise
+            else:
+                self._call(self._welcome_all)
+                self._call(finish, None)
+
+        def finish(error: Exception | None) -> None:
+            if done.done():  # whoever asked has left
+                return
+            if error is None:
+                done.set_result(None)
+            else:
+                done.set_exception(error)
+
+        if not self.engine.post(change):
+            raise KinematchError("too many requests are waiting; try again")
+        await done
 
     def open_stage(self, stage: Stage) -> None:
         def swap(_: Stage) -> None:

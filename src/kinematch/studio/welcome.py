@@ -9,10 +9,12 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.character.settings import Settings, Transition, to_plain
+from kinematch.character.shown_body import find_contact_joints
 from kinematch.draw.mannequin import make_body
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.answers import (
     BodyInfo,
+    CharacterInfo,
     ClipInfo,
     FeatureInfo,
     Ground,
@@ -25,7 +27,7 @@ from kinematch.studio.answers import (
 )
 from kinematch.studio.explaining import REASONS
 from kinematch.studio.messages import PROTOCOL
-from kinematch.studio.picture import XYZW
+from kinematch.studio.picture import XYZW, View
 from kinematch.studio.stage import STEP_RATE, Stage
 
 SWITCHES = {
@@ -45,7 +47,8 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
         frame_count=poses.frame_count,
         frame_rate=poses.frame_rate,
         step_rate=STEP_RATE,
-        skeleton=_stage_skeleton(stage),
+        skeleton=describe_source(stage),
+        character=None if stage.worn is None else describe_character(stage),
         features=[
             FeatureInfo(
                 f.name, f.kind, f.joint, f.group, list(f.times), f.dimensions, columns.start, columns.stop,
@@ -65,18 +68,28 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
     )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _stage_skeleton(stage: Stage) -> SkeletonInfo:
-    poses, positioned = stage.database.poses, stage.view.positioned
+def describe_source(stage: Stage) -> SkeletonInfo:
+    """The skeleton of the database, as candidates and clips are shown on it."""
+    poses = stage.database.poses
+    return _describe_view(poses.skeleton, stage.source_view, poses.contact_joints)
+
+
+def describe_character(stage: Stage) -> CharacterInfo:
+    """The user's own character that is worn."""
+    worn = stage.worn
+    assert worn is not None
+    joints = find_contact_joints(stage.crowds["a"].sources[0], stage.skeleton)
+    skeleton = _describe_view(stage.skeleton, stage.view, joints)
+    return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
+
+
+def _describe_view(skeleton: Skeleton, view: View, contact_joints: np.ndarray) -> SkeletonInfo:
     # where joints are that never move is what the poses say, to the bit, rather than the rest pose
-    offsets = np.array(poses.positions[0])
+    offsets = np.array(view.rest)
     offsets[0] = 0
-    offsets[positioned] = poses.skeleton.offsets[positioned]
+    offsets[view.positioned] = skeleton.offsets[view.positioned]
     return skeleton_info(
-        poses.skeleton,
-        offsets=offsets,
-        positioned=positioned.tolist(),
-        contact_joints=poses.contact_joints.tolist(),
+        skeleton, offsets=offsets, positioned=view.positioned.tolist(), contact_joints=contact_joints.tolist()
     )
 
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
-from kinematch.motion.clip import Clip, Source
+from kinematch.motion.clip import Clip, Origin
 from kinematch.synth import feet, gait, legs, swing, upper
 from kinematch.synth.feet import Roll
 from kinematch.synth.footsteps import CLEARANCE, SIDES, Stances, plan, stances
@@ -81,7 +81,7 @@ def walk(
         path.frame_rate,
         name,
         tags,
-        Source(format="synth"),
+        Origin(format="synth"),
     )
     return _with_truth(clip, path, both, rolls)
 

@@ -19,7 +19,7 @@ DECODE = 4  # roots are adjusted, and local poses read from the table
 SHOW = 8  # global poses from local ones
 FEET = 16  # feet are planted, and the result reported
 EVERYTHING = BODIES | ADVANCE | DECODE | SHOW | FEET
-FARTHEST = 10 * WORLD_RADIUS  # m
+LOST_RADIUS = 10 * WORLD_RADIUS  # m
 BLOCK = 64  # characters for which one stage after the other is run: small batches stay in cache
 
 
@@ -96,5 +96,5 @@ def report(scene, n):
         total += out.global_rotations[n, j, 0] + out.global_rotations[n, j, 1]
         total += out.global_rotations[n, j, 2] + out.global_rotations[n, j, 3]
     far = max(abs(out.global_positions[n, 0, 0]), abs(out.global_positions[n, 0, 2]))
-    out.restarted[n] = not math.isfinite(total) or far > FARTHEST
+    out.restarted[n] = not math.isfinite(total) or far > LOST_RADIUS
     return 1 if out.restarted[n] else 0

@@ -1,6 +1,6 @@
 """Scene: everything that a kernel of the step works on, one record, handed over as one small array of addresses."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,17 @@ def make_work(count: int, joints: int, legs: int, pose: Pose | None = None, *, t
 
 
 open_scene = opening(_example())
-PARTS = dict(zip(Scene._fields, _example()))
+PARTS: dict[str, Any] = dict(zip(Scene._fields, _example()))
+
+
+def find_address(part: str, field: str) -> int:
+    """Where the address of an array is in the handle of a part."""
+    place = 0
+    for name, value in zip(PARTS[part]._fields, PARTS[part]):
+        if name == field:
+            return place
+        place += len(handle((value,), (value,)))
+    raise KeyError(field)
 
 
 def make_handle(part: str, record: tuple) -> np.ndarray:

@@ -47,7 +47,7 @@ def find_reasons(
 
 def limit_searches(reasons: np.ndarray, since: np.ndarray, dt: float, settings: Settings) -> np.ndarray:
     """The characters (M,) int32 that search now, in order; `reasons` (N,) of those who have to wait become NONE."""
-    characters = np.flatnonzero(reasons).astype(np.int32)
+    characters = reasons.nonzero()[0].astype(np.int32)
     most = max(FEWEST, math.ceil(SPARE * len(reasons) * dt / settings.search_interval))
     if len(characters) > most:  # those at an end first, then whoever has waited longest
         urgency = since[characters] + URGENT * np.isin(reasons[characters], (Reason.END, Reason.TAGS, Reason.SOURCE))

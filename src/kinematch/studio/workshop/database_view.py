@@ -4,7 +4,15 @@ from typing import Literal
 
 import numpy as np
 
-from kinematch.database.coverage import SPEEDS, TURNS, cells, contact_shares, coverage, gaps, root_motion
+from kinematch.database.coverage import (
+    SPEEDS,
+    TURNS,
+    find_cells,
+    find_gaps,
+    measure_contact_shares,
+    measure_coverage,
+    measure_root_motion,
+)
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import true_ranges
@@ -19,8 +27,8 @@ Map = Literal["turn", "direction"]
 
 def database_info(database: Database, name: str) -> DatabaseInfo:
     poses, features = database.poses, database.features
-    speed, _, turn = root_motion(poses)
-    covered = coverage(poses)
+    speed, _, turn = measure_root_motion(poses)
+    covered = measure_coverage(poses)
     clips = []
     for index, clip in enumerate(poses.clip_names):
         own = poses.clip_frames(index)
@@ -48,7 +56,7 @@ def database_info(database: Database, name: str) -> DatabaseInfo:
         minutes=poses.minutes,
         joints=poses.skeleton.joint_count,
         tags={tag: float(poses.tags.of(tag).sum() / poses.frame_rate) for tag in poses.tags.names},
-        contact_names=list(contact_shares(poses)),
+        contact_names=list(measure_contact_shares(poses)),
         clips=clips,
         features=feature_rows(features.schema),
         coverage=CoverageInfo(
@@ -61,7 +69,7 @@ def database_info(database: Database, name: str) -> DatabaseInfo:
             fastest=covered.fastest,
             starts=covered.starts,
             stops=covered.stops,
-            gaps=[GapRow(motion=gap.motion, seconds=gap.seconds, wanted=gap.wanted) for gap in gaps(poses)],
+            gaps=[GapRow(motion=gap.motion, seconds=gap.seconds, wanted=gap.wanted) for gap in find_gaps(poses)],
         ),
         warnings=list(database.about.get("warnings", [])),
     )
@@ -70,14 +78,14 @@ def database_info(database: Database, name: str) -> DatabaseInfo:
 def cell(database: Database, which: Map, row: int, column: int) -> Cell:
     """The stretches of clips whose motion falls into one cell, the longest first."""
     poses = database.poses
-    rows, turns, sectors, moving = cells(poses)
+    rows, turns, sectors, moving = find_cells(poses)
     if which == "turn":
         here = (rows == row) & (turns == column)
     elif which == "direction":
         here = moving & (rows == row) & (sectors == column)
     else:
         raise KinematchError(f"no map {which!r}; choose from: turn, direction")
-    speed, _, _ = root_motion(poses)
+    speed, _, _ = measure_root_motion(poses)
     bridge = round(BRIEF * poses.frame_rate)
     found = []
     for index in sorted({int(clip) for clip in poses.clip_of(np.flatnonzero(here))}):

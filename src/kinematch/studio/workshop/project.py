@@ -6,7 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 from kinematch.database.features import KINDS
-from kinematch.database.recipe import LARGEST_RECIPE, Recipe, parse_recipe, recipe_text
+from kinematch.database.recipe import LARGEST_RECIPE, Recipe, parse_recipe, read_recipe_text
+from kinematch.database.recipe_errors import RecipeError
 from kinematch.database.recipe_reference import TABLES
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.sources import SourceFile, list_files
@@ -38,7 +39,7 @@ class Project:
 
     def text(self) -> str:
         """The recipe as it stands in its file; empty when there is none yet."""
-        return recipe_text(self.recipe_path) if self.recipe_path.exists() else ""
+        return read_recipe_text(self.recipe_path) if self.recipe_path.exists() else ""
 
     def recipe(self) -> Recipe:
         return parse_recipe(self.text(), self.recipe_path)
@@ -73,8 +74,6 @@ def check(project: Project, text: str) -> Checked:
     try:
         recipe = parse_recipe(text, project.recipe_path)
     except FileError as error:
-        if error.line is None and "end of document" in error.message:
-            error = FileError(error.path, error.message, line=max(1, len(text.splitlines())))
         return Checked(text=text, saved=saved, problems=problems_of(error))
     problems: list[RecipeProblem] = []
     files: list[SourceFile] = []
@@ -95,15 +94,13 @@ def check(project: Project, text: str) -> Checked:
 
 
 def problems_of(error: FileError) -> list[RecipeProblem]:
-    """The lines of one error that tells all that was found."""
-    first, *rest = error.message.split("\n")
-    found = [RecipeProblem(line=error.line, message=first)]
-    for one in rest:
-        head, _, message = one.strip().partition(": ")
-        number = head.removeprefix("line ")
-        known = head.startswith("line ") and number.isdigit()
-        found.append(RecipeProblem(line=int(number) if known else None, message=message if known else one.strip()))
-    return found
+    """Each mistake that an error tells of, with its line."""
+    if not isinstance(error, RecipeError):
+        return [RecipeProblem(line=error.line, message=error.message)]
+    problems = [RecipeProblem(line=one.line, message=one.message) for one in error.mistakes]
+    if error.left_out:
+        problems.append(RecipeProblem(line=None, message=f"and {error.left_out} more"))
+    return problems
 
 
 def feature_rows(schema: FeatureSchema) -> list[FeatureRow]:

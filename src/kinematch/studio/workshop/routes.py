@@ -12,7 +12,7 @@ from kinematch.database.recipe import LARGEST_RECIPE
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
-from kinematch.folders import cache_folder
+from kinematch.folders import find_cache_folder
 from kinematch.motion.roles import ROLES
 from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.workshop import messages as m
@@ -54,7 +54,7 @@ class Player(Protocol):
 def project_of(path: Path | None) -> Project:
     """The recipe that Build edits: the one given, that of the folder given, or one in a workspace of our own."""
     if path is None:
-        folder = cache_folder() / "workspace"
+        folder = find_cache_folder() / "workspace"
         folder.mkdir(parents=True, exist_ok=True)
         return Project(folder / "recipe.toml", temporary=True)
     if path.is_dir():  # as `kinematch play` chooses it

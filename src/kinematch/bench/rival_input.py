@@ -1,4 +1,4 @@
-"""What all rivals of a search benchmark are given: weighted features, the frames that count, those to ignore."""
+"""RivalInput: what every rival of the search benchmark gets: weighted features, targets, and the frames to ignore."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,11 +8,11 @@ import numpy as np
 from kinematch.search.matcher import IGNORE, admission
 from kinematch.search.space import SearchSpace, roots_of
 
-Ask = Callable[[np.ndarray, int], int]  # query (D,) float32 and current frame to the frame found
+Search = Callable[[np.ndarray, int], int]  # query (D,) float32 and current frame to the frame found
 
 
-class Problem:
-    """The weighted space and what may not be found in it, prepared once for all."""
+class RivalInput:
+    """The weighted space and the frames that may not be found, prepared once for all rivals."""
 
     def __init__(self, space: SearchSpace):
         self.space, self.roots = space, roots_of(space, space.weights)
@@ -25,8 +25,8 @@ class Problem:
         self.first = np.maximum(frames - IGNORE, space.clip_starts[clip]).tolist()
         self.last = np.minimum(frames + IGNORE + 1, space.clip_stops[clip]).tolist()
 
-    def staying(self, query: np.ndarray, current: int) -> float:
-        """Cost of going on, for a weighted query."""
+    def stay_cost(self, query: np.ndarray, current: int) -> float:
+        """Cost of staying with the current frame, for a weighted query."""
         gap = query - self.values[current]
         return float(gap @ gap) if self.admitted.stays[current] else np.inf
 

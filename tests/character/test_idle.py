@@ -1,4 +1,4 @@
-"""Who stands settles in an idle, whatever the stop was like, and leaves it when told."""
+"""A character that stands switches to an idle clip, whatever the stop was like, and leaves it when told."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.character.crowd import Crowd
+from kinematch.character.idle import find_search_terms, narrow_to_idle
 from kinematch.character.settings import Settings
 from kinematch.control.command import Command
 from kinematch.database.build import build
@@ -72,12 +73,12 @@ def test_an_explanation_is_of_the_search_as_it_was(stopping):
 
 
 def test_a_filter_is_narrowed_to_idles_where_it_leaves_any(stopping):
-    assert narrowed(stopping, "") == "idle"
-    assert narrowed(stopping, "walk | level0") == "(walk | level0) & idle"
-    assert narrowed(stopping, "walk") == "walk"
+    assert narrow_to_idle(stopping, "") == "idle"
+    assert narrow_to_idle(stopping, "walk | level0") == "(walk | level0) & idle"
+    assert narrow_to_idle(stopping, "walk") == "walk"
     tags = stopping.poses.tags
     others = replace(tags, names=tuple("stand" if name == "idle" else name for name in tags.names))
-    assert narrowed(replace(stopping, poses=replace(stopping.poses, tags=others)), "level0") == "level0"
+    assert narrow_to_idle(replace(stopping, poses=replace(stopping.poses, tags=others)), "level0") == "level0"
 
 
 def test_each_filter_has_its_own_idle(stopping):
@@ -135,8 +136,8 @@ def test_a_short_idle_is_not_played_in_instants(tmp_path):
 def test_without_idles_nothing_changes(stopping):
     for expression in ("walk", "level0"):
         settings = Settings()
-        narrow = terms(stopping, expression, True, settings)
-        assert (narrow == terms(stopping, expression, False, settings)) == (expression == "walk")
+        narrow = find_search_terms(stopping, expression, True, settings)
+        assert (narrow == find_search_terms(stopping, expression, False, settings)) == (expression == "walk")
 
 
 def test_planted_feet_stand_on_high_steps(stopping):
@@ -165,7 +166,7 @@ def test_nobody_steps_over_while_another_foot_is_in_the_air(stopping):
     for _ in range(60):
         crowd.step(still, DT)
     feet = crowd.state.feet
-    feet.locked[0, 0], feet.refused[0, 0], feet.shorts[0, 0, 0] = False, True, 0.1  # out of the leg's reach
+    feet.locked[0, 0], feet.refused[0, 0], feet.shortfalls[0, 0, 0] = False, True, 0.1  # out of the leg's reach
     feet.places[0, 1, 0] += 0.2
     assert crowd.step(still, DT).locked[0].tolist() == [False, True]
 

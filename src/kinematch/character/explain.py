@@ -1,0 +1,31 @@
+"""Explain: why a character's last search chose its frame."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinematch.character.idle import find_search_terms
+from kinematch.errors import KinematchError
+from kinematch.search import Candidates, candidates
+
+if TYPE_CHECKING:
+    from kinematch.character.crowd import Crowd
+
+
+def explain_search(crowd: "Crowd", character: int, count: int) -> Candidates:
+    """The best frames for the last query, what each costs by feature, and why one was taken."""
+    schedule, settings = crowd.state.schedule, crowd.settings
+    source: Any = crowd.sources[int(crowd.state.playing.sources[character])]
+    if not hasattr(source, "matcher"):
+        kind = type(source.source).__name__
+        raise KinematchError(f"character {character} plays a {kind}, which does not search frames")
+    if schedule.filters[character] < 0:
+        raise KinematchError(f"character {character} has not searched yet")
+    given = crowd.filters.text(int(schedule.filters[character]))
+    expression = source.default_filter if given is None else given
+    filter_, ignore = find_search_terms(source.database, expression, bool(schedule.idle[character]), settings)
+    current = int(np.clip(schedule.frames[character], -1, source.poses.frame_count - 1))
+    return candidates(
+        source.matcher, schedule.queries[character], current, count=count, filter=filter_,
+        stay_bias=settings.stay_bias, ignore=ignore,
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+"""Float32 boxes and frames, for queries far from the data: bounds that tell frames apart at any distance.
+
+Quantised bounds are alike for all boxes once a query lies beyond their levels. These are sums in the order of the
+costs. Rounding keeps order, so no bound exceeds the cost, as rounded, of a frame inside, and no margin is needed.
+"""
+
+import numpy as np
+from numba import types
+
+from kinematch.compile.jit import part
+from kinematch.compile.lanes import define_lanes, larger, make_reader, make_splat, make_writer
+from kinematch.compile.memory import (
+    first_bit,
+    float_bits,
+    read_address,
+    read_double,
+    read_float,
+    read_int,
+    read_short,
+    read_size,
+    write_float,
+)
+from kinematch.compile.reductions import lanes_at_most
+from kinematch.compile.rows import make_row_reader
+from kinematch.search import layout_kernels as at
+from kinematch.search.layout_kernels import LOWEST_BIT, NO_BITS, ZERO, U, distance, prefetch_start
+from kinematch.search.tree_kernels import LANES
+from kinematch.search.vector_kernels import admit_bounds
+
+# not fused: sums must round as in the plain scan
+sixteen = define_lanes(types.float32, LANES, fused=False)
+read_sixteen, write_sixteen, splat_sixteen = make_reader(sixteen), make_writer(sixteen), make_splat(sixteen)
+read_sixteen_rows = make_row_reader(sixteen)
+
+
+@part
+def limit_boxes(best, bound, handle):
+    """The largest cost to look for, as bits: an equal cost may replace a found frame, never the one that plays."""
+    return np.int32(float_bits(bound) - (0 if best >= 0 else 1))
+
+
+@part
+def bound_top(top, admitted, handle, limit, out, scratch):
+    """Bounds of the 16 groups of a top node, as `admit_bounds` gives them."""
+    node = read_address(handle, at.EXACT_TOPS) + U(top) * U(128 * read_size(handle, at.COLUMNS))
+    return admit_bounds(_box_bounds(node, handle, scratch), admitted, limit, out)
+
+
+@part
+def bound_group(group, admitted, handle, limit, out, scratch):
+    """Bounds of the 16 leaves of a group."""
+    node = read_address(handle, at.EXACT_GROUPS) + U(group) * U(128 * read_size(handle, at.COLUMNS))
+    return admit_bounds(_box_bounds(node, handle, scratch), admitted, limit, out)
+
+
+@part
+def _box_bounds(node, handle, scratch):
+    """Lower bounds of the costs in 16 boxes. A node is [columns][low, high][16 boxes] float32."""
+    query, total = scratch + U(at.QUERY_AT), splat_sixteen(np.float32(0))
+    inside = total
+    for d in range(read_size(handle, at.COLUMNS)):
+        q = read_float(query, d)
+        gap = larger(larger(read_sixteen(node, 2 * d) - q, q - read_sixteen(node, 2 * d + 1)), inside)
+        total = total + gap * gap
+    return total * np.float32(read_double(read_address(handle, at.NUMBERS), at.LEAST_FACTOR))
+
+
+@part
+def prefetch_leaf(leaf, handle):
+    frame = U(read_int(read_address(handle, at.LEAF_FRAMES), leaf))
+    prefetch_start(read_address(handle, at.VALUES) + frame * U(4 * read_size(handle, at.COLUMNS)))
+
+
+@part
+def search_leaf(leaf, leaf_bound, handle, first, last, best, bound, scratch):
+    """The best frame and its cost after the frames of a leaf are measured, all at once."""
+    first_frame = np.int64(read_int(read_address(handle, at.LEAF_FRAMES), leaf))
+    limit = limit_boxes(best, bound, handle)
+    if leaf_bound == limit and first_frame > best >= 0:  # at best a tie with an earlier frame
+        return best, bound
+    _measure_leaf(first_frame, handle, scratch)
+    near = np.uint64(lanes_at_most(scratch, limit)) & np.uint64(read_short(read_address(handle, at.LEAF_MASKS), leaf))
+    while near != NO_BITS:
+        lane = first_bit(near)
+        near &= near - LOWEST_BIT
+        frame, cost = np.int32(first_frame + lane), read_float(scratch, lane)
+        if not first <= frame < last and (cost < bound or (cost == bound and frame < best)):
+            best, bound = frame, cost
+    return best, bound
+
+
+@part
+def _measure_leaf(first_frame, handle, scratch):
+    """The costs of 16 frames, at the start of scratch; frames that do not exist are left out."""
+    columns, query, roots = read_size(handle, at.COLUMNS), scratch + U(at.QUERY_AT), read_address(handle, at.ROOTS)
+    factors = read_address(handle, at.FACTORS)
+    frames_left = read_size(handle, at.FRAMES) - first_frame
+    if frames_left < LANES or columns < 4:
+        for lane in range(min(frames_left, LANES)):
+            cost = distance(np.int64(first_frame + lane), handle, query)
+            if factors:
+                cost *= read_float(factors, np.int64(first_frame + lane))
+            write_float(scratch, lane, cost)
+        return
+    stride = U(4 * columns)
+    row, total = read_address(handle, at.VALUES) + U(first_frame) * stride, splat_sixteen(np.float32(0))
+    for d in range(0, columns - 3, 4):
+        c0, c1, c2, c3 = read_sixteen_rows(row + U(4 * d), stride)
+        total = _add_column(total, c0, d, roots, query)
+        total = _add_column(total, c1, d + 1, roots, query)
+        total = _add_column(total, c2, d + 2, roots, query)
+        total = _add_column(total, c3, d + 3, roots, query)
+    columns_left = columns & 3
+    if columns_left:  # read the last four columns of the row, some of which are counted already
+        _, c1, c2, c3 = read_sixteen_rows(row + U(4 * (columns - 4)), stride)
+        if columns_left > 2:
+            total = _add_column(total, c1, columns - 3, roots, query)
+        if columns_left > 1:
+            total = _add_column(total, c2, columns - 2, roots, query)
+        total = _add_column(total, c3, columns - 1, roots, query)
+    if factors:
+        total = total * read_sixteen(factors + U(4 * first_frame), ZERO)
+    write_sixteen(scratch, ZERO, total)
+
+
+@part
+def _add_column(total, values, d, roots, query):
+    difference = read_float(query, d) - values * read_float(roots, d)
+    return total + difference * difference
