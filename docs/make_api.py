@@ -17,9 +17,9 @@ PAGE = Path(__file__).parent / "api.md"
 HEAD = """\
 # Reference
 
-Everything in `import kinematch as km`. The letters in shapes: N characters, F frames, J joints, H times, K contacts, M points. Units
-are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Whatever a user can get wrong raises
-`km.KinematchError`.
+Everything in `import kinematch as km`. The letters in shapes: N characters, F frames, J joints, H times, K contacts,
+M points. Units are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Whatever a
+user can get wrong raises `km.KinematchError`.
 
 *Written by `python docs/make_api.py` from the code; a test keeps it up to date.*
 """
@@ -82,7 +82,7 @@ def describe_members(thing: type) -> list[str]:
         if name.startswith("_") or not text or not (inspect.isfunction(member) or isinstance(member, property)):
             continue
         title = name if isinstance(member, property) else format_signature(name, member)
-        lines.append(f"- `{re.sub(r'\\s+', ' ', title)}`: {' '.join(text.split())}")
+        lines.append(f"- `{' '.join(title.split())}`: {' '.join(text.split())}")
     return [*lines, ""] if lines else []
 
 
