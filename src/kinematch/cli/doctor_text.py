@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.panel import Panel
