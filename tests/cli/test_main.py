@@ -144,7 +144,7 @@ def test_lists_of_names_stay_on_one_line_and_end():
 
 
 HEAVY = ("numba", "scipy", "numpy", "pydantic", "starlette", "PIL", "rich")
-AT_ONCE = [[], ["--version"], *([*command, "--help"] for command in COMMANDS if command[0] not in ("doctor", "init"))]
+AT_ONCE = [[], ["--version"], *([*command, "--help"] for command in COMMANDS)]
 
 
 @pytest.mark.parametrize("arguments", AT_ONCE, ids=" ".join)

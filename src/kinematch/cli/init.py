@@ -8,10 +8,6 @@ import tyro
 
 from kinematch.cli.doctor import motion_files
 from kinematch.cli.options import check_output, option
-from kinematch.cli.screen import Screen, progress_bar
-from kinematch.doctor import Report, examine
-from kinematch.doctor.prescribe import prescribe, usable
-from kinematch.doctor.report import counted
 from kinematch.errors import FileError
 from kinematch.writing import write_beside
 
@@ -24,6 +20,11 @@ def init(
 ) -> int:
     """Examine the motion files of FOLDER and write a recipe for them: calibration poses are dropped, idles tagged, and
     the doctor's other fixes filled in."""
+    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.doctor import Report, examine
+    from kinematch.doctor.prescribe import prescribe, usable
+    from kinematch.doctor.report import counted
+
     if not folder.is_dir():
         raise FileError(folder, "no such folder")
     recipe = output or folder / "recipe.toml"
