@@ -18,8 +18,8 @@ HEAD = """\
 # Reference
 
 Everything in `import kinematch as km`. The letters in shapes: N characters, F frames, J joints, H times, K contacts,
-M points. Units are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Whatever a
-user can get wrong raises `km.KinematchError`.
+M points. Units are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Wrong
+arguments raise `km.KinematchError`, which says what was expected.
 
 *Written by `python docs/make_api.py` from the code; a test keeps it up to date.*
 """
@@ -91,7 +91,8 @@ def format_signature(name: str, thing: Any) -> str:
     signature = inspect.signature(thing)
     parameters = [one for one in signature.parameters.values() if one.name != "self"]
     signature = signature.replace(parameters=parameters)
-    text = name + re.sub(r"<function (\w+)[^>]*>", r"\1", str(signature)).replace("'", "")
+    text = name + re.sub(r"<function (\w+)[^>]*>", r"\1", str(signature))
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)  # annotations that are written as strings
     text = re.sub(r"\b(?:kinematch|collections|typing|pathlib|numpy)(?:\.\w+)*\.", "", text)
     text = re.sub(r"<lambda>|<function <lambda> at 0x\w+>", "...", text)
     if len(text) <= 110:

@@ -11,7 +11,7 @@ import numpy as np
 
 import kinematch as km
 from kinematch.database.features import QueryInput
-from kinematch.database.measures import joint_motion, root_paths
+from kinematch.database.measures import joint_motion, measure_root_paths
 from kinematch.database.poses import PoseDatabase
 
 
@@ -28,7 +28,7 @@ def find_turn(directions: np.ndarray) -> np.ndarray:
 
 def build_turn(feature: km.Feature, poses: PoseDatabase) -> np.ndarray:
     """(F, 1): how far the clip turns from each frame on."""
-    return find_turn(root_paths(poses, feature.times)[0].directions)
+    return find_turn(measure_root_paths(poses, feature.times)[0].directions)
 
 
 queries = 0

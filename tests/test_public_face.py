@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 import kinematch as km
+from kinematch.cli import bench
+from kinematch.cli.main import VERBS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(km.__file__).read_text()
 LINES = """\
 import kinematch as km
 
-database = km.dance_card()                       # or km.build("recipe.toml"), km.load("my.kinematch")
+database = km.dance_card()  # or km.build("recipe.toml"), km.load("my.kinematch")
 character = km.Crowd(database)
 poses = [character.step(km.move([0, 0, 1.35]), 1 / 60) for _ in range(600)]
 km.save("walk.glb", km.record(poses, database.skeleton, 60))
@@ -127,3 +129,12 @@ def test_the_reference_page_is_up_to_date():
         sys.path.pop(0)
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert page == make_api.write_page(), "docs/api.md is out of date: run `python docs/make_api.py`"
+
+
+def test_the_first_page_lists_every_verb():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    benches = [name for name, value in vars(bench).items() if getattr(value, "__module__", "") == bench.__name__]
+    verbs = [verb for verb in VERBS if verb != "bench"]
+    verbs += [f"bench {name}" for name in benches if not name.startswith("_") and inspect.isfunction(vars(bench)[name])]
+    assert len(verbs) >= 14
+    assert [verb for verb in verbs if f"| `{verb}" not in text] == []

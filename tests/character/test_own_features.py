@@ -9,7 +9,7 @@ from kinematch.control.command import move
 from kinematch.database import features as features_module
 from kinematch.database.feature_database import build_features
 from kinematch.database.features import Feature, register_feature
-from kinematch.database.measures import root_paths
+from kinematch.database.measures import measure_root_paths
 from kinematch.database.schema import HORIZONS, FeatureSchema
 from kinematch.database.storage import Database
 
@@ -41,7 +41,7 @@ def test_queries_of_ones_own_are_called_with_the_playing_pose_and_the_past_of_th
     register_feature("own_pose", build=lambda f, poses: poses.positions[:, 1, 1:2], query=hand_height, width=1)
     register_feature(
         "own_past",
-        build=lambda f, poses: root_paths(poses, f.times)[0].positions[:, [0, 2]],
+        build=lambda f, poses: measure_root_paths(poses, f.times)[0].positions[:, [0, 2]],
         query=way_back,
         width=2,
         group="trajectory",

@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
+from kinematch.character.reason import Reason
 from kinematch.character.settings import Settings, Transition
-from kinematch.database.storage import save
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "character.md").read_text(encoding="utf-8")
@@ -46,10 +46,20 @@ def test_pictures_and_pages_that_it_names_are_there():
         assert (DOCS / target).exists(), target
 
 
-def test_its_snippets_run_one_after_the_other(database, tmp_path, monkeypatch, capsys):
+def test_files_that_its_tables_name_are_there():
+    folder = DOCS.parent / "src" / "kinematch" / "character"
+    named = re.findall(r"`((?:stages|kernels)/\w+\.py|\w+\.py)`", PAGE)
+    assert len(named) > 12
+    for name in named:
+        assert (folder / name).exists() or list((DOCS.parent / "src").rglob(name)), name
+
+
+def test_it_names_every_reason():
+    assert [one.name for one in Reason if f"`{one.name}`" not in PAGE] == []
+
+
+def test_its_snippets_run_one_after_the_other(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "kinematch-demo").mkdir()
-    save("kinematch-demo/dance-card.kinematch", database)
     known: dict = {}
     for snippet in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(snippet, known)

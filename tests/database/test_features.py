@@ -242,7 +242,7 @@ def test_a_trajectory_feature_of_ones_own_sees_the_trajectory_at_its_times(datab
     times = (-0.5, 0.4)
 
     def build(feature, poses):
-        return np.stack([path.positions[:, 2] for path in root_paths(poses, feature.times)], axis=-1)
+        return np.stack([path.positions[:, 2] for path in measure_root_paths(poses, feature.times)], axis=-1)
 
     register_feature(
         "ahead",
@@ -254,7 +254,7 @@ def test_a_trajectory_feature_of_ones_own_sees_the_trajectory_at_its_times(datab
     own = schema(Feature("ahead", times=times))
     assert own.past == 0.5
     positions = np.arange(12.0).reshape(2, 2, 3)
-    asked = own.query(QueryInput(trajectory=sampled(times, positions, positions)))
+    asked = own.query(QueryInput(trajectory=make_trajectory(times, positions, positions)))
     np.testing.assert_array_equal(asked, positions[..., 2])
     np.testing.assert_allclose(own.build(database(walk(speed=1.0)))[40], times, atol=1e-3)
     with pytest.raises(KinematchError, match="needs `query`"):

@@ -39,9 +39,9 @@ PAST_SAMPLES = 32  # places that are remembered of each root where a feature loo
 
 
 class Crowd:
-    """The motion-matching loop: see step.py for its stages.
+    """N characters that play motion as they are commanded, by motion matching; one character is a crowd of one.
 
-    `settings`, `terrain` and `layers` may be replaced at any time, and arrays of `state` written to.
+    `settings`, `terrain` and `layers` may be replaced at any time, and the arrays of `state` written to.
     """
 
     _settings: Settings
@@ -59,7 +59,11 @@ class Crowd:
         skeleton: Skeleton | None = None,
         matcher: Callable[[Database], Matcher] | None = None,
     ):
-        """`skeleton`: the body to show the motion on, where that is another than the sources'."""
+        """`sources`: a database, a motion source or several of either; a command says which one plays.
+
+        `positions` (N, 3) m and `yaws` (N,) rad: where characters start. `skeleton`: show the motion on another body,
+        retargeted in every step. `matcher`: makes the search of a database.
+        """
         if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
             raise KinematchError(f"a crowd of {count!r}, expected a whole number from 1 on")
         self.sources: list[MotionSource] = open_sources(sources, matcher)
@@ -98,6 +102,7 @@ class Crowd:
 
     @property
     def settings(self) -> Settings:
+        """May be replaced at any time."""
         return self._settings
 
     @settings.setter
@@ -114,7 +119,7 @@ class Crowd:
 
     @property
     def state(self) -> State:
-        """Everything that changes; its arrays may be written to."""
+        """Everything that evolves: `state.copy()` keeps it, `restore` goes back. Its arrays may be written to."""
         return self._state
 
     @state.setter
@@ -123,6 +128,7 @@ class Crowd:
 
     @property
     def count(self) -> int:
+        """N."""
         return len(self.characters)
 
     def group_everyone(self) -> Iterator[tuple[int, np.ndarray]]:
@@ -133,23 +139,27 @@ class Crowd:
 
     @property
     def body(self) -> SimulatedBody:
+        """The simulated bodies, which controllers see; the arrays may be written to."""
         return self.state.body
 
     @property
     def root_positions(self) -> np.ndarray:
-        """(N, 3) m; the state's own, so it may be written to."""
+        """(N, 3) m in the world; the state's own array, so it may be written to."""
         return self.state.playing.positions
 
     @property
     def root_yaws(self) -> np.ndarray:
+        """(N,) rad about +Y; may be written to."""
         return self.state.playing.yaws
 
     @property
     def frames(self) -> np.ndarray:
+        """(N,) frames of the database that play."""
         return self.state.playing.frames
 
     @property
     def fractions(self) -> np.ndarray:
+        """(N,) of the way to the next frame."""
         return self.state.playing.fractions
 
     @property
@@ -159,11 +169,11 @@ class Crowd:
 
     @property
     def database(self) -> Database:
-        """The first source's, if that is a database."""
+        """The first source, if that is a database."""
         return self.sources[0].database  # type: ignore[attr-defined]
 
     def step(self, command: Command, dt: float, *, out: Pose | None = None) -> Pose:
-        """Everything moves on by dt seconds under a command.
+        """Move all characters on by dt seconds under a command, and return their pose.
 
         `out`: an earlier result to write over, which saves memory traffic with thousands of characters.
         """
@@ -215,7 +225,7 @@ class Crowd:
         self.state.assign(state)
 
     def teleport(self, positions: Any, yaws: Any, characters: np.ndarray | None = None) -> None:
-        """Put characters and their simulated bodies elsewhere, at rest; their pose goes on."""
+        """Move characters and their bodies to positions (N, 3) m and yaws (N,) rad, at rest; their clips go on."""
         chosen = self.characters if characters is None else self._check_characters(characters)
         places, turns = check_places(positions, yaws, len(chosen))
         body, playing, feet, past = self.state.body, self.state.playing, self.state.feet, self.state.past
@@ -228,14 +238,14 @@ class Crowd:
         past.ages[chosen] = np.inf
 
     def start_over(self, positions: Any, yaws: Any) -> None:
-        """As if just made, at these places."""
+        """Start over at positions (N, 3) m and yaws (N,) rad, as if just made."""
         since = self.state.schedule.since.copy()
         self.restore(self._beginning.take(np.zeros(self.count, np.int32)))
         self.state.schedule.since[:] = np.nan_to_num(since)  # phases stay spread
         self.teleport(positions, yaws)
 
     def explain(self, character: int = 0, count: int = 5) -> Candidates:
-        """The best frames for a character's last query, what each costs by feature, and why one was taken."""
+        """The best frames for the last query of a character, the cost of each by feature, and why one was chosen."""
         return explain_search(self, int(self._check_characters(np.atleast_1d(character))[0]), count)
 
     def find_ground(self, pose: Pose, dt: float) -> Ground | None:

@@ -22,8 +22,8 @@ class Layer(Protocol):
         """Change `pose.rotations`, and the position of the hips, of all N characters; return the changed joints.
 
         `pose` holds the pose so far, local and global. Its global positions already include the lowering of the pelvis
-        by the feet stage, as far as it can be predicted: a hand that is put somewhere ends up there. The step recomputes
-        the global pose afterwards.
+        by the feet stage, as far as it can be predicted: a hand that is put somewhere ends up there. Afterwards the
+        step recomputes the global pose.
         """
 
 

@@ -20,7 +20,7 @@ def make_numpy_matcher(database: Database) -> Matcher:
 
 
 class PlainCrowd(Crowd):
-    """Slow and readable; it takes whatever Crowd takes and shows the same but for rounding."""
+    """A crowd that runs every stage in plain numpy: slow, readable, and the same as `km.Crowd` but for rounding."""
 
     def __init__(
         self,

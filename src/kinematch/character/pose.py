@@ -1,4 +1,4 @@
-"""Pose: what a step gives for N characters, the root being joint 0."""
+"""Pose: the result of a step for N characters."""
 
 from typing import NamedTuple
 
@@ -10,24 +10,30 @@ LINE = 64  # bytes that arrays are aligned to
 
 
 class Pose(NamedTuple):
+    """The result of a step for N characters: the pose, local and global, root motion, contacts, and what was searched.
+
+    Joint 0 is the ground root.
+    """
+
     positions: np.ndarray  # (N, J, 3) float32 m, in the parent's space
     rotations: np.ndarray  # (N, J, 4) float32
     global_positions: np.ndarray  # (N, J, 3) float32 m
     global_rotations: np.ndarray  # (N, J, 4) float32
     displacements: np.ndarray  # (N, 3) m that the root moved in this step, in the world
-    turns: np.ndarray  # (N,) rad that it turned
-    contacts: np.ndarray  # (N, K) bool, of the source
-    locked: np.ndarray  # (N, L) bool, toes held in place
-    frames: np.ndarray  # (N,) int32, of the database
-    fractions: np.ndarray  # (N,) of a frame further on
-    sources: np.ndarray  # (N,) int32
-    searched: np.ndarray  # (N,) bool
-    jumped: np.ndarray  # (N,) bool
-    reasons: np.ndarray  # (N,) int8, why it searched: see Reason
-    costs: np.ndarray  # (N,) float32, of the last search
-    restarted: np.ndarray  # (N,) bool, whether its state was not finite and it began anew
+    turns: np.ndarray  # (N,) rad that the root turned
+    contacts: np.ndarray  # (N, K) bool, contact joints that stand according to the source
+    locked: np.ndarray  # (N, L) bool, feet that are held in place
+    frames: np.ndarray  # (N,) int32, frames of the database that play
+    fractions: np.ndarray  # (N,) fraction of the way to the next frame, 0 to 1
+    sources: np.ndarray  # (N,) int32, numbers of the motion sources that play
+    searched: np.ndarray  # (N,) bool, whether a search ran in this step
+    jumped: np.ndarray  # (N,) bool, whether it found a better place and playback jumped there
+    reasons: np.ndarray  # (N,) int8, why it searched: numbers of `kinematch.character.reason.Reason`
+    costs: np.ndarray  # (N,) float32, cost of what the last search found
+    restarted: np.ndarray  # (N,) bool, whether the state was not finite and the character started over
 
     def copy(self) -> "Pose":
+        """A pose that later steps do not write over."""
         return Pose(*(array.copy() for array in self))
 
 

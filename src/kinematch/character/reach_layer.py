@@ -32,10 +32,10 @@ class Hands(NamedTuple):
 class ReachLayer:
     """A layer that moves one arm so that the hand reaches a point in the world, while the body goes on as it does.
 
-    Set `targets`, (3,) or (N, 3) in metres in the world, and `weights`, one or (N,) from 0 to 1, at any time; a target of
-    NaN lets the arm go. The arm eases in and out with `halflife` (s): when a target appears or disappears, when it comes
-    within reach or leaves it, and when it passes behind the body; it glides from one target to the next. The hand keeps
-    its angle to the forearm. `reset` forgets what the arms did: call it after restoring the state of a crowd.
+    Set `targets`, (3,) or (N, 3) in metres in the world, and `weights`, one or (N,) from 0 to 1, at any time; a target
+    of NaN lets the arm go. The arm eases in and out with `halflife` (s): when a target appears or disappears, when it
+    comes within reach or leaves it, and when it passes behind the body; it glides from one target to the next. The hand
+    keeps its angle to the forearm. `reset` forgets what the arms did: call it after restoring the state of a crowd.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class ReachLayer:
         before = self._hands
         if before is None or len(before.weights) != count:
             before = Hands(np.zeros((count, 2)), np.full((count, 3), np.nan), np.zeros((count, 6)))
-        usable = (np.abs(targets - roots) < FARTHEST).all(axis=-1)  # neither NaN nor infinite
+        usable: np.ndarray = np.all(np.abs(targets - roots) < FARTHEST, axis=-1)  # neither NaN nor infinite
         local = quaternion.rotate(quaternion.inverse(turns), np.where(usable[:, None], targets - roots, FARTHEST))
         self._hands = self._move_hands(before, local, weights, pose, dt)
         points = roots + quaternion.rotate(turns, self._hands.targets + self._hands.offsets[:, :3])
@@ -87,7 +87,7 @@ class ReachLayer:
         moved = np.flatnonzero((shares > 0) & np.isfinite(points).all(axis=-1))
         if not len(moved):
             return []
-        pose.rotations[np.ix_(moved, self.chain)] = solve_two_joints(
+        pose.rotations[moved[:, None], list(self.chain)] = solve_two_joints(
             pose.global_positions[moved], pose.global_rotations[moved], self.parents,
             chain=self.chain, targets=points[moved], hinge=self.hinge, weights=shares[moved],
         )  # fmt: skip

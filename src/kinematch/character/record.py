@@ -1,4 +1,4 @@
-"""Recording: the poses of one character as a clip, which can be drawn, written or built into a database."""
+"""Recording: the poses of one character become a clip, to be drawn, written or built into a database."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -23,7 +23,10 @@ class LocalPoses(Protocol):
 def record(
     poses: Sequence[LocalPoses], skeleton: Skeleton, frame_rate: float, *, character: int = 0, name: str = "played"
 ) -> Clip:
-    """A clip of equal steps, so many a second; `skeleton` is the crowd's."""
+    """Make a clip of the poses of one character, one per step, taken at equal steps of 1 / frame_rate seconds.
+
+    `skeleton` is that of the crowd (`crowd.skeleton`, which is `database.skeleton` unless the motion is retargeted).
+    """
     if not len(poses):
         raise KinematchError("nothing was recorded")
     if not 0 <= character < len(poses[0].positions):

@@ -21,6 +21,8 @@ def tunable(default: float, unit: str, low: float, high: float, text: str) -> An
 
 @dataclass(frozen=True)
 class Settings:
+    """Every tunable of a character. Values are checked against their ranges; docs/character.md explains each."""
+
     # the simulated body
     velocity_halflife: float = tunable(
         Halflives().velocity, "s", 0.01, 2, "in which the simulated body takes half of a new velocity"

@@ -61,6 +61,8 @@ class Sample(NamedTuple):
 
 
 class MotionSource(Protocol):
+    """Where poses come from: a database, a trained model, or your own class with these attributes and methods."""
+
     skeleton: Skeleton
     contact_joints: np.ndarray  # (K,) int32
     schema: FeatureSchema  # what queries describe
@@ -79,7 +81,8 @@ class MotionSource(Protocol):
     def change_settings(self, settings: Settings) -> None:
         """Take over new settings: weights of features, for instance."""
 
-    def describe_status(self, state: State, characters: np.ndarray) -> Status: ...
+    def describe_status(self, state: State, characters: np.ndarray) -> Status:
+        """What the schedule of searches needs to know of characters (M,)."""
 
     def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
         """The pose that plays, as features see it; the step adds the trajectory and asks the schema for the query."""
@@ -102,4 +105,5 @@ class MotionSource(Protocol):
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         """Play on by seconds (M,); the root's motion (M, 3): x and z in m in its own axes before, and turn in rad."""
 
-    def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample: ...
+    def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
+        """The poses of characters (M,) now, and their contacts `look` seconds from now."""

@@ -16,7 +16,10 @@ filter = "level0"
 
 
 def dance_card(progress: Progress = lambda stage, done, total: None) -> Database:
-    """Open the built-in database, building it first if this version of the program has not done so yet."""
+    """Open the built-in database of procedural locomotion; the first call builds it, later ones open it from the cache.
+
+    `progress(stage, done, total)` is called while it is built.
+    """
     folder = find_cache_folder() / "dance-card"
     folder.mkdir(parents=True, exist_ok=True)
     recipe = folder / "dance-card.toml"

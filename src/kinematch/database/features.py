@@ -96,11 +96,11 @@ def register_feature(
 ) -> None:
     """Add a kind of feature of your own; recipes then name it as their `kind`.
 
-    `build(feature, poses)` returns the values (F, width) of all frames. `query(feature, given)` returns what N characters
-    search for, (N, width): `given.pose`, `given.skeleton` and `given.current` describe the frames that play, and
+    `build(feature, poses)` returns the values (F, width) of all frames. `query(feature, given)` returns what to search
+    for, (N, width): `given.pose`, `given.skeleton` and `given.current` describe the frames that play, and
     `given.trajectory(times)` where the roots will be, or for negative times were: positions (N, H, 3) and directions
-    (N, H, 3) in the root's axes. A feature of the group "pose" needs no `query`: a search then uses the stored values of
-    the frame that plays, as it does for the built-in kinds.
+    (N, H, 3) in the root's axes. A feature of the group "pose" needs no `query`: a search then uses the stored values
+    of the frame that plays, as it does for the built-in kinds.
     """
     if name in BUILT_IN:
         raise KinematchError(f"{name!r} is a built-in kind of feature; choose another name")

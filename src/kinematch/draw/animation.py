@@ -26,7 +26,11 @@ Progress = Callable[[int, int], None]  # pictures done, pictures in all
 
 
 def animate(clip: Clip, path: str | Path, **options) -> Path:
-    """Write the clip as .gif, .webp, .png (APNG) or .mp4 and return the path; the options are moving_pictures'."""
+    """Draw a clip as an animated .gif, .webp, .png (APNG) or .mp4, and return the path.
+
+    Options: `size` in pixels, `frames_per_second`, `start` and `seconds` of the part to show, `camera` ("follow" or
+    "fixed"), `trail`, `caption`, `theme` and more: see `kinematch.draw.animation.moving_pictures`.
+    """
     path = Path(path)
     movie_writer(path)  # an unknown suffix fails before the work, not after
     pictures, rate = moving_pictures(clip, **options)

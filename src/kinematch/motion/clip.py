@@ -32,6 +32,8 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
+    """One piece of motion on one skeleton. It never changes: every operation makes a new clip."""
+
     skeleton: Skeleton
     positions: np.ndarray  # (F, J, 3) m, in the parent's space
     rotations: np.ndarray  # (F, J, 4), in the parent's space
@@ -54,10 +56,12 @@ class Clip:
 
     @property
     def frame_count(self) -> int:
+        """F."""
         return len(self.positions)
 
     @property
     def dt(self) -> float:
+        """Seconds from one frame to the next."""
         return 1.0 / self.frame_rate
 
     @property

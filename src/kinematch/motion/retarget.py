@@ -8,7 +8,7 @@ from kinematch.motion.skeleton import Skeleton
 
 
 def retarget(clip: Clip, target: Skeleton) -> Clip:
-    """The clip's motion on the target skeleton; Retargeting says what that means."""
+    """The motion of a clip on another skeleton; `km.Retargeting` does the same for live poses and says how."""
     try:
         retargeting = Retargeting(clip.skeleton, target)
     except KinematchError as error:

@@ -15,6 +15,8 @@ LARGEST_COMPONENT = 1.001  # of a unit quaternion, with room for rounding
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
+    """The joints of a rig, parents first, with their rest pose, reference T-pose and roles. It never changes."""
+
     names: tuple[str, ...]
     parents: np.ndarray  # (J,) int32, -1 for the first joint; parents[i] < i
     offsets: np.ndarray  # (J, 3) m, rest position in the parent's space
@@ -56,6 +58,7 @@ class Skeleton:
 
     @property
     def joint_count(self) -> int:
+        """J."""
         return len(self.names)
 
     def joint(self, name: str) -> int:
@@ -74,6 +77,7 @@ class Skeleton:
         return found
 
     def children(self, joint: int) -> list[int]:
+        """The joints whose parent is this one."""
         return [int(j) for j in np.flatnonzero(self.parents == joint)]
 
     def chain(self, joint: int) -> list[int]:
@@ -84,9 +88,11 @@ class Skeleton:
         return path[::-1]
 
     def with_roles(self, roles: Mapping[str, int]) -> "Skeleton":
+        """A copy with these roles in place of its own."""
         return replace(self, roles=dict(roles))
 
     def with_tpose(self, tpose: np.ndarray) -> "Skeleton":
+        """A copy with this T-pose, local rotations (J, 4)."""
         return replace(self, tpose=quaternion.normalize(tpose))
 
     def difference(self, other: "Skeleton", *, tolerance: float = 1e-3) -> str | None:

@@ -78,9 +78,11 @@ class HeightFunction:
     reach: float = 0.01  # m, step of the differences that give the slope
 
     def heights(self, points: np.ndarray) -> np.ndarray:
+        """Heights (M,) m under points (M, 2) of x and z."""
         return self._at(check_points(points), 0.0, 0.0)
 
     def normals(self, points: np.ndarray) -> np.ndarray:
+        """Unit normals (M, 3) under points (M, 2) of x and z."""
         points, h = check_points(points), self.reach
         slope_x = (self._at(points, h, 0.0) - self._at(points, -h, 0.0)) / (2 * h)
         slope_z = (self._at(points, 0.0, h) - self._at(points, 0.0, -h)) / (2 * h)
@@ -116,9 +118,11 @@ class HeightGrid:
         object.__setattr__(self, "origin", (float(self.origin[0]), float(self.origin[1])))
 
     def heights(self, points: np.ndarray) -> np.ndarray:
+        """Heights (M,) m under points (M, 2) of x and z."""
         return grid_heights(self.values, self.origin, float(self.cell), check_points(points))
 
     def normals(self, points: np.ndarray) -> np.ndarray:
+        """Unit normals (M, 3) under points (M, 2) of x and z."""
         return grid_normals(self.values, self.origin, float(self.cell), check_points(points))
 
 
