@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +139,10 @@ def test_the_first_page_lists_every_verb():
     verbs += [f"bench {name}" for name in benches if not name.startswith("_") and inspect.isfunction(vars(bench)[name])]
     assert len(verbs) >= 14
     assert [verb for verb in verbs if f"| `{verb}" not in text] == []
+
+
+def test_pages_name_nothing_that_is_not_there():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.py")]
+    named = {(page.name, name) for page in pages for name in re.findall(r"\bkm\.(\w+)", page.read_text("utf-8"))}
+    assert len(named) > 60
+    assert sorted(one for one in named if one[1] not in km.__all__) == []
