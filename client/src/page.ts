@@ -51,7 +51,7 @@ shell.onOpen = (panel) => {
   if (panel.stage === "live") viewport.follow.jump();
 };
 
-connection.on("problem", (problem) => {
+connection.on("error_message", (problem) => {
   if (problem.about !== "explain" && problem.about !== "stick") studio.say(problem.message, "bad");
 });
 connection.on("notice", (notice) => studio.say(notice.message, "plain"));

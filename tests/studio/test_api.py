@@ -42,7 +42,7 @@ def test_recordings_are_downloaded_and_opened_again(fresh_server):
         assert status == 200
         assert 'filename="played.kinerec"' in headers["content-disposition"]
         status, answer, _ = fetch(fresh_server, "/api/recording?name=mine.kinerec", method="POST", body=content)
-        assert (status, "another page steers" in json.loads(answer)["message"]) == (403, True)
+        assert (status, "another page is steering" in json.loads(answer)["message"]) == (403, True)
         mine = {"x_kinematch_client": page.welcome["client"]}
         status, answer, _ = fetch(fresh_server, "/api/recording?name=mine.kinerec", method="POST", body=content, **mine)
         assert status == 200, answer

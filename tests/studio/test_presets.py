@@ -51,9 +51,9 @@ def test_pages_save_load_and_delete_presets(studio_server):
         page.say("load_preset", name="mine")
         assert page.message("settings_now")["a"]["weights"] == {"hips_velocity": 2.0}
         page.say("load_preset", name="yours")
-        assert "no preset 'yours'" in page.message("problem")["message"]
+        assert "no preset 'yours'" in page.message("error_message")["message"]
         page.say("save_preset", name="../mine")
-        assert "cannot be named" in page.message("problem")["message"]
+        assert "cannot be named" in page.message("error_message")["message"]
         page.say("delete_preset", name="mine")
         page.message("presets", lambda p: not p["names"])
         page.say("reset_settings")

@@ -76,7 +76,7 @@ def test_one_steers_and_hands_over(fresh_server):
     with fresh_server.page() as first, fresh_server.page() as second:
         mine, yours = first.welcome["client"], second.welcome["client"]
         second.say("pause")
-        assert "another page steers" in second.message("problem")["message"]
+        assert "another page is steering" in second.message("error_message")["message"]
         first.say("stick", sequence=1, x=0, y=0)
         second.say("take_steering")
         assert first.message("situation", lambda s: s["asking"])["asking"] == yours
@@ -89,7 +89,7 @@ def test_one_steers_and_hands_over(fresh_server):
 def test_a_lost_page_comes_back_as_itself(fresh_server):
     with fresh_server.page() as other:
         other.say("hand_over", to="nobody")
-        assert "no page" in other.message("problem")["message"]
+        assert "no page" in other.message("error_message")["message"]
         with fresh_server.page() as page:
             client = page.welcome["client"]
             other.say("hand_over", to=client)
@@ -117,7 +117,7 @@ def test_nonsense_is_answered_and_changes_nothing(studio_server, nonsense):
     with studio_server.page() as page:
         before = page.welcome["settings"]
         page.connection.send(nonsense)
-        page.message("problem")
+        page.message("error_message")
         page.pose()
     with studio_server.page() as page:
         assert page.welcome["settings"] == before

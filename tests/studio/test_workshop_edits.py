@@ -103,7 +103,7 @@ def test_the_doctors_lines_are_joined_with_what_is_there(project):
     edited = edits.paste(project, text, "a.bvh", lines="drop = [[0.0, 0.1]]", whole=False)
     assert tomllib.loads(edited)["source"][0]["drop"] == [[0.0, 0.1], [1.0, 1.5]]
     assert edits.paste(project, edited, "a.bvh", lines="drop = [[0.0, 0.1]]", whole=False) == edited
-    with pytest.raises(KinematchError, match="only you can name"):
+    with pytest.raises(KinematchError, match="cannot be detected"):
         edits.paste(project, text, "a.bvh", lines='roles = { hips = "?" }', whole=False)
 
 

@@ -64,7 +64,7 @@ export class PathEditor {
       ),
     );
     this.listen();
-    studio.connection.on("problem", (problem) => {
+    studio.connection.on("error_message", (problem) => {
       if (problem.about === "follow_path") this.sent = -ECHO; // it is as it was
     });
   }

@@ -145,7 +145,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
   addShortcuts(
     { section: "Steering", keys: "W A S D", text: "Walk; the arrows too" },
     { section: "Steering", keys: "Shift", text: "Run" },
-    { section: "Steering", keys: "C", codes: ["KeyC"], text: "Crouch, and up again", act: toggleCrouch },
+    { section: "Steering", keys: "C", codes: ["KeyC"], text: "Crouch or stand up", act: toggleCrouch },
     {
       section: "Steering",
       keys: "F",
@@ -186,7 +186,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       section: "Camera",
       keys: "+ -",
       codes: ["+", "=", "NumpadAdd"],
-      text: "Nearer, farther; or the wheel",
+      text: "Zoom in or out; or the wheel",
       act: () => viewport.follow.zoom(0.85),
     },
     { section: "Camera", keys: "V", codes: ["KeyV"], text: "Follow, chase or free", act: nextCamera },

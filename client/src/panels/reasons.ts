@@ -7,10 +7,10 @@ export function featureWords(name: string): string {
 
 const CAUSES: Record<string, string> = {
   interval: "it was time",
-  "velocity asked for": "another velocity was asked for",
-  "facing asked for": "another facing was asked for",
+  "velocity changed": "another velocity was asked for",
+  "facing changed": "another facing was asked for",
   "end of the clip": "the clip ended",
-  "tags asked for": "another gait was asked for",
+  "tags changed": "another gait was asked for",
   "database asked for": "another database was asked for",
 };
 

@@ -20,12 +20,12 @@ export class Timeline {
   private readonly liveButton = button("Live", () => this.resume(), {
     icon: "live",
     kind: "small",
-    title: "Go on from now (L)",
+    title: "Resume from now (L)",
   });
   private readonly hereButton = button("Steer from here", () => this.resume(this.cursor), {
     icon: "pad",
     kind: "small",
-    title: "Go on from the shown moment; what came after it is forgotten",
+    title: "Resume from this moment and discard what came after it",
   });
   private readonly clock = h("output.mono.clock");
   private cursor = -1; // the step that was scrubbed to; -1 while playing
@@ -40,12 +40,12 @@ export class Timeline {
     const back = button("", () => this.search(-1), {
       icon: "back",
       kind: "quiet icon",
-      title: "To the search before (,)",
+      title: "Previous search (,)",
     });
     const ahead = button("", () => this.search(1), {
       icon: "forward",
       kind: "quiet icon",
-      title: "To the next search (.)",
+      title: "Next search (.)",
     });
     this.element = h(
       "div.timeline",
@@ -68,25 +68,25 @@ export class Timeline {
       if (change === "welcome") this.stopping = false;
       if (change === "situation" || change === "welcome") this.stand();
     });
-    studio.connection.on("problem", (problem) => {
+    studio.connection.on("error_message", (problem) => {
       if (problem.about !== "scrub") return;
       this.stopping = false;
       this.stand();
     });
     addShortcuts(
-      { section: "Time", keys: "Space", codes: ["Space"], text: "Pause, replay, go on", act: () => this.toggle() },
+      { section: "Time", keys: "Space", codes: ["Space"], text: "Pause, replay, resume", act: () => this.toggle() },
       {
         section: "Time",
         keys: ", .",
         codes: ["Comma"],
-        text: "Search before, next search",
+        text: "Previous and next search",
         act: () => this.search(-1),
       },
       {
         section: "Time",
         keys: "[ ]",
         codes: ["BracketLeft"],
-        text: "One step back, ahead",
+        text: "One step back or forward",
         act: () => this.scrub(this.here - 1),
       },
       { section: "Time", keys: "L", codes: ["KeyL"], text: "Back to now", act: () => this.resume() },

@@ -18,7 +18,7 @@ interface State {
 }
 
 const GROUPS: [string, string[]][] = [
-  ["Answer to the stick", ["velocity_halflife", "facing_halflife", "responsiveness", "quality"]],
+  ["Response to the stick", ["velocity_halflife", "facing_halflife", "responsiveness", "quality"]],
   ["Search", ["search_interval", "forced_interval", "velocity_change", "facing_change", "stay_bias", "ignore"]],
   ["Transitions", ["transition", "transition_halflife", "rate_change"]],
   [
@@ -67,7 +67,7 @@ export function tunePanel(studio: Studio): Panel {
     (on) => {
       connection.send({ type: "compare", on });
     },
-    { title: "A second character with settings of its own gets the same stick" },
+    { title: "A second character with its own settings gets the same input" },
   );
   const presets = presetRow(
     studio,
@@ -174,7 +174,7 @@ export function tunePanel(studio: Studio): Panel {
       features.map((feature) => `weight ${feature.name}`),
       false,
       [
-        h("p.note", "How much each counts in the cost of a frame; high ones are kept to, low ones are given up first."),
+        h("p.note", "The weight of each feature in the cost of a frame."),
         ...children,
       ],
     );

@@ -39,7 +39,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
     explanation = answer;
     show();
   });
-  studio.connection.on("problem", (problem) => {
+  studio.connection.on("error_message", (problem) => {
     if (problem.about !== "explain" || problem.request !== request || explanation) return;
     trouble = problem.message;
     show();
@@ -71,7 +71,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
       return box.replaceChildren(
         empty(
           "No search yet",
-          "Move the character: at each search the frames that were considered are listed here.",
+          "Move the character: the candidates of each search are listed here.",
           trouble ? h("span.note", `The server says: ${trouble}.`) : null,
         ),
       );
@@ -92,7 +92,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
         ),
       ),
       group(
-        "Considered frames, the cheapest first",
+        "Candidate frames, cheapest first",
         h(
           "div.candidates",
           ...rows.map((one, k) => candidateRow(one, staying ? k : k + 1, one === staying, winner, features, dearest)),

@@ -8,9 +8,9 @@ import { Strokes } from "./strokes";
 import type { Viewport } from "./viewport";
 
 export const OVERLAYS = {
-  wanted: ["Wanted trajectory", "where the stick asks the body to be", "wanted"],
-  matched: ["Matched trajectory", "where the playing frame goes by itself", "matched"],
-  body: ["Simulated body", "what follows the stick exactly; the character is drawn to it", "simulated"],
+  wanted: ["Wanted trajectory", "what a search asks for now", "wanted"],
+  matched: ["Matched trajectory", "where the playing frame leads", "matched"],
+  body: ["Simulated body", "follows the stick exactly; the character is pulled towards it", "simulated"],
   root: ["Root and its trail", "the character's own ground point", "ink-soft"],
   features: ["Features of the pose", "joints and velocities that the search compares", "series-3"],
   contacts: ["Contacts and locks", "feet on the ground; two rings while locked", "good"],

@@ -8,7 +8,7 @@ export class StageCorners {
   private readonly steers = h("span.chip");
   private readonly clip = h("span.chip", { title: "Clip and time that play now" });
   private readonly speed = h("span.chip", {
-    title: "From the stick to the first picture that knows of it; pictures a second; time of a step on the server",
+    title: "Input latency: from the stick to the first frame that shows it; frames per second; server time per step",
   });
   private readonly hint = h(
     "span.chip.hint",

@@ -20,12 +20,12 @@ export class Covers {
     this.say("Getting ready", "Waiting for the first pose.");
     live.connection.onState((state, seconds) => {
       clearInterval(this.timer);
-      if (state === "open") this.say("Getting ready", "The server is here; the character comes with the database.");
+      if (state === "open") this.say("Getting ready", "Connected; waiting for the database.");
       if (state !== "lost") return;
       let left = Math.ceil(seconds);
       const tell = () =>
         this.say(
-          "The server is gone",
+          "The server cannot be reached",
           `It was closed, or the line is lost. Start it again with “kinematch play”; this page goes on by itself. Next try ${left > 0 ? `in ${left} s` : "now"}.`,
         );
       tell();

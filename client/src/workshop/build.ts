@@ -66,7 +66,7 @@ class BuildPanel {
     this.undo = button("", () => this.store.undo(), {
       icon: "undo",
       kind: "quiet small icon",
-      title: "Undo the last change of the recipe (Ctrl Z)",
+      title: "Undo the last change to the recipe (Ctrl Z)",
     });
     this.redo = button("", () => this.store.redo(), {
       icon: "redo",

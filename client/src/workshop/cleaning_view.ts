@@ -17,7 +17,7 @@ export class CleaningView {
         h(
           "div.empty",
           h("strong", "There is no recipe yet"),
-          h("span", "Bring in motion files first; their cleaning is set here."),
+          h("span", "Add motion files first; their cleaning is set here."),
         ),
       );
     const meanings = store.project.reference["[cleaning]"],
@@ -67,7 +67,7 @@ export class CleaningView {
         setting("Mirror", meanings.mirror, mirror),
         cleaning.mirror
           ? setting(
-              "Tags that change places",
+              "Tags that mirroring swaps",
               meanings.mirror_tags,
               h(
                 "span.mono",

@@ -48,7 +48,7 @@ export class ClipView {
     rerender(
       this.element,
       this.title(name, report),
-      report ? findings(store, report, index) : h("span.note", "Built-in motion: procedural, clean by construction."),
+      report ? findings(store, report, index) : h("span.note", "Built-in motion: procedural, so there is nothing to clean."),
       index !== null
         ? stretches(store, name, index)
         : report?.frames
@@ -59,7 +59,7 @@ export class ClipView {
             )
           : empty(
               "Left out",
-              "It cannot be read, so the database is built without it. Mend the file or export it again, and drop it here.",
+              "It cannot be read, so the database is built without it. Fix the file or export it again, then drop it here.",
               null,
             ),
       index !== null ? this.settings(name, index) : null,
@@ -90,7 +90,7 @@ export class ClipView {
       used && report
         ? button("Leave out", () => void this.store.edit({ type: "leave_out", file: name }), {
             kind: "small quiet",
-            title: "Take it out of the recipe; the file stays",
+            title: "Remove it from the recipe; the file stays",
           })
         : null,
     );
@@ -169,7 +169,7 @@ export class ClipView {
           ]
         : []),
       tags,
-      button("", () => dock.choose(null), { icon: "close", kind: "quiet small icon", title: "Choose nothing" }),
+      button("", () => dock.choose(null), { icon: "close", kind: "quiet small icon", title: "Clear the selection" }),
     );
   }
 

@@ -184,8 +184,8 @@ class ClipsPanel {
         h(
           "li.none",
           empty(
-            "No clip is like that",
-            "Nothing fits the search and the filters.",
+            "No matching clips",
+            "No clip matches the search and the filters.",
             button(
               "Show all",
               () => {

@@ -43,7 +43,7 @@ export class FeaturesView {
         h(
           "div.empty",
           h("strong", "There is no recipe yet"),
-          h("span", "Bring in motion files first; what they are matched by is set here."),
+          h("span", "Add motion files first; what they are matched by is set here."),
         ),
       );
     const rows = store.checked!.features,
@@ -88,7 +88,7 @@ export class FeaturesView {
           ? null
           : h(
               "div.empty",
-              h("strong", "The features of the papers"),
+              h("strong", "The features used in the papers"),
               h("span", "Without any in the recipe these are used. To change them, write them out first."),
               button("Write them out", () => void store.edit({ type: "spell_features" }), { kind: "small primary" }),
             ),

@@ -18,7 +18,7 @@ export function findings(store: Store, report: FileReport, index: number | null)
         mark("error"),
         h(
           "div.what",
-          h("strong", "Another skeleton than the rest"),
+          h("strong", "Different skeleton"),
           h("div", `Compared with ${report.difference_from}: ${report.difference}.`),
           h(
             "div.row",
@@ -31,7 +31,7 @@ export function findings(store: Store, report: FileReport, index: number | null)
                   values: { retarget: true },
                   whole: false,
                 }),
-              { kind: "small primary", title: "Carry its motion over to the first file's skeleton" },
+              { kind: "small primary", title: "Retarget its motion to the first file's skeleton" },
             ),
             button("Leave it out", () => void store.edit({ type: "leave_out", file: report.path }), {
               kind: "small",
@@ -47,7 +47,7 @@ export function findings(store: Store, report: FileReport, index: number | null)
       h(
         "div.finding.fixed",
         mark("fixed"),
-        h("div.what", "Its motion is carried over to the first file's skeleton (retargeted)."),
+        h("div.what", "Its motion is retargeted to the first file's skeleton."),
       ),
     );
   const [told, notes] = [
@@ -65,7 +65,7 @@ export function findings(store: Store, report: FileReport, index: number | null)
       ),
     );
   }
-  if (!rows.length) rows.push(h("div.finding.fixed", mark("fixed"), h("div.what", "Nothing to complain of.")));
+  if (!rows.length) rows.push(h("div.finding.fixed", mark("fixed"), h("div.what", "No problems found.")));
   return h("section.findings", ...rows);
 }
 
@@ -102,7 +102,7 @@ function finding(store: Store, one: Finding, report: FileReport, index: number |
       h("div", capital(one.what)),
       one.fix && !leaves ? h("code.fix", one.fix) : null,
       one.state === "manual" && one.fix
-        ? h("span.note", "Fill in what only you know, below or in the recipe's text.")
+        ? h("span.note", "Fill in what cannot be detected, below or in the recipe's text.")
         : null,
       actions,
     ),

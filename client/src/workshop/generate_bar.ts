@@ -82,10 +82,10 @@ export class GenerateBar {
             ready
               ? this.output()
               : wrong
-                ? "The recipe has mistakes: see its text."
+                ? "The recipe has errors: see its text."
                 : store.uploading.length
                   ? "The files are on their way."
-                  : "Bring in motion files first.",
+                  : "Add motion files first.",
           ),
         ),
       );
@@ -126,7 +126,7 @@ export class GenerateBar {
       files = this.differing();
     const text =
       files.length === 1
-        ? "One file has another skeleton than the rest"
+        ? "One file has a different skeleton"
         : `${files.length} files have another skeleton than the first`;
     return h(
       "div.grow",
@@ -136,7 +136,7 @@ export class GenerateBar {
         button(
           files.length === 1 ? "Retarget it" : `Retarget all ${files.length}`,
           () => void store.edit({ type: "set_for_files", files, values: { retarget: true }, whole: false }),
-          { kind: "small", title: "Carry their motion over to the first file's skeleton" },
+          { kind: "small", title: "Retarget their motion to the first file's skeleton" },
         ),
         h("span.note", "or leave them out"),
       ),

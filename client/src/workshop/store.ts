@@ -74,7 +74,7 @@ export class Store {
   edit(...edits: Edit[]): Promise<boolean> {
     if (this.draft) {
       this.studio.say(
-        "The text that you typed has mistakes. Mend it, or go back to the recipe as it was written.",
+        "The text has errors. Fix them, or go back to the saved recipe.",
         "bad",
         "First finish the recipe's text",
       );
@@ -287,7 +287,7 @@ export class Store {
         this.tell("job");
       } while (this.job.state === "running");
     } catch (error) {
-      this.studio.say((error as Error).message, "bad", "The build cannot be followed");
+      this.studio.say((error as Error).message, "bad", "The progress of the build cannot be read");
     } finally {
       this.polling = false;
     }

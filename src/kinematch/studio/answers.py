@@ -173,7 +173,7 @@ class Ground(FromServer):
     heights: list[float]  # m, count * count of them, x fastest
 
 
-class Problem(FromServer):
+class ErrorMessage(FromServer):
     """Something could not be done; nothing changed."""
 
     message: str
@@ -190,7 +190,7 @@ class Pong(FromServer):
 
 
 ServerMessage = (
-    Welcome | Situation | SettingsNow | Presets | Explanation | Ground | Problem | Notice | Pong
+    Welcome | Situation | SettingsNow | Presets | Explanation | Ground | ErrorMessage | Notice | Pong
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()

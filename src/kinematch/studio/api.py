@@ -100,7 +100,7 @@ def api_routes(studio: Studio) -> list[Any]:
         """The file of the character that is worn, for pages to draw."""
         worn = studio.stage.worn
         if worn is None or not worn.content:
-            raise HTTPException(404, "no character is worn, or its file is not here")
+            raise HTTPException(404, "there is no character file to draw")
         return Response(worn.content, media_type="model/gltf-binary", headers={"cache-control": "no-store"})
 
     routes: list[Any] = [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kinematch.errors import KinematchError
-from kinematch.studio.answers import Problem
+from kinematch.studio.answers import ErrorMessage
 from kinematch.studio.api import api_routes
 from kinematch.studio.guard import Guard
 from kinematch.studio.messages import read
@@ -99,11 +99,11 @@ async def _hear(studio: Studio, page: Page, websocket: Any) -> None:
             return
         try:
             if received.get("text") is None:
-                raise ValueError("binary messages are not understood")
+                raise ValueError("binary messages are not supported")
             message = read(received["text"])
         except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
             mistakes += 1
-            page.tell(Problem(f"not understood: {error}"))
+            page.tell(ErrorMessage(f"invalid message: {error}"))
             continue
         mistakes = 0
         studio.hear(page, message)

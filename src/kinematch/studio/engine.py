@@ -78,7 +78,7 @@ class Engine:
         except Exception as error:  # a fault of ours must not end the show; it is told, and time stops
             logging.getLogger(__name__).exception("the simulation failed")
             self.stage.playing = False
-            self._fail(f"the simulation failed and is paused: {failure(error)}")
+            self._fail(f"the simulation failed and was paused: {failure(error)}")
 
 
 def _nothing(stage: Stage) -> None:

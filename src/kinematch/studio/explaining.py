@@ -18,11 +18,11 @@ SEARCHED = 1  # bit of a character's bits
 REASONS = (
     "",
     "interval",
-    "velocity asked for",
-    "facing asked for",
+    "velocity changed",
+    "facing changed",
     "end of the clip",
-    "tags asked for",
-    "source asked for",
+    "tags changed",
+    "source changed",
     "first search",
 )
 
@@ -35,10 +35,10 @@ class Weighed:
     weights: np.ndarray  # (D,)
 
 
-def explain(stage: Stage, asked: Explain) -> Explanation:
+def explain(stage: Stage, question: Explain) -> Explanation:
     """What a character's last search at or before a step wanted, what it found, and why it decided as it did."""
-    moment, bits = _search_before(stage, asked.step, asked.character)
-    group, index = _who(moment, asked.character)
+    moment, bits = _search_before(stage, question.step, question.character)
+    group, index = _find_character(moment, question.character)
     schedule = moment.states[group].schedule
     database, settings = stage.database, moment.settings["b" if group == "b" else "a"]
     features = database.features
@@ -53,15 +53,15 @@ def explain(stage: Stage, asked: Explain) -> Explanation:
         Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,
         int(schedule.frames[index]),
-        count=asked.count,
+        count=question.count,
         filter=filter_,
         stay_bias=settings.stay_bias,
         ignore=ignore,
     )
     return Explanation(
-        request=asked.request,
+        request=question.request,
         step=moment.step,
-        character=asked.character,
+        character=question.character,
         searched_because=REASONS[bits >> 24],
         query=(query * features.scale + features.offset).tolist(),
         features=list(found.features),
@@ -84,10 +84,10 @@ def _search_before(stage: Stage, step: int, character: int) -> tuple[Moment, int
         bits = int(known[character])
         if bits & SEARCHED and moment.states:
             return moment, bits
-    raise KinematchError(f"no search of character {character} up to step {step} is remembered")
+    raise KinematchError(f"no search of character {character} up to step {step} is kept")
 
 
-def _who(moment: Moment, character: int) -> tuple[str, int]:
+def _find_character(moment: Moment, character: int) -> tuple[str, int]:
     """A character's group and its place there: side a comes first, side b last."""
     for name in ("a", "others", "b"):
         if name in moment.states:

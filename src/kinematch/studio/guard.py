@@ -83,7 +83,7 @@ def refuse_watchers(studio: Watched, headers: Mapping[str, str]) -> None:
     from starlette.exceptions import HTTPException
 
     if not studio.may_change(headers.get(CLIENT, "")):
-        raise HTTPException(403, "another page steers; take the stick first (in Play), then try again")
+        raise HTTPException(403, "another page is steering; take the stick first (in Play), then try again")
 
 
 def is_loopback(host: str) -> bool:

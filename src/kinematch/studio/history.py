@@ -61,7 +61,7 @@ class History:
         for moment in reversed(self.between(0, step + 1)):
             if moment.states:
                 return moment
-        raise KinematchError(f"step {step} is too long ago to go on from")
+        raise KinematchError(f"step {step} is no longer kept, so it cannot be resumed from")
 
     def between(self, start: int = 0, stop: int | None = None) -> list[Moment]:
         """Moments of the steps [start, stop)."""

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-PROTOCOL = 1  # raised when an old page would misread a new server
+PROTOCOL = 2  # raised when an old page would misread a new server
 LARGEST_MESSAGE = 256 * 1024  # bytes from a page
 MOST_CHARACTERS = 500
 MOST_KEYPOINTS = 200

@@ -61,7 +61,7 @@ class Pages:
     def join(self, client: str = "") -> Page:
         """A new page, or one that comes back."""
         if len(self.all) >= MOST_PAGES:
-            raise KinematchError(f"{MOST_PAGES} pages watch already")
+            raise KinematchError(f"{MOST_PAGES} pages are connected already")
         returns = client and client == self.steers and client not in self.all
         self._count += not returns
         page = Page(client if returns else secrets.token_hex(8), f"page {self._count}")

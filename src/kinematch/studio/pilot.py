@@ -13,7 +13,7 @@ from kinematch.control.wander import Wander
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.studio import messages
-from kinematch.studio.gaits import find_gaits
+from kinematch.studio.stick_gaits import find_gaits
 
 LOOK = 0.3  # of a second stick, beyond which it tells a facing
 FAR = 1000.0  # m, where a facing's target is, so that nobody passes it

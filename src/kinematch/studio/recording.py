@@ -32,7 +32,7 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
     """Write what was played in steps [start, stop), and the database it was played from."""
     moments = stage.history.between(start, stop)
     if not moments:
-        raise KinematchError(f"nothing is remembered of steps {start} to {stop}")
+        raise KinematchError(f"no steps between {start} and {stop} are kept")
     arrays, database = to_arrays(stage.database)
     arrays = {DATABASE + name: array for name, array in arrays.items()}
     arrays["steps"] = np.array([moment.step for moment in moments], np.int64)
@@ -143,14 +143,14 @@ def _check_picture(stage: Stage, picture: Picture, step: int) -> None:
     if tuple(header[name] for name in ("step", "joints", "positioned", "horizons")) != expected:
         raise ValueError(f"the frame of step {step} is of another skeleton or step")
     if not ((arrays["frames"] >= 0) & (arrays["frames"] < poses.frame_count)).all():
-        raise ValueError(f"the frame of step {step} names frames that the database has not")
+        raise ValueError(f"the frame of step {step} names frames that are not in the database")
 
 
 def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int) -> list[State | None]:
     """The states of one group, checked as kernels trust them: shapes, types, and frames that exist."""
     counts = arrays[f"counts.{group}"].tolist()
     if len(counts) != count or min(counts) < 0:
-        raise ValueError("its states are not those of its steps")
+        raise ValueError("its states do not match its steps")
     model, frames = stage.crowds["a"].state, stage.database.poses.frame_count
     whole = model.take(np.zeros(sum(counts), np.int32))
     for name, array in whole.arrays().items():
@@ -164,9 +164,9 @@ def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int)
         raise ValueError("its states name sources that it does not have")
     for found, least in ((whole.playing.frames, 0), (whole.schedule.frames, -1)):
         if not ((found >= least) & (found < frames)).all():
-            raise ValueError("its states name frames that the database has not")
+            raise ValueError("its states name frames that are not in the database")
     if not ((whole.playing.fractions >= 0) & (whole.playing.fractions <= 1)).all():
-        raise ValueError("its states lie between no frames")
+        raise ValueError("its states have fractions outside 0 to 1")
     # a filter's number means something to the crowd alone that gave it
     whole = whole._replace(schedule=whole.schedule._replace(filters=np.full(sum(counts), -1, np.int32)))
     out: list[State | None] = []

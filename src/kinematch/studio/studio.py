@@ -13,7 +13,7 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.folders import find_settings_folder
 from kinematch.studio import messages
-from kinematch.studio.answers import FromServer, Notice, Pong, Presets, Problem, Situation
+from kinematch.studio.answers import ErrorMessage, FromServer, Notice, Pong, Presets, Situation
 from kinematch.studio.engine import Engine
 from kinematch.studio.errand import Errand
 from kinematch.studio.explaining import explain
@@ -154,7 +154,7 @@ class Studio:
             page.tell(Pong(message.time))
             return
         if not isinstance(message, FREE) and page.client != self.pages.steers:
-            page.tell(Problem("another page steers; ask it to hand over", about))
+            page.tell(ErrorMessage("another page is steering; ask it to hand over", about))
             return
         page.active = monotonic()
         match message:
@@ -169,7 +169,7 @@ class Studio:
                 page.tasks.add(task)
                 task.add_done_callback(page.tasks.discard)
             case messages.Explain(request=request):
-                page.tell(Problem("too many questions at once", about, request))
+                page.tell(ErrorMessage("too many explanations at once", about, request))
             case messages.ChangeSettings(values, _):
                 if self._tried(page, about, lambda: self.stage.check_settings(values)):
                     self._post(page, message, about)
@@ -187,7 +187,7 @@ class Studio:
         try:
             work()
         except (KinematchError, OSError) as error:
-            page.tell(Problem(str(error), about))
+            page.tell(ErrorMessage(str(error), about))
             return False
         return True
 
@@ -204,13 +204,13 @@ class Studio:
             try:
                 news = self._do(stage, errand.taken())
             except (KinematchError, OSError) as error:
-                self._call(page.tell, Problem(str(error), about))
+                self._call(page.tell, ErrorMessage(str(error), about))
             else:
                 for one in news:
                     self._call(self._tell, one)
 
         if not self.engine.post(job):
-            page.tell(Problem("too much at once", about))
+            page.tell(ErrorMessage("too many requests at once", about))
 
     def _do(self, stage: Stage, message: messages.PageMessage) -> list[News]:
         """On the engine's thread; returns what all pages are to be told."""
@@ -261,7 +261,7 @@ class Studio:
             try:
                 page.tell(await asyncio.to_thread(explain, self.stage, message))
             except KinematchError as error:
-                page.tell(Problem(str(error), "explain", message.request))
+                page.tell(ErrorMessage(str(error), "explain", message.request))
 
     def _welcome(self, page: Page) -> None:
         page.waiting.clear()
@@ -286,7 +286,7 @@ class Studio:
             self.pages.show(frame, int.from_bytes(frame[4:8], "little"))
 
     def _fail(self, message: str) -> None:
-        self._call(self.pages.tell, Problem(message))
+        self._call(self.pages.tell, ErrorMessage(message))
         self._call(lambda: self.pages.tell(self.situation()))
 
     def _call(self, function: Callable[..., None], *arguments: Any) -> None:

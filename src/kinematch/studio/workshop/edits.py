@@ -37,7 +37,7 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise KinematchError(f"mend the recipe's text first: {error}") from None
+        raise KinematchError(f"fix the recipe's text first: {error}") from None
     match edit:
         case m.SetValue(at=at, value=None) | m.RemoveKey(at=at):
             return remove(text, tuple(at))
@@ -76,7 +76,7 @@ def paste(project: Project, text: str, file: str, *, lines: str, whole: bool) ->
     """The doctor's lines; lists and tables are joined with what is there."""
     values = fix_values(lines)
     if not values:
-        raise KinematchError("these lines need a joint or file that only you can name; write them in the recipe's text")
+        raise KinematchError("these lines name a joint or file that cannot be detected; write them into the recipe")
     if set(values) == {"exclude"}:
         return leave_out(project, text, file)
     source = tomllib.loads(text)["source"][_file(project, text, file).index]
@@ -122,7 +122,7 @@ def leave_out(project: Project, text: str, file: str) -> str:
     if not alone:
         return _without_file(project, text, one)
     if len(tomllib.loads(text)["source"]) == 1:
-        raise KinematchError(f"{file} is the recipe's only file; bring another one in first")
+        raise KinematchError(f"{file} is the recipe's only file; add another one first")
     return remove(text, ("source", one.index))
 
 

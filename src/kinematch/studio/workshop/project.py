@@ -62,7 +62,7 @@ def inside(project: Project, name: str) -> Path:
     try:
         path = (folder / name).resolve()
     except (OSError, ValueError, RuntimeError):
-        raise KinematchError(f"{name!r} is no path") from None
+        raise KinematchError(f"{name!r} is not a path") from None
     if "\0" in name or not path.is_relative_to(folder):
         raise KinematchError(f"{name!r} is not in the project's folder")
     return path

@@ -53,7 +53,7 @@ def toml(value: Any) -> str:
             parts = [toml(one) for one in value]
             short = f"[{', '.join(parts)}]"
             return short if len(short) <= WIDTH else "[\n" + "".join(f"    {part},\n" for part in parts) + "]"
-    raise KinematchError(f"{value!r} cannot stand in a recipe")
+    raise KinematchError(f"{value!r} cannot be written in a recipe")
 
 
 def _key(key: str) -> str:

@@ -159,7 +159,7 @@ def routes(studio: Player) -> list["Route"]:
 
     async def start(request: "Request") -> "Response":
         if not project.recipe_path.exists():
-            raise KinematchError("there is no recipe yet: bring in motion files first")
+            raise KinematchError("there is no recipe yet: add motion files first")
         return await told(jobs.start, project.recipe_path, open_database)
 
     async def job(request: "Request") -> "Response":

@@ -28,7 +28,7 @@ def safe_name(name: str) -> str:
     bare = re.sub(r'[\x00-\x1f\x7f<>:"|?*]', "_", bare).strip(" .")
     stem, dot, suffix = bare.rpartition(".")
     if not dot or f".{suffix.lower()}" not in READABLE:
-        raise KinematchError(f"{bare or name!r} is no motion file; these can be read: {' '.join(READABLE)}")
+        raise KinematchError(f"{bare or name!r} is not a motion file; readable are {' '.join(READABLE)}")
     return f"{stem[:LONGEST_NAME].strip(' .') or 'clip'}.{suffix.lower()}"
 
 
