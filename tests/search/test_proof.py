@@ -11,7 +11,7 @@ COUNT = 10_000
 
 
 def questions(database: storage.Database, space: SearchSpace) -> tuple[np.ndarray, np.ndarray]:
-    """Random pairs of pose and trajectory, replayed frames with noise, and points far outside; half with a bound."""
+    """Random pairs of pose and trajectory, replayed frames with noise, and queries far outside; half with a bound."""
     rng = np.random.default_rng(0)
     schema = database.features.schema
     way = np.repeat([f.group == "trajectory" for f in schema.features], [f.width for f in schema.features])
@@ -22,7 +22,9 @@ def questions(database: storage.Database, space: SearchSpace) -> tuple[np.ndarra
     noise = rng.normal(size=(4_500, space.column_count)) * rng.choice([0, 0.01, 0.1], size=(4_500, 1))
     queries[replayed], pose[replayed] = space.values[at] + noise, at
     far = slice(9_500, COUNT)
-    queries[far] = rng.normal(size=(500, space.column_count)) * 10.0 ** rng.uniform(0, 6, size=(500, 1))
+    moves = rng.normal(size=(500, space.column_count)) * rng.choice([3, 10, 100, 1e4, 1e6], size=(500, 1))
+    moved = rng.random((500, space.column_count)) < rng.choice([1 / space.column_count, 0.2, 1], size=(500, 1))
+    queries[far] += moves * moved * space.values.std(axis=0)
     current = np.where(rng.random(COUNT) < 0.5, pose, -1)
     return queries.astype(np.float32), current.astype(np.int32)
 
