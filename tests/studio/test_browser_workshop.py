@@ -80,7 +80,7 @@ def test_a_broken_file_says_what_is_wrong_and_what_to_do(screen, server):
     page.picture("build_empty")
     drop(page, "holiday.fbx", "Kaydara FBX")
     page.until("document.querySelector('.refusals')")
-    assert "these can be read" in texts(page, ".refusals")[0]
+    assert "readable are" in texts(page, ".refusals")[0]
     drop(page, "broken.bvh", BROKEN)
     page.until("document.querySelector('[data-file=\"broken.bvh\"] .state.error')")
     page.page.click("[data-file='broken.bvh']")

@@ -181,7 +181,7 @@ export class Store {
 
   /** Paths of all files: those of the recipe, then others of the folder. */
   names(): string[] {
-    const used = (this.checked?.files ?? []).map((file) => file.path).filter((path) => path);
+    const used = (this.checked?.files ?? []).map((file) => file.path).filter(Boolean);
     return [...new Set([...used, ...this.listing.files.map((file) => file.path)])];
   }
 
@@ -216,8 +216,7 @@ export class Store {
         this.tell("files");
         continue;
       }
-      this.uploading.push(job);
-      jobs.push(job);
+      for (const list of [this.uploading, jobs]) list.push(job);
       this.tell("files");
       try {
         done.push(
