@@ -87,18 +87,39 @@ def describe_members(thing: type) -> list[str]:
 
 
 def format_signature(name: str, thing: Any) -> str:
-    """The signature as it would be called, on several lines where it is long."""
-    signature = inspect.signature(thing)
-    parameters = [one for one in signature.parameters.values() if one.name != "self"]
-    signature = signature.replace(parameters=parameters)
-    text = name + re.sub(r"<function (\w+)[^>]*>", r"\1", str(signature))
-    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)  # annotations that are written as strings
-    text = re.sub(r"\b(?:kinematch|collections|typing|pathlib|numpy)(?:\.\w+)*\.", "", text)
-    text = re.sub(r"<lambda>|<function <lambda> at 0x\w+>", "...", text)
-    if len(text) <= 110:
-        return text
-    inside = re.sub(r"^.*?\(|\) -> [^()]*$|\)$", "", text)
-    return text.replace(inside, "\n" + textwrap.indent(",\n".join(split_arguments(inside)), "    ") + ",\n", 1)
+    """The signature as the source has it, without `self`, on several lines where it is long."""
+    function = vars(thing)["__init__"] if inspect.isclass(thing) else thing
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(node, ast.FunctionDef)
+    node.args.args = [one for one in node.args.args if one.arg != "self"]
+    defaults = [one for one in (*node.args.defaults, *node.args.kw_defaults) if one is not None]
+    values = [one.default for one in inspect.signature(function).parameters.values() if one.default is not one.empty]
+    shown = dict(zip(map(id, defaults), values, strict=True))
+    for group in (node.args.defaults, node.args.kw_defaults):
+        group[:] = [one if one is None else simplify_default(one, shown[id(one)]) for one in group]
+    arguments = [space_default(one) for one in split_arguments(ast.unparse(node.args))]
+    returns = "" if inspect.isclass(thing) or node.returns is None else f" -> {ast.unparse(node.returns)}"
+    text = f"{name}({', '.join(arguments)}){returns}"
+    if len(text) > 110:
+        inside = textwrap.indent(",\n".join(arguments), "    ")
+        text = f"{name}(\n{inside},\n){returns}"
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)  # annotations that are written as strings
+
+
+def simplify_default(node: ast.expr, value: Any) -> ast.expr:
+    """The number that an expression gives, and dots for a function."""
+    if isinstance(node, ast.Lambda):
+        return ast.Constant(...)
+    if isinstance(node, ast.Attribute) and isinstance(value, float) and value == value:
+        return ast.Constant(value)
+    return node
+
+
+def space_default(argument: str) -> str:
+    """`a: int = 1` for `a: int=1`."""
+    name, colon, rest = argument.partition(": ")
+    kind, equals, default = rest.partition("=")
+    return f"{name}: {kind} = {default}" if colon and equals else argument
 
 
 def split_arguments(text: str) -> list[str]:

@@ -11,11 +11,12 @@ Each name is imported when it is first used, so that `import kinematch` itself c
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # to type checkers it is true; importing it from typing would cost 20 ms
 if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports and _HOMES alike
     from collections.abc import Mapping
     from os import PathLike
+    from typing import Any
 
     from kinematch.character.crowd import Crowd as Crowd
     from kinematch.character.layers import ClipLayer as ClipLayer
@@ -164,7 +165,7 @@ def save(path: "str | PathLike[str]", motion: "Clip | Database") -> None:
         )
 
 
-def _check_path(path: Any) -> str:
+def _check_path(path: "Any") -> str:
     from os import PathLike, fspath
 
     from kinematch.errors import KinematchError
@@ -174,12 +175,14 @@ def _check_path(path: Any) -> str:
     return str(fspath(path))
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'kinematch' has no attribute {name!r}")
-    value = getattr(import_module(f"kinematch.{_HOMES[name]}"), name)
-    globals()[name] = value  # from now on without this detour
-    return value
+if not TYPE_CHECKING:  # which would take any name for granted
+
+    def __getattr__(name: str) -> "Any":
+        if name not in _HOMES:
+            raise AttributeError(f"module 'kinematch' has no attribute {name!r}")
+        value = getattr(import_module(f"kinematch.{_HOMES[name]}"), name)
+        globals()[name] = value  # from now on without this detour
+        return value
 
 
 def __dir__() -> list[str]:

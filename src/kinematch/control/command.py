@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kinematch.control.body import SimulatedBody
 from kinematch.control.trajectory import Trajectory
@@ -31,8 +32,8 @@ class Controller(Protocol):
 
 
 def move(
-    velocities: np.ndarray | Sequence[float],
-    facings: np.ndarray | Sequence[float] | None = None,
+    velocities: ArrayLike,
+    facings: ArrayLike | None = None,
     *,
     filter: str | Sequence[str] | None = None,
     source: int | Sequence[int] = 0,
@@ -42,11 +43,11 @@ def move(
     Characters face along their velocity unless facings (N, 3) or (3,) are given; at rest they keep their facing.
     `filter` and `source` are those of Command.
     """
-    velocities = np.atleast_2d(np.asarray(velocities, np.float64))
+    desired = np.atleast_2d(np.asarray(velocities, np.float64))
     if facings is None:
-        speed = np.linalg.norm(velocities, axis=-1, keepdims=True)
-        facings = np.where(speed > SLOWEST, velocities / np.maximum(speed, SLOWEST), 0.0)
-    return Command(velocities, np.atleast_2d(np.asarray(facings, np.float64)), filter, source)
+        speed = np.linalg.norm(desired, axis=-1, keepdims=True)
+        facings = np.where(speed > SLOWEST, desired / np.maximum(speed, SLOWEST), 0.0)
+    return Command(desired, np.atleast_2d(np.asarray(facings, np.float64)), filter, source)
 
 
 def follow_trajectory(
