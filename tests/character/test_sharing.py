@@ -50,6 +50,22 @@ def test_any_number_of_threads_shows_the_same(database, terrain, threads):
             np.testing.assert_array_equal(a, b, err_msg=name)
 
 
+def test_shared_crowds_that_change_between_unlike_sources_are_shown_as_unshared_ones(built_of, monkeypatch):
+    """A character that has just changed its source is animated from the new one."""
+    databases = [built_of("idle", "walk_1.35").database, built_of("run_2.6", "walk_turn_*_90", "idle").database]
+    shared, alone = Crowd(databases, 400), Crowd(databases, 400)
+    for step, command in enumerate(commands(40)):
+        own = replace(
+            command, velocities=command.velocities[:400], facings=command.facings[:400], source=step // 10 % 2
+        )
+        many = shared.step(own, 1 / 60)
+        with monkeypatch.context() as changed:
+            changed.setattr("kinematch.character.step.SHARED", 10**9)
+            expected = alone.step(own, 1 / 60)
+        for name, a, b in zip(many._fields, many, expected):
+            np.testing.assert_array_equal(a, b, err_msg=f"step {step}: {name}")
+
+
 @two_cores
 def test_a_thread_that_is_done_steals_from_one_that_is_late(database, threads, monkeypatch):
     """The second thread is taken away as soon as both have searched: the first one does its half too."""

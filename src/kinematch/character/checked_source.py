@@ -1,4 +1,4 @@
-"""CheckedSource: a source that anybody may have written, whose every answer is checked before kernels see it."""
+"""CheckedSource: wraps a source that users wrote and checks what it returns before kernels see it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ NEEDED = (
 
 
 class CheckedSource:
-    table = None  # kernels play tables of our own alone
+    table = None  # kernels read only tables that this package built
 
     def __init__(self, source: MotionSource):
         missing = [name for name in NEEDED if not hasattr(source, name)]

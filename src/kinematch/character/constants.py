@@ -18,6 +18,7 @@ SLOWEST_PACE = 0.3  # m/s: below it a ratio of speeds says nothing
 # transitions
 FORGOTTEN = 40.0  # half-lives after which nothing is left of a jump
 OVERSHOOT = 0.35  # rad or m, the farthest that a velocity alone may carry an offset (learned MM 5.3.3)
+LONGEST_QUINTIC = 5.0  # times offset by speed: a longer quintic overshoots
 
 # adjustment
 CLAMP_SOFTNESS = 0.5  # share of a clamp's distance or angle from which it pulls

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -33,8 +34,8 @@ from kinematch.search import Candidates, Matcher
 from kinematch.terrain.terrain import Terrain, find_ground
 
 DAY = 86400.0  # s
-LONGEST_STEP = 0.02  # s: longer ones are walked in pieces, so that a slow application moves like a fast one
-MOST_PIECES = 50  # after a second pieces grow longer instead
+LONGEST_STEP = 0.02  # s: longer steps are split, so that a slow application moves like a fast one
+MOST_PIECES = 50  # at most so many substeps; beyond a second they get longer
 PAST_SAMPLES = 32  # places that are remembered of each root where a feature looks at the past
 
 
@@ -75,7 +76,7 @@ class Crowd:
         self.filters, self.orders = Filters(), make_orders(int(count))
         self.trajectory: Trajectory | None = None  # of the last command
         self.characters = np.arange(count, dtype=np.int32)
-        self.restarts = 0  # characters that had to begin anew since their state was not finite
+        self.restarts = 0  # characters restarted since their state was not finite
         self.settings = settings or Settings()
         places, turns = check_places(
             np.zeros(3) if positions is None else positions, 0 if yaws is None else yaws, count
@@ -112,7 +113,7 @@ class Crowd:
         for source in self.sources:
             source.change_settings(settings)
         earlier, self._settings = getattr(self, "_settings", settings), settings
-        if settings.transition != earlier.transition:  # what is remembered means something else to each kind
+        if settings.transition != earlier.transition:  # offsets are stored differently by each kind
             self._translate_offsets(earlier)
         if hasattr(self, "runner"):
             self.runner.set_knobs(settings)
@@ -187,7 +188,9 @@ class Crowd:
         restarted = self._step_once(float(dt) / pieces, pose)
         if pieces > 1:
             displacements, turns, reasons = pose.displacements.copy(), pose.turns.copy(), pose.reasons.copy()
-            for _ in range(1, pieces):
+            for piece in range(1, pieces):
+                if self.trajectory is not None:
+                    self.trajectory = replace(self.trajectory, elapsed=piece * float(dt) / pieces)
                 restarted = restarted | self._step_once(float(dt) / pieces, pose)
                 displacements += pose.displacements
                 turns += pose.turns
@@ -249,7 +252,7 @@ class Crowd:
         return explain_search(self, int(self._check_characters(np.atleast_1d(character))[0]), count)
 
     def find_ground(self, pose: Pose, dt: float) -> Ground | None:
-        """The terrain under roots and toes; under those that swing, where they will be when they have followed it."""
+        """The terrain under roots and toes; under swinging toes, where they will be a little later."""
         if self.terrain is None:
             return None
         state, settings = self.state, self.settings
@@ -276,7 +279,7 @@ class Crowd:
         return pose
 
     def _check_numbers(self) -> None:
-        """Sources that do not exist, as somebody may have written, are the first."""
+        """Clamp source numbers, which users may have written, to those that exist."""
         numbers = self.state.playing.sources
         if len(self.sources) == 1:
             numbers[:] = 0
@@ -290,7 +293,7 @@ class Crowd:
         return chosen
 
     def _translate_offsets(self, earlier: Settings) -> None:
-        """Let every character jump to where it is: what is shown then becomes the new kind's offset."""
+        """Convert offsets: start a transition from what each character shows to the frame that it plays."""
         state = self.state
         for number, characters in group_by(state.playing.sources, self.characters):
             sample = self.sources[number].decode(state, characters)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kinematch.character.pose import Pose
+from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
 from kinematch.errors import KinematchError, failure
@@ -65,7 +66,7 @@ def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
     return np.clip(np.nan_to_num(lowering + dt * rates), 0.0, MOST_LOWERING) * settings.pelvis
 
 
-def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray) -> None:
+def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig) -> None:
     """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
@@ -77,6 +78,9 @@ def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray) -> No
         raise
     except Exception as error:
         raise KinematchError(f"layer {name}: {failure(error)}") from error
+    fixed = np.ones(len(rig.parents), bool)
+    fixed[rig.moving] = fixed[0] = False
+    pose.positions[:, fixed] = rig.rest[fixed]  # bones keep their length: only joints that move may be placed
     joints = pose.rotations.shape[1]
     if changed.size == 0:
         return

@@ -1,4 +1,4 @@
-"""Project: characters that search are grouped by what they search, asked for together, and jump."""
+"""Project: group the characters that search, query each target source once, and jump to the results."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from kinematch.character.stages.transition import start_transition
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
 
-FARTHEST_QUERY = 1e15  # deviations: squares of more are no float32
+FARTHEST_QUERY = 1e15  # standard deviations; larger values overflow float32 when squared
 
 
 def group_by(keys: np.ndarray, characters: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -43,7 +43,7 @@ def group_searches(crowd: "Crowd", characters: np.ndarray) -> Iterator[tuple[int
 def project(crowd: "Crowd", number: int, characters: np.ndarray, queries: np.ndarray, pose: Pose) -> None:
     """Put normalised queries (M, D) of characters that play source `number` to the sources they are told to play."""
     if not abs(queries.sum()) < FARTHEST_QUERY:
-        near = (np.abs(queries) < FARTHEST_QUERY).all(axis=1)  # states of the others are broken: they play on
+        near = (np.abs(queries) < FARTHEST_QUERY).all(axis=1)  # broken queries are skipped: those characters play on
         characters, queries = characters[near], queries[near]
     for target, filter_, idle, some in group_searches(crowd, characters):
         own = queries if some is characters else crowd.state.schedule.queries[some]

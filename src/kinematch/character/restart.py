@@ -55,5 +55,7 @@ def show_at_rest(crowd: "Crowd", characters: np.ndarray, pose: Pose) -> None:
         pose.global_positions[own], pose.global_rotations[own] = find_global_pose(crowd.rig, positions, rotations)
         pose.contacts[own] = sample.contacts
     pose.displacements[characters], pose.turns[characters], pose.locked[characters] = 0.0, 0.0, False
-    pose.frames[characters], pose.fractions[characters] = state.playing.frames[characters], 0.0
+    tables = np.array([source.table is not None for source in crowd.sources])
+    frames = np.where(tables[state.playing.sources[characters]], state.playing.frames[characters], -1)
+    pose.frames[characters], pose.fractions[characters] = frames, 0.0
     pose.sources[characters], pose.costs[characters] = state.playing.sources[characters], np.inf

@@ -65,7 +65,7 @@ class Runner:
             handles = {name: make_handle(name, part) for name, part in scene._asdict().items()}
             self.scenes.append(np.concatenate(list(handles.values())))
             self._starts = dict(zip(handles, np.cumsum([0, *map(len, handles.values())]).tolist()))
-        # where a scene says where local poses are (address and shape), and where a pose says it
+        # indices of the local poses' addresses and shapes, in a scene's handle and in a pose's
         self._local_at = self._starts["work"] + _find_local("work")
         self._pose_at = _find_local("pose")
 
@@ -86,7 +86,9 @@ class Runner:
                 scene[self._local_at] = handle[self._pose_at]
 
     def set_ground(self, ground: Ground | None) -> None:
-        """Stand on terrain, or on level ground without it."""
+        """Stand on terrain, or without it at the height where characters are."""
+        if ground is None and not len(self._ground.heights):
+            return
         self._ground = _no_ground(len(self.rig.legs)) if ground is None else ground
         self._set_part("work", self._make_work(self._pose))
 
@@ -99,10 +101,9 @@ class Runner:
             run_shared(work)
 
     def compute_rows(self, crowd: "Crowd", dt: float) -> None:
-        """Have sources that are no tables play on, and write their poses into rows that kernels read."""
-        playing = self.state.playing
+        """Advance computed sources and write their poses into the row tables that kernels read."""
         self._computed = []
-        for number, characters in group_by(playing.sources, self.characters):
+        for number, characters in group_by(self.state.playing.sources, self.characters):
             if number not in self.rows:
                 continue
             rows, source = self.rows[number], self.sources[number]
@@ -113,7 +114,6 @@ class Runner:
             rows.contacts[characters] = sample.soon_contacts
             rows.contact_left[characters] = sample.soon_contact_left
             rows.toe_heights[characters] = sample.toe_heights
-            playing.frames[characters], playing.fractions[characters] = characters, 0.0
             self._computed.append((characters, sample.contacts))
 
     def report_rows(self, pose: Pose) -> None:
@@ -127,13 +127,13 @@ class Runner:
         self.retargeting.apply(*self._local, out=(pose.positions, pose.rotations))
 
     def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], None]:
-        """A function that animates what is left of some characters, for any number of threads."""
+        """A work function that several threads may call; each claims blocks of characters until none remain."""
         begun = np.zeros((len(self.sources), 1), np.int64)
         joints, legs = len(self.rig.parents), len(self.rig.legs)
-        groups = list(group_by(self.state.playing.sources, characters)) if len(self.sources) > 1 else None
 
         def work() -> None:
-            for number, own in groups or ((0, characters),):
+            # grouped only now: a search may have changed the sources since
+            for number, own in group_by(self.state.playing.sources, characters):
                 if begun[number, 0] < len(own):
                     tables, room = make_scratch(joints, legs)
                     own_stages = stages & ~ADVANCE if number in self.rows else stages
@@ -153,7 +153,7 @@ class Runner:
 
 
 def _is_built_in(schema: FeatureSchema) -> bool:
-    """Whether a kernel can ask for it: only what is built in, and nothing of the past."""
+    """Whether the query kernel supports a schema: built-in features only, none that looks at the past."""
     return schema.past == 0 and all(feature.kind in BUILT_IN for feature in schema.features)
 
 

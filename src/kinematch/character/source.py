@@ -23,7 +23,7 @@ class Status(NamedTuple):
 
     ended: np.ndarray  # (M,) bool, nothing more to play: a projection is due now
     committed: np.ndarray  # (M,) bool, must not be left yet
-    resting: np.ndarray  # (M,) bool, stands still: nothing is lost if it is left here
+    resting: np.ndarray  # (M,) bool, stands still: may be interrupted anywhere
     paces: np.ndarray  # (M,) m/s of the root, averaged over about a step
 
 
@@ -42,11 +42,11 @@ class Projection(NamedTuple):
     targets: np.ndarray  # (M, ...) where to go on, in the source's own terms
     jumps: np.ndarray  # (M,) bool, whether that is better than going on as they do
     costs: np.ndarray  # (M,) float32
-    before: np.ndarray  # (M,) int32, the frames that played when it was asked; -1 for none
+    before: np.ndarray  # (M,) int32, frames that played at the time of the search; -1 for none
 
 
 class Sample(NamedTuple):
-    """Animated poses of M characters in parent space; joint 0, the root, is left to the step."""
+    """Animated poses of M characters in parent space; joint 0, the root, is filled in by the step."""
 
     positions: np.ndarray  # (M, J, 3) m
     rotations: np.ndarray  # (M, J, 4)
@@ -54,8 +54,8 @@ class Sample(NamedTuple):
     angular_velocities: np.ndarray  # (M, J, 3) rad/s
     root_velocities: np.ndarray  # (M, 3) x and z in m/s in the root's own axes, turn in rad/s
     contacts: np.ndarray  # (M, K) bool, of now
-    soon_contacts: np.ndarray  # (M, K) bool, `look` seconds from now
-    soon_contact_left: np.ndarray  # (M, K) s that they then go on
+    soon_contacts: np.ndarray  # (M, K) bool, `look` seconds from now, which may be negative
+    soon_contact_left: np.ndarray  # (M, K) s that contact still lasts from then
     toe_heights: np.ndarray  # (M, K) m of the contact joints above where they stand
     toe_rates: np.ndarray  # (M, K) m/s
 
@@ -70,7 +70,7 @@ class MotionSource(Protocol):
     table: Table | None  # frames that kernels can play directly; None where poses are computed
 
     def give_examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Some poses: local positions (S, J, 3), rotations (S, J, 4) and contacts (S, K), to know the body by."""
+        """Some poses: local positions (S, J, 3), rotations (S, J, 4) and contacts (S, K), to measure the body by."""
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         """Arrays (N, ...) of what evolves, for N characters that begin."""

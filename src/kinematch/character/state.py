@@ -1,4 +1,4 @@
-"""State: everything of N characters that changes from step to step, as arrays; sources and settings do not."""
+"""State: every array of N characters that changes from step to step, including what sources keep of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ class Playing(NamedTuple):
 class Offsets(NamedTuple):
     """What transitions remember, six numbers for each triple: see stages/transition.py.
 
-    Joint stands beside joint, so that kernels take eight at a time.
+    Joints are the last axis, so that kernels load eight at a time.
     """
 
     rotations: np.ndarray  # (N, 6, W) float32, W being J rounded up to a multiple of eight
@@ -39,7 +39,7 @@ class Feet(NamedTuple):
     """K legs of each character; in single precision where kernels take eight characters at a time."""
 
     locked: np.ndarray  # (N, K) bool
-    refused: np.ndarray  # (N, K) bool, pulled loose in this stance: free until the next, or until it has stepped over
+    refused: np.ndarray  # (N, K) bool, released early in this stance: not locked again until the next, or a step over
     places: np.ndarray  # (N, K, 3) m, where the toe should be
     offsets: np.ndarray  # (N, K, 6) m and m/s, from there to where it is shown
     toes: np.ndarray  # (N, K, 3) m, as animated in the last step; NaN before the first
@@ -95,7 +95,7 @@ class State(NamedTuple):
         return {f"{group}.{name}": array for group, own in groups.items() for name, array in own.items()}
 
     def assign(self, other: "State") -> None:
-        """Take over all values of another state of as many characters, bit for bit; of one that does not fit, none."""
+        """Copy all values of another state of the same size, bit for bit; on a mismatch, raise and change nothing."""
         mine, theirs = self.arrays(), other.arrays()
         if mine.keys() != theirs.keys():
             raise KinematchError(f"a state with {sorted(mine.keys() ^ theirs.keys())} missing or added")

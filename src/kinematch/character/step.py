@@ -1,4 +1,4 @@
-"""One step, twice: stage by stage in plain numpy, which defines it, and with kernels in place of runs of stages."""
+"""One step in two versions: stage by stage in plain numpy, which defines it, and with kernels for runs of stages."""
 
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     # layers
     lowering = predict_lowering(state, dt, settings)
     for layer in crowd.layers:
-        apply_layer(layer, pose, dt, lowering)
+        apply_layer(layer, pose, dt, lowering, crowd.rig)
         show_plainly(crowd, pose)
 
     # feet
@@ -89,6 +89,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     pose.sources[:], pose.costs[:], pose.locked[:] = playing, state.schedule.costs, state.feet.locked
     far = np.abs(pose.global_positions[:, 0, [0, 2]]).max(axis=-1)
     finite = np.isfinite(pose.global_positions).all((1, 2)) & np.isfinite(pose.global_rotations).all((1, 2))
+    finite &= np.isfinite(pose.displacements).all(1) & np.isfinite(pose.turns)
     pose.restarted[:] = ~(finite & (far <= k.LOST_RADIUS))
     remember_roots(state, dt, crowd.past_spacing)
 
@@ -108,7 +109,10 @@ def advance_source(crowd: "Crowd", number: int, characters: np.ndarray, dt: floa
     state, source, scale = crowd.state, crowd.sources[number], crowd.rig.scale
     paces = source.describe_status(state, characters).paces
     seconds = dt * find_rates(state, characters, paces, crowd.settings)
-    return source.advance(state, characters, seconds) * [scale, scale, 1.0]
+    motions = source.advance(state, characters, seconds) * [scale, scale, 1.0]
+    if source.table is None:  # kernels read computed poses from a row for each character
+        state.playing.frames[characters], state.playing.fractions[characters] = characters, 0.0
+    return motions
 
 
 def show_plainly(crowd: "Crowd", pose: Pose) -> None:
@@ -132,6 +136,8 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
         for number, characters in list(group_by(state.playing.sources, some)):
             project(crowd, number, characters, ask_fused(crowd, number, characters, dt), pose)
 
+    if crowd.terrain is None:
+        runner.set_ground(None)
     straight = crowd.retargeting is None and not crowd.layers and crowd.terrain is None
     stages = k.ADVANCE | k.DECODE | ((k.SHOW | k.FEET) if straight else 0)
     if runner.computes or crowd.trajectory is not None:  # sources and controllers of users run in this thread
@@ -156,7 +162,7 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
         # layers
         lowering = predict_lowering(state, dt, crowd.settings)
         for layer in crowd.layers:
-            apply_layer(layer, pose, dt, lowering)
+            apply_layer(layer, pose, dt, lowering, crowd.rig)
             runner.animate(0.0, k.SHOW)
 
         # feet

@@ -20,6 +20,7 @@ class Trajectory:
     times: np.ndarray  # (H,) s from now, increasing, from 0 or earlier to later than 0
     positions: np.ndarray  # (N, H, 3) m
     directions: np.ndarray  # (N, H, 3) facings along the ground, of any length but zero
+    elapsed: float = 0.0  # s that have passed since it was given: `sample` counts times from then
 
     def __post_init__(self):
         for name in ("times", "positions", "directions"):
@@ -57,7 +58,7 @@ class Trajectory:
         """
         positions = self.positions[characters]
         yaws = np.arctan2(self.directions[characters, :, 0], self.directions[characters, :, 2])
-        times = np.broadcast_to(np.asarray(times, np.float64), (len(positions), np.shape(times)[-1]))
+        times = np.broadcast_to(np.asarray(times, np.float64) + self.elapsed, (len(positions), np.shape(times)[-1]))
         after = np.clip(np.searchsorted(self.times, times), 1, len(self.times) - 1)
         start, stop = self.times[after - 1], self.times[after]
         t = (times - start) / (stop - start)

@@ -25,13 +25,12 @@ BLOCK = 64  # characters for which one stage after the other is run: small batch
 
 @kernel(fastmath={"contract"}, counting=False)
 def animate(handle, characters, begun, tables, room, dt, stages):
-    """Move characters (M,) of one table on by dt. How many poses are not finite or out of this world.
+    """Move characters (M,) of one table on by dt; `pose.restarted` marks those that are lost.
 
     Threads that share the characters claim a block at a time, and count in `begun` (1,) how many are claimed.
     """
     scene = open_scene(handle)
     by = make_dampings(scene.knobs, dt)
-    lost = 0
     start = claim(begun, BLOCK)
     while start < characters.shape[0]:
         stop = min(start + BLOCK, characters.shape[0])
@@ -57,9 +56,8 @@ def animate(handle, characters, begun, tables, room, dt, stages):
                 plant_feet(scene, characters, m, last, by, tables, room)
         if stages & FEET:
             for m in range(start, stop):
-                lost += report(scene, characters[m])
+                report(scene, characters[m])
         start = claim(begun, BLOCK)
-    return lost
 
 
 @inner
@@ -80,7 +78,7 @@ def move(scene, characters, start, stop, by, tables, stages):
 
 @inner
 def report(scene, n):
-    """Fill in the rest of a character's result; 1 if its pose is not finite or out of this world."""
+    """Fill in the rest of a character's result, and mark it if its pose is not finite or beyond LOST_RADIUS."""
     playing, table, out = scene.state.playing, scene.table, scene.pose
     frame, fraction = playing.frames[n], playing.fractions[n]
     out.frames[n], out.fractions[n], out.sources[n] = frame, fraction, playing.sources[n]
@@ -97,4 +95,3 @@ def report(scene, n):
         total += out.global_rotations[n, j, 2] + out.global_rotations[n, j, 3]
     far = max(abs(out.global_positions[n, 0, 0]), abs(out.global_positions[n, 0, 2]))
     out.restarted[n] = not math.isfinite(total) or far > LOST_RADIUS
-    return 1 if out.restarted[n] else 0

@@ -1,4 +1,4 @@
-"""Feet of eight characters in kernels: ground, locks, pelvis, and what legs do for planted toes to stay.
+"""Feet of eight characters in kernels: ground, locks, pelvis and legs.
 
 See stages.feet, whose functions these are.
 """
@@ -55,7 +55,7 @@ def stand_on_ground(scene, n, by):
     out.positions[n, 0, 1] += rise
     for j in range(out.positions.shape[1]):
         out.global_positions[n, j, 1] += rise
-    for k in range(feet.slopes.shape[1]):  # smoothed: edges of steps have no slope, or any
+    for k in range(feet.slopes.shape[1]):  # smoothed: edges of steps have no slope
         upward = max(work.normals[n, k, 1], 1e-6)
         for i in range(2):
             slope = min(max(-work.normals[n, k, 2 * i] / upward, -c.STEEPEST), c.STEEPEST)
@@ -70,7 +70,7 @@ def plant_feet(scene, characters, start, stop, by, tables, room):
     legs, joints = rig.legs.shape[0], rig.parents.shape[0]
     for m in range(start, stop):
         plan_toes(scene, characters[m], m - start, by, room)
-    for lane in range(stop - start, LANES):  # the last character is done again there
+    for lane in range(stop - start, LANES):  # pad unused lanes with the last character
         for row in range(JOINT_ROWS * joints, room.shape[0]):
             room[row, lane] = room[row, stop - start - 1]
     for lane in range(LANES):

@@ -82,7 +82,7 @@ def aim_leg(shortfalls, knobs, joints, k, depth, by, tables, room):
     short = larger(short, least)
     write_twos(twos, own, (short, rate))
     distance = root(dot(wanted, wanted)) - short
-    # ground that is higher under the toe than under the root folds a leg by right
+    # ground that is higher under the toe than under the root rightly shortens a leg
     distance = unfold(distance, larger(length - larger(read(rows, RISE), splat(ZERO)), read(rows, SHORTEST)))
     straight = (STRAIGHT if knobs.foot_lock > 0 else ONE) * whole
     x, y, z = read_three(rows, SHIFT_X)

@@ -45,27 +45,15 @@ class Scene(NamedTuple):
 
 
 def _example() -> Scene:
-    """Of every field its type; sizes are the handle's."""
+    """A dummy scene for its types; sizes come from the handle."""
     whole, single = np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
     state = make_state(
         np.zeros((1, 3)), np.zeros(1), joints=1, moving=1, legs=1, columns=1, horizons=1, past=0, interval=1.0
     )
     rig = Rig(whole, single, whole, whole.reshape(0, 4), whole, whole.reshape(0, 0), single, np.zeros(0), 1.0)
     pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()
-    return Scene(
-        Evolving(*state[:5]), empty_table(), rig, make_knobs(Settings()), make_orders(1), make_work(1, 1, 0, pose), pose
-    )
-
-
-def make_work(count: int, joints: int, legs: int, pose: Pose | None = None, *, terrain: bool = False) -> Work:
-    """Room for a step; `pose`: where local poses go that need no retargeting."""
-    rows = count if terrain else 0
-    return Work(
-        np.zeros((count, 3)),
-        np.zeros((count, joints, 3), np.float32) if pose is None else pose.positions,
-        np.zeros((count, joints, 4), np.float32) if pose is None else pose.rotations,
-        np.zeros((rows, 1 + legs)), np.zeros((rows, legs, 3)),
-    )  # fmt: skip
+    work = Work(np.zeros((1, 3)), pose.positions, pose.rotations, np.zeros((0, 1)), np.zeros((0, 0, 3)))
+    return Scene(Evolving(*state[:5]), empty_table(), rig, make_knobs(Settings()), make_orders(1), work, pose)
 
 
 open_scene = opening(_example())

@@ -33,13 +33,15 @@ def find_reasons(handle, characters):
         frame = clamp_frame(table, playing, n)
         clip = table.clip_of[frame]
         since, never = schedule.since[n], math.isnan(schedule.commands[n, 0])
+        if table.no_exit[frame]:
+            schedule.idle[n] = False  # a committed clip is never idle, whatever the command
         reason = NONE
         if orders.sources[n] != playing.sources[n]:
             reason = SOURCE
         elif frame == table.stops[clip] - 1 and not table.loops[clip]:
             reason = END
         elif table.no_exit[frame]:
-            schedule.idle[n] = False  # whatever it is told meanwhile
+            reason = NONE
         elif not since < knobs.search_interval - c.INTERVAL_SLACK:  # NaN, as somebody may have written, is due
             reason = INTERVAL
         elif never:

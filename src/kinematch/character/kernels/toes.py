@@ -123,7 +123,7 @@ def hold_toe(knobs, by, toe, foot, vx, vz, place, heading, shortfall, rows):
 
 @inner
 def move_place(toe, place, o, ov, v, caught, freed, locked, by):
-    """Where toes should be along an axis, and by how much and how fast what is shown is off: it goes on as it was."""
+    """Target places of toes along an axis, and the offsets and rates that keep the shown toes continuous."""
     before = toe - v * by.dt  # offsets are those of the last step until they move on
     # a caught toe comes to rest this far ahead, so that it does not slide back afterwards
     rest = before + o + (v + ov) * (ONE / by.w)

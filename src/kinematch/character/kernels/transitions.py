@@ -2,7 +2,7 @@
 
 import math
 
-from kinematch.character.constants import OVERSHOOT
+from kinematch.character.constants import LONGEST_QUINTIC, OVERSHOOT
 from kinematch.character.kernels.rotations import (
     from_rotation_vector,
     inverse,
@@ -122,7 +122,7 @@ def show_turning(memory, n, j, kind, age, halflife, animated, turning):
             memory[n, 5, j] * r + turning[2] * share + z * rate,
         )  # fmt: skip
     (x, y, z), v = read_offset(memory, n, j, kind, age)
-    carried = rotate(from_rotation_vector(x, y, z), turning)  # the offset carries the animated turning along
+    carried = rotate(from_rotation_vector(x, y, z), turning)  # rotate the animated angular velocity by the offset
     return carried[0] + v[0], carried[1] + v[1], carried[2] + v[2]
 
 
@@ -156,7 +156,7 @@ def remember(memory, n, k, kind, halflife, step, velocity):
         speed = min(speed, 0.0)  # moving away is forgotten at once
         duration = 2 * halflife  # a quintic is halfway after half of its time
         if speed < 0:
-            duration = min(duration, -5 * size / speed)  # a longer one overshoots
+            duration = min(duration, -LONGEST_QUINTIC * size / speed)  # a longer one overshoots
         vx, vy, vz = speed, duration, 0.0
     else:
         most, speed = fastest_offset(kind, halflife), math.sqrt(vx * vx + vy * vy + vz * vz)

@@ -51,7 +51,7 @@ def adjust_roots(
 
 
 def clamp_gap(gaps: np.ndarray, most: float, dt: float) -> np.ndarray:
-    """Gaps (M,) that never pass the most (0 is off); a pull that grows from a share of it keeps it from being hit."""
+    """Limit gaps (M,) to `most` (0 is off); a pull that ramps up from CLAMP_SOFTNESS of it makes the limit soft."""
     if most == 0:
         return gaps
     over = np.maximum((gaps - CLAMP_SOFTNESS * most) / (most - CLAMP_SOFTNESS * most), 0)

@@ -1,4 +1,4 @@
-"""Feet: toes that are planted stay where they are, those that swing clear the ground, and the pelvis helps.
+"""Feet: locked toes stay put, swinging toes clear the ground, and the pelvis is lowered where a leg is too short.
 
 Thesis 4.3, with toes locked along the ground only: their heights are those of the clip, so that they roll as there.
 Arrays are (M, L, ...) for M characters and L legs.
@@ -30,7 +30,7 @@ class Ground(NamedTuple):
 class ToePlan(NamedTuple):
     """What is known of each toe before it is moved."""
 
-    heights: np.ndarray  # (M, L) m, where its clip has it; above where it is animated without foot lock
+    heights: np.ndarray  # (M, L) m, target height; without foot lock an offset to the animated height
     rests: np.ndarray  # (M, L) m, where it stands
     rises: np.ndarray  # (M, L) m, of the ground under it above the root
     contacts: np.ndarray  # (M, L) bool
@@ -52,7 +52,9 @@ def stand_on_ground(state: State, characters: np.ndarray, ground: Ground, dt: fl
     upward = np.maximum(ground.normals[..., 1], 1e-6)
     slopes = np.clip(-ground.normals[..., [0, 2]] / upward[..., None], -c.STEEPEST, c.STEEPEST)
     own = feet.slopes[characters]
-    x, v = spring(own[..., :2], own[..., 2:], slopes, halflife=halflife, dt=dt)  # edges of steps have no slope, or any
+    x, v = spring(
+        own[..., :2], own[..., 2:], slopes, halflife=halflife, dt=dt
+    )  # smoothed: at the edge of a step the slope is undefined
     feet.slopes[characters] = np.concatenate([x, v], axis=-1)
     return rise
 
@@ -172,7 +174,7 @@ def _move_places(
     toes: np.ndarray, places: np.ndarray, offsets: np.ndarray, rates: np.ndarray, velocities: np.ndarray,
     caught: np.ndarray, freed: np.ndarray, locked: np.ndarray, dt: float, settings: Settings,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Where toes should be along the ground, and by how much what is shown is off: it goes on as it was."""
+    """Target places of toes along the ground, and the offsets that keep the shown toes continuous."""
     caught, freed, locked = caught[..., None], freed[..., None], locked[..., None]
     before = toes - velocities * dt  # offsets are those of the last step until they move on
     # a caught toe comes to rest this far ahead, so that it does not slide back afterwards
@@ -202,8 +204,8 @@ def _lift_toes(
 def _fade_toe_offsets(
     offsets: np.ndarray, rates: np.ndarray, locked: np.ndarray, dt: float, settings: Settings
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Springs draw toes to their places. The one of a freed toe is softer where it would pull harder than a leg
-    swings, yet not by much: what is drawn back too softly flies off."""
+    """Springs draw toes to their places. That of a freed toe is softened to keep its acceleration below HARDEST_PULL,
+    but not below SOFTEST_SPRING of its stiffness: a softer one overshoots."""
     w = float(omega(settings.unlock_halflife))
     far, speed = np.hypot(offsets[..., 0], offsets[..., 2]), np.hypot(rates[..., 0], rates[..., 2])
     hard = w * (w * far + 2 * speed) > c.HARDEST_PULL

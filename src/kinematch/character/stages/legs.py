@@ -60,7 +60,8 @@ def aim_legs(
     state: State, characters: np.ndarray, legs: Legs, wanted: np.ndarray, shift: np.ndarray, slopes: np.ndarray,
     rises: np.ndarray, dt: float, settings: Settings,
 ) -> Aims:  # fmt: skip
-    """How far ankles get towards where they are wanted: at least what legs lack is missing, and it ends smoothly."""
+    """How far ankles get towards their targets. A shortfall rises at once to what a leg cannot reach, and decays
+    smoothly."""
     least = measure_shortfall(wanted, legs)
     own = state.feet.shortfalls[characters].astype(np.float64)
     short, rate = spring(own[..., 0], own[..., 1], 0.0, halflife=settings.lock_halflife, dt=dt)
@@ -68,7 +69,7 @@ def aim_legs(
     short = np.maximum(short, least)
     state.feet.shortfalls[characters] = np.stack([short, rate], axis=-1)
     distances = np.linalg.norm(wanted, axis=-1) - short
-    # ground that is higher under the toe than under the root folds a leg by right
+    # ground that is higher under the toe than under the root rightly shortens a leg
     distances = unfold(distances, np.maximum(legs.lengths - np.maximum(rises, 0.0), legs.shortest))
     straight = (c.STRAIGHT if settings.foot_lock else 1.0) * legs.whole
     apart = np.maximum(np.abs(distances - legs.lengths), legs.lengths - straight) > c.SAME_PLACE
@@ -79,8 +80,8 @@ def aim_legs(
 
 
 def unfold(distances: np.ndarray, animated: np.ndarray) -> np.ndarray:
-    """Distances that are hardly less than a share of the animated ones: in hard turns hips come down on legs that
-    clips have high up."""
+    """A soft lower limit of hip-to-ankle distances, as a share of the animated ones: in hard turns hips sink onto a
+    raised leg."""
     ease = c.EASES * animated
     over = np.clip(c.FOLDS * animated + ease - distances, 0.0, 2 * ease)
     return np.maximum(distances + over**2 / (4 * ease), c.FOLDS * animated)

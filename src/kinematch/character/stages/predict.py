@@ -15,7 +15,7 @@ from kinematch.math.angles import wrap_angle
 
 
 class Standing(NamedTuple):
-    """What M characters that stand need not make up: they would step to and fro for a hand's breadth."""
+    """Small offsets from root to body that M standing characters ignore, instead of shuffling to correct them."""
 
     gaps: np.ndarray  # (M, 3) m, from root to body; zero for others
     turns: np.ndarray  # (M,) rad

@@ -30,8 +30,8 @@ def find_reasons(
         sharp = (since >= settings.forced_interval) & (change > settings.velocity_change)
         turned = (since >= settings.forced_interval) & (turn > settings.facing_change) & has_facing(facings)
     retagged = (since >= settings.forced_interval) & (orders.filters[characters] != schedule.filters[characters])
-    schedule.idle[characters] &= ~status.committed  # whatever it is told meanwhile
-    # the first that holds counts; what was written into `since` and is no number is due
+    schedule.idle[characters] &= ~status.committed  # a committed clip is never idle, whatever the command
+    # the first true condition wins; NaN in `since`, which users may have written, counts as due
     conditions = {
         Reason.SOURCE: orders.sources[characters] != playing.sources[characters],
         Reason.END: status.ended,
@@ -49,8 +49,10 @@ def limit_searches(reasons: np.ndarray, since: np.ndarray, dt: float, settings: 
     """The characters (M,) int32 that search now, in order; `reasons` (N,) of those who have to wait become NONE."""
     characters = reasons.nonzero()[0].astype(np.int32)
     most = max(FEWEST, math.ceil(SPARE * len(reasons) * dt / settings.search_interval))
-    if len(characters) > most:  # those at an end first, then whoever has waited longest
-        urgency = since[characters] + URGENT * np.isin(reasons[characters], (Reason.END, Reason.TAGS, Reason.SOURCE))
+    if len(characters) > most:  # ends of clips, new tags and sources first, then the longest wait
+        urgency = np.nan_to_num(since[characters], nan=URGENT) + URGENT * np.isin(
+            reasons[characters], (Reason.END, Reason.TAGS, Reason.SOURCE)
+        )
         order = np.argpartition(-urgency, most)
         reasons[characters[order[most:]]] = Reason.NONE
         characters = np.sort(characters[order[:most]])
@@ -60,9 +62,9 @@ def limit_searches(reasons: np.ndarray, since: np.ndarray, dt: float, settings: 
 def note_search(state: State, characters: np.ndarray, orders: Orders, dt: float, settings: Settings) -> None:
     """Note when characters searched and what they were told.
 
-    What is over the interval is kept, so that searches are as frequent at any rate of steps. A character that waited
-    longer than a step starts its interval anew, and one that never searched keeps its phase: crowds must not search
-    all at once.
+    Time beyond the interval is carried over, so that the search rate does not depend on the step rate. A character that
+    waited longer than a step starts its interval anew, and one that never searched keeps its phase: crowds must not
+    search all at once.
     """
     schedule = state.schedule
     since, commands = schedule.since[characters], schedule.commands[characters]

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from kinematch.character.constants import FORGOTTEN, OVERSHOOT
+from kinematch.character.constants import FORGOTTEN, LONGEST_QUINTIC, OVERSHOOT
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
 from kinematch.character.source import Sample
@@ -22,8 +22,6 @@ from kinematch.character.state import State
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_rotation_vector, to_rotation_vector
 from kinematch.math.spring import HALFLIFE_FACTOR, spring, velocity_spring
-
-LONGEST_QUINTIC = 5.0  # times offset by speed: a longer quintic overshoots
 
 
 def start_transition(
@@ -74,7 +72,7 @@ def fade_offsets(state: State, characters: np.ndarray, dt: float, settings: Sett
             memory[some, :3], memory[some, 3:] = spring(own[:, :3], own[:, 3:], 0.0, halflife=halflife, dt=dt)
     elif kind == "dead":
         kept = 0.5 ** (dt / halflife)
-        way = (1 - kept) * halflife / math.log(2)  # that a velocity of 1 leads while it fades
+        way = (1 - kept) * halflife / math.log(2)  # m or rad that a velocity of 1 covers while it decays
         own = _read(offsets.rotations[some])
         turned = quaternion.multiply(from_rotation_vector(own[..., 3:] * way), from_rotation_vector(own[..., :3]))
         own = np.concatenate([to_rotation_vector(turned), own[..., 3:] * kept], axis=-1)
@@ -130,7 +128,9 @@ def show_turning(
         gap = to_rotation_vector(quaternion.multiply(animated, quaternion.inverse(lead)))
         return memory[..., 3:] * (1 - share) + turning * share + gap * rate
     offset, velocity = _offset(memory, kind, age)
-    return quaternion.rotate(from_rotation_vector(offset), turning) + velocity  # the offset carries the turning along
+    return (
+        quaternion.rotate(from_rotation_vector(offset), turning) + velocity
+    )  # rotate the animated angular velocity by the offset
 
 
 def show_places(
@@ -148,7 +148,7 @@ def show_places(
 
 
 def remember(kind: str, halflife: float, step: np.ndarray, velocity: np.ndarray) -> np.ndarray:
-    """The six numbers (M, J, 6) for the step (M, J, 3) from new to shown, and the velocity that is missing."""
+    """The six numbers (M, J, 6) for the step (M, J, 3) from new to shown, and the velocity difference."""
     size = np.linalg.norm(step, axis=-1)
     if kind == "quintic":
         along = np.einsum("...i,...i->...", velocity, step) / np.where(size > 0, size, 1.0)
