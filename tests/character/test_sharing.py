@@ -29,6 +29,14 @@ def commands(steps: int):
         yield move(velocities)
 
 
+@pytest.fixture(autouse=True)
+def few_are_shared(monkeypatch):
+    """Small crowds are shared among threads as large ones are."""
+    monkeypatch.setattr(runner, "DIVIDED", 1000)
+    for module in ("runner", "step"):
+        monkeypatch.setattr(f"kinematch.character.{module}.SHARED", 300)
+
+
 @pytest.fixture
 def threads():
     before = numba.get_num_threads()

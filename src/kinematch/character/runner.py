@@ -27,7 +27,7 @@ from kinematch.motion.retargeting import Retargeting
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
 
-DIVIDED = 1000  # characters from which all threads search
+DIVIDED = 4000  # characters from which all threads search
 
 
 class Runner:

@@ -15,7 +15,7 @@ import numba
 
 T = TypeVar("T")
 PATIENCE = 0.02  # s after which a thread that waits for another looks whether that one failed
-SHARED = 300  # characters from which it pays to wake other threads
+SHARED = 800  # characters from which it pays to wake other threads
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
 _LOCAL = threading.local()  # whether this thread runs a piece already: pieces of pieces only get in the way
 
