@@ -1,0 +1,79 @@
+"""Trackers: where a user's head, hands and other tracked points are, however they are tracked."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinematch.errors import KinematchError
+
+POINTS = ("head", "left_hand", "right_hand", "waist", "chest", "left_foot", "right_foot")
+HEAD, LEFT_HAND, RIGHT_HAND, WAIST, CHEST, LEFT_FOOT, RIGHT_FOOT = range(len(POINTS))
+HANDS = (LEFT_HAND, RIGHT_HAND)
+MIRRORED = np.array([HEAD, RIGHT_HAND, LEFT_HAND, WAIST, CHEST, RIGHT_FOOT, LEFT_FOOT])  # the point on the other side
+FINGER_JOINTS = 25  # of a hand, in the order of WebXR: wrist, thumb (4), index (5), middle (5), ring (5), little (5)
+
+
+@dataclass(frozen=True, eq=False)
+class Trackers:
+    """Tracked points of N samples: N users at one moment, or one user at N moments.
+
+    Devices and joints share the type: `Calibration.locate_joints` turns devices into the joints that they are worn on.
+    A device's axes are those of a person that stands and faces +Z: +Y up, +Z forward, +X left. A joint's axes are the
+    world's when the person stands in a T-pose facing +Z: the left hand then points along +X, both palms face down.
+    """
+
+    times: np.ndarray  # (N,) s
+    positions: np.ndarray  # (N, 7, 3) m, in the order of POINTS
+    rotations: np.ndarray  # (N, 7, 4)
+    velocities: np.ndarray  # (N, 7, 3) m/s
+    angular_velocities: np.ndarray  # (N, 7, 3) rad/s, rotation vectors in the world's axes
+    valid: np.ndarray  # (N, 7) bool; the other fields of a point that is not tracked are zero, its rotation identity
+    fingers: np.ndarray | None = None  # (N, 2, 25, 3) m, joints of tracked hands; NaN where a hand is not tracked
+
+    def __post_init__(self):
+        count = len(np.atleast_1d(self.times))
+        shapes = {
+            "times": (), "positions": (len(POINTS), 3), "rotations": (len(POINTS), 4), "velocities": (len(POINTS), 3),
+            "angular_velocities": (len(POINTS), 3), "valid": (len(POINTS),), "fingers": (2, FINGER_JOINTS, 3),
+        }  # fmt: skip
+        for name, shape in shapes.items():
+            given = getattr(self, name)
+            if given is None and name == "fingers":
+                continue
+            try:
+                array = np.array(given, bool if name == "valid" else np.float64)
+            except (TypeError, ValueError):
+                raise KinematchError(f"trackers: {name} are not numbers") from None
+            if array.shape != (count, *shape):
+                raise KinematchError(f"trackers: {name} of shape {array.shape}, expected {(count, *shape)}")
+            object.__setattr__(self, name, array)
+        self._drop_what_is_not_finite()
+
+    def _drop_what_is_not_finite(self) -> None:
+        """A point with NaN in it, or without a rotation, is one that is not tracked."""
+        sizes = np.linalg.norm(self.rotations, axis=-1)
+        moving = np.concatenate([self.positions, self.velocities, self.angular_velocities], axis=-1)
+        good = self.valid & np.isfinite(moving).all(axis=-1) & np.isfinite(sizes) & (sizes > 0.1)
+        rotations = np.where(good[..., None], self.rotations / np.where(good, sizes, 1.0)[..., None], [1.0, 0, 0, 0])
+        object.__setattr__(self, "valid", good)
+        object.__setattr__(self, "rotations", rotations)
+        for name in ("positions", "velocities", "angular_velocities"):
+            object.__setattr__(self, name, np.where(good[..., None], getattr(self, name), 0.0))
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def take(self, samples: np.ndarray | slice) -> "Trackers":
+        """Some of the samples."""
+        fingers = None if self.fingers is None else self.fingers[samples]
+        return Trackers(
+            self.times[samples], self.positions[samples], self.rotations[samples], self.velocities[samples],
+            self.angular_velocities[samples], self.valid[samples], fingers,
+        )  # fmt: skip
+
+    def keep(self, points: tuple[str, ...]) -> "Trackers":
+        """The same with only these points tracked."""
+        for point in points:
+            if point not in POINTS:
+                raise KinematchError(f"no tracked point {point!r}; expected some of {', '.join(POINTS)}")
+        return replace(self, valid=self.valid & np.isin(POINTS, points))
