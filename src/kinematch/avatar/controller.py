@@ -43,9 +43,7 @@ class TrackerController:
             self.velocities, self.accelerations, speeds, halflife=self.smoothing.velocity, dt=dt
         )
         targets = self.yaws + wrap_angle(yaws - self.yaws)
-        self.yaws, self.yaw_rates = spring(
-            self.yaws, self.yaw_rates, targets, halflife=self.smoothing.facing, dt=dt
-        )
+        self.yaws, self.yaw_rates = spring(self.yaws, self.yaw_rates, targets, halflife=self.smoothing.facing, dt=dt)
         targets = self.yaws + wrap_angle(yaws - self.yaws)
         ahead = np.maximum(TIMES, 0.0)
         future, _ = spring(
