@@ -1,4 +1,4 @@
-"""Simulated users: what trackers would have said if the person of a clip had worn them, and looked around as users do."""
+"""Simulated users: what trackers would have said if the person of a clip had worn them and looked around."""
 
 from dataclasses import dataclass, replace
 
@@ -56,7 +56,7 @@ def simulate_user(
     imperfections: Imperfections = PERFECT,
     look_around: float = 0.0,
 ) -> Trackers:
-    """Devices of a user who moves as these joints (one user over time) do; `look_around` [rad] is how far the head strays.
+    """Devices of a user who moves as these joints do over time; `look_around` [rad] is how far the head strays.
 
     With a calibration the result are its devices; without, joints as a perfect calibration would locate them.
     """

@@ -112,8 +112,7 @@ def advance_hidden(
     hidden = np.concatenate([c * x - s * z, s * x + c * z, hidden[..., 2 * v :]], axis=-1)
     given = inputs @ network.inputs + network.input_biases
     own = hidden @ network.hidden + network.hidden_biases
-    gate, mix = given[..., : 2 * size] + own[..., : 2 * size], None
-    gate, mix = gate[..., :size], gate[..., size:]
+    gate, mix = given[..., :size] + own[..., :size], given[..., size : 2 * size] + own[..., size : 2 * size]
     share = -np.expm1(-dt * RATE * np.logaddexp(0, gate))
     new = np.tanh(given[..., 2 * size :] + own[..., 2 * size :] / (1 + np.exp(-mix)))
     return hidden + share * (new - hidden)

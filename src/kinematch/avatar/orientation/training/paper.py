@@ -26,7 +26,7 @@ def train_paper(
     seed: int = 0,
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
 ) -> PaperWeights:
-    """The paper's network with its own batch size, rate and weight decay; `adam` adds the decay to the gradient (L2)."""
+    """The paper's network with its own batch size, rate and decay; `adam` adds the decay to the gradient (L2)."""
     check_training()
     if optimizer not in OPTIMIZERS:
         raise KinematchError(f"optimizer {optimizer!r}, expected one of {', '.join(OPTIMIZERS)}")
@@ -70,7 +70,7 @@ def train_paper(
 
 
 def _collect(people: Sequence[Person], recursions: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Inputs, truths against the headset, turns of the headset, and the samples that a run of predictions may start at."""
+    """Inputs, truths against the headset, turns of the headset, and where a run of predictions may start."""
     parts, starts, count = [], [], 0
     for person in people:
         headset = facing_yaws(person.joints.rotations[:, HEAD])

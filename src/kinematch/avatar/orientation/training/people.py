@@ -42,7 +42,7 @@ class Person:
 def read_people(
     paths: Sequence[Path], *, card: bool = False, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> list[Person]:
-    """The clips of files and folders of motion; those too short or faulty are left out. `card` adds the built-in dance card."""
+    """The clips of files and folders; those too short or faulty are left out. `card` adds the built-in dance card."""
     files = sorted({file for path in paths for file in _list_files(Path(path))}, key=str)
     people: list[Person] = []
     for done, file in enumerate(files):

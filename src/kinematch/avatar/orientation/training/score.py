@@ -72,7 +72,12 @@ def run_estimator(
         apart = wrap_angle(facing_yaws(person.joints.rotations[:, HEAD]) - person.yaws)
         unsteady = np.abs(wrap_angle(np.diff(wrong))).mean() * RATE
         found.append(
-            Errors(*np.abs(np.degrees([wrong, apart, expected[row, : ends[row]]])), float(np.degrees(unsteady)))
+            Errors(
+                np.abs(np.degrees(wrong)),
+                np.abs(np.degrees(apart)),
+                np.degrees(expected[row, : ends[row]]),
+                float(np.degrees(unsteady)),
+            )  # fmt: skip
         )
     return found
 
