@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinematch.avatar.calibration import Calibration, locate_joints, make_calibration
-from kinematch.avatar.devices import DEVICES
+from kinematch.avatar.devices import DEVICES, Device, make_offsets
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND, Trackers
 from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion, rotation
@@ -61,7 +61,8 @@ def test_the_wrist_lies_above_a_controller_that_hangs_at_the_side_and_the_hand_p
         [0.0], np.zeros((1, 7, 3)), quaternion.identity((1, 7)), np.zeros((1, 7, 3)), np.zeros((1, 7, 3)),
         np.ones((1, 7), bool),
     )  # fmt: skip
-    joints = make_calibration("generic").locate_joints(devices)
+    positions, rotations = make_offsets(Device((0, 0, 0), (0.14, 0, 0), tilt=0.2))
+    joints = Calibration(positions=positions, rotations=rotations).locate_joints(devices)
     for hand, fingers in ((LEFT_HAND, [1.0, 0, 0]), (RIGHT_HAND, [-1.0, 0, 0])):
         along = quaternion.rotate(joints.rotations[0, hand], np.array(fingers))
         thumb = quaternion.rotate(joints.rotations[0, hand], np.array([0.0, 0, 1]))

@@ -17,24 +17,25 @@ TIMES = np.array([-1 / 60, 0.0, 1 / 60, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0])
 class Smoothing:
     """Half-lives of what trackers say before it is predicted from; springs as MMVR used, instead of its eq. 3-4."""
 
-    velocity: float = 0.12  # s
-    facing: float = 0.08  # s
+    velocity: float = 0.06  # s
+    facing: float = 0.05  # s
 
 
 class TrackerController:
     """Predicts trajectories of N users from their heads and body directions (MMVR eq. 3-8)."""
 
-    def __init__(self, count: int, *, offset: np.ndarray | None = None, smoothing: Smoothing | None = None):
-        """`offset` (3,) m: from the root to the head of somebody who stands, in the root's axes."""
-        self.offset = np.zeros(3) if offset is None else np.asarray(offset, np.float64) * [1, 0, 1]
+    def __init__(self, count: int, *, smoothing: Smoothing | None = None):
         self.smoothing = smoothing or Smoothing()
         self.velocities = np.zeros((count, 3))  # m/s, smoothed
         self.accelerations = np.zeros((count, 3))  # m/s^2
         self.yaws = np.full(count, np.nan)  # rad, smoothed; NaN before the first sample
         self.yaw_rates = np.zeros(count)  # rad/s
 
-    def predict(self, joints: Trackers, yaws: np.ndarray, dt: float) -> Trajectory:
-        """Trajectories of N users whose bodies face yaws (N,) rad, dt after the last ones."""
+    def predict(self, joints: Trackers, yaws: np.ndarray, offsets: np.ndarray, dt: float) -> Trajectory:
+        """Trajectories of N users whose bodies face yaws (N,) rad, dt after the last ones.
+
+        `offsets` (N, 3) m: from the root to below the head, in the root's axes.
+        """
         fresh = np.isnan(self.yaws)
         ground = np.array([1.0, 0.0, 1.0])
         heads, speeds = joints.positions[:, HEAD] * ground, joints.velocities[:, HEAD] * ground
@@ -49,6 +50,6 @@ class TrackerController:
         future, _ = spring(
             self.yaws[:, None], self.yaw_rates[:, None], targets[:, None], halflife=self.smoothing.facing, dt=ahead
         )
-        roots = heads - rotate_about_y(np.broadcast_to(self.offset, heads.shape), self.yaws)
+        roots = heads - rotate_about_y(offsets, self.yaws)
         positions = roots[:, None] + TIMES[:, None] * self.velocities[:, None]  # eq. 7
         return Trajectory(TIMES, positions, yaw_direction(future))  # eq. 8

@@ -27,15 +27,16 @@ class Device:
     tilt: float  # rad by which a held rod leans from square to the hand towards the fingers
 
 
-TILT = float(np.radians(20))  # handles that leave the wrist straight are bent by this much
 DEVICES: Mapping[str, Device | None] = MappingProxyType(
     {
         "none": None,  # the devices are the joints themselves
-        "generic": Device((0.0, 0.07, 0.09), (0.13, -0.035, 0.0), TILT),
-        "quest": Device((0.0, 0.07, 0.09), (0.15, -0.02, 0.0), TILT),
-        "index": Device((0.0, 0.07, 0.10), (0.13, -0.035, 0.0), TILT),
-        "pico": Device((0.0, 0.07, 0.09), (0.14, -0.03, 0.0), TILT),
-        "vive": Device((0.0, 0.07, 0.10), (0.13, -0.035, 0.08), TILT),  # a wand's origin lies ahead of the fist
+        "generic": Device((0.0, 0.07, 0.09), (0.14, -0.02, 0.0), float(np.radians(55))),
+        # OpenXR's grip: its forward axis along a rod in the fist, which leans halfway towards the fingers
+        "quest": Device((0.0, 0.07, 0.09), (0.15, -0.02, 0.0), float(np.radians(45))),
+        "pico": Device((0.0, 0.07, 0.09), (0.14, -0.02, 0.0), float(np.radians(45))),
+        # OpenVR's pose: recordings have the forearm behind the device, 10 to 15 degrees above its axis
+        "index": Device((0.0, 0.07, 0.10), (0.13, -0.02, 0.0), float(np.radians(75))),
+        "vive": Device((0.0, 0.07, 0.10), (0.15, -0.02, 0.0), float(np.radians(75))),
     }
 )
 
