@@ -22,7 +22,6 @@ from kinematch.studio.room.samples import read_sample
 from kinematch.studio.room.user import User
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import skeleton_info
-from kinematch.studio.worn import WornCharacter
 
 BUILT_IN = "dance card"
 UPRIGHT = 0.8  # m, that a headset is above the floor at least to measure a standing user

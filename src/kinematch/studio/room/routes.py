@@ -6,12 +6,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinematch.avatar.recordings import write_trackers
+from kinematch.avatar.velocities import find_velocities
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import READABLE, read_clip
 from kinematch.studio.guard import CLIENT
 from kinematch.studio.receiving import BYTES, receive_file
 from kinematch.studio.room.attendant import Attendant
 from kinematch.studio.room.motions import pack_clip, pack_motion
+from kinematch.studio.room.samples import to_poses
 from kinematch.studio.worn import KINDS, read_character
 
 if TYPE_CHECKING:
@@ -67,7 +70,18 @@ def room_routes(attendant: Attendant) -> list[Any]:
             raise HTTPException(404, "no such user, or the user wears no character of a file")
         return answer(worn.content, "model/gltf-binary")
 
+    async def recording(request: "Request") -> "Response":
+        """The tracker samples that were kept, in the project's own format."""
+        samples = list(user_of(request).recorded)
+        if not samples:
+            raise KinematchError("nothing was recorded yet")
+        with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / "trackers.jsonl"
+            await asyncio.to_thread(lambda: write_trackers(path, find_velocities(to_poses(samples))))
+            return answer(path.read_bytes(), "application/jsonl")
+
     return [
+        Route("/recording", recording),
         Route("/motion", motion),
         Route("/motion", clip_motion, methods=["POST"]),
         Route("/character", character),

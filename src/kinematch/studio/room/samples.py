@@ -1,17 +1,21 @@
 """Samples: what a page's headset and controllers say, checked, and turned from WebXR's axes into ours."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS, Trackers
-from kinematch.math import difference, quaternion
+from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS
+from kinematch.avatar.velocities import Poses
+from kinematch.math import quaternion
 from kinematch.studio.layout import SAMPLE, unpack
 from kinematch.studio.picture import WXYZ, XYZW
 
 FARTHEST = 1000.0  # m from the middle of the room
 LATEST = 1e9  # s, of a page's clock
 HALF_TURN = np.array([0.0, 0, 1, 0])  # a WebXR device looks along its own -Z, ours along +Z; the room is the same
+
+NO_FINGERS = np.full((len(HANDS), FINGER_JOINTS, 3), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,31 +65,12 @@ def to_webxr(rotations: np.ndarray) -> np.ndarray:
     return quaternion.multiply(rotations, -HALF_TURN)[..., XYZW]
 
 
-def to_trackers(before: Sample | None, now: Sample, dt: float) -> Trackers:
-    """One sample as trackers; velocities are those since the sample before."""
-    velocities, angular = np.zeros((len(POINTS), 3)), np.zeros((len(POINTS), 3))
-    if before is not None:
-        both = before.valid & now.valid
-        velocities[both] = difference.backward([before.positions[both], now.positions[both]], dt)[1]
-        angular[both] = difference.angular_backward([before.rotations[both], now.rotations[both]], dt)[1]
-    fingers = None if now.fingers is None else now.fingers[None]
-    return Trackers(
-        np.array([now.time]), now.positions[None], now.rotations[None], velocities[None], angular[None],
-        now.valid[None], fingers,
-    )  # fmt: skip
-
-
-NO_FINGERS = np.full((len(HANDS), FINGER_JOINTS, 3), np.nan)
-
-
-def join_samples(samples: list[Sample]) -> Trackers:
+def to_poses(samples: Sequence[Sample]) -> Poses:
     """One user over time."""
-    pairs = zip([None, *samples], samples)
-    each = [to_trackers(a, b, 1.0 if a is None else max(b.time - a.time, 1e-3)) for a, b in pairs]
     fingers = None
-    if any(one.fingers is not None for one in each):
-        fingers = np.stack([NO_FINGERS if one.fingers is None else one.fingers[0] for one in each])
-    return Trackers(
-        *(np.concatenate([getattr(one, field.name) for one in each]) for field in fields(Trackers)[:-1]),
-        fingers=fingers,
-    )
+    if any(one.fingers is not None for one in samples):
+        fingers = np.stack([NO_FINGERS if one.fingers is None else one.fingers for one in samples])
+    return Poses(
+        np.array([one.time for one in samples]), np.stack([one.positions for one in samples]),
+        np.stack([one.rotations for one in samples]), np.stack([one.valid for one in samples]), fingers,
+    )  # fmt: skip

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from kinematch.avatar.trackers import Trackers
+from kinematch.avatar.velocities import WINDOW, find_velocities
 from kinematch.studio.layout import AVATAR, pack
 from kinematch.studio.picture import XYZW
 from kinematch.studio.room.body import Outfit
-from kinematch.studio.room.samples import Sample, to_trackers
+from kinematch.studio.room.samples import Sample, to_poses
 
 FASTEST = 200  # samples a second that are taken
 RESTART = 1.0  # s by which time may go back; beyond, the page's clock has begun anew
@@ -29,7 +30,7 @@ class User:
         self.outfit = outfit  # replaced as a whole: the body then begins anew where the user is
         self.calibrated = False
         self.fresh: Sample | None = None  # heard, not yet stepped
-        self.last: Sample | None = None  # stepped
+        self.recent: deque[Sample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
         self.devices: Trackers | None = None
         self.recorded: deque[Sample] = deque()
         self.recording = False
@@ -37,6 +38,11 @@ class User:
         self._told: dict[str, float] = {}
         self._heard_time = -np.inf
         self._seen_time: float | None = None
+
+    @property
+    def last(self) -> Sample | None:
+        """The newest sample that was stepped."""
+        return self.recent[-1] if self.recent else None
 
     def hear(self, sample: Sample) -> str:
         """Take a sample; returns what the page must be told, if anything."""
@@ -76,31 +82,30 @@ class User:
         began = perf_counter()
         sample, self.fresh = self.fresh, None
         assert sample is not None
-        dt = USUAL if self.last is None else sample.time - self.last.time
+        dt = sample.time - self.recent[-1].time if self.recent else USUAL
         if not 0 < dt <= LONGEST:
-            self.last = None  # too long ago for a velocity
+            self.recent.clear()  # too long ago for a velocity
             dt = LONGEST if dt > 0 else USUAL
         dt = max(dt, SHORTEST)
-        self.devices = to_trackers(self.last, sample, dt)
-        self.last = sample
+        self.recent.append(sample)
+        self.devices = find_velocities(to_poses(self.recent)).take(slice(-1, None))
         outfit = self.outfit
         return self._frame(outfit.own, outfit.version, dt, began, own=1)
 
     def step_seen(self) -> bytes | None:
         """The same as others see it; None while there is nothing new."""
-        if self.devices is None or self.last is None or self._seen_time == self.last.time:
+        if self.devices is None or self._seen_time == self.recent[-1].time:
             return None
-        dt = USUAL if self._seen_time is None else self.last.time - self._seen_time
-        self._seen_time = self.last.time
+        dt = USUAL if self._seen_time is None else self.recent[-1].time - self._seen_time
+        self._seen_time = self.recent[-1].time
         outfit, dt = self.outfit, float(np.clip(dt, SHORTEST, LONGEST))
         return self._frame(outfit.seen, outfit.version, dt, perf_counter(), own=0)
 
     def _frame(self, body: Any, version: int, dt: float, began: float, *, own: int) -> bytes:
         assert self.devices is not None
-        assert self.last is not None
         pose = body.step(self.devices, dt)
         header = {
-            "user": self.number, "sequence": self.last.sequence, "time": self.last.time,
+            "user": self.number, "sequence": self.recent[-1].sequence, "time": self.recent[-1].time,
             "joints": pose.rotations.shape[1], "own": own, "version": version,
             "milliseconds": 1000 * (perf_counter() - began),
         }  # fmt: skip
