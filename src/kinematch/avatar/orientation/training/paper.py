@@ -14,6 +14,7 @@ from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
 BATCH, LEARNING_RATE, WEIGHT_DECAY = 64, 3e-4, 0.035  # the paper's, found there with ASHA
+STEPS = 6000
 OPTIMIZERS = ("adam", "adamw")
 
 
@@ -22,7 +23,7 @@ def train_paper(
     *,
     recursions: int = 50,
     optimizer: str = "adam",
-    steps: int = 6000,
+    steps: int = STEPS,
     seed: int = 0,
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
 ) -> PaperWeights:

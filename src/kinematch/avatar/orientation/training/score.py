@@ -77,7 +77,7 @@ def run_estimator(
                 np.abs(np.degrees(apart)),
                 np.degrees(expected[row, : ends[row]]),
                 float(np.degrees(unsteady)),
-            )  # fmt: skip
+            )
         )
     return found
 

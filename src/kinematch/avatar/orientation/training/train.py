@@ -58,11 +58,11 @@ def train_recurrent(
     seed: int = 0,
     checkpoint: Path | None = None,
     progress: Progress = lambda done, total, text: None,
-    until: int | None = None,
+    watch: Callable[[int, Callable[[], Network]], bool] = lambda done, export: True,
 ) -> Network:
     """A network trained on people; `checkpoint` is written now and then, and gone on from where it exists.
 
-    `until` stops before the plan is done.
+    `watch(done, export)` is called after each step and ends the training with False.
     """
     check_training()
     import torch
@@ -77,15 +77,17 @@ def train_recurrent(
     first = 0
     if checkpoint is not None and checkpoint.exists():
         first = _restore(checkpoint, module, optimizer, plan, seed)
-    last, losses = min(plan.steps, plan.steps if until is None else until), []
-    for step in range(first, last):
+    losses: list[float] = []
+    for step in range(first, plan.steps):
         for group in optimizer.param_groups:
             group["lr"] = schedule_rate(plan, step)
         losses.append(_take_step(module, optimizer, bank, plan, step, seed, weights, scales))
-        if step % 10 == 9 or step == last - 1:
-            progress(step + 1, plan.steps, f"loss {np.mean(losses[-50:]):.3f}")
-        if checkpoint is not None and (step % CHECKPOINT_STEPS == CHECKPOINT_STEPS - 1 or step == last - 1):
+        progress(step + 1, plan.steps, "training" if step % 50 else f"training, loss {np.mean(losses[-50:]):.2f}")
+        going = watch(step + 1, lambda: export_network(module, scales))
+        if checkpoint is not None and (step % CHECKPOINT_STEPS == CHECKPOINT_STEPS - 1 or not going):
             _store(checkpoint, module, optimizer, plan, seed, step + 1)
+        if not going:
+            break
     return export_network(module, scales)
 
 

@@ -111,7 +111,7 @@ class Bank:
             del self._versions[number]
 
     def draw(self, step: int, count: int, length: int, weights: np.ndarray) -> Version:
-        """Windows of a step: inputs (B, T, COLUMNS), turns and truths (B, T), dt (B,). Past a clip's end truths are NaN.
+        """Windows of a step: inputs (B, T, COLUMNS), turns and truths (B, T), dt (B,). Past its end a clip has NaN.
 
         The weights (P,) say how often a person is drawn, for each second of motion.
         """
