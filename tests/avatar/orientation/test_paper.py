@@ -17,7 +17,7 @@ from kinematch.avatar.orientation.paper import (
     to_axes,
     turn_axes,
 )  # fmt: skip
-from kinematch.avatar.simulate import track_joints
+from kinematch.avatar.simulate import simulate_user, track_joints
 from kinematch.avatar.trackers import HEAD
 from kinematch.errors import FileError, KinematchError
 from kinematch.math.angles import wrap_angle
@@ -27,7 +27,8 @@ from kinematch.synth import motions, perform
 
 @pytest.fixture(scope="module")
 def joints():
-    return track_joints(perform(next(one for one in motions() if one.name == "walk_turn_right_135")).clip)
+    walk = track_joints(perform(next(one for one in motions() if one.name == "walk_turn_right_135")).clip)
+    return simulate_user(walk, np.random.default_rng(0), look_around=0.5)
 
 
 def echo() -> PaperWeights:

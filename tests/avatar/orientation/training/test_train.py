@@ -35,7 +35,7 @@ def test_what_torch_answers_is_what_runs_without_it(people, tmp_path):
     with torch.no_grad():
         inputs = torch.from_numpy((version.inputs / scales).astype(np.float32))[None]
         outputs, _ = module(inputs, torch.from_numpy(version.turns)[None], torch.tensor([1 / 60]))
-    expected = np.arctan2(outputs[0, :, 0], outputs[0, :, 1]).numpy()
+    expected = np.arctan2(*outputs[0, :, :2].numpy().T)
     network = export_network(module, scales)
     estimator = RecurrentEstimator(network=network)
     estimator.reset(1, head_heights=np.array([person.head_height]), arm_lengths=np.array([person.arm_length]))
@@ -57,14 +57,13 @@ def test_training_resumes_as_if_it_had_not_stopped(people, tmp_path):
     assert seen == [6, 7, 8]
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
-    with pytest.raises(FileError, match="of a training with seed 1 or other settings"):
+    with pytest.raises(FileError, match="a training with seed 1 and other settings"):
         train_recurrent(people[:2], SMALL, seed=2, checkpoint=kept)
 
 
 def test_training_learns_to_leave_a_head_that_looks_around(people):
-    plan = Plan(
-        hidden=12, vectors=4, steps=60, batch=32, length=48, learning_rate=1e-2, variation=Variation(look_share=1)
-    )
+    sizes = {"hidden": 12, "vectors": 4, "steps": 60, "batch": 32, "length": 48}
+    plan = Plan(**sizes, learning_rate=1e-2, variation=Variation(look_share=1))
     network = calibrate(train_recurrent(people[:4], plan), people[4:])
     users = look_around(people[4:])
     score = summarize(run_estimator(RecurrentEstimator(network=network), users))
