@@ -58,10 +58,10 @@ def test_axes_and_yaws_are_one():
 def test_what_is_fed_back_is_turned_into_the_headsets_frame_of_now(joints):
     estimator = PaperNetwork(1, weights=echo())
     estimator.reset(1, yaws=np.array([2.0]))
-    for frame in range(200):  # the head turns, the body that is told to stay stays
+    for frame in range(400):  # the head turns, the body that is told to stay stays
         found = estimator.estimate(joints.take(slice(frame, frame + 1)), 1 / 60)
         assert wrap_angle(found.yaws[0] - 2.0) == pytest.approx(0, abs=1e-9)
-    assert np.ptp(np.unwrap(facing_yaws(joints.rotations[:200, HEAD]))) > 0.1
+    assert np.ptp(np.unwrap(facing_yaws(joints.rotations[:400, HEAD]))) > 0.1
 
 
 def test_weights_are_the_same_after_their_file_and_another_kind_is_refused(tmp_path):

@@ -34,12 +34,12 @@ class Plan:
 
     hidden: int = 64
     vectors: int = 16
-    steps: int = 1500
+    steps: int = 1000
     batch: int = 256
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3
-    weight_decay: float = 0.01
-    dropout: float = 0.1  # of inputs
+    weight_decay: float = 0.03
+    dropout: float = 0.15  # of inputs
     smoothness: float = 2.0  # weight of unsteady turning against the error itself
     card_share: float = 0.2  # how often a second of the dance card is drawn, against one of a person
     variation: Variation = field(default_factory=Variation)
