@@ -34,8 +34,8 @@ class Plan:
 
     hidden: int = 64
     vectors: int = 16
-    steps: int = 1000
-    batch: int = 256
+    steps: int = 1200
+    batch: int = 96
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3
     weight_decay: float = 0.03

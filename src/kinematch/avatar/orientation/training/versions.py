@@ -101,7 +101,7 @@ class Bank:
     All follows from the seed and the step, so that training can stop and go on as if it had not.
     """
 
-    def __init__(self, people: list[Person], seed: int, variation: Variation, *, copies: int = 6, renewal: int = 25):
+    def __init__(self, people: list[Person], seed: int, variation: Variation, *, copies: int = 4, renewal: int = 50):
         self._people, self._seed, self._variation = people, seed, variation
         self._copies, self._renewal = copies, renewal
         self._versions: dict[int, dict[int, Version]] = {}
