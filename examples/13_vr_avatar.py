@@ -24,6 +24,6 @@ poses = [avatar.step(devices.take(slice(frame, frame + 1)), 1 / RATE) for frame 
 
 last = avatar.estimate
 facing, doubt = np.degrees(last.direction.yaws[0]), np.degrees(last.direction.uncertainties[0])
-print(f"the body faces {facing:.0f} degrees, give or take {doubt:.0f}; the head is at {last.ratios[0]:.0%} of its height")
+print(f"the body faces {facing:.0f} degrees, give or take {doubt:.0f}; head at {last.ratios[0]:.0%}")
 km.save("avatar.glb", km.record(poses, avatar.skeleton, RATE))
 print(f"avatar.glb: {len(poses)} frames")
