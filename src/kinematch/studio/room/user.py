@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from kinematch.avatar.trackers import Trackers
-from kinematch.avatar.velocities import WINDOW, find_velocities
+from kinematch.avatar.velocities import WINDOW
 from kinematch.studio.layout import AVATAR, pack
 from kinematch.studio.picture import XYZW
 from kinematch.studio.room.body import Outfit
-from kinematch.studio.room.samples import Sample, to_poses
+from kinematch.studio.room.samples import Sample, to_trackers
 
 FASTEST = 200  # samples a second that are taken
 RESTART = 1.0  # s by which time may go back; beyond, the page's clock has begun anew
@@ -88,7 +88,7 @@ class User:
             dt = LONGEST if dt > 0 else USUAL
         dt = max(dt, SHORTEST)
         self.recent.append(sample)
-        self.devices = find_velocities(to_poses(self.recent)).take(slice(-1, None))
+        self.devices = to_trackers(self.recent)
         outfit = self.outfit
         return self._frame(outfit.own, outfit.version, dt, began, own=1)
 
