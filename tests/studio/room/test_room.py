@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.recordings import read_trackers
+from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
 from kinematch.studio.application import MOST_MISTAKES
 from kinematch.studio.layout import AVATAR, split, unpack
 from kinematch.studio.room.room import MOST_USERS
+from kinematch.studio.room.samples import read_sample, to_trackers
 from kinematch.studio.room.user import FASTEST
 
-HEAD = 0
 
-
-def find_head(user: dict, arrays: dict) -> np.ndarray:
-    """Where the head joint of a frame is, by the skeleton that was told."""
+def find_joint(user: dict, arrays: dict, role: str) -> np.ndarray:
+    """Where a joint of a frame is, by the skeleton that was told."""
     skeleton = user["skeleton"]
-    joint, place = skeleton["roles"]["head"], np.zeros(3)
+    joint, place = skeleton["roles"][role], np.zeros(3)
     while joint >= 0:
         x, y, z, w = arrays["rotations"][joint]
         axis = np.array([x, y, z])
@@ -36,9 +37,11 @@ def test_a_body_goes_where_the_user_goes(fresh_server, walker):
         assert told["database"] == "small"
         for _ in range(400):
             header, arrays = user.step()
-        headset = user.arrays["positions"][399, HEAD]
-        head = find_head(told, arrays)
-        assert np.linalg.norm((head - headset)[[0, 2]]) < 0.25  # a headset is worn ahead of the head joint
+        user.sequence = 399
+        joints = Calibration().locate_joints(to_trackers([read_sample(user.sample(sequence=399))]))
+        for point, role in ((HEAD, "head"), (LEFT_HAND, "left_hand"), (RIGHT_HAND, "right_hand")):
+            away = np.linalg.norm(find_joint(told, arrays, role) - joints.positions[0, point])
+            assert away < (0.001 if point == HEAD else 0.03)  # arms are as long as the guessed height suggests
         assert header["joints"] == len(told["skeleton"]["names"])
         assert header["milliseconds"] > 0
         np.testing.assert_allclose(np.linalg.norm(arrays["rotations"], axis=-1), 1, atol=1e-4)
@@ -106,7 +109,7 @@ def test_bad_samples_are_told_and_the_body_goes_on(fresh_server, walker, change,
             _, arrays = user.step(**later)
         assert np.isfinite(arrays["positions"]).all()
         headset = user.arrays["positions"][user.sequence - 1, HEAD]
-        assert np.linalg.norm((find_head(told, arrays) - headset)[[0, 2]]) < 0.4
+        assert np.linalg.norm((find_joint(told, arrays, "head") - headset)[[0, 2]]) < 0.4
 
 
 def test_a_lost_controller_leaves_a_body_that_goes_on(fresh_server, walker):
@@ -155,17 +158,49 @@ def test_a_height_is_measured_or_taken_and_too_low_a_headset_is_refused(fresh_se
         low = user.arrays["positions"][0] * [1, 0.2, 1]
         user.step(positions=low)
         page.say("calibrate")
-        assert "upright" in page.message("error_message")["message"]
+        assert "above the floor" in page.message("error_message")["message"]
+
+
+def test_a_user_with_a_name_is_known_again(fresh_server, walker):
+    for _ in range(2):
+        with fresh_server.page() as page:
+            user = walker(page)
+            page.say("enter_room", user="Ada")
+            told = user.own(lambda one: True)
+            assert told["name"] == "Ada"
+            user.step()
+            page.say("calibrate", height=1.31)
+            user.own(lambda one: one["height"] == 1.31)
+        with fresh_server.page() as page:
+            page.say("enter_room", user="Ada")
+            assert walker(page).own(lambda one: True)["height"] == 1.31
+            page.say("leave_room")
+            page.say("enter_room", user="../Ada")
+            assert "expected up to 64" in page.message("error_message")["message"]
+
+
+def test_the_users_space_can_be_scaled_to_the_avatar(fresh_server, walker):
+    with fresh_server.page() as page:
+        user = walker(page)
+        before = user.enter()
+        assert (before["fit"], before["space"]) == ("avatar", 1)
+        page.say("calibrate", height=1.2)
+        page.say("change_body", fit="space")
+        told = user.own(lambda one: one["fit"] == "space" and one["height"] == 1.2)
+        assert told["space"] > 1.2
+        lengths = [np.linalg.norm(one["skeleton"]["offsets"]) for one in (before, told)]
+        assert told["skeleton"]["names"] == before["skeleton"]["names"]
+        assert lengths[1] > 0.9 * lengths[0]
 
 
 def test_databases_are_switched_by_name(fresh_server, walker, built_of, tmp_path):
     with fresh_server.page() as page:
         user = walker(page)
         first = user.enter()
-        page.say("change_motion", database="none of that name")
+        page.say("change_body", database="none of that name")
         assert "no database" in page.message("error_message")["message"]
         fresh_server.studio.attendant._opened["dance card"] = built_of("idle", "walk_1.35").database
-        page.say("change_motion", database="dance card")
+        page.say("change_body", database="dance card")
         told = user.own(lambda one: one["database"] == "dance card")
         assert told["version"] > first["version"]
         header, _ = user.step()
