@@ -38,7 +38,7 @@ CONTROLLER_RADIUS = 0.03  # m between a controller that lies on the floor and it
 WINDOW = 1.5  # s that are looked back
 ROAMED = 0.8  # m that somebody goes who does not sit
 LIKELY_EYES = 1.32  # m above the floor: lower ones belong to adults who sit more often than to children who stand
-GUESS_AFTER = 40  # looks at a head that is never still
+GUESS_AFTER = 12  # looks, 4 s, at a head that is never still
 GLANCE = np.radians(40)  # from level, of heads that still tell how tall somebody is
 LOW = 0.4  # m above the floor, where no headset is worn by somebody who stands or sits
 
@@ -140,6 +140,16 @@ class Calibrator:
         self.measured.add("rotations")
         return self.calibration
 
+    def settle(self) -> Calibration:
+        """Guess the height from what was seen so far, if it was not measured: a recording may be short."""
+        if "height" not in self.measured and self._eyes:
+            usual = float(np.quantile(self._eyes, 0.9))
+            likely = self._find_lowest_eyes() <= usual <= STANDING_EYES[1]
+            if likely and abs(usual + EYE_TO_CROWN - self.calibration.height) > 0.03:
+                self._set_height(usual, anew=True)
+                self.measured.discard("height")
+        return self.calibration
+
     def _look(self, passed: float) -> None:
         """Learn from the last moments, one thing at a time to keep each step short."""
         recent = self._history.recall(WINDOW)
@@ -169,18 +179,15 @@ class Calibrator:
         """Somebody who stands still is as tall as that; else about as tall as the head is high most of the time."""
         assert self._origin is not None
         self._roamed = max(self._roamed, float(np.linalg.norm((recent.positions[-1, HEAD] - self._origin)[[0, 2]])))
-        lowest = STANDING_EYES[0] if self._roamed > ROAMED else LIKELY_EYES
+        lowest = self._find_lowest_eyes()
         still = is_still(recent.take(recent.times >= recent.times[-1] - HELD))
         if still and lowest <= eyes <= STANDING_EYES[1] and not suggests_sitting(eyes, self._known_reach()):
             self._set_height(eyes)
         if "height" in self.measured or not is_level(recent.rotations[-1:, HEAD], GLANCE)[0]:
             return
         self._eyes.append(eyes)
-        usual = float(np.quantile(self._eyes, 0.9))
-        known = len(self._eyes) >= GUESS_AFTER and lowest <= usual <= STANDING_EYES[1]
-        if known and abs(usual + EYE_TO_CROWN - self.calibration.height) > 0.03:
-            self._set_height(usual, anew=True)
-            self.measured.discard("height")
+        if len(self._eyes) >= GUESS_AFTER:
+            self.settle()
 
     def _find_floor(self, recent: Trackers) -> None:
         """A space whose origin is at the eyes, not on the floor: put the floor where a standing user has it."""
@@ -229,6 +236,10 @@ class Calibrator:
             self.hitches.say("you seem to sit; stand up once, or press calibrate, for your height")
         elif self.calibration.seated and eyes > 0.9 * standing:
             self._change(seated=False)
+
+    def _find_lowest_eyes(self) -> float:
+        """Height [m] of eyes above the floor, above which somebody stands."""
+        return STANDING_EYES[0] if self._roamed > ROAMED else LIKELY_EYES
 
     def _find_eyes(self, recent: Trackers) -> float:
         """Height [m] of the headset above the floor."""
