@@ -39,7 +39,8 @@ class Studio:
         self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
         self.engine = Engine(stage, show=self._show, fail=self._fail)
-        self.attendant = Attendant(self.pages, lambda: self.stage, self._call)
+        kept = self.presets.folder.parent / "calibrations"
+        self.attendant = Attendant(self.pages, lambda: self.stage, self._call, calibrations=kept)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
         self._opening = threading.Lock()
