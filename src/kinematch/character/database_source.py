@@ -21,6 +21,7 @@ from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.search import Matcher, Matches, WideMatcher, search_space
+from kinematch.search.matcher import fit_kernels
 
 EXAMPLES = 5000  # frames that tell how knees bend
 
@@ -106,13 +107,13 @@ class DatabaseSource:
         expression = self.default_filter if search.filter is None else search.filter
         filter_, ignore = find_search_terms(self.database, expression, search.idle, search.settings)
         bias = search.settings.stay_bias
-        found = self._find(queries, current, filter_, bias, ignore)
-        if found.frames.min(initial=0) >= 0:
+        found, missed = self._find(queries, current, filter_, bias, ignore)
+        if not missed:
             return found
         for nearer in (find_search_terms(self.database, expression, False, search.settings)[1], 0):
             lost = found.frames < 0
             if lost.any():  # a short clip may have no other way on than back into its last seconds
-                again = self._find(queries[lost], current[lost], filter_, bias, nearer)
+                again, _ = self._find(queries[lost], current[lost], filter_, bias, nearer)
                 found.frames[lost], found.costs[lost] = again.frames, again.costs
         lost = found.frames < 0
         if lost.any():
@@ -203,15 +204,17 @@ class DatabaseSource:
         for column, which, _ in self.table.trajectory_columns:
             value = 1.0 if which == DIRECTION + 2 else 0.0
             query[0, column] = (value - self.features.offset[column]) / self.features.scale[column]
-        frame = self._find(query, np.full(1, -1, np.int32), self.default_filter, 0.0, 0).frames[0]
+        frame = self._find(query, np.full(1, -1, np.int32), self.default_filter, 0.0, 0)[0].frames[0]
         if frame < 0:
             raise KinematchError("no frame of the database may be taken: every clip is barred or too short")
         return int(frame)
 
-    def _find(self, queries: np.ndarray, current: np.ndarray, filter_: str, bias: float, ignore: int) -> Matches:
-        """What the matcher finds; one that users wrote is checked."""
-        if type(self.matcher) is WideMatcher:
-            return self.matcher.find(queries, current, filter=filter_, stay_bias=bias, ignore=ignore)
+    def _find(
+        self, queries: np.ndarray, current: np.ndarray, filter_: str, bias: float, ignore: int
+    ) -> tuple[Matches, int]:
+        """What the matcher finds, and for how many it finds nothing; one that users wrote is checked."""
+        if type(self.matcher) is WideMatcher and fit_kernels(self.matcher.space, queries, current):
+            return self.matcher.find_checked(queries, current, filter_, bias, ignore)
         name = type(self.matcher).__name__
         try:
             found = self.matcher.find(queries, current, filter=filter_, stay_bias=bias, ignore=ignore)
@@ -227,7 +230,7 @@ class DatabaseSource:
             )
         if (frames < -1).any() or (frames >= self.poses.frame_count).any():
             raise KinematchError(f"{name} found frames {frames.min()} to {frames.max()} of {self.poses.frame_count}")
-        return Matches(np.array(frames, np.int32), np.array(costs))
+        return Matches(np.array(frames, np.int32), np.array(costs)), int(np.count_nonzero(frames < 0))
 
 
 def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = None) -> list:

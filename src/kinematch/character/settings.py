@@ -81,7 +81,7 @@ class Settings:
         return Halflives(self.velocity_halflife, self.facing_halflife)
 
     def __post_init__(self):
-        if not isinstance(self.weights, Mapping) or not all(_is_number(value) for value in self.weights.values()):
+        if not isinstance(self.weights, Mapping) or not all(is_number(value) for value in self.weights.values()):
             raise KinematchError(f"setting weights is {self.weights!r}, expected numbers by feature")
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
         for name in ("foot_lock", "pelvis"):
@@ -91,7 +91,7 @@ class Settings:
             raise KinematchError(unknown("transition", str(self.transition), get_args(Transition)))
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.metadata and not _is_number(value):
+            if one.metadata and not is_number(value):
                 raise KinematchError(f"setting {one.name} is {value!r}, expected a number")
             if one.metadata and not one.metadata["low"] <= value <= one.metadata["high"]:
                 low, high = one.metadata["low"], one.metadata["high"]
@@ -125,5 +125,6 @@ def make_knobs(settings: Settings) -> tuple:
     return Knobs(**{name: kind if name == "transition" else float(value) for name, value in numbers.items()})
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number; a bool is none."""
     return isinstance(value, Real) and not isinstance(value, bool)

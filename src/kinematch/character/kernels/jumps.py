@@ -33,23 +33,28 @@ ONE = np.float32(1)
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def jump(here_handle, there_handle, characters, frames):
-    """Let some characters (M,) go on from frames (M,) of the same or another table: see stages.transition.
+def jump(here_handle, there_handle, number, characters, frames, jumps, costs, searched_frames):
+    """Note what a projection found for characters (M,), and let those for whom it is better go on from its frames.
 
-    `here` is the scene that they leave, with its table and settings, `there` the one that they enter. The fraction of a
-    frame is kept. Frames that do not exist are the nearest that do.
+    `here` is the scene that they leave, with its table and settings, `there` the one that they enter, of source
+    `number`; it may be the same. The fraction of a frame is kept. Frames that do not exist are the nearest that do.
     """
     here, there = open_scene(here_handle), open_scene(there_handle)
+    playing, schedule = here.state.playing, here.state.schedule
     for m in range(characters.shape[0]):
         n = characters[m]
-        frame = min(max(frames[m], 0), there.table.clip_of.shape[0] - 1)
-        before = clamp_frame(here.table, here.state.playing, n)
-        if m + 1 < characters.shape[0]:
-            prefetch_landing(here.table, here.state.playing.frames[characters[m + 1]])
+        schedule.frames[n], schedule.costs[n] = searched_frames[m], costs[m]
+        if m + 1 < characters.shape[0] and jumps[m + 1]:
+            prefetch_landing(here.table, playing.frames[characters[m + 1]])
             prefetch_landing(there.table, frames[m + 1])
+        if not jumps[m]:
+            continue
+        here.pose.jumped[n] = True
+        frame = min(max(frames[m], 0), there.table.clip_of.shape[0] - 1)
+        before = clamp_frame(here.table, playing, n)
         if there.knobs.transition != NO_TRANSITION:
             start_transition(here, there, n, before, frame)
-        here.state.playing.frames[n] = frame
+        playing.frames[n], playing.sources[n] = frame, number
         here.state.offsets.ages[n] = 0.0
 
 
