@@ -116,6 +116,9 @@ class Crowd:
         earlier, self._settings = getattr(self, "_settings", settings), settings
         if settings.transition != earlier.transition:  # offsets are stored differently by each kind
             self._translate_offsets(earlier)
+        elif settings.transition == "dead" and settings.transition_halflife != earlier.transition_halflife:
+            # blends under way go on from where they are
+            self.state.offsets.ages[:] *= settings.transition_halflife / earlier.transition_halflife
         if hasattr(self, "runner"):
             self.runner.set_knobs(settings)
 
@@ -194,7 +197,7 @@ class Crowd:
                 restarted = restarted | self._step_once(float(dt) / pieces, pose)
                 displacements += pose.displacements
                 turns += pose.turns
-                reasons = np.maximum(reasons, pose.reasons)
+                reasons = np.where(pose.reasons, pose.reasons, reasons)  # of the last search
             pose.displacements[:], pose.turns[:], pose.reasons[:] = displacements, turns, reasons
         pose.restarted[:] = restarted
         return pose

@@ -142,8 +142,8 @@ class DatabaseSource:
                 new_place[n] = origin + shift + rotate_about_y(new_place[n] - origin, table.loop_turns[clip])
                 new_yaw[n] += table.loop_turns[clip]
         playing.frames[characters], playing.fractions[characters] = new_frames, new_fractions
-        way = rotate_about_y(new_place - place, -yaw)
-        return np.stack([way[:, 0], way[:, 2], wrap_angle(new_yaw - yaw)], axis=-1)
+        shift = rotate_about_y(new_place - place, -yaw)
+        return np.stack([shift[:, 0], shift[:, 2], wrap_angle(new_yaw - yaw)], axis=-1)
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
         """Between a frame and the next: positions and velocities linearly, rotations along the shorter arc."""
@@ -159,14 +159,14 @@ class DatabaseSource:
             rotations * (1 - t) + quaternion.nearest(poses.rotations[after], rotations) * t
         )
         _, yaws = self._locate_root(frames, fractions)
-        velocities, turning = mix(poses.velocities), mix(poses.angular_velocities)
+        velocities, spins = mix(poses.velocities), mix(poses.angular_velocities)
         root = rotate_about_y(velocities[:, 0], -yaws)
         soon, part, _ = self.move_time(frames, fractions, np.full(len(frames), look))
         soon = np.where(part < 0.5, soon, table.next_frames[soon])
         heights = table.toe_heights
         return Sample(
-            positions=mix(poses.positions), rotations=rotations, velocities=velocities, angular_velocities=turning,
-            root_velocities=np.stack([root[:, 0], root[:, 2], turning[:, 0, 1]], axis=-1),
+            positions=mix(poses.positions), rotations=rotations, velocities=velocities, angular_velocities=spins,
+            root_velocities=np.stack([root[:, 0], root[:, 2], spins[:, 0, 1]], axis=-1),
             contacts=table.contacts[np.where(fractions < 0.5, frames, after)],
             soon_contacts=table.contacts[soon], soon_contact_left=table.contact_left[soon],
             toe_heights=mix(heights, t[..., 0]) - table.toe_rests,
@@ -246,8 +246,8 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
     sources = [
-        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one)
-        for one in items
+        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one, number)
+        for number, one in enumerate(items)
     ]
     first = sources[0]
     for number, other in enumerate(sources[1:], 1):

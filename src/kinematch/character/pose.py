@@ -32,7 +32,7 @@ class Pose(NamedTuple):
     sources: np.ndarray  # (N,) int32, numbers of the motion sources that play
     searched: np.ndarray  # (N,) bool, whether a search ran in this step
     jumped: np.ndarray  # (N,) bool, whether it found a better place and playback jumped there
-    reasons: np.ndarray  # (N,) int8, why it searched: numbers of `kinematch.character.reason.Reason`
+    reasons: np.ndarray  # (N,) int8, why it searched last: numbers of `kinematch.character.reason.Reason`
     costs: np.ndarray  # (N,) float32, cost of what the last search found
     restarted: np.ndarray  # (N,) bool, whether the state was not finite and the character started over
 

@@ -121,8 +121,8 @@ def predict(scene, n, frame, by_springs):
         by = make_damping(knobs.velocity_halflife, max(moment, 0.0))
         for i in range(3):
             v = body.velocities[n, i]
-            way, _, _ = velocity_spring(v, body.accelerations[n, i], orders.velocities[n, i], by)
-            schedule.trajectories[n, h, i] = body.positions[n, i] + way + back * v
+            shift, _, _ = velocity_spring(v, body.accelerations[n, i], orders.velocities[n, i], by)
+            schedule.trajectories[n, h, i] = body.positions[n, i] + shift + back * v
         schedule.trajectories[n, h, 0] -= gap_x
         schedule.trajectories[n, h, 2] -= gap_z
         by = make_damping(knobs.facing_halflife, max(moment, 0.0))
