@@ -26,6 +26,7 @@ def play(
     /,
     port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,
     host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
+    vr: Annotated[bool, option("open the VR panel: a body from a headset, or from a simulated user")] = False,
     no_open: Annotated[bool, option("leave the browser alone")] = False,
 ) -> int:
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
@@ -43,7 +44,7 @@ def play(
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
-    place = address(host, opened)
+    place = address(host, opened) + ("/#vr" if vr else "")
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
     if not no_open:
         # the socket listens already, so a browser that is quicker than the server waits

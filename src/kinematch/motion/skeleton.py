@@ -95,6 +95,10 @@ class Skeleton:
         """A copy with this T-pose, local rotations (J, 4)."""
         return replace(self, tpose=quaternion.normalize(tpose))
 
+    def with_scale(self, factor: float) -> "Skeleton":
+        """A copy so many times as large."""
+        return replace(self, offsets=self.offsets * factor, end_offsets=self.end_offsets * factor)
+
     def difference(self, other: "Skeleton", *, tolerance: float = 1e-3) -> str | None:
         """What tells this skeleton from another, in words; None when motion can be shared (offsets within 1 mm)."""
         if self.names != other.names:

@@ -157,10 +157,38 @@ class Ping(FromPage):
     time: float
 
 
+class EnterRoom(FromPage):
+    """This page has trackers: give it a body, which its tracker samples move from now on."""
+
+    device: Name = "generic"  # a preset of kinematch.avatar.devices
+
+
+class LeaveRoom(FromPage):
+    pass
+
+
+class Calibrate(FromPage):
+    """Measure the user, who stands upright now; or take a height that is known."""
+
+    height: Annotated[float, Meta(ge=0.8, le=2.5)] | None = None  # m
+
+
+class ChangeMotion(FromPage):
+    """Move this page's own body by another database, one of RoomNow.databases."""
+
+    database: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class RecordTrackers(FromPage):
+    """Keep this page's tracker samples from now on, or stop; GET /api/room/recording has them."""
+
+    on: bool
+
+
 PageMessage = (
     Stick | FollowPath | SteerBy | SetCrowd | SetTerrain | StartOver | ChangeSettings | ResetSettings | Compare
     | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering | HandOver | Stream
-    | Ping
+    | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeMotion | RecordTrackers
 )  # fmt: skip
 
 _decoder = msgspec.json.Decoder(PageMessage)

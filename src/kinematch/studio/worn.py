@@ -1,6 +1,6 @@
 """Worn: a user's own character (GLB or VRM), whose skeleton the motion is retargeted to while its file is played."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -65,8 +65,7 @@ def fit_skeleton(worn: WornCharacter, source: Skeleton) -> tuple[Skeleton, float
     if not height > 0:
         raise FileError(worn.name, "no usable skeleton: all joints of its T-pose are at one height")
     factor = _measure_height(source) / height
-    own = worn.skeleton
-    return replace(own, offsets=own.offsets * factor, end_offsets=own.end_offsets * factor), factor
+    return worn.skeleton.with_scale(factor), factor
 
 
 def _measure_height(skeleton: Skeleton) -> float:

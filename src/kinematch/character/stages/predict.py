@@ -52,8 +52,8 @@ def predict_trajectories(
         back = np.minimum(moments, 0.0)  # springs that run backwards diverge
         positions = future.positions + back[..., None] * body.velocities[:, None]
         yaws = future.yaws + back * body.yaw_rates[:, None]
-        standing = measure_standing(state, characters, orders)
-        positions, yaws = positions - standing.gaps[:, None], yaws - standing.turns[:, None]
+    standing = measure_standing(state, characters, orders)
+    positions, yaws = positions - standing.gaps[:, None], yaws - standing.turns[:, None]
     was = times < 0
     if was.any():
         positions[:, was], yaws[:, was] = recall_roots(state, characters, -moments[:, was])

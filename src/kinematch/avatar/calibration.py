@@ -1,0 +1,94 @@
+"""Calibration: from devices to the joints that they are worn on, and back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kinematch.avatar.devices import find_device, make_offsets
+from kinematch.avatar.trackers import HEAD, POINTS, Trackers
+from kinematch.errors import KinematchError
+from kinematch.math import quaternion
+
+HEIGHT = 1.70  # m, of a user about whom nothing is known yet
+HEIGHTS = (0.8, 2.5)  # m, of people
+EYE_TO_CROWN, NECK_TO_CROWN = 0.11, 0.185  # m
+REACH = 0.45  # of height: neck to wrist of a stretched arm, half of the span between the wrists
+FARTHEST_OFFSET = 1.0  # m between a device and its joint
+GENERIC = make_offsets(find_device("generic"))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How one user wears the devices. The default suits an adult with any headset; nothing must be measured first."""
+
+    height: float = HEIGHT  # m, standing, to the crown
+    floor: float = 0.0  # m, its height in the space of the devices
+    arm_length: float = 0.0  # m from the neck to the wrist of a stretched arm; 0: as the height suggests
+    positions: np.ndarray = field(default_factory=lambda: GENERIC[0])  # (7, 3) m, of devices in their joint's axes
+    rotations: np.ndarray = field(default_factory=lambda: GENERIC[1])  # (7, 4), of devices in their joint's axes
+    scale: float = 1.0  # m of the avatar's space per m of the user's
+    seated: bool = False  # the height is a guess then, and the legs do not carry the body
+
+    def __post_init__(self):
+        ranges = {"height": HEIGHTS, "floor": (-100, 100), "arm_length": (0.2, 1.5), "scale": (0.01, 100)}
+        for name, (low, high) in ranges.items():
+            value = REACH * self.height if name == "arm_length" and not self.arm_length else getattr(self, name)
+            if not isinstance(value, int | float | np.floating) or not low <= value <= high:
+                raise KinematchError(f"calibration: {name} is {value!r}, expected {low:g} to {high:g}")
+            object.__setattr__(self, name, float(value))
+        for name, size, most in (("positions", 3, FARTHEST_OFFSET), ("rotations", 4, 1.001)):
+            try:
+                array = np.array(getattr(self, name), np.float64)
+            except (TypeError, ValueError):
+                raise KinematchError(f"calibration: {name} are not numbers") from None
+            if array.shape != (len(POINTS), size) or not (np.abs(array) <= most).all():
+                raise KinematchError(
+                    f"calibration: {name}, expected shape {(len(POINTS), size)} and -{most:g} to {most:g}"
+                )
+            object.__setattr__(self, name, array)
+        sizes = np.linalg.norm(self.rotations, axis=-1, keepdims=True)
+        if (sizes < 0.1).any():
+            raise KinematchError("calibration: a rotation is zero, expected unit quaternions")
+        object.__setattr__(self, "rotations", self.rotations / sizes)
+        self.positions.flags.writeable = self.rotations.flags.writeable = False
+
+    @property
+    def head_height(self) -> float:
+        """Height [m] above the floor of the head joint of the user who stands."""
+        return self.height - EYE_TO_CROWN - float(self.positions[HEAD, 1])
+
+    def locate_joints(self, devices: Trackers) -> Trackers:
+        """The joints that the devices are worn on; the floor is at height 0."""
+        return locate_joints([self], devices)
+
+    def place_devices(self, joints: Trackers) -> Trackers:
+        """The inverse of `locate_joints`: what the devices report when the joints are there."""
+        rotations = quaternion.multiply(joints.rotations, self.rotations)
+        arms = quaternion.rotate(joints.rotations, np.broadcast_to(self.positions, joints.positions.shape))
+        positions = joints.positions / self.scale + arms + [0.0, self.floor, 0.0]
+        velocities = joints.velocities / self.scale + quaternion.cross(joints.angular_velocities, arms)
+        fingers = None if joints.fingers is None else joints.fingers / self.scale + [0.0, self.floor, 0.0]
+        return replace(joints, positions=positions, rotations=rotations, velocities=velocities, fingers=fingers)
+
+
+def make_calibration(device: str = "generic", **measures) -> Calibration:
+    """A calibration of a device preset; `measures` are the other fields, such as height."""
+    positions, rotations = make_offsets(find_device(device))
+    return Calibration(positions=positions, rotations=rotations, **measures)
+
+
+def locate_joints(calibrations: Sequence[Calibration], devices: Trackers) -> Trackers:
+    """The joints of users with a calibration each, or of samples that share the only one."""
+    if len(calibrations) not in (1, len(devices)):
+        raise KinematchError(f"{len(calibrations)} calibrations for {len(devices)} users")
+    floors = np.array([[0.0, calibration.floor, 0.0] for calibration in calibrations])[:, None]
+    scales = np.array([calibration.scale for calibration in calibrations])[:, None, None]
+    offsets = np.stack([calibration.positions for calibration in calibrations])
+    turns = np.stack([calibration.rotations for calibration in calibrations])
+    rotations = quaternion.multiply(devices.rotations, quaternion.inverse(turns))
+    arms = quaternion.rotate(rotations, np.broadcast_to(offsets, devices.positions.shape))
+    positions = (devices.positions - arms - floors) * scales
+    velocities = (devices.velocities - quaternion.cross(devices.angular_velocities, arms)) * scales
+    fingers = None if devices.fingers is None else (devices.fingers - floors[:, None]) * scales[..., None]
+    return replace(devices, positions=positions, rotations=rotations, velocities=velocities, fingers=fingers)

@@ -1,0 +1,77 @@
+"""Legs: thigh and shin, so that the ankle stays where it is while the pelvis moves."""
+
+import math
+
+from kinematch.avatar.upper_body.kernels import constants as c
+from kinematch.avatar.upper_body.kernels.arm import find_bone, limit_reach
+from kinematch.avatar.upper_body.kernels.vectors import (
+    add,
+    cross,
+    inverse,
+    length,
+    multiply,
+    read3,
+    read4,
+    reject,
+    rotate,
+    scale,
+    subtract,
+    turn_frame,
+    unit,
+    write4,
+)
+from kinematch.compile.jit import inner, part
+
+DOWN, AHEAD = (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+@part
+def bend_leg(plan, body, side, hip, ankle, ankle_turn):
+    """Turn thigh, shin and foot so that the ankle is at its target, the knee on the side where the animation has it."""
+    upper, lower, foot = plan.legs[side, 0], plan.legs[side, 1], plan.legs[side, 2]
+    first, second = find_bone(plan, body.bones, upper, lower), find_bone(plan, body.bones, lower, foot)
+    a, b = length(first), length(second)
+    thigh, shin = rotate(read4(body.animated, upper), first), rotate(read4(body.animated, lower), second)
+    reach = add(thigh, shin)
+    axis = unit(reach, DOWN)
+    # the new leg, relative to the pelvis as the animated one is to its own
+    turn = multiply(read4(body.turns, plan.trunk[0]), inverse(read4(body.animated, plan.trunk[0])))
+    away = subtract(ankle, hip)
+    start = max(c.SOFT_LEG * (a + b), min(length(reach), 0.999 * (a + b)))
+    far = limit_reach(length(away), abs(a - b), a + b, start)
+    new_axis = unit(away, DOWN)
+    pole = _find_pole(thigh, axis, rotate(read4(body.animated, upper), AHEAD), a + b)
+    new_pole = unit(reject(rotate(turn, pole), new_axis), pole)
+    along = (far * far + a * a - b * b) / (2 * far)
+    radius = math.sqrt(max(a * a - along * along, 0.0))
+    new_thigh = add(scale(new_axis, along), scale(new_pole, radius))
+    new_shin = subtract(scale(new_axis, far), new_thigh)
+    normal, new_normal = cross(pole, axis), cross(new_pole, new_axis)
+    write4(body.turns, upper, multiply(_turn_bone(thigh, normal, new_thigh, new_normal), read4(body.animated, upper)))
+    write4(body.turns, lower, multiply(_turn_bone(shin, normal, new_shin, new_normal), read4(body.animated, lower)))
+    write4(body.turns, foot, ankle_turn)
+
+
+@inner
+def _find_pole(thigh, axis, ahead, longest):
+    """The side of the hip-ankle line on which the knee is; for a straight leg, in front of it."""
+    return unit(reject(add(thigh, scale(ahead, c.KNEE_AHEAD * longest)), axis), ahead)
+
+
+@inner
+def _turn_bone(bone, normal, new_bone, new_normal):
+    along, new_along = unit(bone, DOWN), unit(new_bone, DOWN)
+    return turn_frame(along, unit(reject(normal, along), AHEAD), new_along, unit(reject(new_normal, new_along), AHEAD))
+
+
+@inner
+def find_hip(plan, body, side):
+    """Where the thigh begins: the joints between it and the pelvis keep their animated angles."""
+    joint, hips = plan.legs[side, 0], plan.trunk[0]
+    turn = multiply(read4(body.turns, hips), inverse(read4(body.animated, hips)))
+    vector = (0.0, 0.0, 0.0)
+    while joint != hips:
+        parent = plan.parents[joint]
+        vector = add(vector, rotate(read4(body.animated, parent), read3(body.bones, joint)))
+        joint = parent
+    return add(read3(body.pelvis, 0), rotate(turn, vector))

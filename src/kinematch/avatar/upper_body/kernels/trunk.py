@@ -1,0 +1,148 @@
+"""The trunk: from the head down. The spine bends as far as it may, and the pelvis goes where the spine ends."""
+
+import math
+
+from kinematch.avatar.upper_body.kernels import constants as c
+from kinematch.avatar.upper_body.kernels.vectors import (
+    add,
+    cross,
+    dot,
+    from_vector,
+    inverse,
+    length,
+    level,
+    multiply,
+    read3,
+    read4,
+    rotate,
+    scale,
+    slerp,
+    smoothstep,
+    soften,
+    subtract,
+    to_vector,
+    twist_angle,
+    unit,
+    write3,
+    write4,
+)
+from kinematch.compile.jit import inner, part
+
+UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+@part
+def bend_trunk(plan, body, aims, pull, yaw):
+    """Turn the trunk's joints and place the pelvis so that the head is exactly where it should be.
+
+    `body` holds the animated pose and takes the new one; `pull` (3,) is a rotation vector by which hands out of reach
+    turn the chest, `yaw` the chest's turn against the hips in rad. Returns how far (3,) feet are carried along.
+    """
+    trunk, chest = plan.trunk, plan.chest[0]
+    hips, head = trunk[0], trunk[trunk.shape[0] - 1]
+    animated_hips, animated_head = read3(body.places, hips), read3(body.places, head)
+    wanted_head = aims.head
+    # the pelvis: as animated, or as tracked
+    turn = multiply(
+        slerp(read4(body.animated, hips), aims.waist_turn, aims.waist_share), inverse(read4(body.animated, hips))
+    )
+    pelvis = multiply(turn, read4(body.animated, hips))
+    forward = unit(level(rotate(pelvis, AHEAD)), AHEAD)
+    # where the head should be above the pelvis, along the ground
+    reach = subtract(animated_head, animated_hips)
+    offset = level(subtract(wanted_head, animated_head))
+    drop = (animated_head[1] - wanted_head[1]) / plan.height[0]
+    bow = c.BOW * smoothstep(drop / c.BOW_DROP)
+    crouch = scale(forward, length(reach) * math.sin(bow))
+    lean = add(add(level(reach), scale(offset, 1 - c.FOLLOW)), crouch)
+    tracked = subtract(wanted_head, aims.waist)
+    lean = add(scale(lean, 1 - aims.waist_share), scale(level(tracked), aims.waist_share))
+
+    # how far the chest turns: about the pelvis' own axis, and to lean
+    axis = rotate(pelvis, UP)
+    relative = multiply(inverse(read4(body.animated, hips)), read4(body.animated, trunk[chest]))
+    spin = add(scale(axis, yaw - twist_angle(relative, UP)), pull)
+    tilt = raw = (0.0, 0.0, 0.0)
+    for _ in range(c.ROUNDS):
+        vector = _lay_out(plan, body, aims, turn, add(spin, tilt), tilt)
+        missing = subtract(lean, level(vector))
+        raw = add(raw, scale(cross(UP, missing), c.BEND_GAIN / max(length(vector), 1e-6)))
+        tilt = _limit_tilt(raw, pelvis)
+    vector = _lay_out(plan, body, aims, turn, add(spin, tilt), tilt)
+    place = subtract(wanted_head, vector)
+    write3(body.pelvis, 0, place)
+    body.lean[0] = math.acos(min(max(vector[1] / max(length(vector), 1e-6), -1.0), 1.0))
+    carried = level(add(subtract(place, animated_hips), crouch))
+    return carried
+
+
+@inner
+def _limit_tilt(tilt, pelvis):
+    """Within what a spine can do: forwards more than back, sideways less."""
+    x, y, z = rotate(inverse(pelvis), tilt)
+    return rotate(pelvis, (soften(x, c.FORWARDS if x > 0 else c.BACKWARDS), y, soften(z, c.SIDEWAYS)))
+
+
+@part
+def _lay_out(plan, body, aims, turn, bend, tilt):
+    """Turn the trunk's joints for a pelvis turned by `turn` and a chest bent by a rotation vector; hips to head."""
+    trunk, chest = plan.trunk, plan.chest[0]
+    last = trunk.shape[0] - 1
+    hips_turn = multiply(from_vector(scale(tilt, c.PELVIS_TILT * (1 - aims.waist_share))), turn)
+    write4(body.turns, trunk[0], multiply(hips_turn, read4(body.animated, trunk[0])))
+    for k in range(1, chest + 1):
+        own = multiply(from_vector(scale(bend, plan.shares[k])), multiply(turn, read4(body.animated, trunk[k])))
+        if aims.chest_share > 0:  # a tracked chest: the spine turns evenly towards it
+            further = to_vector(
+                multiply(
+                    aims.chest_turn,
+                    inverse(multiply(from_vector(bend), multiply(turn, read4(body.animated, trunk[chest])))),
+                )
+            )
+            own = multiply(from_vector(scale(further, plan.shares[k] * aims.chest_share)), own)
+        write4(body.turns, trunk[k], own)
+    # the neck goes from the chest to the head, each with the angle that the animation has between them
+    low = multiply(read4(body.turns, trunk[chest]), inverse(read4(body.animated, trunk[chest])))
+    high = multiply(aims.head_turn, inverse(read4(body.animated, trunk[last])))
+    for k in range(chest + 1, last):
+        write4(body.turns, trunk[k], multiply(slerp(low, high, plan.shares[k]), read4(body.animated, trunk[k])))
+    write4(body.turns, trunk[last], aims.head_turn)
+    vector = (0.0, 0.0, 0.0)
+    for k in range(1, last + 1):
+        vector = add(vector, rotate(read4(body.turns, trunk[k - 1]), read3(body.bones, trunk[k])))
+    return vector
+
+
+@part
+def find_chest(plan, body):
+    """The place of the chest, which carries the arms."""
+    place = read3(body.pelvis, 0)
+    for k in range(1, plan.chest[0] + 1):
+        place = add(place, rotate(read4(body.turns, plan.trunk[k - 1]), read3(body.bones, plan.trunk[k])))
+    return place
+
+
+@part
+def find_chest_yaw(plan, body, aims):
+    """How far the chest should turn against the hips (rad), by where the head looks and which hand is in front."""
+    hips = read4(body.animated, plan.trunk[0])
+    back = inverse(hips)
+    yaw = c.YAW_BY_HEAD * soften(twist_angle(multiply(back, aims.head_turn), UP), c.MOST_HEAD_YAW)
+    if aims.left_share * aims.right_share > 0:
+        apart = rotate(back, subtract(aims.right, aims.left))
+        yaw += c.YAW_BY_HANDS * apart[2] / max(body.arm_length[0], 1e-6) * aims.left_share * aims.right_share
+    return soften(yaw, c.MOST_CHEST_YAW)
+
+
+@part
+def find_pull(body, hand, shoulder, longest):
+    """The rotation vector (3,) by which a hand out of reach turns the chest after it."""
+    away = subtract(hand, shoulder)
+    beyond = length(away) - c.PULL_FROM * longest
+    if beyond <= 0:
+        return 0.0, 0.0, 0.0
+    lever = subtract(shoulder, read3(body.pelvis, 0))
+    force = scale(unit(away, UP), beyond)
+    turn = scale(cross(lever, force), 1 / max(dot(lever, lever), 1e-6))
+    angle = length(turn)
+    return scale(turn, soften(angle, c.MOST_PULL) / angle) if angle > 1e-9 else turn

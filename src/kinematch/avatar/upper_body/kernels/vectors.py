@@ -1,0 +1,184 @@
+"""Vectors and quaternions (w, x, y, z) as tuples, which stay in registers."""
+
+import math
+
+from kinematch.compile.jit import inner
+
+
+@inner
+def read3(array, i):
+    return array[i, 0], array[i, 1], array[i, 2]
+
+
+@inner
+def read4(array, i):
+    return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
+
+
+@inner
+def write3(array, i, v):
+    array[i, 0], array[i, 1], array[i, 2] = v[0], v[1], v[2]
+
+
+@inner
+def write4(array, i, q):
+    array[i, 0], array[i, 1], array[i, 2], array[i, 3] = q[0], q[1], q[2], q[3]
+
+
+@inner
+def add(a, b):
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@inner
+def subtract(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inner
+def scale(a, by):
+    return a[0] * by, a[1] * by, a[2] * by
+
+
+@inner
+def blend(a, b, share):
+    """From a to b."""
+    return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share
+
+
+@inner
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inner
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inner
+def length(a):
+    return math.sqrt(dot(a, a))
+
+
+@inner
+def unit(a, fallback):
+    """Of length one; the fallback for vectors too short to have a direction."""
+    size = length(a)
+    return scale(a, 1 / size) if size > 1e-9 else fallback
+
+
+@inner
+def reject(a, axis):
+    """The part of a at right angles to a unit axis."""
+    return subtract(a, scale(axis, dot(a, axis)))
+
+
+@inner
+def level(a):
+    """Along the ground."""
+    return a[0], 0.0, a[2]
+
+
+@inner
+def multiply(a, b):
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+@inner
+def inverse(q):
+    return q[0], -q[1], -q[2], -q[3]
+
+
+@inner
+def normalize(q):
+    size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    by = 1 / size if size > 0 else 1.0
+    return q[0] * by, q[1] * by, q[2] * by, q[3] * by
+
+
+@inner
+def rotate(q, v):
+    t = scale(cross((q[1], q[2], q[3]), v), 2.0)
+    u = cross((q[1], q[2], q[3]), t)
+    return v[0] + q[0] * t[0] + u[0], v[1] + q[0] * t[1] + u[1], v[2] + q[0] * t[2] + u[2]
+
+
+@inner
+def from_vector(v):
+    """A rotation from its rotation vector."""
+    angle = length(v)
+    s = math.sin(angle / 2) / angle if angle > 1e-9 else 0.5
+    return math.cos(angle / 2), v[0] * s, v[1] * s, v[2] * s
+
+
+@inner
+def to_vector(q):
+    """The rotation vector of the shorter way round."""
+    sign = 1.0 if q[0] >= 0 else -1.0
+    size = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    by = sign * 2 * math.atan2(size, abs(q[0])) / size if size > 1e-9 else sign * 2.0
+    return q[1] * by, q[2] * by, q[3] * by
+
+
+@inner
+def slerp(a, b, share):
+    return multiply(a, from_vector(scale(to_vector(multiply(inverse(a), b)), share)))
+
+
+@inner
+def twist_angle(q, axis):
+    """The angle of a rotation about a unit axis, within half a turn."""
+    angle = 2 * math.atan2(q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2], q[0])
+    return wrap(angle)
+
+
+@inner
+def wrap(angle):
+    """Within half a turn."""
+    return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)
+
+
+@inner
+def smoothstep(x):
+    x = min(max(x, 0.0), 1.0)
+    return x * x * (3 - 2 * x)
+
+
+@inner
+def soften(x, limit):
+    """x up to half of a limit, then ever more slowly up to the limit."""
+    half = limit / 2
+    over = abs(x) - half
+    if over <= 0:
+        return x
+    return math.copysign(half + half * over / (half + over), x)
+
+
+@inner
+def turn_frame(axis, normal, new_axis, new_normal):
+    """The rotation that takes a unit axis and its unit normal to new ones."""
+    third, new_third = cross(axis, normal), cross(new_axis, new_normal)
+    xx, xy, xz = _outer(new_axis[0], axis, new_normal[0], normal, new_third[0], third)
+    yx, yy, yz = _outer(new_axis[1], axis, new_normal[1], normal, new_third[1], third)
+    zx, zy, zz = _outer(new_axis[2], axis, new_normal[2], normal, new_third[2], third)
+    # by the largest component of the quaternion, so that half turns lose nothing
+    if xx + yy + zz > 0:
+        q = 1 + xx + yy + zz, zy - yz, xz - zx, yx - xy
+    elif xx > yy and xx > zz:
+        q = zy - yz, 1 + xx - yy - zz, yx + xy, zx + xz
+    elif yy > zz:
+        q = xz - zx, yx + xy, 1 + yy - xx - zz, zy + yz
+    else:
+        q = yx - xy, zx + xz, zy + yz, 1 + zz - xx - yy
+    return normalize(q)
+
+
+@inner
+def _outer(a, u, b, v, c, w):
+    return a * u[0] + b * v[0] + c * w[0], a * u[1] + b * v[1] + c * w[1], a * u[2] + b * v[2] + c * w[2]

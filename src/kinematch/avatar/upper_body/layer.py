@@ -1,0 +1,98 @@
+"""UpperBody: the layer that puts head and wrists exactly where they are tracked."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kinematch.avatar.trackers import POINTS, Trackers
+from kinematch.avatar.upper_body.kernels.constants import RAMP
+from kinematch.avatar.upper_body.kernels.solve import solve_bodies
+from kinematch.avatar.upper_body.plan import make_plan
+from kinematch.character.pose import Pose
+from kinematch.errors import KinematchError
+from kinematch.motion.skeleton import Skeleton
+
+
+class Tracked(NamedTuple):
+    """What the solver is told of N users, in the order of POINTS."""
+
+    positions: np.ndarray  # (N, 7, 3) m; the last known ones of a point that is lost
+    rotations: np.ndarray  # (N, 7, 4) since the T-pose
+    valid: np.ndarray  # (N, 7) bool
+    shares: np.ndarray  # (N, 7) of the animated pose that each point has taken over, 0 to 1
+
+
+class Memory(NamedTuple):
+    """What the solver remembers of N users from step to step."""
+
+    yaws: np.ndarray  # (N,) rad of the chest against the hips; NaN before the first step
+    poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
+    arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
+
+
+class LocalPose(NamedTuple):
+    """The arrays of a pose that the solver reads and writes."""
+
+    positions: np.ndarray
+    rotations: np.ndarray
+    global_positions: np.ndarray
+    global_rotations: np.ndarray
+
+
+class UpperBody:
+    """A layer that puts head and wrists exactly where they are tracked, and bends the body between them.
+
+    Set `joints`, the tracked joints of N users in the avatar's own size and space, before each step. The spine bends
+    between hips and head; where it would bend too far, the pelvis follows, and knees bend so that the feet stay where
+    the animation has them. A point that is lost hands its part of the body back to the animation within `RAMP`
+    seconds, and takes it again. The settings of the crowd should leave the pelvis alone (`pelvis=False`): the feet
+    would move it off the head.
+
+    `leans` (N,) rad is how far each trunk leans from upright.
+    """
+
+    def __init__(self, skeleton: Skeleton, count: int = 1):
+        """`skeleton` is the crowd's, with its ground root."""
+        self.plan, self.count = make_plan(skeleton), count
+        self._changed: list[int] = self.plan.changed.tolist()
+        self.joints: Trackers | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what the bodies did: the next step takes over at once what is tracked."""
+        count, points = self.count, len(POINTS)
+        self.leans = np.zeros(count)
+        self._tracked = Tracked(
+            np.zeros((count, points, 3)), np.tile([1.0, 0, 0, 0], (count, points, 1)), np.zeros((count, points), bool),
+            np.zeros((count, points)),
+        )  # fmt: skip
+        self._weights = np.full((count, points), np.nan)  # linear in time; shares are their smooth steps
+        self._memory = Memory(
+            np.full(count, np.nan),
+            np.zeros((count, 2, 3)),
+            np.tile([1.0, 0, 0, 0], (count, len(self.plan.arm_joints), 1)),
+        )
+
+    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
+        if self.joints is None:
+            return []
+        if len(self.joints) != self.count or len(pose.rotations) != self.count:
+            raise KinematchError(
+                f"upper body: trackers of {len(self.joints)} users and {len(pose.rotations)} characters, expected "
+                f"{self.count} of both"
+            )
+        self._take_trackers(self.joints, dt)
+        local = LocalPose(pose.positions, pose.rotations, pose.global_positions, pose.global_rotations)
+        solve_bodies(self.plan, local, self._tracked, self._memory, self.leans, dt)
+        return self._changed
+
+    def _take_trackers(self, joints: Trackers, dt: float) -> None:
+        """Move on which points have taken over, and remember where they were last seen."""
+        tracked, valid = self._tracked, joints.valid
+        tracked.valid[:] = valid
+        tracked.positions[valid], tracked.rotations[valid] = joints.positions[valid], joints.rotations[valid]
+        goals = valid.astype(np.float64)
+        new = np.isnan(self._weights)
+        self._weights[:] = np.where(new, goals, self._weights + np.clip(goals - self._weights, -dt / RAMP, dt / RAMP))
+        tracked.shares[:] = self._weights * self._weights * (3 - 2 * self._weights)
