@@ -8,8 +8,8 @@ from kinematch.character.database_source import DatabaseSource
 from kinematch.character.stages.transition import (
     add_offsets,
     fade_offsets,
-    show_places,
     show_angular_velocities,
+    show_places,
     start_transition,
 )
 from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
