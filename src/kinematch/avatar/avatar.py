@@ -1,6 +1,6 @@
 """Avatar: the full bodies of N users, from what their trackers say to poses, step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -16,6 +16,7 @@ from kinematch.character import Crowd, Settings
 from kinematch.character.pose import Pose
 from kinematch.control.command import follow_trajectory
 from kinematch.control.trajectory import Trajectory
+from kinematch.database.rebuild import retarget_database
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.math.spring import decay
@@ -52,7 +53,7 @@ class Avatar:
 
     def __init__(
         self,
-        databases: Database | Sequence[Database],
+        databases: Database | Mapping[str, Database],
         *,
         count: int = 1,
         skeleton: Skeleton | None = None,
@@ -66,10 +67,16 @@ class Avatar:
         """`skeleton`: the body to show, if not the database's own. `fit`: scale the avatar to the user, the user's
         space to the avatar, or nothing. `accuracy` (m): how far the root may be from its place below the head (MMVR
         5.4), 0.1 for oneself, 0.3 for others. `levels`: tag filters for different heights of the head, if not level0,
-        level1, ... and tiptoe. Several databases need one skeleton; `source` says which plays.
+        level1, ... and tiptoe. Of several databases the first plays until `play` names another.
         """
-        given = [databases] if isinstance(databases, Database) else list(databases)
-        self.databases = [database if levels else tag_heights(database) for database in given]
+        given = {"": databases} if isinstance(databases, Database) else dict(databases)
+        if not given or not all(isinstance(one, Database) for one in given.values()):
+            raise KinematchError(f"an avatar of {databases!r}, expected a database, or several by name")
+        first = next(iter(given.values()))
+        self.names = tuple(given)
+        self.databases = [retarget_database(one, first) for one in given.values()]
+        if levels is None:
+            self.databases = [tag_heights(one) for one in self.databases]
         if fit not in get_args(Fit):
             raise KinematchError(unknown("fit", str(fit), get_args(Fit)))
         self.fit: Fit = fit
@@ -121,6 +128,13 @@ class Avatar:
     def body_yaws(self) -> np.ndarray:
         """(N,) rad, where the trackers say that the bodies face."""
         return np.zeros(self._count) if self.estimate is None else self.estimate.direction.yaws
+
+    def play(self, name: str) -> None:
+        """Take the motion from another of the databases: one of dances makes the legs dance (thesis 5.2.2)."""
+        if name not in self.names:
+            raise KinematchError(unknown("database", str(name), self.names))
+        self.source = self.names.index(name)
+        self._levels[:] = -1
 
     def step(self, devices: Trackers, dt: float) -> Pose:
         """The bodies of N users dt seconds after the last step, from what their devices say now."""

@@ -51,6 +51,8 @@ def evaluate(
         "right_hand",
     ),
     seconds: Annotated[float, option("with --vr: of each user, at most")] = 30.0,
+    look_around: Annotated[float, option("with --vr: degrees by which heads stray besides")] = 0.0,
+    noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
     if vr:
@@ -59,7 +61,16 @@ def evaluate(
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
-            database, users=users, points=points, seconds=seconds, sweep=not quick, json=json, report=report
+            database,
+            users=users,
+            points=points,
+            seconds=seconds,
+            look_around=look_around,
+            noise=noise,
+            seed=seed,
+            sweep=not quick,
+            json=json,
+            report=report,
         )
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings

@@ -15,10 +15,13 @@ MOST_NOTES = 5  # files left out that are named
 
 
 def evaluate_vr(
-    database: Path | None, *, users: tuple[Path, ...], points: tuple[str, ...], seconds: float, sweep: bool,
-    json: Path | None, report: Path | None,
+    database: Path | None, *, users: tuple[Path, ...], points: tuple[str, ...], seconds: float, look_around: float,
+    noise: bool, seed: int, sweep: bool, json: Path | None, report: Path | None,
 ) -> int:  # fmt: skip
     """Score avatars of simulated users, from motion files or from the procedural walker."""
+    import numpy as np
+
+    from kinematch.avatar.simulate import PERFECT, Imperfections
     from kinematch.cli.evaluate import open_database
     from kinematch.evaluate.vr.casting import cast_users, find_motion_files
     from kinematch.evaluate.vr.evaluation import evaluate_vr as run_evaluation
@@ -26,13 +29,17 @@ def evaluate_vr(
 
     if not 2 <= seconds <= 3600:
         raise KinematchError(f"--seconds {seconds:g}, expected 2 to 3600")
+    if not 0 <= look_around <= 90:
+        raise KinematchError(f"--look-around {look_around:g}, expected 0 to 90 degrees")
     screen = Screen()
     files = find_motion_files(users) if users else []
     with progress_bar("evaluating avatars") as show:
         opened, name, _ = open_database(database, None, show)
         casts, notes = cast_users(
-            files, points=points, longest=seconds, progress=lambda done, total: show(done, total, "casting users")
-        )
+            files, points=points, longest=seconds, look_around=float(np.radians(look_around)), seed=seed,
+            imperfections=Imperfections(dropouts=2.0) if noise else PERFECT,
+            progress=lambda done, total: show(done, total, "casting users"),
+        )  # fmt: skip
         found = run_evaluation(opened, casts, sweep=sweep, progress=lambda what, done, total: show(done, total, what))
         if report is not None:
             show(0, None, "drawing")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.database.filters import tag_mask
+from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
 from kinematch.evaluate.feet import Feet, feet, floor_of
-from kinematch.evaluate.rebuilt import share_of
 from kinematch.evaluate.vr.measures import find_root_errors, measure_all, measure_feet
 from kinematch.evaluate.vr.methods import METHODS, TRUE
 from kinematch.evaluate.vr.performance import Performance, perform

@@ -7,7 +7,14 @@ import numpy as np
 
 from kinematch.avatar.body_frames import find_point_joints
 from kinematch.avatar.calibration import EYE_TO_CROWN, Calibration, make_calibration
-from kinematch.avatar.simulate import track_joints
+from kinematch.avatar.simulate import (
+    PERFECT,
+    Imperfections,
+    make_glances,
+    simulate_user,
+    track_joints,
+    turn_head,
+)
 from kinematch.avatar.trackers import HEAD, WAIST, Trackers
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
@@ -55,8 +62,14 @@ def make_cast(
     points: tuple[str, ...] = ("head", "left_hand", "right_hand"),
     longest: float = 30.0,
     device: str = "generic",
+    look_around: float = 0.0,
+    imperfections: Imperfections = PERFECT,
+    seed: int = 0,
 ) -> Cast:
-    """Users from clips of one skeleton, of at most so many seconds each, who wear some trackers."""
+    """Users from clips of one skeleton, of at most so many seconds each, who wear some trackers.
+
+    `look_around` [rad]: how far heads stray from where the captured person looked; `imperfections`: of the trackers.
+    """
     clips = [clip for clip in clips if clip.duration >= SHORTEST]
     if not clips:
         raise KinematchError(f"no clip of {SHORTEST:g} s or more to simulate users from")
@@ -65,17 +78,17 @@ def make_cast(
         if (told := skeleton.difference(clip.skeleton, tolerance=TOLERANCE)) is not None:
             raise KinematchError(f"users of one cast need one skeleton; {clip.name}: {told}")
     calibration = make_calibration(device, height=_measure_standing(skeleton, clips) + EYE_TO_CROWN + _rise(device))
-    return Cast(skeleton, calibration, tuple(_make_user(clip, rate, points, longest, calibration) for clip in clips))
-
-
-def _make_user(clip: Clip, rate: float, points: tuple[str, ...], longest: float, calibration: Calibration) -> User:
-    clip = resample(clip.frames(0, int(longest * clip.frame_rate)), rate)
-    joints = track_joints(clip)
-    positions, _ = kinematics.global_pose(clip)
-    return User(
-        clip.name, clip.skeleton, rate, joints, calibration.place_devices(joints).keep(points),
-        np.unwrap(yaw_angle(ground_directions(joints.rotations[:, WAIST]))), positions, clip,
-    )  # fmt: skip
+    users = []
+    for number, clip in enumerate(clips):
+        short = resample(clip.frames(0, int(longest * clip.frame_rate)), rate)
+        joints, rng = track_joints(short), np.random.default_rng([seed, number])
+        if look_around:
+            joints = turn_head(joints, make_glances(joints.times, rng, spread=look_around))
+        devices = simulate_user(joints, rng, calibration=calibration, imperfections=imperfections).keep(points)
+        yaws = np.unwrap(yaw_angle(ground_directions(joints.rotations[:, WAIST])))
+        positions, _ = kinematics.global_pose(short)
+        users.append(User(clip.name, skeleton, rate, joints, devices, yaws, positions, short))
+    return Cast(skeleton, calibration, tuple(users))
 
 
 def _rise(device: str) -> float:
