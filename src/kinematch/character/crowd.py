@@ -117,8 +117,7 @@ class Crowd:
         if settings.transition != earlier.transition:  # offsets are stored differently by each kind
             self._translate_offsets(earlier)
         elif settings.transition == "dead" and settings.transition_halflife != earlier.transition_halflife:
-            # blends under way go on from where they are
-            self.state.offsets.ages[:] *= settings.transition_halflife / earlier.transition_halflife
+            self.state.offsets.ages[:] *= settings.transition_halflife / earlier.transition_halflife  # keeps progress
         if hasattr(self, "runner"):
             self.runner.set_knobs(settings)
 
@@ -138,9 +137,8 @@ class Crowd:
 
     def group_everyone(self) -> list[tuple[int, np.ndarray]]:
         """Characters by the source that each plays."""
-        if len(self.sources) == 1:
-            return [(0, self.characters)]
-        return group_by(self.state.playing.sources, self.characters)
+        everyone = self.characters
+        return [(0, everyone)] if len(self.sources) == 1 else group_by(self.state.playing.sources, everyone)
 
     @property
     def body(self) -> SimulatedBody:
@@ -215,8 +213,7 @@ class Crowd:
         if self.sources[number].table is None or self.sources[target].table is None:
             follow_plainly(self, number, target, characters, found, pose)
         else:
-            scenes = self.runner.scenes
-            jumps.jump(scenes[number], scenes[target], target, characters, *found)
+            jumps.jump(self.runner.scenes[number], self.runner.scenes[target], target, characters, *found)
 
     def restore(self, state: State) -> None:
         """Go back to a copy of the state taken earlier, bit for bit."""

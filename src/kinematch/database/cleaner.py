@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
@@ -101,14 +101,16 @@ def write_prepared(file: BinaryIO, prepared: list[Prepared]) -> None:
     file.flush()
 
 
-def read_prepared(file: BinaryIO) -> list[Prepared] | None:
+def read_prepared(file: IO[bytes]) -> list[Prepared] | None:
     """The inverse of write_prepared; None for a line that says null, a ValueError where something is missing."""
     clips, found = json.loads(file.readline()), []
     if clips is None:
         return None
     for one in clips:
-        arrays = iter([None if described is None else _read_array(file, *described) for described in one["arrays"]])
-        clip, contacts, rig = (dict(zip(names, arrays)) for names in (_CLIP, _CONTACTS, _SKELETON))
+        arrays: Iterator[Any] = iter(
+            [None if described is None else _read_array(file, *described) for described in one["arrays"]]
+        )
+        clip, contacts, rig = ({name: next(arrays) for name in names} for names in (_CLIP, _CONTACTS, _SKELETON))
         skeleton = Skeleton(names=tuple(one["names"]), roles=one["roles"], **rig)
         source = Origin(**{**one["source"], "notes": tuple(one["source"]["notes"])})
         own = Clip(skeleton, **clip, frame_rate=one["frame_rate"], name=one["name"], tags=one["tags"], source=source)
@@ -117,7 +119,7 @@ def read_prepared(file: BinaryIO) -> list[Prepared] | None:
     return found
 
 
-def _read_array(file: BinaryIO, kind: str, shape: list[int]) -> np.ndarray:
+def _read_array(file: IO[bytes], kind: str, shape: list[int]) -> np.ndarray:
     array = np.empty(shape, kind)
     data = file.read(array.nbytes)
     return np.frombuffer(data, kind).reshape(shape)  # a ValueError where bytes are missing
