@@ -11,6 +11,7 @@ from kinematch.avatar.upper_body.kernels.solve import solve_bodies
 from kinematch.avatar.upper_body.plan import make_plan
 from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
+from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
 
@@ -27,6 +28,9 @@ class Memory(NamedTuple):
     """What the solver remembers of N users from step to step."""
 
     yaws: np.ndarray  # (N,) rad of the chest against the hips; NaN before the first step
+    necks: np.ndarray  # (N, 4) turn of the head against the hips that the neck follows
+    follows: np.ndarray  # (N, 3) m that the pelvis goes after the head, along the ground
+    postures: np.ndarray  # (N, 3) m that it stays behind the head, for a trunk that leans
     poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
     arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
 
@@ -53,8 +57,8 @@ class UpperBody:
     """
 
     def __init__(self, skeleton: Skeleton, count: int = 1):
-        """`skeleton` is the crowd's, with its ground root."""
-        self.plan, self.count = make_plan(skeleton), count
+        """`skeleton` is the crowd's; one without a ground root gets the same that a crowd gives it."""
+        self.plan, self.count = make_plan(skeleton if "root" in skeleton.roles else with_root(skeleton)), count
         self._changed: list[int] = self.plan.changed.tolist()
         self.joints: Trackers | None = None
         self.reset()
@@ -68,11 +72,12 @@ class UpperBody:
             np.zeros((count, points)),
         )  # fmt: skip
         self._weights = np.full((count, points), np.nan)  # linear in time; shares are their smooth steps
+        turn = [1.0, 0.0, 0.0, 0.0]
         self._memory = Memory(
-            np.full(count, np.nan),
+            np.full(count, np.nan), np.tile(turn, (count, 1)), np.zeros((count, 3)), np.zeros((count, 3)),
             np.zeros((count, 2, 3)),
-            np.tile([1.0, 0, 0, 0], (count, len(self.plan.arm_joints), 1)),
-        )
+            np.tile(turn, (count, len(self.plan.arm_joints), 1)),
+        )  # fmt: skip
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
         if self.joints is None:

@@ -27,6 +27,7 @@ class BodyPlan(NamedTuple):
     shares: np.ndarray  # (T,) up to the chest, of the chest's bend; above it, of the way from chest to head
     arms: np.ndarray  # (2, 4) int64 collar, upper, lower, hand
     legs: np.ndarray  # (2, 3) int64 upper, lower, foot
+    toes: np.ndarray  # (2,) int64
     twists: np.ndarray  # (K, 2) int64, joints that follow a joint of an arm, and which arm
     followed: np.ndarray  # (K,) int64, the joint they follow
     twist_shares: np.ndarray  # (K,) of the wrist's twist
@@ -62,6 +63,7 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
         shares=_share_bend(len(trunk), chest),
         arms=arms,
         legs=legs,
+        toes=np.array([_find_toes(skeleton, side) for side in SIDES], np.int64),
         twists=np.array(twists, np.int64).reshape(-1, 2),
         followed=np.array(followed, np.int64),
         twist_shares=np.array(shares, np.float64),
@@ -81,6 +83,11 @@ def _find_limb(skeleton: Skeleton, side: str, parts: tuple[str, ...], optional: 
     if min(needed) < 0 or not hung:
         return [-1] * len(parts)
     return [joint if joint in chain else -1 for joint in found]
+
+
+def _find_toes(skeleton: Skeleton, side: str) -> int:
+    toes, foot = (skeleton.roles.get(f"{side}_{part}", -1) for part in ("toes", "foot"))
+    return toes if toes >= 0 and foot in skeleton.chain(toes) else -1
 
 
 def _find_chest(skeleton: Skeleton, trunk: list[int], arms: np.ndarray) -> int:
