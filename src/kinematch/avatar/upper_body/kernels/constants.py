@@ -41,4 +41,5 @@ FOLLOW_HALFLIFE = 0.1  # s
 KNEE_AHEAD = 0.1  # leg lengths by which a knee counts as bent forwards: straight legs know no direction
 SOFT_LEG = 0.985  # share of the leg's length up to which an ankle is where it should be
 HEEL_FROM, HEEL_RISE = 0.96, math.radians(50)  # share of the leg's length from which the heel rises, and its most
+HEEL_ONSET = 0.04  # leg lengths over which heels begin to rise
 HEEL_LEAVES = 0.2  # share of what a leg lacks that rising heels leave to it, so that it straightens smoothly

@@ -11,6 +11,7 @@ from kinematch.avatar.upper_body.kernels.vectors import (
     inverse,
     length,
     multiply,
+    ramp,
     read3,
     read4,
     reject,
@@ -68,9 +69,9 @@ def raise_heel(plan, body, side, hip, ankle, turn):
         return ankle, turn
     # towards the hip, about the axis across the foot
     axis = unit(cross(sole, subtract(hip, toes)), rotate(turn, (1.0, 0.0, 0.0)))
-    goal = most + (far - most) * c.HEEL_LEAVES
+    goal = far - (1 - c.HEEL_LEAVES) * ramp(far - most, c.HEEL_ONSET * longest)
     low, high = 0.0, c.HEEL_RISE
-    for _ in range(12):
+    for _ in range(20):
         middle = (low + high) / 2
         raised = subtract(toes, rotate(from_vector(scale(axis, -middle)), sole))
         if length(subtract(raised, hip)) > goal:

@@ -35,9 +35,9 @@ UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 def bend_trunk(plan, body, aims, pull, yaw, follow, posture):
     """Turn the trunk's joints and place the pelvis so that the head is exactly where it should be.
 
-    `body` holds the animated pose and takes the new one; `pull` (3,) is a rotation vector by which hands out of reach
-    turn the chest, `yaw` the chest's turn against the hips in rad, `follow` (3,) m how far the pelvis goes after the head
-    and `posture` (3,) m how far it stays behind for a leaning trunk. Returns how far (3,) feet are carried along.
+    `body` holds the animated pose and takes the new one. `pull` (3,) is a rotation vector by which hands out of reach
+    turn the chest, `yaw` the chest's turn against the hips in rad. The pelvis goes after the head by `follow` (3,) m,
+    and stays behind it by `posture` (3,) m for a leaning trunk. Returns how far (3,) feet are carried along.
     """
     trunk, chest = plan.trunk, plan.chest[0]
     hips, head = trunk[0], trunk[trunk.shape[0] - 1]
