@@ -132,6 +132,37 @@ export interface Ping {
   time: number;
 }
 
+/** This page has trackers: give it a body, which its tracker samples move from now on. */
+export interface EnterRoom {
+  type: "enter_room";
+  device?: string;
+  user?: string;
+}
+
+export interface LeaveRoom {
+  type: "leave_room";
+}
+
+/** Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor. */
+export interface Calibrate {
+  type: "calibrate";
+  by?: "anew" | "floor" | "height" | "pose";
+  height?: number | null;
+}
+
+/** What moves this page's own body, and whether it is scaled to the user or the user's space to it. */
+export interface ChangeBody {
+  type: "change_body";
+  database?: string | null;
+  fit?: "avatar" | "space" | null;
+}
+
+/** Keep this page's tracker samples from now on, or stop; GET /api/room/recording has them. */
+export interface RecordTrackers {
+  type: "record_trackers";
+  on: boolean;
+}
+
 /** The drawn figure: round cones, each of whose two balls is carried by a joint (see kinematch.draw.body). */
 export interface BodyInfo {
   joints: number[][];
@@ -313,6 +344,35 @@ export interface Pong {
   time: number;
 }
 
+/** The body of a user in the room. */
+export interface AvatarInfo {
+  user: number;
+  client: string;
+  name: string;
+  place: number;
+  version: number;
+  database: string;
+  fit: "avatar" | "space";
+  space: number;
+  height: number;
+  calibrated: boolean;
+  seated: boolean;
+  recording: boolean;
+  character: string;
+  scale: number;
+  nodes: number[];
+  skeleton: SkeletonInfo;
+}
+
+/** Who is in the room; sent whenever that, or a body, changes. */
+export interface RoomNow {
+  type: "room_now";
+  users: AvatarInfo[];
+  databases: string[];
+  motions: string[];
+  devices: string[];
+}
+
 export type PageMessage =
   | Stick
   | FollowPath
@@ -333,7 +393,12 @@ export type PageMessage =
   | TakeSteering
   | HandOver
   | Stream
-  | Ping;
+  | Ping
+  | EnterRoom
+  | LeaveRoom
+  | Calibrate
+  | ChangeBody
+  | RecordTrackers;
 
 export type ServerMessage =
   | Situation
@@ -344,7 +409,8 @@ export type ServerMessage =
   | Ground
   | ErrorMessage
   | Notice
-  | Pong;
+  | Pong
+  | RoomNow;
 
 /** All characters at one step of the simulation; the first belongs to whoever steers. */
 export interface PoseFrame {
@@ -521,4 +587,130 @@ export function readTimeline(buffer: ArrayBuffer): Timeline {
   at += 4 * count;
   if (at !== buffer.byteLength) throw new Error("Timeline of a wrong length");
   return { character, count, steps, frames, bits, costs };
+}
+
+/** One user's body; a message has one frame after another. */
+export interface AvatarFrame {
+  /** AvatarInfo.user */
+  user: number;
+  /** of the sample that it answers */
+  sequence: number;
+  /** of that sample, seconds of the user's page */
+  time: number;
+  /** J, as many as AvatarInfo.skeleton has */
+  joints: number;
+  /** 1: as the user sees it, near the headset; 0: as others see it, with calmer feet */
+  own: number;
+  /** AvatarInfo.version */
+  version: number;
+  /** that the step took */
+  milliseconds: number;
+  /** (joints, 3) in the parent's space; the first is where the root stands */
+  positions: Float32Array;
+  /** (joints, 4) in the parent's space, x y z w */
+  rotations: Float32Array;
+}
+
+export function isAvatarFrame(buffer: ArrayBuffer): boolean {
+  return buffer.byteLength >= 64 && new DataView(buffer).getUint32(0, true) === 826363211;
+}
+
+/** Views into the buffer; nothing is copied. */
+export function readAvatarFrame(buffer: ArrayBuffer): AvatarFrame {
+  if (!isAvatarFrame(buffer)) throw new Error("no AvatarFrame");
+  const view = new DataView(buffer);
+  const user = view.getUint32(4, true);
+  const sequence = view.getUint32(8, true);
+  const time = view.getFloat64(12, true);
+  const joints = view.getUint32(20, true);
+  const own = view.getUint32(24, true);
+  const version = view.getUint32(28, true);
+  const milliseconds = view.getFloat32(32, true);
+  let at = 64;
+  const positions = new Float32Array(buffer, at, joints * 3);
+  at += 4 * joints * 3;
+  const rotations = new Float32Array(buffer, at, joints * 4);
+  at += 4 * joints * 4;
+  if (at !== buffer.byteLength) throw new Error("AvatarFrame of a wrong length");
+  return { user, sequence, time, joints, own, version, milliseconds, positions, rotations };
+}
+
+/** What the devices of a simulated user say, frame by frame: GET /api/room/motion?name=NAME. */
+export interface TrackedMotion {
+  /** F */
+  count: number;
+  /** 7 */
+  points: number;
+  /** frames a second */
+  rate: number;
+  /** m, of the user who stands */
+  height: number;
+  /** (count) bits, as in TrackerSample */
+  valid: Uint32Array;
+  /** (count, points, 3) m; WebXR's axes */
+  positions: Float32Array;
+  /** (count, points, 4) x y z w */
+  rotations: Float32Array;
+}
+
+export function isTrackedMotion(buffer: ArrayBuffer): boolean {
+  return buffer.byteLength >= 64 && new DataView(buffer).getUint32(0, true) === 827149643;
+}
+
+/** Views into the buffer; nothing is copied. */
+export function readTrackedMotion(buffer: ArrayBuffer): TrackedMotion {
+  if (!isTrackedMotion(buffer)) throw new Error("no TrackedMotion");
+  const view = new DataView(buffer);
+  const count = view.getUint32(4, true);
+  const points = view.getUint32(8, true);
+  const rate = view.getFloat32(12, true);
+  const height = view.getFloat32(16, true);
+  let at = 64;
+  const valid = new Uint32Array(buffer, at, count);
+  at += 4 * count;
+  const positions = new Float32Array(buffer, at, count * points * 3);
+  at += 4 * count * points * 3;
+  const rotations = new Float32Array(buffer, at, count * points * 4);
+  at += 4 * count * points * 4;
+  if (at !== buffer.byteLength) throw new Error("TrackedMotion of a wrong length");
+  return { count, points, rate, height, valid, positions, rotations };
+}
+
+/** What a page's headset and controllers say at one moment, in WebXR's axes; a page sends it. */
+export interface TrackerSample {
+  /** counts up; avatar frames tell the one that they answer */
+  sequence: number;
+  /** bits, in the order of tracked points: head, left hand, right hand, waist, chest, feet */
+  valid: number;
+  /** seconds, of the page's own clock */
+  time: number;
+  /** 7 */
+  points: number;
+  /** 2 where finger joints are told, else 0 */
+  hands: number;
+  /** (points, 3) m, in the room */
+  positions: Float32Array;
+  /** (points, 4) x y z w */
+  rotations: Float32Array;
+  /** (hands, 25, 3) m, joints of the left and right hand; NaN where not tracked */
+  fingers: Float32Array;
+}
+
+/** A message for the server. */
+export function writeTrackerSample(of: TrackerSample): ArrayBuffer {
+  const buffer = new ArrayBuffer(64 + 4 * (of.points * 3 + of.points * 4 + of.hands * 25 * 3));
+  const view = new DataView(buffer);
+  view.setUint32(0, 827870539, true);
+  view.setUint32(4, of.sequence, true);
+  view.setUint32(8, of.valid, true);
+  view.setFloat64(12, of.time, true);
+  view.setUint32(20, of.points, true);
+  view.setUint32(24, of.hands, true);
+  let at = 64;
+  new Float32Array(buffer, at, of.points * 3).set(of.positions.subarray(0, of.points * 3));
+  at += 4 * of.points * 3;
+  new Float32Array(buffer, at, of.points * 4).set(of.rotations.subarray(0, of.points * 4));
+  at += 4 * of.points * 4;
+  new Float32Array(buffer, at, of.hands * 25 * 3).set(of.fingers.subarray(0, of.hands * 25 * 3));
+  return buffer;
 }

@@ -7,13 +7,15 @@ import { WornCharacter } from "./scene/character";
 import { Overlays } from "./scene/overlays";
 import { Viewport } from "./scene/viewport";
 import { Connection } from "./stream/connection";
-import { registeredPanels, type Studio } from "./studio";
+import { registeredPanels, registerPanel, type Studio } from "./studio";
 import { acceptDrops } from "./ui/drops";
 import { StageCorners } from "./ui/corners";
 import { Covers } from "./ui/covers";
 import { Shell } from "./ui/shell";
 import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts";
 import { themed } from "./ui/theme";
+import { vrPanel } from "./vr/panel";
+import type { VrStage } from "./vr/stage";
 import { registerWorkshopPanels } from "./workshop/index";
 
 const shell = new Shell(showShortcuts);
@@ -36,6 +38,8 @@ const studio: Studio = {
 
 const dock = registerLivePanels(studio, { steering, overlays, character });
 registerWorkshopPanels();
+const vr = vrPanel(studio);
+registerPanel(vr.panel);
 shell.dock.append(dock.element);
 shell.furnish();
 new Covers(shell.stage, live);
@@ -44,6 +48,7 @@ acceptDrops(studio, () => shell.current, character);
 
 shell.onOpen = (panel) => {
   live.layer.visible = panel.stage === "live";
+  vr.stage.avatars.layer.visible = panel.stage === "live" || panel.id === "vr";
   overlays.layer.visible = panel.id === "why" || panel.id === "tune";
   dock.show(panel.dock ?? (panel.stage === "live" ? "slim" : "none"));
   corners.show(panel.stage === "live");
@@ -92,15 +97,15 @@ function draw(now: number): void {
   if (!own) {
     character.update(seconds);
     overlays.update();
+    vr.stage.avatars.update(performance.now(), seconds); // whoever is in the room is seen from everywhere
   }
   panel?.frame?.(seconds);
   dock.frame(seconds);
   corners.frame(seconds);
   const followed = own ? (panel?.followed?.() ?? null) : live.moment ? { position: live.hips, yaw: live.yaw } : null;
   if (panel?.layout !== "full") viewport.draw(followed?.position ?? null, followed?.yaw ?? 0, seconds);
-  requestAnimationFrame(draw);
 }
-requestAnimationFrame(draw);
+viewport.renderer.setAnimationLoop(draw); // a headset, while one is worn, has frames of its own
 
 async function ask<T>(path: string, options?: Parameters<Studio["ask"]>[1]): Promise<T> {
   const headers = { ...options?.headers, ...connection.identity };
@@ -119,6 +124,7 @@ declare global {
       steering: Steering;
       timeline: Timeline;
       character: WornCharacter;
+      vr: VrStage;
       panels: string[];
       open: (id: string) => void;
     };
@@ -130,6 +136,7 @@ window.kinematch = {
   steering,
   timeline: dock,
   character,
+  vr: vr.stage,
   panels: registeredPanels().map((panel) => panel.id),
   open: studio.open,
 };

@@ -42,7 +42,7 @@ export interface Panel {
 }
 
 const panels: Panel[] = [];
-const ORDER = ["play", "why", "tune", "build", "coverage", "clips"]; // in the rail; others stand after them
+const ORDER = ["play", "why", "tune", "build", "coverage", "clips", "vr"]; // in the rail; others stand after them
 
 export function registerPanel(panel: Panel): void {
   if (panels.some((other) => other.id === panel.id)) throw new Error(`panel '${panel.id}' is registered twice`);

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { colour } from "../ui/theme";
 import { bodyTriangles, TINTS } from "./cones";
+import { below, SEEN_BY_OTHERS, SEEN_BY_SELF, withoutHidden } from "./headless";
 import type { GlobalPose, Rig } from "./kinematics";
 
 export interface FigureLook {
@@ -10,6 +11,7 @@ export interface FigureLook {
   colour?: string; // one colour of the theme for the whole body, instead of left and right
   fine?: boolean; // more corners; for figures seen from near
   shadow?: boolean;
+  own?: boolean; // the body of who looks: the head is for others and mirrors alone
 }
 
 const POSED = /* glsl */ `
@@ -28,6 +30,7 @@ export class Figure {
   private readonly data: Float32Array;
   private readonly tints: Uint8Array;
   private readonly width: number;
+  private headless: THREE.InstancedBufferGeometry | null = null;
 
   constructor(
     readonly rig: Rig,
@@ -74,7 +77,26 @@ export class Figure {
     body.receiveShadow = !ghost;
     body.customDepthMaterial = this.posed(new THREE.MeshDepthMaterial());
     this.object.add(body);
+    if (this.look.own) this.addHeadless(body);
     for (const child of this.object.children) child.frustumCulled = false; // the joints alone know where it is
+  }
+
+  private addHeadless(body: THREE.Mesh): void {
+    const head = this.rig.info.roles.head;
+    if (head === undefined) return;
+    const hidden = below(this.rig.parents, head),
+      carriers = this.geometry.getAttribute("carrier");
+    const geometry = this.geometry.clone();
+    for (const name of Object.keys(this.geometry.attributes))
+      geometry.setAttribute(name, this.geometry.getAttribute(name)); // shared, so that both are painted at once
+    const index = withoutHidden(this.geometry.index!.array, (corner) => hidden.has(carriers.getX(corner)));
+    geometry.setIndex(new THREE.BufferAttribute(index, 1));
+    this.headless = geometry;
+    const twin = new THREE.Mesh(geometry, body.material);
+    twin.receiveShadow = true;
+    twin.layers.set(SEEN_BY_SELF);
+    body.layers.set(SEEN_BY_OTHERS);
+    this.object.add(twin);
   }
 
   private posed<M extends THREE.Material>(material: M): M {
@@ -118,6 +140,7 @@ export class Figure {
   /** How many of the first are drawn. */
   set count(count: number) {
     this.geometry.instanceCount = Math.min(count, this.capacity);
+    if (this.headless) this.headless.instanceCount = this.geometry.instanceCount;
   }
 
   set visible(visible: boolean) {
@@ -143,6 +166,7 @@ export class Figure {
   dispose(): void {
     this.object.removeFromParent();
     this.geometry.dispose();
+    this.headless?.dispose();
     this.texture.dispose();
     for (const material of this.materials) material.dispose();
   }

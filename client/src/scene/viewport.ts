@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { colour, themed } from "../ui/theme";
 import { FollowCamera } from "./camera";
 import { Figure, type FigureLook } from "./figure";
+import { SEEN_BY_OTHERS } from "./headless";
 import { Floor } from "./floor";
 import type { Rig } from "./kinematics";
 
@@ -21,6 +22,11 @@ export class Viewport {
   private readonly painters = new Set<() => void>();
   private readonly raycaster = new THREE.Raycaster();
   private readonly size = new THREE.Vector2();
+  private readonly dusk = new THREE.Color();
+  /** Looked through instead of the camera that follows. */
+  eye: THREE.PerspectiveCamera | null = null;
+  /** Whether the background is drawn, for what has no page behind it: a headset, a mirror. */
+  solid = false;
   private slow = 0;
   private level: number; // of thrift: 0 is all there is
 
@@ -38,6 +44,7 @@ export class Viewport {
     canvas.setAttribute("aria-label", "The character; steer with the keys W A S D or the arrows");
     holder.prepend(canvas);
     this.follow = new FollowCamera(canvas);
+    this.follow.camera.layers.enable(SEEN_BY_OTHERS);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 4;
@@ -108,14 +115,29 @@ export class Viewport {
 
   /** Draw; `followed` is the point that the camera and the light go along with. */
   draw(followed: THREE.Vector3 | null, yaw: number, seconds: number): void {
-    this.fit();
-    this.thrift(seconds);
-    this.follow.update(followed, yaw, Math.min(seconds, 0.25));
+    const worn = this.renderer.xr.isPresenting; // a headset has its own size and camera
+    if (!worn) {
+      this.fit();
+      this.thrift(seconds);
+      if (!this.eye) this.follow.update(followed, yaw, Math.min(seconds, 0.25));
+    }
+    this.scene.background = worn || this.solid ? this.dusk.set(colour("stage-top")) : null;
     const centre = followed ?? this.follow.controls.target;
     this.floor.centreOn(centre.x, centre.z);
     this.sun.target.position.copy(centre);
     this.sun.position.copy(centre).add(new THREE.Vector3(5, 11, -6));
-    this.renderer.render(this.scene, this.follow.camera);
+    this.renderer.render(this.scene, this.eye ?? this.follow.camera);
+  }
+
+  /** Where the stage is on the page. */
+  get box(): DOMRect {
+    return this.holder.getBoundingClientRect();
+  }
+
+  /** Take the canvas back from an emulated headset. */
+  takeBack(): void {
+    this.holder.prepend(this.renderer.domElement);
+    this.renderer.setSize(1, 1, false); // fitted when it is drawn next
   }
 
   private fit(): void {
@@ -123,6 +145,10 @@ export class Viewport {
       height = this.holder.clientHeight;
     const ratio = Math.min(devicePixelRatio, 2) * [1, 0.75, 0.6][this.level];
     this.renderer.getSize(this.size);
+    if (this.eye && height && this.eye.aspect !== width / height) {
+      this.eye.aspect = width / height;
+      this.eye.updateProjectionMatrix();
+    }
     if (this.size.x === width && this.size.y === height && this.renderer.getPixelRatio() === ratio) return;
     if (!width || !height) return;
     this.renderer.setPixelRatio(ratio);

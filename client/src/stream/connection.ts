@@ -14,6 +14,7 @@ export class Connection {
   private wait = FIRST_WAIT;
   private readonly handlers: { [type: string]: ((message: never) => void)[] } = {};
   private readonly frameHandlers: ((frame: PoseFrame, buffer: ArrayBuffer) => void)[] = [];
+  private readonly binaryHandlers: ((buffer: ArrayBuffer) => void)[] = [];
   private readonly stateHandlers: ((state: LineState, seconds: number) => void)[] = [];
 
   on<K extends ServerMessage["type"]>(type: K, handler: Handlers[K]): void {
@@ -22,6 +23,11 @@ export class Connection {
 
   onFrame(handler: (frame: PoseFrame, buffer: ArrayBuffer) => void): void {
     this.frameHandlers.push(handler);
+  }
+
+  /** Binary messages other than poses. */
+  onBinary(handler: (buffer: ArrayBuffer) => void): void {
+    this.binaryHandlers.push(handler);
   }
 
   /** `seconds` until the next attempt while the line is lost. */
@@ -62,7 +68,10 @@ export class Connection {
 
   private receive(data: string | ArrayBuffer): void {
     if (typeof data !== "string") {
-      if (!isPoseFrame(data)) return;
+      if (!isPoseFrame(data)) {
+        for (const handler of this.binaryHandlers) handler(data);
+        return;
+      }
       const frame = readPoseFrame(data);
       for (const handler of this.frameHandlers) handler(frame, data);
       return;
@@ -78,9 +87,9 @@ export class Connection {
   }
 
   /** Whether it could be sent; what is said while the line is lost is lost too. */
-  send(message: PageMessage): boolean {
+  send(message: PageMessage | ArrayBuffer): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    this.socket.send(JSON.stringify(message));
+    this.socket.send(message instanceof ArrayBuffer ? message : JSON.stringify(message));
     return true;
   }
 }

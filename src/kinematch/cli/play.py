@@ -26,6 +26,8 @@ def play(
     /,
     port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,
     host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
+    https: Annotated[bool, option("encrypt, with a certificate of its own; headsets ask for it")] = False,
+    vr: Annotated[bool, option("open the VR panel: a body from a headset, or from a simulated user")] = False,
     no_open: Annotated[bool, option("leave the browser alone")] = False,
 ) -> int:
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
@@ -34,6 +36,8 @@ def play(
     import webbrowser
 
     from kinematch.cli.screen import Screen
+    from kinematch.studio.access import describe_access
+    from kinematch.studio.certificate import open_certificate
     from kinematch.studio.serving import address, listen, serve
     from kinematch.studio.studio import Studio
 
@@ -43,12 +47,15 @@ def play(
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
-    place = address(host, opened)
+    certificate = open_certificate(host, find_settings_folder() / "https") if https else None
+    place = address(host, opened, secure=https) + ("/#vr" if vr else "")
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
+    for line in describe_access(host, opened.getsockname()[1], certificate, vr=vr):
+        screen.say(line)
     if not no_open:
         # the socket listens already, so a browser that is quicker than the server waits
         threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
-    serve(studio, opened, host=host)
+    serve(studio, opened, host=host, certificate=certificate)
     return 0
 
 

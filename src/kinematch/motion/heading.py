@@ -42,16 +42,26 @@ def ground_directions(turns: Array) -> Array:
     Head down, where the twist too has no meaning, the direction goes the short way from the last good one to the next.
     """
     turns = quaternion.floating(turns)
-    up = quaternion.rotate(turns, np.array([0, 1, 0], turns.dtype))[..., 1]
-    forward = quaternion.rotate(turns, np.array([0, 0, 1], turns.dtype)) * np.array([1, 0, 1], turns.dtype)
-    twist = yaw_direction(2 * np.arctan2(turns[..., 2], turns[..., 0]))
-    trust = np.clip((up - TILTED) / (UPRIGHT - TILTED), 0, 1)[..., None]
-    directions = quaternion.unit(trust * quaternion.unit(forward) + (1 - trust) * twist, (0, 0, 1))
+    up, directions = _face_each(turns)
     good = np.flatnonzero(up > HEAD_DOWN)
     if 0 < len(good) < len(turns):
         angles = np.unwrap(yaw_angle(directions[good]))
         directions = yaw_direction(np.interp(np.arange(len(turns)), good, angles))
     return directions
+
+
+def facing_yaws(turns: Array) -> Array:
+    """Angles (...) that `ground_directions` gives for turns (..., 4), each on its own: head down it is a guess."""
+    return yaw_angle(_face_each(quaternion.floating(turns))[1])
+
+
+def _face_each(turns: Array) -> tuple[Array, Array]:
+    """How far up the spine points, -1 to 1, and where the body faces."""
+    up = quaternion.rotate(turns, np.array([0, 1, 0], turns.dtype))[..., 1]
+    forward = quaternion.rotate(turns, np.array([0, 0, 1], turns.dtype)) * np.array([1, 0, 1], turns.dtype)
+    twist = yaw_direction(2 * np.arctan2(turns[..., 2], turns[..., 0]))
+    trust = np.clip((up - TILTED) / (UPRIGHT - TILTED), 0, 1)[..., None]
+    return up, quaternion.unit(trust * quaternion.unit(forward) + (1 - trust) * twist, (0, 0, 1))
 
 
 def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -> Array:

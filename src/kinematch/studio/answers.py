@@ -189,8 +189,38 @@ class Pong(FromServer):
     time: float  # as it came in
 
 
+class AvatarInfo(Part):
+    """The body of a user in the room."""
+
+    user: int  # counts up; frames name it
+    client: str  # the page that moves it
+    name: str  # of the user, or of that page
+    place: int  # in the circle in which users begin
+    version: int  # counts changes of the body; frames of another version are of another skeleton
+    database: str  # that moves it
+    fit: Literal["avatar", "space"]  # what is scaled to fit the other
+    space: float  # m of the room for a m of the user's space
+    height: float  # m, of the user who stands
+    calibrated: bool  # whether that was measured
+    seated: bool
+    recording: bool
+    character: str  # file that is worn, or empty for the mannequin
+    scale: float  # by which that file is scaled
+    nodes: list[int]  # its node for each joint, -1 for none
+    skeleton: SkeletonInfo
+
+
+class RoomNow(FromServer):
+    """Who is in the room; sent whenever that, or a body, changes."""
+
+    users: list[AvatarInfo]
+    databases: list[str]  # that bodies can be moved by
+    motions: list[str]  # that a simulated user can replay
+    devices: list[str]  # presets of headsets
+
+
 ServerMessage = (
-    Welcome | Situation | SettingsNow | Presets | Explanation | Ground | ErrorMessage | Notice | Pong
+    Welcome | Situation | SettingsNow | Presets | Explanation | Ground | ErrorMessage | Notice | Pong | RoomNow
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()

@@ -15,14 +15,15 @@ from kinematch.studio.exporting import FORMATS, export
 from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.layout import TIMELINE, pack
 from kinematch.studio.picture import pack_stretch
+from kinematch.studio.receiving import BYTES, receive_file
 from kinematch.studio.recording import SUFFIX, open_recording, save_recording
+from kinematch.studio.room.routes import room_routes
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 from kinematch.studio.worn import KINDS, describe_fit, read_character, try_on
 
 MOST_POSES = 3600  # frames in one answer
 LARGEST_CHARACTER = 100_000_000  # bytes of a character's file, which is kept while it is worn
-BYTES = "application/octet-stream"
 
 
 def api_routes(studio: Studio) -> list[Any]:
@@ -66,7 +67,7 @@ def api_routes(studio: Studio) -> list[Any]:
         folder = tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True)
         path = Path(folder.name) / f"sent{SUFFIX}"
         try:
-            await _receive(request, path)
+            await receive_file(request, path)
             stage = await asyncio.to_thread(_opened, path, request.query_params.get("name", "")[:200])
             stage.keep_alive = folder  # its arrays are mapped from the file
             studio.open_stage(stage)
@@ -84,7 +85,7 @@ def api_routes(studio: Studio) -> list[Any]:
             raise KinematchError(unknown("kind of file", suffix, KINDS))
         with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / f"character{suffix}"
-            await _receive(request, path, LARGEST_CHARACTER)
+            await receive_file(request, path, LARGEST_CHARACTER)
             worn = await asyncio.to_thread(read_character, path, name)
         retargeting = await asyncio.to_thread(try_on, worn, studio.stage.database.poses.skeleton)
         await studio.wear(worn)
@@ -113,23 +114,13 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/character", character),
         Route("/character", wear, methods=["POST"]),
         Route("/character", take_off, methods=["DELETE"]),
+        Mount("/room", routes=room_routes(studio.attendant)),
     ]
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
         from kinematch.studio.workshop.routes import routes as workshop_routes
 
         routes.append(Mount("/workshop", routes=workshop_routes(studio)))
     return routes
-
-
-async def _receive(request: Any, path: Path, largest: int | None = None) -> None:
-    """A request's body as a file; the guard has its own limit for all."""
-    size = 0
-    with path.open("wb") as file:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if largest is not None and size > largest:
-                raise KinematchError(f"the file is larger than {largest // 1_000_000} MB")
-            file.write(chunk)
 
 
 def _opened(path: Path, name: str) -> Stage:

@@ -99,7 +99,9 @@ async def _hear(studio: Studio, page: Page, websocket: Any) -> None:
             return
         try:
             if received.get("text") is None:
-                raise ValueError("binary messages are not supported")
+                studio.attendant.hear_sample(page, received.get("bytes") or b"")
+                mistakes = 0
+                continue
             message = read(received["text"])
         except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
             mistakes += 1

@@ -1,12 +1,14 @@
 """Engine: the thread that steps the stage at a steady rate, whatever pages do, and does what they ask in between."""
 
+import asyncio
 import logging
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 
-from kinematch.errors import failure
+from kinematch.errors import KinematchError, failure
 from kinematch.studio.stage import DT, Stage
 
 Job = Callable[[Stage], None]
@@ -38,6 +40,35 @@ class Engine:
         except queue.Full:
             return False
         return True
+
+    async def perform(self, job: Job) -> None:
+        """The same, and wait until it is done; what goes wrong is raised here."""
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+
+        def finish(error: Exception | None) -> None:
+            if done.done():  # whoever asked has left
+                return
+            if error is None:
+                done.set_result(None)
+            else:
+                done.set_exception(error)
+
+        def attempt(stage: Stage) -> None:
+            problem: Exception | None = None
+            try:
+                job(stage)
+            except Exception as error:
+                problem = error
+                if not isinstance(error, KinematchError):
+                    raise
+            finally:
+                with suppress(RuntimeError):  # the server has ended meanwhile
+                    loop.call_soon_threadsafe(finish, problem)
+
+        if not self.post(attempt):
+            raise KinematchError("too many requests are waiting; try again")
+        await done
 
     def watch(self, watched: bool) -> None:
         """With nobody watching, time stands still and the processor rests."""

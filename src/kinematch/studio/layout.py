@@ -113,7 +113,62 @@ TIMELINE = Layout(
     ),
 )
 
-LAYOUTS = (POSE, POSES, TIMELINE)
+SAMPLE = Layout(
+    "TrackerSample",
+    b"KMX1",
+    "What a page's headset and controllers say at one moment, in WebXR's axes; a page sends it.",
+    (
+        Field("sequence", "u32", "counts up; avatar frames tell the one that they answer"),
+        Field("valid", "u32", "bits, in the order of tracked points: head, left hand, right hand, waist, chest, feet"),
+        Field("time", "f64", "seconds, of the page's own clock"),
+        Field("points", "u32", "7"),
+        Field("hands", "u32", "2 where finger joints are told, else 0"),
+    ),
+    (
+        Array("positions", "f32", ("points", 3), "m, in the room"),
+        Array("rotations", "f32", ("points", 4), "x y z w"),
+        Array("fingers", "f32", ("hands", 25, 3), "m, joints of the left and right hand; NaN where not tracked"),
+    ),
+)
+
+AVATAR = Layout(
+    "AvatarFrame",
+    b"KMA1",
+    "One user's body; a message has one frame after another.",
+    (
+        Field("user", "u32", "AvatarInfo.user"),
+        Field("sequence", "u32", "of the sample that it answers"),
+        Field("time", "f64", "of that sample, seconds of the user's page"),
+        Field("joints", "u32", "J, as many as AvatarInfo.skeleton has"),
+        Field("own", "u32", "1: as the user sees it, near the headset; 0: as others see it, with calmer feet"),
+        Field("version", "u32", "AvatarInfo.version"),
+        Field("milliseconds", "f32", "that the step took"),
+    ),
+    (
+        Array("positions", "f32", ("joints", 3), "in the parent's space; the first is where the root stands"),
+        Array("rotations", "f32", ("joints", 4), "in the parent's space, x y z w"),
+    ),
+)
+
+MOTION = Layout(
+    "TrackedMotion",
+    b"KMM1",
+    "What the devices of a simulated user say, frame by frame: GET /api/room/motion?name=NAME.",
+    (
+        Field("count", "u32", "F"),
+        Field("points", "u32", "7"),
+        Field("rate", "f32", "frames a second"),
+        Field("height", "f32", "m, of the user who stands"),
+    ),
+    (
+        Array("valid", "u32", ("count",), "bits, as in TrackerSample"),
+        Array("positions", "f32", ("count", "points", 3), "m; WebXR's axes"),
+        Array("rotations", "f32", ("count", "points", 4), "x y z w"),
+    ),
+)
+
+LAYOUTS = (POSE, POSES, TIMELINE, AVATAR, MOTION)  # that pages read
+SENT = (SAMPLE,)  # that pages write
 
 
 def pack(layout: Layout, header: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -146,3 +201,21 @@ def unpack(layout: Layout, data: bytes) -> tuple[dict[str, float], dict[str, np.
     if at != len(data):
         raise ValueError(f"{layout.name} has {len(data) - at} bytes too many")
     return header, arrays
+
+
+def split(layout: Layout, data: bytes) -> list[bytes]:
+    """The frames of a message that has several, one after another."""
+    frames, at = [], 0
+    names = [field.name for field in layout.header]
+    while at < len(data):
+        if len(data) - at < HEADER_SIZE or data[at : at + 4] != layout.magic:
+            raise ValueError(f"no {layout.name}")
+        header = dict(zip(names, struct.unpack_from(layout.format, data, at)[1:]))
+        count = sum(
+            int(np.prod([int(header[extent]) if isinstance(extent, str) else extent for extent in array.shape]))
+            for array in layout.arrays
+        )
+        end = at + HEADER_SIZE + 4 * count
+        frames.append(data[at:end])
+        at = end
+    return frames

@@ -157,10 +157,41 @@ class Ping(FromPage):
     time: float
 
 
+class EnterRoom(FromPage):
+    """This page has trackers: give it a body, which its tracker samples move from now on."""
+
+    device: Name = "generic"  # a preset of kinematch.avatar.devices
+    user: Annotated[str, Meta(max_length=64)] = ""  # whose calibration is used and kept; nobody's if empty
+
+
+class LeaveRoom(FromPage):
+    pass
+
+
+class Calibrate(FromPage):
+    """Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor."""
+
+    by: Literal["height", "pose", "floor", "anew"] = "height"  # anew: forget what was measured
+    height: Annotated[float, Meta(ge=0.8, le=2.5)] | None = None  # m, where it is known
+
+
+class ChangeBody(FromPage):
+    """What moves this page's own body, and whether it is scaled to the user or the user's space to it."""
+
+    database: Annotated[str, Meta(min_length=1, max_length=200)] | None = None  # one of RoomNow.databases
+    fit: Literal["avatar", "space"] | None = None
+
+
+class RecordTrackers(FromPage):
+    """Keep this page's tracker samples from now on, or stop; GET /api/room/recording has them."""
+
+    on: bool
+
+
 PageMessage = (
     Stick | FollowPath | SteerBy | SetCrowd | SetTerrain | StartOver | ChangeSettings | ResetSettings | Compare
     | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering | HandOver | Stream
-    | Ping
+    | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
 )  # fmt: skip
 
 _decoder = msgspec.json.Decoder(PageMessage)

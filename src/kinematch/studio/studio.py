@@ -19,6 +19,7 @@ from kinematch.studio.errand import Errand
 from kinematch.studio.explaining import explain
 from kinematch.studio.pages import Page, Pages
 from kinematch.studio.presets import Presets as PresetFolder
+from kinematch.studio.room.attendant import Attendant, RoomMessage
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import ground, settings_now, welcome
 from kinematch.studio.worn import WornCharacter
@@ -38,6 +39,8 @@ class Studio:
         self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
         self.engine = Engine(stage, show=self._show, fail=self._fail)
+        kept = self.presets.folder.parent / "calibrations"
+        self.attendant = Attendant(self.pages, lambda: self.stage, self._call, calibrations=kept)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
         self._opening = threading.Lock()
@@ -52,6 +55,7 @@ class Studio:
         """Until cancelled: step, and see to it that somebody steers."""
         self._loop = asyncio.get_running_loop()
         self.engine.start()
+        self.attendant.room.start()
         try:
             while True:
                 await asyncio.sleep(1.0)
@@ -60,22 +64,29 @@ class Studio:
                     self.pages.tell(self.situation())
         finally:
             await asyncio.to_thread(self.engine.stop)
+            await asyncio.to_thread(self.attendant.room.stop)
 
     def join(self, client: str) -> Page:
         page = self.pages.join(client)
         self._welcome(page)
-        self.engine.watch(True)
+        self.attendant.tell()
+        self._watch()
         self.pages.tell(self.situation())
         return page
 
     def leave(self, page: Page) -> None:
         steered = page.client == self.pages.steers
         self.pages.leave(page)
-        self.engine.watch(bool(self.pages.all))
+        self.attendant.leave(page)
+        self._watch()
         if steered:  # a lost page's last word must not make a character run for ever
             self.engine.post(lambda stage: stage.pilot.let_go())
         if self.pages.all:
             self.pages.tell(self.situation())
+
+    def _watch(self) -> None:
+        """The stage is stepped while a page wants its poses."""
+        self.engine.watch(any(page.every for page in self.pages.all.values()))
 
     def open(self, database: Database, *, name: str, path: str | Path = "") -> None:
         """Play another database; every page is welcomed anew. A worn character is kept if it fits."""
@@ -92,30 +103,12 @@ class Studio:
 
     async def wear(self, worn: WornCharacter | None) -> None:
         """Show the motion on a user's own character, or on the database's figure; every page is welcomed anew."""
-        done = asyncio.get_running_loop().create_future()
 
         def change(stage: Stage) -> None:
-            try:
-                stage.wear(worn)
-            except Exception as error:
-                self._call(finish, error)
-                if not isinstance(error, KinematchError):
-                    raise
-            else:
-                self._call(self._welcome_all)
-                self._call(finish, None)
+            stage.wear(worn)
+            self._call(self._welcome_all)
 
-        def finish(error: Exception | None) -> None:
-            if done.done():  # whoever asked has left
-                return
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
-
-        if not self.engine.post(change):
-            raise KinematchError("too many requests are waiting; try again")
-        await done
+        await self.engine.perform(change)
 
     def open_stage(self, stage: Stage) -> None:
         def swap(_: Stage) -> None:
@@ -149,9 +142,13 @@ class Studio:
         about = str(message.__struct_config__.tag)
         if isinstance(message, messages.Stream):
             page.every = message.every
+            self._watch()
             return
         if isinstance(message, messages.Ping):
             page.tell(Pong(message.time))
+            return
+        if isinstance(message, RoomMessage):
+            self.attendant.hear(page, message)
             return
         if not isinstance(message, FREE) and page.client != self.pages.steers:
             page.tell(ErrorMessage("another page is steering; ask it to hand over", about))

@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from kinematch.studio import answers, messages
-from kinematch.studio.layout import HEADER_SIZE, LAYOUTS, Layout
+from kinematch.studio.layout import HEADER_SIZE, LAYOUTS, SENT, Layout
 
 ARRAYS = {"i32": "Int32Array", "u32": "Uint32Array", "f32": "Float32Array"}
+WRITERS = {"u32": "setUint32", "f32": "setFloat32", "f64": "setFloat64"}
 READERS = {"u32": "getUint32", "f32": "getFloat32", "f64": "getFloat64"}
 
 
@@ -28,7 +29,8 @@ def typescript() -> str:
     for name, base in (("PageMessage", messages.FromPage), ("ServerMessage", answers.FromServer)):
         members = [one.__name__ for one in structs if issubclass(one, base) and one is not base]
         parts.append(f"export type {name} =\n" + "".join(f"  | {member}\n" for member in members).rstrip() + ";\n")
-    parts += [_reader(layout) for layout in LAYOUTS]
+    parts += [_interface(layout) + _reader(layout) for layout in LAYOUTS]
+    parts += [_interface(layout) + _writer(layout) for layout in SENT]
     return "\n".join(parts)
 
 
@@ -74,13 +76,17 @@ def _type(info: Any) -> str:
     raise TypeError(f"no TypeScript for {info}")
 
 
-def _reader(layout: Layout) -> str:
-    magic = int.from_bytes(layout.magic, "little")
+def _interface(layout: Layout) -> str:
     lines = [f"/** {layout.text} */", f"export interface {layout.name} {{"]
     lines += [f"  /** {field.text} */\n  {field.name}: number;" for field in layout.header]
     lines += [f"  /** ({', '.join(map(str, a.shape))}) {a.text} */\n  {a.name}: {ARRAYS[a.type]};"
               for a in layout.arrays]  # fmt: skip
-    lines += ["}\n", f"export function is{layout.name}(buffer: ArrayBuffer): boolean {{",
+    return "\n".join([*lines, "}\n", ""])
+
+
+def _reader(layout: Layout) -> str:
+    magic = int.from_bytes(layout.magic, "little")
+    lines = [f"export function is{layout.name}(buffer: ArrayBuffer): boolean {{",
               f"  return buffer.byteLength >= {HEADER_SIZE} && new DataView(buffer).getUint32(0, true) === {magic};",
               "}\n", "/** Views into the buffer; nothing is copied. */",
               f"export function read{layout.name}(buffer: ArrayBuffer): {layout.name} {{",
@@ -96,6 +102,23 @@ def _reader(layout: Layout) -> str:
     lines += [f'  if (at !== buffer.byteLength) throw new Error("{layout.name} of a wrong length");',
               f"  return {{ {', '.join(names)} }};", "}\n"]  # fmt: skip
     return "\n".join(lines)
+
+
+def _writer(layout: Layout) -> str:
+    sizes = [" * ".join(f"of.{one}" if isinstance(one, str) else str(one) for one in a.shape) for a in layout.arrays]
+    magic = int.from_bytes(layout.magic, "little")
+    lines = ["/** A message for the server. */",
+             f"export function write{layout.name}(of: {layout.name}): ArrayBuffer {{",
+             f"  const buffer = new ArrayBuffer({HEADER_SIZE} + 4 * ({' + '.join(sizes)}));",
+             "  const view = new DataView(buffer);",
+             f"  view.setUint32(0, {magic}, true);"]  # fmt: skip
+    for field in layout.header:
+        lines.append(f"  view.{WRITERS[field.type]}({layout.offsets[field.name]}, of.{field.name}, true);")
+    lines.append(f"  let at = {HEADER_SIZE};")
+    for array, size in zip(layout.arrays, sizes):
+        lines += [f"  new {ARRAYS[array.type]}(buffer, at, {size}).set(of.{array.name}.subarray(0, {size}));",
+                  f"  at += 4 * {size};"]  # fmt: skip
+    return "\n".join([*lines[:-1], "  return buffer;", "}\n"])
 
 
 if __name__ == "__main__":

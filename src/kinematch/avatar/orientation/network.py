@@ -1,0 +1,141 @@
+"""The recurrent network: its weights, their file, and one step of it in plain numpy."""
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinematch.avatar.orientation.constants import AVERAGED, HELD_TURN, HELD_TURN_GROWTH, RATE, SPANS
+from kinematch.avatar.orientation.inputs import (
+    COLUMNS,
+    advance_past,
+    average_flags,
+    measure_ground_vectors,
+    measure_inputs,
+    mirror_inputs,
+)  # fmt: skip
+from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.database.container import Words, read_arrays, write_arrays
+from kinematch.errors import FileError
+from kinematch.math.angles import wrap_angle
+from kinematch.motion.heading import facing_yaws
+
+FORMAT, VERSION = "kinematch-orientation", 1
+WORDS = Words("orientation network", "`kinematch train orientation` writes those", "train it again")
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A gated recurrent unit of H hidden numbers, of which the first 2 V are V ground vectors, x before z.
+
+    Those keep their direction in the world: where the headset turns, they are turned back. A gate's number is the share
+    that it lets in within a sixtieth of a second, so any frame rate gives the same motion.
+    """
+
+    inputs: np.ndarray  # (COLUMNS, 3 H): to gate, mix and new
+    hidden: np.ndarray  # (H, 3 H)
+    input_biases: np.ndarray  # (3 H,)
+    hidden_biases: np.ndarray  # (3 H,)
+    outputs: np.ndarray  # (H, 3): to a ground vector in the headset's frame, and the logarithm of the error to expect
+    output_biases: np.ndarray  # (3,)
+    vectors: int  # V
+    trust: tuple[float, float]  # offset and slope that make the logarithm of the error that of held-out people
+
+    @property
+    def size(self) -> int:
+        """H."""
+        return len(self.hidden)
+
+
+@dataclass(eq=False)
+class Memory:
+    """All that a network remembers of N users; row 1 of a pair is the user seen in a mirror."""
+
+    hidden: np.ndarray  # (N, 2, H)
+    past: np.ndarray = field(repr=False)  # (N, S, AVERAGED, 2), averages in the world's axes
+    ages: np.ndarray = field(repr=False)  # (N, AVERAGED) s that the averages hold
+    headings: np.ndarray  # (N,) rad, the headset's yaw at the last sample
+    started: np.ndarray  # (N,) bool: whether there was a sample
+    relatives: np.ndarray  # (N,) rad, answers: the hips' yaw against the headset's
+    errors: np.ndarray  # (N,) logarithm of the error to expect
+
+
+def make_memory(network: Network, count: int) -> Memory:
+    """A memory without a past."""
+    return Memory(
+        np.zeros((count, 2, network.size), np.float32), np.zeros((count, len(SPANS), AVERAGED, 2)),
+        np.zeros((count, AVERAGED)), np.zeros(count), np.zeros(count, bool), np.zeros(count), np.zeros(count),
+    )  # fmt: skip
+
+
+def advance_plain(
+    network: Network, memory: Memory, joints: Trackers, dt: float, *, head_heights: np.ndarray, arm_lengths: np.ndarray
+) -> Memory:
+    """The memory one sample later, answers included; kernels.advance_users does the same in place."""
+    points = joints.positions, joints.rotations, joints.velocities
+    headings = facing_yaws(joints.rotations[:, HEAD])
+    turns = np.where(memory.started, wrap_angle(headings - memory.headings), 0.0)
+    jumps = wrap_angle(turns - joints.angular_velocities[:, HEAD, 1] * dt)
+    jumps = np.where(memory.started & (np.abs(jumps) > HELD_TURN + HELD_TURN_GROWTH * dt * dt), jumps, 0.0)
+    turns = wrap_angle(turns - jumps)
+    c, s = np.cos(jumps)[:, None, None], np.sin(jumps)[:, None, None]
+    x, z = memory.past[..., 0], memory.past[..., 1]
+    past = np.stack([c * x + s * z, c * z - s * x], axis=-1)
+    vectors = measure_ground_vectors(*points, joints.valid, head_heights, arm_lengths)
+    past, ages = advance_past(past, memory.ages, vectors, average_flags(joints.valid), dt)
+    rows = measure_inputs(
+        *points, joints.angular_velocities, joints.valid,
+        past=past, head_heights=head_heights, arm_lengths=arm_lengths,
+    )  # fmt: skip
+    both = np.stack([rows, mirror_inputs(rows)], axis=1).astype(np.float32)
+    hidden = advance_hidden(network, memory.hidden, both, np.stack([turns, -turns], axis=1), dt)
+    outputs = hidden @ network.outputs + network.output_biases
+    units = outputs[..., :2] / np.maximum(np.linalg.norm(outputs[..., :2], axis=-1, keepdims=True), 1e-6)
+    relatives = np.arctan2(units[:, 0, 0] - units[:, 1, 0], units[:, 0, 1] + units[:, 1, 1])
+    now = Memory(hidden, past, ages, headings, np.ones(len(joints), bool), relatives, outputs[..., 2].mean(axis=1))
+    known = joints.valid[:, HEAD]
+    return Memory(*(_choose(known, getattr(now, f.name), getattr(memory, f.name)) for f in fields(Memory)))
+
+
+def _choose(known: np.ndarray, new: np.ndarray, old: np.ndarray) -> np.ndarray:
+    return np.where(known.reshape(-1, *[1] * (new.ndim - 1)), new, old).astype(old.dtype)
+
+
+def advance_hidden(
+    network: Network, hidden: np.ndarray, inputs: np.ndarray, turns: np.ndarray, dt: float
+) -> np.ndarray:
+    """Hidden numbers (..., H) after inputs (..., COLUMNS), the headset having turned by angles (...)."""
+    v, size = network.vectors, network.size
+    c, s = np.cos(turns)[..., None], np.sin(turns)[..., None]
+    x, z = hidden[..., :v], hidden[..., v : 2 * v]
+    hidden = np.concatenate([c * x - s * z, s * x + c * z, hidden[..., 2 * v :]], axis=-1)
+    given = inputs @ network.inputs + network.input_biases
+    own = hidden @ network.hidden + network.hidden_biases
+    gate, mix = given[..., :size] + own[..., :size], given[..., size : 2 * size] + own[..., size : 2 * size]
+    share = -np.expm1(-dt * RATE * np.logaddexp(0, gate))
+    new = np.tanh(given[..., 2 * size :] + own[..., 2 * size :] / (1 + np.exp(-mix)))
+    return hidden + share * (new - hidden)
+
+
+def save_network(path: Path, network: Network, about: dict[str, Any]) -> None:
+    """Write a network with half precision, and what it was trained from."""
+    arrays = {f.name: getattr(network, f.name).astype(np.float16) for f in fields(Network)[:6]}
+    more = {"kind": "recurrent", "vectors": network.vectors, "trust": list(network.trust), "trained": about}
+    write_arrays(path, arrays, format=FORMAT, version=VERSION, about=more)
+
+
+def load_network(path: Path) -> tuple[Network, dict[str, Any]]:
+    """A network, and what it was trained from."""
+    arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
+    names = [f.name for f in fields(Network)[:6]]
+    if about.get("kind") != "recurrent" or set(names) != set(arrays):
+        raise FileError(path, f"is an orientation network of another kind ({about.get('kind')})", kind="foreign")
+    size = len(arrays["hidden"])
+    shapes = ((COLUMNS, 3 * size), (size, 3 * size), (3 * size,), (3 * size,), (size, 3), (3,))
+    found = tuple(arrays[name].shape for name in names)
+    if found != shapes or not 0 <= 2 * int(about["vectors"]) <= size:
+        raise FileError(path, f"holds arrays of shapes {found}, expected {shapes}; {WORDS.remedy}", kind="damaged")
+    whole = {name: np.ascontiguousarray(arrays[name], np.float32) for name in names}
+    offset, slope = about["trust"]
+    return Network(**whole, vectors=int(about["vectors"]), trust=(float(offset), float(slope))), about["trained"]

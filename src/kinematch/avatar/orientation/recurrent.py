@@ -1,0 +1,82 @@
+"""The default estimator: a recurrent network on whatever is tracked, and a waist tracker's word where there is one."""
+
+from pathlib import Path
+
+import numpy as np
+
+from kinematch.avatar.orientation import kernels
+from kinematch.avatar.orientation.constants import FADE, WAIST_UNCERTAINTY
+from kinematch.avatar.orientation.estimator import (
+    ARM_LENGTH,
+    HEAD_HEIGHT,
+    HEADSET_UNCERTAINTY,
+    Direction,
+    check_count,
+    check_measures,
+)  # fmt: skip
+from kinematch.avatar.orientation.inputs import MIRROR_ORDER, MIRROR_SIGNS
+from kinematch.avatar.orientation.network import Memory, Network, load_network, make_memory
+from kinematch.avatar.trackers import HEAD, POINTS, WAIST, Trackers
+from kinematch.errors import KinematchError
+from kinematch.math.angles import wrap_angle
+from kinematch.motion.heading import facing_yaws
+
+SHIPPED = Path(__file__).parent / "recurrent.safetensors"
+LONGEST_STEP = 0.25  # s by which a longer pause moves what is remembered
+
+
+class RecurrentEstimator:
+    """Directions of N users from a network; without one given, the one that ships with the package."""
+
+    def __init__(self, count: int = 1, *, network: Network | None = None):
+        self.network = load_network(SHIPPED)[0] if network is None else network
+        self.reset(count)
+
+    def reset(
+        self, count: int, *, head_heights: np.ndarray | None = None, arm_lengths: np.ndarray | None = None
+    ) -> None:
+        """Forget everything and serve this many users."""
+        self.memory: Memory = make_memory(self.network, count)
+        self._head_heights = check_measures(head_heights, HEAD_HEIGHT, count, "head heights")
+        self._arm_lengths = check_measures(arm_lengths, ARM_LENGTH, count, "arm lengths")
+        self._yaws, self._fades = np.zeros(count), np.zeros(count)
+        self._uncertainties = np.full(count, HEADSET_UNCERTAINTY)
+        self._valid = np.zeros((count, len(POINTS)), bool)
+
+    def estimate(self, joints: Trackers, dt: float) -> Direction:
+        """Directions now. A user whose headset is not tracked keeps the last one."""
+        check_count(joints, len(self._yaws))
+        if not 0 <= dt < np.inf:
+            raise KinematchError(f"a step of {dt} s, expected zero or more")
+        network, memory, dt = self.network, self.memory, min(float(dt), LONGEST_STEP)
+        kernels.advance_users(
+            joints.positions, joints.rotations, joints.velocities, joints.angular_velocities, joints.valid,
+            self._head_heights, self._arm_lengths, dt,
+            network.inputs, network.hidden, network.input_biases, network.hidden_biases, network.outputs,
+            network.output_biases, network.vectors, MIRROR_ORDER, MIRROR_SIGNS,
+            memory.hidden, memory.past, memory.ages, memory.headings, memory.started, memory.relatives, memory.errors,
+        )  # fmt: skip
+        # the estimate goes on from where it was when trackers come and go, and settles soon
+        kernels.blend_users(
+            joints.rotations, joints.valid, dt, memory.headings, memory.relatives, memory.errors,
+            *network.trust, self._valid, self._fades, self._yaws, self._uncertainties,
+        )  # fmt: skip
+        return Direction(self._yaws.copy(), self._uncertainties.copy())
+
+
+def blend_plain(
+    memory: Memory, joints: Trackers, dt: float, trust: tuple[float, float], *, before: Direction,
+    valid: np.ndarray, fades: np.ndarray,
+) -> tuple[Direction, np.ndarray]:  # fmt: skip
+    """Directions and fades (N,) from the network's answers; `valid` and `before` are those of the last sample.
+
+    Where trackers come or go, the direction goes on from where it was and settles within a few half-lives.
+    """
+    waist, known = joints.valid[:, WAIST], joints.valid[:, HEAD] | joints.valid[:, WAIST]
+    yaws = np.where(waist, facing_yaws(joints.rotations[:, WAIST]), memory.headings + memory.relatives)
+    wrong = np.minimum(np.exp(trust[0] + trust[1] * memory.errors), np.pi / 2)
+    wrong = np.where(waist, WAIST_UNCERTAINTY, wrong)
+    changed = (joints.valid != valid).any(axis=1) & valid.any(axis=1)
+    fades = np.where(known, np.where(changed, wrap_angle(before.yaws - yaws), fades) * 0.5 ** (dt / FADE), fades)
+    yaws = np.where(known, wrap_angle(yaws + fades), before.yaws)
+    return Direction(yaws, np.where(known, wrong, before.uncertainties)), fades

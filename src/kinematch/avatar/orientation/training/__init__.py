@@ -1,0 +1,1 @@
+"""How the orientation networks are trained and scored; torch is imported inside functions alone."""

@@ -1,0 +1,29 @@
+"""Uncertainty that holds: the network's own guess of its error, brought in line with people it never saw."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kinematch.avatar.orientation.network import Network
+from kinematch.avatar.orientation.recurrent import RecurrentEstimator
+from kinematch.avatar.orientation.training.people import Person
+from kinematch.avatar.orientation.training.score import look_around, run_estimator
+
+BINS = 12
+
+
+def calibrate(network: Network, people: Sequence[Person]) -> Network:
+    """The network with the trust under which its expected errors are, bin by bin, the mean errors on these people."""
+    plain = replace(network, trust=(0.0, 1.0))
+    found = [
+        one
+        for users in (people, look_around(people))
+        for one in run_estimator(RecurrentEstimator(network=plain), users)
+    ]
+    expected = np.log(np.radians(np.concatenate([one.expected for one in found])))
+    errors = np.radians(np.concatenate([one.errors for one in found]))
+    parts = np.array_split(np.argsort(expected), BINS)
+    guesses = [expected[part].mean() for part in parts]
+    slope, offset = np.polyfit(guesses, [np.log(errors[part].mean()) for part in parts], 1)
+    return replace(network, trust=(float(offset), float(np.clip(slope, 0.2, 2.0))))

@@ -1,0 +1,99 @@
+"""How far estimated directions are from the truth: errors by person, and a row for a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinematch.avatar.orientation.estimator import DirectionEstimator
+from kinematch.avatar.orientation.training.people import RATE, Person
+from kinematch.avatar.simulate import make_glances, turn_head
+from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.math.angles import wrap_angle
+from kinematch.motion.heading import facing_yaws
+
+THREE_POINTS = ("head", "left_hand", "right_hand")
+LOOK_AROUND = np.radians(35)  # spread of glances; on LAFAN1 heads and hips then part by 27 degrees on average
+TOGETHER = 6.0  # degrees below which head and hips of a clip count as together
+LARGE = 45.0  # degrees
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Of one person, sample by sample."""
+
+    errors: np.ndarray  # (F,) degrees
+    apart: np.ndarray  # (F,) degrees between head and hips
+    expected: np.ndarray  # (F,) degrees, the estimator's own uncertainty
+    unsteady: float  # degrees a second that the error changes by, on average
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of many people, all samples pooled; degrees."""
+
+    mean: float
+    deviation: float
+    p95: float
+    large: float  # share of samples that are off by more than LARGE
+    expected: float  # mean of the uncertainties
+    unsteady: float  # degrees a second
+    together: float  # the most that a clip whose head and hips stay together is worse than its headset; NaN: no such
+
+
+def look_around(people: Sequence[Person], seed: int = 7) -> list[Person]:
+    """The same people, who turn their heads as users do."""
+    looking = []
+    for number, person in enumerate(people):
+        rng = np.random.default_rng([seed, number])
+        glances = make_glances(person.joints.times, rng, spread=LOOK_AROUND)
+        looking.append(replace(person, joints=turn_head(person.joints, glances)))
+    return looking
+
+
+def run_estimator(
+    estimator: DirectionEstimator, people: Sequence[Person], points: tuple[str, ...] = THREE_POINTS
+) -> list[Errors]:
+    """Errors of every person; all of them run at once, as users of one estimator."""
+    ends = np.array([len(person.yaws) for person in people])
+    estimator.reset(
+        len(people),
+        head_heights=np.array([person.head_height for person in people]),
+        arm_lengths=np.array([person.arm_length for person in people]),
+    )
+    kept = [person.joints.keep(points) for person in people]
+    yaws, expected = np.zeros((2, len(people), ends.max()))
+    for frame in range(ends.max()):
+        direction = estimator.estimate(_take_frame(kept, np.minimum(frame, ends - 1)), 1 / RATE)
+        yaws[:, frame], expected[:, frame] = direction.yaws, direction.uncertainties
+    found = []
+    for row, person in enumerate(people):
+        wrong = wrap_angle(yaws[row, : ends[row]] - person.yaws)
+        apart = wrap_angle(facing_yaws(person.joints.rotations[:, HEAD]) - person.yaws)
+        unsteady = np.abs(wrap_angle(np.diff(wrong))).mean() * RATE
+        found.append(
+            Errors(
+                np.abs(np.degrees(wrong)),
+                np.abs(np.degrees(apart)),
+                np.degrees(expected[row, : ends[row]]),
+                float(np.degrees(unsteady)),
+            )  # fmt: skip
+        )
+    return found
+
+
+def _take_frame(users: Sequence[Trackers], frames: np.ndarray) -> Trackers:
+    names = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
+    return Trackers(*(np.stack([getattr(user, name)[f] for user, f in zip(users, frames)]) for name in names))
+
+
+def summarize(found: Sequence[Errors]) -> Score:
+    """One row of a table."""
+    errors = np.concatenate([one.errors for one in found])
+    worse = [one.errors.mean() - one.apart.mean() for one in found if one.apart.mean() < TOGETHER]
+    return Score(
+        float(errors.mean()), float(errors.std()), float(np.percentile(errors, 95)), float((errors > LARGE).mean()),
+        float(np.concatenate([one.expected for one in found]).mean()),
+        float(np.average([one.unsteady for one in found], weights=[len(one.errors) for one in found])),
+        float(max(worse)) if worse else float("nan"),
+    )  # fmt: skip

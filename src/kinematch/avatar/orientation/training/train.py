@@ -1,0 +1,147 @@
+"""Training of the recurrent network: it can stop at any step and go on as if it had not."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinematch.avatar.orientation.network import Network
+from kinematch.avatar.orientation.training.people import CARD, Person
+from kinematch.avatar.orientation.training.recurrent import (
+    export_network,
+    make_network,
+    measure_loss,
+    mirror_columns,
+)  # fmt: skip
+from kinematch.avatar.orientation.training.versions import Bank, Variation
+from kinematch.database.container import Words, read_arrays, write_arrays
+from kinematch.errors import FileError, KinematchError
+
+FORMAT, VERSION = "kinematch-orientation-checkpoint", 1
+WORDS = Words("checkpoint of training", "`kinematch train orientation --resume` writes those", "start anew without it")
+WARM_UP = 50  # steps until the full learning rate
+CHECKPOINT_STEPS = 100
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What training does; the defaults are those of the network that ships."""
+
+    hidden: int = 64
+    vectors: int = 16
+    steps: int = 1500
+    batch: int = 256
+    length: int = 96  # samples of a window
+    learning_rate: float = 3e-3
+    weight_decay: float = 0.01
+    dropout: float = 0.1  # of inputs
+    smoothness: float = 2.0  # weight of unsteady turning against the error itself
+    card_share: float = 0.2  # how often a second of the dance card is drawn, against one of a person
+    variation: Variation = field(default_factory=Variation)
+
+
+def check_training() -> None:
+    """Refuse at once where torch is missing."""
+    if find_spec("torch") is None:
+        raise KinematchError("training needs an extra: pip install 'kinematch[train]'")
+
+
+def train_recurrent(
+    people: Sequence[Person],
+    plan: Plan | None = None,
+    *,
+    seed: int = 0,
+    checkpoint: Path | None = None,
+    progress: Progress = lambda done, total, text: None,
+    until: int | None = None,
+) -> Network:
+    """A network trained on people; `checkpoint` is written now and then, and gone on from where it exists.
+
+    `until` stops before the plan is done.
+    """
+    check_training()
+    import torch
+
+    plan = plan or Plan()
+    torch.set_num_threads(1)
+    bank = Bank(list(people), seed, plan.variation)
+    weights = np.array([plan.card_share if person.subject == CARD else 1.0 for person in people])
+    scales = bank.measure_scales()
+    module = make_network(plan.hidden, plan.vectors, seed)
+    optimizer = torch.optim.AdamW(module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
+    first = 0
+    if checkpoint is not None and checkpoint.exists():
+        first = _restore(checkpoint, module, optimizer, plan, seed)
+    last, losses = min(plan.steps, plan.steps if until is None else until), []
+    for step in range(first, last):
+        for group in optimizer.param_groups:
+            group["lr"] = schedule_rate(plan, step)
+        losses.append(_take_step(module, optimizer, bank, plan, step, seed, weights, scales))
+        if step % 10 == 9 or step == last - 1:
+            progress(step + 1, plan.steps, f"loss {np.mean(losses[-50:]):.3f}")
+        if checkpoint is not None and (step % CHECKPOINT_STEPS == CHECKPOINT_STEPS - 1 or step == last - 1):
+            _store(checkpoint, module, optimizer, plan, seed, step + 1)
+    return export_network(module, scales)
+
+
+def schedule_rate(plan: Plan, step: int) -> float:
+    """A short rise, then half a cosine down to nothing."""
+    return plan.learning_rate * min(1.0, (step + 1) / WARM_UP) * 0.5 * (1 + np.cos(np.pi * step / plan.steps))
+
+
+def _take_step(
+    module: Any, optimizer: Any, bank: Bank, plan: Plan, step: int, seed: int, weights: np.ndarray, scales: np.ndarray
+) -> float:
+    import torch
+
+    torch.manual_seed(seed * 1_000_003 + step)
+    drawn = bank.draw(step, plan.batch, plan.length, weights)
+    inputs = torch.from_numpy((drawn.inputs / scales).astype(np.float32))
+    inputs = torch.nn.functional.dropout(inputs, plan.dropout)
+    flags = np.random.default_rng([seed, 3, step]).random(plan.batch) < 0.5
+    inputs, turns, truths = mirror_columns(inputs, torch.from_numpy(drawn.turns), torch.from_numpy(drawn.truths), flags)
+    outputs, _ = module(inputs, turns, torch.as_tensor(drawn.dt))
+    loss = measure_loss(outputs, truths, smoothness=plan.smoothness)
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(module.parameters(), 1.0)
+    optimizer.step()
+    return float(loss.detach())
+
+
+def _store(path: Path, module: Any, optimizer: Any, plan: Plan, seed: int, step: int) -> None:
+    arrays = {f"weight.{name}": value.detach().numpy() for name, value in module.state_dict().items()}
+    for number, moments in optimizer.state_dict()["state"].items():
+        arrays |= {f"moment.{number}.{name}": value.detach().numpy() for name, value in moments.items()}
+    arrays = {name: np.ascontiguousarray(np.atleast_1d(value), np.float32) for name, value in arrays.items()}
+    write_arrays(path, arrays, format=FORMAT, version=VERSION, about={"plan": asdict(plan), "seed": seed, "step": step})
+
+
+def _restore(path: Path, module: Any, optimizer: Any, plan: Plan, seed: int) -> int:
+    import torch
+
+    arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
+    if about["plan"] != json.loads(json.dumps(asdict(plan))) or about["seed"] != seed:
+        raise FileError(
+            path, f"belongs to a training with seed {about['seed']} and other settings; give those, or a new file"
+        )
+    shapes = {name: value.shape for name, value in module.state_dict().items()}
+    state = {name: torch.from_numpy(np.array(arrays[f"weight.{name}"])).reshape(shapes[name]) for name in shapes}
+    module.load_state_dict(state)
+    moments: dict[int, dict[str, Any]] = {}
+    sizes = [parameter.shape for parameter in module.parameters()]
+    for name, value in arrays.items():
+        if name.startswith("moment."):
+            _, number, kind = name.split(".")
+            tensor = torch.from_numpy(np.array(value))
+            moments.setdefault(int(number), {})[kind] = (
+                tensor.reshape(()) if kind == "step" else tensor.reshape(sizes[int(number)])
+            )
+    whole = optimizer.state_dict()
+    optimizer.load_state_dict({"state": moments, "param_groups": whole["param_groups"]})
+    return int(about["step"])

@@ -1,0 +1,142 @@
+"""Versions of recorded people to learn from: other tempos, looks around, wrong measures, noise, and fewer trackers."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinematch.avatar.orientation.inputs import COLUMNS, MIRROR_ORDER, measure_user
+from kinematch.avatar.orientation.training.people import Person
+from kinematch.avatar.simulate import Imperfections, make_glances, sample_at, simulate_user, turn_head
+from kinematch.avatar.trackers import CHEST, HANDS, HEAD, LEFT_FOOT, LEFT_HAND, POINTS, RIGHT_FOOT, RIGHT_HAND, Trackers
+from kinematch.math import quaternion, rotation
+from kinematch.math.angles import wrap_angle
+from kinematch.motion.heading import facing_yaws
+
+THREE = (HEAD, *HANDS)
+SETS = (  # which points are tracked, and how often
+    (0.62, THREE), (0.08, (HEAD,)), (0.06, (HEAD, LEFT_HAND)), (0.06, (HEAD, RIGHT_HAND)), (0.06, (*THREE, CHEST)),
+    (0.06, (*THREE, LEFT_FOOT, RIGHT_FOOT)), (0.06, (*THREE, CHEST, LEFT_FOOT, RIGHT_FOOT)),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variation:
+    """How far versions stray from the recording."""
+
+    look_share: float = 0.5  # of versions in which the head looks around
+    look_spread: float = 0.6  # rad, at most
+    head_turn: float = 0.05  # rad: how wrongly a headset sits, standard deviation
+    hand_turn: float = 0.2  # rad, for controllers
+    shift: float = 0.02  # m, for all
+    measure: float = 0.06  # relative error of height and arm length
+    tempo: float = 0.25  # relative, at most
+    rates: tuple[float, float] = (24.0, 60.0)  # samples per second, at least and at most
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """One version of one person, ready to learn from."""
+
+    inputs: np.ndarray  # (F, COLUMNS)
+    turns: np.ndarray  # (F,) rad by which the headset turned since the sample before
+    truths: np.ndarray  # (F,) rad, the hips' yaw against the headset's
+    dt: float | np.ndarray  # s
+
+
+def make_version(person: Person, rng: np.random.Generator, variation: Variation) -> Version:
+    """A new version; the same generator gives the same."""
+    joints, yaws, dt = _change_tempo(person, rng, variation)
+    if rng.random() < variation.look_share:
+        joints = turn_head(joints, make_glances(joints.times, rng, spread=rng.uniform(0.2, variation.look_spread)))
+    joints = _misplace(joints, rng, variation)
+    joints = simulate_user(joints, rng, imperfections=Imperfections(dropouts=2.0))
+    points = SETS[rng.choice(len(SETS), p=[share for share, _ in SETS])][1]
+    joints = joints.keep(tuple(POINTS[point] for point in points))
+    head, arm = np.array([person.head_height, person.arm_length]) * np.exp(rng.normal(0, variation.measure, 2))
+    return make_plain_version(joints, yaws, dt, head, arm)
+
+
+def make_plain_version(joints: Trackers, yaws: np.ndarray, dt: float, head_height: float, arm_length: float) -> Version:
+    """Inputs and truths of one user over time as they are."""
+    headset = facing_yaws(joints.rotations[:, HEAD])
+    inputs = measure_user(joints, dt, head_height=head_height, arm_length=arm_length)
+    turns = wrap_angle(np.diff(headset, prepend=headset[:1]))
+    return Version(
+        inputs.astype(np.float32), turns.astype(np.float32), wrap_angle(yaws - headset).astype(np.float32), dt
+    )
+
+
+def _change_tempo(person: Person, rng: np.random.Generator, variation: Variation) -> tuple[Trackers, np.ndarray, float]:
+    """Joints and truths at a random rate, played faster or slower."""
+    dt = 1 / rng.uniform(*variation.rates)
+    tempo = np.exp(rng.uniform(-1, 1) * np.log1p(variation.tempo))
+    times = person.joints.times
+    moments = np.arange(times[0] + rng.uniform(0, dt), times[-1], dt * tempo)
+    joints = sample_at(person.joints, moments, np.arange(len(moments)) * dt)
+    return joints, np.interp(moments, times, person.yaws), dt
+
+
+def _misplace(joints: Trackers, rng: np.random.Generator, variation: Variation) -> Trackers:
+    """Devices that sit a little differently than the calibration says."""
+    turns = rng.normal(0, variation.hand_turn, (len(POINTS), 3))
+    turns[HEAD] = rng.normal(0, variation.head_turn, 3) * [1.5, 0.5, 0.7]
+    turns[CHEST:] = rng.normal(0, 2 * variation.head_turn, (len(POINTS) - CHEST, 3))
+    shifts = rng.normal(0, variation.shift, (len(POINTS), 3))
+    offsets = np.broadcast_to(shifts, joints.positions.shape)
+    arms = quaternion.rotate(joints.rotations, offsets)
+    arms[:, :, 1] += rng.normal(0, variation.shift)  # the floor
+    rotations = quaternion.multiply(joints.rotations, rotation.from_rotation_vector(turns))
+    velocities = joints.velocities + quaternion.cross(joints.angular_velocities, arms)
+    return replace(joints, positions=joints.positions + arms, rotations=rotations, velocities=velocities)
+
+
+class Bank:
+    """Versions of all people, the oldest of them replaced now and then, and windows drawn from them.
+
+    All follows from the seed and the step, so that training can stop and go on as if it had not.
+    """
+
+    def __init__(self, people: list[Person], seed: int, variation: Variation, *, copies: int = 6, renewal: int = 50):
+        self._people, self._seed, self._variation = people, seed, variation
+        self._copies, self._renewal = copies, renewal
+        self._versions: dict[int, list[Version]] = {}
+
+    def _prepare(self, step: int) -> None:
+        newest = self._copies - 1 + step // self._renewal
+        for number in range(newest - self._copies + 1, newest + 1):
+            if number not in self._versions:
+                rng = np.random.default_rng([self._seed, 1, number])
+                self._versions[number] = [make_version(person, rng, self._variation) for person in self._people]
+        for number in [number for number in self._versions if number <= newest - self._copies]:
+            del self._versions[number]
+
+    def draw(self, step: int, count: int, length: int, weights: np.ndarray) -> Version:
+        """Windows of a step: inputs (B, T, COLUMNS), turns and truths (B, T), dt (B,). Past a clip's end truths are NaN.
+
+        The weights (P,) say how often a person is drawn, for each second of motion.
+        """
+        self._prepare(step)
+        rng, banks = np.random.default_rng([self._seed, 2, step]), list(self._versions.values())
+        inputs = np.zeros((count, length, COLUMNS), np.float32)
+        turns, truths = np.zeros((count, length), np.float32), np.full((count, length), np.nan, np.float32)
+        dts = np.zeros(count, np.float32)
+        chances = weights * [max(len(person.yaws), length) for person in self._people]
+        for row, person in enumerate(rng.choice(len(self._people), count, p=chances / chances.sum())):
+            version = banks[rng.integers(len(banks))][person]
+            frames = min(length, len(version.turns))
+            start = rng.integers(len(version.turns) - frames + 1)
+            part = slice(start, start + frames)
+            inputs[row, :frames], turns[row, :frames] = version.inputs[part], version.turns[part]
+            truths[row, :frames], dts[row] = version.truths[part], version.dt
+        turns[:, 0] = 0
+        return Version(inputs, turns, truths, dts)
+
+    def measure_scales(self) -> np.ndarray:
+        """The root mean square of each column (COLUMNS,) where it is not zero, left and right alike."""
+        self._prepare(0)
+        total, count = np.zeros(COLUMNS), np.zeros(COLUMNS)
+        for version in self._versions[0]:
+            total += (version.inputs.astype(np.float64) ** 2).sum(axis=0)
+            count += (version.inputs != 0).sum(axis=0)
+        total, count = total + total[MIRROR_ORDER], count + count[MIRROR_ORDER]
+        return np.where(count > 0, np.sqrt(total / np.maximum(count, 1)), 1.0)

@@ -1,0 +1,82 @@
+"""Bodies of a user: one as the user sees it, near the headset, and one as others see it, with calmer feet."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kinematch.avatar.avatar import Avatar, Fit
+from kinematch.avatar.calibration import Calibration
+from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
+from kinematch.database.storage import Database
+from kinematch.math import quaternion
+from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.worn import WornCharacter, fit_skeleton
+
+OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
+DT = 1 / 90  # s
+
+
+@dataclass(frozen=True, eq=False)
+class Outfit:
+    """What a user's bodies are made of; making one takes a while, so no thread that steps does it."""
+
+    database: Database
+    name: str  # of the database
+    worn: WornCharacter | None
+    fit: Fit
+    version: int  # counts the outfits of a user
+    own: Avatar
+    seen: Avatar
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Fitted to the user."""
+        return self.own.skeleton
+
+    @property
+    def calibration(self) -> Calibration:
+        return self.own.calibration
+
+    @property
+    def scale(self) -> float:
+        """By which the worn character's file is scaled."""
+        if self.worn is None:
+            return 1.0
+        return float(np.linalg.norm(self.skeleton.offsets[1:]) / np.linalg.norm(self.worn.skeleton.offsets[1:]))
+
+    def adjust(self, calibration: Calibration) -> None:
+        """Take a calibration of the same height; the bodies move on."""
+        for body in (self.own, self.seen):
+            body.calibration = replace(calibration, scale=body.calibration.scale)
+
+
+def make_outfit(
+    database: Database,
+    name: str,
+    *,
+    worn: WornCharacter | None = None,
+    calibration: Calibration,
+    fit: Fit = "avatar",
+    version: int = 0,
+) -> Outfit:
+    skeleton = None if worn is None else fit_skeleton(worn, database.poses.skeleton)[0]
+    bodies = [
+        Avatar(database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy)
+        for accuracy in (OWN, SEEN)
+    ]
+    for body in bodies:  # whatever is compiled at the first step is compiled here
+        body.step(_stand(calibration), DT)
+        body.calibrate(calibration)
+    return Outfit(database, name, worn, fit, version, *bodies)
+
+
+def _stand(calibration: Calibration) -> Trackers:
+    """The devices of a user who stands with arms that hang down."""
+    height = calibration.height
+    positions, valid = np.zeros((1, len(POINTS), 3)), np.zeros((1, len(POINTS)), bool)
+    positions[0, HEAD, 1] = calibration.head_height
+    positions[0, [LEFT_HAND, RIGHT_HAND]] = [[0.14 * height, 0.45 * height, 0.0], [-0.14 * height, 0.45 * height, 0.0]]
+    valid[:, [HEAD, LEFT_HAND, RIGHT_HAND]] = True
+    still = np.zeros((1, len(POINTS), 3))
+    joints = Trackers(np.zeros(1), positions, quaternion.identity((1, len(POINTS))), still, still, valid)
+    return calibration.place_devices(joints)

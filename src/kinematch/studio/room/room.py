@@ -1,0 +1,109 @@
+"""Room: the users with trackers, and the thread that steps the body of each as soon as a sample comes in."""
+
+import logging
+import threading
+from collections.abc import Callable
+from time import perf_counter
+
+from kinematch.avatar.calibrator import Calibrator
+from kinematch.errors import KinematchError, failure
+from kinematch.studio.room.body import Outfit
+from kinematch.studio.room.samples import Sample
+from kinematch.studio.room.user import User
+
+MOST_USERS = 16
+SEEN_STEP = 1 / 45  # s between frames of others' bodies
+
+Send = Callable[[str, bytes], None]  # to one page, by its client
+Show = Callable[[bytes], None]  # to all pages
+Tell = Callable[[str, str], None]  # words for one page
+Grow = Callable[[User], None]  # that a user has another height than the body
+
+
+class Room:
+    """Samples come in from the server's loop; frames go out on the room's own thread.
+
+    A user's own page is sent the body at once, for each sample. Everybody else sees all bodies at a steady rate.
+    """
+
+    def __init__(self, *, send: Send, show: Show, tell: Tell, fail: Tell, grow: Grow):
+        self.users: dict[str, User] = {}  # by client
+        self.watched = False  # by a page that is not the only user's own
+        self._send, self._show, self._tell, self._fail, self._grow = send, show, tell, fail, grow
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._count = 0
+        self._thread = threading.Thread(target=self._run, name="kinematch room", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+        self._thread.join(timeout=10)
+
+    def enter(self, client: str, name: str, outfit: Outfit, calibrator: Calibrator) -> User:
+        if len(self.users) >= MOST_USERS:
+            raise KinematchError(f"{MOST_USERS} users are in the room already")
+        taken = {user.place for user in self.users.values()}
+        self._count += 1
+        user = User(self._count, client, name, min(set(range(MOST_USERS)) - taken), outfit, calibrator)
+        self.users = {**self.users, client: user}  # the thread goes through the old one
+        return user
+
+    def leave(self, client: str) -> bool:
+        """Whether somebody left."""
+        if client not in self.users:
+            return False
+        self.users = {other: user for other, user in self.users.items() if other != client}
+        return True
+
+    def hear(self, client: str, sample: Sample) -> str:
+        """Take a page's sample; returns what the page must be told, if anything."""
+        user = self.users.get(client)
+        if user is None:
+            raise KinematchError("samples of a page that has not entered the room")
+        problem = user.hear(sample)
+        with self._changed:
+            self._changed.notify()
+        return problem
+
+    def _run(self) -> None:
+        due = perf_counter()
+        while True:
+            with self._changed:
+                if not self._stopped and not self._has_fresh():
+                    self._changed.wait(0.2 if not self.users or not self.watched else max(due - perf_counter(), 1e-4))
+                if self._stopped:
+                    return
+            for user in self.users.values():
+                if user.fresh is not None:
+                    self._step_own(user)
+            if self.watched and self.users and perf_counter() >= due:
+                due = max(due + SEEN_STEP, perf_counter())
+                frames = [frame for user in self.users.values() if (frame := self._tried(user, user.step_seen))]
+                if frames:
+                    self._show(b"".join(frames))
+
+    def _has_fresh(self) -> bool:
+        return any(user.fresh is not None for user in self.users.values())
+
+    def _step_own(self, user: User) -> None:
+        frame = self._tried(user, user.step_own)
+        if frame:
+            self._send(user.client, frame)
+        for text in user.take_words():
+            self._tell(user.client, text)
+        if user.has_grown:
+            self._grow(user)
+
+    def _tried(self, user: User, step: Callable[[], bytes | None]) -> bytes | None:
+        try:
+            return step()
+        except Exception as error:  # one user's trouble is not the others'
+            logging.getLogger(__name__).exception("the body of a user failed")
+            self._fail(user.client, f"your body failed and was taken out of the room: {failure(error)}")
+            self.leave(user.client)
+            return None

@@ -1,0 +1,101 @@
+"""The room's part of the web server: characters that users wear, motions of simulated users, recordings of trackers."""
+
+import asyncio
+import tempfile
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinematch.avatar.recordings import write_trackers
+from kinematch.avatar.velocities import find_velocities
+from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files import READABLE, read_clip
+from kinematch.studio.guard import CLIENT
+from kinematch.studio.receiving import BYTES, receive_file
+from kinematch.studio.room.attendant import Attendant
+from kinematch.studio.room.motions import pack_clip, pack_motion
+from kinematch.studio.room.samples import to_poses
+from kinematch.studio.worn import KINDS, read_character
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LARGEST_CHARACTER = 100_000_000  # bytes
+LARGEST_CLIP = 100_000_000  # bytes
+
+
+def room_routes(attendant: Attendant) -> list[Any]:
+    """Routes below /api/room."""
+    from starlette.exceptions import HTTPException
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    def user_of(request: "Request"):
+        return attendant.find(request.headers.get(CLIENT, ""))
+
+    def answer(content: bytes, kind: str = BYTES) -> "Response":
+        return Response(content, media_type=kind, headers={"cache-control": "no-store"})
+
+    async def motion(request: "Request") -> "Response":
+        return answer(await asyncio.to_thread(pack_motion, request.query_params.get("name", "")[:200]))
+
+    async def clip_motion(request: "Request") -> "Response":
+        """A clip's file that a simulated user is to replay."""
+        with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
+            path, name = await receive_named(request, folder, READABLE, LARGEST_CLIP)
+            try:
+                return answer(await asyncio.to_thread(lambda: pack_clip(read_clip(path))))
+            except FileError as error:
+                raise FileError(name, error.message, line=error.line) from None
+
+    async def wear(request: "Request") -> "Response":
+        user = user_of(request)
+        with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
+            path, name = await receive_named(request, folder, KINDS, LARGEST_CHARACTER)
+            worn = await asyncio.to_thread(read_character, path, name)
+        await attendant.change(user, worn=worn)
+        return answer(b"{}", "application/json")
+
+    async def take_off(request: "Request") -> "Response":
+        await attendant.change(user_of(request), worn=None)
+        return answer(b"{}", "application/json")
+
+    async def character(request: "Request") -> "Response":
+        """The file that a user wears, for pages to draw."""
+        number = request.query_params.get("user", "")
+        found = [user for user in attendant.room.users.values() if str(user.number) == number]
+        worn = found[0].outfit.worn if found else None
+        if worn is None:
+            raise HTTPException(404, "no such user, or the user wears no character of a file")
+        return answer(worn.content, "model/gltf-binary")
+
+    async def recording(request: "Request") -> "Response":
+        """The tracker samples that were kept, in the project's own format."""
+        samples = list(user_of(request).recorded)
+        if not samples:
+            raise KinematchError("nothing was recorded yet")
+        with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
+            path = Path(folder) / "trackers.jsonl"
+            await asyncio.to_thread(lambda: write_trackers(path, find_velocities(to_poses(samples))))
+            return answer(path.read_bytes(), "application/jsonl")
+
+    return [
+        Route("/recording", recording),
+        Route("/motion", motion),
+        Route("/motion", clip_motion, methods=["POST"]),
+        Route("/character", character),
+        Route("/character", wear, methods=["POST"]),
+        Route("/character", take_off, methods=["DELETE"]),
+    ]
+
+
+async def receive_named(request: "Request", folder: str, kinds: Collection[str], largest: int) -> tuple[Path, str]:
+    """A file that was sent, and its name as the user knows it."""
+    name = request.query_params.get("name", "")[:200]
+    suffix = Path(name).suffix.lower()
+    if suffix not in kinds:
+        raise KinematchError(unknown("kind of file", suffix, kinds))
+    path = Path(folder) / f"sent{suffix}"
+    await receive_file(request, path, largest)
+    return path, name
