@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.avatar.upper_body.fingers import find_fingers
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
@@ -33,8 +34,10 @@ class BodyPlan(NamedTuple):
     twist_shares: np.ndarray  # (K,) of the wrist's twist
     forearm_shares: np.ndarray  # (2,) of it that the forearm takes
     arm_joints: np.ndarray  # (M, 3) int64, each joint of the arms, the one above it, and which arm; parents first
+    fingers: np.ndarray  # (F, 5) int64, see find_fingers
+    finger_bones: np.ndarray  # (F, 3) directions of their bones in the T-pose
     height: np.ndarray  # (1,) m of the head joint above the floor in the T-pose
-    changed: np.ndarray  # (C,) int64, every joint that the solver may turn, parents first
+    changed: np.ndarray  # (C,) int64, every joint that the solver turns but fingers, parents first
 
 
 def make_plan(skeleton: Skeleton) -> BodyPlan:
@@ -53,6 +56,7 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
     chest = _find_chest(skeleton, trunk, arms)
     twists, followed, shares = _find_twists(skeleton, arms)
     positions, references = kinematics.tpose(skeleton)
+    fingers, finger_bones = find_fingers(skeleton)
     changed = {*trunk, *arms.ravel().tolist(), *legs.ravel().tolist(), *(joint for joint, _ in twists)} - {-1}
     own = [any(share > 0 and arm == side for (_, arm), share in zip(twists, shares)) for side in range(2)]
     return BodyPlan(
@@ -69,6 +73,8 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
         twist_shares=np.array(shares, np.float64),
         forearm_shares=np.array([0.0 if found else FOREARM_TWIST for found in own]),
         arm_joints=_list_arm_joints(skeleton, arms, twists, followed),
+        fingers=fingers,
+        finger_bones=finger_bones,
         height=np.array([max(float(positions[roles["head"], 1]), 0.1)]),
         changed=np.array(sorted(changed), np.int64),
     )

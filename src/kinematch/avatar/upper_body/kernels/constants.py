@@ -15,7 +15,8 @@ FORWARDS, BACKWARDS, SIDEWAYS = math.radians(130), math.radians(30), math.radian
 # the arm lengths that hands are farther behind it; from recorded people
 LEAN_BY_NOD, LEAN_BY_DROP, LEAN_BY_HANDS = 0.4, 0.45, 0.3
 LEAST_BEHIND = -0.3  # arm lengths: hands that reach forward do not lean the trunk back for long
-LOWEST_PELVIS = 0.12  # share of the head's height that the pelvis is above the floor at least: one sits then
+LOWEST_PELVIS = 0.16  # share of the head's height that the pelvis is above the floor at least, in a deep squat
+BOW_ONSET = 0.15  # trunk lengths over which it begins to stay behind for that
 YAW_BY_HEAD, YAW_BY_HANDS = 0.25, 0.25  # rad of chest for one of head, and for hands an arm's length apart
 MOST_HEAD_YAW, MOST_CHEST_YAW = math.radians(120), math.radians(60)
 PULL_FROM, MOST_PULL = 0.93, math.radians(20)  # share of the arm's length from which a hand pulls the chest

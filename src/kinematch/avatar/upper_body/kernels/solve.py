@@ -8,6 +8,7 @@ import numpy as np
 from kinematch.avatar.trackers import CHEST, HEAD, LEFT_FOOT, LEFT_HAND, RIGHT_HAND, WAIST
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.arm import bend_arm, find_bone, raise_collar
+from kinematch.avatar.upper_body.kernels.fingers import bend_fingers
 from kinematch.avatar.upper_body.kernels.leg import bend_leg, find_hip, raise_heel
 from kinematch.avatar.upper_body.kernels.trunk import (
     bend_trunk,
@@ -47,11 +48,7 @@ Aims = namedtuple(
 @kernel
 def solve_bodies(plan, pose, tracked, memory, leans, dt):
     """Write the local rotations of `plan.changed` and the place of the hips of all N characters into a pose."""
-    joints = plan.parents.shape[0]
-    body = Body(
-        np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 3)), np.empty((joints, 3)), np.empty((1, 3)),
-        np.empty(1), np.zeros(1),
-    )  # fmt: skip
+    body = _make_body(plan.parents.shape[0])
     for n in range(pose.rotations.shape[0]):
         shares = tracked.shares[n]
         if not _read_body(plan, body, pose, n) or shares.max() <= 0:
@@ -68,7 +65,31 @@ def solve_bodies(plan, pose, tracked, memory, leans, dt):
             if plan.legs[side, 0] >= 0:
                 _solve_leg(plan, body, tracked, n, side, carried)
         _write_body(plan, body, pose, n)
+        bend_fingers(plan, body, pose, tracked, memory, n)
         leans[n] = body.lean[0]
+        write3(memory.pelvises, n, read3(body.pelvis, 0))
+
+
+@kernel
+def solve_legs(plan, pose, tracked, memory):
+    """After the feet are planted: put each pelvis back below its head, and tracked feet where they are tracked."""
+    body = _make_body(plan.parents.shape[0])
+    for n in range(pose.rotations.shape[0]):
+        if math.isnan(memory.yaws[n]) or not _read_body(plan, body, pose, n):
+            continue
+        write3(body.pelvis, 0, read3(memory.pelvises, n))
+        for side in range(2):
+            if plan.legs[side, 0] >= 0:
+                _solve_leg(plan, body, tracked, n, side, (0.0, 0.0, 0.0))
+        _write_body(plan, body, pose, n)
+
+
+@part
+def _make_body(joints):
+    return Body(
+        np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 3)), np.empty((joints, 3)), np.empty((1, 3)),
+        np.empty(1), np.zeros(1),
+    )  # fmt: skip
 
 
 @part

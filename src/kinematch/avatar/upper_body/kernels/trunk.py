@@ -58,8 +58,8 @@ def bend_trunk(plan, body, aims, pull, yaw, follow, posture):
     # a head so low that the pelvis would be in the floor is held far forward of it
     room = max(wanted_head[1] - body.places[0, 1] - c.LOWEST_PELVIS * plan.height[0], 0.0)
     needed = math.sqrt(max(dot(reach, reach) - room * room, 0.0)) - dot(lean, forward)
-    if needed > 0:
-        lean, posture = add(lean, scale(forward, needed)), add(posture, scale(forward, needed))
+    further = scale(forward, ramp(needed, c.BOW_ONSET * length(reach)))
+    lean, posture = add(lean, further), add(posture, further)
 
     # how far the chest turns: about the pelvis' own axis, and to lean
     axis = rotate(pelvis, UP)
