@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels import animation as k
 from kinematch.character.kernels import searching
-from kinematch.character.layers import apply_layer, predict_lowering
+from kinematch.character.layers import apply_layer, finish_layers, predict_lowering
 from kinematch.character.pose import Pose
 from kinematch.character.project import group_by, project, skip_broken
 from kinematch.character.stages.adjust import adjust_roots, find_rates
@@ -80,6 +80,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
         )
         pose.contacts[characters] = sample.contacts
     show_plainly(crowd, pose)
+    finish_layers(crowd.layers, pose, dt, rig, lambda: show_plainly(crowd, pose))
 
     # output
     tables = np.array([source.table is not None for source in crowd.sources])
@@ -167,6 +168,7 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
         # feet
         runner.set_ground(crowd.find_ground(pose, dt))
         runner.animate(dt, k.FEET)
+        finish_layers(crowd.layers, pose, dt, crowd.rig, lambda: runner.animate(0.0, k.SHOW))
 
     # the rest of the output
     runner.report_rows(pose)
