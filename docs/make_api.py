@@ -35,6 +35,7 @@ SECTIONS = {
     "Layers, sources and features": (
         *("Layer", "ClipLayer", "ReachLayer", "MotionSource", "Feature", "register_feature"),
     ),
+    "VR avatars": ("Avatar", "Trackers", "Calibration"),
     "Errors": ("KinematchError",),
 }
 

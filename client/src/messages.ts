@@ -136,22 +136,25 @@ export interface Ping {
 export interface EnterRoom {
   type: "enter_room";
   device?: string;
+  user?: string;
 }
 
 export interface LeaveRoom {
   type: "leave_room";
 }
 
-/** Measure the user, who stands upright now; or take a height that is known. */
+/** Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor. */
 export interface Calibrate {
   type: "calibrate";
+  by?: "anew" | "floor" | "height" | "pose";
   height?: number | null;
 }
 
-/** Move this page's own body by another database, one of RoomNow.databases. */
-export interface ChangeMotion {
-  type: "change_motion";
-  database: string;
+/** What moves this page's own body, and whether it is scaled to the user or the user's space to it. */
+export interface ChangeBody {
+  type: "change_body";
+  database?: string | null;
+  fit?: "avatar" | "space" | null;
 }
 
 /** Keep this page's tracker samples from now on, or stop; GET /api/room/recording has them. */
@@ -349,8 +352,11 @@ export interface AvatarInfo {
   place: number;
   version: number;
   database: string;
+  fit: "avatar" | "space";
+  space: number;
   height: number;
   calibrated: boolean;
+  seated: boolean;
   recording: boolean;
   character: string;
   scale: number;
@@ -391,7 +397,7 @@ export type PageMessage =
   | EnterRoom
   | LeaveRoom
   | Calibrate
-  | ChangeMotion
+  | ChangeBody
   | RecordTrackers;
 
 export type ServerMessage =

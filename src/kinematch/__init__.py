@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from os import PathLike
     from typing import Any
 
+    from kinematch.avatar.avatar import Avatar as Avatar
+    from kinematch.avatar.calibration import Calibration as Calibration
+    from kinematch.avatar.trackers import Trackers as Trackers
     from kinematch.character.crowd import Crowd as Crowd
     from kinematch.character.layers import ClipLayer as ClipLayer
     from kinematch.character.layers import Layer as Layer
@@ -60,6 +63,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
 __version__ = "0.1.0"
 
 _HOMES = {  # name -> the module that defines it
+    "Avatar": "avatar.avatar",
+    "Calibration": "avatar.calibration",
     "Clip": "motion.clip",
     "ClipLayer": "character.layers",
     "Command": "control.command",
@@ -86,6 +91,7 @@ _HOMES = {  # name -> the module that defines it
     "SimulatedBody": "control.body",
     "Skeleton": "motion.skeleton",
     "Stick": "control.stick",
+    "Trackers": "avatar.trackers",
     "Trajectory": "control.trajectory",
     "Wander": "control.wander",
     "animate": "draw.animation",

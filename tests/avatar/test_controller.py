@@ -40,14 +40,25 @@ def test_the_root_is_behind_a_head_that_is_carried_ahead():
     np.testing.assert_allclose(trajectory.positions[0], [[-0.1, 0, 0]] * len(TIMES), atol=1e-6)
 
 
-def test_a_turn_is_predicted_to_end_at_the_estimated_direction_the_short_way():
+def find_yaws(trajectory):
+    return np.unwrap(np.arctan2(trajectory.directions[0, :, 0], trajectory.directions[0, :, 2]))
+
+
+def test_a_corrected_estimate_is_turned_to_the_short_way():
     controller = TrackerController(1)
     predict_after(controller, 1.0, make_trackers(), yaw=3.0)
-    trajectory = predict_after(controller, 1 / 60, make_trackers(), yaw=-3.0)
-    yaws = np.unwrap(np.arctan2(trajectory.directions[0, :, 0], trajectory.directions[0, :, 2]))
-    assert abs(yaws[-1] - yaws[0]) < 0.3
+    yaws = find_yaws(predict_after(controller, 1 / 60, make_trackers(), yaw=-3.0))
     assert (np.diff(yaws) >= 0).all()
-    assert np.cos(yaws[-1] - -3.0) == pytest.approx(1, abs=1e-4)
+    assert yaws[-1] - 3.0 == pytest.approx(2 * np.pi - 6.0, abs=0.15)
+
+
+def test_a_body_that_turns_is_predicted_to_turn_on_for_a_moment():
+    controller, rate = TrackerController(1), 1.5
+    for frame in range(120):
+        yaw = rate * frame / 60
+        trajectory = controller.predict(make_trackers(), np.array([yaw]), NO_OFFSET, 1 / 60)
+    yaws = find_yaws(trajectory)
+    assert yaws[-1] == pytest.approx(yaw + 0.3 * rate, abs=0.05)
 
 
 def test_the_prediction_does_not_depend_on_the_rate():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kinematch.character.settings import Settings
+from kinematch.database.rebuild import raw_root, same_root, share_of
 from kinematch.evaluate.evaluation import OURS, SOURCE, again, evaluate, make_assignment, perform, plain, scored
 from kinematch.evaluate.loops import rest, stride
 from kinematch.evaluate.moments import worst
-from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
 from kinematch.evaluate.scores import BY_NAME, TIMES
 from kinematch.evaluate.sweeps import SWEEPS, block_weights, run_sweep
 from kinematch.evaluate.targets import targets

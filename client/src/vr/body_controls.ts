@@ -5,7 +5,7 @@ import type { VrStage } from "./stage";
 
 export function bodyControls(studio: Studio, stage: VrStage) {
   const { room } = stage;
-  const databases = select("Database", (name) => room.play(name));
+  const databases = select("Database", (database) => room.change({ database }));
   const devices = select("Devices", (name) => {
     room.device = name;
   });

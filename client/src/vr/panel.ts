@@ -83,7 +83,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
       const entered = new Promise<void>((resolve) => room.onChange(() => room.own && resolve()));
       await entered;
     }
-    room.calibrate(simulated.height);
+    room.measure(simulated.height);
   }
 
   function stopSimulated(): void {

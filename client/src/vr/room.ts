@@ -5,6 +5,9 @@ import {
   writeTrackerSample,
   type AvatarFrame,
   type AvatarInfo,
+  type Calibrate,
+  type ChangeBody,
+  type PageMessage,
   type RoomNow,
   type TrackerSample,
 } from "../messages";
@@ -20,6 +23,7 @@ export class Room {
   readonly roundTrip = new RoundTrip();
   milliseconds = 0; // that the last step of one's own body took
   device = "generic";
+  user = localStorage.getItem("kinematch-user") ?? ""; // whose calibration is kept
   private inside = false;
   private sequence = 0;
   private times: number[] = [];
@@ -32,7 +36,7 @@ export class Room {
       for (const listener of this.changed) listener();
     });
     connection.on("welcome", () => {
-      if (this.inside) connection.send({ type: "enter_room", device: this.device }); // the line was lost meanwhile
+      if (this.inside) connection.send(this.entrance); // the line was lost meanwhile
     });
     connection.onBinary((buffer) => this.receive(buffer));
   }
@@ -50,10 +54,19 @@ export class Room {
     return this.now?.users.find((user) => user.client === this.connection.client) ?? null;
   }
 
+  private get entrance(): PageMessage {
+    return { type: "enter_room", device: this.device, user: this.user };
+  }
+
+  rename(user: string): void {
+    this.user = user.trim().slice(0, 64);
+    localStorage.setItem("kinematch-user", this.user);
+  }
+
   enter(): void {
     this.inside = true;
     this.roundTrip.clear();
-    this.connection.send({ type: "enter_room", device: this.device });
+    this.connection.send(this.entrance);
   }
 
   leave(): void {
@@ -61,12 +74,17 @@ export class Room {
     this.connection.send({ type: "leave_room" });
   }
 
-  calibrate(height?: number): void {
-    this.connection.send({ type: "calibrate", ...(height === undefined ? {} : { height }) });
+  calibrate(by: Calibrate["by"] = "height"): void {
+    this.connection.send({ type: "calibrate", by });
   }
 
-  play(database: string): void {
-    this.connection.send({ type: "change_motion", database });
+  /** Take a height that is known, m. */
+  measure(height: number): void {
+    this.connection.send({ type: "calibrate", height });
+  }
+
+  change(body: Omit<ChangeBody, "type">): void {
+    this.connection.send({ type: "change_body", ...body });
   }
 
   record(on: boolean): void {

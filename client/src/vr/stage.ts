@@ -59,7 +59,7 @@ export class VrStage {
   nextDatabase(): void {
     const all = this.room.now?.databases ?? [];
     const next = all[(all.indexOf(this.room.own?.database ?? "") + 1) % all.length];
-    if (next) this.room.play(next);
+    if (next) this.room.change({ database: next });
   }
 
   /** How quickly bodies answer: milliseconds of the middle and of the slow ones, and whether that is quick enough. */

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kinematch.avatar.devices import find_device, make_offsets
-from kinematch.avatar.trackers import HEAD, POINTS, Trackers
+from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 
@@ -29,6 +29,7 @@ class Calibration:
     rotations: np.ndarray = field(default_factory=lambda: GENERIC[1])  # (7, 4), of devices in their joint's axes
     scale: float = 1.0  # m of the avatar's space per m of the user's
     seated: bool = False  # the height is a guess then, and the legs do not carry the body
+    swapped: bool = False  # the device of each hand is in the other one
 
     def __post_init__(self):
         ranges = {"height": HEIGHTS, "floor": (-100, 100), "arm_length": (0.2, 1.5), "scale": (0.01, 100)}
@@ -37,6 +38,8 @@ class Calibration:
             if not isinstance(value, int | float | np.floating) or not low <= value <= high:
                 raise KinematchError(f"calibration: {name} is {value!r}, expected {low:g} to {high:g}")
             object.__setattr__(self, name, float(value))
+        for name in ("seated", "swapped"):
+            object.__setattr__(self, name, bool(getattr(self, name)))
         for name, size, most in (("positions", 3, FARTHEST_OFFSET), ("rotations", 4, 1.001)):
             try:
                 array = np.array(getattr(self, name), np.float64)
@@ -69,7 +72,8 @@ class Calibration:
         positions = joints.positions / self.scale + arms + [0.0, self.floor, 0.0]
         velocities = joints.velocities / self.scale + quaternion.cross(joints.angular_velocities, arms)
         fingers = None if joints.fingers is None else joints.fingers / self.scale + [0.0, self.floor, 0.0]
-        return replace(joints, positions=positions, rotations=rotations, velocities=velocities, fingers=fingers)
+        devices = replace(joints, positions=positions, rotations=rotations, velocities=velocities, fingers=fingers)
+        return swap_hands(devices, np.full(len(devices), self.swapped))
 
 
 def make_calibration(device: str = "generic", **measures) -> Calibration:
@@ -82,6 +86,7 @@ def locate_joints(calibrations: Sequence[Calibration], devices: Trackers) -> Tra
     """The joints of users with a calibration each, or of samples that share the only one."""
     if len(calibrations) not in (1, len(devices)):
         raise KinematchError(f"{len(calibrations)} calibrations for {len(devices)} users")
+    devices = swap_hands(devices, np.array([calibration.swapped for calibration in calibrations]))
     floors = np.array([[0.0, calibration.floor, 0.0] for calibration in calibrations])[:, None]
     scales = np.array([calibration.scale for calibration in calibrations])[:, None, None]
     offsets = np.stack([calibration.positions for calibration in calibrations])
@@ -92,3 +97,17 @@ def locate_joints(calibrations: Sequence[Calibration], devices: Trackers) -> Tra
     velocities = (devices.velocities - quaternion.cross(devices.angular_velocities, arms)) * scales
     fingers = None if devices.fingers is None else (devices.fingers - floors[:, None]) * scales[..., None]
     return replace(devices, positions=positions, rotations=rotations, velocities=velocities, fingers=fingers)
+
+
+def swap_hands(trackers: Trackers, swapped: np.ndarray) -> Trackers:
+    """The same with the left and right hands of some samples exchanged; `swapped` (N,) or (1,) bool."""
+    if not swapped.any():
+        return trackers
+    points, changed = np.arange(len(POINTS)), {}
+    points[[LEFT_HAND, RIGHT_HAND]] = RIGHT_HAND, LEFT_HAND
+    for name in ("positions", "rotations", "velocities", "angular_velocities", "valid"):
+        array = getattr(trackers, name)
+        changed[name] = np.where(swapped.reshape(-1, *[1] * (array.ndim - 1)), array[:, points], array)
+    if trackers.fingers is not None:
+        changed["fingers"] = np.where(swapped.reshape(-1, 1, 1, 1), trackers.fingers[:, ::-1], trackers.fingers)
+    return replace(trackers, **changed)

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.control.trajectory import Trajectory
 from kinematch.math.angles import rotate_about_y, wrap_angle
-from kinematch.math.spring import spring
+from kinematch.math.spring import decay, spring
 from kinematch.motion.heading import yaw_direction
 
 TIMES = np.array([-1 / 60, 0.0, 1 / 60, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0])  # s
@@ -19,6 +19,8 @@ class Smoothing:
 
     velocity: float = 0.06  # s
     facing: float = 0.05  # s
+    rate: float = 0.08  # s, of turning
+    turning: float = 0.3  # s, the time in which a turn is expected to fade
 
 
 class TrackerController:
@@ -30,6 +32,7 @@ class TrackerController:
         self.accelerations = np.zeros((count, 3))  # m/s^2
         self.yaws = np.full(count, np.nan)  # rad, smoothed; NaN before the first sample
         self.yaw_rates = np.zeros(count)  # rad/s
+        self.turn_rates = np.zeros(count)  # rad/s, smoothed again: a corrected estimate is no turn
 
     def predict(self, joints: Trackers, yaws: np.ndarray, offsets: np.ndarray, dt: float) -> Trajectory:
         """Trajectories of N users whose bodies face yaws (N,) rad, dt after the last ones.
@@ -45,11 +48,10 @@ class TrackerController:
         )
         targets = self.yaws + wrap_angle(yaws - self.yaws)
         self.yaws, self.yaw_rates = spring(self.yaws, self.yaw_rates, targets, halflife=self.smoothing.facing, dt=dt)
-        targets = self.yaws + wrap_angle(yaws - self.yaws)
-        ahead = np.maximum(TIMES, 0.0)
-        future, _ = spring(
-            self.yaws[:, None], self.yaw_rates[:, None], targets[:, None], halflife=self.smoothing.facing, dt=ahead
-        )
+        self.turn_rates = decay(self.turn_rates, self.yaw_rates, self.smoothing.rate, dt)
+        # a body that turns goes on turning for a moment
+        turns = wrap_angle(yaws - self.yaws)[:, None] + self.turn_rates[:, None] * self.smoothing.turning
+        future = self.yaws[:, None] - turns * np.expm1(-np.maximum(TIMES, 0.0) / self.smoothing.turning)
         roots = heads - rotate_about_y(offsets, self.yaws)
         positions = roots[:, None] + TIMES[:, None] * self.velocities[:, None]  # eq. 7
         return Trajectory(TIMES, positions, yaw_direction(future))  # eq. 8

@@ -2,18 +2,24 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
+from kinematch.database.tags import Tags
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 
 LEVEL_TAG = re.compile(r"level\d+|tiptoe")
 TAKEN = 0.7  # share of the way to the next level at which it is taken: more than half, so that walking changes none
 UPRIGHT = "level0"
+HEIGHTS = ("height_lying", "height_kneeling", "height_crouched", "height_bent", "height_upright")  # tags that are added
+EDGES = (0.45, 0.65, 0.8, 0.92)  # shares of the standing height of the head between them
+MARGIN = 0.02  # share by which they overlap
+SHORTEST = 3.0  # s of motion that make a level
+SHARE = 0.5  # of the way from below the head to where the database has its root: trackers know the head alone
 EXAMPLES = 500  # frames of a level that tell its height
 
 
@@ -35,7 +41,7 @@ class Levels:
     def find_offsets(self, ratios: np.ndarray) -> np.ndarray:
         """From the root to below the head (N, 3) m of users whose head is at these shares (N,) of its height."""
         x, z = (np.interp(ratios, self.ratios, self.heads[:, axis]) for axis in (0, 2))
-        return np.stack([x, np.zeros_like(x), z], axis=-1)
+        return SHARE * np.stack([x, np.zeros_like(x), z], axis=-1)
 
     def choose(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
         """The level (N,) of users whose head is at these shares (N,) of its standing height.
@@ -57,7 +63,7 @@ class Levels:
 def find_levels(database: Database, filters: Sequence[str] | None = None) -> Levels:
     """The levels of a database: by given filters, or by its tags level0, level1, ... and tiptoe; else a single one."""
     tags = database.poses.tags
-    given = list(filters) if filters is not None else [name for name in tags.names if LEVEL_TAG.fullmatch(name)]
+    given = list(filters) if filters is not None else find_level_tags(tags.names)
     heads = {one: np.median(places, axis=0) for one in given if len(places := _find_heads(database, one))}
     if len(heads) < 2:
         return Levels((None,), np.ones(1), _measure_stance(database)[None], 0)
@@ -67,17 +73,41 @@ def find_levels(database: Database, filters: Sequence[str] | None = None) -> Lev
     return Levels(tuple(ordered), places[:, 1] / heads[upright][1], places, ordered.index(upright))
 
 
+def find_level_tags(names: Sequence[str]) -> list[str]:
+    """The tags that name levels of height."""
+    return [name for name in names if LEVEL_TAG.fullmatch(name) or name in HEIGHTS]
+
+
+def tag_heights(database: Database) -> Database:
+    """The same database with tags for how high the head is carried, if it has no levels; else as it is.
+
+    Without them a database that holds crouching as well as walking lets a user who stands crouch.
+    """
+    poses = database.poses
+    if find_level_tags(poses.tags.names):
+        return database
+    heights = _find_heads(database, "", everything=True)[:, 1]
+    standing = np.quantile(heights, 0.95)
+    ratios = heights / np.median(heights[heights > EDGES[-1] * standing])
+    lows, highs = np.array([0.0, *EDGES]) - MARGIN, np.array([*EDGES, np.inf]) + MARGIN
+    inside = (ratios[:, None] >= lows) & (ratios[:, None] < highs)
+    kept = inside.sum(axis=0) >= SHORTEST * poses.frame_rate
+    names = (*poses.tags.names, *(name for name, keep in zip(HEIGHTS, kept) if keep))
+    tags = Tags(names, np.concatenate([poses.tags.frames, inside[:, kept]], axis=1))
+    return replace(database, poses=replace(poses, tags=tags))
+
+
 def _measure_stance(database: Database) -> np.ndarray:
     """Where the head is above the root (3,) m in an upright stand or walk, of a database without levels."""
     heads = _find_heads(database, database.filter)
     return np.median(heads[heads[:, 1] >= np.median(heads[:, 1])], axis=0)
 
 
-def _find_heads(database: Database, filter_: str) -> np.ndarray:
-    """Places of the head (E, 3) in the root's axes, in some frames that a filter admits."""
+def _find_heads(database: Database, filter_: str, *, everything: bool = False) -> np.ndarray:
+    """Places of the head (E, 3) in the root's axes, in some or all frames that a filter admits."""
     poses = database.poses
     frames = np.flatnonzero(tag_mask(filter_, poses.tags.names, poses.tags.frames))
-    frames = frames[:: max(1, len(frames) // EXAMPLES)]
+    frames = frames if everything else frames[:: max(1, len(frames) // EXAMPLES)]
     positions, rotations = poses.positions[frames].copy(), poses.rotations[frames].copy()
     positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
     return kinematics.forward(poses.skeleton, positions, rotations)[0][:, poses.skeleton.roles["head"]]

@@ -52,13 +52,13 @@ def convert(
         motion = add_root(motion)
     if skeleton is not None:
         motion = retarget(motion, read_clip(skeleton).skeleton)
-    _write(target, motion)
+    write_motion(target, motion)
     joints = motion.skeleton.joint_count
     Screen().say(f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints")
     return 0
 
 
-def _write(path: Path, motion: "Clip") -> None:
+def write_motion(path: Path, motion: "Clip") -> None:
     """Motion, a moving picture or a sheet, as the suffix says."""
     from kinematch.cli.screen import progress_bar, write_picture
     from kinematch.draw.animation import animate

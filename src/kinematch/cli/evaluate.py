@@ -39,8 +39,39 @@ def evaluate(
     json: Annotated[Path | None, option("write every figure as JSON")] = None,
     report: Annotated[Path | None, option("write a page to look at (html)")] = None,
     chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
+    vr: Annotated[
+        bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
+    ] = False,
+    users: Annotated[tuple[Path, ...], option("with --vr: motion files or folders of them; random walks if none")] = (),
+    points: Annotated[
+        tuple[str, ...], option("with --vr: what users wear: head, left_hand, right_hand, waist, ...")
+    ] = (
+        "head",
+        "left_hand",
+        "right_hand",
+    ),
+    seconds: Annotated[float, option("with --vr: of each user, at most")] = 30.0,
+    look_around: Annotated[float, option("with --vr: degrees by which heads stray besides")] = 0.0,
+    noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
+    if vr:
+        from kinematch.cli.evaluate_vr import evaluate_vr
+
+        check_output(json)
+        check_output(report, ".html", ".htm")
+        return evaluate_vr(
+            database,
+            users=users,
+            points=points,
+            seconds=seconds,
+            look_around=look_around,
+            noise=noise,
+            seed=seed,
+            sweep=not quick,
+            json=json,
+            report=report,
+        )
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_evaluation, print_sweep
@@ -56,7 +87,7 @@ def evaluate(
     chosen = load_settings(settings) if settings is not None else Settings()
     screen = Screen()
     with progress_bar("measuring") as show, blaming(database):
-        opened, name, tags = opened_database(database, filter, show)
+        opened, name, tags = open_database(database, filter, show)
         show(0, None)
         given = make_assignment(opened, tags, seed=seed, rate=rate, quick=quick)
         if sweep is not None:
@@ -80,7 +111,7 @@ def evaluate(
     return 0 if all(target.met for target in found.targets) else 1
 
 
-def opened_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple["Database", str, str]:
+def open_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple["Database", str, str]:
     """The database, or the built-in one; what to call it; and the filter, which is the database's own if not given."""
     from kinematch.database import storage
     from kinematch.database.dance_card import dance_card

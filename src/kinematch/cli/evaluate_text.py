@@ -17,7 +17,7 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
         f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"
         f" {speeds}, sideways {given.gaits.strafe:g} m/s"
     )
-    table = _table("", [*found.rows, ""])
+    table = make_table("", [*found.rows, ""])
     for measure, values in table_rows(dict(found.rows)):
         table.add_row(measure.text, *values, measure.unit)
     screen.print(table)
@@ -31,7 +31,7 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
 def print_sweep(screen: Screen, swept: Sweep) -> None:
     screen.say((swept.title, "italic"))
     rows = {**swept.rows, SOURCE: swept.source}
-    table = _table("", [*rows, ""])
+    table = make_table("", [*rows, ""])
     for measure, values in table_rows(rows):
         table.add_row(measure.text, *values, measure.unit)
     screen.print(table)
@@ -39,7 +39,7 @@ def print_sweep(screen: Screen, swept: Sweep) -> None:
         screen.say(line)
 
 
-def _table(first: str, names: list[str]) -> Table:
+def make_table(first: str, names: list[str]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column(first, min_width=34)
     for name in names:

@@ -20,6 +20,7 @@ VERBS = {
     "build": "turn a recipe into a motion-matching database",
     "inspect": "show what a database holds and what it lacks",
     "convert": "turn one motion file into another",
+    "avatar": "make a full body from recorded trackers of a headset and controllers",
     "synth": "write the built-in dance card as files",
     "evaluate": "put a character through a course and say how well it moves",
     "tune": "search the settings that move best",

@@ -13,6 +13,7 @@ from kinematch.folders import find_settings_folder
 
 if TYPE_CHECKING:
     from kinematch.studio.stage import Stage
+    from kinematch.studio.studio import Studio
 
 PORT = 8123
 STAGES = BUILDING | {"compile": "compiling, first start only"}
@@ -26,15 +27,27 @@ def play(
     /,
     port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,
     host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
+    https: Annotated[bool, option("encrypt, with a certificate of its own; headsets ask for it")] = False,
     vr: Annotated[bool, option("open the VR panel: a body from a headset, or from a simulated user")] = False,
+    vmc: Annotated[
+        str | None, option("with --vr: send the first user's body to HOST:PORT as VMC, such as 127.0.0.1:39539")
+    ] = None,
+    vmc_in: Annotated[
+        str | None, option("with --vr: a user whose trackers or body another program sends as VMC to this PORT: 39540")
+    ] = None,
+    vrchat: Annotated[bool, option("with --vr: send the first user's hips and legs to VRChat on this machine")] = False,
     no_open: Annotated[bool, option("leave the browser alone")] = False,
 ) -> int:
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
+    if not vr and (vmc is not None or vmc_in is not None or vrchat):
+        raise KinematchError("--vmc, --vmc-in and --vrchat are about users with trackers; add --vr")
     import webbrowser
 
     from kinematch.cli.screen import Screen
+    from kinematch.studio.access import describe_access
+    from kinematch.studio.certificate import open_certificate
     from kinematch.studio.serving import address, listen, serve
     from kinematch.studio.studio import Studio
 
@@ -44,13 +57,38 @@ def play(
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
-    place = address(host, opened) + ("/#vr" if vr else "")
+    for line in _connect(studio, vmc, vmc_in, vrchat):
+        screen.say(line)
+    certificate = open_certificate(host, find_settings_folder() / "https") if https else None
+    place = address(host, opened, secure=https) + ("/#vr" if vr else "")
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
+    for line in describe_access(host, opened.getsockname()[1], certificate, vr=vr):
+        screen.say(line)
     if not no_open:
         # the socket listens already, so a browser that is quicker than the server waits
         threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
-    serve(studio, opened, host=host)
+    serve(studio, opened, host=host, certificate=certificate)
     return 0
+
+
+def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool) -> list[str]:
+    """Other programs that get a body or send trackers, told in a sentence each."""
+    from kinematch.stream.broadcast import Broadcast
+    from kinematch.stream.osc import is_loopback, parse_address
+    from kinematch.stream.vmc_in import PORT as VMC_IN
+    from kinematch.stream.vmc_in import VmcReceiver
+
+    told = []
+    if vmc is not None or vrchat:
+        broadcast = Broadcast(vmc_address=vmc, vrchat_address="" if vrchat else None)
+        studio.attendant.room.broadcast = broadcast
+        told += broadcast.describe()
+    if vmc_in is not None:
+        host, port = parse_address(vmc_in, VMC_IN)
+        studio.attendant.receiver = VmcReceiver(port, host)
+        who = "programs on this machine" if is_loopback(host) else "anybody who can reach this machine"
+        told.append(f"listening for VMC on {host}:{port}, from {who}")
+    return told
 
 
 def _stage(path: Path | None) -> "Stage":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from kinematch.cli.evaluate import DATABASE, FILTER, opened_database
+from kinematch.cli.evaluate import DATABASE, FILTER, open_database
 from kinematch.cli.options import blaming, check_output, option
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def tune(
     wanted = parse_mix(mix)
     start = load_settings(settings) if settings is not None else Settings()
     with progress_bar("tuning") as show, blaming(database):
-        opened, name, tags = opened_database(database, filter, show)
+        opened, name, tags = open_database(database, filter, show)
         show(0, trials)
         tuned = run_tuning(
             opened, tags, settings=start, trials=trials, mix=wanted, seed=seed, quick=not full,

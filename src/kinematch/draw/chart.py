@@ -73,7 +73,7 @@ def line_chart(
     canvas = new_canvas(size, theme)
     x = axis_for(np.concatenate([xs for xs, _ in pairs.values()]), log=log_x)
     y = axis_for(np.concatenate([ys for _, ys in pairs.values()]), log=log_y)
-    box = Box(78, _top(title, list(pairs)), size[0] - 24, size[1] - 58)
+    box = Box(78, find_top(title, list(pairs)), size[0] - 24, size[1] - 58)
     x_axis(canvas, box, x, x_label)
     y_axis(canvas, box, y, y_label)
     for n, (xs, ys) in enumerate(pairs.values()):
@@ -87,7 +87,7 @@ def line_chart(
                 for place in places[run] if points or len(run) == 1 else ():
                     canvas.disc(place, 3.5, colour)
     title_of(canvas, title, box.left)
-    _legend(canvas, list(pairs), box)
+    draw_legend(canvas, list(pairs), box)
     return canvas.finished()
 
 
@@ -113,7 +113,7 @@ def bar_chart(
     canvas = new_canvas(size, theme)
     y = axis_for(np.concatenate(list(values.values())), log=log, from_zero=True)
     names = list(values) if len(values) > 1 else []
-    box = Box(78, _top(title, names), size[0] - 24, size[1] - 58)
+    box = Box(78, find_top(title, names), size[0] - 24, size[1] - 58)
     y_axis(canvas, box, y, y_label)
     name_x_axis(canvas, box, x_label)
     base = 0.0 if log else float(y.share(0.0))
@@ -129,7 +129,7 @@ def bar_chart(
             canvas.rectangle(Box(left, min(top, bottom), right, max(top, bottom)), colour)
         canvas.text(beside(box.at((g + 0.5) / len(groups), 0.0), 0, 14), group, size=12)
     title_of(canvas, title, box.left)
-    _legend(canvas, names, box)
+    draw_legend(canvas, names, box)
     return canvas.finished()
 
 
@@ -167,11 +167,11 @@ def colour_bar(canvas: Canvas, box: Box, scale: Axis, label: str) -> None:
     canvas.upright_text((box.right + 48, 0.5 * (box.top + box.bottom)), label)
 
 
-def _top(title: str, names: list[str]) -> float:
+def find_top(title: str, names: list[str]) -> float:
     return 22 + (22 if title else 0) + (22 if names else 0)
 
 
-def _legend(canvas: Canvas, names: list[str], box: Box) -> None:
+def draw_legend(canvas: Canvas, names: list[str], box: Box) -> None:
     """Names beside their colours, in a row above the box."""
     x, y = box.left, box.top - 14
     for n, name in enumerate(names):

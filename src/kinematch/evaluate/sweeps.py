@@ -9,11 +9,11 @@ import numpy as np
 from PIL import Image
 
 from kinematch.character.settings import Settings
+from kinematch.database.rebuild import raw_root, same_root, share_of
 from kinematch.database.storage import Database
 from kinematch.evaluate.evaluation import Assignment, Progress, again, finite, perform, scored
 from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.pictures import sweep_chart
-from kinematch.evaluate.rebuilt import raw_root, same_root, share_of
 from kinematch.evaluate.scores import Scores
 
 BLOCKS = ("trajectory position", "trajectory direction", "foot position", "foot velocity", "hip velocity")

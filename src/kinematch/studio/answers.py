@@ -194,12 +194,15 @@ class AvatarInfo(Part):
 
     user: int  # counts up; frames name it
     client: str  # the page that moves it
-    name: str  # of that page
+    name: str  # of the user, or of that page
     place: int  # in the circle in which users begin
     version: int  # counts changes of the body; frames of another version are of another skeleton
     database: str  # that moves it
+    fit: Literal["avatar", "space"]  # what is scaled to fit the other
+    space: float  # m of the room for a m of the user's space
     height: float  # m, of the user who stands
     calibrated: bool  # whether that was measured
+    seated: bool
     recording: bool
     character: str  # file that is worn, or empty for the mannequin
     scale: float  # by which that file is scaled

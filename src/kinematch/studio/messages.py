@@ -161,6 +161,7 @@ class EnterRoom(FromPage):
     """This page has trackers: give it a body, which its tracker samples move from now on."""
 
     device: Name = "generic"  # a preset of kinematch.avatar.devices
+    user: Annotated[str, Meta(max_length=64)] = ""  # whose calibration is used and kept; nobody's if empty
 
 
 class LeaveRoom(FromPage):
@@ -168,15 +169,17 @@ class LeaveRoom(FromPage):
 
 
 class Calibrate(FromPage):
-    """Measure the user, who stands upright now; or take a height that is known."""
+    """Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor."""
 
-    height: Annotated[float, Meta(ge=0.8, le=2.5)] | None = None  # m
+    by: Literal["height", "pose", "floor", "anew"] = "height"  # anew: forget what was measured
+    height: Annotated[float, Meta(ge=0.8, le=2.5)] | None = None  # m, where it is known
 
 
-class ChangeMotion(FromPage):
-    """Move this page's own body by another database, one of RoomNow.databases."""
+class ChangeBody(FromPage):
+    """What moves this page's own body, and whether it is scaled to the user or the user's space to it."""
 
-    database: Annotated[str, Meta(min_length=1, max_length=200)]
+    database: Annotated[str, Meta(min_length=1, max_length=200)] | None = None  # one of RoomNow.databases
+    fit: Literal["avatar", "space"] | None = None
 
 
 class RecordTrackers(FromPage):
@@ -188,7 +191,7 @@ class RecordTrackers(FromPage):
 PageMessage = (
     Stick | FollowPath | SteerBy | SetCrowd | SetTerrain | StartOver | ChangeSettings | ResetSettings | Compare
     | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering | HandOver | Stream
-    | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeMotion | RecordTrackers
+    | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
 )  # fmt: skip
 
 _decoder = msgspec.json.Decoder(PageMessage)

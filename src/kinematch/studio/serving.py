@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from kinematch.errors import KinematchError
 from kinematch.studio.application import application
+from kinematch.studio.certificate import Certificate
 from kinematch.studio.messages import LARGEST_MESSAGE
 from kinematch.studio.studio import Studio
 
@@ -34,15 +35,17 @@ def listen(host: str, port: int) -> socket.socket:
     raise KinematchError(f"no port of {host!r} can be used: {problem}")
 
 
-def address(host: str, opened: socket.socket) -> str:
+def address(host: str, opened: socket.socket, *, secure: bool = False) -> str:
     """What to type into a browser."""
     name = "127.0.0.1" if host in ("", "0.0.0.0") else "[::1]" if host == "::" else host
     if ":" in name and not name.startswith("["):
         name = f"[{name}]"
-    return f"http://{name}:{opened.getsockname()[1]}"
+    return f"{'https' if secure else 'http'}://{name}:{opened.getsockname()[1]}"
 
 
-def server(studio: Studio, *, host: str = "127.0.0.1", log_level: str = "warning"):
+def server(
+    studio: Studio, *, host: str = "127.0.0.1", certificate: Certificate | None = None, log_level: str = "warning"
+):
     """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until it is told to exit."""
     import uvicorn
 
@@ -58,11 +61,13 @@ def server(studio: Studio, *, host: str = "127.0.0.1", log_level: str = "warning
         lifespan="on",
         timeout_graceful_shutdown=2,
         server_header=False,
+        ssl_certfile=None if certificate is None else certificate.certificate,
+        ssl_keyfile=None if certificate is None else certificate.key,
     )
     return uvicorn.Server(config)
 
 
-def serve(studio: Studio, opened: socket.socket, *, host: str) -> None:
+def serve(studio: Studio, opened: socket.socket, *, host: str, certificate: Certificate | None = None) -> None:
     """Serve until interrupted."""
     with suppress(KeyboardInterrupt):
-        server(studio, host=host).run(sockets=[opened])
+        server(studio, host=host, certificate=certificate).run(sockets=[opened])

@@ -39,7 +39,8 @@ class Studio:
         self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
         self.engine = Engine(stage, show=self._show, fail=self._fail)
-        self.attendant = Attendant(self.pages, lambda: self.stage, self._call)
+        kept = self.presets.folder.parent / "calibrations"
+        self.attendant = Attendant(self.pages, lambda: self.stage, self._call, calibrations=kept)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
         self._opening = threading.Lock()
@@ -54,7 +55,7 @@ class Studio:
         """Until cancelled: step, and see to it that somebody steers."""
         self._loop = asyncio.get_running_loop()
         self.engine.start()
-        self.attendant.room.start()
+        self.attendant.start()
         try:
             while True:
                 await asyncio.sleep(1.0)
@@ -63,7 +64,7 @@ class Studio:
                     self.pages.tell(self.situation())
         finally:
             await asyncio.to_thread(self.engine.stop)
-            await asyncio.to_thread(self.attendant.room.stop)
+            await asyncio.to_thread(self.attendant.stop)
 
     def join(self, client: str) -> Page:
         page = self.pages.join(client)
@@ -190,7 +191,7 @@ class Studio:
     def _post(self, page: Page, message: messages.PageMessage, about: str) -> None:
         errand = Errand(message)
         if isinstance(message, messages.ChangeSettings | messages.SetCrowd | messages.Scrub):
-            if self._last is not None and self._last.joined(message):
+            if self._last is not None and self._last.merge(message):
                 return
             self._last = errand
         elif not isinstance(message, messages.Stick):
@@ -198,7 +199,7 @@ class Studio:
 
         def job(stage: Stage) -> None:
             try:
-                news = self._do(stage, errand.taken())
+                news = self._do(stage, errand.take())
             except (KinematchError, OSError) as error:
                 self._call(page.tell, ErrorMessage(str(error), about))
             else:

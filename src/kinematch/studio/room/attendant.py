@@ -5,17 +5,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kinematch.avatar.calibration import Calibration, make_calibration
+from kinematch.avatar.calibration import Calibration
+from kinematch.avatar.calibration_file import list_users, load_calibration, save_calibration
+from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.devices import DEVICES
-from kinematch.avatar.trackers import HEAD
 from kinematch.database import storage
 from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
+from kinematch.stream.vmc_in import VmcReceiver
 from kinematch.studio import messages
-from kinematch.studio.answers import AvatarInfo, ErrorMessage, RoomNow
+from kinematch.studio.answers import AvatarInfo, ErrorMessage, Notice, RoomNow
 from kinematch.studio.pages import Page, Pages
 from kinematch.studio.room.body import make_outfit
+from kinematch.studio.room.guest import VmcGuest
 from kinematch.studio.room.motions import MOTIONS
 from kinematch.studio.room.room import Room
 from kinematch.studio.room.samples import read_sample
@@ -24,26 +27,48 @@ from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import skeleton_info
 
 BUILT_IN = "dance card"
-UPRIGHT = 0.8  # m, that a headset is above the floor at least to measure a standing user
-EYE_TO_CROWN = 0.11  # m
+MOST_STORED = 200  # calibrations of users
 
 RoomMessage = (
-    messages.EnterRoom | messages.LeaveRoom | messages.Calibrate | messages.ChangeMotion | messages.RecordTrackers
+    messages.EnterRoom | messages.LeaveRoom | messages.Calibrate | messages.ChangeBody | messages.RecordTrackers
 )
 
 
 class Attendant:
     """Used by the server's loop alone; the room's thread calls it back through `call`."""
 
-    def __init__(self, pages: Pages, stage: Callable[[], Stage], call: Callable[..., None]):
+    def __init__(
+        self, pages: Pages, stage: Callable[[], Stage], call: Callable[..., None], *, calibrations: Path | None = None
+    ):
         self.pages, self._stage = pages, stage
         self.room = Room(
             send=lambda client, frame: call(self._send, client, frame),
             show=lambda frames: call(self._show, frames),
+            tell=lambda client, text: call(self._tell, client, text),
             fail=lambda client, text: call(self._fail, client, text),
+            grow=lambda user: call(self._grow, user),
         )
+        self.receiver: VmcReceiver | None = None  # of somebody whose trackers another program sends
+        self._guest: asyncio.Future | None = None
         self._opened: dict[str, Database] = {}
         self._changing = asyncio.Lock()
+        self._entering: set[str] = set()  # clients whose body is being made
+        self._growing: dict[str, asyncio.Future] = {}  # clients whose body is being made as tall as they are
+        self._calibrations = calibrations
+
+    def start(self) -> None:
+        """Called on the server's loop."""
+        self.room.start()
+        if self.receiver is not None:
+            self._guest = asyncio.ensure_future(VmcGuest(self.receiver, self).run())
+
+    def stop(self) -> None:
+        """Called from any thread once the loop has ended its tasks."""
+        self.room.stop()
+
+    def announce(self, text: str) -> None:
+        """Tell all pages."""
+        self.pages.tell(Notice(text))
 
     def hear_sample(self, page: Page, data: bytes) -> None:
         """A page's binary message; raises ValueError when it is no sample."""
@@ -71,14 +96,16 @@ class Attendant:
     async def _do(self, page: Page, message: RoomMessage) -> None:
         try:
             match message:
-                case messages.EnterRoom(device):
-                    await self.enter(page, device)
-                case messages.Calibrate(height):
+                case messages.EnterRoom(device, name):
+                    await self.enter(page, device, name)
+                case messages.Calibrate():
                     user = self.find(page.client)
-                    await self.change(user, calibration=measure_user(user, height))
-                    user.calibrated = True
-                case messages.ChangeMotion(name):
-                    await self.change(self.find(page.client), database=name)
+                    calibration = user.measure(message)
+                    self._keep(user)
+                    await self.change(user, calibration=calibration)
+                case messages.ChangeBody(database, fit):
+                    user = self.find(page.client)
+                    await self.change(user, database=database, **({} if fit is None else {"fit": fit}))
         except KinematchError as error:
             page.tell(ErrorMessage(str(error), str(message.__struct_config__.tag)))
         self.tell()
@@ -88,27 +115,68 @@ class Attendant:
             raise KinematchError("this page has no body; enter the room first")
         return self.room.users[client]
 
-    async def enter(self, page: Page, device: str) -> None:
-        if page.client in self.room.users:
-            return
-        stage, calibration = self._stage(), make_calibration(device)
-        outfit = await asyncio.to_thread(make_outfit, stage.database, stage.name, calibration=calibration)
-        if page.client in self.pages.all and page.client not in self.room.users:
-            self.room.enter(page.client, page.name, outfit)
+    async def enter(self, page: Page, device: str, name: str) -> None:
+        stored = load_calibration(name, self._calibrations) if name else None
+        user = await self.admit(page.client, name or page.name, device if stored is None else stored)
+        if user is not None and page.client not in self.pages.all:  # it left while its body was made
+            self.leave(page)
+        elif user is not None:
+            user.is_known = bool(name)
+
+    async def admit(self, client: str, name: str, calibration: Calibration | str) -> User | None:
+        """Let somebody in, with a calibration or the device that is worn; None for who is inside or on the way."""
+        if client in self.room.users or client in self._entering:
+            return None
+        self._entering.add(client)
+        try:
+            calibrator, stage = Calibrator(calibration), self._stage()
+            outfit = await asyncio.to_thread(
+                make_outfit, stage.database, stage.name, calibration=calibrator.calibration
+            )
+            return self.room.enter(client, name, outfit, calibrator)
+        finally:
+            self._entering.discard(client)
 
     def leave(self, page: Page) -> None:
+        if user := self.room.users.get(page.client):
+            self._keep(user)
         if self.room.leave(page.client):
             self.tell()
 
     async def change(self, user: User, *, database: str | None = None, **parts: Any) -> None:
-        """Another database by name, `worn` character (None: the mannequin) or `calibration`; the rest stays."""
+        """Another database by name, `worn` character (None: the mannequin), `fit` or `calibration`; the rest stays."""
         async with self._changing:
             now = user.outfit
             name = now.name if database is None else database
             opened = now.database if database is None else await asyncio.to_thread(self._open, name)
-            parts = {"worn": now.worn, "calibration": now.calibration, **parts}
+            parts = {"worn": now.worn, "fit": now.fit, "calibration": user.calibrator.calibration, **parts}
             user.outfit = await asyncio.to_thread(make_outfit, opened, name, **parts, version=now.version + 1)
         self.tell()
+
+    def _grow(self, user: User) -> None:
+        """A height was measured by itself: make the body as tall."""
+        if user.client in self._growing or self.room.users.get(user.client) is not user:
+            return
+
+        async def grow() -> None:
+            try:
+                await self.change(user)
+            except KinematchError as error:
+                self._tell(user.client, str(error))
+            finally:
+                self._growing.pop(user.client, None)
+
+        self._growing[user.client] = asyncio.ensure_future(grow())
+
+    def _keep(self, user: User) -> None:
+        """Store what was measured of a user who has a name."""
+        if user.is_known and user.calibrator.measured:
+            try:
+                stored = list_users(self._calibrations)
+                if user.name in stored or len(stored) < MOST_STORED:
+                    save_calibration(user.name, user.calibrator.calibration, self._calibrations)
+            except KinematchError as error:
+                self._tell(user.client, str(error))
 
     def list_databases(self) -> list[str]:
         return list(self._find_databases())
@@ -149,23 +217,14 @@ class Attendant:
         for page in self.pages.all.values():
             page.put(frames)
 
+    def _tell(self, client: str, text: str) -> None:
+        if page := self.pages.all.get(client):
+            page.tell(Notice(text))
+
     def _fail(self, client: str, text: str) -> None:
         if page := self.pages.all.get(client):
             page.tell(ErrorMessage(text, "enter_room"))
         self.tell()
-
-
-def measure_user(user: User, height: float | None) -> Calibration:
-    """A calibration with a given height, or that of the user who stands now."""
-    now = user.outfit.calibration
-    if height is None:
-        if user.last is None or not user.last.valid[HEAD]:
-            raise KinematchError("nothing to measure: the headset has not been seen yet")
-        eyes = float(user.last.positions[HEAD, 1]) - now.floor
-        if eyes < UPRIGHT:
-            raise KinematchError(f"the headset is {eyes:.2f} m above the floor; stand upright and try again")
-        height = eyes + EYE_TO_CROWN
-    return Calibration(height=height, floor=now.floor, positions=now.positions, rotations=now.rotations)
 
 
 def describe_user(user: User) -> AvatarInfo:
@@ -173,7 +232,9 @@ def describe_user(user: User) -> AvatarInfo:
     skeleton = outfit.skeleton
     return AvatarInfo(
         user=user.number, client=user.client, name=user.name, place=user.place, version=outfit.version,
-        database=outfit.name, height=outfit.calibration.height, calibrated=user.calibrated, recording=user.recording,
+        database=outfit.name, fit="space" if outfit.fit == "space" else "avatar", space=outfit.calibration.scale,
+        height=outfit.calibration.height, calibrated="height" in user.calibrator.measured,
+        seated=outfit.calibration.seated, recording=user.recording,
         character="" if outfit.worn is None else outfit.worn.name, scale=outfit.scale,
         nodes=[] if outfit.worn is None else list(outfit.worn.nodes),
         skeleton=skeleton_info(skeleton, positioned=range(skeleton.joint_count)),

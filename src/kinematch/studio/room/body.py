@@ -1,18 +1,19 @@
 """Bodies of a user: one as the user sees it, near the headset, and one as others see it, with calmer feet."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kinematch.avatar.avatar import Avatar, Fit
 from kinematch.avatar.calibration import Calibration
-from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.worn import WornCharacter, fit_skeleton
 
-OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others
+OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
+DT = 1 / 90  # s
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +23,19 @@ class Outfit:
     database: Database
     name: str  # of the database
     worn: WornCharacter | None
-    calibration: Calibration
+    fit: Fit
     version: int  # counts the outfits of a user
-    own: Any
-    seen: Any
+    own: Avatar
+    seen: Avatar
 
     @property
     def skeleton(self) -> Skeleton:
         """Fitted to the user."""
         return self.own.skeleton
+
+    @property
+    def calibration(self) -> Calibration:
+        return self.own.calibration
 
     @property
     def scale(self) -> float:
@@ -39,42 +44,39 @@ class Outfit:
             return 1.0
         return float(np.linalg.norm(self.skeleton.offsets[1:]) / np.linalg.norm(self.worn.skeleton.offsets[1:]))
 
+    def adjust(self, calibration: Calibration) -> None:
+        """Take a calibration of the same height; the bodies move on."""
+        for body in (self.own, self.seen):
+            body.calibration = replace(calibration, scale=body.calibration.scale)
+
 
 def make_outfit(
-    database: Database, name: str, *, worn: WornCharacter | None = None, calibration: Calibration, version: int = 0
+    database: Database,
+    name: str,
+    *,
+    worn: WornCharacter | None = None,
+    calibration: Calibration,
+    fit: Fit = "avatar",
+    version: int = 0,
 ) -> Outfit:
     skeleton = None if worn is None else fit_skeleton(worn, database.poses.skeleton)[0]
-    own, seen = (_make_body(database, skeleton, calibration, accuracy) for accuracy in (OWN, SEEN))
-    return Outfit(database, name, worn, calibration, version, own, seen)
+    bodies = [
+        Avatar(database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy)
+        for accuracy in (OWN, SEEN)
+    ]
+    for body in bodies:  # whatever is compiled at the first step is compiled here
+        body.step(_stand(calibration), DT)
+        body.calibrate(calibration)
+    return Outfit(database, name, worn, fit, version, *bodies)
 
 
-def _make_body(database: Database, skeleton: Skeleton | None, calibration: Calibration, accuracy: float) -> Any:
-    try:
-        from kinematch.avatar.avatar import Avatar
-    except ImportError:
-        return DraggedBody(skeleton or database.poses.skeleton, calibration)
-    return Avatar(database, skeleton=skeleton, calibration=calibration, accuracy=accuracy)
-
-
-@dataclass
-class DraggedPose:
-    positions: np.ndarray
-    rotations: np.ndarray
-
-
-class DraggedBody:
-    """A T-pose below the headset."""
-
-    def __init__(self, skeleton: Skeleton, calibration: Calibration):
-        self.skeleton, self.calibration = skeleton, calibration
-        turns = skeleton.rotations if skeleton.tpose is None else skeleton.tpose
-        self.rotations = np.array(turns, np.float32)
-        self.positions = np.array(skeleton.offsets, np.float32)
-
-    def step(self, devices: Trackers, dt: float) -> DraggedPose:
-        joints = self.calibration.locate_joints(devices)
-        forward = quaternion.rotate(joints.rotations[0, HEAD], np.array([0.0, 0, 1]))
-        yaw = np.arctan2(forward[0], forward[2])
-        self.positions[0] = joints.positions[0, HEAD] * [1, 0, 1]
-        self.rotations[0] = np.cos(yaw / 2), 0, np.sin(yaw / 2), 0
-        return DraggedPose(self.positions[None], self.rotations[None])
+def _stand(calibration: Calibration) -> Trackers:
+    """The devices of a user who stands with arms that hang down."""
+    height = calibration.height
+    positions, valid = np.zeros((1, len(POINTS), 3)), np.zeros((1, len(POINTS)), bool)
+    positions[0, HEAD, 1] = calibration.head_height
+    positions[0, [LEFT_HAND, RIGHT_HAND]] = [[0.14 * height, 0.45 * height, 0.0], [-0.14 * height, 0.45 * height, 0.0]]
+    valid[:, [HEAD, LEFT_HAND, RIGHT_HAND]] = True
+    still = np.zeros((1, len(POINTS), 3))
+    joints = Trackers(np.zeros(1), positions, quaternion.identity((1, len(POINTS))), still, still, valid)
+    return calibration.place_devices(joints)

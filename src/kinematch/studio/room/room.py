@@ -5,7 +5,9 @@ import threading
 from collections.abc import Callable
 from time import perf_counter
 
+from kinematch.avatar.calibrator import Calibrator
 from kinematch.errors import KinematchError, failure
+from kinematch.stream.broadcast import Broadcast
 from kinematch.studio.room.body import Outfit
 from kinematch.studio.room.samples import Sample
 from kinematch.studio.room.user import User
@@ -15,7 +17,8 @@ SEEN_STEP = 1 / 45  # s between frames of others' bodies
 
 Send = Callable[[str, bytes], None]  # to one page, by its client
 Show = Callable[[bytes], None]  # to all pages
-Fail = Callable[[str, str], None]  # words for one page
+Tell = Callable[[str, str], None]  # words for one page
+Grow = Callable[[User], None]  # that a user has another height than the body
 
 
 class Room:
@@ -24,10 +27,11 @@ class Room:
     A user's own page is sent the body at once, for each sample. Everybody else sees all bodies at a steady rate.
     """
 
-    def __init__(self, *, send: Send, show: Show, fail: Fail):
+    def __init__(self, *, send: Send, show: Show, tell: Tell, fail: Tell, grow: Grow):
         self.users: dict[str, User] = {}  # by client
         self.watched = False  # by a page that is not the only user's own
-        self._send, self._show, self._fail = send, show, fail
+        self._send, self._show, self._tell, self._fail, self._grow = send, show, tell, fail, grow
+        self.broadcast: Broadcast | None = None  # where the body of who came first goes
         self._changed = threading.Condition()
         self._stopped = False
         self._count = 0
@@ -42,12 +46,12 @@ class Room:
             self._changed.notify()
         self._thread.join(timeout=10)
 
-    def enter(self, client: str, name: str, outfit: Outfit) -> User:
+    def enter(self, client: str, name: str, outfit: Outfit, calibrator: Calibrator) -> User:
         if len(self.users) >= MOST_USERS:
             raise KinematchError(f"{MOST_USERS} users are in the room already")
         taken = {user.place for user in self.users.values()}
         self._count += 1
-        user = User(self._count, client, name, min(set(range(MOST_USERS)) - taken), outfit)
+        user = User(self._count, client, name, min(set(range(MOST_USERS)) - taken), outfit, calibrator)
         self.users = {**self.users, client: user}  # the thread goes through the old one
         return user
 
@@ -92,6 +96,21 @@ class Room:
         frame = self._tried(user, user.step_own)
         if frame:
             self._send(user.client, frame)
+            if self.broadcast is not None and user is next(iter(self.users.values()), None):
+                self._broadcast(user, self.broadcast)
+        for text in user.take_words():
+            self._tell(user.client, text)
+        if user.has_grown:
+            self._grow(user)
+
+    def _broadcast(self, user: User, broadcast: Broadcast) -> None:
+        try:
+            if user.pose is not None:
+                broadcast.send(user.outfit.skeleton, user.pose, user.recent[-1].time, user.devices)
+        except Exception as error:  # other programs' trouble is not the room's
+            logging.getLogger(__name__).exception("a body could not be sent")
+            self.broadcast = None
+            self._tell(user.client, f"your body is no longer sent to other programs: {failure(error)}")
 
     def _tried(self, user: User, step: Callable[[], bytes | None]) -> bytes | None:
         try:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS
-from kinematch.avatar.velocities import Poses
-from kinematch.math import quaternion
+from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS, Trackers
+from kinematch.avatar.velocities import LARGEST_GAP, WINDOW, Poses
+from kinematch.math import quaternion, rotation
 from kinematch.studio.layout import SAMPLE, unpack
 from kinematch.studio.picture import WXYZ, XYZW
 
@@ -74,3 +74,22 @@ def to_poses(samples: Sequence[Sample]) -> Poses:
         np.array([one.time for one in samples]), np.stack([one.positions for one in samples]),
         np.stack([one.rotations for one in samples]), np.stack([one.valid for one in samples]), fingers,
     )  # fmt: skip
+
+
+def to_trackers(recent: Sequence[Sample]) -> Trackers:
+    """The last of some samples, with velocities since the oldest that is near: `find_velocities` of it alone."""
+    now = recent[-1]
+    near = [one for one in recent if one.time >= now.time - WINDOW] if len(recent) > 1 else [now]
+    if len(near) == 1 and len(recent) > 1:
+        near = [recent[-2], now]
+    before, dt = near[0], now.time - near[0].time
+    velocities, angular = np.zeros((2, 1, len(POINTS), 3))
+    known = np.logical_and.reduce([one.valid for one in near])
+    if 0 < dt < LARGEST_GAP and known.any():
+        turns = quaternion.multiply(now.rotations, quaternion.inverse(before.rotations))
+        velocities[0, known] = (now.positions - before.positions)[known] / dt
+        angular[0, known] = rotation.to_rotation_vector(turns)[known] / dt
+    fingers = None if now.fingers is None else now.fingers[None]
+    return Trackers(
+        np.array([now.time]), now.positions[None], now.rotations[None], velocities, angular, now.valid[None], fingers
+    )

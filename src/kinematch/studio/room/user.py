@@ -1,17 +1,23 @@
 """User: one who is in the room with trackers, from the samples of a page to the frames of a body."""
 
+import threading
 from collections import deque
+from dataclasses import replace
 from time import monotonic, perf_counter
-from typing import Any
 
 import numpy as np
 
+from kinematch.avatar.avatar import Avatar
+from kinematch.avatar.calibration import Calibration
+from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.trackers import Trackers
-from kinematch.avatar.velocities import WINDOW, find_velocities
+from kinematch.avatar.velocities import WINDOW
+from kinematch.character.pose import Pose
 from kinematch.studio.layout import AVATAR, pack
+from kinematch.studio.messages import Calibrate
 from kinematch.studio.picture import XYZW
 from kinematch.studio.room.body import Outfit
-from kinematch.studio.room.samples import Sample, to_poses
+from kinematch.studio.room.samples import Sample, to_trackers
 
 FASTEST = 200  # samples a second that are taken
 RESTART = 1.0  # s by which time may go back; beyond, the page's clock has begun anew
@@ -20,29 +26,29 @@ SHORTEST = 1e-3  # s
 USUAL = 1 / 90  # s, where there is no sample before
 QUIET = 2.0  # s between two words of the same kind
 LONGEST_RECORDING = 600.0  # s
+GROWN = 0.01  # m by which a measured height differs before the body is made anew
 
 
 class User:
-    """`hear` and what is recorded belong to the server's loop, all else to the room's thread."""
+    """`hear`, `measure` and what is recorded belong to the server's loop, all else to the room's thread."""
 
-    def __init__(self, number: int, client: str, name: str, place: int, outfit: Outfit):
+    def __init__(self, number: int, client: str, name: str, place: int, outfit: Outfit, calibrator: Calibrator):
         self.number, self.client, self.name, self.place = number, client, name, place
         self.outfit = outfit  # replaced as a whole: the body then begins anew where the user is
-        self.calibrated = False
+        self.calibrator = calibrator
+        self.is_known = False  # by a name, under which the calibration is kept
         self.fresh: Sample | None = None  # heard, not yet stepped
         self.recent: deque[Sample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
         self.devices: Trackers | None = None
+        self.pose: Pose | None = None  # of the own body
         self.recorded: deque[Sample] = deque()
         self.recording = False
+        self._measuring = threading.Lock()
+        self._fitted: tuple[Calibration, Outfit] | None = None
         self._arrivals: deque[float] = deque(maxlen=FASTEST)
         self._told: dict[str, float] = {}
         self._heard_time = -np.inf
         self._seen_time: float | None = None
-
-    @property
-    def last(self) -> Sample | None:
-        """The newest sample that was stepped."""
-        return self.recent[-1] if self.recent else None
 
     def hear(self, sample: Sample) -> str:
         """Take a sample; returns what the page must be told, if anything."""
@@ -77,6 +83,31 @@ class User:
         self._told[kind] = now
         return text
 
+    def measure(self, message: Calibrate) -> Calibration:
+        """Measure the user as a page asks; raises KinematchError with what to do better."""
+        with self._measuring:
+            if message.height is not None:
+                self.calibrator = Calibrator(replace(self.calibrator.calibration, height=message.height))
+            elif message.by == "anew":
+                self.calibrator.restart()
+            elif message.by == "pose":
+                self.calibrator.measure_pose()
+            elif message.by == "floor":
+                self.calibrator.measure_floor()
+            else:
+                self.calibrator.measure_height()
+            return self.calibrator.calibration
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether a height was measured that the body does not have yet."""
+        return abs(self.calibrator.calibration.height - self.outfit.calibration.height) > GROWN
+
+    def take_words(self) -> list[str]:
+        """What the calibrator has noticed since it was asked last."""
+        messages = self.calibrator.hitches.messages
+        return [messages.popleft() for _ in range(len(messages))]
+
     def step_own(self) -> bytes:
         """A step to the newest sample, and its frame as the user sees it."""
         began = perf_counter()
@@ -88,8 +119,12 @@ class User:
             dt = LONGEST if dt > 0 else USUAL
         dt = max(dt, SHORTEST)
         self.recent.append(sample)
-        self.devices = find_velocities(to_poses(self.recent)).take(slice(-1, None))
-        outfit = self.outfit
+        self.devices, outfit = to_trackers(self.recent), self.outfit
+        with self._measuring:
+            calibration = self.calibrator.watch(self.devices)
+        if (calibration, outfit) != self._fitted:  # something was learned, or the outfit is new
+            self._fitted = calibration, outfit
+            outfit.adjust(calibration)
         return self._frame(outfit.own, outfit.version, dt, began, own=1)
 
     def step_seen(self) -> bytes | None:
@@ -101,9 +136,11 @@ class User:
         outfit, dt = self.outfit, float(np.clip(dt, SHORTEST, LONGEST))
         return self._frame(outfit.seen, outfit.version, dt, perf_counter(), own=0)
 
-    def _frame(self, body: Any, version: int, dt: float, began: float, *, own: int) -> bytes:
+    def _frame(self, body: Avatar, version: int, dt: float, began: float, *, own: int) -> bytes:
         assert self.devices is not None
         pose = body.step(self.devices, dt)
+        if own:
+            self.pose = pose
         header = {
             "user": self.number, "sequence": self.recent[-1].sequence, "time": self.recent[-1].time,
             "joints": pose.rotations.shape[1], "own": own, "version": version,

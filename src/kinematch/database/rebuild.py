@@ -1,15 +1,17 @@
-"""Databases made of others: a share of their pieces, or with another root, to see what these are worth."""
+"""Databases made of others: a share of their pieces, with another root, or on another skeleton."""
 
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from kinematch.database.feature_database import build_features
+from kinematch.database.feature_database import FeatureDatabase, build_features
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import Clip, true_ranges
+from kinematch.motion.retarget import retarget
 from kinematch.motion.root import replace_root
+from kinematch.motion.skeleton import Skeleton
 
 PIECE = 10.0  # s that stay together
 
@@ -32,7 +34,7 @@ def share_of(database: Database, share: float, filter_mask: np.ndarray) -> Datab
             taken += stop - start
     if not kept:
         raise KinematchError(f"{share:.0%} of {len(pieces)} pieces of {PIECE:g} s is none")
-    return rebuilt(database, kept)
+    return rebuild_database(database, kept)
 
 
 def raw_root(database: Database) -> Database:
@@ -41,19 +43,19 @@ def raw_root(database: Database) -> Database:
     def change(clip: Clip) -> Clip:
         return replace_root(clip, position_window=0.0, direction_window=0.0)
 
-    return rebuilt(database, whole_clips(database.poses), change)
+    return rebuild_database(database, whole_clips(database.poses), change)
 
 
 def same_root(database: Database) -> Database:
     """Built the same way as raw_root, so that the two differ by the root alone."""
-    return rebuilt(database, whole_clips(database.poses), replace_root)
+    return rebuild_database(database, whole_clips(database.poses), replace_root)
 
 
 def whole_clips(poses: PoseDatabase) -> list[tuple[int, int, int]]:
     return [(c, 0, int(poses.clip_stops[c] - poses.clip_starts[c])) for c in range(poses.clip_count)]
 
 
-def rebuilt(
+def rebuild_database(
     database: Database, pieces: Iterable[tuple[int, int, int]], change: Callable[[Clip], Clip] = lambda clip: clip
 ) -> Database:
     """A database of pieces (clip, start, stop) of another, each changed; loops are opened."""
@@ -63,7 +65,39 @@ def rebuilt(
         first = int(poses.clip_starts[c])
         own = slice(first + start, first + stop)
         entries.append(Entry(change(poses.clip(c).frames(start, stop)), poses.contacts[own], marks=_marks(poses, own)))
-    made = build_poses(entries, poses.contact_joints)
+    return _build(database, entries, poses.contact_joints, features)
+
+
+def retarget_database(database: Database, like: Database) -> Database:
+    """A database on the skeleton of another, with the other's features, so that characters can go between the two."""
+    poses, target = database.poses, like.poses
+    if not (poses.skeleton.difference(target.skeleton) or database.features.schema != like.features.schema):
+        return database
+    columns = _match_contacts(poses, target)
+    entries = []
+    for c in range(poses.clip_count):
+        own = poses.clip_frames(c)
+        clip = retarget(poses.clip(c), target.skeleton)
+        entries.append(Entry(clip, poses.contacts[own][:, columns], marks=_marks(poses, own)))
+    return _build(database, entries, target.contact_joints, like.features)
+
+
+def _match_contacts(poses: PoseDatabase, target: PoseDatabase) -> list[int]:
+    """Which contact of one skeleton each of another's is, by the side of the body."""
+    sides = [[_find_side(one.skeleton, int(joint)) for joint in one.contact_joints] for one in (poses, target)]
+    if sorted(sides[0]) != sorted(sides[1]) or len(set(sides[0])) != len(sides[0]):
+        raise KinematchError(f"feet {sides[0]} of one skeleton do not match {sides[1]} of the other")
+    return [sides[0].index(side) for side in sides[1]]
+
+
+def _find_side(skeleton: Skeleton, joint: int) -> str:
+    """The side of the leg that a joint belongs to."""
+    above = skeleton.chain(joint)
+    return next((side for side in ("left", "right") if skeleton.roles.get(f"{side}_lower_leg") in above), "neither")
+
+
+def _build(database: Database, entries: list[Entry], contact_joints: np.ndarray, features: FeatureDatabase) -> Database:
+    made = build_poses(entries, contact_joints)
     built = build_features(
         made, features.schema, normalisation=features.normalisation, weights=features.weights, tail=features.tail,
         warn=lambda message: None,

@@ -1,0 +1,183 @@
+"""Avatar: the full bodies of N users, from what their trackers say to poses, step by step."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from kinematch.avatar.calibration import Calibration
+from kinematch.avatar.controller import TrackerController
+from kinematch.avatar.levels import find_levels, tag_heights
+from kinematch.avatar.orientation import Direction, DirectionEstimator, make_estimator
+from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.avatar.upper_body import UpperBody
+from kinematch.character import Crowd, Settings
+from kinematch.character.pose import Pose
+from kinematch.control.command import follow_trajectory
+from kinematch.control.trajectory import Trajectory
+from kinematch.database.rebuild import retarget_database
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError, unknown
+from kinematch.math.spring import decay
+from kinematch.motion import kinematics
+from kinematch.motion.skeleton import Skeleton
+
+Fit = Literal["avatar", "space", "none"]
+HEIGHT_HALFLIFE = 0.15  # s over which the height of the head is averaged to choose a level
+# a user's own way counts more than smooth transitions, and the upper body places the pelvis
+SETTINGS = Settings(
+    responsiveness=2.0,
+    adjustment_halflife=0.15,
+    adjustment_ratio=0.6,
+    turn_halflife=0.1,
+    turn_ratio=1.0,
+    clamp_angle=0.5,
+    synchronization_halflife=1.0,
+    pelvis=False,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What an avatar made of the trackers in its last step, of N users."""
+
+    joints: Trackers  # in the avatar's space
+    direction: Direction  # where the bodies face
+    levels: np.ndarray  # (N,) of the database's levels
+    ratios: np.ndarray  # (N,) height of the head, as a share of its height in an upright stand
+
+
+class Avatar:
+    """The bodies of N users of a headset, controllers and other trackers."""
+
+    def __init__(
+        self,
+        databases: Database | Mapping[str, Database],
+        *,
+        count: int = 1,
+        skeleton: Skeleton | None = None,
+        calibration: Calibration | None = None,
+        fit: Fit = "avatar",
+        accuracy: float = 0.1,
+        estimator: DirectionEstimator | None = None,
+        levels: Sequence[str] | None = None,
+        settings: Settings = SETTINGS,
+    ):
+        """`skeleton`: the body to show, if not the database's own. `fit`: scale the avatar to the user, the user's
+        space to the avatar, or nothing. `accuracy` (m): how far the root may be from its place below the head (MMVR
+        5.4), 0.1 for oneself, 0.3 for others. `levels`: tag filters for different heights of the head, if not level0,
+        level1, ... and tiptoe. Of several databases the first plays until `play` names another.
+        """
+        given = {"": databases} if isinstance(databases, Database) else dict(databases)
+        if not given or not all(isinstance(one, Database) for one in given.values()):
+            raise KinematchError(f"an avatar of {databases!r}, expected a database, or several by name")
+        first = next(iter(given.values()))
+        self.names = tuple(given)
+        self.databases = [retarget_database(one, first) for one in given.values()]
+        if levels is None:
+            self.databases = [tag_heights(one) for one in self.databases]
+        if fit not in get_args(Fit):
+            raise KinematchError(unknown("fit", str(fit), get_args(Fit)))
+        self.fit: Fit = fit
+        self.source = 0  # which of the databases plays
+        self.estimator = make_estimator() if estimator is None else estimator
+        self.levels = [find_levels(database, levels) for database in self.databases]
+        self._shown = skeleton or self.databases[0].skeleton
+        self._count, self._settings = count, replace(settings, clamp_distance=accuracy)
+        self.estimate: Estimate | None = None  # of the last step
+        self.calibrate(calibration or Calibration())
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The body that is shown."""
+        return self.crowd.skeleton
+
+    @property
+    def count(self) -> int:
+        """N."""
+        return self._count
+
+    def calibrate(self, calibration: Calibration) -> None:
+        """Fit the avatar to its user anew; it starts over where the user is."""
+        own, shown = (self._measure_head(one) for one in (self.databases[0].skeleton, self._shown))
+        first = self.levels[0]
+        standing = first.heads[first.upright, 1] * shown / own  # m, height of the head of the avatar that stands
+        factor = calibration.head_height / standing
+        skeleton = self._shown.with_scale(factor) if self.fit == "avatar" else self._shown
+        self.calibration = replace(calibration, scale=1 / factor if self.fit == "space" else 1.0)
+        self._standing = calibration.head_height * self.calibration.scale
+        self._heights = np.full(self._count, self._standing)
+        self._levels = np.full(self._count, -1)
+        self.crowd = Crowd(self.databases, self._count, skeleton=skeleton, settings=self._settings)
+        self.upper_body = UpperBody(self.crowd.skeleton, self._count)
+        self.crowd.layers = [self.upper_body]
+        self.controller = TrackerController(self._count)
+        self.estimator.reset(
+            self._count, head_heights=np.full(self._count, self._standing),
+            arm_lengths=np.full(self._count, calibration.arm_length * self.calibration.scale),
+        )  # fmt: skip
+        self.estimate = None
+
+    @property
+    def root_positions(self) -> np.ndarray:
+        """(N, 3) m in the avatar's space."""
+        return self.crowd.root_positions
+
+    @property
+    def body_yaws(self) -> np.ndarray:
+        """(N,) rad, where the trackers say that the bodies face."""
+        return np.zeros(self._count) if self.estimate is None else self.estimate.direction.yaws
+
+    def play(self, name: str) -> None:
+        """Take the motion from another of the databases: one of dances makes the legs dance (thesis 5.2.2)."""
+        if name not in self.names:
+            raise KinematchError(unknown("database", str(name), self.names))
+        self.source = self.names.index(name)
+        self._levels[:] = -1
+
+    def step(self, devices: Trackers, dt: float) -> Pose:
+        """The bodies of N users dt seconds after the last step, from what their devices say now."""
+        trajectory = self.read_trackers(devices, dt)
+        assert self.estimate is not None
+        filters = [self.levels[self.source].filters[level] for level in self.estimate.levels]
+        filter_ = None if filters[0] is None else [str(one) for one in filters]
+        return self.crowd.step(follow_trajectory(trajectory, filter=filter_, source=self.source), dt)
+
+    def read_trackers(self, devices: Trackers, dt: float) -> Trajectory:
+        """Where N users are and will be, from what their devices say now; `estimate` has the rest."""
+        if len(devices) != self._count:
+            raise KinematchError(f"trackers of {len(devices)} users, expected {self._count}")
+        joints = self._bridge_lost_heads(self.calibration.locate_joints(devices))
+        direction = self.estimator.estimate(joints, dt)
+        heights, levels = joints.positions[:, HEAD, 1], self.levels[self.source]
+        self._heights = heights if self.estimate is None else decay(self._heights, heights, HEIGHT_HALFLIFE, dt)
+        ratios = self._heights / self._standing
+        self._levels = levels.choose(ratios, self._levels)
+        offsets = levels.find_offsets(ratios) * self.crowd.rig.scale
+        trajectory = self.controller.predict(joints, direction.yaws, offsets, dt)
+        if self.estimate is None:
+            self.crowd.start_over(trajectory.positions[:, 1], self.controller.yaws)
+        self.upper_body.joints = joints
+        self.estimate = Estimate(joints, direction, self._levels, ratios)
+        return trajectory
+
+    def _bridge_lost_heads(self, joints: Trackers) -> Trackers:
+        """Heads that are not tracked stay where they were, at rest."""
+        lost = ~joints.valid[:, HEAD]
+        if not lost.any() or self.estimate is None:
+            return joints
+        before = self.estimate.joints
+        fields = {name: getattr(joints, name).copy() for name in ("positions", "rotations", "velocities")}
+        fields["positions"][lost, HEAD] = before.positions[lost, HEAD]
+        fields["rotations"][lost, HEAD] = before.rotations[lost, HEAD]
+        valid = joints.valid.copy()
+        valid[lost, HEAD] = before.valid[lost, HEAD]
+        return replace(joints, valid=valid, **fields)
+
+    @staticmethod
+    def _measure_head(skeleton: Skeleton) -> float:
+        """Height (m) of the head joint in the T-pose."""
+        if "head" not in skeleton.roles or skeleton.tpose is None:
+            raise KinematchError("the skeleton has no head or no T-pose; an avatar needs a humanoid")
+        return float(kinematics.tpose(skeleton)[0][skeleton.roles["head"], 1])

@@ -1,0 +1,123 @@
+"""One evaluation of VR avatars: every method on every user, then the sweeps of the papers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.database.filters import tag_mask
+from kinematch.database.rebuild import share_of
+from kinematch.database.storage import Database
+from kinematch.evaluate.feet import Feet, feet, floor_of
+from kinematch.evaluate.vr.measures import find_root_errors, measure_all, measure_feet
+from kinematch.evaluate.vr.methods import METHODS, TRUE
+from kinematch.evaluate.vr.performance import Performance, perform
+from kinematch.evaluate.vr.users import Cast
+from kinematch.motion import kinematics
+
+ACCURACIES = (0.3, 0.1)  # m: other people's avatars, and one's own
+SHARES = (1.0, 0.25, 0.1)  # of the database (MMVR 7.2)
+FEW = 40  # clips of a database that tell how much its feet skate
+Progress = Callable[[str, int, int], None]
+Row = Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class SharedRun:
+    """One part of the database at one position accuracy."""
+
+    share: float
+    accuracy: float  # m
+    root: float  # cm from below the head, mean
+    poses: int  # different frames that were shown
+    performances: tuple[Performance, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class VrEvaluation:
+    database: Database
+    casts: tuple[Cast, ...]
+    rows: Mapping[str, Row]  # by method, at the accuracy of other people's avatars
+    own: Row  # ours at the accuracy of one's own
+    sweep: tuple[SharedRun, ...]
+    performances: Mapping[str, tuple[Performance, ...]]  # by method
+    microseconds: Mapping[str, float]  # a step and user, by method
+
+
+def evaluate_vr(
+    database: Database, casts: Sequence[Cast], *, methods: Sequence[str] = tuple(METHODS), sweep: bool = True,
+    progress: Progress | None = None,
+) -> VrEvaluation:  # fmt: skip
+    """Put all methods to all users; then ours with parts of the database and both accuracies."""
+    tell = progress or (lambda what, done, total: None)
+    source = measure_database_feet(database)
+    rows, shown, times = {}, {}, {}
+    for number, name in enumerate(methods):
+        tell(name, number, len(methods))
+        shown[name], times[name] = run_method(name, database, casts, ACCURACIES[0])
+        rows[name] = measure_all(shown[name]) | measure_feet_of(shown[name], source)
+    tell("one's own avatar", 0, 1)
+    own, _ = run_method("ours", database, casts, ACCURACIES[1])
+    runs = run_sweep(database, casts, progress=tell) if sweep else ()
+    row = measure_all(own) | measure_feet_of(own, source)
+    return VrEvaluation(database, tuple(casts), rows, row, runs, shown, times)
+
+
+def run_method(
+    name: str, database: Database, casts: Sequence[Cast], accuracy: float
+) -> tuple[tuple[Performance, ...], float]:
+    """What a method made of all users, and its time for a step of one of them in microseconds."""
+    performances, seconds = [], []
+    for cast in casts:
+        made, times = perform(cast, METHODS[name](cast, database, accuracy))
+        performances += made
+        seconds.append(times / len(cast.users))
+    return tuple(performances), float(1e6 * np.median(np.concatenate(seconds)))
+
+
+def run_sweep(database: Database, casts: Sequence[Cast], *, progress: Progress) -> tuple[SharedRun, ...]:
+    """Parts of the database at both accuracies, driven by the true direction: the errors of motion matching alone."""
+    poses, runs = database.poses, list[SharedRun]()
+    for share in SHARES:
+        mask = tag_mask("", poses.tags.names, poses.tags.frames)
+        part = database if share == 1 else share_of(database, share, mask)
+        for accuracy in ACCURACIES:
+            progress(f"{share:.0%} of the database", len(runs), len(SHARES) * len(ACCURACIES))
+            made, _ = run_method(TRUE, part, casts, accuracy)
+            root = 100 * np.concatenate([find_root_errors(one) for one in made]).mean()
+            frames = np.unique(np.concatenate([one.frames for one in made]))
+            runs.append(SharedRun(share, accuracy, float(root), len(frames), made))
+    return tuple(runs)
+
+
+def measure_database_feet(database: Database) -> list[Feet]:
+    """The feet of some clips of a database, as it plays."""
+    poses = database.poses
+    clips = range(0, poses.clip_count, max(1, poses.clip_count // FEW))
+    motions = [kinematics.forward(poses.skeleton, *_clip_pose(poses, clip))[0] for clip in clips]
+    floor = floor_of(motions, poses.contact_joints)
+    return [feet(motion, poses.frame_rate, floor) for motion in motions]
+
+
+def _clip_pose(poses, clip: int) -> tuple[np.ndarray, np.ndarray]:
+    own = poses.clip_frames(clip)
+    return poses.positions[own], poses.rotations[own]
+
+
+def measure_feet_of(performances: Sequence[Performance], source: Sequence[Feet]) -> dict[str, float]:
+    """Feet of avatars; where their toes rest is told by the avatars themselves."""
+    first = performances[0].skeleton
+    roles = [role for role in ("left_toes", "right_toes") if role in first.roles] or ["left_foot", "right_foot"]
+    rows = [
+        measure_feet(own, floor_of([one.global_positions for one in own], np.array(joints)), source)
+        for own in _group_by_skeleton(performances)
+        for joints in [[own[0].skeleton.roles[role] for role in roles]]
+    ]
+    return {name: float(np.nanmean([row[name] for row in rows])) for name in rows[0]}
+
+
+def _group_by_skeleton(performances: Sequence[Performance]) -> list[list[Performance]]:
+    groups: dict[int, list[Performance]] = {}
+    for one in performances:
+        groups.setdefault(id(one.skeleton), []).append(one)
+    return list(groups.values())
