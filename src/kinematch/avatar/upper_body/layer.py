@@ -37,6 +37,7 @@ class Memory(NamedTuple):
     follows: np.ndarray  # (N, 3) m that the pelvis goes after the head, along the ground
     postures: np.ndarray  # (N, 3) m that it stays behind the head, for a trunk that leans
     poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
+    knees: np.ndarray  # (N, 2, 3) the same of knees, in the pelvis' axes
     arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
     fingers: np.ndarray  # (N, F, 4) and of fingers
     pelvises: np.ndarray  # (N, 3) m, where they were placed in this step
@@ -82,7 +83,7 @@ class UpperBody:
         self._weights = np.full((count, points + 2), np.nan)  # of points and hands' fingers, linear in time
         self._memory = Memory(
             np.full(count, np.nan), np.tile(turn, (count, 1)), np.zeros((count, 3)), np.zeros((count, 3)),
-            np.zeros((count, 2, 3)), np.tile(turn, (count, len(self.plan.arm_joints), 1)),
+            np.zeros((count, 2, 3)), np.zeros((count, 2, 3)), np.tile(turn, (count, len(self.plan.arm_joints), 1)),
             np.tile(turn, (count, len(self.plan.fingers), 1)), np.zeros((count, 3)),
         )  # fmt: skip
 
