@@ -19,6 +19,7 @@ PORT = 39540  # where programs that take trackers listen
 STALE = 0.5  # s without news, after which a device is lost
 MOST_DEVICES = 64  # serial numbers that are remembered
 FARTHEST = 1e4  # m
+LONGEST_FRAME = 0.004  # s in which the packets of a frame come in
 HISTORY = 12  # samples that velocities are found from
 DEVICES = ("Hmd", "Con", "Tra")
 PLACES = {  # words of a serial number -> where that device is worn; the first that fits
@@ -59,6 +60,8 @@ class VmcReceiver:
         self._devices: dict[tuple[str, str], Moment] = {}  # kind and serial number -> where it was last
         self._bones: dict[str, Moment] = {}  # role -> pose in the parent's space
         self._samples, self._bone_samples = Samples(), Samples()
+        self._poses, self._usual_poses = 0, 0  # of the frame that comes in, and of the one before
+        self._began, self._waiting = -math.inf, False  # when it began, and whether the rest of it is on its way
 
     @property
     def port(self) -> int:
@@ -71,10 +74,15 @@ class VmcReceiver:
         return self.receiver.malformed + self.malformed_messages
 
     def update(self) -> bool:
-        """Take in what has arrived; whether a pose was among it."""
+        """Take in what has arrived; whether a whole frame, or a pose outside of one, was among it."""
         now, news = self._clock(), False
         for message in self.receiver.receive():
             news |= self._take(message, now)
+        news |= self._waiting
+        # a frame is several packets; half of one with half of the frame before would be a pose that never was
+        self._waiting = news and self._poses < self._usual_poses and now - self._began < LONGEST_FRAME
+        if self._waiting:
+            return False
         if news:
             self._name_devices()
             worn = {self._points[s]: moment for (_, s), moment in self._devices.items() if s in self._points}
@@ -110,7 +118,10 @@ class VmcReceiver:
             if pose is None:
                 self.malformed_messages += 1
                 return False
+            self._poses += 1
             return self._keep(parts[3], *pose, now)
+        if kind in ("T", "OK") and self._poses:  # what a frame begins with
+            self._usual_poses, self._poses, self._began = self._poses, 0, now
         if kind == "T" and values and isinstance(values[0], float) and np.isfinite(values[0]):
             self.seconds = values[0]
         elif kind == "OK" and values and isinstance(values[0], int):
