@@ -15,6 +15,7 @@ from kinematch.avatar.orientation.paper import (
     predict,
     save_paper,
     to_axes,
+    turn_axes,
 )  # fmt: skip
 from kinematch.avatar.simulate import simulate_user, track_joints
 from kinematch.avatar.trackers import HEAD
@@ -50,6 +51,7 @@ def test_inputs_are_those_of_the_paper(joints):
 def test_axes_and_yaws_are_one():
     yaws = np.linspace(-3, 3, 20)
     np.testing.assert_allclose(from_axes(to_axes(yaws)), yaws, atol=1e-12)
+    np.testing.assert_allclose(from_axes(turn_axes(to_axes(yaws), 0.5 - yaws)), 0.5, atol=1e-12)
     np.testing.assert_allclose(from_axes(3 * to_axes(yaws)), yaws, atol=1e-12)  # outputs have any length
 
 

@@ -20,6 +20,7 @@ HIDDEN = 32
 TRACKED = 3 * 12  # velocity, angular velocity and two axes of each device
 FED_BACK = 6  # two axes of the body's direction
 VARIANTS = ("r1-adam", "r1-adamw", "r50-adam", "r50-adamw")  # predictions in a row while training, and the optimizer
+LONGEST = 2.0  # of what is fed back, component by component: with r = 1 it can grow without end
 UNCERTAINTY = np.radians(13)  # it does not say itself
 
 
@@ -58,6 +59,11 @@ def from_axes(axes: np.ndarray) -> np.ndarray:
     return np.arctan2(-axes[..., 2], axes[..., 0])
 
 
+def turn_axes(axes: np.ndarray, yaws: np.ndarray) -> np.ndarray:
+    """Both axes (N, 6) turned about +Y."""
+    return np.concatenate([rotate_about_y(axes[..., :3], yaws), rotate_about_y(axes[..., 3:], yaws)], axis=-1)
+
+
 def predict(weights: PaperWeights, inputs: np.ndarray) -> np.ndarray:
     """Predict of Algorithm 1: axes (N, 6) from inputs (N, 42)."""
     hidden = (inputs - weights.offsets) / weights.scales
@@ -84,18 +90,21 @@ class PaperNetwork:
         yaws: np.ndarray | None = None,
     ) -> None:
         """Begin with bodies that face where the headsets do, or along given yaws (N,); measures are not used."""
-        self._yaws = np.zeros(count) if yaws is None else np.array(yaws, np.float64)
+        self._axes = to_axes(np.zeros(count) if yaws is None else np.asarray(yaws, np.float64))
         self._started = np.full(count, yaws is not None)
+        self._headings = np.zeros(count)  # of the frame that the axes are in; at first the world's
 
     def estimate(self, joints: Trackers, dt: float) -> Direction:
-        """Directions now; the last prediction goes in, seen from the headset's frame of now."""
-        check_count(joints, len(self._yaws))
+        """Directions now; the last prediction goes in as it came out, turned into the headset's frame of now."""
+        check_count(joints, len(self._axes))
         headings = facing_yaws(joints.rotations[:, HEAD])
-        fed = to_axes(np.where(self._started, self._yaws - headings, 0.0))
-        new = headings + from_axes(predict(self.weights, np.concatenate([measure_paper_inputs(joints), fed], axis=-1)))
+        fed = turn_axes(self._axes, np.where(self._started, self._headings - headings, 0.0))
+        new = predict(self.weights, np.concatenate([measure_paper_inputs(joints), fed], axis=-1))
         seen = joints.valid[:, HEAD]
-        self._yaws, self._started = wrap_angle(np.where(seen, new, self._yaws)), self._started | seen
-        return Direction(self._yaws.copy(), np.full(len(self._yaws), UNCERTAINTY))
+        self._axes = np.where(seen[:, None], np.clip(new, -LONGEST, LONGEST), self._axes)
+        self._headings, self._started = np.where(seen, headings, self._headings), self._started | seen
+        yaws = wrap_angle(self._headings + from_axes(self._axes))
+        return Direction(yaws, np.full(len(yaws), UNCERTAINTY))
 
 
 def save_paper(path: Path, weights: PaperWeights, about: dict[str, Any]) -> None:

@@ -58,7 +58,7 @@ def train_paper(
         first = torch.from_numpy(rng.choice(starts, BATCH))
         predicted = axes[first - 1]
         for j in range(recursions):
-            predicted = _feed_back(predicted, turned[first + j])
+            predicted = _turn(predicted, -turned[first + j])
             predicted = module((torch.cat([seen[first + j], predicted], dim=1) - means) / divisors)
         loss = torch.nn.functional.mse_loss(predicted, axes[first + recursions - 1])
         descent.zero_grad()
@@ -85,13 +85,13 @@ def _collect(people: Sequence[Person], recursions: int) -> tuple[np.ndarray, np.
     return whole[0], whole[1], whole[2], found
 
 
-def _feed_back(axes: Any, turns: Any) -> Any:
-    """What a prediction is in the next sample's frame: the axes of its yaw, the headset having turned."""
+def _turn(axes: Any, yaws: Any) -> Any:
+    """paper.turn_axes in torch."""
     import torch
 
-    x, z = torch.nn.functional.normalize(axes[:, [0, 2]], dim=1).unbind(1)
-    c, s, zero = torch.cos(turns), torch.sin(turns), torch.zeros_like(turns)
-    return torch.stack([c * x - s * z, zero, c * z + s * x, zero, zero + 1, zero], dim=1)
+    c, s = torch.cos(yaws)[:, None], torch.sin(yaws)[:, None]
+    x, y, z = axes[:, 0::3], axes[:, 1::3], axes[:, 2::3]
+    return torch.stack([c * x + s * z, y, c * z - s * x], dim=-1).flatten(1)
 
 
 def _export(module: Any, offsets: np.ndarray, scales: np.ndarray) -> PaperWeights:
