@@ -369,3 +369,11 @@ def test_a_stored_calibration_is_kept_and_can_be_measured_anew():
 def test_several_users_at_once_are_refused():
     with pytest.raises(KinematchError, match="trackers of 2 users, expected one"):
         Calibrator().watch(User().hold("down", 1).take(slice(2)))
+
+
+def test_nodding_says_nothing_about_size():
+    heights = []
+    for tilt in (-0.2, 0.0, 0.2):
+        user, calibrator = User(1.75), Calibrator("quest")
+        heights.append(watch(calibrator, user.hold("down", 2, tilt=tilt)).height)
+    assert np.ptp(heights) < 0.003

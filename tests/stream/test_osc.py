@@ -18,6 +18,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(VALUES, max_size=10))
 def test_messages_are_read_back_by_us_and_by_python_osc(values):
     message = osc.encode_message("/a/b", *values)
@@ -26,6 +27,7 @@ def test_messages_are_read_back_by_us_and_by_python_osc(values):
     assert (theirs.address, theirs.params) == ("/a/b", values)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 300), max_size=60))
 def test_bundles_hold_every_message_in_order_and_stay_small(lengths):
     messages = [osc.encode_message("/m", n, "x" * length) for n, length in enumerate(lengths)]
@@ -86,7 +88,7 @@ def test_bundles_in_bundles_are_read():
     assert len(osc.parse_packet(nest(2))) == 2
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_damaged_datagrams_are_read_or_refused(data):
     content = bytearray(nest(data.draw(st.integers(0, 3))))
@@ -99,6 +101,7 @@ def test_damaged_datagrams_are_read_or_refused(data):
     assert all(isinstance(message.address, str) for message in messages)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_random_datagrams_are_read_or_refused(content):
     for start in (b"", b"/", b"#bundle\0" + osc.IMMEDIATELY):

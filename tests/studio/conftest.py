@@ -109,6 +109,12 @@ def studio_server(database, tmp_path_factory) -> Iterator[Server]:
 
 
 @pytest.fixture
+def run_studio():
+    """run_studio(studio): a server of a studio that a test made itself."""
+    return running
+
+
+@pytest.fixture
 def fresh_server(database, tmp_path: Path) -> Iterator[Server]:
     """A server of a test's own."""
     with running(Studio(Stage(database, name="small"), presets=tmp_path / "presets")) as made:

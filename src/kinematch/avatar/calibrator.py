@@ -158,7 +158,7 @@ class Calibrator:
             return
         if self._origin is None:
             self._origin = last.positions[0, HEAD].copy()
-        eyes = float(last.positions[0, HEAD, 1]) - self.calibration.floor
+        eyes = self._find_eyes(last)
         self._turn = (self._turn + 1) % 5
         if self._turn == 0:
             self._find_floor(recent)
@@ -242,8 +242,11 @@ class Calibrator:
         return STANDING_EYES[0] if self._roamed > ROAMED else LIKELY_EYES
 
     def _find_eyes(self, recent: Trackers) -> float:
-        """Height [m] of the headset above the floor."""
-        return float(np.median(recent.positions[:, HEAD, 1])) - self.calibration.floor
+        """Height [m] above the floor at which the headset would be, were it level: nodding says nothing about size."""
+        ahead = self.calibration.positions[HEAD]
+        turned = quaternion.rotate(recent.rotations[:, HEAD], np.broadcast_to(ahead, (len(recent), 3)))
+        heights = recent.positions[:, HEAD, 1] - turned[:, 1]
+        return float(np.median(heights)) + float(ahead[1]) - self.calibration.floor
 
     def _known_reach(self) -> float:
         """An arm's length that was measured; 0 before."""

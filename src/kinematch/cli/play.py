@@ -13,6 +13,7 @@ from kinematch.folders import find_settings_folder
 
 if TYPE_CHECKING:
     from kinematch.studio.stage import Stage
+    from kinematch.studio.studio import Studio
 
 PORT = 8123
 STAGES = BUILDING | {"compile": "compiling, first start only"}
@@ -28,11 +29,20 @@ def play(
     host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
     https: Annotated[bool, option("encrypt, with a certificate of its own; headsets ask for it")] = False,
     vr: Annotated[bool, option("open the VR panel: a body from a headset, or from a simulated user")] = False,
+    vmc: Annotated[
+        str | None, option("with --vr: send the first user's body to HOST:PORT as VMC, such as 127.0.0.1:39539")
+    ] = None,
+    vmc_in: Annotated[
+        int | None, option("with --vr: a user whose trackers or body another program sends to this port as VMC: 39540")
+    ] = None,
+    vrchat: Annotated[bool, option("with --vr: send the first user's hips and legs to VRChat on this machine")] = False,
     no_open: Annotated[bool, option("leave the browser alone")] = False,
 ) -> int:
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
+    if not vr and (vmc is not None or vmc_in is not None or vrchat):
+        raise KinematchError("--vmc, --vmc-in and --vrchat are about users with trackers; add --vr")
     import webbrowser
 
     from kinematch.cli.screen import Screen
@@ -47,6 +57,8 @@ def play(
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
+    for line in _connect(studio, vmc, vmc_in, vrchat):
+        screen.say(line)
     certificate = open_certificate(host, find_settings_folder() / "https") if https else None
     place = address(host, opened, secure=https) + ("/#vr" if vr else "")
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
@@ -57,6 +69,22 @@ def play(
         threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
     serve(studio, opened, host=host, certificate=certificate)
     return 0
+
+
+def _connect(studio: "Studio", vmc: str | None, vmc_in: int | None, vrchat: bool) -> list[str]:
+    """Other programs that get a body or send trackers, told in a sentence each."""
+    from kinematch.stream.broadcast import Broadcast
+    from kinematch.stream.vmc_in import VmcReceiver
+
+    told = []
+    if vmc is not None or vrchat:
+        broadcast = Broadcast(vmc_address=vmc, vrchat_address="" if vrchat else None)
+        studio.attendant.room.broadcast = broadcast
+        told += broadcast.describe()
+    if vmc_in is not None:
+        studio.attendant.receiver = VmcReceiver(vmc_in)
+        told.append(f"listening for VMC on port {studio.attendant.receiver.port} of this machine")
+    return told
 
 
 def _stage(path: Path | None) -> "Stage":

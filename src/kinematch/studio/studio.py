@@ -55,7 +55,7 @@ class Studio:
         """Until cancelled: step, and see to it that somebody steers."""
         self._loop = asyncio.get_running_loop()
         self.engine.start()
-        self.attendant.room.start()
+        self.attendant.start()
         try:
             while True:
                 await asyncio.sleep(1.0)
@@ -64,7 +64,7 @@ class Studio:
                     self.pages.tell(self.situation())
         finally:
             await asyncio.to_thread(self.engine.stop)
-            await asyncio.to_thread(self.attendant.room.stop)
+            await asyncio.to_thread(self.attendant.stop)
 
     def join(self, client: str) -> Page:
         page = self.pages.join(client)

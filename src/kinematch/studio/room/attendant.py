@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.calibration_file import list_users, load_calibration, save_calibration
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.devices import DEVICES
@@ -12,10 +13,12 @@ from kinematch.database import storage
 from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
+from kinematch.stream.vmc_in import VmcReceiver
 from kinematch.studio import messages
 from kinematch.studio.answers import AvatarInfo, ErrorMessage, Notice, RoomNow
 from kinematch.studio.pages import Page, Pages
 from kinematch.studio.room.body import make_outfit
+from kinematch.studio.room.guest import VmcGuest
 from kinematch.studio.room.motions import MOTIONS
 from kinematch.studio.room.room import Room
 from kinematch.studio.room.samples import read_sample
@@ -45,11 +48,27 @@ class Attendant:
             fail=lambda client, text: call(self._fail, client, text),
             grow=lambda user: call(self._grow, user),
         )
+        self.receiver: VmcReceiver | None = None  # of somebody whose trackers another program sends
+        self._guest: asyncio.Future | None = None
         self._opened: dict[str, Database] = {}
         self._changing = asyncio.Lock()
         self._entering: set[str] = set()  # clients whose body is being made
         self._growing: dict[str, asyncio.Future] = {}  # clients whose body is being made as tall as they are
         self._calibrations = calibrations
+
+    def start(self) -> None:
+        """Called on the server's loop."""
+        self.room.start()
+        if self.receiver is not None:
+            self._guest = asyncio.ensure_future(VmcGuest(self.receiver, self).run())
+
+    def stop(self) -> None:
+        """Called from any thread once the loop has ended its tasks."""
+        self.room.stop()
+
+    def announce(self, text: str) -> None:
+        """Tell all pages."""
+        self.pages.tell(Notice(text))
 
     def hear_sample(self, page: Page, data: bytes) -> None:
         """A page's binary message; raises ValueError when it is no sample."""
@@ -97,19 +116,26 @@ class Attendant:
         return self.room.users[client]
 
     async def enter(self, page: Page, device: str, name: str) -> None:
-        if page.client in self.room.users or page.client in self._entering:
-            return
-        self._entering.add(page.client)
+        stored = load_calibration(name, self._calibrations) if name else None
+        user = await self.admit(page.client, name or page.name, device if stored is None else stored)
+        if user is not None and page.client not in self.pages.all:  # it left while its body was made
+            self.leave(page)
+        elif user is not None:
+            user.is_known = bool(name)
+
+    async def admit(self, client: str, name: str, calibration: Calibration | str) -> User | None:
+        """Let somebody in, with a calibration or the device that is worn; None for who is inside or on the way."""
+        if client in self.room.users or client in self._entering:
+            return None
+        self._entering.add(client)
         try:
-            stored = load_calibration(name, self._calibrations) if name else None
-            calibrator = Calibrator(device if stored is None else stored)
-            stage, calibration = self._stage(), calibrator.calibration
-            outfit = await asyncio.to_thread(make_outfit, stage.database, stage.name, calibration=calibration)
-            if page.client in self.pages.all:
-                user = self.room.enter(page.client, name or page.name, outfit, calibrator)
-                user.is_known = bool(name)
+            calibrator, stage = Calibrator(calibration), self._stage()
+            outfit = await asyncio.to_thread(
+                make_outfit, stage.database, stage.name, calibration=calibrator.calibration
+            )
+            return self.room.enter(client, name, outfit, calibrator)
         finally:
-            self._entering.discard(page.client)
+            self._entering.discard(client)
 
     def leave(self, page: Page) -> None:
         if user := self.room.users.get(page.client):

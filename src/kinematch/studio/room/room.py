@@ -7,6 +7,7 @@ from time import perf_counter
 
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.errors import KinematchError, failure
+from kinematch.stream.broadcast import Broadcast
 from kinematch.studio.room.body import Outfit
 from kinematch.studio.room.samples import Sample
 from kinematch.studio.room.user import User
@@ -30,6 +31,7 @@ class Room:
         self.users: dict[str, User] = {}  # by client
         self.watched = False  # by a page that is not the only user's own
         self._send, self._show, self._tell, self._fail, self._grow = send, show, tell, fail, grow
+        self.broadcast: Broadcast | None = None  # where the body of who came first goes
         self._changed = threading.Condition()
         self._stopped = False
         self._count = 0
@@ -94,10 +96,21 @@ class Room:
         frame = self._tried(user, user.step_own)
         if frame:
             self._send(user.client, frame)
+            if self.broadcast is not None and user is next(iter(self.users.values()), None):
+                self._broadcast(user, self.broadcast)
         for text in user.take_words():
             self._tell(user.client, text)
         if user.has_grown:
             self._grow(user)
+
+    def _broadcast(self, user: User, broadcast: Broadcast) -> None:
+        try:
+            if user.pose is not None:
+                broadcast.send(user.outfit.skeleton, user.pose, user.recent[-1].time, user.devices)
+        except Exception as error:  # other programs' trouble is not the room's
+            logging.getLogger(__name__).exception("a body could not be sent")
+            self.broadcast = None
+            self._tell(user.client, f"your body is no longer sent to other programs: {failure(error)}")
 
     def _tried(self, user: User, step: Callable[[], bytes | None]) -> bytes | None:
         try:

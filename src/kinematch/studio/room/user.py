@@ -12,6 +12,7 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.trackers import Trackers
 from kinematch.avatar.velocities import WINDOW
+from kinematch.character.pose import Pose
 from kinematch.studio.layout import AVATAR, pack
 from kinematch.studio.messages import Calibrate
 from kinematch.studio.picture import XYZW
@@ -39,6 +40,7 @@ class User:
         self.fresh: Sample | None = None  # heard, not yet stepped
         self.recent: deque[Sample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
         self.devices: Trackers | None = None
+        self.pose: Pose | None = None  # of the own body
         self.recorded: deque[Sample] = deque()
         self.recording = False
         self._measuring = threading.Lock()
@@ -137,6 +139,8 @@ class User:
     def _frame(self, body: Avatar, version: int, dt: float, began: float, *, own: int) -> bytes:
         assert self.devices is not None
         pose = body.step(self.devices, dt)
+        if own:
+            self.pose = pose
         header = {
             "user": self.number, "sequence": self.recent[-1].sequence, "time": self.recent[-1].time,
             "joints": pose.rotations.shape[1], "own": own, "version": version,

@@ -1,0 +1,62 @@
+"""Guest: a user of the room whose trackers come from another program as VMC, instead of from a page."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.errors import KinematchError
+from kinematch.stream.vmc_in import VmcReceiver
+from kinematch.studio.room.samples import Sample
+
+if TYPE_CHECKING:
+    from kinematch.studio.room.attendant import Attendant
+
+CLIENT, NAME = "vmc", "VMC"
+EVERY = 1 / 120  # s between looks at what has arrived
+GONE = 3.0  # s without a headset or a head, after which the guest has left
+
+
+class VmcGuest:
+    """Enters the room when a headset or a body is received, and leaves when nothing comes any more."""
+
+    def __init__(self, receiver: VmcReceiver, attendant: "Attendant"):
+        self.receiver, self._attendant = receiver, attendant
+        self._sequence, self._silent = 0, 0.0
+        self._bones = False  # whether the body is followed, for there is no headset
+        self._refused = False
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        try:
+            while True:
+                await asyncio.sleep(EVERY)
+                await self.look()
+        finally:
+            self.receiver.close()
+
+    async def look(self) -> None:
+        """Take in what has arrived."""
+        room, news = self._attendant.room, self.receiver.update()
+        inside = CLIENT in room.users
+        if not inside and news:
+            self._bones = not self.receiver.find_devices().valid[0, HEAD]
+        now = self.receiver.find_joints() if self._bones else self.receiver.find_devices()
+        self._silent = 0.0 if now.valid[0, HEAD] else self._silent + EVERY
+        if inside and self._silent > GONE:
+            room.leave(CLIENT)
+            self._attendant.tell()
+        elif inside and news:
+            room.hear(CLIENT, self._make_sample(now))
+        elif news and not self._silent and not self._refused:
+            try:
+                await self._attendant.admit(CLIENT, NAME, "none" if self._bones else "generic")
+            except KinematchError as error:  # the room is full, or the motion fits no avatar
+                self._refused = True
+                self._attendant.announce(f"a user of VMC cannot enter: {error}")
+            self._attendant.tell()
+
+    def _make_sample(self, now: Trackers) -> Sample:
+        self._sequence += 1
+        return Sample(
+            self._sequence, float(now.times[0]), now.positions[0], now.rotations[0], now.valid[0], fingers=None
+        )
