@@ -20,7 +20,7 @@ from kinematch.math.angles import wrap_angle
 from kinematch.math.rotation import from_rotation_vector, to_rotation_vector
 from kinematch.motion.kinematics import forward
 
-PHASE = "fourier_walk.phase"  # (N,) 0 to 1: the name of its array in the state
+PHASE = "phase"  # (N,) 0 to 1: the name of its array in the state
 TURN = 0.3  # s in which it turns to the facing of the simulated body
 
 
@@ -60,7 +60,7 @@ class FourierWalk:
         return {PHASE: np.zeros(count)}
 
     def begin(self, state: State, characters: np.ndarray) -> None:
-        self._phases(state)[characters] = 0.0
+        state.own[PHASE][characters] = 0.0
 
     def change_settings(self, settings: Settings) -> None:
         pass
@@ -70,7 +70,7 @@ class FourierWalk:
         return Status(ended=never, committed=never, resting=never, paces=np.full(len(characters), self.speed))
 
     def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
-        return self._describe(self._phases(state)[characters])
+        return self._describe(state.own[PHASE][characters])
 
     def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
         return np.zeros(len(characters))
@@ -83,17 +83,17 @@ class FourierWalk:
         return Projection(best / costs.shape[1], jumps, costs[np.arange(len(best)), best].astype(np.float32), none)
 
     def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:
-        self._phases(state)[characters] = targets
+        state.own[PHASE][characters] = targets
 
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         speeds = np.linalg.norm(state.body.velocities[characters], axis=-1)
-        phases = self._phases(state)
+        phases = state.own[PHASE]
         phases[characters] = (phases[characters] + seconds / self.seconds * speeds / self.speed) % 1.0
         turns = wrap_angle(state.body.yaws[characters] - state.playing.yaws[characters]) * -np.expm1(-seconds / TURN)
         return np.stack([0 * speeds, speeds * seconds, turns], axis=-1)
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
-        phases = self._phases(state)[characters]
+        phases = state.own[PHASE][characters]
         pose, soon = self._describe(phases).pose, phases + look / self.seconds
         ahead = (soon[:, None] + np.linspace(0, 1, 100)) % 1.0
         lasts = np.argmin(self._find_contacts(ahead.ravel()).reshape(len(phases), 100, -1), axis=1) / 100
@@ -106,9 +106,6 @@ class FourierWalk:
             soon_contact_left=lasts * self.seconds, toe_heights=heights,
             toe_rates=(self._measure_toes(phases + h / self.seconds) - heights) / h,
         )  # fmt: skip
-
-    def _phases(self, state: State) -> np.ndarray:
-        return next(own[PHASE] for own in state.sources if PHASE in own)
 
     def _make_waves(self, phases: np.ndarray) -> np.ndarray:
         angles = 2 * np.pi * phases[:, None] * np.arange(self.harmonics + 1)

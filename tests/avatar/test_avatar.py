@@ -126,3 +126,23 @@ def test_wrong_input_is_refused_by_name(cast):
         avatar.step(gather(cast, 0).take(slice(0, 1)), DT)
     with pytest.raises(km.KinematchError, match="fit"):
         make_avatar(cast, fit="both")
+
+
+def test_another_database_by_name_makes_the_legs_dance(cast, data, tmp_path):
+    recipe = tmp_path / "dance.toml"
+    take = data / "lafan1-takes" / "dance1_subject2.bvh"
+    recipe.write_text(f'[[source]]\nfiles = ["{take}"]\ntrim = [10.0, 40.0]\n')
+    avatar = Avatar(
+        {"walk": km.dance_card(), "dance": km.build(recipe)}, calibration=cast.calibration, fit="none", count=4
+    )
+    for frame in range(90):
+        if frame == 30:
+            avatar.play("dance")
+        pose = avatar.step(gather(cast, frame), DT)
+        assert (pose.sources == (frame >= 30)).all() or 30 <= frame < 40
+    assert avatar.databases[1].skeleton.names == km.dance_card().skeleton.names
+    np.testing.assert_allclose(
+        locate(pose, avatar.skeleton, "head"), avatar.estimate.joints.positions[:, HEAD], atol=1e-4
+    )
+    with pytest.raises(km.KinematchError, match="database 'jazz'"):
+        avatar.play("jazz")

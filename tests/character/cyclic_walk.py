@@ -37,13 +37,13 @@ class CyclicWalk:
         return {"phase": np.zeros(count), "speed": np.zeros(count, np.float32)}
 
     def begin(self, state, characters):
-        self._own(state)["phase"][characters] = 0.0
+        state.own["phase"][characters] = 0.0
 
     def change_settings(self, settings):
         pass
 
     def describe_status(self, state, characters):
-        speed = self._own(state)["speed"][characters]
+        speed = state.own["speed"][characters]
         never = np.zeros(len(characters), bool)
         return Status(never, never, speed < 0.1, speed)
 
@@ -63,23 +63,23 @@ class CyclicWalk:
         """The speed that the trajectory asks for at its last time."""
         physical, columns = self.restore_units(queries), self.schema.columns["trajectory_position"]
         speed = np.linalg.norm(physical[:, columns][:, -2:], axis=-1) / max(self.schema.times)
-        change = np.abs(speed - self._own(state)["speed"][characters])
+        change = np.abs(speed - state.own["speed"][characters])
         return Projection(
             speed, (change > LEAST) | ~np.full(len(speed), search.here), change.astype(np.float32),
             np.full(len(characters), -1, np.int32),
         )  # fmt: skip
 
     def enter(self, state, characters, targets):
-        self._own(state)["speed"][characters] = targets
+        state.own["speed"][characters] = targets
 
     def advance(self, state, characters, seconds):
-        own = self._own(state)
+        own = state.own
         own["phase"][characters] = (own["phase"][characters] + seconds / STRIDE) % 1.0
         ahead = own["speed"][characters] * seconds
         return np.stack([0 * ahead, ahead, 0 * ahead], axis=-1)
 
     def decode(self, state, characters, look=0.0):
-        own = self._own(state)
+        own = state.own
         phase, speed = own["phase"][characters], own["speed"][characters].astype(float)
         positions, rotations, angular = self._pose(phase)
         contacts = self._contacts(phase)
@@ -90,9 +90,6 @@ class CyclicWalk:
             positions, rotations, np.zeros_like(positions), angular,
             np.stack([0 * speed, speed, 0 * speed], axis=-1), contacts, self._contacts(soon), left, zero, zero,
         )  # fmt: skip
-
-    def _own(self, state):
-        return next(own for own in state.sources if "phase" in own)
 
     def _contacts(self, phase):
         return np.stack([phase < 0.5, phase >= 0.5], axis=-1)

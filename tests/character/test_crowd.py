@@ -123,6 +123,25 @@ def test_another_kind_of_transition_may_be_chosen_in_the_midst_of_one_and_nothin
             crowd.settings = replace(crowd.settings, transition=earlier)
 
 
+@pytest.mark.parametrize("transition", TRANSITIONS)
+@pytest.mark.parametrize("halflife", [0.05, 0.5])
+def test_another_halflife_may_be_chosen_in_the_midst_of_a_transition_and_nothing_pops(database, transition, halflife):
+    crowd = Crowd(database, 6, settings=Settings(transition=transition, foot_lock=False, pelvis=False))
+    earlier, under_way = crowd.settings, 0
+    for command in wandering(6, 60):
+        crowd.step(command, DT)
+        crowd.state.schedule.since[:] = 0
+        before = crowd.step(replace(command, velocities=0 * command.velocities), 0.0)
+        crowd.settings = replace(earlier, transition_halflife=halflife)
+        crowd.state.schedule.since[:] = 0
+        after = crowd.step(replace(command, velocities=0 * command.velocities), 0.0)
+        crowd.settings = earlier
+        if not after.jumped.any():
+            under_way += (crowd.state.offsets.ages < earlier.transition_halflife).any()
+            np.testing.assert_allclose(after.global_positions, before.global_positions, atol=2e-5)
+    assert under_way > 3
+
+
 def test_a_character_goes_where_it_is_told_and_stays_near_its_body(database):
     crowd = Crowd(database)
     for step in range(300):
@@ -217,6 +236,11 @@ def test_why_a_search_was_made_is_told(database):
     explained = crowd.explain()
     assert explained.chosen >= -1
     assert len(explained.frames) == 5
+
+
+def test_a_step_that_is_split_tells_why_it_searched_last(database):
+    crowd = Crowd(database, settings=Settings(search_interval=0.05))
+    assert crowd.step(move([[0, 0, 1.35]]), 0.2).reasons[0] == Reason.INTERVAL  # the first was long ago
 
 
 def test_sharp_commands_of_many_wait_their_turn(database):

@@ -8,8 +8,8 @@ from kinematch.character.database_source import DatabaseSource
 from kinematch.character.stages.transition import (
     add_offsets,
     fade_offsets,
+    show_angular_velocities,
     show_places,
-    show_turning,
     start_transition,
 )
 from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
@@ -72,7 +72,9 @@ def test_at_the_moment_of_a_jump_neither_pose_nor_velocity_changes(database, kin
     def shown(sample):
         positions, rotations = add_offsets(state, everyone, sample, crowd.moving, settings)
         memory = state.offsets.rotations[..., : rotations.shape[1]].transpose(0, 2, 1).astype(float)
-        turning = show_turning(memory, kind, state.offsets.ages, 0.3, sample.rotations, sample.angular_velocities)
+        turning = show_angular_velocities(
+            memory, kind, state.offsets.ages, 0.3, sample.rotations, sample.angular_velocities
+        )
         memory, own = state.offsets.positions.transpose(0, 2, 1).astype(float), crowd.moving
         moved = show_places(memory, kind, state.offsets.ages, 0.3, sample.positions[:, own], sample.velocities[:, own])
         return positions[:, own], rotations[:, 1:], moved[1], turning[:, 1:]

@@ -57,6 +57,15 @@ def test_a_computed_source_and_a_database_share_a_crowd(database, walk):
     assert (crowd.root_positions[:, 2] > 1.0).all()
 
 
+def test_one_source_given_twice_keeps_two_states(walk):
+    crowd = Crowd([walk, walk], 2)
+    go(crowd, 40, [0, 1])
+    first, second = (own["phase"] for own in crowd.state.sources)
+    assert first[0] > 0
+    assert second[1] > 0
+    assert first[1] == second[0] == 0
+
+
 def test_a_restored_state_of_several_sources_goes_on_bit_for_bit(database, walk):
     crowd = Crowd([database, walk], 4)
     go(crowd, 50, [0, 1, 0, 1])

@@ -12,7 +12,7 @@ from kinematch.character.kernels import animation as k
 from kinematch.character.kernels import searching
 from kinematch.character.layers import ClipLayer
 from kinematch.character.plain import PlainCrowd
-from kinematch.character.project import jump_plainly
+from kinematch.character.source import Projection
 from kinematch.character.stages.ask import make_queries
 from kinematch.character.stages.predict import find_idle
 from kinematch.character.stages.schedule import find_reasons, note_search
@@ -96,7 +96,7 @@ def test_the_schedule(any_database, seed):
     fast.orders.sources[:] = np.random.default_rng(seed).integers(0, 2, 40)
     fast.state.playing.sources[:] = 0
     pose, plain = fast.prepare_pose(), fast.state.copy()
-    searching.find_reasons(fast.runner.scenes[0], fast.characters)
+    searching.find_reasons(fast.runner.scenes[0], fast.characters, fast.runner.due)
     status = fast.sources[0].describe_status(plain, fast.characters)
     np.testing.assert_array_equal(
         pose.reasons, find_reasons(plain, fast.characters, fast.orders, status, fast.settings)
@@ -118,7 +118,7 @@ def test_predict_and_ask(any_database, seed, given):
     plain, everyone, source = fast.state.copy(), fast.characters, fast.sources[0]
     from kinematch.character.step import ask_fused  # the seam under test
 
-    queries = ask_fused(fast, 0, everyone, DT)
+    _, queries = ask_fused(fast, 0, everyone, DT)
     status = source.describe_status(plain, everyone)
     expected = make_queries(source, plain, everyone, fast.orders, fast.trajectory, fast.settings, 1.0)
     plain.schedule.idle[:] = find_idle(plain, everyone, fast.orders, status.resting, fast.settings)
@@ -132,13 +132,18 @@ def test_transition(any_database, transition):
     fast = Crowd([any_database, any_database], 24, settings=Settings(transition=transition))
     scatter(fast, 1)
     fast.state.playing.sources[:] = 0
-    fast.prepare_pose()
+    pose = fast.prepare_pose()
     slow = PlainCrowd([any_database, any_database], 24, settings=fast.settings)
     slow.restore(fast.state.copy())
-    frames = np.random.default_rng(0).integers(0, any_database.poses.frame_count, 24).astype(np.int32)
-    fast.jump(0, 1, fast.characters, frames)
-    jump_plainly(slow, 0, 1, slow.characters, frames)
+    rng = np.random.default_rng(0)
+    frames = rng.integers(0, any_database.poses.frame_count, 24).astype(np.int32)
+    found = Projection(frames, rng.random(24) < 0.8, rng.random(24).astype(np.float32), np.roll(frames, 1))
+    plain_pose = slow.prepare_pose()
+    fast.follow(0, 1, fast.characters, found, pose)
+    slow.follow(0, 1, slow.characters, found, plain_pose)
     assert_alike(fast.state, slow.state, joints=any_database.poses.skeleton.joint_count, atol=2e-4)
+    np.testing.assert_array_equal(pose.jumped, plain_pose.jumped)
+    assert 0 < pose.jumped.sum() < 24
 
 
 @pytest.mark.parametrize("terrain", [None, HILLS])

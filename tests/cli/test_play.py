@@ -58,7 +58,7 @@ def test_what_is_given_is_played(folder, given):
         (["--port", "70000"], "expected 0 to 65535"),
         (["--vmc", "127.0.0.1:39539"], "--vmc, --vmc-in and --vrchat are about users with trackers; add --vr"),
         (["--vr", "--port", "0", "--vmc", "a b"], "'a b' is no address, expected HOST:PORT"),
-        (["--vr", "--port", "0", "--vmc-in", "70000"], "port 70000, expected 0 to 65535"),
+        (["--vr", "--port", "0", "--vmc-in", "70000"], "is no address, expected HOST:PORT"),
         (["--host", "no.such.host.invalid"], "no host"),
     ],
 )

@@ -76,6 +76,7 @@ def nest(depth):
         BUNDLE[:-2],
         nest(4),
         nest(500),
+        osc.make_bundles([osc.encode_message("/a")] * 5000, largest=65_000)[0],
     ],
 )
 def test_malformed_datagrams_are_refused(datagram, caplog):
@@ -117,6 +118,7 @@ def test_random_datagrams_are_read_or_refused(content):
         ("localhost:1234", ("localhost", 1234)),
         ("10.0.0.2", ("10.0.0.2", 39539)),
         (":7", ("127.0.0.1", 7)),
+        ("7", ("127.0.0.1", 7)),
         ("host:", ("host", 39539)),
         ("[::1]:99", ("::1", 99)),
         ("::1", ("::1", 39539)),

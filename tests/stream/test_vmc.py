@@ -162,6 +162,32 @@ def test_bones_become_the_joints_that_trackers_follow(data, receiver):
     sender.close()
 
 
+def test_half_a_frame_is_not_shown(data, receiver):
+    clip = read_rooted(data, "lafan1-clips/walk1_subject1_walk.bvh")
+    positions, rotations = kinematics.global_pose(clip)
+    sender = VmcSender(clip.skeleton, port=receiver.port)
+    head, sent = clip.skeleton.roles["head"], []
+    collect, sender._sender.send = sender._sender.send, sent.extend
+    for n in range(100, 110):
+        sender.send(make_pose(positions[n : n + 1], rotations[n : n + 1]), n / 30)
+    for n in range(9):
+        first, second = sent[2 * n], sent[2 * n + 1]
+        collect([first])
+        time.sleep(0.002)
+        assert not receiver.update() or n == 0  # how many poses a frame has is not known yet
+        collect([second])
+        time.sleep(0.002)
+        assert receiver.update()
+        assert np.linalg.norm(receiver.find_joints().positions[0, HEAD] - positions[100 + n, head]) < 1e-4
+        receiver._clock.now += 1 / 30
+    collect(sent[18:19])  # the rest of this one gets lost
+    time.sleep(0.002)
+    assert not receiver.update()
+    receiver._clock.now += 0.01
+    assert receiver.update()
+    sender.close()
+
+
 def pose_message(kind, name, place=(0, 0, 0), turn=(0, 0, 0, 1)):
     return f"/VMC/Ext/{kind}/Pos", name, *map(float, place), *map(float, turn)
 

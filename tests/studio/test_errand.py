@@ -6,24 +6,24 @@ from kinematch.studio.messages import ChangeSettings, Scrub, SetCrowd
 
 def test_changes_of_settings_add_up():
     errand = Errand(ChangeSettings({"quality": 1.0, "weights": {"a": 1.0, "b": 1.0}}))
-    assert errand.joined(ChangeSettings({"stay_bias": 0.1}))
-    assert errand.joined(ChangeSettings({"quality": 2.0, "weights": {"b": 3.0}}))
-    assert errand.taken() == ChangeSettings({"quality": 2.0, "stay_bias": 0.1, "weights": {"a": 1.0, "b": 3.0}})
+    assert errand.merge(ChangeSettings({"stay_bias": 0.1}))
+    assert errand.merge(ChangeSettings({"quality": 2.0, "weights": {"b": 3.0}}))
+    assert errand.take() == ChangeSettings({"quality": 2.0, "stay_bias": 0.1, "weights": {"a": 1.0, "b": 3.0}})
 
 
 def test_of_others_the_last_one_counts():
     errand = Errand(SetCrowd(5))
-    assert errand.joined(SetCrowd(9))
-    assert errand.taken() == SetCrowd(9)
+    assert errand.merge(SetCrowd(9))
+    assert errand.take() == SetCrowd(9)
 
 
 def test_only_the_like_join_and_only_in_time():
     errand = Errand(ChangeSettings({"quality": 1.0}))
-    assert not errand.joined(SetCrowd(9))
-    assert not errand.joined(ChangeSettings({"quality": 1.0}, side="b"))
-    errand.taken()
-    assert not errand.joined(ChangeSettings({"quality": 2.0}))
-    assert Errand(Scrub(1)).joined(Scrub(2))
+    assert not errand.merge(SetCrowd(9))
+    assert not errand.merge(ChangeSettings({"quality": 1.0}, side="b"))
+    errand.take()
+    assert not errand.merge(ChangeSettings({"quality": 2.0}))
+    assert Errand(Scrub(1)).merge(Scrub(2))
 
 
 def test_a_dragged_slider_ends_where_it_was_let_go(studio_server):

@@ -31,7 +31,7 @@ DEVICES: Mapping[str, Device | None] = MappingProxyType(
     {
         "none": None,  # the devices are the joints themselves
         "generic": Device((0.0, 0.07, 0.09), (0.14, -0.02, 0.0), float(np.radians(55))),
-        # OpenXR's grip: its forward axis along a rod in the fist, which leans halfway towards the fingers
+        # OpenXR's grip: the forward axis of a Touch controller leans back by 45 degrees from the ray it points along
         "quest": Device((0.0, 0.07, 0.09), (0.15, -0.02, 0.0), float(np.radians(45))),
         "pico": Device((0.0, 0.07, 0.09), (0.14, -0.02, 0.0), float(np.radians(45))),
         # OpenVR's pose: recordings have the forearm behind the device, 10 to 15 degrees above its axis

@@ -16,7 +16,7 @@ from kinematch.writing import write_beside
 
 VERSION = 1
 HEADER = {"kinematch": "trackers", "version": VERSION}
-LARGEST = 1 << 29  # bytes; an hour of three points is 100 MB
+LARGEST = 1 << 28  # bytes; an hour of three points is 100 MB
 HANDS = ("left_fingers", "right_fingers")
 KEYS = ("time", *POINTS, *HANDS)
 SHORTEST_STEP = 1e-6  # s between samples; less is one sample written twice

@@ -154,9 +154,9 @@ class _Watched(Crowd):
     def _run_stages(self, dt: float, pose: Pose) -> None:
         searching = self._time("schedule", find_searching, self, dt, pose)
         if len(searching):
-            queries = self._time("predict, ask", ask_fused, self, 0, searching, dt)
+            characters, queries = self._time("predict, ask", ask_fused, self, 0, searching, dt)
             spent = self.spent["transition"]
-            self._time("project", project, self, 0, searching, queries, pose)
+            self._time("project", project, self, 0, characters, queries, pose)
             self.spent["project"] -= self.spent["transition"] - spent  # which is within it
         for start in range(0, self.count, FEW):
             some = self.characters[start : start + FEW]
@@ -164,8 +164,8 @@ class _Watched(Crowd):
             self._time("advance, adjust, decode", moving)
             self._time("feet", self.runner.share(some, dt, k.FEET))
 
-    def jump(self, *given: Any) -> None:
-        self._time("transition", super().jump, *given)
+    def follow(self, *given: Any) -> None:
+        self._time("transition", super().follow, *given)
 
 
 def _places(count: int) -> np.ndarray:

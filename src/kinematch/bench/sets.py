@@ -22,6 +22,15 @@ Progress = Callable[[str], None]
 
 def lafan1(folder: Path, progress: Progress = lambda what: None) -> dict[str, Database]:
     """S, M, L and XL from a folder that holds the locomotion clips, here or deeper; built on first use and kept."""
+    made = {}
+    for name, recipe in write_recipes(folder).items():
+        progress(name)
+        made[name] = build(recipe).database  # the builder reuses what has not changed
+    return made
+
+
+def write_recipes(folder: Path) -> dict[str, Path]:
+    """The recipes of S, M, L and XL as files in the cache."""
     if not folder.is_dir():
         raise FileError(folder, "no such folder")
     found = {path.stem: path.resolve() for path in sorted(folder.rglob("*.bvh"))}
@@ -32,29 +41,21 @@ def lafan1(folder: Path, progress: Progress = lambda what: None) -> dict[str, Da
         )
     home = found[SMALL[0]].parent
     everything = [name for name, path in found.items() if path.parent == home and "_mirror" not in name]
-    made = {}
+    written = {}
     for name, clips, mirror in (
         ("S", SMALL, False),
         ("M", SMALL + MIDDLE, False),
         ("L", everything, False),
         ("XL", everything, True),
     ):
-        progress(name)
         files = "".join(f"    {_quoted(str(found[clip]))},\n" for clip in clips)
         recipe = f"[[source]]\nfiles = [\n{files}]\n\n[cleaning]\nframe_rate = 60\nmirror = {str(mirror).lower()}\n"
-        made[name] = _built(f"lafan1-{name}", recipe)
-    return made
+        written[name] = find_cache_folder() / "bench" / f"lafan1-{name}.toml"
+        written[name].parent.mkdir(parents=True, exist_ok=True)
+        write_beside(written[name], recipe.encode())
+    return written
 
 
 def _quoted(text: str) -> str:
     """As a string of TOML."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _built(name: str, recipe: str) -> Database:
-    """What a recipe describes; the builder reuses what has not changed."""
-    folder = find_cache_folder() / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.toml"
-    write_beside(path, recipe.encode())
-    return build(path).database

@@ -7,6 +7,7 @@ import numpy as np
 
 from kinematch.character.source import MotionSource, Projection, Sample, Search, Status
 from kinematch.character.state import State
+from kinematch.database.features import QueryInput
 from kinematch.errors import KinematchError, failure
 
 NEEDED = (
@@ -19,11 +20,12 @@ NEEDED = (
 class CheckedSource:
     table = None  # kernels read only tables that this package built
 
-    def __init__(self, source: MotionSource):
+    def __init__(self, source: MotionSource, number: int):
+        """`number`: which of a crowd's sources it is."""
         missing = [name for name in NEEDED if not hasattr(source, name)]
         if missing:
             raise KinematchError(f"{type(source).__name__} is no motion source: it has no {', '.join(missing)}")
-        self.source = source
+        self.source, self.number = source, number
         self.skeleton, self.contact_joints, self.schema = source.skeleton, source.contact_joints, source.schema
         self.rig, self.give_examples = source.rig, source.give_examples
         self._joints, self._contacts = source.skeleton.joint_count, len(source.contact_joints)
@@ -42,6 +44,9 @@ class CheckedSource:
         count = len(characters)
         shapes = dict.fromkeys(Status._fields, (count,))
         return self._check("describe_status", Status, self._call("describe_status", state, characters), shapes)
+
+    def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
+        return self._call("describe_pose", state, characters)
 
     def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
         return self._array("frame_seconds", self._call("frame_seconds", state, characters), (len(characters),))
@@ -78,7 +83,7 @@ class CheckedSource:
     def _call(self, name: str, *given: Any) -> Any:
         work: Callable = getattr(self.source, name)
         try:
-            return work(*given)
+            return work(*(one.give_to(self.number) if isinstance(one, State) else one for one in given))
         except KinematchError:
             raise
         except Exception as error:

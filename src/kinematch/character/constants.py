@@ -11,6 +11,7 @@ ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 # search schedule
 INTERVAL_SLACK = 1e-9  # s: sums of steps are not exact
 GOLDEN_RATIO = 0.618034  # its multiples spread evenly over the interval, however many characters there are
+FARTHEST_QUERY = 1e15  # standard deviations; larger values overflow float32 when squared
 
 # playback
 SLOWEST_PACE = 0.3  # m/s: below it a ratio of speeds says nothing

@@ -1,9 +1,8 @@
 """Crowd: N characters stepped together; a single character is a crowd of one."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,14 @@ from kinematch.character.database_source import open_sources
 from kinematch.character.explain import explain_search
 from kinematch.character.kernels import jumps
 from kinematch.character.layers import Layer
-from kinematch.character.orders import Filters, check_places, make_orders, take_orders
+from kinematch.character.orders import Filters, check_places, copy_command, make_orders
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.character.project import group_by, jump_plainly
+from kinematch.character.project import follow_plainly, group_by
 from kinematch.character.restart import restart_lost
 from kinematch.character.runner import Runner
-from kinematch.character.settings import Settings
+from kinematch.character.settings import Settings, is_number
 from kinematch.character.shown_body import find_all_moving, make_shown_rig
-from kinematch.character.source import MotionSource
+from kinematch.character.source import MotionSource, Projection
 from kinematch.character.stages.feet import Ground
 from kinematch.character.stages.transition import start_transition
 from kinematch.character.state import State, make_state
@@ -98,7 +97,9 @@ class Crowd:
         self._start()
 
     def _start(self) -> None:
-        self.runner = Runner(self.sources, self.state, self.orders, self.rig, self.moving, self.retargeting)
+        self.runner = Runner(
+            self.sources, self.state, self.orders, self.rig, self.moving, self.retargeting, self._layout
+        )
         self.runner.set_knobs(self.settings)
 
     @property
@@ -115,6 +116,8 @@ class Crowd:
         earlier, self._settings = getattr(self, "_settings", settings), settings
         if settings.transition != earlier.transition:  # offsets are stored differently by each kind
             self._translate_offsets(earlier)
+        elif settings.transition == "dead" and settings.transition_halflife != earlier.transition_halflife:
+            self.state.offsets.ages[:] *= settings.transition_halflife / earlier.transition_halflife  # keeps progress
         if hasattr(self, "runner"):
             self.runner.set_knobs(settings)
 
@@ -132,11 +135,10 @@ class Crowd:
         """N."""
         return len(self.characters)
 
-    def group_everyone(self) -> Iterator[tuple[int, np.ndarray]]:
+    def group_everyone(self) -> list[tuple[int, np.ndarray]]:
         """Characters by the source that each plays."""
-        if len(self.sources) == 1:
-            return iter(((0, self.characters),))
-        return group_by(self.state.playing.sources, self.characters)
+        everyone = self.characters
+        return [(0, everyone)] if len(self.sources) == 1 else group_by(self.state.playing.sources, everyone)
 
     @property
     def body(self) -> SimulatedBody:
@@ -178,11 +180,10 @@ class Crowd:
 
         `out`: an earlier result to write over, which saves memory traffic with thousands of characters.
         """
-        if not isinstance(dt, Real) or isinstance(dt, bool) or not 0 <= dt <= DAY:
+        if not (type(dt) is float or is_number(dt)) or not 0 <= dt <= DAY:
             raise KinematchError(f"a step of {dt!r} s, expected 0 to {DAY:.0f}")
-        self.trajectory = take_orders(command, self.orders, self.filters, len(self.sources))
+        self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources))
         pose = self.prepare_pose(out)
-        pose.searched[:] = pose.jumped[:] = False
         self._check_numbers()
         pieces = min(max(1, math.ceil(dt / LONGEST_STEP - 1e-9)), MOST_PIECES)
         restarted = self._step_once(float(dt) / pieces, pose)
@@ -194,7 +195,7 @@ class Crowd:
                 restarted = restarted | self._step_once(float(dt) / pieces, pose)
                 displacements += pose.displacements
                 turns += pose.turns
-                reasons = np.maximum(reasons, pose.reasons)
+                reasons = np.where(pose.reasons, pose.reasons, reasons)  # of the last search
             pose.displacements[:], pose.turns[:], pose.reasons[:] = displacements, turns, reasons
         pose.restarted[:] = restarted
         return pose
@@ -202,19 +203,17 @@ class Crowd:
     def _step_once(self, dt: float, pose: Pose) -> np.ndarray | bool:
         """One piece of a step; which characters began anew in it."""
         self._run_stages(dt, pose)
-        return restart_lost(self, self._beginning, pose) if pose.restarted.any() else False
+        return restart_lost(self, self._beginning, pose) if np.count_nonzero(pose.restarted) else False
 
     def _run_stages(self, dt: float, pose: Pose) -> None:
         step_fused(self, dt, pose)
 
-    def jump(self, number: int, target: int, characters: np.ndarray, targets: np.ndarray) -> None:
-        """Let characters that play source `number` go on from targets of source `target`."""
+    def follow(self, number: int, target: int, characters: np.ndarray, found: Projection, pose: Pose) -> None:
+        """Note what source `target` found for characters that play `number`, and jump there where that is better."""
         if self.sources[number].table is None or self.sources[target].table is None:
-            jump_plainly(self, number, target, characters, targets)
-            return
-        jumps.jump(self.runner.scenes[number], self.runner.scenes[target], characters, targets)
-        if target != number:
-            self.state.playing.sources[characters] = target
+            follow_plainly(self, number, target, characters, found, pose)
+        else:
+            jumps.jump(self.runner.scenes[number], self.runner.scenes[target], target, characters, *found)
 
     def restore(self, state: State) -> None:
         """Go back to a copy of the state taken earlier, bit for bit."""
@@ -266,16 +265,16 @@ class Crowd:
     def prepare_pose(self, out: Pose | None = None) -> Pose:
         """Where the next step writes to: a new pose, or an earlier one."""
         if out is None:
-            pose, handle = self._layout.make()
-        elif out is self._out:
-            return out
+            pose, address = self._layout.make()
         else:
-            self._layout.check(out)
-            pose, handle = out, self._layout.handle(out)
+            pose, address = out, 0 if out is self._out else self._layout.check(out)
+            pose.searched[:] = pose.jumped[:] = False
+            if out is self._out:
+                return out
             pose.positions[:] = self.rig.rest
         self._out = pose
         if hasattr(self, "runner"):
-            self.runner.set_pose(pose, handle)
+            self.runner.set_pose(pose, address)
         return pose
 
     def _check_numbers(self) -> None:

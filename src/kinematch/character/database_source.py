@@ -21,6 +21,7 @@ from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.search import Matcher, Matches, WideMatcher, search_space
+from kinematch.search.matcher import fit_kernels
 
 EXAMPLES = 5000  # frames that tell how knees bend
 
@@ -106,13 +107,13 @@ class DatabaseSource:
         expression = self.default_filter if search.filter is None else search.filter
         filter_, ignore = find_search_terms(self.database, expression, search.idle, search.settings)
         bias = search.settings.stay_bias
-        found = self._find(queries, current, filter_, bias, ignore)
-        if found.frames.min(initial=0) >= 0:
+        found, missed = self._find(queries, current, filter_, bias, ignore)
+        if not missed:
             return found
         for nearer in (find_search_terms(self.database, expression, False, search.settings)[1], 0):
             lost = found.frames < 0
             if lost.any():  # a short clip may have no other way on than back into its last seconds
-                again = self._find(queries[lost], current[lost], filter_, bias, nearer)
+                again, _ = self._find(queries[lost], current[lost], filter_, bias, nearer)
                 found.frames[lost], found.costs[lost] = again.frames, again.costs
         lost = found.frames < 0
         if lost.any():
@@ -141,8 +142,8 @@ class DatabaseSource:
                 new_place[n] = origin + shift + rotate_about_y(new_place[n] - origin, table.loop_turns[clip])
                 new_yaw[n] += table.loop_turns[clip]
         playing.frames[characters], playing.fractions[characters] = new_frames, new_fractions
-        way = rotate_about_y(new_place - place, -yaw)
-        return np.stack([way[:, 0], way[:, 2], wrap_angle(new_yaw - yaw)], axis=-1)
+        shift = rotate_about_y(new_place - place, -yaw)
+        return np.stack([shift[:, 0], shift[:, 2], wrap_angle(new_yaw - yaw)], axis=-1)
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
         """Between a frame and the next: positions and velocities linearly, rotations along the shorter arc."""
@@ -158,14 +159,14 @@ class DatabaseSource:
             rotations * (1 - t) + quaternion.nearest(poses.rotations[after], rotations) * t
         )
         _, yaws = self._locate_root(frames, fractions)
-        velocities, turning = mix(poses.velocities), mix(poses.angular_velocities)
+        velocities, spins = mix(poses.velocities), mix(poses.angular_velocities)
         root = rotate_about_y(velocities[:, 0], -yaws)
         soon, part, _ = self.move_time(frames, fractions, np.full(len(frames), look))
         soon = np.where(part < 0.5, soon, table.next_frames[soon])
         heights = table.toe_heights
         return Sample(
-            positions=mix(poses.positions), rotations=rotations, velocities=velocities, angular_velocities=turning,
-            root_velocities=np.stack([root[:, 0], root[:, 2], turning[:, 0, 1]], axis=-1),
+            positions=mix(poses.positions), rotations=rotations, velocities=velocities, angular_velocities=spins,
+            root_velocities=np.stack([root[:, 0], root[:, 2], spins[:, 0, 1]], axis=-1),
             contacts=table.contacts[np.where(fractions < 0.5, frames, after)],
             soon_contacts=table.contacts[soon], soon_contact_left=table.contact_left[soon],
             toe_heights=mix(heights, t[..., 0]) - table.toe_rests,
@@ -203,15 +204,17 @@ class DatabaseSource:
         for column, which, _ in self.table.trajectory_columns:
             value = 1.0 if which == DIRECTION + 2 else 0.0
             query[0, column] = (value - self.features.offset[column]) / self.features.scale[column]
-        frame = self._find(query, np.full(1, -1, np.int32), self.default_filter, 0.0, 0).frames[0]
+        frame = self._find(query, np.full(1, -1, np.int32), self.default_filter, 0.0, 0)[0].frames[0]
         if frame < 0:
             raise KinematchError("no frame of the database may be taken: every clip is barred or too short")
         return int(frame)
 
-    def _find(self, queries: np.ndarray, current: np.ndarray, filter_: str, bias: float, ignore: int) -> Matches:
-        """What the matcher finds; one that users wrote is checked."""
-        if type(self.matcher) is WideMatcher:
-            return self.matcher.find(queries, current, filter=filter_, stay_bias=bias, ignore=ignore)
+    def _find(
+        self, queries: np.ndarray, current: np.ndarray, filter_: str, bias: float, ignore: int
+    ) -> tuple[Matches, int]:
+        """What the matcher finds, and for how many it finds nothing; one that users wrote is checked."""
+        if type(self.matcher) is WideMatcher and fit_kernels(self.matcher.space, queries, current):
+            return self.matcher.find_checked(queries, current, filter_, bias, ignore)
         name = type(self.matcher).__name__
         try:
             found = self.matcher.find(queries, current, filter=filter_, stay_bias=bias, ignore=ignore)
@@ -227,7 +230,7 @@ class DatabaseSource:
             )
         if (frames < -1).any() or (frames >= self.poses.frame_count).any():
             raise KinematchError(f"{name} found frames {frames.min()} to {frames.max()} of {self.poses.frame_count}")
-        return Matches(np.array(frames, np.int32), np.array(costs))
+        return Matches(np.array(frames, np.int32), np.array(costs)), int(np.count_nonzero(frames < 0))
 
 
 def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = None) -> list:
@@ -243,8 +246,8 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
     sources = [
-        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one)
-        for one in items
+        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one, number)
+        for number, one in enumerate(items)
     ]
     first = sources[0]
     for number, other in enumerate(sources[1:], 1):

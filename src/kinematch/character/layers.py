@@ -1,6 +1,6 @@
 """Layers change the pose between the animation and the feet. To add one, write a class with `apply`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,11 @@ MOST_LOWERING = 1.0  # m, whatever was written into the state
 
 
 class Layer(Protocol):
-    """Anything with this method may stand in `Crowd.layers`; layers run in order, each seeing the pose so far."""
+    """Anything with this method may stand in `Crowd.layers`; layers run in order, each seeing the pose so far.
+
+    A layer may also have a method `finish`, with the same arguments and result. It runs after the feet are planted, for
+    what must not give way to them.
+    """
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
         """Change `pose.rotations`, and the position of the hips, of all N characters; return the changed joints.
@@ -68,12 +72,25 @@ def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
 
 def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig) -> None:
     """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
+    pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
+    _run_layer(layer, layer.apply, pose, dt, rig)
+
+
+def finish_layers(layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], None]) -> None:
+    """Run the layers that have something to do after the feet; `show` recomputes the global pose."""
+    for layer in layers:
+        finish = getattr(layer, "finish", None)
+        if finish is not None and _run_layer(layer, finish, pose, dt, rig):
+            show()
+
+
+def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) -> bool:
+    """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
     good = np.isfinite(pose.global_rotations).all(axis=(1, 2)) & np.isfinite(pose.global_positions).all(axis=(1, 2))
-    pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
     try:
-        changed: Any = np.asarray(layer.apply(pose, dt))
+        changed: Any = np.asarray(method(pose, dt))
     except KinematchError:
         raise
     except Exception as error:
@@ -83,7 +100,7 @@ def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: 
     pose.positions[:, fixed] = rig.rest[fixed]  # bones keep their length: only joints that move may be placed
     joints = pose.rotations.shape[1]
     if changed.size == 0:
-        return
+        return False
     if changed.ndim != 1 or changed.dtype.kind not in "iu" or changed.min() < 0 or changed.max() >= joints:
         raise KinematchError(f"layer {name} returned {changed!r}, expected joints from 0 to {joints - 1}")
     rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
@@ -91,3 +108,4 @@ def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: 
     if not (np.isfinite(positions[good]).all() and (sizes[good] > SHORTEST).all() and np.isfinite(sizes[good]).all()):
         raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
     pose.rotations[:, changed] = rotations / np.where(good[:, None], sizes, 1.0)[..., None]
+    return True

@@ -15,6 +15,7 @@ from kinematch.errors import KinematchError
 class Orders(NamedTuple):
     """A checked command for N characters."""
 
+    vectors: np.ndarray  # (2, N, 3), velocities and facings in one piece, which is checked at once
     velocities: np.ndarray  # (N, 3) m/s
     facings: np.ndarray  # (N, 3)
     filters: np.ndarray  # (N,) int32, numbers of filter expressions
@@ -22,7 +23,8 @@ class Orders(NamedTuple):
 
 
 def make_orders(count: int) -> Orders:
-    return Orders(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count, np.int32), np.zeros(count, np.int32))
+    vectors = np.zeros((2, count, 3))
+    return Orders(vectors, vectors[0], vectors[1], np.zeros(count, np.int32), np.zeros(count, np.int32))
 
 
 class Filters:
@@ -42,16 +44,19 @@ class Filters:
         return self._texts[number] if 0 <= number < len(self._texts) else None
 
 
-def take_orders(command: Command, orders: Orders, filters: Filters, sources: int) -> Trajectory | None:
+def copy_command(command: Command, orders: Orders, filters: Filters, source_count: int) -> Trajectory | None:
     """Check a command and copy it into `orders`; its trajectory, if it carries one."""
-    count = len(orders.velocities)
     if not isinstance(command, Command):
         raise KinematchError(f"a command of type {type(command).__name__}, expected a Command, as km.move gives")
     _copy_vectors("velocities", command.velocities, orders.velocities)
     _copy_vectors("facings", command.facings, orders.facings)
+    # a sum is quick, a dot product would wake BLAS threads; it may only have overflowed, so look closer
+    if not math.isfinite(orders.vectors.sum()):
+        _check_finite("velocities", orders.velocities)
+        _check_finite("facings", orders.facings)
     _copy_filters(command.filter, orders.filters, filters)
-    _copy_sources(command.source, orders.sources, sources)
-    trajectory = command.trajectory
+    _copy_source_numbers(command.source, orders.sources, source_count)
+    trajectory, count = command.trajectory, len(orders.velocities)
     if trajectory is not None and not isinstance(trajectory, Trajectory):
         raise KinematchError(f"command: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     if trajectory is not None and trajectory.count != count:
@@ -66,10 +71,13 @@ def _copy_vectors(name: str, given: Any, out: np.ndarray) -> None:
     if array.dtype.kind not in "fiu":
         raise KinematchError(f"command: {name} of type {array.dtype}, expected real numbers")
     out[...] = array
-    # a sum is quick, a dot product would wake BLAS threads; it may only have overflowed, so look closer
-    if not math.isfinite(out.sum()) and not np.isfinite(out).all():
-        worst = int(np.argmin(np.isfinite(out).all(axis=1)))
-        raise KinematchError(f"command: {name} of character {worst} are {out[worst].tolist()}, expected numbers")
+
+
+def _check_finite(name: str, vectors: np.ndarray) -> None:
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        worst = int(np.argmin(finite))
+        raise KinematchError(f"command: {name} of character {worst} are {vectors[worst].tolist()}, expected numbers")
 
 
 def _copy_filters(given: str | Sequence[str] | None, out: np.ndarray, filters: Filters) -> None:
@@ -83,13 +91,16 @@ def _copy_filters(given: str | Sequence[str] | None, out: np.ndarray, filters: F
     out[...] = [filters.number(str(one)) for one in given]
 
 
-def _copy_sources(given: int | Sequence[int], out: np.ndarray, sources: int) -> None:
+def _copy_source_numbers(given: int | Sequence[int], out: np.ndarray, source_count: int) -> None:
+    if type(given) is int and 0 <= given < source_count:
+        out.fill(given)
+        return
     numbers = np.asarray(given)
     if numbers.dtype.kind not in "iu" or numbers.shape not in ((), out.shape):
         raise KinematchError(f"command: source {given!r}, expected a whole number, or one for each character")
-    low, high = (int(numbers), int(numbers)) if numbers.shape == () else (int(numbers.min()), int(numbers.max()))
-    if low < 0 or high >= sources:
-        raise KinematchError(f"command: sources {low} to {high}, expected numbers from 0 to {sources - 1}")
+    low, high = int(numbers.min()), int(numbers.max())
+    if low < 0 or high >= source_count:
+        raise KinematchError(f"command: sources {low} to {high}, expected numbers from 0 to {source_count - 1}")
     out[...] = numbers
 
 

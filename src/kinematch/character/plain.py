@@ -7,8 +7,8 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.pose import Pose
-from kinematch.character.project import jump_plainly
-from kinematch.character.source import MotionSource
+from kinematch.character.project import follow_plainly
+from kinematch.character.source import MotionSource, Projection
 from kinematch.character.step import step_plainly
 from kinematch.database.storage import Database
 from kinematch.search import Matcher, search_space
@@ -38,5 +38,5 @@ class PlainCrowd(Crowd):
     def _run_stages(self, dt: float, pose: Pose) -> None:
         step_plainly(self, dt, pose)
 
-    def jump(self, number: int, target: int, characters: np.ndarray, targets: np.ndarray) -> None:
-        jump_plainly(self, number, target, characters, targets)
+    def follow(self, number: int, target: int, characters: np.ndarray, found: Projection, pose: Pose) -> None:
+        follow_plainly(self, number, target, characters, found, pose)

@@ -5,26 +5,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinematch.character.constants import FARTHEST_QUERY
 from kinematch.character.pose import Pose
-from kinematch.character.source import Search
+from kinematch.character.source import Projection, Search
 from kinematch.character.stages.transition import start_transition
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
 
-FARTHEST_QUERY = 1e15  # standard deviations; larger values overflow float32 when squared
 
-
-def group_by(keys: np.ndarray, characters: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+def group_by(keys: np.ndarray, characters: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Characters (M,) by the key (N,) that each has."""
     if not len(characters):
-        return
+        return []
+    if len(characters) == 1:
+        return [(int(keys[characters[0]]), characters)]
     own = keys[characters]
-    if len(own) == 1 or own.min() == own.max():
-        yield int(own[0]), characters
-        return
-    for key in np.unique(own):
-        yield int(key), characters[own == key]
+    if own.min() == own.max():
+        return [(int(own[0]), characters)]
+    return [(int(key), characters[own == key]) for key in np.unique(own)]
 
 
 def group_searches(crowd: "Crowd", characters: np.ndarray) -> Iterator[tuple[int, int, bool, np.ndarray]]:
@@ -40,11 +39,14 @@ def group_searches(crowd: "Crowd", characters: np.ndarray) -> Iterator[tuple[int
                 yield source, filter_, bool(is_idle), some
 
 
+def skip_broken(characters: np.ndarray, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Characters and queries without those that are not finite or too far: such characters play on."""
+    near = (np.abs(queries) < FARTHEST_QUERY).all(axis=1)
+    return characters[near], queries[near]
+
+
 def project(crowd: "Crowd", number: int, characters: np.ndarray, queries: np.ndarray, pose: Pose) -> None:
     """Put normalised queries (M, D) of characters that play source `number` to the sources they are told to play."""
-    if not abs(queries.sum()) < FARTHEST_QUERY:
-        near = (np.abs(queries) < FARTHEST_QUERY).all(axis=1)  # broken queries are skipped: those characters play on
-        characters, queries = characters[near], queries[near]
     for target, filter_, idle, some in group_searches(crowd, characters):
         own = queries if some is characters else crowd.state.schedule.queries[some]
         search = Search(crowd.filters.text(filter_), idle, target == number, crowd.settings)
@@ -54,23 +56,27 @@ def project(crowd: "Crowd", number: int, characters: np.ndarray, queries: np.nda
 def _project_some(
     crowd: "Crowd", number: int, target: int, characters: np.ndarray, queries: np.ndarray, search: Search, pose: Pose
 ) -> None:
-    schedule, there = crowd.state.schedule, crowd.sources[target]
+    there = crowd.sources[target]
     if target != number:  # queries are put into the units of the source they go to
         queries = there.normalise(crowd.sources[number].restore_units(queries))
-        schedule.queries[characters] = queries
+        crowd.state.schedule.queries[characters] = queries
     found = there.project(crowd.state, characters, queries, search)
+    crowd.follow(number, target, characters, found, pose)
+
+
+def follow_plainly(
+    crowd: "Crowd", number: int, target: int, characters: np.ndarray, found: Projection, pose: Pose
+) -> None:
+    """Note what a source found for characters (M,), and let those for whom it is better go on from there."""
+    schedule = crowd.state.schedule
     schedule.frames[characters], schedule.costs[characters] = found.before, found.costs
-    count = np.count_nonzero(found.jumps)
-    if not count:
-        return
-    jumping, targets = characters, found.targets
-    if count < len(characters):
-        jumping, targets = characters[found.jumps], found.targets[found.jumps]
-    pose.jumped[jumping] = True
-    crowd.jump(number, target, jumping, targets)
+    if found.jumps.any():
+        jumping = characters[found.jumps]
+        pose.jumped[jumping] = True
+        jump(crowd, number, target, jumping, found.targets[found.jumps])
 
 
-def jump_plainly(crowd: "Crowd", number: int, target: int, characters: np.ndarray, targets: np.ndarray) -> None:
+def jump(crowd: "Crowd", number: int, target: int, characters: np.ndarray, targets: np.ndarray) -> None:
     """Let characters (M,) go on from targets (M, ...) of a source; the difference becomes an offset."""
     state, here, there = crowd.state, crowd.sources[number], crowd.sources[target]
     before = here.decode(state, characters)

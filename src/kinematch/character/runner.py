@@ -33,7 +33,7 @@ DIVIDED = 4000  # characters from which all threads search
 class Runner:
     def __init__(
         self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, moving: np.ndarray,
-        retargeting: Retargeting | None,
+        retargeting: Retargeting | None, layout: PoseLayout,
     ):  # fmt: skip
         self.sources, self.state, self.rig, self.retargeting = sources, state, rig, retargeting
         self.characters = np.arange(len(state.playing.frames), dtype=np.int32)
@@ -57,17 +57,22 @@ class Runner:
             self._local[0][:] = first.rig.rest
         self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
         self._kept = (sources, state, orders, rig)  # kernels know their arrays by address
-        pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()  # until the first step
+        self._pose, _ = layout.make()  # until the first step
         knobs = make_knobs(Settings())
         self.scenes: list[np.ndarray] = []
         for table in self.tables:
-            scene = Scene(Evolving(*state[:5]), table, rig, knobs, orders, self._make_work(pose), pose)
+            scene = Scene(Evolving(*state[:5]), table, rig, knobs, orders, self._make_work(), self._pose)
             handles = {name: make_handle(name, part) for name, part in scene._asdict().items()}
             self.scenes.append(np.concatenate(list(handles.values())))
             self._starts = dict(zip(handles, np.cumsum([0, *map(len, handles.values())]).tolist()))
-        # indices of the local poses' addresses and shapes, in a scene's handle and in a pose's
-        self._local_at = self._starts["work"] + _find_local("work")
-        self._pose_at = _find_local("pose")
+        # where a scene has the addresses of a pose's arrays, and how many bytes these are from the pose's first
+        places = {("pose", name): offset for name, offset in layout.offsets.items()}
+        if retargeting is None:  # local poses go straight into it
+            places |= {("work", name): layout.offsets[name] for name in ("positions", "rotations")}
+        self._pose_places = np.array([self._starts[part] + find_address(part, name) for part, name in places])
+        self._pose_offsets = np.array(list(places.values()), np.int64)
+        self.due = np.zeros(count, np.int32)  # characters that search, of which a kernel fills in as many as there are
+        self._begun, self._scratch = np.zeros((len(sources), 1), np.int64), self._make_scratch()
 
     @property
     def slices(self) -> list[slice]:
@@ -77,28 +82,26 @@ class Runner:
     def set_knobs(self, settings: Settings) -> None:
         self._set_part("knobs", make_knobs(settings))
 
-    def set_pose(self, pose: Pose, handle: np.ndarray) -> None:
-        """Write results into a pose."""
+    def set_pose(self, pose: Pose, address: int) -> None:
+        """Write results into a pose, whose first array is at an address."""
         self._pose = pose
         for scene in self.scenes:
-            scene[self._starts["pose"] :] = handle
-            if self._local is None:  # local poses go straight into it
-                scene[self._local_at] = handle[self._pose_at]
+            scene[self._pose_places] = self._pose_offsets + address
 
     def set_ground(self, ground: Ground | None) -> None:
         """Stand on terrain, or without it at the height where characters are."""
         if ground is None and not len(self._ground.heights):
             return
         self._ground = _no_ground(len(self.rig.legs)) if ground is None else ground
-        self._set_part("work", self._make_work(self._pose))
+        self._set_part("work", self._make_work())
 
     def animate(self, dt: float, stages: int) -> None:
         """Run stages for everybody, on all threads."""
-        work = self.share(self.characters, dt, stages)
         if len(self.characters) < SHARED:
-            work()
+            self._begun.fill(0)
+            self._animate(self.characters, self._begun, self._scratch, dt, stages)
         else:
-            run_shared(work)
+            run_shared(self.share(self.characters, dt, stages))
 
     def compute_rows(self, crowd: "Crowd", dt: float) -> None:
         """Advance computed sources and write their poses into the row tables that kernels read."""
@@ -128,21 +131,24 @@ class Runner:
 
     def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], None]:
         """A work function that several threads may call; each claims blocks of characters until none remain."""
-        begun = np.zeros((len(self.sources), 1), np.int64)
-        joints, legs = len(self.rig.parents), len(self.rig.legs)
+        begun = np.zeros_like(self._begun)
+        return lambda: self._animate(characters, begun, self._make_scratch(), dt, stages)
 
-        def work() -> None:
-            # grouped only now: a search may have changed the sources since
-            for number, own in group_by(self.state.playing.sources, characters):
-                if begun[number, 0] < len(own):
-                    tables, room = make_scratch(joints, legs)
-                    own_stages = stages & ~ADVANCE if number in self.rows else stages
-                    animate(self.scenes[number], own, begun[number], tables, room, dt, own_stages)
+    def _animate(
+        self, characters: np.ndarray, begun: np.ndarray, scratch: tuple[np.ndarray, np.ndarray], dt: float, stages: int
+    ) -> None:
+        # grouped only now: a search may have changed the sources since
+        single = len(self.sources) == 1
+        for number, own in [(0, characters)] if single else group_by(self.state.playing.sources, characters):
+            if begun[number, 0] < len(own):
+                own_stages = stages & ~ADVANCE if number in self.rows else stages
+                animate(self.scenes[number], own, begun[number], *scratch, dt, own_stages)
 
-        return work
+    def _make_scratch(self) -> tuple[np.ndarray, np.ndarray]:
+        return make_scratch(len(self.rig.parents), len(self.rig.legs))
 
-    def _make_work(self, pose: Pose | None) -> Work:
-        local = self._local or (pose.positions, pose.rotations)  # type: ignore[union-attr]
+    def _make_work(self) -> Work:
+        local = self._local or (self._pose.positions, self._pose.rotations)
         self._work = Work(self._motions, local[0], local[1], self._ground.heights, self._ground.normals)
         return self._work
 
@@ -155,11 +161,6 @@ class Runner:
 def _is_built_in(schema: FeatureSchema) -> bool:
     """Whether the query kernel supports a schema: built-in features only, none that looks at the past."""
     return schema.past == 0 and all(feature.kind in BUILT_IN for feature in schema.features)
-
-
-def _find_local(part: str) -> np.ndarray:
-    """Which numbers of a part's handle are the addresses and shapes of local positions and rotations."""
-    return np.concatenate([find_address(part, name) + np.arange(4) for name in ("positions", "rotations")])
 
 
 def _no_ground(legs: int) -> Ground:

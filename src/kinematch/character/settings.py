@@ -1,4 +1,4 @@
-"""Settings: every tunable of a character, each with its unit, its sensible range and a word on what it does."""
+"""Settings: every tunable of a character, each with its unit, its valid range and what it does."""
 
 from collections import namedtuple
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ SPRING, QUINTIC, DEAD, NO_TRANSITION = range(len(get_args(Transition)))  # as ke
 
 
 def tunable(default: float, unit: str, low: float, high: float, text: str) -> Any:
-    """A number with what sliders, documents and tuners want to know of it; `low` and `high` are its valid range."""
+    """A number with metadata for sliders, docs and tuning; `low` and `high` are its valid range."""
     return field(default=default, metadata={"unit": unit, "low": low, "high": high, "text": text})
 
 
@@ -25,55 +25,69 @@ class Settings:
 
     # the simulated body
     velocity_halflife: float = tunable(
-        Halflives().velocity, "s", 0.01, 2, "in which the simulated body takes half of a new velocity"
+        Halflives().velocity, "s", 0.01, 2, "for the simulated body to reach half of a new velocity"
     )
     facing_halflife: float = tunable(
-        Halflives().facing, "s", 0.01, 2, "in which the simulated body turns half of the way"
+        Halflives().facing, "s", 0.01, 2, "for the simulated body to turn half of the angle to a new facing"
     )
     # the search
     search_interval: float = tunable(0.15, "s", 0.01, 2, "between searches")
-    forced_interval: float = tunable(0.1, "s", 0.0, 2, "at least between a search and one that a sharp command forces")
-    velocity_change: float = tunable(0.5, "m/s", 0.01, 10, "of wanted velocity since the last search that force one")
-    facing_change: float = tunable(0.6, "rad", 0.01, 4, "of wanted facing since the last search that force one")
-    stay_bias: float = tunable(0.2, "cost", 0.0, 10, "by which a jump must be better than going on")
-    ignore: float = tunable(1.0, "s", 0.0, 5, "around the playing frame that are no targets")
-    responsiveness: float = tunable(1.0, "", 0.0, 100, "weight of the trajectory: high follows the command closely")
-    quality: float = tunable(1.0, "", 0.0, 100, "weight of the pose: high looks smooth at jumps")
+    forced_interval: float = tunable(
+        0.1, "s", 0.0, 2, "minimum between a search and one forced by a sharp change of command"
+    )
+    velocity_change: float = tunable(
+        0.5, "m/s", 0.01, 10, "change of desired velocity since the last search that forces a new one"
+    )
+    facing_change: float = tunable(
+        0.6, "rad", 0.01, 4, "change of desired facing since the last search that forces a new one"
+    )
+    stay_bias: float = tunable(0.2, "cost", 0.0, 10, "by which a jump must beat playing on")
+    ignore: float = tunable(1.0, "s", 0.0, 5, "around the playing frame that a search ignores")
+    responsiveness: float = tunable(
+        1.0, "", 0.0, 100, "weight of the trajectory: higher values follow the command more closely"
+    )
+    quality: float = tunable(1.0, "", 0.0, 100, "weight of the pose: higher values make jumps smoother")
     weights: Mapping[str, float] = field(default_factory=dict)  # by feature; those left out keep the database's own
     # transitions
     transition: Transition = "spring"
-    transition_halflife: float = tunable(0.17, "s", 0.01, 1, "in which half of a jump's offset is gone")
+    transition_halflife: float = tunable(0.17, "s", 0.01, 1, "for half of a jump's offset to decay")
     # adjustment
     synchronization_halflife: float = tunable(
         0.0,
         "s",
         0.0,
         10,
-        "in which the character is drawn half of the way to the simulated body, however it moves; 0 is off",
+        "for half of the distance and angle to the simulated body to be closed, at any speed; 0 is off",
     )
     adjustment_halflife: float = tunable(
-        0.3, "s", 0.0, 10, "in which half of the way to the simulated body is made up; 0 is off"
+        0.3, "s", 0.0, 10, "for half of the distance to the simulated body to be closed while moving; 0 is off"
     )
-    adjustment_ratio: float = tunable(0.2, "", 0.0, 10, "of the root's own speed that adjustment may add at most")
-    turn_halflife: float = tunable(0.3, "s", 0.0, 10, "in which half of the turn to its facing is made up; 0 is off")
-    turn_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own turning that adjustment may add at most")
-    clamp_distance: float = tunable(0.3, "m", 0.0, 100, "farthest from the simulated body; 0 is off")
-    clamp_angle: float = tunable(1.2, "rad", 0.0, 3.2, "farthest from its facing; 0 is off")
+    adjustment_ratio: float = tunable(0.2, "", 0.0, 10, "of the root's own speed, the limit of what adjustment adds")
+    turn_halflife: float = tunable(
+        0.3, "s", 0.0, 10, "for half of the angle to the simulated body's facing to be closed while turning; 0 is off"
+    )
+    turn_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own turn rate, the limit of what adjustment adds")
+    clamp_distance: float = tunable(0.3, "m", 0.0, 100, "maximum distance from the simulated body; 0 is off")
+    clamp_angle: float = tunable(1.2, "rad", 0.0, 3.2, "maximum angle from the simulated body's facing; 0 is off")
     # playback
-    rate_change: float = tunable(0.0, "", 0.0, 0.5, "by which clips may play faster or slower towards the wanted speed")
+    rate_change: float = tunable(
+        0.0, "", 0.0, 0.5, "by which clips may play faster or slower to match the desired speed"
+    )
     # feet
     foot_lock: bool = True
-    lock_halflife: float = tunable(0.065, "s", 0.005, 1, "in which a toe comes to rest when it is locked")
-    unlock_halflife: float = tunable(0.12, "s", 0.005, 1, "in which a freed toe is back where the clip has it")
-    unlock_distance: float = tunable(0.35, "m", 0.0, 10, "between the locked toe and the animated one that frees it")
-    unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "of turning on the locked toe that frees it")
-    unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "of the animated toe that frees it")
-    clearance: float = tunable(0.02, "m", 0.0, 0.2, "above the ground at which a moving foot passes at least")
-    extension: float = tunable(0.99, "", 0.5, 1, "of the leg's length that a foot may be away from the hip")
-    pelvis: bool = True  # lowered where a planted foot would not reach
-    pelvis_halflife: float = tunable(0.2, "s", 0.005, 1, "in which the pelvis is lowered and raised")
+    lock_halflife: float = tunable(0.065, "s", 0.005, 1, "for a toe to come to rest when it is locked")
+    unlock_halflife: float = tunable(0.12, "s", 0.005, 1, "for a released toe to return to its animated position")
+    unlock_distance: float = tunable(0.35, "m", 0.0, 10, "between the locked and the animated toe that releases it")
+    unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "that the foot turns about its locked toe until that is released")
+    unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "of the animated toe that releases it")
+    clearance: float = tunable(0.02, "m", 0.0, 0.2, "minimum height of a swinging foot above the ground")
+    extension: float = tunable(0.99, "", 0.5, 1, "of the leg's length, the maximum distance from hip to ankle")
+    pelvis: bool = True  # lower the pelvis where a planted foot would not reach the ground
+    pelvis_halflife: float = tunable(0.2, "s", 0.005, 1, "for the pelvis to be lowered or raised")
     # terrain
-    ground_halflife: float = tunable(0.1, "s", 0.005, 2, "in which root and swinging feet follow a change of height")
+    ground_halflife: float = tunable(
+        0.1, "s", 0.005, 2, "for root and swinging feet to follow a change of ground height"
+    )
 
     @property
     def halflives(self) -> Halflives:
@@ -81,7 +95,7 @@ class Settings:
         return Halflives(self.velocity_halflife, self.facing_halflife)
 
     def __post_init__(self):
-        if not isinstance(self.weights, Mapping) or not all(_is_number(value) for value in self.weights.values()):
+        if not isinstance(self.weights, Mapping) or not all(is_number(value) for value in self.weights.values()):
             raise KinematchError(f"setting weights is {self.weights!r}, expected numbers by feature")
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
         for name in ("foot_lock", "pelvis"):
@@ -91,7 +105,7 @@ class Settings:
             raise KinematchError(unknown("transition", str(self.transition), get_args(Transition)))
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.metadata and not _is_number(value):
+            if one.metadata and not is_number(value):
                 raise KinematchError(f"setting {one.name} is {value!r}, expected a number")
             if one.metadata and not one.metadata["low"] <= value <= one.metadata["high"]:
                 low, high = one.metadata["low"], one.metadata["high"]
@@ -125,5 +139,6 @@ def make_knobs(settings: Settings) -> tuple:
     return Knobs(**{name: kind if name == "transition" else float(value) for name, value in numbers.items()})
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number; a bool is none."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,7 +1,8 @@
 """MotionSource: where poses come from. A step projects queries onto it, advances it in time and decodes its poses.
 
 To add a source, write a class with these methods and give it to a Crowd; nothing else has to know it. What evolves
-lives in `State.sources[number]`, the arrays that `create_state` made, so that saving a state saves the source too.
+lives in the arrays that `create_state` made, so that saving a state saves the source too: they are `state.own` in the
+state that a source is given.
 """
 
 from collections.abc import Mapping

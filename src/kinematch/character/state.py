@@ -79,6 +79,11 @@ class State(NamedTuple):
     schedule: Schedule
     past: Past
     sources: tuple[Mapping[str, np.ndarray], ...] = ()  # what each source keeps of every character, by name
+    own: Mapping[str, np.ndarray] = {}  # in a state that a source is given: its own of `sources`
+
+    def give_to(self, number: int) -> "State":
+        """The same state as source `number` is given it."""
+        return self._replace(own=self.sources[number])
 
     def copy(self) -> "State":
         """One that shares nothing with this one."""
@@ -90,7 +95,7 @@ class State(NamedTuple):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Every array by its full name, such as `feet.locked` or `sources.1.phase`."""
-        groups = {name: getattr(self, name)._asdict() for name in self._fields if name != "sources"}
+        groups = {name: getattr(self, name)._asdict() for name in self._fields if name not in ("sources", "own")}
         groups |= {f"sources.{number}": own for number, own in enumerate(self.sources)}
         return {f"{group}.{name}": array for group, own in groups.items() for name, array in own.items()}
 
@@ -113,7 +118,7 @@ class State(NamedTuple):
         return sum(array.nbytes for array in self.arrays().values())
 
     def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "State":
-        groups: list = [type(group)(*(change(array) for array in group)) for group in self[:-1]]
+        groups: list = [type(group)(*(change(array) for array in group)) for group in self[:-2]]
         groups.append(tuple({name: change(array) for name, array in own.items()} for own in self.sources))
         return State(*groups)
 

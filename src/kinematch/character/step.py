@@ -7,15 +7,15 @@ import numpy as np
 from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels import animation as k
 from kinematch.character.kernels import searching
-from kinematch.character.layers import apply_layer, predict_lowering
+from kinematch.character.layers import apply_layer, finish_layers, predict_lowering
 from kinematch.character.pose import Pose
-from kinematch.character.project import group_by, project
+from kinematch.character.project import group_by, project, skip_broken
 from kinematch.character.stages.adjust import adjust_roots, find_rates
 from kinematch.character.stages.ask import make_queries
 from kinematch.character.stages.feet import Ground, plant_feet, stand_on_ground
 from kinematch.character.stages.pose import find_global_pose, place_roots
 from kinematch.character.stages.predict import find_idle, move_bodies, predict_trajectories, remember_roots
-from kinematch.character.stages.schedule import find_reasons, limit_searches, note_search
+from kinematch.character.stages.schedule import FEWEST, find_reasons, limit_searches, note_search
 from kinematch.character.stages.transition import add_offsets, fade_offsets
 from kinematch.compile.threads import SHARED, run_in_two
 from kinematch.motion.retarget_plain import retarget_poses
@@ -37,9 +37,8 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     pose.searched[searching] = True
 
     # predict, ask, project, transition
-    for number, characters in list(group_by(playing, searching)):
-        queries = ask_plainly(crowd, number, characters, dt)
-        project(crowd, number, characters, queries, pose)
+    for number, characters in group_by(playing, searching):
+        project(crowd, number, *ask_plainly(crowd, number, characters, dt), pose)
 
     # advance and adjust
     move_bodies(state, everyone, orders, crowd.trajectory, dt, settings)
@@ -81,6 +80,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
         )
         pose.contacts[characters] = sample.contacts
     show_plainly(crowd, pose)
+    finish_layers(crowd.layers, pose, dt, rig, lambda: show_plainly(crowd, pose))
 
     # output
     tables = np.array([source.table is not None for source in crowd.sources])
@@ -94,14 +94,14 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     remember_roots(state, dt, crowd.past_spacing)
 
 
-def ask_plainly(crowd: "Crowd", number: int, characters: np.ndarray, dt: float) -> np.ndarray:
-    """Queries (M, D) of characters that play source `number`, through the schema."""
+def ask_plainly(crowd: "Crowd", number: int, characters: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    """Queries (M, D) of characters (M,) that play source `number`, through the schema, and whose they are."""
     state, source, settings = crowd.state, crowd.sources[number], crowd.settings
     status = source.describe_status(state, characters)
     queries = make_queries(source, state, characters, crowd.orders, crowd.trajectory, settings, crowd.rig.scale)
     state.schedule.idle[characters] = find_idle(state, characters, crowd.orders, status.resting, settings)
     note_search(state, characters, crowd.orders, dt, settings)
-    return queries
+    return skip_broken(characters, queries)
 
 
 def advance_source(crowd: "Crowd", number: int, characters: np.ndarray, dt: float) -> np.ndarray:
@@ -133,8 +133,8 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
 
     # predict, ask, project, transition; then advance, adjust, decode and, with nothing in between, show and feet
     def search(some: np.ndarray) -> None:
-        for number, characters in list(group_by(state.playing.sources, some)):
-            project(crowd, number, characters, ask_fused(crowd, number, characters, dt), pose)
+        for number, characters in group_by(state.playing.sources, some):
+            project(crowd, number, *ask_fused(crowd, number, characters, dt), pose)
 
     if crowd.terrain is None:
         runner.set_ground(None)
@@ -168,6 +168,7 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
         # feet
         runner.set_ground(crowd.find_ground(pose, dt))
         runner.animate(dt, k.FEET)
+        finish_layers(crowd.layers, pose, dt, crowd.rig, lambda: runner.animate(0.0, k.SHOW))
 
     # the rest of the output
     runner.report_rows(pose)
@@ -179,20 +180,23 @@ def find_searching(crowd: "Crowd", dt: float, pose: Pose) -> np.ndarray:
     state, count = crowd.state, 0
     for number, characters in crowd.group_everyone():
         if crowd.sources[number].table is not None:
-            count += searching.find_reasons(crowd.runner.scenes[number], characters)
+            count += searching.find_reasons(crowd.runner.scenes[number], characters, crowd.runner.due)
             continue
         status = crowd.sources[number].describe_status(state, characters)
         reasons = find_reasons(state, characters, crowd.orders, status, crowd.settings)
         pose.reasons[characters] = reasons
         count += int((reasons != 0).sum())
     if not count:
-        return np.zeros(0, np.int32)
-    found = limit_searches(pose.reasons, state.schedule.since, dt, crowd.settings)
+        return crowd.runner.due[:0]
+    if count <= FEWEST and len(crowd.sources) == 1 and crowd.sources[0].table is not None:
+        found = crowd.runner.due[:count]
+    else:
+        found = limit_searches(pose.reasons, state.schedule.since, dt, crowd.settings)
     pose.searched[found] = True
     return found
 
 
-def ask_fused(crowd: "Crowd", number: int, characters: np.ndarray, dt: float) -> np.ndarray:
+def ask_fused(crowd: "Crowd", number: int, characters: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
     """Queries by a kernel where all features are built in and look ahead; else through the schema."""
     if not crowd.runner.asks_by_kernel[number]:
         return ask_plainly(crowd, number, characters, dt)
@@ -206,5 +210,5 @@ def ask_fused(crowd: "Crowd", number: int, characters: np.ndarray, dt: float) ->
         state.schedule.trajectories[characters] = np.concatenate([positions, yaws[..., None]], axis=-1)
     queries = np.empty((len(characters), table.features.shape[1]), np.float32)
     prediction = searching.SPRINGS if given is None else searching.GIVEN
-    searching.make_queries(crowd.runner.scenes[number], characters, queries, dt, prediction)
-    return queries
+    near = searching.make_queries(crowd.runner.scenes[number], characters, queries, dt, prediction)
+    return (characters, queries) if near else skip_broken(characters, queries)

@@ -131,7 +131,31 @@ def start(
     return 0
 
 
-bench = {"search": search, "character": character, "limits": limits, "start": start}
+def build(
+    recipes: Annotated[tyro.conf.Positional[list[Path]], option("recipes to build; the built-in motion if none")] = [],  # noqa: B006
+    /,
+    data: Annotated[Path | None, option("a folder of LAFAN1 clips: builds its set XL")] = None,
+    json: Json = None,
+    rounds: Annotated[int, option("how often each is built; the median counts")] = 3,
+) -> int:
+    """Measure how long recipes take to build, stage by stage, and how many cores that keeps busy."""
+    from kinematch.bench.build import bench_build, plain, table
+    from kinematch.bench.sets import write_recipes
+    from kinematch.cli.screen import progress_bar
+    from kinematch.database.dance_card import write_recipe
+
+    if not 1 <= rounds <= 1000:
+        raise KinematchError(f"{rounds} rounds, expected 1 to 1000")
+    check_output(json)
+    chosen = [*recipes, *([write_recipes(data)["XL"]] if data else [])] or [write_recipe()]
+    with progress_bar("building") as show:
+        report = bench_build(chosen, rounds=rounds, progress=lambda name, done, total: show(done, total, name))
+    _print([table(report)], [])
+    _write(json, plain(report), None, None)
+    return 0
+
+
+bench = {"search": search, "character": character, "limits": limits, "build": build, "start": start}
 
 
 def _check(json: Path | None, *charts: Path | None) -> None:

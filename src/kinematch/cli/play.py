@@ -33,7 +33,7 @@ def play(
         str | None, option("with --vr: send the first user's body to HOST:PORT as VMC, such as 127.0.0.1:39539")
     ] = None,
     vmc_in: Annotated[
-        int | None, option("with --vr: a user whose trackers or body another program sends to this port as VMC: 39540")
+        str | None, option("with --vr: a user whose trackers or body another program sends as VMC to this PORT: 39540")
     ] = None,
     vrchat: Annotated[bool, option("with --vr: send the first user's hips and legs to VRChat on this machine")] = False,
     no_open: Annotated[bool, option("leave the browser alone")] = False,
@@ -71,9 +71,11 @@ def play(
     return 0
 
 
-def _connect(studio: "Studio", vmc: str | None, vmc_in: int | None, vrchat: bool) -> list[str]:
+def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool) -> list[str]:
     """Other programs that get a body or send trackers, told in a sentence each."""
     from kinematch.stream.broadcast import Broadcast
+    from kinematch.stream.osc import is_loopback, parse_address
+    from kinematch.stream.vmc_in import PORT as VMC_IN
     from kinematch.stream.vmc_in import VmcReceiver
 
     told = []
@@ -82,8 +84,10 @@ def _connect(studio: "Studio", vmc: str | None, vmc_in: int | None, vrchat: bool
         studio.attendant.room.broadcast = broadcast
         told += broadcast.describe()
     if vmc_in is not None:
-        studio.attendant.receiver = VmcReceiver(vmc_in)
-        told.append(f"listening for VMC on port {studio.attendant.receiver.port} of this machine")
+        host, port = parse_address(vmc_in, VMC_IN)
+        studio.attendant.receiver = VmcReceiver(port, host)
+        who = "programs on this machine" if is_loopback(host) else "anybody who can reach this machine"
+        told.append(f"listening for VMC on {host}:{port}, from {who}")
     return told
 
 

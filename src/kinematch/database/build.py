@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, Literal
 
@@ -12,11 +13,12 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.database import storage
+from kinematch.database.cleaner import Cleaner, open_cleaners
 from kinematch.database.feature_database import build_features, find_targets
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
-from kinematch.database.prepare import Prepared, prepare, read_source
+from kinematch.database.prepare import Prepared, find_target, prepare
 from kinematch.database.recipe import Range, Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import find_line
 from kinematch.database.sources import (
@@ -31,11 +33,11 @@ from kinematch.database.sources import (
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
-from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.root import add_root
-from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import place_for
 
+WORTH_CLEANERS = 20_000_000  # bytes of files, from which other processes save more time than they take to start
+MOST_CLEANERS = 7  # beside this process; each takes 0.2 GB
 Reused = Literal["nothing", "poses", "everything"]
 Progress = Callable[[str, int, int], None]  # stage, items done, items in all
 
@@ -83,7 +85,7 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         poses, sources, reused = earlier.poses, earlier.about["sources"], "poses"
         found += earlier.about["source_warnings"]
     else:
-        prepared = _prepare_all(files, recipe, folder, progress)
+        prepared = _prepare_all(files, recipe, text, recipe_path, progress)
         clock.lap("clips")
         progress("poses", 0, 1)
         found += _list_warnings(prepared) + _find_empty_ranges(files, prepared)
@@ -177,19 +179,30 @@ def _describe_features(recipe: Recipe) -> Any:
     ]
 
 
-def _prepare_all(files: list[SourceFile], recipe: Recipe, folder: Path, progress: Progress) -> list[list[Prepared]]:
-    """Clean all files on all cores; results are in the order of the recipe."""
-    target = _find_target(files, recipe, folder)
+def _prepare_all(
+    files: list[SourceFile], recipe: Recipe, text: str, recipe_path: Path, progress: Progress
+) -> list[list[Prepared]]:
+    """Clean all files, many of them on all cores; results are in the order of the recipe."""
     out: list[list[Prepared]] = [[] for _ in files]
-    # built-in motion is made by plain Python, which holds the interpreter lock: more threads would only contend
-    made = all(file.path is None for file in files)
-    executor: Executor = ThreadPoolExecutor(1 if made else os.cpu_count())
-    with executor:
+    folder = recipe_path.parent
+    target = find_target(files, recipe, folder)
+    size = sum(file.path.stat().st_size for file in files if file.path)
+    helpers = min((os.cpu_count() or 1) - 1, MOST_CLEANERS) if size >= WORTH_CLEANERS else 0
+    with open_cleaners(helpers, text, recipe_path) as cleaners, ThreadPoolExecutor(1 + len(cleaners)) as executor:
+        free: SimpleQueue[Cleaner | None] = SimpleQueue()  # None is this process
+        for one in (None, *cleaners):
+            free.put(one)
+
+        def clean(number: int) -> list[Prepared]:
+            cleaner = free.get()
+            try:
+                found = cleaner.prepare(number) if cleaner else None
+                return found or prepare(files[number], recipe.cleaning, folder=folder, target=target)
+            finally:
+                free.put(cleaner)
+
         try:
-            tasks = {
-                executor.submit(prepare, file, recipe.cleaning, folder=folder, target=target): k
-                for k, file in enumerate(files)
-            }
+            tasks = {executor.submit(clean, number): number for number in range(len(files))}
             progress("clips", 0, len(files))
             for done, task in enumerate(as_completed(tasks), 1):
                 out[tasks[task]] = task.result()
@@ -207,22 +220,6 @@ def _list_warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
         for warning in clip.warnings:
             names.setdefault(warning, []).append(clip.clip.name)
     return [f"{listed(about, 3)}: {warning}" for warning, about in names.items()]
-
-
-def _find_target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:
-    """The skeleton to retarget to: the recipe's, else that of the first source that is not retargeted."""
-    if not any(file.source.retarget for file in files):
-        return None
-    if recipe.skeleton:
-        return read_clip(folder / recipe.skeleton).skeleton
-    keeps = next((file for file in files if not file.source.retarget), None)
-    if keeps is None:
-        raise KinematchError(
-            "every source is retargeted, so the target is unknown: name a file as `skeleton` at the top of the recipe"
-        )
-    clip = read_source(keeps, folder)[0]
-    length = keeps.source.scale_to_leg_length
-    return (clip if length is None else scale_to_leg_length(clip, length)).skeleton
 
 
 def _assemble(

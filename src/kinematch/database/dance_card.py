@@ -1,5 +1,7 @@
 """The built-in motion as a database: built on first use and kept in the cache, one file for every verb."""
 
+from pathlib import Path
+
 from kinematch.database.build import Progress, build
 from kinematch.database.storage import Database
 from kinematch.folders import find_cache_folder
@@ -20,9 +22,14 @@ def dance_card(progress: Progress = lambda stage, done, total: None) -> Database
 
     `progress(stage, done, total)` is called while it is built.
     """
+    return build(write_recipe(), progress=progress).database
+
+
+def write_recipe() -> Path:
+    """The recipe of the built-in motion as a file in the cache."""
     folder = find_cache_folder() / "dance-card"
     folder.mkdir(parents=True, exist_ok=True)
     recipe = folder / "dance-card.toml"
     if not recipe.is_file() or recipe.read_text() != RECIPE:
         write_beside(recipe, RECIPE.encode())
-    return build(recipe, progress=progress).database
+    return recipe

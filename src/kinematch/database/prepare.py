@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.database.loops import close_loop
-from kinematch.database.recipe import Cleaning, Source
+from kinematch.database.recipe import Cleaning, Recipe, Source
 from kinematch.database.sources import SourceFile, choose_clips
 from kinematch.errors import FileError, KinematchError
-from kinematch.files import read_clips
+from kinematch.files import read_clip, read_clips
 from kinematch.files.border import sampled_positions
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints, find_contacts
@@ -58,6 +58,22 @@ def read_source(file: SourceFile, folder: Path) -> list[Clip]:
         return [clip.with_(name=file.name) for clip in clips]
     chosen = choose_clips(source, [clip.name for clip in clips])
     return [clip.with_(name=f"{file.name}/{clip.name}") for clip in clips if clip.name in chosen]
+
+
+def find_target(files: list[SourceFile], recipe: Recipe, folder: Path) -> Skeleton | None:
+    """The skeleton to retarget to: the recipe's, else that of the first source that is not retargeted."""
+    if not any(file.source.retarget for file in files):
+        return None
+    if recipe.skeleton:
+        return read_clip(folder / recipe.skeleton).skeleton
+    keeps = next((file for file in files if not file.source.retarget), None)
+    if keeps is None:
+        raise KinematchError(
+            "every source is retargeted, so the target is unknown: name a file as `skeleton` at the top of the recipe"
+        )
+    clip = read_source(keeps, folder)[0]
+    length = keeps.source.scale_to_leg_length
+    return (clip if length is None else scale_to_leg_length(clip, length)).skeleton
 
 
 def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skeleton | None = None) -> list[Prepared]:

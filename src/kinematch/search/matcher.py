@@ -2,7 +2,7 @@
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,8 +15,7 @@ IGNORE = 20  # frames around the current one: a third of a second at 60 fps
 FLOAT32, INT32 = np.dtype(np.float32), np.dtype(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
-class Matches:
+class Matches(NamedTuple):
     frames: np.ndarray  # (N,) int32; -1 where no frame may be taken, or all are too far for a finite cost
     costs: np.ndarray  # (N,) float32, without the bias for staying; infinite where there is no frame
 

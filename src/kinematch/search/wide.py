@@ -88,17 +88,23 @@ class WideMatcher:
         if current is None or not fit_kernels(space, queries, current):
             queries, current = check_queries(space, queries, current)
         bias, ignore = check_limits(space, stay_bias, ignore)
+        return self.find_checked(queries, current, filter, bias, ignore)[0]
+
+    def find_checked(
+        self, queries: np.ndarray, current: np.ndarray, filter: str, bias: float, ignore: int
+    ) -> tuple[Matches, int]:
+        """What `find` does, with arguments of the very types that kernels take; also how many queries found nothing."""
         handle = self._tree.handles.get(filter) or self._handle(filter)
         count = len(queries)
         frames, costs = np.empty(count, np.int32), np.empty(count, np.float32)
         if count < MANY_QUERIES:
-            refused = k.find_some(queries, current, ignore, bias, handle.address, frames, costs)
+            missed = k.find_some(queries, current, ignore, bias, handle.address, frames, costs)
         else:
-            refused = _find_many(queries, current, ignore, bias, handle, frames, costs)
-        if refused >= 0:
-            check_queries(space, queries, current)  # says what is wrong, unless it is the product with the weights
-            raise too_large(int(refused))
-        return Matches(frames, costs)
+            missed = _find_many(queries, current, ignore, bias, handle, frames, costs)
+        if missed and (frames == REFUSED).any():
+            check_queries(self.space, queries, current)  # says what is wrong, or else it is the product with weights
+            raise too_large(int(np.argmax(frames == REFUSED)))
+        return Matches(frames, costs), missed
 
     def find_one(
         self, query: np.ndarray, current: int = -1, *, filter: str = "", stay_bias: float = 0.0, ignore: int = IGNORE
@@ -184,13 +190,11 @@ def _find_many(
     queries: np.ndarray, current: np.ndarray, ignore: int, bias: float, handle: _Handle, frames: np.ndarray,
     costs: np.ndarray,
 ) -> int:  # fmt: skip
-    """Queries in slices on all threads; the index of one that was refused, or -1."""
-    refused = []
+    """Queries in slices on all threads; how many found nothing."""
+    missed = []
 
     def search(own: slice) -> None:
-        index = k.find_some(queries[own], current[own], ignore, bias, handle.address, frames[own], costs[own])
-        if index >= 0:
-            refused.append(own.start + index)
+        missed.append(k.find_some(queries[own], current[own], ignore, bias, handle.address, frames[own], costs[own]))
 
     run_in_pieces(len(queries), search, worth=MANY_QUERIES)
-    return min(refused, default=-1)
+    return sum(missed)

@@ -88,13 +88,12 @@ def find_one(query, current, ignore, bias, handle):
 def find_some(queries, currents, ignore, bias, handle, frames, costs):
     """One query after the other, with scratch memory of its own, so that threads can share a handle.
 
-    Returns the index of a query that was refused, -1 for none. Shapes are the caller's responsibility.
+    Returns how many found nothing or were refused. Shapes are the caller's responsibility.
     """
-    scratch, refused = new_scratch(U(handle)), -1
+    scratch, missed = new_scratch(U(handle)), 0
     for n in range(len(queries)):
         if n + 1 < len(queries):
             _prefetch_current(np.int64(currents[n + 1]), U(handle))
         frames[n], costs[n] = search(address(queries, n), np.int64(currents[n]), ignore, bias, U(handle), scratch)
-        if frames[n] == REFUSED:
-            refused = n
-    return refused
+        missed += frames[n] < 0
+    return missed

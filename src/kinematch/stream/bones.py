@@ -1,6 +1,6 @@
 """Bones of a humanoid as Unity names them, in their parent's space and counted from the T-pose."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from kinematch.motion.roles import ROLES
 from kinematch.motion.skeleton import Skeleton
 
 ROOT = "root"
+Placement = tuple[tuple[float, float, float], tuple[float, float, float, float]]  # position m, rotation w x y z
 _TRUNK = {
     "hips": ROOT,
     "spine": "hips",
@@ -74,22 +75,38 @@ def find_bones(skeleton: Skeleton) -> Bones:
     return Bones(tuple(ordered), joints, parents, references)
 
 
-def find_global_poses(
-    poses: dict[str, tuple[np.ndarray, np.ndarray]],
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Global positions (3,) and rotations (4,) by role, from those in the parent's space; a missing root is at rest.
+def find_global_poses(poses: Mapping[str, Placement]) -> dict[str, Placement]:
+    """Global placements by role, from those in the parent's space; a missing root is at rest.
 
-    Bones whose parents were left out hang on the nearest bone above that is there.
+    Bones whose parents were left out hang on the nearest bone above that is there. These are plain numbers: arrays of
+    one bone each would take many times as long.
     """
-    found = {ROOT: poses.get(ROOT, (np.zeros(3), quaternion.IDENTITY))}
+    found = {ROOT: poses.get(ROOT, ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)))}
 
-    def find(role: str) -> tuple[np.ndarray, np.ndarray]:
+    def find(role: str) -> Placement:
         if role not in found:
-            place, turn = find(find_parent(role, poses))
-            position, rotation = poses[role]
-            found[role] = place + quaternion.rotate(turn, position), quaternion.multiply(turn, rotation)
+            found[role] = _compose(find(find_parent(role, poses)), poses[role])
         return found[role]
 
     for role in poses:
         find(role)
     return found
+
+
+def _compose(above: Placement, below: Placement) -> Placement:
+    """A placement in another one's space, as one in the world."""
+    (px, py, pz), (w, x, y, z) = above
+    (vx, vy, vz), (bw, bx, by, bz) = below
+    tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)  # as quaternion.rotate does
+    place = (
+        px + vx + w * tx + y * tz - z * ty,
+        py + vy + w * ty + z * tx - x * tz,
+        pz + vz + w * tz + x * ty - y * tx,
+    )
+    turn = (  # as quaternion.multiply does
+        w * bw - x * bx - y * by - z * bz,
+        w * bx + x * bw + y * bz - z * by,
+        w * by - x * bz + y * bw + z * bx,
+        w * bz + x * by - y * bx + z * bw,
+    )
+    return place, turn

@@ -15,6 +15,7 @@ from kinematch.errors import KinematchError
 LARGEST_BUNDLE = 1200  # bytes: what fits a packet on every network
 LARGEST_DATAGRAM = 65_536  # bytes, more than UDP carries
 DEEPEST = 4  # bundles inside bundles
+MOST_MESSAGES = 500  # in a datagram; a body with face and fingers is 200
 BUNDLE = b"#bundle\0"
 IMMEDIATELY = struct.pack(">q", 1)
 # bytes of each type of value that we read, at least; python-osc logs a warning about types it does not know, and
@@ -70,6 +71,8 @@ def parse_packet(datagram: bytes, depth: int = 0) -> list[Message]:
             raise MalformedPacket
         messages += parse_packet(datagram[place : place + size], depth + 1)
         place += size
+        if len(messages) > MOST_MESSAGES:
+            raise MalformedPacket
     return messages
 
 
@@ -87,7 +90,8 @@ def _parse_message(datagram: bytes) -> Message:
 
 
 def parse_address(text: str, port: int) -> tuple[str, int]:
-    """Host and port from HOST, HOST:PORT, [IPV6]:PORT or :PORT; loopback and the given port where they are left out."""
+    """Host and port from HOST, HOST:PORT, [IPV6]:PORT, :PORT or PORT; loopback and the given port if left out."""
+    text = f":{text}" if text.isascii() and text.isdigit() else text
     host, colon, rest = text.rpartition(":")
     if not colon or (":" in host and not host.endswith("]")):  # no port, or a bare IPv6 address
         host, rest = text, ""

@@ -1,5 +1,6 @@
 """VMC in: headset, controllers, trackers and bones that another program sends become Trackers."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -7,19 +8,19 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from kinematch.avatar import body_frames
-from kinematch.avatar.axes import swap_unity, swap_unity_rotations
 from kinematch.avatar.trackers import LEFT_HAND, POINTS, RIGHT_HAND, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
-from kinematch.stream.bones import ROLES_BY_NAME, ROOT, find_global_poses
+from kinematch.stream.bones import ROLES_BY_NAME, ROOT, Placement, find_global_poses
 from kinematch.stream.osc import Message, OscReceiver
 
 PORT = 39540  # where programs that take trackers listen
 STALE = 0.5  # s without news, after which a device is lost
 MOST_DEVICES = 64  # serial numbers that are remembered
 FARTHEST = 1e4  # m
-HISTORY = 16  # samples that velocities are found from
+LONGEST_FRAME = 0.004  # s in which the packets of a frame come in
+HISTORY = 12  # samples that velocities are found from
 DEVICES = ("Hmd", "Con", "Tra")
 PLACES = {  # words of a serial number -> where that device is worn; the first that fits
     "Hmd": {"": "head"},
@@ -29,7 +30,7 @@ PLACES = {  # words of a serial number -> where that device is worn; the first t
         "leftfoot": "left_foot", "right_foot": "right_foot", "rightfoot": "right_foot",
     },
 }  # fmt: skip
-Moment = tuple[np.ndarray, np.ndarray, float]  # position (3,), rotation (4,), time
+Moment = tuple[Placement, float]  # and when it was heard
 
 
 class VmcReceiver:
@@ -58,8 +59,9 @@ class VmcReceiver:
         self._points: dict[str, int] = {serial: POINTS.index(point) for serial, point in (serials or {}).items()}
         self._devices: dict[tuple[str, str], Moment] = {}  # kind and serial number -> where it was last
         self._bones: dict[str, Moment] = {}  # role -> pose in the parent's space
-        self._samples: deque[Poses] = deque(maxlen=HISTORY)
-        self._bone_samples: deque[Poses] = deque(maxlen=HISTORY)
+        self._samples, self._bone_samples = Samples(), Samples()
+        self._poses, self._usual_poses = 0, 0  # of the frame that comes in, and of the one before
+        self._began, self._waiting = -math.inf, False  # when it began, and whether the rest of it is on its way
 
     @property
     def port(self) -> int:
@@ -72,28 +74,34 @@ class VmcReceiver:
         return self.receiver.malformed + self.malformed_messages
 
     def update(self) -> bool:
-        """Take in what has arrived; whether a pose was among it."""
+        """Take in what has arrived; whether a whole frame, or a pose outside of one, was among it."""
         now, news = self._clock(), False
         for message in self.receiver.receive():
             news |= self._take(message, now)
+        news |= self._waiting
+        # a frame is several packets; half of one with half of the frame before would be a pose that never was
+        self._waiting = news and self._poses < self._usual_poses and now - self._began < LONGEST_FRAME
+        if self._waiting:
+            return False
         if news:
             self._name_devices()
-            self._append(self._samples, self._sample_devices(now))
-            self._append(self._bone_samples, self._sample_bones(now))
+            worn = {self._points[s]: moment for (_, s), moment in self._devices.items() if s in self._points}
+            self._samples.append(worn, now)
+            self._bone_samples.append(self._find_worn_bones(), now)
         return news
 
     def find_devices(self) -> Trackers:
         """Headset, controllers and trackers of the user now (1 sample); those not heard of are not valid."""
-        return self._find(self._samples, self._sample_devices)
+        return self._samples.find(self._clock(), self._stale)
 
     def find_joints(self) -> Trackers:
         """The tracked points of the body whose bones were received (1 sample): joints, so no calibration is needed."""
-        return self._find(self._bone_samples, self._sample_bones)
+        return self._bone_samples.find(self._clock(), self._stale)
 
     def find_bone_poses(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Global positions (3,) m and rotations (4,) since the T-pose, by role, 'root' among them."""
-        poses = {role: (place, turn) for role, (place, turn, _) in self._bones.items()}
-        return find_global_poses(poses) if poses else {}
+        found = self._find_global_bones()
+        return {role: (np.array(place), np.array(turn)) for role, (place, turn) in found.items()}
 
     def close(self) -> None:
         """Stop listening."""
@@ -110,7 +118,10 @@ class VmcReceiver:
             if pose is None:
                 self.malformed_messages += 1
                 return False
+            self._poses += 1
             return self._keep(parts[3], *pose, now)
+        if kind in ("T", "OK") and self._poses:  # what a frame begins with
+            self._usual_poses, self._poses, self._began = self._poses, 0, now
         if kind == "T" and values and isinstance(values[0], float) and np.isfinite(values[0]):
             self.seconds = values[0]
         elif kind == "OK" and values and isinstance(values[0], int):
@@ -121,13 +132,13 @@ class VmcReceiver:
             self.ignored += 1
         return False
 
-    def _keep(self, kind: str, name: str, place: np.ndarray, turn: np.ndarray, now: float) -> bool:
+    def _keep(self, kind: str, name: str, placement: Placement, now: float) -> bool:
         if kind in DEVICES:
             if (kind, name) in self._devices or len(self._devices) < MOST_DEVICES:
-                self._devices[kind, name] = place, turn, now
+                self._devices[kind, name] = placement, now
                 return True
         elif kind == "Root" or name in ROLES_BY_NAME:
-            self._bones[ROOT if kind == "Root" else ROLES_BY_NAME[name]] = place, turn, now
+            self._bones[ROOT if kind == "Root" else ROLES_BY_NAME[name]] = placement, now
             return True
         self.ignored += 1
         return False
@@ -151,57 +162,67 @@ class VmcReceiver:
             return RIGHT_HAND if others == [LEFT_HAND] else LEFT_HAND if others == [RIGHT_HAND] else None
         if head is None:
             return None
-        yaw = quaternion.swing_twist(head[1], [0.0, 1, 0])[1]
+        place, turn = (np.array(part) for part in head[0])
+        back = quaternion.inverse(quaternion.swing_twist(turn, [0.0, 1, 0])[1])
         across = {
-            name: quaternion.rotate(quaternion.inverse(yaw), place - head[0])[0]
-            for (kind, name), (place, _, _) in self._devices.items()
+            name: quaternion.rotate(back, np.array(moment[0][0]) - place)[0]
+            for (kind, name), moment in self._devices.items()
             if kind == "Con" and name not in self._points
         }
         middle = np.mean(list(across.values())) if len(across) > 1 else 0.0
         return LEFT_HAND if across[serial] > middle else RIGHT_HAND
 
-    def _sample_devices(self, now: float) -> Poses:
-        worn = {self._points[serial]: moment for (_, serial), moment in self._devices.items() if serial in self._points}
-        return _make_sample(worn, now, self._stale)
+    def _find_global_bones(self) -> dict[str, Placement]:
+        return (
+            find_global_poses({role: placement for role, (placement, _) in self._bones.items()}) if self._bones else {}
+        )
 
-    def _sample_bones(self, now: float) -> Poses:
-        poses, worn = self.find_bone_poses(), {}
+    def _find_worn_bones(self) -> dict[int, Moment]:
+        """The bones that tracked points are on."""
+        found, worn = self._find_global_bones(), {}
         for k, point in enumerate(POINTS):
             role = next((role for role in body_frames.ROLES[point] if role in self._bones), None)
             if role is not None:
-                worn[k] = (*poses[role], self._bones[role][2])
-        return _make_sample(worn, now, self._stale)
-
-    @staticmethod
-    def _append(samples: deque[Poses], sample: Poses) -> None:
-        if samples and sample.times[0] <= samples[-1].times[0]:
-            samples.pop() if sample.times[0] == samples[-1].times[0] else samples.clear()
-        samples.append(sample)
-
-    def _find(self, samples: deque[Poses], sample: Callable[[float], Poses]) -> Trackers:
-        now = sample(self._clock())  # what has gone stale since the last message is not tracked any more
-        if not samples:
-            return find_velocities(now)
-        poses = [*list(samples)[:-1], samples[-1]._replace(valid=samples[-1].valid & now.valid)]
-        joined = Poses(*(np.concatenate([getattr(p, field) for p in poses]) for field in Poses._fields[:4]))
-        return find_velocities(joined).take(slice(len(poses) - 1, None))
+                worn[k] = found[role], self._bones[role][1]
+        return worn
 
 
-def _make_sample(worn: Mapping[int, Moment], now: float, stale: float) -> Poses:
-    positions, rotations = np.zeros((1, len(POINTS), 3)), quaternion.identity((1, len(POINTS)))
-    valid: np.ndarray = np.zeros((1, len(POINTS)), bool)
-    for k, (place, turn, heard) in worn.items():
-        positions[0, k], rotations[0, k], valid[0, k] = place, turn, now - heard <= stale
-    return Poses(np.array([now]), positions, rotations, valid)
+class Samples:
+    """The last samples of one user, from which the newest gets its velocities."""
+
+    def __init__(self) -> None:
+        self._rows: deque[tuple[float, Mapping[int, Moment]]] = deque(maxlen=HISTORY)
+
+    def append(self, worn: Mapping[int, Moment], now: float) -> None:
+        """Remember where points are; time that goes backwards begins a new history."""
+        if self._rows and now == self._rows[-1][0]:
+            self._rows.pop()
+        elif self._rows and now < self._rows[-1][0]:
+            self._rows.clear()
+        self._rows.append((now, worn))
+
+    def find(self, now: float, stale: float) -> Trackers:
+        """The newest sample; points that were not heard of for so long [s] are not tracked."""
+        count = max(len(self._rows), 1)
+        times, positions = np.full(count, now), np.zeros((count, len(POINTS), 3))
+        rotations = quaternion.identity((count, len(POINTS)))
+        valid: np.ndarray = np.zeros((count, len(POINTS)), bool)
+        for n, (time_, worn) in enumerate(self._rows):
+            times[n] = time_
+            until = now if n == count - 1 else time_
+            for k, ((place, turn), heard) in worn.items():
+                positions[n, k], rotations[n, k], valid[n, k] = place, turn, until - heard <= stale
+        return find_velocities(Poses(times, positions, rotations, valid)).take(slice(count - 1, None))
 
 
-def _read_pose(values: list) -> tuple[str, np.ndarray, np.ndarray] | None:
-    """Name, position and rotation in our axes; None for what is no pose. Later versions of VMC add values behind."""
+def _read_pose(values: list) -> tuple[str, Placement] | None:
+    """Name and placement in our axes; None for what is no pose. Later versions of VMC add values behind."""
     if len(values) < 8 or not isinstance(values[0], str) or not all(type(v) in (float, int) for v in values[1:8]):
         return None
-    numbers = np.array(values[1:8], np.float64)
-    size = np.linalg.norm(numbers[3:])
-    if not (np.abs(numbers) < FARTHEST).all() or not 0.5 < size < 2:
+    px, py, pz, x, y, z, w = values[1:8]
+    size = math.hypot(x, y, z, w)
+    if not max(abs(px), abs(py), abs(pz)) < FARTHEST or not 0.5 < size < 2:  # NaN is not less than anything
         return None
-    turn = swap_unity_rotations(np.array([numbers[6], *numbers[3:6]]) / size)
-    return values[0][:256], swap_unity(numbers[:3]), turn
+    if math.isnan(px + py + pz):  # which max may pass over
+        return None
+    return values[0][:256], ((-px, py, pz), (w / size, x / size, -y / size, -z / size))  # as axes.swap_unity does

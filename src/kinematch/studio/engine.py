@@ -1,4 +1,4 @@
-"""Engine: the thread that steps the stage at a steady rate, whatever pages do, and does what they ask in between."""
+"""Engine: the thread that steps the stage at a steady rate and runs the jobs of pages between steps."""
 
 import asyncio
 import logging
@@ -12,12 +12,12 @@ from kinematch.errors import KinematchError, failure
 from kinematch.studio.stage import DT, Stage
 
 Job = Callable[[Stage], None]
-MOST_JOBS = 1000  # that wait; a flood beyond it is refused
-LATE = 0.25  # s, behind which lost steps are given up rather than made good
+MOST_JOBS = 1000  # in the queue; more are refused
+LATE = 0.25  # s behind schedule from which missed steps are dropped, not caught up
 
 
 class Engine:
-    """`show` is given each new frame and `fail` each failure, on the engine's own thread."""
+    """Calls `show` with each new frame and `fail` with each failure, on its own thread."""
 
     def __init__(self, stage: Stage, *, show: Callable[[bytes], None], fail: Callable[[str], None]):
         self.stage = stage
@@ -34,7 +34,7 @@ class Engine:
         self._thread.join(timeout=10)
 
     def post(self, job: Job) -> bool:
-        """Have something done between two steps; false when too much waits already."""
+        """Queue a job to run between two steps; false when the queue is full."""
         try:
             self._jobs.put_nowait(job)
         except queue.Full:
@@ -42,12 +42,12 @@ class Engine:
         return True
 
     async def perform(self, job: Job) -> None:
-        """The same, and wait until it is done; what goes wrong is raised here."""
+        """Run a job between two steps and wait for it; its error is raised here."""
         loop = asyncio.get_running_loop()
         done = loop.create_future()
 
         def finish(error: Exception | None) -> None:
-            if done.done():  # whoever asked has left
+            if done.done():  # the caller has gone
                 return
             if error is None:
                 done.set_result(None)
@@ -63,7 +63,7 @@ class Engine:
                 if not isinstance(error, KinematchError):
                     raise
             finally:
-                with suppress(RuntimeError):  # the server has ended meanwhile
+                with suppress(RuntimeError):  # the server has stopped
                     loop.call_soon_threadsafe(finish, problem)
 
         if not self.post(attempt):
@@ -71,7 +71,7 @@ class Engine:
         await done
 
     def watch(self, watched: bool) -> None:
-        """With nobody watching, time stands still and the processor rests."""
+        """Say whether anybody watches; without viewers the simulation pauses and uses no CPU."""
         if watched:
             self._watched.set()
         else:
@@ -106,11 +106,11 @@ class Engine:
     def _do(self, job: Job) -> None:
         try:
             job(self.stage)
-        except Exception as error:  # a fault of ours must not end the show; it is told, and time stops
+        except Exception as error:  # a bug must not end the thread: report it and pause
             logging.getLogger(__name__).exception("the simulation failed")
             self.stage.playing = False
             self._fail(f"the simulation failed and was paused: {failure(error)}")
 
 
 def _nothing(stage: Stage) -> None:
-    """No job: it is time for a step."""
+    """The empty job: a step is due."""

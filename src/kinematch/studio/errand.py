@@ -1,4 +1,4 @@
-"""Errand: a message on its way to be done; one that comes faster than that, as from a dragged slider, joins it."""
+"""Errand: a message queued for the engine; later ones of the same kind, as from a dragged slider, merge into it."""
 
 import threading
 
@@ -8,21 +8,21 @@ from kinematch.studio.messages import ChangeSettings, PageMessage, Side
 class Errand:
     def __init__(self, message: PageMessage):
         self._message = message
-        self._gone = False
+        self._taken = False
         self._lock = threading.Lock()
 
-    def joined(self, message: PageMessage) -> bool:
-        """Whether it was in time to do this in its stead, or together with it."""
+    def merge(self, message: PageMessage) -> bool:
+        """Merge a message into this one, unless it has been taken already; whether that worked."""
         with self._lock:
-            if self._gone or type(message) is not type(self._message) or _side(message) != _side(self._message):
+            if self._taken or type(message) is not type(self._message) or _side(message) != _side(self._message):
                 return False
-            self._message = _both(self._message, message)
+            self._message = _merge_settings(self._message, message)
             return True
 
-    def taken(self) -> PageMessage:
-        """What is to be done; nothing can join any more."""
+    def take(self) -> PageMessage:
+        """The merged message; from now on nothing can be merged into it."""
         with self._lock:
-            self._gone = True
+            self._taken = True
             return self._message
 
 
@@ -30,7 +30,7 @@ def _side(message: PageMessage) -> Side | None:
     return message.side if isinstance(message, ChangeSettings) else None
 
 
-def _both(first: PageMessage, then: PageMessage) -> PageMessage:
+def _merge_settings(first: PageMessage, then: PageMessage) -> PageMessage:
     if not isinstance(first, ChangeSettings) or not isinstance(then, ChangeSettings):
         return then
     values = {**first.values, **then.values}

@@ -1,4 +1,4 @@
-"""Pages: who watches, what waits to be sent to each, and who of them steers."""
+"""Pages: the connected browser pages, the send queue of each, and which one of them steers."""
 
 import asyncio
 import secrets
@@ -10,10 +10,10 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.studio.answers import FromServer, Watcher, written
 
 MOST_PAGES = 64
-MOST_FRAMES = 4  # poses that wait for a page; a slower one skips
-MOST_MESSAGES = 500  # that wait for a page; one that does not read at all is let go
-IDLE = 5.0  # s without a word, after which others may take over
-GRACE = 5.0  # s for which a lost page keeps its place
+MOST_FRAMES = 4  # poses queued for a page; a slower one skips some
+MOST_MESSAGES = 500  # queued for a page; one that does not read at all is disconnected
+IDLE = 5.0  # s without input, after which another page may take over
+GRACE = 5.0  # s for which a page that lost its connection stays the one that steers
 
 
 @dataclass(eq=False)
@@ -21,17 +21,17 @@ class Page:
     client: str
     name: str
     every: int = 1  # steps between poses; 0 for none
-    active: float = field(default_factory=monotonic)  # when it last did something
-    lost: bool = False  # told too much that it did not read
+    active: float = field(default_factory=monotonic)  # when its last input arrived
+    lost: bool = False  # its queue overflowed: it does not read
     waiting: deque[str | bytes] = field(default_factory=deque)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
-    tasks: set[asyncio.Future] = field(default_factory=set)  # answers that are being worked out
+    tasks: set[asyncio.Future] = field(default_factory=set)  # answers being computed
 
     def tell(self, message: FromServer) -> None:
         self.put(written(message))
 
     def put(self, item: str | bytes) -> None:
-        """Put something in the queue; of poses that a slow page has not taken, the oldest are skipped."""
+        """Queue a message or a pose; a full queue drops its oldest pose."""
         if isinstance(item, bytes):
             frames = [other for other in self.waiting if isinstance(other, bytes)]
             if len(frames) >= MOST_FRAMES:
@@ -49,17 +49,17 @@ class Page:
 
 
 class Pages:
-    """All pages; used by the server's loop alone."""
+    """All pages; used only by the server's event loop."""
 
     def __init__(self) -> None:
         self.all: dict[str, Page] = {}
-        self.steers = ""  # client
-        self.asking = ""
-        self._left = 0.0  # when who steers was lost
+        self.steers = ""  # client id of the page that steers
+        self.asking = ""  # client id of the page that asks to steer
+        self._left = 0.0  # when the steering page lost its connection
         self._count = 0
 
     def join(self, client: str = "") -> Page:
-        """A new page, or one that comes back."""
+        """Add a new page, or one that reconnects."""
         if len(self.all) >= MOST_PAGES:
             raise KinematchError(f"{MOST_PAGES} pages are connected already")
         returns = client and client == self.steers and client not in self.all
@@ -77,7 +77,7 @@ class Pages:
             self.asking = ""
 
     def settle(self) -> bool:
-        """Give the steering that somebody has left to the next; true when that changed anything."""
+        """If the steering page has left, let the next one steer; true when that changed anything."""
         if self.steers in self.all:
             return False
         if self.steers and monotonic() - self._left < GRACE and len(self.all) > 1:
@@ -88,7 +88,7 @@ class Pages:
         return self.steers != before
 
     def take(self, page: Page) -> None:
-        """Who asks gets the steering if nobody needs it; else the one who steers is asked."""
+        """Let a page steer if the steering page is idle; otherwise ask that one."""
         holder = self.all.get(self.steers)
         if holder is None or monotonic() - holder.active > IDLE:
             self.steers, self.asking = page.client, ""
@@ -106,7 +106,7 @@ class Pages:
             page.put(text)
 
     def show(self, frame: bytes, step: int = 0) -> None:
-        """A frame for those who want this step; step 0 is for all."""
+        """Queue a frame for the pages that show this step; step 0 is for all."""
         for page in self.all.values():
             if page.every and step % page.every == 0:
                 page.put(frame)

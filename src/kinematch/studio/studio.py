@@ -191,7 +191,7 @@ class Studio:
     def _post(self, page: Page, message: messages.PageMessage, about: str) -> None:
         errand = Errand(message)
         if isinstance(message, messages.ChangeSettings | messages.SetCrowd | messages.Scrub):
-            if self._last is not None and self._last.joined(message):
+            if self._last is not None and self._last.merge(message):
                 return
             self._last = errand
         elif not isinstance(message, messages.Stick):
@@ -199,7 +199,7 @@ class Studio:
 
         def job(stage: Stage) -> None:
             try:
-                news = self._do(stage, errand.taken())
+                news = self._do(stage, errand.take())
             except (KinematchError, OSError) as error:
                 self._call(page.tell, ErrorMessage(str(error), about))
             else:

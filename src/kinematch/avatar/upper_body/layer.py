@@ -5,13 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.avatar.trackers import POINTS, Trackers
+from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, LEFT_FOOT, POINTS, Trackers
 from kinematch.avatar.upper_body.kernels.constants import RAMP
-from kinematch.avatar.upper_body.kernels.solve import solve_bodies
+from kinematch.avatar.upper_body.kernels.solve import solve_bodies, solve_legs
 from kinematch.avatar.upper_body.plan import make_plan
 from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
+from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
+
+UNMOVED = 1e-5  # m that a pelvis may be off its place: rounding
 
 
 class Tracked(NamedTuple):
@@ -21,14 +24,22 @@ class Tracked(NamedTuple):
     rotations: np.ndarray  # (N, 7, 4) since the T-pose
     valid: np.ndarray  # (N, 7) bool
     shares: np.ndarray  # (N, 7) of the animated pose that each point has taken over, 0 to 1
+    fingers: np.ndarray  # (N, 2, 25, 3) m
+    finger_valid: np.ndarray  # (N, 2) bool
+    finger_shares: np.ndarray  # (N, 2)
 
 
 class Memory(NamedTuple):
     """What the solver remembers of N users from step to step."""
 
     yaws: np.ndarray  # (N,) rad of the chest against the hips; NaN before the first step
+    necks: np.ndarray  # (N, 4) turn of the head against the hips that the neck follows
+    follows: np.ndarray  # (N, 3) m that the pelvis goes after the head, along the ground
+    postures: np.ndarray  # (N, 3) m that it stays behind the head, for a trunk that leans
     poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
     arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
+    fingers: np.ndarray  # (N, F, 4) and of fingers
+    pelvises: np.ndarray  # (N, 3) m, where they were placed in this step
 
 
 class LocalPose(NamedTuple):
@@ -46,16 +57,15 @@ class UpperBody:
     Set `joints`, the tracked joints of N users in the avatar's own size and space, before each step. The spine bends
     between hips and head; where it would bend too far, the pelvis follows, and knees bend so that the feet stay where
     the animation has them. A point that is lost hands its part of the body back to the animation within `RAMP`
-    seconds, and takes it again. The settings of the crowd should leave the pelvis alone (`pelvis=False`): the feet
-    would move it off the head.
+    seconds, and takes it again. Fingers follow `joints.fingers` where the skeleton has them.
 
     `leans` (N,) rad is how far each trunk leans from upright.
     """
 
     def __init__(self, skeleton: Skeleton, count: int = 1):
-        """`skeleton` is the crowd's, with its ground root."""
-        self.plan, self.count = make_plan(skeleton), count
-        self._changed: list[int] = self.plan.changed.tolist()
+        """`skeleton` is the crowd's; one without a ground root gets the same that a crowd gives it."""
+        self.plan, self.count = make_plan(skeleton if "root" in skeleton.roles else with_root(skeleton)), count
+        self._changed: list[int] = [*self.plan.changed.tolist(), *self.plan.fingers[:, 0].tolist()]
         self.joints: Trackers | None = None
         self.reset()
 
@@ -63,16 +73,18 @@ class UpperBody:
         """Forget what the bodies did: the next step takes over at once what is tracked."""
         count, points = self.count, len(POINTS)
         self.leans = np.zeros(count)
+        turn = [1.0, 0.0, 0.0, 0.0]
         self._tracked = Tracked(
-            np.zeros((count, points, 3)), np.tile([1.0, 0, 0, 0], (count, points, 1)), np.zeros((count, points), bool),
-            np.zeros((count, points)),
+            np.zeros((count, points, 3)), np.tile(turn, (count, points, 1)), np.zeros((count, points), bool),
+            np.zeros((count, points)), np.zeros((count, 2, FINGER_JOINTS, 3)), np.zeros((count, 2), bool),
+            np.zeros((count, 2)),
         )  # fmt: skip
-        self._weights = np.full((count, points), np.nan)  # linear in time; shares are their smooth steps
+        self._weights = np.full((count, points + 2), np.nan)  # of points and hands' fingers, linear in time
         self._memory = Memory(
-            np.full(count, np.nan),
-            np.zeros((count, 2, 3)),
-            np.tile([1.0, 0, 0, 0], (count, len(self.plan.arm_joints), 1)),
-        )
+            np.full(count, np.nan), np.tile(turn, (count, 1)), np.zeros((count, 3)), np.zeros((count, 3)),
+            np.zeros((count, 2, 3)), np.tile(turn, (count, len(self.plan.arm_joints), 1)),
+            np.tile(turn, (count, len(self.plan.fingers), 1)), np.zeros((count, 3)),
+        )  # fmt: skip
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
         if self.joints is None:
@@ -83,8 +95,17 @@ class UpperBody:
                 f"{self.count} of both"
             )
         self._take_trackers(self.joints, dt)
-        local = LocalPose(pose.positions, pose.rotations, pose.global_positions, pose.global_rotations)
-        solve_bodies(self.plan, local, self._tracked, self._memory, self.leans, dt)
+        solve_bodies(self.plan, _take_arrays(pose), self._tracked, self._memory, self.leans, dt)
+        return self._changed
+
+    def finish(self, pose: Pose, dt: float) -> Sequence[int]:
+        """The feet are planted, and may have lowered the pelvis or left where they are tracked: the head stays."""
+        if self.joints is None:
+            return []
+        moved = pose.global_positions[:, self.plan.trunk[0]] - self._memory.pelvises
+        if not self._tracked.shares[:, LEFT_FOOT:].any() and not (np.abs(moved) > UNMOVED).any():
+            return []
+        solve_legs(self.plan, _take_arrays(pose), self._tracked, self._memory)
         return self._changed
 
     def _take_trackers(self, joints: Trackers, dt: float) -> None:
@@ -92,7 +113,16 @@ class UpperBody:
         tracked, valid = self._tracked, joints.valid
         tracked.valid[:] = valid
         tracked.positions[valid], tracked.rotations[valid] = joints.positions[valid], joints.rotations[valid]
-        goals = valid.astype(np.float64)
-        new = np.isnan(self._weights)
-        self._weights[:] = np.where(new, goals, self._weights + np.clip(goals - self._weights, -dt / RAMP, dt / RAMP))
-        tracked.shares[:] = self._weights * self._weights * (3 - 2 * self._weights)
+        tracked.finger_valid[:] = False
+        if joints.fingers is not None and len(self.plan.fingers):
+            tracked.finger_valid[:] = np.isfinite(joints.fingers).all(axis=(2, 3)) & valid[:, HANDS]
+            tracked.fingers[tracked.finger_valid] = joints.fingers[tracked.finger_valid]
+        goals = np.concatenate([valid, tracked.finger_valid], axis=1, dtype=np.float64)
+        steps = np.clip(goals - self._weights, -dt / RAMP, dt / RAMP)
+        self._weights[:] = np.where(np.isnan(steps), goals, self._weights + steps)
+        shares = self._weights * self._weights * (3 - 2 * self._weights)
+        tracked.shares[:], tracked.finger_shares[:] = shares[:, : len(POINTS)], shares[:, len(POINTS) :]
+
+
+def _take_arrays(pose: Pose) -> LocalPose:
+    return LocalPose(pose.positions, pose.rotations, pose.global_positions, pose.global_rotations)

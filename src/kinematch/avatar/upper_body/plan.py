@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.avatar.upper_body.fingers import find_fingers
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
@@ -27,13 +28,16 @@ class BodyPlan(NamedTuple):
     shares: np.ndarray  # (T,) up to the chest, of the chest's bend; above it, of the way from chest to head
     arms: np.ndarray  # (2, 4) int64 collar, upper, lower, hand
     legs: np.ndarray  # (2, 3) int64 upper, lower, foot
+    toes: np.ndarray  # (2,) int64
     twists: np.ndarray  # (K, 2) int64, joints that follow a joint of an arm, and which arm
     followed: np.ndarray  # (K,) int64, the joint they follow
     twist_shares: np.ndarray  # (K,) of the wrist's twist
     forearm_shares: np.ndarray  # (2,) of it that the forearm takes
     arm_joints: np.ndarray  # (M, 3) int64, each joint of the arms, the one above it, and which arm; parents first
+    fingers: np.ndarray  # (F, 5) int64, see find_fingers
+    finger_bones: np.ndarray  # (F, 3) directions of their bones in the T-pose
     height: np.ndarray  # (1,) m of the head joint above the floor in the T-pose
-    changed: np.ndarray  # (C,) int64, every joint that the solver may turn, parents first
+    changed: np.ndarray  # (C,) int64, every joint that the solver turns but fingers, parents first
 
 
 def make_plan(skeleton: Skeleton) -> BodyPlan:
@@ -52,6 +56,7 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
     chest = _find_chest(skeleton, trunk, arms)
     twists, followed, shares = _find_twists(skeleton, arms)
     positions, references = kinematics.tpose(skeleton)
+    fingers, finger_bones = find_fingers(skeleton)
     changed = {*trunk, *arms.ravel().tolist(), *legs.ravel().tolist(), *(joint for joint, _ in twists)} - {-1}
     own = [any(share > 0 and arm == side for (_, arm), share in zip(twists, shares)) for side in range(2)]
     return BodyPlan(
@@ -62,11 +67,14 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
         shares=_share_bend(len(trunk), chest),
         arms=arms,
         legs=legs,
+        toes=np.array([_find_toes(skeleton, side) for side in SIDES], np.int64),
         twists=np.array(twists, np.int64).reshape(-1, 2),
         followed=np.array(followed, np.int64),
         twist_shares=np.array(shares, np.float64),
         forearm_shares=np.array([0.0 if found else FOREARM_TWIST for found in own]),
         arm_joints=_list_arm_joints(skeleton, arms, twists, followed),
+        fingers=fingers,
+        finger_bones=finger_bones,
         height=np.array([max(float(positions[roles["head"], 1]), 0.1)]),
         changed=np.array(sorted(changed), np.int64),
     )
@@ -81,6 +89,11 @@ def _find_limb(skeleton: Skeleton, side: str, parts: tuple[str, ...], optional: 
     if min(needed) < 0 or not hung:
         return [-1] * len(parts)
     return [joint if joint in chain else -1 for joint in found]
+
+
+def _find_toes(skeleton: Skeleton, side: str) -> int:
+    toes, foot = (skeleton.roles.get(f"{side}_{part}", -1) for part in ("toes", "foot"))
+    return toes if toes >= 0 and foot in skeleton.chain(toes) else -1
 
 
 def _find_chest(skeleton: Skeleton, trunk: list[int], arms: np.ndarray) -> int:

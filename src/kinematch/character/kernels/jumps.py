@@ -18,9 +18,9 @@ from kinematch.character.kernels.scene import open_scene
 from kinematch.character.kernels.transitions import (
     fastest_offset,
     remember,
+    show_angular_velocity,
     show_place,
     show_rotation,
-    show_turning,
 )
 from kinematch.character.settings import DEAD, NO_TRANSITION, SPRING
 from kinematch.compile.jit import inner, kernel
@@ -33,23 +33,28 @@ ONE = np.float32(1)
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def jump(here_handle, there_handle, characters, frames):
-    """Let some characters (M,) go on from frames (M,) of the same or another table: see stages.transition.
+def jump(here_handle, there_handle, number, characters, frames, jumps, costs, searched_frames):
+    """Note what a projection found for characters (M,), and let those for whom it is better go on from its frames.
 
-    `here` is the scene that they leave, with its table and settings, `there` the one that they enter. The fraction of a
-    frame is kept. Frames that do not exist are the nearest that do.
+    `here` is the scene that they leave, with its table and settings, `there` the one that they enter, of source
+    `number`; it may be the same. The fraction of a frame is kept. Frames that do not exist are the nearest that do.
     """
     here, there = open_scene(here_handle), open_scene(there_handle)
+    playing, schedule = here.state.playing, here.state.schedule
     for m in range(characters.shape[0]):
         n = characters[m]
-        frame = min(max(frames[m], 0), there.table.clip_of.shape[0] - 1)
-        before = clamp_frame(here.table, here.state.playing, n)
-        if m + 1 < characters.shape[0]:
-            prefetch_landing(here.table, here.state.playing.frames[characters[m + 1]])
+        schedule.frames[n], schedule.costs[n] = searched_frames[m], costs[m]
+        if m + 1 < characters.shape[0] and jumps[m + 1]:
+            prefetch_landing(here.table, playing.frames[characters[m + 1]])
             prefetch_landing(there.table, frames[m + 1])
+        if not jumps[m]:
+            continue
+        here.pose.jumped[n] = True
+        frame = min(max(frames[m], 0), there.table.clip_of.shape[0] - 1)
+        before = clamp_frame(here.table, playing, n)
         if there.knobs.transition != NO_TRANSITION:
             start_transition(here, there, n, before, frame)
-        here.state.playing.frames[n] = frame
+        playing.frames[n], playing.sources[n] = frame, number
         here.state.offsets.ages[n] = 0.0
 
 
@@ -105,15 +110,15 @@ def offset_rotation(memory, n, j, here, before, before_after, there, frame, afte
                     halflife):  # fmt: skip
     """What one joint's rotation remembers."""
     animated = nlerp(read_quaternion(here.rotations, before, j), read_quaternion(here.rotations, before_after, j), t)
-    turning = read_between(here.angular_velocities, before, before_after, t, j)
+    spin = read_between(here.angular_velocities, before, before_after, t, j)
     shown = show_rotation(memory, n, j, old, age, old_halflife, animated)
-    vx, vy, vz = show_turning(memory, n, j, old, age, old_halflife, animated, turning)
+    vx, vy, vz = show_angular_velocity(memory, n, j, old, age, old_halflife, animated, spin)
     step = to_rotation_vector(shown)
     if kind != DEAD:
         animated = nlerp(read_quaternion(there.rotations, frame, j), read_quaternion(there.rotations, after, j), t)
         step = to_rotation_vector(multiply(shown, inverse(animated)))
-        turning = read_between(there.angular_velocities, frame, after, t, j)
-        x, y, z = rotate(from_rotation_vector(step[0], step[1], step[2]), turning)
+        spin = read_between(there.angular_velocities, frame, after, t, j)
+        x, y, z = rotate(from_rotation_vector(step[0], step[1], step[2]), spin)
         vx, vy, vz = vx - x, vy - y, vz - z
     remember(memory, n, j, kind, halflife, step, (vx, vy, vz))
 
@@ -127,15 +132,15 @@ def offset_sprung(memory, n, here, before, before_after, there, frame, after, t,
         own = address(memory, n) + U(4 * j)
         lift = lanes8.from_rotation_vector(read(own, 0), read(own + plane, 0), read(own + plane + plane, 0))
         shown = multiply(lift, read_nlerp(here.rotations, before, before_after, t, joints))
-        turning = rotate(lift, read_lane_vectors(here.angular_velocities, before, before_after, t, vectors))
+        spin = rotate(lift, read_lane_vectors(here.angular_velocities, before, before_after, t, vectors))
         animated = read_nlerp(there.rotations, frame, after, t, joints)
         step = lanes8.to_rotation_vector(multiply(shown, inverse(animated)))
-        new_turning = read_lane_vectors(there.angular_velocities, frame, after, t, vectors)
-        less = rotate(lanes8.from_rotation_vector(*step), new_turning)
+        new_spin = read_lane_vectors(there.angular_velocities, frame, after, t, vectors)
+        less = rotate(lanes8.from_rotation_vector(*step), new_spin)
         speed = own + U(3) * plane
-        x = turning[0] + read(speed, 0) - less[0]
-        y = turning[1] + read(speed + plane, 0) - less[1]
-        z = turning[2] + read(speed + plane + plane, 0) - less[2]
+        x = spin[0] + read(speed, 0) - less[0]
+        y = spin[1] + read(speed + plane, 0) - less[1]
+        z = spin[2] + read(speed + plane + plane, 0) - less[2]
         fastest = np.float32(fastest_offset(kind, halflife))
         share = smaller(fastest * inverse_root(x * x + y * y + z * z), splat(ONE))
         write(own, 0, step[0])

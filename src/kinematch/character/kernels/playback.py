@@ -48,7 +48,7 @@ def locate_root(table, frame, t):
 
 @inner
 def measure_root_motion(table, frame, fraction, new_frame, new_fraction, rounds):
-    """The root's way to a later time of its clip: x and z in its own axes before, and its turn.
+    """The root's motion to a later time of its clip: x and z in its own axes before, and its turn.
 
     Taken from the places themselves, not from velocities: steps of any length lead to the same spot.
     """

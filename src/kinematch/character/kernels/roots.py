@@ -27,8 +27,8 @@ def move_bodies(body, orders, by, tables):
     """The simulated bodies follow their commands."""
     for i in range(3):
         v, a = read_vector(body.velocities, i, tables), read_vector(body.accelerations, i, tables)
-        way, v, a = velocity_spring(v, a, read_vector(orders.velocities, i, tables), by.velocity)
-        write_vector(body.positions, i, read_vector(body.positions, i, tables) + way, tables)
+        shift, v, a = velocity_spring(v, a, read_vector(orders.velocities, i, tables), by.velocity)
+        write_vector(body.positions, i, read_vector(body.positions, i, tables) + shift, tables)
         write_vector(body.velocities, i, v, tables)
         write_vector(body.accelerations, i, a, tables)
     yaw, rate = read_number(body.yaws, tables), read_number(body.yaw_rates, tables)
@@ -72,22 +72,22 @@ def adjust_roots(scene, by, tables):
 
 @inner
 def fade_root_offset(roots, i, recent, by, tables):
-    """The way that the offset of a root's velocity adds, which fades; none long after a jump."""
+    """The motion that the offset of a root's velocity adds, which fades; none long after a jump."""
     place = address(roots, 0) + U(8 * i)
     table = address(tables, SIX_DOUBLES)
     v, a = read_doubles(table, place), read_doubles(table, place + U(24))
-    way, new_v, new_a = velocity_spring(v, a, 0.0, by)
+    shift, new_v, new_a = velocity_spring(v, a, 0.0, by)
     write_doubles(table, place, where_positive(recent, new_v, v))
     write_doubles(table, place + U(24), where_positive(recent, new_a, a))
-    return where_positive(recent, way, splat(0.0))
+    return where_positive(recent, shift, splat(0.0))
 
 
 @inner
-def close_gaps(x, z, angle, way, turn, knobs, by):
+def close_gaps(x, z, angle, distance, turn, knobs, by):
     """What is left of gaps between roots and bodies, as a share, and of angles: see stages.adjust.adjust_roots."""
     gap = root(x * x + z * z)
     kept, kept_angle = gap * by.synchronization, larger(angle, -angle) * by.synchronization
-    kept = kept - smaller(kept * (1 - by.adjustment), knobs.adjustment_ratio * way)
+    kept = kept - smaller(kept * (1 - by.adjustment), knobs.adjustment_ratio * distance)
     kept_angle = kept_angle - smaller(kept_angle * (1 - by.turn), knobs.turn_ratio * larger(turn, -turn))
     if knobs.clamp_distance > 0:
         kept = clamp_gap(kept, knobs.clamp_distance, by.dt)

@@ -27,7 +27,9 @@ class Evolving(NamedTuple):
 class Work(NamedTuple):
     """What one stage hands to the next within a step."""
 
-    motions: np.ndarray  # (N, 3) the root's way in this step as its source has it: x, z in m in its axes, turn in rad
+    motions: (
+        np.ndarray
+    )  # (N, 3) the root's motion in this step as its source has it: x, z in m in its axes, turn in rad
     positions: np.ndarray  # (N, J, 3) float32, local pose of the source's skeleton; the shown one unless retargeted
     rotations: np.ndarray  # (N, J, 4) float32
     heights: np.ndarray  # (N, 1 + L) m, of the ground under root and toes; no rows without terrain

@@ -21,8 +21,10 @@ SPRINGS, GIVEN = 0, 1  # who predicts trajectories: springs, or the controller, 
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def find_reasons(handle, characters):
-    """Why characters of one table have to search now, into `pose.reasons`; how many have to."""
+def find_reasons(handle, characters, due):
+    """Why characters (M,) of one table have to search now, into `pose.reasons`; those who have to into `due` (M,).
+
+    Returns how many these are."""
     scene = open_scene(handle)
     playing, schedule, table, knobs, orders = (
         scene.state.playing, scene.state.schedule, scene.table, scene.knobs, scene.orders
@@ -55,7 +57,9 @@ def find_reasons(handle, characters):
             elif orders.filters[n] != schedule.filters[n]:
                 reason = TAGS
         scene.pose.reasons[n] = reason
-        count += reason != NONE
+        if reason != NONE:
+            due[count] = n
+            count += 1
     return count
 
 
@@ -80,9 +84,11 @@ def make_queries(handle, characters, queries, dt, prediction):
     """Queries (M, D) of characters of one table, whose features are all built in and look ahead.
 
     The pose is that of the playing frame as stored, the trajectory as predicted. Everything is noted in the state.
+    Returns whether all queries are finite and nearer than FARTHEST_QUERY.
     """
     scene = open_scene(handle)
     table, schedule = scene.table, scene.state.schedule
+    near = True
     for m in range(characters.shape[0]):
         n = characters[m]
         if m + AHEAD < characters.shape[0]:
@@ -95,6 +101,8 @@ def make_queries(handle, characters, queries, dt, prediction):
         note_search(scene, n, dt)
         for column in range(table.features.shape[1]):
             schedule.queries[n, column] = queries[m, column]
+            near = near and abs(queries[m, column]) < c.FARTHEST_QUERY
+    return near
 
 
 @inner
@@ -113,8 +121,8 @@ def predict(scene, n, frame, by_springs):
         by = make_damping(knobs.velocity_halflife, max(moment, 0.0))
         for i in range(3):
             v = body.velocities[n, i]
-            way, _, _ = velocity_spring(v, body.accelerations[n, i], orders.velocities[n, i], by)
-            schedule.trajectories[n, h, i] = body.positions[n, i] + way + back * v
+            shift, _, _ = velocity_spring(v, body.accelerations[n, i], orders.velocities[n, i], by)
+            schedule.trajectories[n, h, i] = body.positions[n, i] + shift + back * v
         schedule.trajectories[n, h, 0] -= gap_x
         schedule.trajectories[n, h, 2] -= gap_z
         by = make_damping(knobs.facing_halflife, max(moment, 0.0))

@@ -99,8 +99,8 @@ def velocity_spring(v, a, desired, by):
     """Way, velocity and acceleration of a body whose velocity is drawn to the desired one (digital humans eq. 2-4)."""
     k0 = v - desired
     k1 = a + by.w * k0
-    way = desired * by.dt + (k0 * by.gone + k1 / by.w * (by.gone - by.w * by.dt * by.e)) / by.w
-    return way, desired + (k0 + k1 * by.dt) * by.e, (a - k1 * by.w * by.dt) * by.e
+    shift = desired * by.dt + (k0 * by.gone + k1 / by.w * (by.gone - by.w * by.dt * by.e)) / by.w
+    return shift, desired + (k0 + k1 * by.dt) * by.e, (a - k1 * by.w * by.dt) * by.e
 
 
 @inner

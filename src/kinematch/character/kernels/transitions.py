@@ -27,12 +27,12 @@ def fade_places(memory, n, kind, halflife, by):
             for i in range(3):
                 memory[n, i, k], memory[n, i + 3, k] = spring(memory[n, i, k], memory[n, i + 3, k], by)
     elif kind == DEAD:
-        kept, way = drift(halflife, by.dt)
+        kept, reach = drift(halflife, by.dt)
         for k in range(memory.shape[2]):
             for i in range(3):
                 v = memory[n, i + 3, k]
                 memory[n, i + 3, k] = v * kept
-                memory[n, i, k] += v * way
+                memory[n, i, k] += v * reach
 
 
 @inner
@@ -45,12 +45,12 @@ def drift(halflife, dt):
 @inner
 def fade_dead_rotations(memory, n, halflife, by):
     """Poses left to themselves turn on; springs of rotations fade as they are shown: see poses."""
-    kept, way = drift(halflife, by.dt)
+    kept, reach = drift(halflife, by.dt)
     for j in range(memory.shape[2]):
         x, y, z = memory[n, 3, j], memory[n, 4, j], memory[n, 5, j]
         before = from_rotation_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
         memory[n, 0, j], memory[n, 1, j], memory[n, 2, j] = to_rotation_vector(
-            multiply(from_rotation_vector(x * way, y * way, z * way), before)
+            multiply(from_rotation_vector(x * reach, y * reach, z * reach), before)
         )
         memory[n, 3, j], memory[n, 4, j], memory[n, 5, j] = x * kept, y * kept, z * kept
 
@@ -108,21 +108,21 @@ def show_rotation(memory, n, j, kind, age, halflife, animated):
 
 
 @inner
-def show_turning(memory, n, j, kind, age, halflife, animated, turning):
+def show_angular_velocity(memory, n, j, kind, age, halflife, animated, spin):
     """The angular velocity that is shown, for an animated rotation and its own."""
     if kind == NO_TRANSITION:
-        return turning
+        return spin
     if kind == DEAD:
         share, rate = blend(age, halflife)
         lead = from_rotation_vector(memory[n, 0, j], memory[n, 1, j], memory[n, 2, j])
         x, y, z = to_rotation_vector(multiply(animated, inverse(lead)))
         r = 1 - share
         return (
-            memory[n, 3, j] * r + turning[0] * share + x * rate, memory[n, 4, j] * r + turning[1] * share + y * rate,
-            memory[n, 5, j] * r + turning[2] * share + z * rate,
+            memory[n, 3, j] * r + spin[0] * share + x * rate, memory[n, 4, j] * r + spin[1] * share + y * rate,
+            memory[n, 5, j] * r + spin[2] * share + z * rate,
         )  # fmt: skip
     (x, y, z), v = read_offset(memory, n, j, kind, age)
-    carried = rotate(from_rotation_vector(x, y, z), turning)  # rotate the animated angular velocity by the offset
+    carried = rotate(from_rotation_vector(x, y, z), spin)  # rotate the animated angular velocity by the offset
     return carried[0] + v[0], carried[1] + v[1], carried[2] + v[2]
 
 

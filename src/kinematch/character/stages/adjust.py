@@ -27,16 +27,16 @@ def adjust_roots(
     """
     playing, body = state.playing, state.body
     before, before_yaw = playing.positions[characters], playing.yaws[characters]
-    way = np.stack([motions[:, 0], np.zeros(len(motions)), motions[:, 1]], axis=-1)
+    shift = np.stack([motions[:, 0], np.zeros(len(motions)), motions[:, 1]], axis=-1)
     turn, target, facing = motions[:, 2], body.positions[characters], body.yaws[characters]
-    gap = (target - (before + rotate_about_y(way, before_yaw))) * [1, 0, 1]
+    gap = (target - (before + rotate_about_y(shift, before_yaw))) * [1, 0, 1]
     angle = wrap_angle(facing - (before_yaw + turn))
 
     size, span = np.linalg.norm(gap, axis=-1), np.abs(angle)
     kept = size * _remaining(settings.synchronization_halflife, dt)
     kept_angle = span * _remaining(settings.synchronization_halflife, dt)
     pull = kept * (1 - _remaining(settings.adjustment_halflife, dt))
-    kept = kept - np.minimum(pull, settings.adjustment_ratio * np.linalg.norm(way, axis=-1))
+    kept = kept - np.minimum(pull, settings.adjustment_ratio * np.linalg.norm(shift, axis=-1))
     pull = kept_angle * (1 - _remaining(settings.turn_halflife, dt))
     kept_angle = kept_angle - np.minimum(pull, settings.turn_ratio * np.abs(turn))
     kept = clamp_gap(kept, settings.clamp_distance, dt)

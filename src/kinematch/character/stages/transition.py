@@ -35,12 +35,12 @@ def start_transition(
         memory = _read(offsets.rotations[characters][..., :joints])
         old, old_halflife = earlier.transition, earlier.transition_halflife
         shown = show_rotations(memory, old, age, old_halflife, before.rotations)
-        turning = show_turning(memory, old, age, old_halflife, before.rotations, before.angular_velocities)
+        spin = show_angular_velocities(memory, old, age, old_halflife, before.rotations, before.angular_velocities)
         step = to_rotation_vector(shown)
         if kind != "dead":
             step = to_rotation_vector(quaternion.multiply(shown, quaternion.inverse(after.rotations)))
-            turning = turning - quaternion.rotate(from_rotation_vector(step), after.angular_velocities)
-        offsets.rotations[characters, :, :joints] = _write(remember(kind, halflife, step, turning))
+            spin = spin - quaternion.rotate(from_rotation_vector(step), after.angular_velocities)
+        offsets.rotations[characters, :, :joints] = _write(remember(kind, halflife, step, spin))
 
         memory = _read(offsets.positions[characters])
         place, velocity = show_places(
@@ -61,7 +61,7 @@ def start_transition(
 
 
 def fade_offsets(state: State, characters: np.ndarray, dt: float, settings: Settings) -> np.ndarray:
-    """Let offsets fade for dt; what the root's velocity offset adds to its way: x, z in its axes and turn (M, 3)."""
+    """Let offsets fade for dt; what the root's velocity offset adds to its motion: x, z in its axes and turn (M, 3)."""
     offsets, kind, halflife = state.offsets, settings.transition, settings.transition_halflife
     age = offsets.ages[characters]
     recent = age < FORGOTTEN * halflife  # what is forgotten stays as it is: denormal numbers are slow
@@ -72,19 +72,19 @@ def fade_offsets(state: State, characters: np.ndarray, dt: float, settings: Sett
             memory[some, :3], memory[some, 3:] = spring(own[:, :3], own[:, 3:], 0.0, halflife=halflife, dt=dt)
     elif kind == "dead":
         kept = 0.5 ** (dt / halflife)
-        way = (1 - kept) * halflife / math.log(2)  # m or rad that a velocity of 1 covers while it decays
+        reach = (1 - kept) * halflife / math.log(2)  # m or rad that a velocity of 1 covers while it decays
         own = _read(offsets.rotations[some])
-        turned = quaternion.multiply(from_rotation_vector(own[..., 3:] * way), from_rotation_vector(own[..., :3]))
+        turned = quaternion.multiply(from_rotation_vector(own[..., 3:] * reach), from_rotation_vector(own[..., :3]))
         own = np.concatenate([to_rotation_vector(turned), own[..., 3:] * kept], axis=-1)
         offsets.rotations[some] = _write(own)
-        offsets.positions[some, :3] += offsets.positions[some, 3:] * way
+        offsets.positions[some, :3] += offsets.positions[some, 3:] * reach
         offsets.positions[some, 3:] *= kept
     v, a = offsets.roots[some, :3], offsets.roots[some, 3:]
-    way, v, a = velocity_spring(np.zeros_like(v), v, a, desired=0.0, halflife=halflife, dt=dt)
+    motion, v, a = velocity_spring(np.zeros_like(v), v, a, desired=0.0, halflife=halflife, dt=dt)
     offsets.roots[some, :3], offsets.roots[some, 3:] = v, a
     offsets.ages[characters] = age + dt
     out = np.zeros((len(characters), 3))
-    out[recent] = way
+    out[recent] = motion
     return out
 
 
@@ -116,21 +116,19 @@ def show_rotations(memory: np.ndarray, kind: str, age: np.ndarray, halflife: flo
     return quaternion.multiply(from_rotation_vector(_offset(memory, kind, age)[0]), animated)
 
 
-def show_turning(
-    memory: np.ndarray, kind: str, age: np.ndarray, halflife: float, animated: np.ndarray, turning: np.ndarray
+def show_angular_velocities(
+    memory: np.ndarray, kind: str, age: np.ndarray, halflife: float, animated: np.ndarray, spin: np.ndarray
 ) -> np.ndarray:
     """The angular velocities (M, J, 3) that are shown."""
     if kind == "none":
-        return turning
+        return spin
     if kind == "dead":
         share, rate = _blend(age, halflife)
         lead = from_rotation_vector(memory[..., :3])
         gap = to_rotation_vector(quaternion.multiply(animated, quaternion.inverse(lead)))
-        return memory[..., 3:] * (1 - share) + turning * share + gap * rate
+        return memory[..., 3:] * (1 - share) + spin * share + gap * rate
     offset, velocity = _offset(memory, kind, age)
-    return (
-        quaternion.rotate(from_rotation_vector(offset), turning) + velocity
-    )  # rotate the animated angular velocity by the offset
+    return quaternion.rotate(from_rotation_vector(offset), spin) + velocity
 
 
 def show_places(

@@ -1,1 +1,1 @@
-"""Build, Coverage and Clips: the server's side of the pages that make databases and look into them."""
+"""Build, Coverage and Clips: the server side of the panels that build and inspect databases."""

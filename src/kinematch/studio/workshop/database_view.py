@@ -1,4 +1,4 @@
-"""What the playing database holds: its clips, its coverage and gaps, and the stretches in a cell of a coverage map."""
+"""What the playing database contains: clips, coverage and gaps, and the stretches in one cell of a coverage map."""
 
 from typing import Literal
 
@@ -19,8 +19,8 @@ from kinematch.motion.clip import true_ranges
 from kinematch.studio.workshop.messages import Cell, ClipRow, CoverageInfo, DatabaseInfo, GapRow, Stretch
 from kinematch.studio.workshop.project import feature_rows
 
-MOST_STRETCHES = 60  # told of a cell, the longest first
-BRIEF = 0.6  # s, gaps that a stretch bridges: within a step the speed swings about an edge, and it is still one motion
+MOST_STRETCHES = 60  # listed for a cell, the longest first
+BRIEF = 0.6  # s; shorter gaps are bridged: within a footstep the speed may cross a cell's edge
 
 Map = Literal["turn", "direction"]
 
@@ -110,7 +110,7 @@ def cell(database: Database, which: Map, row: int, column: int) -> Cell:
 
 
 def _bridged(ranges: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
-    """Ranges, those less than `most` frames apart joined."""
+    """Merge ranges that are less than `most` frames apart."""
     out: list[tuple[int, int]] = []
     for start, stop in ranges:
         if out and start - out[-1][1] <= most:

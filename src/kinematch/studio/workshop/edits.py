@@ -1,4 +1,4 @@
-"""Edits that panels make: each turns one recipe text into another, so that undo is the text before."""
+"""Edits made by the panels: each maps one recipe text to another, so undo restores the text before."""
 
 import glob
 import tomllib
@@ -17,8 +17,8 @@ from kinematch.studio.workshop.project import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 from kinematch.studio.workshop.reports import Reports, fix_values, report_of
 
-SHORTEST = 3  # frames; a file of fewer is a pose
-FEW = 12  # files that a recipe names one by one, where a glob would do
+SHORTEST = 3  # frames; a shorter file is a pose
+FEW = 12  # files up to which a recipe lists names instead of a glob
 
 
 def edited(project: Project, reports: Reports, text: str, edits: list[m.Edit]) -> str:
@@ -55,7 +55,7 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
 
 
 def set_for_files(project: Project, text: str, files: list[str], *, values: dict[str, Any], whole: bool) -> str:
-    """Keys of files' sources; they get a source of their own first, unless all files of the source are meant."""
+    """Set keys of some files' source; they are split off into their own source first, unless all of it is meant."""
     groups: dict[int, list[SourceFile]] = {}
     for file in files:
         one = _file(project, text, file)
@@ -73,7 +73,7 @@ def set_for_files(project: Project, text: str, files: list[str], *, values: dict
 
 
 def paste(project: Project, text: str, file: str, *, lines: str, whole: bool) -> str:
-    """The doctor's lines; lists and tables are joined with what is there."""
+    """Apply the doctor's lines; lists and tables are merged with existing ones."""
     values = fix_values(lines)
     if not values:
         raise KinematchError("these lines name a joint or file that cannot be detected; write them into the recipe")
@@ -93,7 +93,7 @@ def _joined(now: Any, value: Any) -> Any:
 
 
 def isolate(project: Project, text: str, group: list[SourceFile]) -> tuple[str, int]:
-    """Give files of one source another of their own, with the keys and ranges said of them; nothing else changes."""
+    """Split files off into a source of their own, with the keys and ranges that apply to them; nothing else changes."""
     index, paths = group[0].index, {one.path for one in group}
     others = [other for other in _files(project, text) if other.index == index and other.path not in paths]
     if not others:
@@ -116,7 +116,7 @@ def isolate(project: Project, text: str, group: list[SourceFile]) -> tuple[str, 
 
 
 def leave_out(project: Project, text: str, file: str) -> str:
-    """Without a file; a source that has no other goes altogether."""
+    """Remove a file; a source without files is removed too."""
     one = _file(project, text, file)
     alone = not any(other.index == one.index and other.path != one.path for other in _files(project, text))
     if not alone:
@@ -127,7 +127,7 @@ def leave_out(project: Project, text: str, file: str) -> str:
 
 
 def _without_file(project: Project, text: str, one: SourceFile) -> str:
-    """Struck from the list that names it; excluded where a glob does."""
+    """Remove a file from the list that names it; exclude it where a glob matches it."""
     source = tomllib.loads(text)["source"][one.index]
     name = glob.escape(project.relative(one.path))
     if name in source["files"]:
@@ -136,7 +136,7 @@ def _without_file(project: Project, text: str, one: SourceFile) -> str:
 
 
 def take(project: Project, reports: Reports, text: str, files: list[str]) -> str:
-    """Files of the folder brought in; the first ones make a whole recipe, as `kinematch init` writes it."""
+    """Add files of the folder; the first ones make a whole recipe, as `kinematch init` writes it."""
     folder = project.folder
     known = set() if not text.strip() else {project.relative(one.path) for one in _files(project, text)}
     found = [report_of(project, reports, name) for name in files if name not in known]
@@ -153,7 +153,7 @@ def take(project: Project, reports: Reports, text: str, files: list[str]) -> str
     for table, group in _groups(prescribed, good, project):
         table.pop("retarget", None)
         if rig is None or any((report.rig, report.bones) != rig for report in group):
-            table["retarget"] = True  # another rig than the recipe's first
+            table["retarget"] = True  # a rig that differs from the recipe's first
         if not table.get("tags"):
             table.pop("tags", None)
         text = add_table(text, ("source",), table)
@@ -161,7 +161,7 @@ def take(project: Project, reports: Reports, text: str, files: list[str]) -> str
 
 
 def _doubtful(text: str, reports: list[Report], project: Project) -> str:
-    """With files that cannot be built before the user has named some of their joints, a source each."""
+    """Add files that need some joints named by the user before they can be built, each as its own source."""
     for report in reports:
         name = project.relative(Path(report.path).resolve())
         text = add_table(text, ("source",), {"files": [glob.escape(name)]})
@@ -177,14 +177,14 @@ def _groups(prescribed: str, good: list[Report], project: Project) -> list[tuple
         while len(out) <= file.index:
             out.append(({**tables[len(out)], "files": []}, []))
         report = next((one for one in good if Path(one.path).resolve() == file.path), None)
-        if report is not None:  # a glob may mean files that the recipe has already
+        if report is not None:  # a glob may match files that are in the recipe already
             out[file.index][0]["files"].append(glob.escape(project.relative(file.path)))
             out[file.index][1].append(report)
     return [group for group in out if group[1]]
 
 
 def _named(prescribed: str, good: list[Report], project: Project) -> str:
-    """Few files by their names, so that others which come to lie beside them are not taken unseen."""
+    """List a few files by name, so that files added to the folder later are not included by accident."""
     for index, (table, group) in enumerate(_groups(prescribed, good, project)):
         meant = [one for one in _files(project, prescribed) if one.index == index]
         if len(group) <= FEW or len(meant) > len(group):
@@ -201,7 +201,7 @@ def _first_rig(project: Project, reports: Reports, text: str) -> tuple[str, str]
 
 
 def spell_features(text: str) -> str:
-    """The features of a recipe that names none, written out."""
+    """Write out the default features of a recipe that lists none."""
     for feature in default_features():
         values: dict[str, Any] = {"kind": feature.kind}
         if feature.joint:

@@ -1,4 +1,4 @@
-"""Builds: one at a time in a process of its own, so that the simulation keeps its pace and a cancel is at once."""
+"""Builds: one at a time in a separate process, so that the simulation keeps its rate and a cancel is immediate."""
 
 import multiprocessing
 import os
@@ -17,7 +17,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.studio.workshop.messages import JobInfo
 
 IN_USE = ". Windows replaces no file that is in use: name another `output` in the recipe, or play something else first"
-NICENESS = 5  # of the build's process: who plays comes first
+NICENESS = 5  # of the build's process: the simulation comes first
 
 
 class Jobs:
@@ -36,7 +36,7 @@ class Jobs:
             return msgspec.structs.replace(self._info, seconds=time.monotonic() - self._began)
 
     def start(self, recipe_path: Path, finished: Callable[[Path], None]) -> JobInfo:
-        """Begin; `finished` is called with the database once it is whole on disk."""
+        """Start a build; `finished` is called with the database once it is written."""
         with self._lock:
             if self._info.state == "running":
                 raise KinematchError("a build is running already; cancel it or wait for it")
@@ -52,7 +52,7 @@ class Jobs:
         return self.info()
 
     def cancel(self) -> JobInfo:
-        """End the build; what an earlier one wrote stays, since a new database takes its place only when whole."""
+        """Stop the build; the database of an earlier one stays, since it is replaced only by a complete one."""
         with self._lock:
             if self._info.state == "running":
                 self._set(state="cancelled", seconds=time.monotonic() - self._began)
@@ -87,7 +87,7 @@ class Jobs:
 
 
 def work(recipe_path: str, pipe: Connection) -> None:
-    """The build's own process: tells its progress and its end through a pipe."""
+    """Runs in the build's process; reports progress and result through a pipe."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
 
@@ -114,10 +114,10 @@ def work(recipe_path: str, pipe: Connection) -> None:
         pipe.send({"state": "failed", "message": str(error)})
     except MemoryError:
         pipe.send({"state": "failed", "message": "not enough memory"})
-    except Exception as error:  # the page must hear of it whatever it is
+    except Exception as error:  # whatever it is, the page must show it
         pipe.send({"state": "failed", "message": f"{type(error).__name__}: {error}"})
 
 
 def _refused(error: FileError) -> bool:
-    """Whether the system would not let the file be written."""
+    """Whether the system refused to write the file."""
     return isinstance(error.__cause__, PermissionError)

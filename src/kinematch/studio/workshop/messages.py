@@ -1,4 +1,4 @@
-"""What the pages Build, Coverage and Clips say to the server and hear from it; TypeScript gets its types from here."""
+"""Messages between the panels Build, Coverage and Clips and the server; TypeScript types are generated from it."""
 
 from typing import Any
 
@@ -10,27 +10,27 @@ class Message(msgspec.Struct, kw_only=True):
 
 
 class SetValue(Message, tag="set", tag_field="type"):
-    """Write a value at a place of the recipe; null takes the key out."""
+    """Set a value in the recipe; null removes the key."""
 
     at: list[str | int]
     value: Any = None
 
 
 class AddTable(Message, tag="add", tag_field="type"):
-    """One more table in an array of tables."""
+    """Append a table to an array of tables."""
 
     at: list[str | int]
     values: dict[str, Any]
 
 
 class RemoveKey(Message, tag="remove", tag_field="type"):
-    """Take out a key or a table."""
+    """Remove a key or a table."""
 
     at: list[str | int]
 
 
 class SetForFiles(Message, tag="set_for_files", tag_field="type"):
-    """Write keys of files' sources; they get a source of their own first, unless `whole` means all its files."""
+    """Set keys of some files' source; they are split off into their own source first, unless `whole` is true."""
 
     files: list[str]
     values: dict[str, Any]
@@ -38,7 +38,7 @@ class SetForFiles(Message, tag="set_for_files", tag_field="type"):
 
 
 class Paste(Message, tag="paste", tag_field="type"):
-    """Put the doctor's lines into a file's source, joined with what is there; `whole` as above."""
+    """Merge the doctor's lines into a file's source; `whole` as above."""
 
     file: str
     lines: str
@@ -46,13 +46,13 @@ class Paste(Message, tag="paste", tag_field="type"):
 
 
 class Take(Message, tag="take", tag_field="type"):
-    """Bring files of the folder into the recipe, with what the doctor prescribes."""
+    """Add files of the folder to the recipe, with the lines that the doctor prescribes."""
 
     files: list[str]
 
 
 class LeaveOut(Message, tag="leave_out", tag_field="type"):
-    """Take a file out of the recipe; the file itself stays."""
+    """Remove a file from the recipe; the file itself stays."""
 
     file: str
 
@@ -85,7 +85,7 @@ class RecipeProblem(Message):
 class UsedFile(Message):
     """A file of the recipe, or one of its built-in motions."""
 
-    path: str  # relative to the project where it lies below it; empty for built-in motion
+    path: str  # relative to the project if it is inside it; empty for built-in motion
     name: str
     source: int
 
@@ -104,7 +104,7 @@ class FeatureRow(Message):
 
 
 class Checked(Message):
-    """A recipe's text, what is wrong with it, and what it means where it can be read."""
+    """A recipe's text, its errors, and its parsed contents if it is valid."""
 
     text: str
     saved: bool  # whether the file holds this text
@@ -138,7 +138,7 @@ class JobInfo(Message):
     seconds: float = 0.0
     message: str = ""
     line: int | None = None
-    file: str = ""  # that the failure is about
+    file: str = ""  # that caused the failure
     database: str = ""
     summary: str = ""
     warnings: list[str] = []
@@ -147,14 +147,14 @@ class JobInfo(Message):
 class ProjectInfo(Message):
     folder: str
     recipe: str  # its file name
-    temporary: bool  # whether the folder is a workspace of the program, not one the user named
+    temporary: bool  # whether the folder is the program's workspace instead of the user's
     largest_upload: int  # bytes
     readable: list[str]
     roles: list[str]
     kinds: list[str]
     kind_needs: dict[str, list[str]]
     reference: dict[str, dict[str, str]]  # table -> key -> meaning
-    stored: str  # the recipe that the playing database was built by, where none lies beside it
+    stored: str  # the recipe stored in the playing database, if there is no file of it
     checked: Checked
     job: JobInfo
 
@@ -162,13 +162,13 @@ class ProjectInfo(Message):
 class Listing(Message):
     files: list[FolderFile]
     folders: list[Folder]
-    more: bool  # whether some were left out, since there are too many
+    more: bool  # whether the list was cut off
 
 
 class Finding(Message):
     severity: str
     what: str
-    fix: str  # lines for the recipe; empty where no recipe can mend it
+    fix: str  # lines for the recipe; empty where no recipe can fix it
     state: str  # open, applied, or manual where the user must decide
 
 

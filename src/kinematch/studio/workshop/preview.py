@@ -1,4 +1,4 @@
-"""Clips for the page to play: poses, contacts and features as one safetensors file, thinned to what eyes need."""
+"""Clips for the page to play: poses, contacts and features in one safetensors file, at a reduced frame rate."""
 
 import json
 from collections import OrderedDict
@@ -29,24 +29,24 @@ from kinematch.studio.workshop.project import Project, feature_rows, inside
 from kinematch.studio.workshop.reports import PLAIN, files_or_none
 
 RATE = 30.0  # frames per second sent at most
-MOST_FRAMES = 6000  # sent of one clip; longer ones are thinned further
+MOST_FRAMES = 6000  # sent of one clip; longer ones have a lower rate
 KEPT = 6  # cleaned clips in memory
 UNCUT: dict[str, Any] = {"trim": None, "drop": [], "split": [], "mirror": False, "loop": False, "retarget": False}
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A clip on its way to the page."""
+    """A clip to be sent to the page."""
 
     clip: Clip
     contacts: np.ndarray  # (F, K) bool
     contact_joints: np.ndarray  # (K,)
-    notice: str = ""  # why it is shown as the file has it, and not as it would be built
+    notice: str = ""  # why it is shown uncleaned, as the file has it
     others: tuple[str, ...] = ()  # names of all clips of the file
 
 
 class Previews:
-    """Cleaned clips, the last few of them: a change of features or tags shows at once."""
+    """A cache of the last cleaned clips, so that a change of features or tags shows at once."""
 
     def __init__(self):
         self._kept: OrderedDict[str, Shown] = OrderedDict()
@@ -74,7 +74,7 @@ def _shown(file: SourceFile, cleaning: Cleaning, folder: Path, *, which: int) ->
     try:
         prepared = prepare(file, cleaning, folder=folder)
         return _of(prepared, which)
-    except KinematchError as error:  # a rig whose roles are still to be told can be looked at all the same
+    except KinematchError as error:  # a rig without roles can be viewed all the same
         clips = read_source(file, folder)
         clip = clips[min(which, len(clips) - 1)]
         none = np.zeros((clip.frame_count, 0), bool)
@@ -157,7 +157,7 @@ def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None) -> 
 
 
 def _described(skeleton: Skeleton, contact_joints: np.ndarray) -> SkeletonInfo:
-    """What the page draws a figure from; its poses come as global ones, so that none is told by its parents."""
+    """What the page needs to draw a figure; poses are sent as global ones, so it needs no hierarchy."""
     return SkeletonInfo(
         names=list(skeleton.names),
         parents=skeleton.parents.tolist(),

@@ -1,4 +1,4 @@
-"""The project: a folder of motion files and the recipe in it, which is all that Build edits."""
+"""The project: a folder of motion files and the recipe in it, which Build edits."""
 
 import os
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from kinematch.studio.workshop.messages import (
 from kinematch.writing import write_beside
 
 MOST_FILES = 2000  # shown of a folder
-MOST_LOOKED_AT = 200_000  # names of a folder, so that a whole disk given by mistake ends in time
+MOST_LOOKED_AT = 200_000  # names visited, so that a whole disk given by mistake does not take for ever
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Project:
         return self.recipe_path.parent
 
     def text(self) -> str:
-        """The recipe as it stands in its file; empty when there is none yet."""
+        """The text of the recipe file; empty if there is none yet."""
         return read_recipe_text(self.recipe_path) if self.recipe_path.exists() else ""
 
     def recipe(self) -> Recipe:
@@ -49,7 +49,7 @@ class Project:
         return list_files(parse_recipe(text, self.recipe_path), self.folder, self.recipe_path, text)
 
     def relative(self, path: Path | None) -> str:
-        """How pages call a file: from the recipe on where it lies below it, else in full."""
+        """The name of a file on pages: relative to the recipe's folder if it is inside it, else the full path."""
         if path is None:
             return ""
         folder = self.folder.resolve()
@@ -57,7 +57,7 @@ class Project:
 
 
 def inside(project: Project, name: str) -> Path:
-    """A path below the project's folder; whatever leads elsewhere is refused."""
+    """A path inside the project's folder; any other is refused."""
     folder = project.folder.resolve()
     try:
         path = (folder / name).resolve()
@@ -69,7 +69,7 @@ def inside(project: Project, name: str) -> Path:
 
 
 def check(project: Project, text: str) -> Checked:
-    """What is wrong with a text, line by line, and what it means."""
+    """Check a text: its errors by line, and its parsed contents."""
     saved = text == project.text() if project.recipe_path.exists() else not text
     try:
         recipe = parse_recipe(text, project.recipe_path)
@@ -94,7 +94,7 @@ def check(project: Project, text: str) -> Checked:
 
 
 def problems_of(error: FileError) -> list[RecipeProblem]:
-    """Each mistake that an error tells of, with its line."""
+    """The single mistakes that an error lists, each with its line."""
     if not isinstance(error, RecipeError):
         return [RecipeProblem(line=error.line, message=error.message)]
     problems = [RecipeProblem(line=one.line, message=one.message) for one in error.mistakes]
@@ -122,7 +122,7 @@ def feature_rows(schema: FeatureSchema) -> list[FeatureRow]:
 
 
 def save(project: Project, text: str) -> Checked:
-    """Write the recipe if it is one; a page may not point it to new places outside of the project's folder."""
+    """Write the recipe if it is valid; a page may not add paths outside the project's folder."""
     if len(text) > LARGEST_RECIPE:
         raise KinematchError(f"is no recipe: {len(text)} characters long")
     checked = check(project, text)
@@ -140,7 +140,7 @@ def save(project: Project, text: str) -> Checked:
 
 
 def _outside(recipe: Recipe, project: Project) -> set[str]:
-    """The paths and globs of a recipe that lead out of the project's folder."""
+    """The paths and globs of a recipe that leave the project's folder."""
     named = [recipe.output, recipe.skeleton]
     for source in recipe.source:
         named += [*source.files, source.tpose or ""]
@@ -151,7 +151,7 @@ def _outside(recipe: Recipe, project: Project) -> set[str]:
 
 
 def listing(project: Project, under: str = "") -> Listing:
-    """Motion files below a folder of the project, and the folders that hold some."""
+    """The motion files in a folder of the project, and the subfolders that contain some."""
     top = inside(project, under)
     if not top.is_dir():
         raise FileError(top, "no such folder")
@@ -178,7 +178,7 @@ def listing(project: Project, under: str = "") -> Listing:
 
 
 def _walk(top: Path):
-    """All files below, but not those of hidden folders and not through links."""
+    """All files below a folder, without hidden folders and links."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(folder) / name for name in sorted(names) if not name.startswith("."))

@@ -13,7 +13,7 @@ WIDTH = 100  # characters, beyond which a list is written over several lines
 
 
 def set_value(text: str, at: Location, value: Any) -> str:
-    """The text with `value` at a location such as ('source', 0, 'trim'); tables and keys that lack are added."""
+    """The text with `value` at a location such as ('source', 0, 'trim'); missing tables and keys are added."""
     wanted = _assigned(tomllib.loads(text), at, value)
     return _sure(_set(text, at, value), wanted, at)
 
@@ -70,7 +70,7 @@ def _set(text: str, at: Location, value: Any) -> str:
             f"{_indent(lines[start])}{_key(str(at[-1]))} = {toml(value)}{_comment(lines, start, stop)}".split("\n")
         )
         return "\n".join(lines) + "\n"
-    if at[:-1] in found:  # a key of an inline table: that is written anew
+    if at[:-1] in found:  # a key of an inline table: rewrite the whole table
         table = _at(tomllib.loads(text), at[:-1])
         return _set(text, at[:-1], {**table, at[-1]: value})
     if any(place[: len(at)] == at for _, _, place in _sections(text)):
@@ -105,7 +105,7 @@ def _remove(text: str, at: Location) -> str:
 
 
 def _statements(text: str) -> list[tuple[int, int, Location]]:
-    """Each assignment with the lines [start, stop) that it takes."""
+    """Each assignment with its lines [start, stop)."""
     lines = text.splitlines()
     out = []
     for number, place in places(text):
@@ -127,7 +127,7 @@ def _is_assignment(line: str) -> bool:
 
 
 def _sections(text: str) -> list[tuple[int, int, Location]]:
-    """Each table with its lines [start, stop), the comment right above its header among them."""
+    """Each table with its lines [start, stop), including the comment right above its header."""
     lines = text.splitlines()
     heads = [(number - 1, place) for number, place in places(text) if not _is_assignment(lines[number - 1])]
     starts = []
@@ -158,7 +158,7 @@ def _indent(line: str) -> str:
 
 
 def _comment(lines: list[str], start: int, stop: int) -> str:
-    """What follows a value on its last line, blanks included; a # within a string is none."""
+    """The comment after a value on its last line, with the blanks before it; a # inside a string starts none."""
     statement, last = "\n".join(lines[start : stop - 1]), lines[stop - 1]
     whole = tomllib.loads("\n".join(lines[start:stop]))
     for k, letter in enumerate(last):
@@ -172,7 +172,7 @@ def _comment(lines: list[str], start: int, stop: int) -> str:
 
 
 def _sure(text: str, wanted: dict[str, Any], at: Location) -> str:
-    """The text, if it says exactly what it should; a recipe can be written in ways that only its author can edit."""
+    """The text, if it parses to the expected contents; some ways to write a recipe can only be edited by hand."""
     try:
         if tomllib.loads(text) == wanted:
             return text
@@ -204,6 +204,6 @@ def _without(values: dict[str, Any], at: Location) -> dict[str, Any]:
     table = _at(values, at[:-1])
     _at(table, at[-1:])
     del table[at[-1]]
-    if isinstance(table, list) and not table:  # an array of tables that holds none is not there
+    if isinstance(table, list) and not table:  # an empty array of tables counts as missing
         del _at(values, at[:-2])[at[-2]]
     return values

@@ -1,4 +1,4 @@
-"""The doctor's findings on a file of the project, in view of what its recipe says already."""
+"""The doctor's findings on a file of the project, and which of them the recipe fixes already."""
 
 import json
 import tomllib
@@ -60,7 +60,7 @@ def _examined(path: Path, given: dict[str, Any], folder: Path) -> tuple[Report, 
 
 
 def file_reports(project: Project, reports: Reports, names: list[str]) -> list[FileReport]:
-    """What is known of files, whether the recipe has them or not."""
+    """Reports of files, in the recipe or not."""
     used = files_or_none(project)
     return [_file_report(project, reports, name, used) for name in names]
 
@@ -98,7 +98,7 @@ def _file_report(project: Project, reports: Reports, name: str, used: list[Sourc
 
 
 def files_or_none(project: Project) -> list[SourceFile]:
-    """The files of the recipe; none while it cannot be read."""
+    """The files of the recipe; none while it is invalid."""
     try:
         return project.files()
     except KinematchError:
@@ -114,7 +114,7 @@ def _finding(problem: Problem, source: Source) -> Finding:
 
 
 def fix_values(lines: str) -> dict[str, Any]:
-    """The keys that the doctor's lines set; empty where only the user can fill them in."""
+    """The keys that the doctor's lines set; empty where the user must fill them in."""
     if not lines or GAP in lines:
         return {}
     try:
@@ -134,7 +134,7 @@ def _said(source: Source, key: str, value: Any) -> bool:
 
 
 def _facts(report: Report) -> list[list[str]]:
-    """What the doctor's sheet says, as pairs of name and text."""
+    """The facts of the doctor's report, as pairs of name and text."""
     if not report.frames:
         return []
     rows = [
@@ -158,7 +158,7 @@ def _facts(report: Report) -> list[list[str]]:
 
 
 def report_of(project: Project, reports: Reports, name: str) -> Report:
-    """The bare report of a file as it lies in the folder."""
+    """The report of a file without any overrides."""
     path = inside(project, name)
     if not path.is_file():
         raise FileError(name, "no such file")

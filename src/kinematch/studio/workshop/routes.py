@@ -1,4 +1,4 @@
-"""The workshop's part of the web server: every request is checked, and every mistake answered in words."""
+"""The workshop's routes of the web server: requests are checked, and errors answered with a message."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -41,9 +41,9 @@ class Played(Protocol):
 
 
 class Player(Protocol):
-    """What the workshop asks of the studio that plays."""
+    """What the workshop needs from the studio."""
 
-    path: Path | None  # what it was started with; None for the built-in set
+    path: Path | None  # what the studio was started with; None for the built-in motion
 
     @property
     def stage(self) -> Played: ...
@@ -52,7 +52,7 @@ class Player(Protocol):
 
 
 def project_of(path: Path | None) -> Project:
-    """The recipe that Build edits: the one given, that of the folder given, or one in a workspace of our own."""
+    """The recipe that Build edits: the given one, that of the given folder, or one in the program's workspace."""
     if path is None:
         folder = find_cache_folder() / "workspace"
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def routes(studio: Player) -> list["Route"]:
 
     project = project_of(studio.path)
     reports, previews, jobs = Reports(), Previews(), Jobs()
-    known: list[tuple[Database, bytes]] = []  # what was told of the playing database
+    known: list[tuple[Database, bytes]] = []  # the last answer about the playing database
 
     def answer(value: Any, status: int = 200) -> "Response":
         return Response(msgspec.json.encode(value), status, media_type="application/json")

@@ -15,15 +15,15 @@ LONGEST_NAME = 120  # characters; file systems take 255 bytes
 
 
 class TooLarge(KinematchError):
-    """More bytes than are taken."""
+    """The upload is too large."""
 
 
 class Taken(KinematchError):
-    """Another file has that name."""
+    """A file of that name exists."""
 
 
 def safe_name(name: str) -> str:
-    """The bare name of a dropped file, fit for every file system; kinds of file that are not read are refused."""
+    """The name of an uploaded file without folders, valid on every file system; other kinds of file are refused."""
     bare = unicodedata.normalize("NFC", name).replace("\\", "/").rsplit("/", 1)[-1]
     bare = re.sub(r'[\x00-\x1f\x7f<>:"|?*]', "_", bare).strip(" .")
     stem, dot, suffix = bare.rpartition(".")
@@ -33,7 +33,7 @@ def safe_name(name: str) -> str:
 
 
 async def receive(project: Project, name: str, chunks: AsyncIterator[bytes], *, largest: int, replace: bool) -> Path:
-    """The file once it is whole and known to be a motion file; until then nothing stands in its place."""
+    """Write an upload; it appears under its name only once it is complete and known to be a motion file."""
     path = inside(project, safe_name(name))
     if path.exists() and not replace:
         raise Taken(f"{path.name} is in the project's folder already")
@@ -50,7 +50,7 @@ async def receive(project: Project, name: str, chunks: AsyncIterator[bytes], *, 
 
 
 def _must_be_motion(part: Path, path: Path) -> None:
-    """By its first bytes; the message names the file, not the place where it was kept meanwhile."""
+    """Check a file by its first bytes; the message names the upload, not the temporary file."""
     named = part.with_name(part.name + path.suffix)
     try:
         part.rename(named)

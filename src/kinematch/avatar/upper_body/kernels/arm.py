@@ -12,12 +12,14 @@ from kinematch.avatar.upper_body.kernels.vectors import (
     inverse,
     length,
     multiply,
+    ramp,
     read3,
     read4,
     reject,
     rotate,
     scale,
     smoothstep,
+    soften,
     subtract,
     turn_frame,
     twist_angle,
@@ -68,11 +70,24 @@ def raise_collar(plan, body, side, place, hand, longest):
     away = mirror(rotate(inverse(chest), subtract(hand, shoulder)), side)
     far = length(away)
     x, y, z = scale(away, 1 / max(far, 1e-6))
-    ramp = smoothstep((far / max(longest, 1e-6) - c.COLLAR_FROM) / (1 - c.COLLAR_FROM))
-    up, forwards = c.COLLAR_UP * ramp * max(y, 0.0) ** 2, c.COLLAR_FORWARDS * ramp * max(z - x, 0.0) ** 2 / 2
+    out = smoothstep((far / max(longest, 1e-6) - c.COLLAR_FROM) / (1 - c.COLLAR_FROM))
+    up, forwards = c.COLLAR_UP * out * max(y, 0.0) ** 2, c.COLLAR_FORWARDS * out * max(z - x, 0.0) ** 2 / 2
     turn = (0.0, -forwards, up) if side == 0 else (0.0, forwards, -up)
-    _turn_collar(plan, body, side, multiply(chest, from_vector(turn)))
-    return find_shoulder(plan, body, side, place)
+    turned = multiply(chest, from_vector(turn))
+    _turn_collar(plan, body, side, turned)
+    shoulder = find_shoulder(plan, body, side, place)
+    # what is still out of reach draws the shoulder along
+    away = subtract(hand, shoulder)
+    far = length(away)
+    beyond = ramp(far - c.DRAW_FROM * longest, c.ONSET * longest)
+    bone = rotate(turned, find_bone(plan, body.bones, collar, plan.arms[side, 1]))
+    across = cross(bone, scale(away, 1 / max(far, 1e-6)))
+    lever = length(across)
+    if beyond > 0 and lever > 1e-6:
+        angle = soften(beyond / max(lever, c.LEAST_LEVER * length(bone)), c.MOST_DRAW)
+        _turn_collar(plan, body, side, multiply(from_vector(scale(across, angle / lever)), turned))
+        shoulder = find_shoulder(plan, body, side, place)
+    return shoulder
 
 
 @inner

@@ -7,14 +7,17 @@ from kinematch.avatar.upper_body.kernels.arm import find_bone, limit_reach
 from kinematch.avatar.upper_body.kernels.vectors import (
     add,
     cross,
+    from_vector,
     inverse,
     length,
     multiply,
+    ramp,
     read3,
     read4,
     reject,
     rotate,
     scale,
+    soften,
     subtract,
     turn_frame,
     unit,
@@ -50,6 +53,33 @@ def bend_leg(plan, body, side, hip, ankle, ankle_turn):
     write4(body.turns, upper, multiply(_turn_bone(thigh, normal, new_thigh, new_normal), read4(body.animated, upper)))
     write4(body.turns, lower, multiply(_turn_bone(shin, normal, new_shin, new_normal), read4(body.animated, lower)))
     write4(body.turns, foot, ankle_turn)
+
+
+@part
+def raise_heel(plan, body, side, hip, ankle, turn):
+    """An ankle that its leg does not reach is raised over the toes, as far as heels rise; where it is and its turn."""
+    upper, lower, foot = plan.legs[side, 0], plan.legs[side, 1], plan.legs[side, 2]
+    longest = length(find_bone(plan, body.bones, upper, lower)) + length(find_bone(plan, body.bones, lower, foot))
+    animated = length(subtract(read3(body.places, foot), read3(body.places, upper)))
+    most = max(c.HEEL_FROM * longest, min(animated, 0.995 * longest))
+    sole = rotate(turn, find_bone(plan, body.bones, foot, plan.toes[side]))
+    toes = add(ankle, sole)
+    far = length(subtract(ankle, hip))
+    if far <= most:
+        return ankle, turn
+    # towards the hip, about the axis across the foot
+    axis = unit(cross(sole, subtract(hip, toes)), rotate(turn, (1.0, 0.0, 0.0)))
+    goal = far - (1 - c.HEEL_LEAVES) * ramp(far - most, c.HEEL_ONSET * longest)
+    low, high = 0.0, c.HEEL_RISE
+    for _ in range(20):
+        middle = (low + high) / 2
+        raised = subtract(toes, rotate(from_vector(scale(axis, -middle)), sole))
+        if length(subtract(raised, hip)) > goal:
+            low = middle
+        else:
+            high = middle
+    rise = from_vector(scale(axis, -soften(high, c.HEEL_RISE)))
+    return subtract(toes, rotate(rise, sole)), multiply(rise, turn)
 
 
 @inner

@@ -8,8 +8,16 @@ import numpy as np
 from kinematch.avatar.trackers import CHEST, HEAD, LEFT_FOOT, LEFT_HAND, RIGHT_HAND, WAIST
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.arm import bend_arm, find_bone, raise_collar
-from kinematch.avatar.upper_body.kernels.leg import bend_leg, find_hip
-from kinematch.avatar.upper_body.kernels.trunk import bend_trunk, find_chest, find_chest_yaw, find_pull
+from kinematch.avatar.upper_body.kernels.fingers import bend_fingers
+from kinematch.avatar.upper_body.kernels.leg import bend_leg, find_hip, raise_heel
+from kinematch.avatar.upper_body.kernels.trunk import (
+    bend_trunk,
+    find_chest,
+    find_chest_yaw,
+    find_head_offset,
+    find_posture,
+    find_pull,
+)
 from kinematch.avatar.upper_body.kernels.vectors import (
     add,
     blend,
@@ -20,6 +28,7 @@ from kinematch.avatar.upper_body.kernels.vectors import (
     read3,
     read4,
     rotate,
+    scale,
     slerp,
     subtract,
     write3,
@@ -31,24 +40,21 @@ from kinematch.compile.jit import inner, kernel, part
 Body = namedtuple("Body", "animated turns bones places pelvis arm_length lean")
 # where tracked points should be, animated ones where nothing is tracked; shares are 0 to 1
 Aims = namedtuple(
-    "Aims", "head head_turn waist waist_turn waist_share chest_turn chest_share left right left_share right_share"
+    "Aims",
+    "head head_turn neck_turn waist waist_turn waist_share chest_turn chest_share left right left_share right_share",
 )
 
 
 @kernel
 def solve_bodies(plan, pose, tracked, memory, leans, dt):
     """Write the local rotations of `plan.changed` and the place of the hips of all N characters into a pose."""
-    joints = plan.parents.shape[0]
-    body = Body(
-        np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 3)), np.empty((joints, 3)), np.empty((1, 3)),
-        np.empty(1), np.zeros(1),
-    )  # fmt: skip
+    body = _make_body(plan.parents.shape[0])
     for n in range(pose.rotations.shape[0]):
         shares = tracked.shares[n]
         if not _read_body(plan, body, pose, n) or shares.max() <= 0:
             memory.yaws[n] = np.nan
             continue
-        aims = _find_aims(plan, body, tracked, n)
+        aims = _find_aims(plan, body, tracked, memory, n, dt)
         carried = _solve_trunk(plan, body, aims, memory, n, dt)
         _keep_angles(plan, body)
         chest = find_chest(plan, body)
@@ -59,7 +65,31 @@ def solve_bodies(plan, pose, tracked, memory, leans, dt):
             if plan.legs[side, 0] >= 0:
                 _solve_leg(plan, body, tracked, n, side, carried)
         _write_body(plan, body, pose, n)
+        bend_fingers(plan, body, pose, tracked, memory, n)
         leans[n] = body.lean[0]
+        write3(memory.pelvises, n, read3(body.pelvis, 0))
+
+
+@kernel
+def solve_legs(plan, pose, tracked, memory):
+    """After the feet are planted: put each pelvis back below its head, and tracked feet where they are tracked."""
+    body = _make_body(plan.parents.shape[0])
+    for n in range(pose.rotations.shape[0]):
+        if math.isnan(memory.yaws[n]) or not _read_body(plan, body, pose, n):
+            continue
+        write3(body.pelvis, 0, read3(memory.pelvises, n))
+        for side in range(2):
+            if plan.legs[side, 0] >= 0:
+                _solve_leg(plan, body, tracked, n, side, (0.0, 0.0, 0.0))
+        _write_body(plan, body, pose, n)
+
+
+@part
+def _make_body(joints):
+    return Body(
+        np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 3)), np.empty((joints, 3)), np.empty((1, 3)),
+        np.empty(1), np.zeros(1),
+    )  # fmt: skip
 
 
 @part
@@ -90,26 +120,42 @@ def _measure_arm(plan, body, side):
 
 
 @part
-def _find_aims(plan, body, tracked, n):
+def _find_aims(plan, body, tracked, memory, n, dt):
     trunk = plan.trunk
     chest, head = trunk[plan.chest[0]], trunk[trunk.shape[0] - 1]
     places, turns, shares = tracked.positions[n], tracked.rotations[n], tracked.shares[n]
+    turn = slerp(read4(body.animated, head), read4(turns, HEAD), shares[HEAD])
     return Aims(
-        blend(read3(body.places, head), read3(places, HEAD), shares[HEAD]),
-        slerp(read4(body.animated, head), read4(turns, HEAD), shares[HEAD]),
+        blend(read3(body.places, head), read3(places, HEAD), shares[HEAD]), turn,
+        _smooth_neck(read4(body.animated, trunk[0]), turn, memory, n, dt),
         read3(places, WAIST), read4(turns, WAIST), shares[WAIST],
         read4(turns, CHEST) if shares[CHEST] > 0 else read4(body.animated, chest), shares[CHEST],
         read3(places, LEFT_HAND), read3(places, RIGHT_HAND), shares[LEFT_HAND], shares[RIGHT_HAND],
     )  # fmt: skip
 
 
+@inner
+def _smooth_neck(pelvis, turn, memory, n, dt):
+    """The turn of the head that the neck follows, smoothed against the pelvis."""
+    local = multiply(inverse(pelvis), turn)
+    if not math.isnan(memory.yaws[n]):
+        local = slerp(local, read4(memory.necks, n), 2.0 ** (-dt / c.NECK_HALFLIFE))
+    write4(memory.necks, n, local)
+    return multiply(pelvis, local)
+
+
 @part
 def _solve_trunk(plan, body, aims, memory, n, dt):
-    yaw = find_chest_yaw(plan, body, aims)
+    yaw, posture = find_chest_yaw(plan, body, aims), find_posture(plan, body, aims)
+    follow = scale(find_head_offset(plan, body, aims), c.FOLLOW)
     if not math.isnan(memory.yaws[n]):
         yaw += (memory.yaws[n] - yaw) * 2.0 ** (-dt / c.CHEST_HALFLIFE)
+        kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE)
+        follow, posture = blend(follow, read3(memory.follows, n), kept), blend(posture, read3(memory.postures, n), kept)
     memory.yaws[n] = yaw
-    carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw)
+    write3(memory.follows, n, follow)
+    write3(memory.postures, n, posture)
+    carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw, follow, posture)
     # hands out of reach pull the chest along
     pull = (0.0, 0.0, 0.0)
     _keep_angles(plan, body)
@@ -123,7 +169,7 @@ def _solve_trunk(plan, body, aims, memory, n, dt):
             own = find_pull(body, hand, shoulder, longest)
             pull = add(pull, (own[0] * share, own[1] * share, own[2] * share))
     if length(pull) > 0:
-        carried = bend_trunk(plan, body, aims, pull, yaw)
+        carried = bend_trunk(plan, body, aims, pull, yaw, follow, posture)
     return carried
 
 
@@ -173,10 +219,13 @@ def _solve_leg(plan, body, tracked, n, side, carried):
     foot = plan.legs[side, 2]
     share = tracked.shares[n, LEFT_FOOT + side]
     ankle, turn = add(read3(body.places, foot), carried), read4(body.animated, foot)
+    hip = find_hip(plan, body, side)
+    if plan.toes[side] >= 0:
+        ankle, turn = raise_heel(plan, body, side, hip, ankle, turn)
     if share > 0:
         ankle = blend(ankle, read3(tracked.positions[n], LEFT_FOOT + side), share)
         turn = slerp(turn, read4(tracked.rotations[n], LEFT_FOOT + side), share)
-    bend_leg(plan, body, side, find_hip(plan, body, side), ankle, turn)
+    bend_leg(plan, body, side, hip, ankle, turn)
 
 
 @part

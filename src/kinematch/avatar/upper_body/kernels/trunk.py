@@ -12,12 +12,12 @@ from kinematch.avatar.upper_body.kernels.vectors import (
     length,
     level,
     multiply,
+    ramp,
     read3,
     read4,
     rotate,
     scale,
     slerp,
-    smoothstep,
     soften,
     subtract,
     to_vector,
@@ -32,11 +32,12 @@ UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @part
-def bend_trunk(plan, body, aims, pull, yaw):
+def bend_trunk(plan, body, aims, pull, yaw, follow, posture):
     """Turn the trunk's joints and place the pelvis so that the head is exactly where it should be.
 
-    `body` holds the animated pose and takes the new one; `pull` (3,) is a rotation vector by which hands out of reach
-    turn the chest, `yaw` the chest's turn against the hips in rad. Returns how far (3,) feet are carried along.
+    `body` holds the animated pose and takes the new one. `pull` (3,) is a rotation vector by which hands out of reach
+    turn the chest, `yaw` the chest's turn against the hips in rad. The pelvis goes after the head by `follow` (3,) m,
+    and stays behind it by `posture` (3,) m for a leaning trunk. Returns how far (3,) feet are carried along.
     """
     trunk, chest = plan.trunk, plan.chest[0]
     hips, head = trunk[0], trunk[trunk.shape[0] - 1]
@@ -50,13 +51,15 @@ def bend_trunk(plan, body, aims, pull, yaw):
     forward = unit(level(rotate(pelvis, AHEAD)), AHEAD)
     # where the head should be above the pelvis, along the ground
     reach = subtract(animated_head, animated_hips)
-    offset = level(subtract(wanted_head, animated_head))
-    drop = (animated_head[1] - wanted_head[1]) / plan.height[0]
-    bow = c.BOW * smoothstep(drop / c.BOW_DROP)
-    crouch = scale(forward, length(reach) * math.sin(bow))
-    lean = add(add(level(reach), scale(offset, 1 - c.FOLLOW)), crouch)
+    offset = find_head_offset(plan, body, aims)
+    lean = add(add(level(reach), subtract(offset, follow)), posture)
     tracked = subtract(wanted_head, aims.waist)
     lean = add(scale(lean, 1 - aims.waist_share), scale(level(tracked), aims.waist_share))
+    # a head so low that the pelvis would be in the floor is held far forward of it
+    room = max(wanted_head[1] - body.places[0, 1] - c.LOWEST_PELVIS * plan.height[0], 0.0)
+    needed = math.sqrt(max(dot(reach, reach) - room * room, 0.0)) - dot(lean, forward)
+    further = scale(forward, ramp(needed, c.BOW_ONSET * length(reach)))
+    lean, posture = add(lean, further), add(posture, further)
 
     # how far the chest turns: about the pelvis' own axis, and to lean
     axis = rotate(pelvis, UP)
@@ -72,8 +75,28 @@ def bend_trunk(plan, body, aims, pull, yaw):
     place = subtract(wanted_head, vector)
     write3(body.pelvis, 0, place)
     body.lean[0] = math.acos(min(max(vector[1] / max(length(vector), 1e-6), -1.0), 1.0))
-    carried = level(add(subtract(place, animated_hips), crouch))
-    return carried
+    return level(add(subtract(place, animated_hips), posture))
+
+
+@part
+def find_posture(plan, body, aims):
+    """How far (3,) m the pelvis stays behind the head, compared with the animation, for a trunk that leans.
+
+    People lean with a head that nods or tilts or is low, and their hands stay behind their head when they do.
+    """
+    hips, head = plan.trunk[0], plan.trunk[plan.trunk.shape[0] - 1]
+    forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
+    nod = level(subtract(rotate(aims.neck_turn, UP), rotate(read4(body.animated, head), UP)))
+    drop = max(body.places[head, 1] - aims.head[1], 0.0) / plan.height[0]
+    share = aims.left_share * aims.right_share
+    back = 0.0
+    if share > 0:
+        hands = subtract(scale(add(aims.left, aims.right), 0.5), aims.head)
+        animated = scale(add(read3(body.places, plan.arms[0, 3]), read3(body.places, plan.arms[1, 3])), 0.5)
+        behind = dot(subtract(subtract(animated, read3(body.places, head)), hands), forward)
+        back = share * max(behind / max(body.arm_length[0], 1e-6), c.LEAST_BEHIND)
+    lean = add(scale(nod, c.LEAN_BY_NOD), scale(forward, c.LEAN_BY_DROP * drop + c.LEAN_BY_HANDS * back))
+    return scale(lean, c.FOLLOW * length(subtract(read3(body.places, head), read3(body.places, hips))))
 
 
 @inner
@@ -103,7 +126,7 @@ def _lay_out(plan, body, aims, turn, bend, tilt):
         write4(body.turns, trunk[k], own)
     # the neck goes from the chest to the head, each with the angle that the animation has between them
     low = multiply(read4(body.turns, trunk[chest]), inverse(read4(body.animated, trunk[chest])))
-    high = multiply(aims.head_turn, inverse(read4(body.animated, trunk[last])))
+    high = multiply(aims.neck_turn, inverse(read4(body.animated, trunk[last])))
     for k in range(chest + 1, last):
         write4(body.turns, trunk[k], multiply(slerp(low, high, plan.shares[k]), read4(body.animated, trunk[k])))
     write4(body.turns, trunk[last], aims.head_turn)
@@ -111,6 +134,12 @@ def _lay_out(plan, body, aims, turn, bend, tilt):
     for k in range(1, last + 1):
         vector = add(vector, rotate(read4(body.turns, trunk[k - 1]), read3(body.bones, trunk[k])))
     return vector
+
+
+@inner
+def find_head_offset(plan, body, aims):
+    """From the animated head to where it should be, along the ground."""
+    return level(subtract(aims.head, read3(body.places, plan.trunk[plan.trunk.shape[0] - 1])))
 
 
 @part
@@ -138,7 +167,7 @@ def find_chest_yaw(plan, body, aims):
 def find_pull(body, hand, shoulder, longest):
     """The rotation vector (3,) by which a hand out of reach turns the chest after it."""
     away = subtract(hand, shoulder)
-    beyond = length(away) - c.PULL_FROM * longest
+    beyond = ramp(length(away) - c.PULL_FROM * longest, c.ONSET * longest)
     if beyond <= 0:
         return 0.0, 0.0, 0.0
     lever = subtract(shoulder, read3(body.pelvis, 0))

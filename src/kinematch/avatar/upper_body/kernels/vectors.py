@@ -161,6 +161,12 @@ def soften(x, limit):
 
 
 @inner
+def ramp(x, width):
+    """Zero up to zero, then x, with a smooth bend of about this width between them."""
+    return x * x / (x + width) if x > 0 else 0.0
+
+
+@inner
 def turn_frame(axis, normal, new_axis, new_normal):
     """The rotation that takes a unit axis and its unit normal to new ones."""
     third, new_third = cross(axis, normal), cross(new_axis, new_normal)
