@@ -366,6 +366,16 @@ def test_a_stored_calibration_is_kept_and_can_be_measured_anew():
     assert calibrator.measure_height().height == pytest.approx(1.6, abs=0.01)
 
 
+def test_starting_anew_forgets_the_person_but_not_the_devices():
+    calibrator = Calibrator(make_calibration("index", height=1.95, swapped=True))
+    offsets = calibrator.calibration.positions
+    calibrator.restart()
+    assert calibrator.calibration.height == 1.70
+    assert not calibrator.calibration.swapped
+    assert np.array_equal(calibrator.calibration.positions, offsets)
+    assert watch(calibrator, User(1.5, device="index").hold("down", 2)).height == pytest.approx(1.5, abs=0.01)
+
+
 def test_several_users_at_once_are_refused():
     with pytest.raises(KinematchError, match="trackers of 2 users, expected one"):
         Calibrator().watch(User().hold("down", 1).take(slice(2)))

@@ -218,6 +218,11 @@ def test_root_motion_adds_up_to_the_way_gone(database):
     np.testing.assert_allclose(sum(one.displacements for one in shown), crowd.root_positions, atol=1e-9)
 
 
+def test_a_crowd_too_large_for_a_pose_is_refused_before_memory_is_taken(database):
+    with pytest.raises(KinematchError, match="expected at most 1593088 of 23 joints"):
+        Crowd(database, 3_000_000)
+
+
 def test_a_long_pause_is_survived(database):
     crowd = Crowd(database)
     crowd.step(move([[0, 0, 1.35]]), DT)

@@ -12,7 +12,7 @@ from kinematch.math import quaternion
 
 HEIGHT = 1.70  # m, of a user about whom nothing is known yet
 HEIGHTS = (0.8, 2.5)  # m, of people
-EYE_TO_CROWN, NECK_TO_CROWN = 0.11, 0.185  # m
+EYE_TO_CROWN = 0.11  # m
 REACH = 0.45  # of height: neck to wrist of a stretched arm, half of the span between the wrists
 FARTHEST_OFFSET = 1.0  # m between a device and its joint
 GENERIC = make_offsets(find_device("generic"))

@@ -7,6 +7,7 @@ import numpy as np
 
 from kinematch.avatar.calibration import (
     EYE_TO_CROWN,
+    HEIGHT,
     HEIGHTS,
     REACH,
     Calibration,
@@ -48,21 +49,24 @@ class Calibrator:
 
     def __init__(self, calibration: Calibration | str = "generic"):
         """Start from a stored calibration, or from a device preset by name."""
-        self._start = make_calibration(calibration) if isinstance(calibration, str) else calibration
-        self._stored = not isinstance(calibration, str)
-        self.restart()
+        self.calibration = make_calibration(calibration) if isinstance(calibration, str) else calibration
+        self.measured: set[str] = set() if isinstance(calibration, str) else {"height"}  # seen rather than guessed
+        self._begin()
 
     def restart(self) -> None:
-        """Forget what was measured."""
-        self.calibration = self._start
-        self.measured: set[str] = {"height"} if self._stored else set()  # what was seen rather than guessed
+        """Forget what was measured, for another person; the offsets of devices stay."""
+        self.measured = self.measured & {"floor", "wrists", "rotations"}
+        self.calibration = replace(self.calibration, height=HEIGHT, arm_length=0.0, seated=False, swapped=False)
+        self._begin()
+
+    def _begin(self) -> None:
         self.hitches = Hitches()
         self._history = History()
         self._looked, self._lowered, self._turn = -np.inf, 0.0, 0
         self._origin: np.ndarray | None = None  # m, where the headset was first
         self._eyes: deque[float] = deque(maxlen=600)  # m above the floor
         self._roamed = 0.0  # m that it went away from there
-        self._wrists, self._swaps = WristFinder(self._start.positions), SwapFinder()
+        self._wrists, self._swaps = WristFinder(self.calibration.positions), SwapFinder()
 
     @property
     def messages(self) -> list[str]:

@@ -71,6 +71,9 @@ class Crowd:
         self.moving = find_all_moving(self.sources)
         self.retargeting, self.rig = make_shown_rig(first, skeleton, self.moving)
         self.skeleton = first.skeleton if self.retargeting is None else self.retargeting.target
+        self._layout = PoseLayout(
+            int(count), self.skeleton.joint_count, len(first.contact_joints), len(self.rig.legs), self.rig.rest
+        )
         self.terrain, self.layers = terrain, list(layers)
         self.filters, self.orders = Filters(), make_orders(int(count))
         self.trajectory: Trajectory | None = None  # of the last command
@@ -90,9 +93,6 @@ class Crowd:
         )  # fmt: skip
         first.begin(self._state, self.characters)
         self._beginning = self._state.take(self.characters[:1])
-        self._layout = PoseLayout(
-            int(count), self.skeleton.joint_count, len(first.contact_joints), len(self.rig.legs), self.rig.rest
-        )
         self._out: Pose | None = None
         self._start()
 

@@ -64,7 +64,7 @@ class Studio:
                     self.pages.tell(self.situation())
         finally:
             await asyncio.to_thread(self.engine.stop)
-            await asyncio.to_thread(self.attendant.stop)
+            await self.attendant.stop()
 
     def join(self, client: str) -> Page:
         page = self.pages.join(client)

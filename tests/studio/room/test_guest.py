@@ -29,8 +29,7 @@ def listener(database, tmp_path, run_studio):
 class Program:
     """Another program that sends VMC until it is closed."""
 
-    def __init__(self, port, *, devices):
-        database = km.dance_card()
+    def __init__(self, port, database, *, devices):
         self.crowd, self.sender = km.Crowd(database), VmcSender(database.skeleton, port=port)
         self.devices, self.running = devices, True
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -38,10 +37,10 @@ class Program:
     def run(self):
         seconds = 0.0
         while self.running:
-            pose = self.crowd.step(km.move([0, 0, 1.0]), 1 / 60)
+            pose = self.crowd.step(km.move([0, 0, 1.0]), 1 / 30)
             self.sender.send(pose, seconds, devices=self.devices)
-            time.sleep(1 / 60)
-            seconds += 1 / 60
+            time.sleep(1 / 30)
+            seconds += 1 / 30
 
     def __enter__(self):
         self.thread.start()
@@ -62,19 +61,20 @@ def make_devices():
 
 
 @pytest.mark.parametrize("devices", [None, make_devices()], ids=["bones", "headset"])
-def test_somebody_who_is_sent_as_vmc_gets_a_body_and_leaves_with_the_program(listener, devices):
+def test_somebody_who_is_sent_as_vmc_gets_a_body_and_leaves_with_the_program(listener, database, devices):
     server, port = listener
     with server.page() as watcher:
-        with Program(port, devices=devices):
+        watcher.say("stream", every=0)  # of the character that is steered
+        with Program(port, database, devices=devices):
             told = watcher.message("room_now", lambda room: len(room["users"]) == 1)
             assert told["users"][0]["name"] == "VMC"
             watcher.frame(lambda frame: frame[:4] == AVATAR.magic)
         watcher.message("room_now", lambda room: not room["users"])
 
 
-def test_rubbish_lets_nobody_in(listener):
+def test_rubbish_lets_nobody_in(listener, database):
     server, port = listener
-    sender = VmcSender(km.dance_card().skeleton, port=port)
+    sender = VmcSender(database.skeleton, port=port)
     sender._sender.send([b"rubbish", b"", b"/VMC/Ext/Hmd/Pos\0\0\0\0,f\0\0"])
     time.sleep(0.3)
     assert not server.studio.attendant.room.users

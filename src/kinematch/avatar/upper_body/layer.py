@@ -36,6 +36,8 @@ class Memory(NamedTuple):
     necks: np.ndarray  # (N, 4) turn of the head against the hips that the neck follows
     follows: np.ndarray  # (N, 3) m that the pelvis goes after the head, along the ground
     postures: np.ndarray  # (N, 3) m that it stays behind the head, for a trunk that leans
+    uprights: np.ndarray  # (N, 3) rad, by which trunks stand up that are animated too bent
+    leans: np.ndarray  # (N, 3) m, of the head from above the pelvis
     poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
     arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
     fingers: np.ndarray  # (N, F, 4) and of fingers
@@ -81,7 +83,7 @@ class UpperBody:
         )  # fmt: skip
         self._weights = np.full((count, points + 2), np.nan)  # of points and hands' fingers, linear in time
         self._memory = Memory(
-            np.full(count, np.nan), np.tile(turn, (count, 1)), np.zeros((count, 3)), np.zeros((count, 3)),
+            np.full(count, np.nan), np.tile(turn, (count, 1)), *np.zeros((4, count, 3)),
             np.zeros((count, 2, 3)), np.tile(turn, (count, len(self.plan.arm_joints), 1)),
             np.tile(turn, (count, len(self.plan.fingers), 1)), np.zeros((count, 3)),
         )  # fmt: skip

@@ -62,9 +62,11 @@ class Attendant:
         if self.receiver is not None:
             self._guest = asyncio.ensure_future(VmcGuest(self.receiver, self).run())
 
-    def stop(self) -> None:
-        """Called from any thread once the loop has ended its tasks."""
-        self.room.stop()
+    async def stop(self) -> None:
+        """Let nobody in any more, and end the room's thread."""
+        if self._guest is not None:
+            self._guest.cancel()
+        await asyncio.to_thread(self.room.stop)
 
     def announce(self, text: str) -> None:
         """Tell all pages."""

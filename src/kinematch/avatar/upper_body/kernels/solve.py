@@ -11,6 +11,7 @@ from kinematch.avatar.upper_body.kernels.arm import bend_arm, find_bone, raise_c
 from kinematch.avatar.upper_body.kernels.fingers import bend_fingers
 from kinematch.avatar.upper_body.kernels.leg import bend_leg, find_hip, raise_heel
 from kinematch.avatar.upper_body.kernels.trunk import (
+    aim_trunk,
     bend_trunk,
     find_chest,
     find_chest_yaw,
@@ -148,14 +149,16 @@ def _smooth_neck(pelvis, turn, memory, n, dt):
 def _solve_trunk(plan, body, aims, memory, n, dt):
     yaw, posture = find_chest_yaw(plan, body, aims), find_posture(plan, body, aims)
     follow = scale(find_head_offset(plan, body, aims), c.FOLLOW)
-    if not math.isnan(memory.yaws[n]):
+    begun = not math.isnan(memory.yaws[n])
+    kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE) if begun else 0.0
+    if begun:
         yaw += (memory.yaws[n] - yaw) * 2.0 ** (-dt / c.CHEST_HALFLIFE)
-        kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE)
-        follow, posture = blend(follow, read3(memory.follows, n), kept), blend(posture, read3(memory.postures, n), kept)
     memory.yaws[n] = yaw
-    write3(memory.follows, n, follow)
-    write3(memory.postures, n, posture)
-    carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw, follow, posture)
+    follow, posture = _smooth(follow, memory.follows, n, kept), _smooth(posture, memory.postures, n, kept)
+    upright, lean, posture = aim_trunk(plan, body, aims, follow, posture)
+    kept = 2.0 ** (-dt / c.LEAN_HALFLIFE) if begun else 0.0
+    upright, lean = _smooth(upright, memory.uprights, n, kept), _smooth(lean, memory.leans, n, kept)
+    carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw, upright, lean, posture)
     # hands out of reach pull the chest along
     pull = (0.0, 0.0, 0.0)
     _keep_angles(plan, body)
@@ -169,8 +172,16 @@ def _solve_trunk(plan, body, aims, memory, n, dt):
             own = find_pull(body, hand, shoulder, longest)
             pull = add(pull, (own[0] * share, own[1] * share, own[2] * share))
     if length(pull) > 0:
-        carried = bend_trunk(plan, body, aims, pull, yaw, follow, posture)
+        carried = bend_trunk(plan, body, aims, pull, yaw, upright, lean, posture)
     return carried
+
+
+@inner
+def _smooth(vector, memory, n, kept):
+    """A vector (3,) blended with what is remembered of it, and remembered."""
+    smoothed = blend(vector, read3(memory, n), kept)
+    write3(memory, n, smoothed)
+    return smoothed
 
 
 @part
