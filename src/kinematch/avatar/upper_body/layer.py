@@ -39,6 +39,7 @@ class Memory(NamedTuple):
     uprights: np.ndarray  # (N, 3) rad, by which trunks stand up that are animated too bent
     leans: np.ndarray  # (N, 3) m, of the head from above the pelvis
     poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
+    knees: np.ndarray  # (N, 2, 3) the same of knees, in the pelvis' axes
     arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
     fingers: np.ndarray  # (N, F, 4) and of fingers
     pelvises: np.ndarray  # (N, 3) m, where they were placed in this step
@@ -83,8 +84,8 @@ class UpperBody:
         )  # fmt: skip
         self._weights = np.full((count, points + 2), np.nan)  # of points and hands' fingers, linear in time
         self._memory = Memory(
-            np.full(count, np.nan), np.tile(turn, (count, 1)), *np.zeros((4, count, 3)),
-            np.zeros((count, 2, 3)), np.tile(turn, (count, len(self.plan.arm_joints), 1)),
+            np.full(count, np.nan), np.tile(turn, (count, 1)), *np.zeros((4, count, 3)), *np.zeros((2, count, 2, 3)),
+            np.tile(turn, (count, len(self.plan.arm_joints), 1)),
             np.tile(turn, (count, len(self.plan.fingers), 1)), np.zeros((count, 3)),
         )  # fmt: skip
 

@@ -47,3 +47,5 @@ SOFT_LEG = 0.985  # share of the leg's length up to which an ankle is where it s
 HEEL_FROM, HEEL_RISE = 0.96, math.radians(50)  # share of the leg's length from which the heel rises, and its most
 HEEL_ONSET = 0.04  # leg lengths over which heels begin to rise
 HEEL_LEAVES = 0.2  # share of what a leg lacks that rising heels leave to it, so that it straightens smoothly
+FOLDED, UNFOLDED = 0.3, 0.7  # share of the leg's length below which it counts as folded, and above which not
+KNEE_HALFLIFE = 0.1  # s in which the knee of a folded leg swings to its side

@@ -64,7 +64,7 @@ def solve_bodies(plan, pose, tracked, memory, leans, dt):
                 _solve_arm(plan, body, tracked, memory, n, side, chest, dt)
         for side in range(2):
             if plan.legs[side, 0] >= 0:
-                _solve_leg(plan, body, tracked, n, side, carried)
+                _solve_leg(plan, body, tracked, memory, n, side, carried, dt)
         _write_body(plan, body, pose, n)
         bend_fingers(plan, body, pose, tracked, memory, n)
         leans[n] = body.lean[0]
@@ -81,7 +81,7 @@ def solve_legs(plan, pose, tracked, memory):
         write3(body.pelvis, 0, read3(memory.pelvises, n))
         for side in range(2):
             if plan.legs[side, 0] >= 0:
-                _solve_leg(plan, body, tracked, n, side, (0.0, 0.0, 0.0))
+                _solve_leg(plan, body, tracked, memory, n, side, (0.0, 0.0, 0.0), 0.0)
         _write_body(plan, body, pose, n)
 
 
@@ -226,7 +226,7 @@ def _solve_arm(plan, body, tracked, memory, n, side, chest, dt):
 
 
 @part
-def _solve_leg(plan, body, tracked, n, side, carried):
+def _solve_leg(plan, body, tracked, memory, n, side, carried, dt):
     foot = plan.legs[side, 2]
     share = tracked.shares[n, LEFT_FOOT + side]
     ankle, turn = add(read3(body.places, foot), carried), read4(body.animated, foot)
@@ -236,7 +236,7 @@ def _solve_leg(plan, body, tracked, n, side, carried):
     if share > 0:
         ankle = blend(ankle, read3(tracked.positions[n], LEFT_FOOT + side), share)
         turn = slerp(turn, read4(tracked.rotations[n], LEFT_FOOT + side), share)
-    bend_leg(plan, body, side, hip, ankle, turn)
+    bend_leg(plan, body, side, hip, ankle, turn, memory.knees[n, side], dt)
 
 
 @part
