@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +73,20 @@ def built_of(tmp_path_factory) -> Callable[..., BuildResult]:
         return build(recipe)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def need_extra() -> Callable[[str, str], None]:
+    """need_extra(package, extra): skips without the package; in CI, where it is installed, that is a failure."""
+
+    def need(package: str, extra: str) -> None:
+        if find_spec(package) is None:
+            reason = f"{package} is not installed: pip install '.[{extra}]'"
+            if os.environ.get("KINEMATCH_REQUIRE_EXTRAS"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+
+    return need
 
 
 @pytest.fixture(scope="session")

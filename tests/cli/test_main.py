@@ -33,6 +33,7 @@ def test_the_version_is_printed(capsys):
 
 
 COMMANDS = [[verb] for verb in VERBS] + [["bench", "search"], ["bench", "character"], ["bench", "start"]]
+COMMANDS += [["train", "orientation"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -12,6 +12,7 @@ from kinematch.database.tags import Tags
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 
+SLACK = 0.02  # share of its height that a head may be low before a lower level is taken: heights are measured so well
 LEVEL_TAG = re.compile(r"level\d+|tiptoe")
 TAKEN = 0.7  # share of the way to the next level at which it is taken: more than half, so that walking changes none
 UPRIGHT = "level0"
@@ -55,7 +56,7 @@ class Levels:
         here = self.ratios[current]
         up, down = self.ratios[np.minimum(current + 1, len(self.ratios) - 1)], self.ratios[np.maximum(current - 1, 0)]
         leave_up = ratios > here + TAKEN * (up - here)
-        leave_down = ratios < here - TAKEN * (here - down)
+        leave_down = ratios < here - np.maximum(TAKEN * (here - down), SLACK)
         leaves = (leave_up & (up > here)) | (leave_down & (down < here))
         return np.where(leaves, nearest, current)
 

@@ -24,6 +24,7 @@ VERBS = {
     "synth": "write the built-in dance card as files",
     "evaluate": "put a character through a course and say how well it moves",
     "tune": "search the settings that move best",
+    "train": "train the networks that the package runs, and score them",
     "bench": "measure the search against its rivals, and crowds of characters, on this machine",
 }
 

@@ -54,16 +54,8 @@ def to_axes(yaws: np.ndarray) -> np.ndarray:
 
 
 def from_axes(axes: np.ndarray) -> np.ndarray:
-    """The yaws (N,) of predicted axes (N, 6): that of the third axis, made square to the second first."""
-    x, y = axes[..., :3], quaternion.unit(axes[..., 3:], (0.0, 1.0, 0.0))
-    x = quaternion.unit(x - y * quaternion.dot(x, y)[..., None], (1.0, 0.0, 0.0))
-    z = quaternion.cross(x, y)
-    return np.arctan2(z[..., 0], z[..., 2])
-
-
-def turn_axes(axes: np.ndarray, yaws: np.ndarray) -> np.ndarray:
-    """Both axes (N, 6) turned about +Y."""
-    return np.concatenate([rotate_about_y(axes[..., :3], yaws), rotate_about_y(axes[..., 3:], yaws)], axis=-1)
+    """The yaws (N,) of predicted axes (N, 6) of any length: where the first one points on the ground."""
+    return np.arctan2(-axes[..., 2], axes[..., 0])
 
 
 def predict(weights: PaperWeights, inputs: np.ndarray) -> np.ndarray:
@@ -92,21 +84,18 @@ class PaperNetwork:
         yaws: np.ndarray | None = None,
     ) -> None:
         """Begin with bodies that face where the headsets do, or along given yaws (N,); measures are not used."""
-        self._axes = to_axes(np.zeros(count) if yaws is None else np.asarray(yaws, np.float64))
+        self._yaws = np.zeros(count) if yaws is None else np.array(yaws, np.float64)
         self._started = np.full(count, yaws is not None)
-        self._headings = np.zeros(count)  # of the frame that the axes are in; at first the world's
 
     def estimate(self, joints: Trackers, dt: float) -> Direction:
-        """Directions now; the last prediction goes in, turned into the headset's frame of now."""
-        check_count(joints, len(self._axes))
+        """Directions now; the last prediction goes in, seen from the headset's frame of now."""
+        check_count(joints, len(self._yaws))
         headings = facing_yaws(joints.rotations[:, HEAD])
-        fed = turn_axes(self._axes, np.where(self._started, self._headings - headings, 0.0))
-        new = predict(self.weights, np.concatenate([measure_paper_inputs(joints), fed], axis=-1))
+        fed = to_axes(np.where(self._started, self._yaws - headings, 0.0))
+        new = headings + from_axes(predict(self.weights, np.concatenate([measure_paper_inputs(joints), fed], axis=-1)))
         seen = joints.valid[:, HEAD]
-        self._axes = np.where(seen[:, None], new, self._axes)
-        self._headings, self._started = np.where(seen, headings, self._headings), self._started | seen
-        yaws = wrap_angle(self._headings + from_axes(self._axes))
-        return Direction(yaws, np.full(len(yaws), UNCERTAINTY))
+        self._yaws, self._started = wrap_angle(np.where(seen, new, self._yaws)), self._started | seen
+        return Direction(self._yaws.copy(), np.full(len(self._yaws), UNCERTAINTY))
 
 
 def save_paper(path: Path, weights: PaperWeights, about: dict[str, Any]) -> None:

@@ -37,6 +37,7 @@ class BodyPlan(NamedTuple):
     fingers: np.ndarray  # (F, 5) int64, see find_fingers
     finger_bones: np.ndarray  # (F, 3) directions of their bones in the T-pose
     height: np.ndarray  # (1,) m of the head joint above the floor in the T-pose
+    pelvis_height: np.ndarray  # (1,) m of the hips above the floor in the T-pose
     changed: np.ndarray  # (C,) int64, every joint that the solver turns but fingers, parents first
 
 
@@ -76,6 +77,7 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
         fingers=fingers,
         finger_bones=finger_bones,
         height=np.array([max(float(positions[roles["head"], 1]), 0.1)]),
+        pelvis_height=np.array([max(float(positions[roles["hips"], 1]), 0.05)]),
         changed=np.array(sorted(changed), np.int64),
     )
 

@@ -11,6 +11,8 @@ from kinematch.avatar.orientation.training.people import Person
 from kinematch.avatar.orientation.training.score import look_around, run_estimator
 
 BINS = 12
+SLOPES = (0.3, 2.0)  # beyond these a network knows nothing about its errors
+SMALLEST = 1e-3  # rad
 
 
 def calibrate(network: Network, people: Sequence[Person]) -> Network:
@@ -24,6 +26,7 @@ def calibrate(network: Network, people: Sequence[Person]) -> Network:
     expected = np.log(np.radians(np.concatenate([one.expected for one in found])))
     errors = np.radians(np.concatenate([one.errors for one in found]))
     parts = np.array_split(np.argsort(expected), BINS)
-    guesses = [expected[part].mean() for part in parts]
-    slope, offset = np.polyfit(guesses, [np.log(errors[part].mean()) for part in parts], 1)
-    return replace(network, trust=(float(offset), float(np.clip(slope, 0.2, 2.0))))
+    guesses = np.array([expected[part].mean() for part in parts])
+    found_errors = np.log([max(errors[part].mean(), SMALLEST) for part in parts])
+    slope = float(np.clip(np.polyfit(guesses, found_errors, 1)[0], *SLOPES))
+    return replace(network, trust=(float((found_errors - slope * guesses).mean()), slope))

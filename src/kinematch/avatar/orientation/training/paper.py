@@ -14,6 +14,7 @@ from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
 BATCH, LEARNING_RATE, WEIGHT_DECAY = 64, 3e-4, 0.035  # the paper's, found there with ASHA
+STEPS = 6000
 OPTIMIZERS = ("adam", "adamw")
 
 
@@ -22,7 +23,7 @@ def train_paper(
     *,
     recursions: int = 50,
     optimizer: str = "adam",
-    steps: int = 6000,
+    steps: int = STEPS,
     seed: int = 0,
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
 ) -> PaperWeights:
@@ -57,7 +58,7 @@ def train_paper(
         first = torch.from_numpy(rng.choice(starts, BATCH))
         predicted = axes[first - 1]
         for j in range(recursions):
-            predicted = _turn(predicted, -turned[first + j])
+            predicted = _feed_back(predicted, turned[first + j])
             predicted = module((torch.cat([seen[first + j], predicted], dim=1) - means) / divisors)
         loss = torch.nn.functional.mse_loss(predicted, axes[first + recursions - 1])
         descent.zero_grad()
@@ -84,13 +85,13 @@ def _collect(people: Sequence[Person], recursions: int) -> tuple[np.ndarray, np.
     return whole[0], whole[1], whole[2], found
 
 
-def _turn(axes: Any, yaws: Any) -> Any:
-    """paper.turn_axes in torch."""
+def _feed_back(axes: Any, turns: Any) -> Any:
+    """What a prediction is in the next sample's frame: the axes of its yaw, the headset having turned."""
     import torch
 
-    c, s = torch.cos(yaws)[:, None], torch.sin(yaws)[:, None]
-    x, y, z = axes[:, 0::3], axes[:, 1::3], axes[:, 2::3]
-    return torch.stack([c * x + s * z, y, c * z - s * x], dim=-1).flatten(1)
+    x, z = torch.nn.functional.normalize(axes[:, [0, 2]], dim=1).unbind(1)
+    c, s, zero = torch.cos(turns), torch.sin(turns), torch.zeros_like(turns)
+    return torch.stack([c * x - s * z, zero, c * z + s * x, zero, zero + 1, zero], dim=1)
 
 
 def _export(module: Any, offsets: np.ndarray, scales: np.ndarray) -> PaperWeights:

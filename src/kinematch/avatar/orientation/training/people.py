@@ -24,6 +24,7 @@ RATE = 60.0  # samples per second that clips are brought to
 FARTHEST_HELD = np.radians(48)  # of the head against the hips
 SHORTEST = 1.0  # s; shorter clips say nothing about directions
 CARD = "dance card"
+SCORED, SELECTED = 1, 4  # offsets of the subjects that score a network, and of those that choose its settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +51,9 @@ def read_people(
         clip = read_clip(file)
         if clip.frame_count > 2:  # the first frame of many captures is a T-pose that nobody walked into
             clip = clip.frames(1, clip.frame_count)
-        people += _make_people([clip.with_(name=file.stem)], hashlib.sha256(file.read_bytes()).hexdigest())
+        people += make_people([clip.with_(name=file.stem)], hashlib.sha256(file.read_bytes()).hexdigest())
     if card:
-        people += _make_people(dance_card(), "")
+        people += make_people(dance_card(), "")
     people = [person for person in people if not is_faulty(person)]
     if not people:
         raise KinematchError(f"no clip of a second or more in {', '.join(map(str, paths)) or 'nothing'}")
@@ -67,7 +68,8 @@ def _list_files(path: Path) -> Iterable[Path]:
     return [path]
 
 
-def _make_people(clips: Iterable[Clip], digest: str) -> list[Person]:
+def make_people(clips: Iterable[Clip], digest: str) -> list[Person]:
+    """Clips of a second or more as people; the digest is that of the file, empty for built-in motion."""
     people = []
     for clip in clips:
         if clip.duration >= SHORTEST:
@@ -93,14 +95,14 @@ def measure_body(skeleton: Skeleton) -> tuple[float, float]:
     return float(positions[roles["head"], 1]), float(reach)
 
 
-def split_subjects(people: Sequence[Person]) -> tuple[list[str], list[str]]:
-    """Whole subjects to hold out: for selection and calibration, and for the score.
+def split_people(people: Sequence[Person], offset: int = SCORED) -> tuple[list[Person], list[Person]]:
+    """Those to learn from, and those held out: every sixth subject in order, from an offset on, with all clips.
 
-    By rule: of the subjects in order, two out of six. For CMU the second of six is the one whose heads and hips part as
-    much as in the whole corpus, so it gives the score. The built-in card is always trained on.
+    A rule, so that nobody chooses. The built-in card is always learnt from; fewer than two subjects are not divided.
     """
     subjects = sorted({person.subject for person in people} - {CARD}, key=lambda name: (len(name), name))
-    return subjects[4::6], subjects[1::6]
+    held = set(subjects[offset % len(subjects) :: 6]) if len(subjects) > 1 else set()
+    return [p for p in people if p.subject not in held], [p for p in people if p.subject in held]
 
 
 def is_faulty(person: Person) -> bool:

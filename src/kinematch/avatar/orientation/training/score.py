@@ -64,7 +64,7 @@ def run_estimator(
     kept = [person.joints.keep(points) for person in people]
     yaws, expected = np.zeros((2, len(people), ends.max()))
     for frame in range(ends.max()):
-        direction = estimator.estimate(_take_frame(kept, np.minimum(frame, ends - 1)), 1 / RATE)
+        direction = estimator.estimate(take_moments(kept, np.minimum(frame, ends - 1)), 1 / RATE)
         yaws[:, frame], expected[:, frame] = direction.yaws, direction.uncertainties
     found = []
     for row, person in enumerate(people):
@@ -77,12 +77,13 @@ def run_estimator(
                 np.abs(np.degrees(apart)),
                 np.degrees(expected[row, : ends[row]]),
                 float(np.degrees(unsteady)),
-            )  # fmt: skip
+            )
         )
     return found
 
 
-def _take_frame(users: Sequence[Trackers], frames: np.ndarray) -> Trackers:
+def take_moments(users: Sequence[Trackers], frames: np.ndarray) -> Trackers:
+    """One sample of each of N users over time, as samples of N users at one moment."""
     names = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
     return Trackers(*(np.stack([getattr(user, name)[f] for user, f in zip(users, frames)]) for name in names))
 

@@ -34,12 +34,12 @@ class Plan:
 
     hidden: int = 64
     vectors: int = 16
-    steps: int = 1500
-    batch: int = 256
+    steps: int = 1200
+    batch: int = 96
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3
-    weight_decay: float = 0.01
-    dropout: float = 0.1  # of inputs
+    weight_decay: float = 0.03
+    dropout: float = 0.15  # of inputs
     smoothness: float = 2.0  # weight of unsteady turning against the error itself
     card_share: float = 0.2  # how often a second of the dance card is drawn, against one of a person
     variation: Variation = field(default_factory=Variation)
@@ -58,11 +58,11 @@ def train_recurrent(
     seed: int = 0,
     checkpoint: Path | None = None,
     progress: Progress = lambda done, total, text: None,
-    until: int | None = None,
+    watch: Callable[[int, Callable[[], Network]], bool] = lambda done, export: True,
 ) -> Network:
     """A network trained on people; `checkpoint` is written now and then, and gone on from where it exists.
 
-    `until` stops before the plan is done.
+    `watch(done, export)` is called after each step and ends the training with False.
     """
     check_training()
     import torch
@@ -77,15 +77,17 @@ def train_recurrent(
     first = 0
     if checkpoint is not None and checkpoint.exists():
         first = _restore(checkpoint, module, optimizer, plan, seed)
-    last, losses = min(plan.steps, plan.steps if until is None else until), []
-    for step in range(first, last):
+    losses: list[float] = []
+    for step in range(first, plan.steps):
         for group in optimizer.param_groups:
             group["lr"] = schedule_rate(plan, step)
         losses.append(_take_step(module, optimizer, bank, plan, step, seed, weights, scales))
-        if step % 10 == 9 or step == last - 1:
-            progress(step + 1, plan.steps, f"loss {np.mean(losses[-50:]):.3f}")
-        if checkpoint is not None and (step % CHECKPOINT_STEPS == CHECKPOINT_STEPS - 1 or step == last - 1):
+        progress(step + 1, plan.steps, "training" if step % 50 else f"training, loss {np.mean(losses[-50:]):.2f}")
+        going = watch(step + 1, lambda: export_network(module, scales))
+        if checkpoint is not None and (step % CHECKPOINT_STEPS == CHECKPOINT_STEPS - 1 or not going):
             _store(checkpoint, module, optimizer, plan, seed, step + 1)
+        if not going:
+            break
     return export_network(module, scales)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kinematch.avatar.orientation.inputs import COLUMNS, MIRROR_ORDER, measure_user
-from kinematch.avatar.orientation.training.people import Person
+from kinematch.avatar.orientation.training.people import CARD, Person
 from kinematch.avatar.simulate import Imperfections, make_glances, sample_at, simulate_user, turn_head
 from kinematch.avatar.trackers import CHEST, HANDS, HEAD, LEFT_FOOT, LEFT_HAND, POINTS, RIGHT_FOOT, RIGHT_HAND, Trackers
 from kinematch.math import quaternion, rotation
@@ -19,15 +19,18 @@ SETS = (  # which points are tracked, and how often
 )  # fmt: skip
 
 
+CARD_TURNS = 4  # one in so many clips of the dance card is among the versions at a time
+
+
 @dataclass(frozen=True)
 class Variation:
     """How far versions stray from the recording."""
 
     look_share: float = 0.5  # of versions in which the head looks around
     look_spread: float = 0.6  # rad, at most
-    head_turn: float = 0.05  # rad: how wrongly a headset sits, standard deviation
-    hand_turn: float = 0.2  # rad, for controllers
-    shift: float = 0.02  # m, for all
+    head_turn: float = 0.15  # rad: how wrongly a headset or tracker sits, standard deviation
+    hand_turn: float = 0.35  # rad, for controllers
+    shift: float = 0.03  # m, for all
     measure: float = 0.06  # relative error of height and arm length
     tempo: float = 0.25  # relative, at most
     rates: tuple[float, float] = (24.0, 60.0)  # samples per second, at least and at most
@@ -78,9 +81,11 @@ def _change_tempo(person: Person, rng: np.random.Generator, variation: Variation
 
 def _misplace(joints: Trackers, rng: np.random.Generator, variation: Variation) -> Trackers:
     """Devices that sit a little differently than the calibration says."""
-    turns = rng.normal(0, variation.hand_turn, (len(POINTS), 3))
-    turns[HEAD] = rng.normal(0, variation.head_turn, 3) * [1.5, 0.5, 0.7]
-    turns[CHEST:] = rng.normal(0, 2 * variation.head_turn, (len(POINTS) - CHEST, 3))
+    turns = rng.normal(0, variation.head_turn, (len(POINTS), 3))
+    turns[HEAD] *= [1.0, 0.3, 0.4]  # headsets tip, and hardly turn
+    both = rng.normal(0, variation.hand_turn, 3)  # rigs and devices differ alike on both sides, people on one
+    for hand, mirrored in ((LEFT_HAND, [1, 1, 1]), (RIGHT_HAND, [1, -1, -1])):
+        turns[hand] = both * mirrored + rng.normal(0, variation.hand_turn / 3, 3)
     shifts = rng.normal(0, variation.shift, (len(POINTS), 3))
     offsets = np.broadcast_to(shifts, joints.positions.shape)
     arms = quaternion.rotate(joints.rotations, offsets)
@@ -96,22 +101,27 @@ class Bank:
     All follows from the seed and the step, so that training can stop and go on as if it had not.
     """
 
-    def __init__(self, people: list[Person], seed: int, variation: Variation, *, copies: int = 6, renewal: int = 50):
+    def __init__(self, people: list[Person], seed: int, variation: Variation, *, copies: int = 4, renewal: int = 50):
         self._people, self._seed, self._variation = people, seed, variation
         self._copies, self._renewal = copies, renewal
-        self._versions: dict[int, list[Version]] = {}
+        self._versions: dict[int, dict[int, Version]] = {}
 
     def _prepare(self, step: int) -> None:
         newest = self._copies - 1 + step // self._renewal
         for number in range(newest - self._copies + 1, newest + 1):
             if number not in self._versions:
-                rng = np.random.default_rng([self._seed, 1, number])
-                self._versions[number] = [make_version(person, rng, self._variation) for person in self._people]
+                self._versions[number] = self._make_versions(number)
         for number in [number for number in self._versions if number <= newest - self._copies]:
             del self._versions[number]
 
+    def _make_versions(self, number: int) -> dict[int, Version]:
+        """By person; of the dance card, whose clips are much alike, a few in turn."""
+        rng, whole = np.random.default_rng([self._seed, 1, number]), range(len(self._people))
+        chosen = [k for k in whole if self._people[k].subject != CARD or k % CARD_TURNS == number % CARD_TURNS]
+        return {k: make_version(self._people[k], rng, self._variation) for k in chosen or whole}
+
     def draw(self, step: int, count: int, length: int, weights: np.ndarray) -> Version:
-        """Windows of a step: inputs (B, T, COLUMNS), turns and truths (B, T), dt (B,). Past a clip's end truths are NaN.
+        """Windows of a step: inputs (B, T, COLUMNS), turns and truths (B, T), dt (B,). Past its end a clip has NaN.
 
         The weights (P,) say how often a person is drawn, for each second of motion.
         """
@@ -120,22 +130,30 @@ class Bank:
         inputs = np.zeros((count, length, COLUMNS), np.float32)
         turns, truths = np.zeros((count, length), np.float32), np.full((count, length), np.nan, np.float32)
         dts = np.zeros(count, np.float32)
-        chances = weights * [max(len(person.yaws), length) for person in self._people]
-        for row, person in enumerate(rng.choice(len(self._people), count, p=chances / chances.sum())):
-            version = banks[rng.integers(len(banks))][person]
-            frames = min(length, len(version.turns))
-            start = rng.integers(len(version.turns) - frames + 1)
-            part = slice(start, start + frames)
-            inputs[row, :frames], turns[row, :frames] = version.inputs[part], version.turns[part]
-            truths[row, :frames], dts[row] = version.truths[part], version.dt
+        chosen = rng.integers(len(banks), size=count)
+        for bank, rows in ((banks[k], np.flatnonzero(chosen == k)) for k in range(len(banks))):
+            numbers = list(bank)
+            chances = np.array([weights[k] * max(len(self._people[k].yaws), length) for k in numbers])
+            picks = rng.choice(numbers, len(rows), p=chances / chances.sum())
+            for row, version in zip(rows, (bank[k] for k in picks)):
+                self._cut(rng, version, inputs[row], turns[row], truths[row])
+                dts[row] = version.dt
         turns[:, 0] = 0
         return Version(inputs, turns, truths, dts)
+
+    @staticmethod
+    def _cut(rng: np.random.Generator, version: Version, *outs: np.ndarray) -> None:
+        """A window at random into arrays (T, ...)."""
+        frames = min(len(outs[0]), len(version.turns))
+        start = rng.integers(len(version.turns) - frames + 1)
+        for out, values in zip(outs, (version.inputs, version.turns, version.truths)):
+            out[:frames] = values[start : start + frames]
 
     def measure_scales(self) -> np.ndarray:
         """The root mean square of each column (COLUMNS,) where it is not zero, left and right alike."""
         self._prepare(0)
         total, count = np.zeros(COLUMNS), np.zeros(COLUMNS)
-        for version in self._versions[0]:
+        for version in self._versions[0].values():
             total += (version.inputs.astype(np.float64) ** 2).sum(axis=0)
             count += (version.inputs != 0).sum(axis=0)
         total, count = total + total[MIRROR_ORDER], count + count[MIRROR_ORDER]

@@ -117,7 +117,7 @@ def bend_arm(plan, body, side, place, shoulder, hand, hand_turn, pole, dt):
     middle = add(shoulder, scale(axis, along))
     end = add(shoulder, scale(axis, far))
     wanted = choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, hand_turn, a + b)
-    side_of = swing_pole(chest, axis, wanted, pole, dt)
+    side_of = swing_pole(chest, axis, wanted, pole, dt, c.SWIVEL_HALFLIFE)
     elbow = add(middle, scale(side_of, radius))
     # the elbow flexes about the normal of the arm's plane, the T-pose's hinge brings the hand forward
     normal = cross(side_of, axis)
@@ -164,16 +164,16 @@ def fold_twist(angle):
 
 
 @inner
-def swing_pole(chest, axis, wanted, pole, dt):
-    """Swing the remembered side of the elbow towards the wanted one, and remember it."""
-    before = rotate(chest, (pole[0], pole[1], pole[2]))
+def swing_pole(frame, axis, wanted, pole, dt, halflife):
+    """Swing the remembered side of an elbow or knee, in the axes of a frame, towards the wanted one; remember it."""
+    before = rotate(frame, (pole[0], pole[1], pole[2]))
     now = wanted
-    if dot(before, before) > 0.5:
+    if dot(before, before) > 0.5 and halflife > 0:
         old = unit(reject(before, axis), wanted)
         angle = math.atan2(dot(cross(wanted, old), axis), dot(wanted, old))
-        angle *= 2.0 ** (-dt / c.SWIVEL_HALFLIFE)
+        angle *= 2.0 ** (-dt / halflife)
         now = add(scale(wanted, math.cos(angle)), scale(cross(axis, wanted), math.sin(angle)))
-    local = rotate(inverse(chest), now)
+    local = rotate(inverse(frame), now)
     pole[0], pole[1], pole[2] = local[0], local[1], local[2]
     return now
 

@@ -3,7 +3,7 @@
 import math
 
 from kinematch.avatar.upper_body.kernels import constants as c
-from kinematch.avatar.upper_body.kernels.arm import find_bone, limit_reach
+from kinematch.avatar.upper_body.kernels.arm import find_bone, limit_reach, swing_pole
 from kinematch.avatar.upper_body.kernels.vectors import (
     add,
     cross,
@@ -17,6 +17,7 @@ from kinematch.avatar.upper_body.kernels.vectors import (
     reject,
     rotate,
     scale,
+    smoothstep,
     soften,
     subtract,
     turn_frame,
@@ -25,12 +26,16 @@ from kinematch.avatar.upper_body.kernels.vectors import (
 )
 from kinematch.compile.jit import inner, part
 
-DOWN, AHEAD = (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
+UP, DOWN, AHEAD = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @part
-def bend_leg(plan, body, side, hip, ankle, ankle_turn):
-    """Turn thigh, shin and foot so that the ankle is at its target, the knee on the side where the animation has it."""
+def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt):
+    """Turn thigh, shin and foot so that the ankle is at its target, the knee on the side where the animation has it.
+
+    The more a leg is folded, the less its animation says: the knee goes forward and up then, and swings there from
+    where it was. `knee` (3,) remembers that in the pelvis' axes.
+    """
     upper, lower, foot = plan.legs[side, 0], plan.legs[side, 1], plan.legs[side, 2]
     first, second = find_bone(plan, body.bones, upper, lower), find_bone(plan, body.bones, lower, foot)
     a, b = length(first), length(second)
@@ -44,7 +49,11 @@ def bend_leg(plan, body, side, hip, ankle, ankle_turn):
     far = limit_reach(length(away), abs(a - b), a + b, start)
     new_axis = unit(away, DOWN)
     pole = _find_pole(thigh, axis, rotate(read4(body.animated, upper), AHEAD), a + b)
-    new_pole = unit(reject(rotate(turn, pole), new_axis), pole)
+    pelvis = read4(body.turns, plan.trunk[0])
+    fold = 1 - smoothstep((far / (a + b) - c.FOLDED) / (c.UNFOLDED - c.FOLDED))
+    wanted = add(rotate(turn, pole), scale(add(rotate(pelvis, AHEAD), UP), fold))
+    wanted = unit(reject(wanted, new_axis), unit(reject(UP, new_axis), rotate(pelvis, AHEAD)))
+    new_pole = swing_pole(pelvis, new_axis, wanted, knee, dt, fold * c.KNEE_HALFLIFE)
     along = (far * far + a * a - b * b) / (2 * far)
     radius = math.sqrt(max(a * a - along * along, 0.0))
     new_thigh = add(scale(new_axis, along), scale(new_pole, radius))

@@ -11,6 +11,7 @@ from kinematch.avatar.upper_body.kernels.arm import bend_arm, find_bone, raise_c
 from kinematch.avatar.upper_body.kernels.fingers import bend_fingers
 from kinematch.avatar.upper_body.kernels.leg import bend_leg, find_hip, raise_heel
 from kinematch.avatar.upper_body.kernels.trunk import (
+    aim_trunk,
     bend_trunk,
     find_chest,
     find_chest_yaw,
@@ -63,7 +64,7 @@ def solve_bodies(plan, pose, tracked, memory, leans, dt):
                 _solve_arm(plan, body, tracked, memory, n, side, chest, dt)
         for side in range(2):
             if plan.legs[side, 0] >= 0:
-                _solve_leg(plan, body, tracked, n, side, carried)
+                _solve_leg(plan, body, tracked, memory, n, side, carried, dt)
         _write_body(plan, body, pose, n)
         bend_fingers(plan, body, pose, tracked, memory, n)
         leans[n] = body.lean[0]
@@ -80,7 +81,7 @@ def solve_legs(plan, pose, tracked, memory):
         write3(body.pelvis, 0, read3(memory.pelvises, n))
         for side in range(2):
             if plan.legs[side, 0] >= 0:
-                _solve_leg(plan, body, tracked, n, side, (0.0, 0.0, 0.0))
+                _solve_leg(plan, body, tracked, memory, n, side, (0.0, 0.0, 0.0), 0.0)
         _write_body(plan, body, pose, n)
 
 
@@ -148,14 +149,16 @@ def _smooth_neck(pelvis, turn, memory, n, dt):
 def _solve_trunk(plan, body, aims, memory, n, dt):
     yaw, posture = find_chest_yaw(plan, body, aims), find_posture(plan, body, aims)
     follow = scale(find_head_offset(plan, body, aims), c.FOLLOW)
-    if not math.isnan(memory.yaws[n]):
+    begun = not math.isnan(memory.yaws[n])
+    kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE) if begun else 0.0
+    if begun:
         yaw += (memory.yaws[n] - yaw) * 2.0 ** (-dt / c.CHEST_HALFLIFE)
-        kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE)
-        follow, posture = blend(follow, read3(memory.follows, n), kept), blend(posture, read3(memory.postures, n), kept)
     memory.yaws[n] = yaw
-    write3(memory.follows, n, follow)
-    write3(memory.postures, n, posture)
-    carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw, follow, posture)
+    follow, posture = _smooth(follow, memory.follows, n, kept), _smooth(posture, memory.postures, n, kept)
+    upright, lean, correction, posture = aim_trunk(plan, body, aims, follow, posture)
+    kept = 2.0 ** (-dt / c.LEAN_HALFLIFE) if begun else 0.0
+    upright, lean = _smooth(upright, memory.uprights, n, kept), add(lean, _smooth(correction, memory.leans, n, kept))
+    carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw, upright, lean, posture)
     # hands out of reach pull the chest along
     pull = (0.0, 0.0, 0.0)
     _keep_angles(plan, body)
@@ -169,8 +172,16 @@ def _solve_trunk(plan, body, aims, memory, n, dt):
             own = find_pull(body, hand, shoulder, longest)
             pull = add(pull, (own[0] * share, own[1] * share, own[2] * share))
     if length(pull) > 0:
-        carried = bend_trunk(plan, body, aims, pull, yaw, follow, posture)
+        carried = bend_trunk(plan, body, aims, pull, yaw, upright, lean, posture)
     return carried
+
+
+@inner
+def _smooth(vector, memory, n, kept):
+    """A vector (3,) blended with what is remembered of it, and remembered."""
+    smoothed = blend(vector, read3(memory, n), kept)
+    write3(memory, n, smoothed)
+    return smoothed
 
 
 @part
@@ -215,7 +226,7 @@ def _solve_arm(plan, body, tracked, memory, n, side, chest, dt):
 
 
 @part
-def _solve_leg(plan, body, tracked, n, side, carried):
+def _solve_leg(plan, body, tracked, memory, n, side, carried, dt):
     foot = plan.legs[side, 2]
     share = tracked.shares[n, LEFT_FOOT + side]
     ankle, turn = add(read3(body.places, foot), carried), read4(body.animated, foot)
@@ -225,7 +236,7 @@ def _solve_leg(plan, body, tracked, n, side, carried):
     if share > 0:
         ankle = blend(ankle, read3(tracked.positions[n], LEFT_FOOT + side), share)
         turn = slerp(turn, read4(tracked.rotations[n], LEFT_FOOT + side), share)
-    bend_leg(plan, body, side, hip, ankle, turn)
+    bend_leg(plan, body, side, hip, ankle, turn, memory.knees[n, side], dt)
 
 
 @part

@@ -5,6 +5,7 @@ import math
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.vectors import (
     add,
+    blend,
     cross,
     dot,
     from_vector,
@@ -32,35 +33,48 @@ UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @part
-def bend_trunk(plan, body, aims, pull, yaw, follow, posture):
+def aim_trunk(plan, body, aims, follow, posture):
+    """How the pelvis turns before the spine bends; where the head should be above it along the ground, by how much that
+    is corrected for a body that would leave the floor or sink into it; and how far (3,) m the feet stay behind.
+
+    The pelvis goes after the head by `follow` (3,) m, and stays behind it by `posture` (3,) m for a leaning trunk.
+    """
+    hips, head = plan.trunk[0], plan.trunk[plan.trunk.shape[0] - 1]
+    # a trunk that is animated more bent than the head is low stands up, or it would lift the body off its feet
+    reach = subtract(read3(body.places, head), read3(body.places, hips))
+    head_height = aims.head[1] - body.places[0, 1]
+    rise = head_height - c.HIGHEST_PELVIS * plan.pelvis_height[0] * max(head_height / plan.height[0], 1.0)
+    upright = _find_uprighting(reach, rise)
+    offset = add(subtract(find_head_offset(plan, body, aims), follow), posture)
+    plain = add(level(reach), offset)
+    lean = add(level(rotate(from_vector(upright), reach)), offset)
+    size, far = length(reach), min(length(lean), length(reach))
+    high = _rise_farther(math.sqrt(size * size - far * far), rise, size)
+    lean = scale(lean, math.sqrt(size * size - high * high) / max(far, 1e-6))
+    tracked = level(subtract(aims.head, aims.waist))
+    plain, lean = blend(plain, tracked, aims.waist_share), blend(lean, tracked, aims.waist_share)
+    # a head so low that the pelvis would be in the floor is held far forward of it
+    forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
+    room = max(head_height - c.LOWEST_PELVIS * plan.height[0], 0.0)
+    needed = math.sqrt(max(size * size - room * room, 0.0)) - dot(lean, forward)
+    further = scale(forward, ramp(needed, c.BOW_ONSET * size))
+    return upright, plain, subtract(add(lean, further), plain), add(posture, further)
+
+
+@part
+def bend_trunk(plan, body, aims, pull, yaw, upright, lean, posture):
     """Turn the trunk's joints and place the pelvis so that the head is exactly where it should be.
 
     `body` holds the animated pose and takes the new one. `pull` (3,) is a rotation vector by which hands out of reach
-    turn the chest, `yaw` the chest's turn against the hips in rad. The pelvis goes after the head by `follow` (3,) m,
-    and stays behind it by `posture` (3,) m for a leaning trunk. Returns how far (3,) feet are carried along.
+    turn the chest, `yaw` the chest's turn against the hips in rad; the rest is from `aim_trunk`. Returns how far (3,)
+    feet are carried along.
     """
     trunk, chest = plan.trunk, plan.chest[0]
-    hips, head = trunk[0], trunk[trunk.shape[0] - 1]
-    animated_hips, animated_head = read3(body.places, hips), read3(body.places, head)
-    wanted_head = aims.head
+    hips = trunk[0]
     # the pelvis: as animated, or as tracked
-    turn = multiply(
-        slerp(read4(body.animated, hips), aims.waist_turn, aims.waist_share), inverse(read4(body.animated, hips))
-    )
+    turn = slerp(multiply(from_vector(upright), read4(body.animated, hips)), aims.waist_turn, aims.waist_share)
+    turn = multiply(turn, inverse(read4(body.animated, hips)))
     pelvis = multiply(turn, read4(body.animated, hips))
-    forward = unit(level(rotate(pelvis, AHEAD)), AHEAD)
-    # where the head should be above the pelvis, along the ground
-    reach = subtract(animated_head, animated_hips)
-    offset = find_head_offset(plan, body, aims)
-    lean = add(add(level(reach), subtract(offset, follow)), posture)
-    tracked = subtract(wanted_head, aims.waist)
-    lean = add(scale(lean, 1 - aims.waist_share), scale(level(tracked), aims.waist_share))
-    # a head so low that the pelvis would be in the floor is held far forward of it
-    room = max(wanted_head[1] - body.places[0, 1] - c.LOWEST_PELVIS * plan.height[0], 0.0)
-    needed = math.sqrt(max(dot(reach, reach) - room * room, 0.0)) - dot(lean, forward)
-    further = scale(forward, ramp(needed, c.BOW_ONSET * length(reach)))
-    lean, posture = add(lean, further), add(posture, further)
-
     # how far the chest turns: about the pelvis' own axis, and to lean
     axis = rotate(pelvis, UP)
     relative = multiply(inverse(read4(body.animated, hips)), read4(body.animated, trunk[chest]))
@@ -72,10 +86,10 @@ def bend_trunk(plan, body, aims, pull, yaw, follow, posture):
         raw = add(raw, scale(cross(UP, missing), c.BEND_GAIN / max(length(vector), 1e-6)))
         tilt = _limit_tilt(raw, pelvis)
     vector = _lay_out(plan, body, aims, turn, add(spin, tilt), tilt)
-    place = subtract(wanted_head, vector)
+    place = subtract(aims.head, vector)
     write3(body.pelvis, 0, place)
     body.lean[0] = math.acos(min(max(vector[1] / max(length(vector), 1e-6), -1.0), 1.0))
-    return level(add(subtract(place, animated_hips), posture))
+    return level(add(subtract(place, read3(body.places, hips)), posture))
 
 
 @part
@@ -97,6 +111,21 @@ def find_posture(plan, body, aims):
         back = share * max(behind / max(body.arm_length[0], 1e-6), c.LEAST_BEHIND)
     lean = add(scale(nod, c.LEAN_BY_NOD), scale(forward, c.LEAN_BY_DROP * drop + c.LEAN_BY_HANDS * back))
     return scale(lean, c.FOLLOW * length(subtract(read3(body.places, head), read3(body.places, hips))))
+
+
+@inner
+def _find_uprighting(reach, rise):
+    """The rotation vector that turns the way from hips to head until it rises far enough."""
+    size = max(length(reach), 1e-6)
+    angle = math.acos(min(max(reach[1] / size, -1.0), 1.0))
+    new_angle = math.acos(min(max(_rise_farther(reach[1], rise, size) / size, -1.0), 1.0))
+    return scale(unit(cross(reach, UP), AHEAD), angle - new_angle)
+
+
+@inner
+def _rise_farther(height, rise, size):
+    """A height that is raised towards `rise` where it lacks much; a little is left to the legs, which is smooth."""
+    return min(height + ramp(rise - height, c.UPRIGHT_ONSET * size), size)
 
 
 @inner
