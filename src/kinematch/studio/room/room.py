@@ -13,7 +13,7 @@ from kinematch.studio.room.samples import Sample
 from kinematch.studio.room.user import User
 
 MOST_USERS = 16
-SEEN_STEP = 1 / 45  # s between frames of others' bodies
+SEEN_STEP = 1 / 30  # s between frames of others' bodies; pages move them evenly in between
 
 Send = Callable[[str, bytes], None]  # to one page, by its client
 Show = Callable[[bytes], None]  # to all pages
