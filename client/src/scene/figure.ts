@@ -94,9 +94,16 @@ export class Figure {
     this.headless = geometry;
     const twin = new THREE.Mesh(geometry, body.material);
     twin.receiveShadow = true;
-    twin.layers.set(SEEN_BY_SELF);
+    // unseen, but its shadow has a head
+    const caster = new THREE.Mesh(
+      this.geometry,
+      this.posed(new THREE.MeshBasicMaterial({ colorWrite: false, depthWrite: false })),
+    );
+    caster.castShadow = true;
+    caster.customDepthMaterial = body.customDepthMaterial;
+    for (const own of [twin, caster]) own.layers.set(SEEN_BY_SELF);
     body.layers.set(SEEN_BY_OTHERS);
-    this.object.add(twin);
+    this.object.add(twin, caster);
   }
 
   private posed<M extends THREE.Material>(material: M): M {

@@ -18,6 +18,8 @@ interface Shown {
   model: CharacterModel | null;
   own: boolean;
   pose: GlobalPose;
+  posed: boolean; // whether a frame has come in
+  former: Shown | null; // the user's body before, which stays until then
   before: AvatarFrame | null;
   after: AvatarFrame | null;
   came: number; // when `after` did, ms
@@ -41,15 +43,14 @@ export class Avatars {
 
   /** The pose of a user's body, or null before the first. */
   pose(user: number): GlobalPose | null {
-    const shown = this.shown.get(user);
-    return shown?.after ? shown.pose : null;
+    return this.find(user)?.pose ?? null;
   }
 
   /** The body to look at: one's own, or the first there is. */
   get main(): { position: THREE.Vector3; yaw: number } | null {
     const user = this.room.own?.user ?? this.room.now?.users.find((one) => this.pose(one.user))?.user;
-    const shown = user === undefined ? null : this.shown.get(user);
-    if (!shown?.after) return null;
+    const shown = user === undefined ? null : this.find(user);
+    if (!shown) return null;
     const hips = 3 * (shown.rig.info.roles.hips ?? 1);
     const turn = new THREE.Quaternion().fromArray(shown.pose.rotations, 0);
     return {
@@ -58,21 +59,45 @@ export class Avatars {
     };
   }
 
+  /** What is seen of a user. */
+  private find(user: number): Shown | null {
+    const shown = this.shown.get(user);
+    return shown?.posed ? shown : (shown?.former ?? null);
+  }
+
   private meet(): void {
     const users = this.room.now?.users ?? [];
     for (const [user, shown] of this.shown)
-      if (!users.some((one) => one.user === user && one.version === shown.info.version)) this.forget(user);
-    for (const info of users) if (!this.shown.has(info.user)) this.welcome(info);
+      if (!users.some((one) => one.user === user)) {
+        this.shown.delete(user);
+        this.forget(shown);
+      }
+    for (const info of users) {
+      const before = this.shown.get(info.user);
+      if (before?.info.version !== info.version) this.welcome(info, this.find(info.user));
+      if (before && before.info.version !== info.version && !before.posed) this.forget({ ...before, former: null });
+    }
   }
 
-  private welcome(info: AvatarInfo): void {
+  private welcome(info: AvatarInfo, former: Shown | null): void {
     const rig = new Rig(info.skeleton),
       own = info.user === this.room.own?.user;
     const figure = this.viewport.figure(rig, this.layer, { own, ...(own ? {} : { colour: "simulated" }) });
     figure.visible = false;
     const shown: Shown = {
-      info, rig, figure, own, model: null, pose: newPose(rig), before: null, after: null, came: 0, span: 1,
-    }; // prettier-ignore
+      info,
+      rig,
+      figure,
+      own,
+      model: null,
+      pose: newPose(rig),
+      posed: false,
+      former,
+      before: null,
+      after: null,
+      came: 0,
+      span: 1,
+    };
     this.shown.set(info.user, shown);
     if (info.character) void this.dress(shown);
   }
@@ -94,11 +119,12 @@ export class Avatars {
     }
   }
 
-  private forget(user: number): void {
-    const shown = this.shown.get(user);
-    this.viewport.forget(shown?.figure ?? null);
-    shown?.model?.dispose();
-    this.shown.delete(user);
+  private forget(shown: Shown | null): void {
+    if (!shown) return;
+    this.forget(shown.former);
+    this.viewport.forget(shown.figure);
+    shown.model?.dispose();
+    shown.model = null;
   }
 
   private take(frame: AvatarFrame, at: number): void {
@@ -114,6 +140,9 @@ export class Avatars {
     for (const shown of this.shown.values()) {
       if (!shown.after) continue;
       this.blend(shown, shown.before ? Math.min((now - shown.came) / shown.span, 1) : 1);
+      shown.posed = true;
+      this.forget(shown.former);
+      shown.former = null;
       shown.figure.visible = !shown.model;
       if (shown.model) {
         shown.model.scene.visible = true;

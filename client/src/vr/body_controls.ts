@@ -1,6 +1,6 @@
 /** What moves one's body and what it looks like: database, character, and how devices are worn. */
 import type { Studio } from "../studio";
-import { button, h } from "../ui/elements";
+import { button, h, segments } from "../ui/elements";
 import type { VrStage } from "./stage";
 
 export function bodyControls(studio: Studio, stage: VrStage) {
@@ -9,6 +9,23 @@ export function bodyControls(studio: Studio, stage: VrStage) {
   const devices = select("Devices", (name) => {
     room.device = name;
   });
+  const user = h("input.field", {
+    placeholder: "to be known again",
+    maxLength: 64,
+    value: room.user,
+    "aria-label": "Your name",
+    onchange: () => room.rename(user.value),
+  }) as HTMLInputElement;
+  const fit = segments(
+    [
+      ["avatar", "Avatar to you"],
+      ["space", "You to avatar"],
+    ] as const,
+    "avatar",
+    (how) => room.change({ fit: how }),
+    "Scale",
+  );
+  fit.classList.add("fill");
   const worn = h("div.row");
   const height = h("output");
   const none = h("p.note", "Enter the room to get a body.");
@@ -22,11 +39,13 @@ export function bodyControls(studio: Studio, stage: VrStage) {
   }) as HTMLInputElement;
   const element = h(
     "div.group",
+    h("label.row", h("span.name", "Your name"), user),
     h("label.row", h("span.name", "Devices"), devices),
     none,
     h("label.row", h("span.name", "Database"), databases),
     worn,
-    h("div.row", h("span.name", "Height"), height),
+    h("div.row", h("span.name", "Your height"), height),
+    h("div.row", h("span.name", "Scale"), fit),
     pick,
   );
 
@@ -46,10 +65,14 @@ export function bodyControls(studio: Studio, stage: VrStage) {
     const { own, now } = room;
     fill(databases, now?.databases ?? [], own?.database ?? "");
     fill(devices, now?.devices ?? [], room.device);
-    devices.disabled = own !== null;
+    devices.disabled = user.disabled = own !== null;
+    fit.set(own?.fit ?? "avatar");
     none.hidden = own !== null;
-    for (const row of [databases.parentElement!, worn, height.parentElement!]) row.hidden = own === null;
-    height.textContent = own ? `${own.height.toFixed(2)} m${own.calibrated ? "" : ", not measured"}` : "";
+    for (const row of [databases.parentElement!, worn, height.parentElement!, fit.parentElement!])
+      row.hidden = own === null;
+    height.textContent = own
+      ? `${own.height.toFixed(2)} m${own.seated ? ", seated" : own.calibrated ? "" : ", not measured"}`
+      : "";
     worn.replaceChildren(
       h("span.name", own?.character || "Mannequin"),
       own?.character

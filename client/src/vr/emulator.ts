@@ -2,6 +2,7 @@
 import type { XRDevice } from "iwer";
 import * as THREE from "three";
 import { button, group, h, range, switchRow } from "../ui/elements";
+import { belongsElsewhere } from "../ui/key_guard";
 import type { Viewport } from "../scene/viewport";
 
 const SPEED = 1.2; // m/s
@@ -42,7 +43,7 @@ export class Emulator {
       this.pitch = THREE.MathUtils.clamp(this.pitch - event.movementY * LOOK, -1.4, 1.4);
     });
     window.addEventListener("keydown", (event) => {
-      if (viewport.renderer.xr.isPresenting && !(event.target instanceof HTMLInputElement)) this.held.add(event.code);
+      if (viewport.renderer.xr.isPresenting && !belongsElsewhere(event)) this.held.add(event.code);
     });
     window.addEventListener("keyup", (event) => this.held.delete(event.code));
   }

@@ -21,8 +21,10 @@ export class Headset {
   onButton: (button: HeadsetButton) => void = () => {};
   private session: XRSession | null = null;
   private base: XRReferenceSpace | null = null;
-  private space: XRReferenceSpace | null = null;
+  private readonly room = new THREE.Matrix4(); // from the headset's space
+  private readonly rig = new THREE.Group(); // carries the camera into the room
   private spot: THREE.Vector3 | null = null; // to be laid under the user
+  private size = 1;
   private readonly sample = emptySample();
   private readonly pressed = new Set<string>();
 
@@ -31,6 +33,9 @@ export class Headset {
     private readonly send: (sample: TrackerSample, at: number) => void,
   ) {
     lookAs(this.camera, true);
+    this.rig.matrixAutoUpdate = false;
+    this.rig.add(this.camera);
+    viewport.scene.add(this.rig);
   }
 
   get worn(): boolean {
@@ -51,7 +56,7 @@ export class Headset {
     renderer.xr.setReferenceSpaceType("local-floor");
     await renderer.xr.setSession(session);
     this.session = session;
-    this.base = this.space = renderer.xr.getReferenceSpace()!;
+    this.base = renderer.xr.getReferenceSpace()!;
     this.spot = spot;
     this.viewport.eye = this.camera;
     session.addEventListener("end", () => this.leave());
@@ -80,7 +85,7 @@ export class Headset {
     this.session.requestAnimationFrame(this.look);
     const now = performance.now();
     if (this.spot) this.lay(frame, this.spot);
-    sampleFrame(frame, this.space!, this.sample);
+    sampleFrame(frame, this.base, this.room, this.sample);
     this.send(this.sample, now);
     this.feel();
   };
@@ -90,12 +95,16 @@ export class Headset {
     if (!pose) return;
     this.spot = null;
     const { position: p, orientation: q } = pose;
-    const room = centre(new THREE.Vector3(p.x, p.y, p.z), new THREE.Quaternion(q.x, q.y, q.z, q.w), spot);
-    const at = new THREE.Vector3(),
-      turn = new THREE.Quaternion();
-    room.invert().decompose(at, turn, new THREE.Vector3());
-    this.space = this.base!.getOffsetReferenceSpace(new XRRigidTransform(at, turn));
-    this.viewport.renderer.xr.setReferenceSpace(this.space);
+    const head = new THREE.Vector3(p.x, p.y, p.z);
+    this.room.copy(centre(head, new THREE.Quaternion(q.x, q.y, q.z, q.w), spot));
+    this.enlarge(this.size);
+  }
+
+  /** Let a metre of the user's space be so many of the room: for those who are fitted to their avatar. */
+  enlarge(size: number): void {
+    this.size = size;
+    this.rig.matrix.makeScale(size, size, size).multiply(this.room);
+    this.rig.matrixWorldNeedsUpdate = true;
   }
 
   private feel(): void {

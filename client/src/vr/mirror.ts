@@ -44,8 +44,9 @@ export class Mirror {
   }
 
   /** Stand in front of a spot whose user looks along +Z. */
-  face(spot: THREE.Vector3): void {
-    this.object.position.set(spot.x, HEIGHT / 2 + FRAME, spot.z + AWAY);
+  face(spot: THREE.Vector3, size: number): void {
+    this.object.scale.setScalar(size);
+    this.object.position.set(spot.x, size * (HEIGHT / 2 + FRAME), spot.z + size * AWAY);
     this.object.rotation.y = Math.PI; // a plane faces +Z
   }
 }

@@ -14,13 +14,31 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   const stage = new VrStage(studio);
   const { room, headset, simulated } = stage;
   let emulator: Emulator | null = null,
-    wait = 0;
+    wait = 0,
+    there = false; // whether the browser has a headset
+  const waiting = h(
+    "div.note",
+    "Your body is being made; on a new machine that takes a minute.",
+    h("div.progress.unknown", h("i")),
+  );
 
   const enter = button("Enter VR", () => void attempt(enterVr), { icon: "headset", kind: "primary" });
   const calibrate = button("Calibrate", () => room.calibrate(), {
     title: "Stand upright and look ahead; the body is fitted to your height",
   });
   const recentre = button("Recentre", () => stage.recentre(), { title: "Begin again in front of the mirror" });
+  const more = h(
+    "div.row",
+    button("T-pose", () => room.calibrate("pose"), {
+      kind: "small quiet",
+      title: "Stretch both arms out to the sides, palms down: tells how devices are held, and how long your arms are",
+    }),
+    button("Floor", () => room.calibrate("floor"), {
+      kind: "small quiet",
+      title: "Lay a controller on the floor first",
+    }),
+    button("Measure anew", () => room.calibrate("anew"), { kind: "small quiet", title: "For another person" }),
+  );
   const about = h("p.note");
   const motionHolder = h("div");
   const stop = button("Stop", stopSimulated, { kind: "small" });
@@ -73,6 +91,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   async function startEmulator(): Promise<void> {
     const module = await import("./emulator");
     emulator ??= await module.Emulator.load(studio.viewport, () => void headset.exit());
+    await showSupport();
     await enterVr();
   }
 
@@ -128,6 +147,9 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   function show(): void {
     enter.lastChild!.textContent = headset.worn ? "Leave VR" : "Enter VR";
     calibrate.disabled = !room.own;
+    more.hidden = !room.own;
+    enter.disabled = !there && !headset.worn;
+    waiting.hidden = !room.waiting;
     recentre.disabled = !headset.worn && !simulated.running;
     lost.hidden = !simulated.running;
     look.hidden = headset.worn;
@@ -165,8 +187,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   }
 
   async function showSupport(): Promise<void> {
-    const there = await Headset.isThere();
-    enter.disabled = !there && !headset.worn;
+    there = await Headset.isThere();
     about.textContent = there
       ? "A body is fitted to you at once; calibrate to fit it to your height."
       : window.isSecureContext
@@ -185,7 +206,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
     build: () =>
       h(
         "div.vr",
-        group("Headset", enter, h("div.row", calibrate, recentre), about),
+        group("Headset", enter, h("div.row", calibrate, recentre), more, about, waiting),
         group(
           "Without a headset",
           h("p.note", "A simulated user sends what trackers would say:"),

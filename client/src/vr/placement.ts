@@ -4,6 +4,7 @@ import * as THREE from "three";
 const BESIDE = 1.4,
   BEHIND = 1.5; // m between neighbours
 const IN_A_ROW = 5;
+const FIRST_ROW = -3; // m along +Z: who is steered begins in the middle of the stage
 const UP = new THREE.Vector3(0, 1, 0);
 
 /** The spot of a place: in rows that look along +Z, the middle first. */
@@ -11,7 +12,7 @@ export function spotOf(place: number): THREE.Vector3 {
   const inRow = place % IN_A_ROW,
     row = Math.floor(place / IN_A_ROW);
   const side = inRow % 2 ? (inRow + 1) / 2 : -inRow / 2;
-  return new THREE.Vector3(BESIDE * side, 0, -BEHIND * row);
+  return new THREE.Vector3(BESIDE * side, 0, FIRST_ROW - BEHIND * row);
 }
 
 /** The transform from a tracking space to the room that puts a head on a spot and lets it look along +Z. */

@@ -63,6 +63,11 @@ export class Room {
     localStorage.setItem("kinematch-user", this.user);
   }
 
+  /** Whether a body was asked for that is not there yet. */
+  get waiting(): boolean {
+    return this.inside && !this.own;
+  }
+
   enter(): void {
     this.inside = true;
     this.roundTrip.clear();

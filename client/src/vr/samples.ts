@@ -26,8 +26,8 @@ function put(sample: TrackerSample, point: number, at: DOMPointReadOnly, turn: D
   sample.valid |= 1 << point;
 }
 
-/** Read a headset's frame into a sample. */
-export function sampleFrame(frame: XRFrame, space: XRReferenceSpace, sample: TrackerSample): void {
+/** Read a headset's frame into a sample; `room` lays the headset's space into the room. */
+export function sampleFrame(frame: XRFrame, space: XRReferenceSpace, room: THREE.Matrix4, sample: TrackerSample): void {
   sample.valid = sample.hands = 0;
   const viewer = frame.getViewerPose(space);
   if (viewer) put(sample, HEAD, viewer.transform.position, viewer.transform.orientation);
@@ -37,6 +37,24 @@ export function sampleFrame(frame: XRFrame, space: XRReferenceSpace, sample: Tra
     if (grip) put(sample, HANDS[source.handedness], grip.transform.position, grip.transform.orientation);
     if (source.hand) sampleFingers(frame, space, source.hand, HANDS[source.handedness] - 1, sample);
   }
+  lay(sample, room);
+}
+
+/** Carry a sample into the room. */
+function lay(sample: TrackerSample, room: THREE.Matrix4): void {
+  about.setFromRotationMatrix(room);
+  for (let point = 0; point < POINTS; point++) {
+    place
+      .fromArray(sample.positions, 3 * point)
+      .applyMatrix4(room)
+      .toArray(sample.positions, 3 * point);
+    turn
+      .fromArray(sample.rotations, 4 * point)
+      .premultiply(about)
+      .toArray(sample.rotations, 4 * point);
+  }
+  for (let at = 0; at < 3 * FINGER_JOINTS * sample.hands; at += 3)
+    place.fromArray(sample.fingers, at).applyMatrix4(room).toArray(sample.fingers, at);
 }
 
 function sampleFingers(
@@ -65,16 +83,16 @@ export function sampleMotion(motion: TrackedMotion, time: number, room: THREE.Ma
   sample.valid = motion.valid[before];
   sample.hands = 0;
   for (let point = 0; point < POINTS; point++) {
-    const p = 3 * (POINTS * before + point),
-      q = 3 * (POINTS * after + point);
-    from.fromArray(motion.positions, p).lerp(to.fromArray(motion.positions, q), share).applyMatrix4(room);
-    from.toArray(sample.positions, 3 * point);
-    turn.fromArray(motion.rotations, 4 * (POINTS * before + point));
-    turn.slerp(next.fromArray(motion.rotations, 4 * (POINTS * after + point)), share);
-    turn.premultiply(next.setFromRotationMatrix(room)).toArray(sample.rotations, 4 * point);
+    const from = POINTS * before + point,
+      to = POINTS * after + point;
+    place.fromArray(motion.positions, 3 * from).lerp(next.fromArray(motion.positions, 3 * to), share);
+    place.toArray(sample.positions, 3 * point);
+    turn.fromArray(motion.rotations, 4 * from).slerp(about.fromArray(motion.rotations, 4 * to), share);
+    turn.toArray(sample.rotations, 4 * point);
   }
+  lay(sample, room);
 }
-const from = new THREE.Vector3(),
-  to = new THREE.Vector3(),
+const place = new THREE.Vector3(),
+  next = new THREE.Vector3(),
   turn = new THREE.Quaternion(),
-  next = new THREE.Quaternion();
+  about = new THREE.Quaternion();

@@ -25,9 +25,10 @@ export class Sign {
   }
 
   /** Hang it to the left of a spot's mirror, turned to the user. */
-  face(spot: THREE.Vector3): void {
-    this.object.position.set(spot.x + 1.7, 1.35, spot.z + 1.5);
-    this.object.lookAt(spot.x, 1.5, spot.z);
+  face(spot: THREE.Vector3, size: number): void {
+    this.object.scale.setScalar(size);
+    this.object.position.set(spot.x + 1.75 * size, 1.35 * size, spot.z + 1.75 * size);
+    this.object.lookAt(spot.x, 1.5 * size, spot.z);
   }
 
   set shown(shown: boolean) {

@@ -46,8 +46,11 @@ export class VrStage {
   }
 
   private furnish(): void {
-    this.mirror.face(this.spot);
-    this.sign.face(this.spot);
+    const space = this.room.own?.space ?? 1,
+      spot = this.spot.multiplyScalar(space);
+    this.headset.enlarge(space);
+    this.mirror.face(spot, space);
+    this.sign.face(spot, space);
   }
 
   recentre(): void {
@@ -82,7 +85,7 @@ export class VrStage {
     const first = this.look === "first" && this.simulated.running && this.room.own !== null;
     viewport.eye = first ? this.eye : null;
     if (first) {
-      this.eye.position.fromArray(this.simulated.sample.positions, 0);
+      this.eye.position.fromArray(this.simulated.sample.positions, 0).multiplyScalar(this.room.own!.space);
       this.eye.quaternion.fromArray(this.simulated.sample.rotations, 0);
     }
   }

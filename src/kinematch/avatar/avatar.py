@@ -1,6 +1,6 @@
 """Avatar: the full bodies of N users, from what their trackers say to poses, step by step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -22,6 +22,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.math.spring import decay
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
+from kinematch.search import Matcher
 
 Fit = Literal["avatar", "space", "none"]
 HEIGHT_HALFLIFE = 0.15  # s over which the height of the head is averaged to choose a level
@@ -63,11 +64,13 @@ class Avatar:
         estimator: DirectionEstimator | None = None,
         levels: Sequence[str] | None = None,
         settings: Settings = SETTINGS,
+        matcher: Callable[[Database], Matcher] | None = None,
     ):
         """`skeleton`: the body to show, if not the database's own. `fit`: scale the avatar to the user, the user's
         space to the avatar, or nothing. `accuracy` (m): how far the root may be from its place below the head (MMVR
         5.4), 0.1 for oneself, 0.3 for others. `levels`: tag filters for different heights of the head, if not level0,
-        level1, ... and tiptoe. Of several databases the first plays until `play` names another.
+        level1, ... and tiptoe. Of several databases the first plays until `play` names another. `matcher`: makes
+        the search of a database; avatars that are stepped one after another can share one.
         """
         given = {"": databases} if isinstance(databases, Database) else dict(databases)
         if not given or not all(isinstance(one, Database) for one in given.values()):
@@ -84,7 +87,7 @@ class Avatar:
         self.estimator = make_estimator() if estimator is None else estimator
         self.levels = [find_levels(database, levels) for database in self.databases]
         self._shown = skeleton or self.databases[0].skeleton
-        self._count, self._settings = count, replace(settings, clamp_distance=accuracy)
+        self._count, self._settings, self._matcher = count, replace(settings, clamp_distance=accuracy), matcher
         self.estimate: Estimate | None = None  # of the last step
         self.calibrate(calibration or Calibration())
 
@@ -109,7 +112,9 @@ class Avatar:
         self._standing = calibration.head_height * self.calibration.scale
         self._heights = np.full(self._count, self._standing)
         self._levels = np.full(self._count, -1)
-        self.crowd = Crowd(self.databases, self._count, skeleton=skeleton, settings=self._settings)
+        self.crowd = Crowd(
+            self.databases, self._count, skeleton=skeleton, settings=self._settings, matcher=self._matcher
+        )
         self.upper_body = UpperBody(self.crowd.skeleton, self._count)
         self.crowd.layers = [self.upper_body]
         self.controller = TrackerController(self._count)

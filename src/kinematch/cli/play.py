@@ -1,6 +1,7 @@
 """`kinematch play`: a character in the browser that answers the stick, and the tools to see and change how it moves."""
 
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,11 +65,22 @@ def play(
     screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
     for line in describe_access(host, opened.getsockname()[1], certificate, vr=vr):
         screen.say(line)
+    if vr:  # while the page opens
+        threading.Thread(target=_compile_bodies, args=[stage], daemon=True).start()
     if not no_open:
         # the socket listens already, so a browser that is quicker than the server waits
         threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
     serve(studio, opened, host=host, certificate=certificate)
     return 0
+
+
+def _compile_bodies(stage: "Stage") -> None:
+    """On a new machine the first body takes a minute to compile."""
+    from kinematch.avatar.calibration import Calibration
+    from kinematch.studio.room.body import make_outfit
+
+    with suppress(KinematchError):  # the page tells who enters why this motion fits no body
+        make_outfit(stage.database, stage.name, calibration=Calibration())
 
 
 def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool) -> list[str]:

@@ -128,6 +128,8 @@ class WideMatcher:
         roots = roots_of(self.space, weights)
         with self._changes:
             old = self._tree
+            if np.array_equal(old.weights, np.asarray(weights, np.float32)):
+                return  # another crowd that shares this matcher has set them
             self._tree = self._new_tree(old.grouping, np.array(weights, np.float32), roots, old.masks)
             if self._regrouping is None:
                 self._regrouping = threading.Thread(target=self._regroup, daemon=True)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from kinematch.avatar.calibration import Calibration
 from kinematch.studio.layout import AVATAR, MOTION, SAMPLE, pack, split, unpack
+from kinematch.studio.room.body import make_outfit
 from kinematch.studio.room.motions import pack_motion
 from kinematch.studio.room.user import FASTEST
 
@@ -68,6 +70,12 @@ class Walker:
 
     def step(self, **changes) -> tuple[dict, dict]:
         return self.answer(self.send(**changes))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled(database) -> None:
+    """On a new machine the first body takes longer than a page is waited for."""
+    make_outfit(database, "small", calibration=Calibration())
 
 
 @pytest.fixture

@@ -88,11 +88,15 @@ def test_the_body_of_the_first_user_goes_out(fresh_server, walker):
     with fresh_server.page() as page:
         user = walker(page)
         user.enter()
-        for _ in range(30):
+        heard = False
+        for _ in range(300):  # a busy machine may lose some
             user.step()
-        receiver.update()
-        assert {"hips", "left_foot", "head"} <= set(receiver.find_bone_poses())
-        assert receiver.find_devices().valid[0, HEAD]
+            receiver.update()
+            bones = set(receiver.find_bone_poses())
+            heard = {"hips", "left_foot", "head"} <= bones and bool(receiver.find_devices().valid[0, HEAD])
+            if heard:
+                break
+        assert heard
     receiver.close()
 
 

@@ -37,7 +37,7 @@ class Memory(NamedTuple):
     follows: np.ndarray  # (N, 3) m that the pelvis goes after the head, along the ground
     postures: np.ndarray  # (N, 3) m that it stays behind the head, for a trunk that leans
     uprights: np.ndarray  # (N, 3) rad, by which trunks stand up that are animated too bent
-    leans: np.ndarray  # (N, 3) m, of the head from above the pelvis
+    leans: np.ndarray  # (N, 3) m, by which the head's place above the pelvis is corrected
     poles: np.ndarray  # (N, 2, 3) on which side of the arm each elbow is, in the chest's axes; zero before
     knees: np.ndarray  # (N, 2, 3) the same of knees, in the pelvis' axes
     arms: np.ndarray  # (N, M, 4) local turns of the arms' joints when they were last tracked
@@ -84,9 +84,11 @@ class UpperBody:
         )  # fmt: skip
         self._weights = np.full((count, points + 2), np.nan)  # of points and hands' fingers, linear in time
         self._memory = Memory(
-            np.full(count, np.nan), np.tile(turn, (count, 1)), *np.zeros((4, count, 3)), *np.zeros((2, count, 2, 3)),
-            np.tile(turn, (count, len(self.plan.arm_joints), 1)),
-            np.tile(turn, (count, len(self.plan.fingers), 1)), np.zeros((count, 3)),
+            yaws=np.full(count, np.nan), necks=np.tile(turn, (count, 1)),
+            follows=np.zeros((count, 3)), postures=np.zeros((count, 3)), uprights=np.zeros((count, 3)),
+            leans=np.zeros((count, 3)), poles=np.zeros((count, 2, 3)), knees=np.zeros((count, 2, 3)),
+            arms=np.tile(turn, (count, len(self.plan.arm_joints), 1)),
+            fingers=np.tile(turn, (count, len(self.plan.fingers), 1)), pelvises=np.zeros((count, 3)),
         )  # fmt: skip
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:

@@ -44,11 +44,14 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
     for m in range(characters.shape[0]):
         n = characters[m]
         schedule.frames[n], schedule.costs[n] = searched_frames[m], costs[m]
-        if m + 1 < characters.shape[0] and jumps[m + 1]:
-            prefetch_landing(here.table, playing.frames[characters[m + 1]])
-            prefetch_landing(there.table, frames[m + 1])
         if not jumps[m]:
             continue
+        following = m + 1
+        while following < characters.shape[0] and not jumps[following]:
+            following += 1
+        if following < characters.shape[0]:
+            prefetch_landing(here.table, playing.frames[characters[following]])
+            prefetch_landing(there.table, frames[following])
         here.pose.jumped[n] = True
         frame = min(max(frames[m], 0), there.table.clip_of.shape[0] - 1)
         before = clamp_frame(here.table, playing, n)

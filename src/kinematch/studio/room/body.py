@@ -1,15 +1,19 @@
 """Bodies of a user: one as the user sees it, near the headset, and one as others see it, with calmer feet."""
 
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kinematch.avatar.avatar import Avatar, Fit
 from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
+from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
+from kinematch.search import Matcher, WideMatcher
+from kinematch.search.space import search_space
 from kinematch.studio.worn import WornCharacter, fit_skeleton
 
 OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
@@ -59,15 +63,28 @@ def make_outfit(
     fit: Fit = "avatar",
     version: int = 0,
 ) -> Outfit:
+    """Bodies that are ready to be stepped: what the first step compiles is compiled here."""
     skeleton = None if worn is None else fit_skeleton(worn, database.poses.skeleton)[0]
-    bodies = [
-        Avatar(database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy)
+    if not _compiled:
+        Avatar(database, calibration=calibration).step(_stand(calibration), DT)
+        _compiled.append(True)
+    own, seen = (
+        Avatar(database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, matcher=_find_matcher)
         for accuracy in (OWN, SEEN)
-    ]
-    for body in bodies:  # whatever is compiled at the first step is compiled here
-        body.step(_stand(calibration), DT)
-        body.calibrate(calibration)
-    return Outfit(database, name, worn, fit, version, *bodies)
+    )
+    return Outfit(database, name, worn, fit, version, own, seen)
+
+
+_compiled: list[bool] = []
+_matchers: WeakKeyDictionary[FeatureDatabase, Matcher] = WeakKeyDictionary()
+
+
+def _find_matcher(database: Database) -> Matcher:
+    """One search for all bodies of a database: the room steps them one after another."""
+    features = database.features
+    if features not in _matchers:
+        _matchers[features] = WideMatcher(search_space(database))
+    return _matchers[features]
 
 
 def _stand(calibration: Calibration) -> Trackers:

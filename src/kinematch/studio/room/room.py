@@ -13,7 +13,7 @@ from kinematch.studio.room.samples import Sample
 from kinematch.studio.room.user import User
 
 MOST_USERS = 16
-SEEN_STEP = 1 / 45  # s between frames of others' bodies
+SEEN_STEP = 1 / 30  # s between frames of others' bodies; pages move them evenly in between
 
 Send = Callable[[str, bytes], None]  # to one page, by its client
 Show = Callable[[bytes], None]  # to all pages
@@ -73,21 +73,24 @@ class Room:
         return problem
 
     def _run(self) -> None:
-        due = perf_counter()
+        seen = _Round()
         while True:
             with self._changed:
-                if not self._stopped and not self._has_fresh():
-                    self._changed.wait(0.2 if not self.users or not self.watched else max(due - perf_counter(), 1e-4))
+                if not self._stopped and not self._has_fresh() and not seen.waiting:
+                    asleep = max(seen.due - perf_counter(), 1e-4) if self.users and self.watched else 0.2
+                    self._changed.wait(asleep)
                 if self._stopped:
                     return
             for user in self.users.values():
                 if user.fresh is not None:
                     self._step_own(user)
-            if self.watched and self.users and perf_counter() >= due:
-                due = max(due + SEEN_STEP, perf_counter())
-                frames = [frame for user in self.users.values() if (frame := self._tried(user, user.step_seen))]
-                if frames:
-                    self._show(b"".join(frames))
+            if self.watched and not seen.waiting and perf_counter() >= seen.due:
+                seen.begin(list(self.users.values()))
+            if seen.waiting:  # one at a time: fresh samples come first
+                user, began = seen.waiting.pop(), perf_counter()
+                seen.take(self._tried(user, user.step_seen), perf_counter() - began)
+                if not seen.waiting and seen.frames:
+                    self._show(b"".join(seen.frames))
 
     def _has_fresh(self) -> bool:
         return any(user.fresh is not None for user in self.users.values())
@@ -120,3 +123,22 @@ class Room:
             self._fail(user.client, f"your body failed and was taken out of the room: {failure(error)}")
             self.leave(user.client)
             return None
+
+
+class _Round:
+    """One frame of everybody as others see them; rounds take a third of the time at most, however many there are."""
+
+    def __init__(self) -> None:
+        self.due = perf_counter()
+        self.waiting: list[User] = []  # whose turn is still to come
+        self.frames: list[bytes] = []
+        self._began = self._spent = 0.0
+
+    def begin(self, users: list[User]) -> None:
+        self.waiting, self.frames, self._began, self._spent = users, [], perf_counter(), 0.0
+
+    def take(self, frame: bytes | None, seconds: float) -> None:
+        if frame:
+            self.frames.append(frame)
+        self._spent += seconds
+        self.due = self._began + max(SEEN_STEP, 3 * self._spent)

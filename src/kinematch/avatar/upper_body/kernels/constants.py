@@ -39,7 +39,7 @@ SWIVEL_HALFLIFE = 0.08  # s
 CHEST_HALFLIFE = 0.1  # s
 NECK_HALFLIFE = 0.06  # s
 FOLLOW_HALFLIFE = 0.1  # s
-LEAN_HALFLIFE = 0.1  # s
+LEAN_HALFLIFE = 0.05  # s
 
 # legs
 KNEE_AHEAD = 0.1  # leg lengths by which a knee counts as bent forwards: straight legs know no direction

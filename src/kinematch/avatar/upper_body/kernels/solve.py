@@ -155,9 +155,9 @@ def _solve_trunk(plan, body, aims, memory, n, dt):
         yaw += (memory.yaws[n] - yaw) * 2.0 ** (-dt / c.CHEST_HALFLIFE)
     memory.yaws[n] = yaw
     follow, posture = _smooth(follow, memory.follows, n, kept), _smooth(posture, memory.postures, n, kept)
-    upright, lean, posture = aim_trunk(plan, body, aims, follow, posture)
+    upright, lean, correction, posture = aim_trunk(plan, body, aims, follow, posture)
     kept = 2.0 ** (-dt / c.LEAN_HALFLIFE) if begun else 0.0
-    upright, lean = _smooth(upright, memory.uprights, n, kept), _smooth(lean, memory.leans, n, kept)
+    upright, lean = _smooth(upright, memory.uprights, n, kept), add(lean, _smooth(correction, memory.leans, n, kept))
     carried = bend_trunk(plan, body, aims, (0.0, 0.0, 0.0), yaw, upright, lean, posture)
     # hands out of reach pull the chest along
     pull = (0.0, 0.0, 0.0)

@@ -5,6 +5,7 @@ import math
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.vectors import (
     add,
+    blend,
     cross,
     dot,
     from_vector,
@@ -33,8 +34,8 @@ UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 @part
 def aim_trunk(plan, body, aims, follow, posture):
-    """How the pelvis turns before the spine bends, where the head should be above it along the ground, and how far
-    (3,) m the feet stay behind.
+    """How the pelvis turns before the spine bends; where the head should be above it along the ground, by how much that
+    is corrected for a body that would leave the floor or sink into it; and how far (3,) m the feet stay behind.
 
     The pelvis goes after the head by `follow` (3,) m, and stays behind it by `posture` (3,) m for a leaning trunk.
     """
@@ -44,19 +45,20 @@ def aim_trunk(plan, body, aims, follow, posture):
     head_height = aims.head[1] - body.places[0, 1]
     rise = head_height - c.HIGHEST_PELVIS * plan.pelvis_height[0] * max(head_height / plan.height[0], 1.0)
     upright = _find_uprighting(reach, rise)
-    reach = rotate(from_vector(upright), reach)
-    lean = add(add(level(reach), subtract(find_head_offset(plan, body, aims), follow)), posture)
+    offset = add(subtract(find_head_offset(plan, body, aims), follow), posture)
+    plain = add(level(reach), offset)
+    lean = add(level(rotate(from_vector(upright), reach)), offset)
     size, far = length(reach), min(length(lean), length(reach))
     high = _rise_farther(math.sqrt(size * size - far * far), rise, size)
     lean = scale(lean, math.sqrt(size * size - high * high) / max(far, 1e-6))
-    tracked = subtract(aims.head, aims.waist)
-    lean = add(scale(lean, 1 - aims.waist_share), scale(level(tracked), aims.waist_share))
+    tracked = level(subtract(aims.head, aims.waist))
+    plain, lean = blend(plain, tracked, aims.waist_share), blend(lean, tracked, aims.waist_share)
     # a head so low that the pelvis would be in the floor is held far forward of it
     forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
     room = max(head_height - c.LOWEST_PELVIS * plan.height[0], 0.0)
     needed = math.sqrt(max(size * size - room * room, 0.0)) - dot(lean, forward)
     further = scale(forward, ramp(needed, c.BOW_ONSET * size))
-    return upright, add(lean, further), add(posture, further)
+    return upright, plain, subtract(add(lean, further), plain), add(posture, further)
 
 
 @part
