@@ -57,10 +57,12 @@ def train_paper(
     for step in range(steps):
         first = torch.from_numpy(rng.choice(starts, BATCH))
         predicted = axes[first - 1]
-        for j in range(recursions):
+        # only the last of a run counts: with an even number alone, networks learn to turn round at every prediction
+        count = max(1, recursions - step % 2)
+        for j in range(count):
             predicted = _turn(predicted, -turned[first + j])
             predicted = module((torch.cat([seen[first + j], predicted], dim=1) - means) / divisors)
-        loss = torch.nn.functional.mse_loss(predicted, axes[first + recursions - 1])
+        loss = torch.nn.functional.mse_loss(predicted, axes[first + count - 1])
         descent.zero_grad()
         loss.backward()
         descent.step()
