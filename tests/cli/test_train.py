@@ -27,8 +27,11 @@ def folder(tmp_path_factory):
     return made
 
 
-def test_a_network_is_trained_from_a_records_settings_and_has_a_record_itself(folder, tmp_path, capsys, need_extra):
+def test_a_network_is_trained_from_a_records_settings_and_has_a_record_itself(
+    folder, tmp_path, capsys, need_extra, monkeypatch
+):
     need_extra("torch", "train")
+    monkeypatch.setenv("COLUMNS", "160")
     settings, output = tmp_path / "settings.json", tmp_path / "mine.safetensors"
     settings.write_text(json.dumps({"settings": asdict(SMALL)}))
     command = ["train", "orientation", str(folder), "-o", str(output), "--plan", str(settings), "--without-card"]
