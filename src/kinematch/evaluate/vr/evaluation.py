@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.database.filters import tag_mask
 from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
-from kinematch.evaluate.feet import Feet, feet, floor_of
+from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
 from kinematch.evaluate.vr.measures import find_root_errors, measure_all, measure_feet
 from kinematch.evaluate.vr.methods import METHODS, TRUE
 from kinematch.evaluate.vr.performance import Performance, perform
@@ -105,14 +105,14 @@ def _clip_pose(poses, clip: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measure_feet_of(performances: Sequence[Performance], source: Sequence[Feet]) -> dict[str, float]:
-    """Feet of avatars; where their toes rest is told by the avatars themselves."""
-    first = performances[0].skeleton
-    roles = [role for role in ("left_toes", "right_toes") if role in first.roles] or ["left_foot", "right_foot"]
-    rows = [
-        measure_feet(own, floor_of([one.global_positions for one in own], np.array(joints)), source)
-        for own in _group_by_skeleton(performances)
-        for joints in [[own[0].skeleton.roles[role] for role in roles]]
-    ]
+    """Feet of avatars; where their toes rest is told by those of the users, who have the same bones."""
+    rows = []
+    for own in _group_by_skeleton(performances):
+        shown, true = own[0].skeleton, own[0].user.skeleton
+        roles = [role for role in ("left_toes", "right_toes") if role in shown.roles] or ["left_foot", "right_foot"]
+        rests = floor_of([one.user.positions for one in own], np.array([true.roles[role] for role in roles])).rest
+        floor = Floor(np.array([shown.roles[role] for role in roles]), rests)
+        rows.append(measure_feet(own, floor, source))
     return {name: float(np.nanmean([row[name] for row in rows])) for name in rows[0]}
 
 
