@@ -10,7 +10,7 @@ from kinematch.avatar.avatar import Avatar
 from kinematch.avatar.calibration import make_calibration
 from kinematch.avatar.orientation import Headset
 from kinematch.avatar.simulate import track_joints
-from kinematch.avatar.trackers import HANDS, HEAD
+from kinematch.avatar.trackers import HANDS, HEAD, take_moments
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
 
@@ -23,12 +23,7 @@ def cast():
 
 
 def gather(cast, frame):
-    return km.Trackers(
-        *(
-            np.concatenate([getattr(user.devices, name)[frame : frame + 1] for user in cast.users])
-            for name in ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
-        )
-    )
+    return take_moments([user.devices for user in cast.users], np.full(len(cast.users), frame))
 
 
 def make_avatar(cast, **options):

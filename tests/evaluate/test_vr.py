@@ -142,3 +142,19 @@ def test_the_sweep_covers_both_papers_parameters():
     found = evaluate_vr(km.dance_card(), [cast], methods=("dragged", "headset", "ours"))
     assert {(run.share, run.accuracy) for run in found.sweep} == {(s, a) for s in (1.0, 0.25, 0.1) for a in (0.3, 0.1)}
     assert "like MMVR figure 8" in make_html(found, title="test")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--vr", "--sweep", "alpha", "--chart", "a.png"], "--sweep, --chart mean nothing with --vr"),
+        (["--users", "clips"], "--users means nothing without --vr"),
+        (["--vr", "--points", "left_hand"], "an avatar needs the head"),
+        (["--vr", "--points", "head", "nose"], "no tracked point 'nose'"),
+        (["--vr", "--users", "nowhere"], "no such file or folder"),
+        (["--vr", "--look-around", "200"], "--look-around 200, expected 0 to 90"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_the_work(options, told, capsys):
+    assert main(["evaluate", *options]) == 2
+    assert told in capsys.readouterr().err

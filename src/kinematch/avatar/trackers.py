@@ -1,5 +1,6 @@
 """Trackers: where a user's head, hands and other tracked points are, however they are tracked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,3 +78,9 @@ class Trackers:
             if point not in POINTS:
                 raise KinematchError(f"no tracked point {point!r}; expected some of {', '.join(POINTS)}")
         return replace(self, valid=self.valid & np.isin(POINTS, points))
+
+
+def take_moments(users: Sequence[Trackers], samples: np.ndarray) -> Trackers:
+    """One sample (N,) of each of N users over time, as samples of N users at one moment; fingers are left out."""
+    names = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
+    return Trackers(*(np.stack([getattr(user, name)[k] for user, k in zip(users, samples)]) for name in names))

@@ -1,7 +1,7 @@
 """`kinematch evaluate`: puts a character through a course and says how well it moves."""
 
 import json as json_module
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,6 +58,8 @@ def evaluate(
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
+        of_the_course = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart}
+        _refuse("with --vr", {**of_the_course, "--no-baselines": no_baselines, "--rate": rate != 60.0})
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
@@ -72,6 +74,7 @@ def evaluate(
             json=json,
             report=report,
         )
+    _refuse("without --vr", {"--users": users, "--look-around": look_around, "--noise": noise})
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_evaluation, print_sweep
@@ -121,6 +124,13 @@ def open_database(path: Path | None, filter: str | None, show: Callable[..., Non
     else:
         database, name = dance_card(lambda stage, done, total: show(done, total, STAGES[stage])), "dance card"
     return database, name, database.filter if filter is None else filter
+
+
+def _refuse(when: str, options: Mapping[str, object]) -> None:
+    """Options that mean nothing here were meant for something else."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise KinematchError(f"{', '.join(given)} {'means' if len(given) == 1 else 'mean'} nothing {when}")
 
 
 def _check(rate: float, sweep: str | None) -> None:

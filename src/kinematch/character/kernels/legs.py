@@ -4,8 +4,7 @@ import numpy as np
 
 from kinematch.character import constants as c
 from kinematch.character.kernels.poses import find_global_joint
-from kinematch.character.kernels.reach import cross, dot, scale_vector, subtract
-from kinematch.character.kernels.rotations import inverse, multiply, rotate
+from kinematch.character.kernels.rotations import cross, dot, inverse, multiply, rotate, scale_vector, subtract
 from kinematch.character.kernels.scratch import (
     DISTANCE,
     JOINT_ROTATIONS,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kinematch.character import constants as c
+from kinematch.character.kernels.rotations import dot, subtract
 from kinematch.character.kernels.scratch import (
     DISTANCE,
     LEG_TWOS,
@@ -93,23 +94,3 @@ def aim_leg(shortfalls, knobs, joints, k, depth, by, tables, room):
     write(rows, DISTANCE, larger(distance - GIVES * over * over / whole, read(rows, SHORTEST)))
     shifted = dot(shift, shift) - SAME_PLACE * SAME_PLACE
     write(rows, MOVED, larger(larger(apart, shifted), ONE - read(rows, SLOPE_W)))
-
-
-@inner
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@inner
-def subtract(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inner
-def scale_vector(a, by):
-    return a[0] * by, a[1] * by, a[2] * by

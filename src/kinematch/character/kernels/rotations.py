@@ -10,6 +10,26 @@ LARGE = 2.5  # square of a half-angle up to which the series below are exact to 
 
 
 @inner
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inner
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inner
+def subtract(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inner
+def scale_vector(a, by):
+    return a[0] * by, a[1] * by, a[2] * by
+
+
+@inner
 def multiply(a, b):
     aw, ax, ay, az = a
     bw, bx, by, bz = b

@@ -1,19 +1,15 @@
 """Performances: users' trackers put to a method step by step, and what its avatars did."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
 import numpy as np
 
-from kinematch.avatar.trackers import Trackers
+from kinematch.avatar.trackers import Trackers, take_moments
 from kinematch.character.pose import Pose
 from kinematch.evaluate.vr.users import Cast, User
 from kinematch.motion.skeleton import Skeleton
-
-FIELDS = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
-Progress = Callable[[int, int], None]
 
 
 class Method(Protocol):
@@ -47,33 +43,26 @@ class Performance:
     frames: np.ndarray  # (F,) of the database
 
 
-def perform(cast: Cast, method: Method, *, progress: Progress | None = None) -> tuple[list[Performance], np.ndarray]:
+def perform(cast: Cast, method: Method) -> tuple[list[Performance], np.ndarray]:
     """The performances of all users of a cast, and the seconds of each step."""
     users, dt = cast.users, 1 / cast.users[0].rate
-    length = max(len(user.yaws) for user in users)
     made: list[tuple[np.ndarray, ...]] = []
-    seconds = np.empty(length)
-    for frame in range(length):
-        devices = _gather(users, frame)
+    seconds = []
+    ends = np.array([len(user.yaws) for user in users])
+    for frame in range(ends.max()):
+        # users whose clip is over stay as they were
+        devices = take_moments([user.devices for user in users], np.minimum(frame, ends - 1))
         began = perf_counter()
         pose = method.step(devices, dt)
-        seconds[frame] = perf_counter() - began
+        seconds.append(perf_counter() - began)
         made.append(
             (
                 pose.positions.copy(), pose.rotations.copy(), pose.global_positions.copy(),
                 pose.global_rotations.copy(), method.root_positions.copy(), method.body_yaws.copy(), pose.frames.copy(),
             )
         )  # fmt: skip
-        if progress is not None and frame % 30 == 0:
-            progress(frame, length)
     columns = [np.array(column) for column in zip(*made)]
     return [
         Performance(user, method.skeleton, *(column[: len(user.yaws), n] for column in columns))
         for n, user in enumerate(users)
-    ], seconds
-
-
-def _gather(users: tuple[User, ...], frame: int) -> Trackers:
-    """What all users' devices say at a frame; those whose clip is over stay as they were."""
-    rows = [user.devices.take(slice(last, last + 1)) for user in users for last in [min(frame, len(user.yaws) - 1)]]
-    return Trackers(*(np.concatenate([getattr(row, name) for row in rows]) for name in FIELDS))
+    ], np.array(seconds)

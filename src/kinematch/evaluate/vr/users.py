@@ -70,6 +70,8 @@ def make_cast(
 
     `look_around` [rad]: how far heads stray from where the captured person looked; `imperfections`: of the trackers.
     """
+    if "head" not in points:
+        raise KinematchError(f"users who wear {', '.join(points) or 'nothing'}; an avatar needs the head")
     clips = [clip for clip in clips if clip.duration >= SHORTEST]
     if not clips:
         raise KinematchError(f"no clip of {SHORTEST:g} s or more to simulate users from")

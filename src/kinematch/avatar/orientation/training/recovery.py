@@ -7,8 +7,8 @@ import numpy as np
 
 from kinematch.avatar.orientation.estimator import DirectionEstimator
 from kinematch.avatar.orientation.training.people import RATE, Person
-from kinematch.avatar.orientation.training.score import THREE_POINTS, take_moments
-from kinematch.avatar.trackers import Trackers
+from kinematch.avatar.orientation.training.score import THREE_POINTS
+from kinematch.avatar.trackers import Trackers, take_moments
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import rotate_about_y, wrap_angle
 

@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.avatar.orientation.estimator import DirectionEstimator
 from kinematch.avatar.orientation.training.people import RATE, Person
 from kinematch.avatar.simulate import make_glances, turn_head
-from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.avatar.trackers import HEAD, take_moments
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
@@ -80,12 +80,6 @@ def run_estimator(
             )
         )
     return found
-
-
-def take_moments(users: Sequence[Trackers], frames: np.ndarray) -> Trackers:
-    """One sample of each of N users over time, as samples of N users at one moment."""
-    names = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
-    return Trackers(*(np.stack([getattr(user, name)[f] for user, f in zip(users, frames)]) for name in names))
 
 
 def summarize(found: Sequence[Errors]) -> Score:

@@ -1,7 +1,14 @@
-"""Vectors and quaternions (w, x, y, z) as tuples, which stay in registers."""
+"""Vectors and quaternions as tuples: those of the character's kernels, and what the upper body needs besides."""
 
 import math
 
+from kinematch.character.kernels.rotations import cross as cross
+from kinematch.character.kernels.rotations import dot as dot
+from kinematch.character.kernels.rotations import inverse as inverse
+from kinematch.character.kernels.rotations import multiply as multiply
+from kinematch.character.kernels.rotations import rotate as rotate
+from kinematch.character.kernels.rotations import scale_vector as scale
+from kinematch.character.kernels.rotations import subtract as subtract
 from kinematch.compile.jit import inner
 
 
@@ -31,29 +38,9 @@ def add(a, b):
 
 
 @inner
-def subtract(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inner
-def scale(a, by):
-    return a[0] * by, a[1] * by, a[2] * by
-
-
-@inner
 def blend(a, b, share):
     """From a to b."""
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share
-
-
-@inner
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inner
@@ -81,32 +68,10 @@ def level(a):
 
 
 @inner
-def multiply(a, b):
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
-
-
-@inner
-def inverse(q):
-    return q[0], -q[1], -q[2], -q[3]
-
-
-@inner
 def normalize(q):
     size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     by = 1 / size if size > 0 else 1.0
     return q[0] * by, q[1] * by, q[2] * by, q[3] * by
-
-
-@inner
-def rotate(q, v):
-    t = scale(cross((q[1], q[2], q[3]), v), 2.0)
-    u = cross((q[1], q[2], q[3]), t)
-    return v[0] + q[0] * t[0] + u[0], v[1] + q[0] * t[1] + u[1], v[2] + q[0] * t[2] + u[2]
 
 
 @inner
