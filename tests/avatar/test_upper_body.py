@@ -290,7 +290,8 @@ def import_uncompiled(monkeypatch):
     from kinematch.compile import jit
 
     folder = "kinematch.avatar.upper_body.kernels."
-    for name in [name for name in sys.modules if name.startswith(folder)]:
+    shared = "kinematch.character.kernels.rotations"
+    for name in [name for name in sys.modules if name.startswith(folder) or name == shared]:
         monkeypatch.delitem(sys.modules, name)
     for name in ("kernel", "part", "inner"):
         monkeypatch.setattr(jit, name, lambda function: function)
