@@ -5,17 +5,21 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinematch.character.rig import find_moving, find_toe_rests
 from kinematch.character.state import round_up
+from kinematch.database.playback import (
+    find_moving,
+    find_next_frames,
+    find_toe_rests,
+    measure_contact_left,
+    measure_paces,
+    measure_root_tracks,
+    measure_toe_heights,
+)
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
-from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import yaw_of
-from kinematch.motion.kinematics import forward
 
-PACE_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
-BATCH = 4096  # frames at a time: all global positions at once would be large
 POSITION, DIRECTION = 0, 3  # first numbers of a trajectory sample: x, y, z, then the direction's x, y, z
 
 
@@ -105,7 +109,7 @@ def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Tab
 
 def _build_table(poses: PoseDatabase) -> Table:
     """All but the features."""
-    heights = _measure_toe_heights(poses)
+    heights = measure_toe_heights(poses)
     moving = find_moving(poses.skeleton, poses.positions)
     return empty_table()._replace(
         rotations=_read_only(poses.rotations),
@@ -114,7 +118,7 @@ def _build_table(poses: PoseDatabase) -> Table:
         places=_read_only(poses.positions[:, moving]),
         moving=moving,
         contacts=_read_only(poses.contacts),
-        contact_left=_measure_contact_left(poses),
+        contact_left=measure_contact_left(poses),
         toe_heights=heights,
         toe_rests=find_toe_rests(heights, poses.contacts),
         no_exit=_read_only(poses.no_exit),
@@ -125,8 +129,8 @@ def _build_table(poses: PoseDatabase) -> Table:
         loop_shifts=poses.loop_positions.astype(np.float64),
         loop_turns=yaw_of(poses.loop_rotations).astype(np.float64).reshape(-1),
         next_frames=find_next_frames(poses),
-        root_paths=_measure_root_paths(poses),
-        paces=_measure_paces(poses),
+        root_paths=measure_root_tracks(poses),
+        paces=measure_paces(poses),
         joint_bytes=_measure_joint_bytes(poses.skeleton.joint_count),
         frame_rate=float(poses.frame_rate),
     )
@@ -148,60 +152,10 @@ def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarr
     return np.array(columns, np.int32).reshape(-1, 3), np.array(times, np.float64)
 
 
-def find_next_frames(poses: PoseDatabase) -> np.ndarray:
-    frames = np.arange(1, poses.frame_count + 1, dtype=np.int32)
-    frames[poses.clip_stops - 1] = np.where(poses.clip_loops, poses.clip_starts, poses.clip_stops - 1)
-    return frames
-
-
-def _measure_root_paths(poses: PoseDatabase) -> np.ndarray:
-    yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
-    places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
-    changes = np.diff(places, axis=0, append=places[-1:])
-    changes[:, 2] = wrap_angle(changes[:, 2])
-    changes[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, the root stays
-    return np.column_stack([places, changes])
-
-
 def _measure_joint_bytes(joints: int) -> np.ndarray:
     bytes_ = np.zeros((2, round_up(joints)), np.int64)
     bytes_[:, :joints] = np.arange(joints) * [[16], [12]]
     return bytes_
-
-
-def _measure_toe_heights(poses: PoseDatabase) -> np.ndarray:
-    joints = poses.contact_joints
-    heights = np.zeros((poses.frame_count, len(joints)), np.float32)
-    for start in range(0, poses.frame_count if len(joints) else 0, BATCH):
-        own = slice(start, start + BATCH)
-        positions, _ = forward(poses.skeleton, poses.positions[own], poses.rotations[own])
-        heights[own] = positions[:, joints, 1] - positions[:, :1, 1]
-    return heights
-
-
-def _measure_contact_left(poses: PoseDatabase) -> np.ndarray:
-    left = np.zeros((poses.frame_count, poses.contacts.shape[1]), np.float32)
-    for clip in range(poses.clip_count):
-        own = poses.clip_frames(clip)
-        # a loop goes on where it began, so its end is counted with another round behind it
-        rounds = 2 if poses.clip_loops[clip] else 1
-        contacts = np.tile(poses.contacts[own], (rounds, 1))
-        frames = np.arange(len(contacts))[:, None]
-        ends = np.minimum.accumulate(np.where(contacts, len(contacts), frames)[::-1], axis=0)[::-1]
-        left[own] = (ends - frames)[: own.stop - own.start] / poses.frame_rate
-    return left
-
-
-def _measure_paces(poses: PoseDatabase) -> np.ndarray:
-    speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
-    reach = max(1, round(PACE_WINDOW * poses.frame_rate / 2))
-    paces = np.empty(poses.frame_count, np.float32)
-    for start, stop in zip(poses.clip_starts, poses.clip_stops):
-        total = np.concatenate([[0.0], np.cumsum(speeds[start:stop], dtype=np.float64)])
-        frames = np.arange(stop - start)
-        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
-        paces[start:stop] = (total[last] - total[first]) / (last - first)
-    return paces
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
