@@ -18,7 +18,7 @@ from kinematch.character.kernels.scratch import (
 )
 from kinematch.character.kernels.springs import spring
 from kinematch.character.kernels.transitions import fade_dead_rotations, fade_places, show_place, show_rotation
-from kinematch.character.kernels.unpacking import find_pair
+from kinematch.character.kernels.unpacking import copy_places, find_bounds, find_pair, find_room, share_segment
 from kinematch.character.settings import DEAD, SPRING
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import LANES, read, splat, write
@@ -31,6 +31,7 @@ from kinematch.compile.rows import (
     write_next_fours,
     write_threes,
 )
+from kinematch.database.packing import kernels as packed
 
 U = np.uintp
 
@@ -69,14 +70,18 @@ def decode(scene, n, by, scratch):
     table, offsets, knobs, work = scene.table, scene.state.offsets, scene.knobs, scene.work
     playing, kind, halflife = scene.state.playing, knobs.transition, knobs.transition_halflife
     frame, t = playing.frames[n], playing.fractions[n]
-    pair = find_pair(table, frame, find_next_frame(table, frame), scratch)
+    after = find_next_frame(table, frame)
     age = offsets.ages[n]  # after this step
     recent = age - by.dt < FORGOTTEN * halflife  # what is forgotten stays as it is: denormal numbers are slow
     if recent:
         fade_places(offsets.positions, n, kind, halflife, by.offset)
         if kind == DEAD:
             fade_dead_rotations(offsets.rotations, n, halflife, by.offset)
-    if kind == SPRING:
+    straight = kind == SPRING and share_segment(table, frame, after)
+    pair = find_room(table, scratch) if straight else find_pair(table, frame, after, scratch)
+    if straight:
+        decode_packed(table, frame, after, pair, t, offsets.rotations, n, work.rotations, by.offset, recent, scratch)
+    elif kind == SPRING:
         decode_sprung(table, pair, t, offsets.rotations, n, work.rotations, by.offset, recent)
     else:
         for j in range(1, table.rotations.shape[1]):
@@ -101,6 +106,30 @@ def decode_sprung(table, pair, t, memory, n, out, by, recent):
         joints = address(table.joint_bytes, 0) + U(8 * whole)
         animated = lanes8.nlerp(read_fours(joints, here), read_fours(joints, there), t)
         write_fours(joints, own, multiply(fade_offsets(memory, n, whole, by, recent), animated))
+
+
+@inner
+def decode_packed(table, frame, after, pair, t, memory, n, out, by, recent, scratch):
+    """As `decode_sprung`, for two frames of one segment, which are unpacked on the way."""
+    pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
+    segment, begin, length = find_bounds(table, frame)
+    data = packed.find_data(pack, segment)
+    packed.gather_knots(pack, data, length, frame - begin, after - begin, scratch)
+    for j in range(0, pack.channels, LANES):
+        here, there, centre = packed.unpack_channels(pack.channels, data, j, scratch)
+        if j < joints:
+            animated = multiply(centre, lanes8.nlerp(here, there, t))
+            shown = multiply(fade_offsets(memory, n, j, by, recent), animated)
+            if j + LANES <= joints:
+                write_next_fours(own + U(16 * j), shown)
+            else:
+                write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
+        if j + LANES > joints:  # places are beyond their centres
+            write_next_fours(pair.rotations + U(16 * j), here)
+            write_next_fours(pair.rotations_after + U(16 * j), there)
+    store(out, n, 0, (1.0, 0.0, 0.0, 0.0))  # where lanes past the last joint were written to
+    copy_places(table, segment, pair.rotations, pair.places)
+    copy_places(table, segment, pair.rotations_after, pair.places_after)
 
 
 @inner

@@ -47,7 +47,7 @@ def measure_scratch(joints: int, channels: int, moving: int) -> int:
     """Bytes that unpacking two frames with their velocities takes."""
     if not channels:
         return 0
-    words = 32 * channels + 128
+    words = 32 * channels + 160
     return words + 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
 
 
@@ -59,11 +59,27 @@ def find_pair(table, frame, after, scratch):
             address(table.rotations, frame), address(table.rotations, after), address(table.places, frame),
             address(table.places, after),
         )  # fmt: skip
+    pair = find_room(table, scratch)
+    unpack_two(table, frame, after, scratch, pair.rotations, pair.rotations_after, pair.places)
+    return pair
+
+
+@inner
+def find_room(table, scratch):
+    """Where two frames are unpacked to."""
     row = U(16 * table.pack.channels)
     here = scratch + U(packed.measure_words(table.pack.channels))
-    there, places = here + row, here + row + row
-    unpack_two(table, frame, after, scratch, here, there, places)
-    return Pair(here, there, places, places + U(12 * table.moving.shape[0]))
+    return Pair(here, here + row, here + row + row, here + row + row + U(12 * table.moving.shape[0]))
+
+
+@inner
+def share_segment(table, frame, after):
+    """Whether two frames are neighbours in one packed segment."""
+    if not is_packed(table) or not 0 <= after - frame <= 1:
+        return False
+    clip = find_clip(table, frame)
+    segment = packed.find_segment(table.pack, table.starts, clip, frame)
+    return segment == packed.find_segment(table.pack, table.starts, clip, after) and not table.pack.raw[segment]
 
 
 @inner
@@ -167,8 +183,12 @@ def measure_velocities(table, places, moved, share, next_share, stays, velocitie
 
 @inner
 def prefetch_pack(table, frame):
-    """Prefetch what unpacking a frame takes: its whole segment."""
+    """Prefetch what unpacking a frame takes: the heads of its segment, and the middle of where its knots may be."""
     pack = table.pack
-    segment, _, _ = find_bounds(table, frame)
-    start = np.int64(pack.offsets[segment])
-    fetch(address(pack.data, 0) + U(UNIT) * U(start), UNIT * (np.int64(pack.offsets[segment + 1]) - start))
+    segment, begin, length = find_bounds(table, frame)
+    data, size = packed.find_data(pack, segment), 8 * (pack.channels + 1)
+    fetch(data, size)
+    start, stop = np.int64(pack.offsets[segment]), np.int64(pack.offsets[segment + 1])
+    fetch(data + U(size), UNIT * (stop - start) - size)
+    for array in (pack.roots, pack.toe_heights):
+        fetch(address(array, frame), 1)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from kinematch.compile.bit_fields import WIDTH_BITS, WIDTH_MASK, choose_by_kind, read_heads, split_words
+from kinematch.compile.bit_fields import KINDS, WIDTH_BITS, WIDTH_MASK, choose_by_kind, read_heads, split_words
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES, inverse_root, larger, root, splat
 from kinematch.compile.memory import address, read_float, read_word, write_float, write_word
 from kinematch.compile.rows import write_next_fours
-from kinematch.database.packing.layout import BLOCK, LENGTH, TAPS, UNIT
+from kinematch.database.packing.layout import BLOCK, LENGTH, ROW_MASK, TAPS, UNIT
 
 U = np.uintp
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
@@ -29,9 +29,15 @@ def find_segment(pack, starts, clip, frame):
 
 
 @inner
+def find_data(pack, segment):
+    """Where a segment's bytes are."""
+    return address(pack.data, 0) + U(UNIT) * U(pack.offsets[segment])
+
+
+@inner
 def measure_words(channels):
-    """Bytes of scratch that unpacking takes."""
-    return 8 * TAPS * channels + 4 * WEIGHTS
+    """Bytes of scratch that unpacking takes: words of knots, weights, and where each stride's knots begin."""
+    return 8 * TAPS * channels + 4 * WEIGHTS + 8 * KINDS
 
 
 @inner
@@ -40,20 +46,48 @@ def unpack_frames(pack, segment, length, one, other, words, here, there):
 
     Each channel's w, x, y, z go to the addresses `here` and `there`; `words` is the address of scratch.
     """
-    data = address(pack.data, 0) + U(UNIT) * U(pack.offsets[segment])
+    data = find_data(pack, segment)
     if pack.raw[segment]:
         for i in range(4 * pack.channels):
             write_float(here, i, read_float(data, 4 * pack.channels * one + i))
             write_float(there, i, read_float(data, 4 * pack.channels * other + i))
         return
-    weights = words + U(8 * TAPS * pack.channels)
-    firsts = (
-        place_knots(pack, 0, length, one, other, weights), place_knots(pack, 1, length, one, other, weights),
-        place_knots(pack, 2, length, one, other, weights), place_knots(pack, 3, length, one, other, weights),
-    )  # fmt: skip
-    gather_words(pack, data, length, firsts, words)
+    gather_knots(pack, data, length, one, other, words)
     for channel in range(0, pack.channels, LANES):
-        unpack_channels(pack.channels, data, channel, words, weights, here, there)
+        a, b, centre = unpack_channels(pack.channels, data, channel, words)
+        write_next_fours(here + U(16 * channel), multiply(centre, a))
+        write_next_fours(there + U(16 * channel), multiply(centre, b))
+
+
+@inner
+def gather_knots(pack, data, length, one, other, words):
+    """The bits of the four knots on which two frames depend, one word for each knot and channel, and their weights."""
+    channels = pack.channels
+    weights = words + U(8 * TAPS * channels)
+    starts = weights + U(4 * WEIGHTS)
+    sizes = read_word(data, channels)  # bits of a knot of all channels, by stride
+    bit = np.int64(64 * (channels + 1))
+    for kind in range(KINDS):
+        size = np.int64((sizes >> U(16 * kind)) & U(ROW_MASK))
+        first = place_knots(pack, kind, length, one, other, weights)
+        write_word(starts, kind, U(bit + first * size))
+        bit += (count_knots(length, kind) * size + 7) & -8
+    used = U(0)  # bits that channels before have in a knot, by stride
+    for channel in range(channels):
+        head = read_word(data, channel)
+        width, shift = U(3) * (head & U(WIDTH_MASK)), U(16) * ((head >> U(WIDTH_BITS)) & U(KINDS - 1))
+        place = read_word(starts, np.int64(shift >> U(4))) + ((used >> shift) & U(ROW_MASK))
+        used += width << shift
+        size = (sizes >> shift) & U(ROW_MASK)
+        for tap in range(TAPS):
+            word = read_word(data + (place >> U(3)), 0) >> (place & U(7))
+            write_word(words, tap * channels + channel, word)
+            place += size
+
+
+@inner
+def count_knots(length, kind):
+    return ((length - 2 + (1 << kind)) >> kind) + 1
 
 
 @inner
@@ -63,8 +97,7 @@ def place_knots(pack, kind, length, one, other, weights):
     The weights of frame `one` come first, those of `other` behind them, knot by knot, a number for each stride."""
     first = one
     if kind > 0:
-        last = ((length - 1 + (1 << kind) - 1) >> kind) + 1 - TAPS
-        first = max(min((one >> kind) - 1, last), 0)
+        first = max(min((one >> kind) - 1, count_knots(length, kind) - TAPS), 0)
     row, next_row = ((one << 3) >> kind) - (first << 3), ((other << 3) >> kind) - (first << 3)
     for tap in range(TAPS):
         write_float(weights, 4 * tap + kind, pack.weights[row, tap])
@@ -73,25 +106,9 @@ def place_knots(pack, kind, length, one, other, weights):
 
 
 @inner
-def gather_words(pack, data, length, firsts, words):
-    """The bits of four knots of every channel, one word each."""
-    place = data + U(8 * pack.channels)
-    for channel in range(pack.channels):
-        head = read_word(data, channel)
-        width, kind = np.int64(3 * (head & U(WIDTH_MASK))), np.int64((head >> U(WIDTH_BITS)) & U(3))
-        first = firsts[0] if kind == 0 else firsts[1] if kind == 1 else firsts[2] if kind == 2 else firsts[3]
-        bit = first * width
-        for tap in range(TAPS):
-            write_word(words, tap * pack.channels + channel, read_word(place + U(bit >> 3), 0) >> U(bit & 7))
-            bit += width
-        knots = ((length - 1 + (1 << kind) - 1) >> kind) + 1
-        place += U((knots * width + 7) >> 3)
-
-
-@inner
-def unpack_channels(channels, data, channel, words, weights, here, there):
-    """Eight channels of two frames."""
-    heads = data + U(8 * channel)
+def unpack_channels(channels, data, channel, words):
+    """Eight channels of two frames beyond their centres, and the centres, as rotations."""
+    heads, weights = data + U(8 * channel), words + U(8 * TAPS * channels)
     ax = ay = az = bx = by = bz = splat(ZERO)
     for tap in range(TAPS):
         x, y, z = split_words(words + U(8 * (tap * channels + channel)), heads)
@@ -102,21 +119,26 @@ def unpack_channels(channels, data, channel, words, weights, here, there):
     most, range_x, range_y, range_z, cw, cx, cy, cz = read_heads(heads)
     factor = TWO / most
     scale = inverse_root(cw * cw + cx * cx + cy * cy + cz * cz)
-    ranges, centre = (range_x, range_y, range_z), (cw * scale, cx * scale, cy * scale, cz * scale)
-    write_next_fours(here + U(16 * channel), add_centre(centre, ranges, factor, ax, ay, az))
-    write_next_fours(there + U(16 * channel), add_centre(centre, ranges, factor, bx, by, bz))
+    ranges = range_x, range_y, range_z
+    centre = cw * scale, cx * scale, cy * scale, cz * scale
+    return restore(ranges, factor, ax, ay, az), restore(ranges, factor, bx, by, bz), centre
 
 
 @inner
-def add_centre(centre, ranges, factor, x, y, z):
+def restore(ranges, factor, x, y, z):
     """From numbers of knots to a rotation."""
     one = splat(ONE)
     x, y, z = ranges[0] * (x * factor - one), ranges[1] * (y * factor - one), ranges[2] * (z * factor - one)
-    w = root(larger(one - x * x - y * y - z * z, splat(ZERO)))
-    cw, cx, cy, cz = centre
+    return root(larger(one - x * x - y * y - z * z, splat(ZERO))), x, y, z
+
+
+@inner
+def multiply(a, b):
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
     return (
-        cw * w - cx * x - cy * y - cz * z, cw * x + cx * w + cy * z - cz * y,
-        cw * y - cx * z + cy * w + cz * x, cw * z + cx * y - cy * x + cz * w,
+        aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw,
     )  # fmt: skip
 
 
@@ -136,16 +158,16 @@ def unpack_many(pack, starts, stops, frames, scratch, out):
 
 @kernel
 def write_knots(block, knots, kinds, widths, counts):
-    """Knots of the channels of a segment, by their strides (4, ...), behind the heads."""
-    place = 8 * kinds.shape[0]
-    for channel in range(kinds.shape[0]):
-        kind, width = kinds[channel], widths[channel]
-        bit = 0
-        for knot in range(counts[channel]):
-            for i in range(3):
-                number = knots[kind][knot, channel, i]
-                for k in range(width):
-                    if number >> k & 1:
-                        block[place + (bit >> 3)] |= np.uint8(1 << (bit & 7))
-                    bit += 1
-        place += (bit + 7) >> 3
+    """Knots of all channels of a segment, by their strides (4, ...), behind the heads; `counts` (4,) of knots."""
+    bit = 64 * (kinds.shape[0] + 1)
+    for kind in range(len(counts)):
+        for knot in range(counts[kind]):
+            for channel in range(kinds.shape[0]):
+                if kinds[channel] == kind:
+                    for i in range(3):
+                        number = knots[kind][knot, channel, i]
+                        for k in range(widths[channel]):
+                            if number >> k & 1:
+                                block[bit >> 3] |= np.uint8(1 << (bit & 7))
+                            bit += 1
+        bit = (bit + 7) & -8

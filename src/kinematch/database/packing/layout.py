@@ -5,8 +5,9 @@ and one for the place of each joint that moves in its parent's space. A channel'
 rotation (x, y, z of the quaternion) or place beyond the segment's centre. They are stored at knots, one every 1, 2, 4
 or 8 frames; frames between knots lie on the cubic through the four knots around them.
 
-A segment's bytes: a head for each channel (see compile.bit_fields), then the channels' knots, each channel beginning
-at a byte. A segment that cannot be packed within the bound holds four float32 for each frame and channel instead.
+A segment's bytes: a head for each channel (see compile.bit_fields); a word of four times 16 bits, how many bits a knot
+of all channels with each stride takes; the knots of the channels with each stride, one knot after the other, each
+stride beginning at a byte. A segment that cannot be packed within the bound holds four float32 for each frame and channel instead.
 """
 
 from typing import NamedTuple
@@ -20,6 +21,7 @@ LANES = 8  # channels come in multiples of it
 UNIT = 8  # bytes that offsets of segments count
 SPARE = 64  # bytes behind the last segment, for reads past its knots
 CENTRE = 127.0  # of a centre's signed bytes, which make a unit quaternion
+ROW_MASK = 65535  # of the bits of a knot
 BLOCK = 32  # frames that share an entry of `blocks`
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.compile.bit_fields import KINDS, MOST_WIDTH, WIDTH_BITS, WIDTH_MASK
+from kinematch.database.packing.bits import measure_rows
 from kinematch.database.packing.frames import make_frames
 from kinematch.database.packing.layout import (
     SPARE,
@@ -106,7 +107,7 @@ def check_segments(pack: Pack, lengths: np.ndarray) -> None:
     offsets = pack.offsets.astype(np.int64) * UNIT
     if offsets[0] != 0 or (np.diff(offsets) < 0).any() or offsets[-1] + SPARE != pack.data.size:
         raise KinematchError("segments do not fill the data")
-    sizes, head = np.diff(offsets), 8 * pack.channels
+    sizes, head = np.diff(offsets), 8 * (pack.channels + 1)
     if (sizes[pack.raw] != 16 * pack.channels * lengths[pack.raw]).any():
         raise KinematchError("a segment of plain numbers has another length than its frames")
     packed = np.flatnonzero(~pack.raw)
@@ -115,11 +116,12 @@ def check_segments(pack: Pack, lengths: np.ndarray) -> None:
     for start in range(0, len(packed), 1024):
         own = packed[start : start + 1024]
         heads = pack.data[offsets[own, None] + np.arange(head)].view(np.uint64)
-        widths, kinds = (heads & WIDTH_MASK).astype(int), (heads >> WIDTH_BITS).astype(int) & (KINDS - 1)
+        heads, rows = heads[:, :-1], np.ascontiguousarray(heads[:, -1:]).view(np.uint16).astype(int)
+        widths, kinds = (heads & np.uint64(WIDTH_MASK)).astype(int), (heads >> np.uint64(WIDTH_BITS)).astype(int) & (KINDS - 1)
         knots = np.stack([count_knots(lengths[own], stride) for stride in STRIDES], axis=-1)
-        knots = np.take_along_axis(knots, kinds, axis=1)
-        bits = head + ((3 * widths * knots + 7) >> 3).sum(axis=1)
-        if (widths > MOST_WIDTH).any() or ((kinds > 0) & (knots < TAPS)).any() or ((heads >> 32) == 0).any():
+        few = (kinds > 0) & (np.take_along_axis(knots, kinds, axis=1) < TAPS)
+        if (widths > MOST_WIDTH).any() or few.any() or ((heads >> np.uint64(32)) == 0).any():
             raise KinematchError("a segment's heads make no sense")
-        if (-(-bits // UNIT) * UNIT != sizes[own]).any():
+        bytes_ = head + ((knots * rows + 7) >> 3).sum(axis=1)
+        if (rows != measure_rows(kinds, widths)).any() or (-(-bytes_ // UNIT) * UNIT != sizes[own]).any():
             raise KinematchError("a segment has another length than its heads say")
