@@ -18,7 +18,17 @@ from kinematch.writing import replacing
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector a processor loads
 LARGEST_HEADER = 100_000_000  # bytes, the limit of the safetensors library itself
-TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "|u1", "U16": "<u2", "U64": "<u8", "BOOL": "|b1"}
+TYPES = {
+    "F16": "<f2",
+    "F32": "<f4",
+    "F64": "<f8",
+    "I32": "<i4",
+    "I64": "<i8",
+    "U8": "|u1",
+    "U16": "<u2",
+    "U64": "<u8",
+    "BOOL": "|b1",
+}
 NAMES = {np.dtype(code): name for name, code in TYPES.items()}
 FILLER = "filler."  # safetensors allows no holes, so the gaps that align arrays are arrays too
 NO_CHECKSUM = "0" * 64

@@ -1,4 +1,4 @@
-"""What playing a database takes of every frame, beyond its poses: how roots go, how contacts last, how high toes are."""
+"""What playing a database takes of every frame beyond its pose: the root's way, how contacts last, heights of toes."""
 
 import numpy as np
 

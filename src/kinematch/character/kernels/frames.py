@@ -134,10 +134,10 @@ def measure_root_rates(table, frame):
     """Velocity (x, z) of the root in its clip's world, and turn rate: as PoseDatabase has them, from its neighbours."""
     clip = find_clip(table, frame)
     first, last, loops = np.int64(table.starts[clip]), np.int64(table.stops[clip] - 1), table.loops[clip]
-    x, z, yaw = read_root(table, frame)
+    _, _, yaw = read_root(table, frame)
     old_x, old_z, old_yaw = read_root(table, find_frame_before(table, frame))
     new_x, new_z, new_yaw = read_root(table, find_next_frame(table, frame))
-    if loops and (frame == first or frame == last):
+    if loops and frame in (first, last):
         ox, oz, facing = read_root(table, first)
         turn = table.loop_turns[clip]
         sx, sz = rotate_about_y(table.loop_shifts[clip, 0], table.loop_shifts[clip, 2], facing)

@@ -45,7 +45,8 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
     """Note what a projection found for characters (M,), and let those for whom it is better go on from its frames.
 
     `here` is the scene that they leave, with its table and settings, `there` the one that they enter, of source
-    `number`; it may be the same; `room` is scratch to unpack both in. The fraction of a frame is kept. Frames that do not exist are the nearest that do.
+    `number`; it may be the same. The fraction of a frame is kept. Frames that do not exist are the nearest that do.
+    `room` is scratch to unpack frames in.
     """
     here, there = open_scene(here_handle), open_scene(there_handle)
     playing, schedule = here.state.playing, here.state.schedule

@@ -114,7 +114,8 @@ def decode_packed(table, frame, after, pair, t, memory, n, out, by, recent, scra
     pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
     segment, begin, length = find_bounds(table, frame)
     data = packed.find_data(pack, segment)
-    packed.gather_knots(pack, data, length, frame - begin, after - begin, scratch)
+    weights, one, other = address(pack.weights, 0), np.int64(frame - begin), np.int64(after - begin)
+    packed.gather_knots(data, weights, pack.channels, length, one, other, scratch)
     for j in range(0, pack.channels, LANES):
         here, there, centre = packed.unpack_channels(pack.channels, data, j, scratch)
         if j < joints:

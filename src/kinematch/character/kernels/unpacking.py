@@ -185,7 +185,7 @@ def measure_velocities(table, places, moved, share, next_share, stays, velocitie
 def prefetch_pack(table, frame):
     """Prefetch what unpacking a frame takes: the heads of its segment, and the middle of where its knots may be."""
     pack = table.pack
-    segment, begin, length = find_bounds(table, frame)
+    segment, _, _ = find_bounds(table, frame)
     data, size = packed.find_data(pack, segment), 8 * (pack.channels + 1)
     fetch(data, size)
     start, stop = np.int64(pack.offsets[segment]), np.int64(pack.offsets[segment + 1])

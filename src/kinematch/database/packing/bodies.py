@@ -6,7 +6,7 @@ from kinematch.math import quaternion
 from kinematch.motion.kinematics import end_positions, forward
 from kinematch.motion.skeleton import Skeleton
 
-SHORTEST = 0.02  # m: a turn of a joint that nothing hangs on is still seen
+SHORTEST = 0.1  # m: a turn of a joint that nothing hangs on is still seen
 
 
 def find_levers(skeleton: Skeleton) -> np.ndarray:

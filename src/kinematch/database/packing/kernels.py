@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.compile.bit_fields import KINDS, WIDTH_BITS, WIDTH_MASK, choose_by_kind, read_heads, split_words
-from kinematch.compile.jit import inner, kernel
+from kinematch.compile.jit import inner, kernel, part
 from kinematch.compile.lanes import LANES, inverse_root, larger, root, splat
 from kinematch.compile.memory import address, read_float, read_word, write_float, write_word
 from kinematch.compile.rows import write_next_fours
@@ -46,30 +46,45 @@ def unpack_frames(pack, segment, length, one, other, words, here, there):
 
     Each channel's w, x, y, z go to the addresses `here` and `there`; `words` is the address of scratch.
     """
-    data = find_data(pack, segment)
+    data, weights = find_data(pack, segment), address(pack.weights, 0)
     if pack.raw[segment]:
-        for i in range(4 * pack.channels):
-            write_float(here, i, read_float(data, 4 * pack.channels * one + i))
-            write_float(there, i, read_float(data, 4 * pack.channels * other + i))
-        return
-    gather_knots(pack, data, length, one, other, words)
-    for channel in range(0, pack.channels, LANES):
-        a, b, centre = unpack_channels(pack.channels, data, channel, words)
+        copy_frames(data, pack.channels, np.int64(one), np.int64(other), here, there)
+    else:
+        unpack_rows(data, weights, pack.channels, np.int64(length), np.int64(one), np.int64(other), words, here, there)
+
+
+# parts are called, not laid open: kernels that unpack at several places would take long to compile
+
+
+@part
+def copy_frames(data, channels, one, other, here, there):
+    """Of a segment of plain numbers."""
+    for i in range(4 * channels):
+        write_float(here, i, read_float(data, 4 * channels * one + i))
+        write_float(there, i, read_float(data, 4 * channels * other + i))
+
+
+@part
+def unpack_rows(data, weights, channels, length, one, other, words, here, there):
+    gather_knots(data, weights, channels, length, one, other, words)
+    for channel in range(0, channels, LANES):
+        a, b, centre = unpack_channels(channels, data, channel, words)
         write_next_fours(here + U(16 * channel), multiply(centre, a))
         write_next_fours(there + U(16 * channel), multiply(centre, b))
 
 
-@inner
-def gather_knots(pack, data, length, one, other, words):
-    """The bits of the four knots on which two frames depend, one word for each knot and channel, and their weights."""
-    channels = pack.channels
+@part
+def gather_knots(data, table, channels, length, one, other, words):
+    """The bits of the four knots on which two frames depend, one word for each knot and channel, and their weights.
+
+    `table` is the address of `Pack.weights`."""
     weights = words + U(8 * TAPS * channels)
     starts = weights + U(4 * WEIGHTS)
     sizes = read_word(data, channels)  # bits of a knot of all channels, by stride
     bit = np.int64(64 * (channels + 1))
     for kind in range(KINDS):
         size = np.int64((sizes >> U(16 * kind)) & U(ROW_MASK))
-        first = place_knots(pack, kind, length, one, other, weights)
+        first = place_knots(table, kind, length, one, other, weights)
         write_word(starts, kind, U(bit + first * size))
         bit += (count_knots(length, kind) * size + 7) & -8
     used = U(0)  # bits that channels before have in a knot, by stride
@@ -91,7 +106,7 @@ def count_knots(length, kind):
 
 
 @inner
-def place_knots(pack, kind, length, one, other, weights):
+def place_knots(table, kind, length, one, other, weights):
     """The first of the four knots on which frames depend, for a stride; how much each counts is noted.
 
     The weights of frame `one` come first, those of `other` behind them, knot by knot, a number for each stride."""
@@ -100,8 +115,8 @@ def place_knots(pack, kind, length, one, other, weights):
         first = max(min((one >> kind) - 1, count_knots(length, kind) - TAPS), 0)
     row, next_row = ((one << 3) >> kind) - (first << 3), ((other << 3) >> kind) - (first << 3)
     for tap in range(TAPS):
-        write_float(weights, 4 * tap + kind, pack.weights[row, tap])
-        write_float(weights, 4 * (TAPS + tap) + kind, pack.weights[next_row, tap])
+        write_float(weights, 4 * tap + kind, read_float(table, TAPS * row + tap))
+        write_float(weights, 4 * (TAPS + tap) + kind, read_float(table, TAPS * next_row + tap))
     return first
 
 

@@ -7,7 +7,8 @@ or 8 frames; frames between knots lie on the cubic through the four knots around
 
 A segment's bytes: a head for each channel (see compile.bit_fields); a word of four times 16 bits, how many bits a knot
 of all channels with each stride takes; the knots of the channels with each stride, one knot after the other, each
-stride beginning at a byte. A segment that cannot be packed within the bound holds four float32 for each frame and channel instead.
+stride beginning at a byte. A segment that cannot be packed within the bound holds four float32 for each frame and
+channel instead.
 """
 
 from typing import NamedTuple

@@ -196,9 +196,7 @@ def _open(database: Database, pack: Pack, moving: np.ndarray) -> Database:
         poses.clip_starts, poses.clip_stops, poses.clip_loops, poses.loop_positions, poses.loop_rotations,
         poses.clip_names,
     )  # fmt: skip
-    packed = open_poses(
-        poses.skeleton, poses.frame_rate, frames, marks, clips, poses.contact_joints, poses.tags.names
-    )
+    packed = open_poses(poses.skeleton, poses.frame_rate, frames, marks, clips, poses.contact_joints, poses.tags.names)
     values = FeatureDatabase(
         schema=features.schema, values=open_features(pack), offset=features.offset, scale=features.scale,
         targets=open_targets(marks), clip_starts=poses.clip_starts, clip_stops=poses.clip_stops,

@@ -12,7 +12,7 @@ from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 
 ROUNDS = 7  # of a bisection
-SHARES = (0.02, 8.0)  # of the bound that one channel may use up: its errors rarely add to those of others
+SHARES = (0.02, 3.0)  # of the bound that one channel may use up: its errors rarely add to those of others
 ROUNDING = 5e-7  # m by which a body may be farther off when kernels compute it in float32
 AMPLIFIED = 1.1  # the error of knots in a cubic through them
 
@@ -61,6 +61,8 @@ def choose(segments: Segments, poses: PoseDatabase, moving: np.ndarray, bound: f
         positions = np.broadcast_to(rest, (*rotations.shape[:2], *rest.shape)).copy()
         positions[:, :, moving] = places
         distances = measure_distances(place_points(poses.skeleton, positions, rotations), goal)
+        # cubics may overshoot: no rotation has a longer x, y, z
+        distances[(np.sum(numbers[:, :, :joints] ** 2, axis=-1) > 1).any(axis=-1)] = np.inf
         return np.where(inside, distances, 0).max(axis=1)
 
     kept = bound - min(ROUNDING, bound / 2)
@@ -94,7 +96,9 @@ def choose_widths(strides: list[Stride], shares: np.ndarray, bound: float, sensi
             less = bits < fewest
             kinds, widths = np.where(less, kind, kinds), np.where(less, own, widths)
             codes, fewest = np.where(less[..., None], one.codes, codes), np.minimum(bits, fewest)
-    assert kinds is not None and widths is not None and codes is not None
+    assert kinds is not None
+    assert widths is not None
+    assert codes is not None
     codes = np.where(widths[..., None] == 0, 0, codes).astype(np.uint8)
     return Choice(kinds, widths, codes)
 

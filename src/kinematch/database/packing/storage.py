@@ -117,7 +117,10 @@ def check_segments(pack: Pack, lengths: np.ndarray) -> None:
         own = packed[start : start + 1024]
         heads = pack.data[offsets[own, None] + np.arange(head)].view(np.uint64)
         heads, rows = heads[:, :-1], np.ascontiguousarray(heads[:, -1:]).view(np.uint16).astype(int)
-        widths, kinds = (heads & np.uint64(WIDTH_MASK)).astype(int), (heads >> np.uint64(WIDTH_BITS)).astype(int) & (KINDS - 1)
+        widths, kinds = (
+            (heads & np.uint64(WIDTH_MASK)).astype(int),
+            (heads >> np.uint64(WIDTH_BITS)).astype(int) & (KINDS - 1),
+        )
         knots = np.stack([count_knots(lengths[own], stride) for stride in STRIDES], axis=-1)
         few = (kinds > 0) & (np.take_along_axis(knots, kinds, axis=1) < TAPS)
         if (widths > MOST_WIDTH).any() or few.any() or ((heads >> np.uint64(32)) == 0).any():
