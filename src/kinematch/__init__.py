@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.dance_card import dance_card as dance_card
     from kinematch.database.features import Feature as Feature
     from kinematch.database.features import register_feature as register_feature
+    from kinematch.database.packing.pack import pack as pack
     from kinematch.database.storage import Database as Database
     from kinematch.database.storage import load as load
     from kinematch.draw.animation import animate as animate
@@ -99,6 +100,7 @@ _HOMES = {  # name -> the module that defines it
     "follow_trajectory": "control.command",
     "load": "database.storage",
     "move": "control.command",
+    "pack": "database.packing.pack",
     "read_script": "control.script_file",
     "record": "character.record",
     "register_feature": "database.features",

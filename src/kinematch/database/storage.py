@@ -1,4 +1,4 @@
-"""Databases as files: one self-describing, memory-mapped safetensors file."""
+"""Databases as files: one self-describing safetensors file, verified as it is read."""
 
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -94,12 +94,14 @@ def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]
     return arrays, about
 
 
-def load(path: str | Path, *, verify: bool = False) -> Database:
-    """Open a .kinematch file. Its arrays are memory-mapped: they are read from disk when they are first used.
+def load(path: str | Path, *, verify: bool = True, mapped: bool = False) -> Database:
+    """Open a .kinematch file, packed or not, and compare the contents of every array with their checksum.
 
-    `verify` compares the checksum of every array, which reads the whole file.
+    Its arrays are read into memory of their own. `mapped` has them share the file's pages instead, which several
+    processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
+    reads nothing, and a damaged one plays as it is.
     """
-    arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify)
+    arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify, mapped=mapped)
     return from_arrays(path, arrays, about)
 
 

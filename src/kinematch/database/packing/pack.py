@@ -65,11 +65,20 @@ def pack_database(
     while True:
         packed = _open(database, blocks.join()._replace(**small), moving)
         errors = measure_errors(poses, packed.poses)
+        assert isinstance(packed.poses, PackedPoses)
         missed = np.flatnonzero(errors > error)
         if not len(missed):
             return PackResult(packed, errors, int(blocks.raw.sum()))
         for s in np.unique(packed.poses.frames.find_segments(missed)):  # float32 took it over the edge
             blocks.keep_plain(s)
+
+
+def pack(database: Database, error: float = ERROR) -> Database:
+    """The same database in about a tenth of the memory, to be used and saved like any other.
+
+    No joint or end of a chain is farther off than `error` in metres, seen from the root, on any frame.
+    """
+    return pack_database(database, error).database
 
 
 def measure_errors(poses: PoseDatabase, other: PoseDatabase) -> np.ndarray:

@@ -81,26 +81,25 @@ def choose(segments: Segments, poses: PoseDatabase, moving: np.ndarray, bound: f
 def choose_widths(strides: list[Stride], shares: np.ndarray, bound: float, sensitivities: np.ndarray) -> Choice:
     """For each segment and channel the stride that takes the fewest bits."""
     allowed = shares[:, None] * bound / np.maximum(sensitivities, 1e-12)
-    kinds = widths = codes = fewest = None
-    for kind, one in enumerate(strides):
-        spread = np.linalg.norm(from_tiny(one.codes), axis=-1)
-        left = np.sqrt(np.maximum(allowed**2 - one.errors**2, 1e-30)) / (1.0 if one.stride == 1 else AMPLIFIED)
-        own = np.ceil(np.log2(1 + spread / left))
-        own = np.where(spread <= allowed, 0, np.maximum(own, 1)).astype(int)
-        if one.stride == 1:
-            own = np.minimum(own, MOST_WIDTH)
-        bits = np.where((own <= MOST_WIDTH) & one.fits[:, None], own * one.knots[:, None], np.iinfo(int).max)
-        if fewest is None:
-            kinds, widths, codes, fewest = np.zeros_like(own), own, one.codes, bits
-        else:
-            less = bits < fewest
-            kinds, widths = np.where(less, kind, kinds), np.where(less, own, widths)
-            codes, fewest = np.where(less[..., None], one.codes, codes), np.minimum(bits, fewest)
-    assert kinds is not None
-    assert widths is not None
-    assert codes is not None
+    found = [_choose_width(one, allowed) for one in strides]
+    bits = np.stack([bits for _, bits in found])
+    kinds = bits.argmin(axis=0)
+    widths = np.take_along_axis(np.stack([widths for widths, _ in found]), kinds[None], axis=0)[0]
+    codes = np.take_along_axis(np.stack([one.codes for one in strides]), kinds[None, ..., None], axis=0)[0]
     codes = np.where(widths[..., None] == 0, 0, codes).astype(np.uint8)
     return Choice(kinds, widths, codes)
+
+
+def _choose_width(one: Stride, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How wide numbers must be for a stride (S, C), and how many bits that takes for one of three."""
+    spread = np.linalg.norm(from_tiny(one.codes), axis=-1)
+    left = np.sqrt(np.maximum(allowed**2 - one.errors**2, 1e-30)) / (1.0 if one.stride == 1 else AMPLIFIED)
+    width = np.maximum(np.ceil(np.log2(1 + spread / left)), 1)
+    width = np.where(spread <= allowed, 0, width).astype(int)
+    if one.stride == 1:
+        width = np.minimum(width, MOST_WIDTH)
+    fits = (width <= MOST_WIDTH) & one.fits[:, None]
+    return width, np.where(fits, width * one.knots[:, None], np.iinfo(int).max)
 
 
 def find_knots(segments: Segments, choice: Choice, kind: int) -> np.ndarray:
