@@ -66,13 +66,16 @@ class ClipLayer:
 
 def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
     """By how much (N,) m the feet stage will lower the pelvis in this step: as in the last one, at the same rate."""
+    if not settings.pelvis:
+        return np.zeros(len(state.feet.pelvis))
     lowering, rates = state.feet.pelvis.astype(np.float64).T
     return np.clip(np.nan_to_num(lowering + dt * rates), 0.0, MOST_LOWERING) * settings.pelvis
 
 
 def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig) -> None:
     """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
-    pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
+    if lowering.any():
+        pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
     _run_layer(layer, layer.apply, pose, dt, rig)
 
 
@@ -88,24 +91,33 @@ def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) 
     """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
-    good = np.isfinite(pose.global_rotations).all(axis=(1, 2)) & np.isfinite(pose.global_positions).all(axis=(1, 2))
+    good = _find_finite(pose.global_rotations) & _find_finite(pose.global_positions)
     try:
         changed: Any = np.asarray(method(pose, dt))
     except KinematchError:
         raise
     except Exception as error:
         raise KinematchError(f"layer {name}: {failure(error)}") from error
-    fixed = np.ones(len(rig.parents), bool)
-    fixed[rig.moving] = fixed[0] = False
-    pose.positions[:, fixed] = rig.rest[fixed]  # bones keep their length: only joints that move may be placed
+    # bones keep their length: only joints that move may be placed
+    placed, roots = pose.positions[:, rig.moving], pose.positions[:, 0].copy()
+    pose.positions[:] = rig.rest
+    pose.positions[:, rig.moving], pose.positions[:, 0] = placed, roots
     joints = pose.rotations.shape[1]
     if changed.size == 0:
         return False
     if changed.ndim != 1 or changed.dtype.kind not in "iu" or changed.min() < 0 or changed.max() >= joints:
         raise KinematchError(f"layer {name} returned {changed!r}, expected joints from 0 to {joints - 1}")
     rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
-    sizes = np.linalg.norm(rotations, axis=-1)
-    if not (np.isfinite(positions[good]).all() and (sizes[good] > SHORTEST).all() and np.isfinite(sizes[good]).all()):
+    sizes = np.sqrt((rotations * rotations).sum(axis=-1, keepdims=True))
+    left = sizes + 0 * positions.sum(axis=-1, keepdims=True)  # NaN where either is not finite
+    if not np.logical_or(left > SHORTEST, ~good[:, None, None]).all() or not np.isfinite(left[good]).all():
         raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
-    pose.rotations[:, changed] = rotations / np.where(good[:, None], sizes, 1.0)[..., None]
+    pose.rotations[:, changed] = rotations / (sizes if good.all() else np.where(good[:, None, None], sizes, 1.0))
     return True
+
+
+def _find_finite(values: np.ndarray) -> np.ndarray:
+    """Which characters (N,) have finite values (N, J, K) alone."""
+    sums = values.sum(axis=(1, 2), dtype=np.float64)
+    finite = np.isfinite(sums)
+    return finite if finite.all() else np.isfinite(values).all(axis=(1, 2))

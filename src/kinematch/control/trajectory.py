@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.control import trajectory_kernels
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
@@ -25,12 +26,21 @@ class Trajectory:
     def __post_init__(self):
         for name in ("times", "positions", "directions"):
             try:
-                array = np.array(getattr(self, name), np.float64)
+                array = np.array(getattr(self, name), np.float64, order="C")
             except (TypeError, ValueError):
                 raise KinematchError(f"trajectory: {name} are not numbers") from None
-            if not np.isfinite(array).all():
-                raise KinematchError(f"trajectory: {name} have values that are not finite")
             object.__setattr__(self, name, array)
+        given = self.times, self.positions, self.directions
+        shapes = self.times.ndim == 1 and len(self.times) > 1 and self.positions.ndim == 3
+        shapes = shapes and self.positions.shape[1:] == (len(self.times), 3) == self.directions.shape[1:]
+        if not shapes or len(self.positions) != len(self.directions) or not trajectory_kernels.is_sound(*given):
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Say what is wrong with it."""
+        for name in ("times", "positions", "directions"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise KinematchError(f"trajectory: {name} have values that are not finite")
         count = len(self.times) if self.times.ndim == 1 else -1
         if count < 2 or not (np.diff(self.times) > 0).all() or self.times[0] > 0 or self.times[-1] <= 0:
             raise KinematchError(
@@ -56,6 +66,19 @@ class Trajectory:
 
         Beyond the first and last samples positions are extrapolated linearly and yaws stay constant.
         """
+        moments = np.atleast_2d(np.asarray(times, np.float64) + self.elapsed)
+        chosen = np.arange(self.count)[characters]
+        if len(moments) not in (1, len(chosen)):
+            raise KinematchError(f"trajectory: times of {len(moments)} bodies, expected one row or {len(chosen)}")
+        shape = len(chosen), moments.shape[1]
+        places, yaws = np.empty((*shape, 3)), np.empty(shape)
+        trajectory_kernels.sample(self.times, self.positions, self.directions, chosen, moments, places, yaws)
+        return places, yaws
+
+    def sample_plainly(
+        self, times: np.ndarray, characters: np.ndarray | slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The definition of `sample`."""
         positions = self.positions[characters]
         yaws = np.arctan2(self.directions[characters, :, 0], self.directions[characters, :, 2])
         times = np.broadcast_to(np.asarray(times, np.float64) + self.elapsed, (len(positions), np.shape(times)[-1]))
