@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kinematch.character.kernels import layers as kernels
 from kinematch.character.pose import Pose
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
@@ -12,7 +13,6 @@ from kinematch.character.state import State
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 
-SHORTEST = 0.1  # length of a quaternion that still tells a rotation
 MOST_LOWERING = 1.0  # m, whatever was written into the state
 
 
@@ -91,33 +91,40 @@ def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) 
     """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
-    good = _find_finite(pose.global_rotations) & _find_finite(pose.global_positions)
+    good = np.empty(len(pose.positions), bool)
+    kernels.find_finite(pose.global_positions, pose.global_rotations, good)
     try:
         changed: Any = np.asarray(method(pose, dt))
     except KinematchError:
         raise
     except Exception as error:
         raise KinematchError(f"layer {name}: {failure(error)}") from error
-    # bones keep their length: only joints that move may be placed
-    placed, roots = pose.positions[:, rig.moving], pose.positions[:, 0].copy()
-    pose.positions[:] = rig.rest
-    pose.positions[:, rig.moving], pose.positions[:, 0] = placed, roots
-    joints = pose.rotations.shape[1]
-    if changed.size == 0:
-        return False
-    if changed.ndim != 1 or changed.dtype.kind not in "iu" or changed.min() < 0 or changed.max() >= joints:
-        raise KinematchError(f"layer {name} returned {changed!r}, expected joints from 0 to {joints - 1}")
-    rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
-    sizes = np.sqrt((rotations * rotations).sum(axis=-1, keepdims=True))
-    left = sizes + 0 * positions.sum(axis=-1, keepdims=True)  # NaN where either is not finite
-    if not np.logical_or(left > SHORTEST, ~good[:, None, None]).all() or not np.isfinite(left[good]).all():
+    known = changed.size == 0 or (changed.ndim == 1 and changed.dtype.kind in "iu")
+    joints = np.ascontiguousarray(changed if known else [-1], np.int64).ravel()
+    found = kernels.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)
+    if found == kernels.OUTSIDE:
+        raise KinematchError(
+            f"layer {name} returned {changed!r}, expected joints from 0 to {pose.rotations.shape[1] - 1}"
+        )
+    if found == kernels.BROKEN:
         raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
-    pose.rotations[:, changed] = rotations / (sizes if good.all() else np.where(good[:, None, None], sizes, 1.0))
-    return True
+    return changed.size > 0
 
 
-def _find_finite(values: np.ndarray) -> np.ndarray:
-    """Which characters (N,) have finite values (N, J, K) alone."""
-    sums = values.sum(axis=(1, 2), dtype=np.float64)
-    finite = np.isfinite(sums)
-    return finite if finite.all() else np.isfinite(values).all(axis=(1, 2))
+def settle_plainly(
+    positions: np.ndarray, rotations: np.ndarray, rest: np.ndarray, moving: np.ndarray, changed: np.ndarray,
+    good: np.ndarray,
+) -> int:  # fmt: skip
+    """What follows a layer that changed joints (C,), in place: bones keep their length, for only joints that move may
+    be placed, and rotations of characters that were finite (N,) get length one. One of the kernel's findings."""
+    if not ((changed >= 0) & (changed < rotations.shape[1])).all():
+        return kernels.OUTSIDE
+    fixed = np.ones(len(rest), bool)
+    fixed[moving] = fixed[0] = False
+    positions[:, fixed] = rest[fixed]
+    turns, places = rotations[good][:, changed], positions[good][:, changed]
+    sizes = np.linalg.norm(turns, axis=-1, keepdims=True)
+    if not (np.isfinite(places).all() and (sizes > kernels.SHORTEST).all() and np.isfinite(sizes).all()):
+        return kernels.BROKEN
+    rotations[np.ix_(np.flatnonzero(good), changed)] = turns / sizes
+    return kernels.SOUND

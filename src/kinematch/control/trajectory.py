@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.control import trajectory_kernels
+from kinematch.control.body import SimulatedBody
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
@@ -92,7 +93,27 @@ class Trajectory:
 
     def mean_velocities(self) -> np.ndarray:
         """Mean velocities (N, 3) in m/s from now to the last sample; zero below the speed that means standing."""
-        now, _ = self.sample(np.zeros(1))
+        velocities = np.empty((self.count, 3))
+        given = self.times, self.positions, self.directions
+        trajectory_kernels.average_velocities(*given, self.elapsed, STILL, velocities)
+        return velocities
+
+    def mean_velocities_plainly(self) -> np.ndarray:
+        """The definition of `mean_velocities`."""
+        now, _ = self.sample_plainly(np.zeros(1))
         velocities = (self.positions[:, -1] - now[:, 0]) / self.times[-1]
         speeds = np.linalg.norm(velocities[:, [0, 2]], axis=-1, keepdims=True)
         return np.where(speeds > STILL, velocities, 0.0)
+
+    def place_bodies(self, body: SimulatedBody, characters: np.ndarray, dt: float) -> None:
+        """Put bodies of characters (M,) where they are dt from now, with the trajectory's velocity there."""
+        given = self.times, self.positions, self.directions
+        trajectory_kernels.place_bodies(*given, self.elapsed + dt, characters, *body)
+
+    def locate_bodies(self, characters: np.ndarray, dt: float) -> SimulatedBody:
+        """The definition of `place_bodies`."""
+        reach = 0.5 * (self.times[1] - self.times[0])  # s on either side over which velocities are taken
+        positions, yaws = self.sample_plainly(np.array([dt - reach, dt, dt + reach]), characters)
+        velocities = (positions[:, 2] - positions[:, 0]) / (2 * reach)
+        rates = wrap_angle(yaws[:, 2] - yaws[:, 0]) / (2 * reach)
+        return SimulatedBody(positions[:, 1], velocities, np.zeros_like(velocities), wrap_angle(yaws[:, 1]), rates)

@@ -2,7 +2,7 @@
 
 import math
 
-from kinematch.compile.jit import kernel
+from kinematch.compile.jit import inner, kernel
 
 
 @kernel
@@ -25,21 +25,59 @@ def is_sound(times, positions, directions):
     return True
 
 
+@inner
+def wrap(angle):
+    return (angle + math.pi) % (2 * math.pi) - math.pi
+
+
+@inner
+def sample_one(times, positions, directions, n, moment):
+    """x, y, z and yaw of body n at a moment."""
+    after = 1
+    while after < len(times) - 1 and times[after] < moment:
+        after += 1
+    t = (moment - times[after - 1]) / (times[after] - times[after - 1])
+    x, y, z = positions[n, after - 1, 0], positions[n, after - 1, 1], positions[n, after - 1, 2]
+    x += t * (positions[n, after, 0] - x)
+    y += t * (positions[n, after, 1] - y)
+    z += t * (positions[n, after, 2] - z)
+    yaw = math.atan2(directions[n, after - 1, 0], directions[n, after - 1, 2])
+    turn = wrap(math.atan2(directions[n, after, 0], directions[n, after, 2]) - yaw)
+    return x, y, z, yaw + min(max(t, 0.0), 1.0) * turn
+
+
 @kernel
 def sample(times, positions, directions, characters, moments, places, yaws):
-    """Trajectory.sample_plainly of characters (M,) at moments (M, T) or, for all, (1, T): places (M, T, 3), yaws (M, T)."""
-    last = len(times) - 1
+    """Trajectory.sample_plainly of characters (M,) at moments (M, T), or (1, T) for all: (M, T, 3) and (M, T)."""
     for m in range(len(characters)):
-        n, row = characters[m], m if len(moments) > 1 else 0
+        row = m if len(moments) > 1 else 0
         for k in range(moments.shape[1]):
-            after = 1
-            while after < last and times[after] < moments[row, k]:
-                after += 1
-            t = (moments[row, k] - times[after - 1]) / (times[after] - times[after - 1])
-            for axis in range(3):
-                here = positions[n, after - 1, axis]
-                places[m, k, axis] = here + t * (positions[n, after, axis] - here)
-            yaw = math.atan2(directions[n, after - 1, 0], directions[n, after - 1, 2])
-            turn = math.atan2(directions[n, after, 0], directions[n, after, 2]) - yaw
-            turn = (turn + math.pi) % (2 * math.pi) - math.pi
-            yaws[m, k] = yaw + min(max(t, 0.0), 1.0) * turn
+            x, y, z, yaw = sample_one(times, positions, directions, characters[m], moments[row, k])
+            places[m, k, 0], places[m, k, 1], places[m, k, 2], yaws[m, k] = x, y, z, yaw
+
+
+@kernel
+def average_velocities(times, positions, directions, now, slowest, velocities):
+    """Trajectory.mean_velocities (N, 3) from a moment `now` on."""
+    last = len(times) - 1
+    for n in range(len(positions)):
+        x, y, z, _ = sample_one(times, positions, directions, n, now)
+        x, y, z = positions[n, last, 0] - x, positions[n, last, 1] - y, positions[n, last, 2] - z
+        x, y, z = x / times[last], y / times[last], z / times[last]
+        moves = math.sqrt(x * x + z * z) > slowest
+        velocities[n, 0], velocities[n, 1], velocities[n, 2] = (x, y, z) if moves else (0.0, 0.0, 0.0)
+
+
+@kernel
+def place_bodies(times, positions, directions, moment, characters, places, velocities, accelerations, yaws, yaw_rates):
+    """Trajectory.locate_bodies: the bodies of characters (M,) on a trajectory at a moment, in place."""
+    reach = 0.5 * (times[1] - times[0])
+    for m in range(len(characters)):
+        n = characters[m]
+        x, y, z, yaw = sample_one(times, positions, directions, n, moment)
+        ax, ay, az, before = sample_one(times, positions, directions, n, moment - reach)
+        bx, by, bz, after = sample_one(times, positions, directions, n, moment + reach)
+        places[n, 0], places[n, 1], places[n, 2], yaws[n] = x, y, z, wrap(yaw)
+        velocities[n, 0], velocities[n, 1] = (bx - ax) / (2 * reach), (by - ay) / (2 * reach)
+        velocities[n, 2], yaw_rates[n] = (bz - az) / (2 * reach), wrap(after - before) / (2 * reach)
+        accelerations[n, 0] = accelerations[n, 1] = accelerations[n, 2] = 0.0
