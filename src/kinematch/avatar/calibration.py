@@ -120,14 +120,14 @@ def gather_offsets(calibrations: Sequence[Calibration]) -> Offsets:
 
 def _locate(offsets: Offsets, devices: Trackers) -> Trackers:
     moving = devices.positions, devices.rotations, devices.velocities, devices.angular_velocities, devices.valid
-    out = tuple(np.empty_like(array) for array in moving)
+    positions, rotations, velocities, spins, valid = out = [np.empty_like(array) for array in moving]
     kernels.locate(*moving, *offsets, *out)
     fingers = devices.fingers
     if fingers is not None:
         swapped = np.where(offsets.swapped.reshape(-1, 1, 1, 1), fingers[:, ::-1], fingers)
         floors = offsets.floors[:, None, None, None] * [0.0, 1.0, 0.0]
         fingers = (swapped - floors) * offsets.scales[:, None, None, None]
-    return Trackers(devices.times, *out, fingers)
+    return Trackers(devices.times, positions, rotations, velocities, spins, valid, fingers)
 
 
 def locate_plainly(offsets: Offsets, devices: Trackers) -> Trackers:

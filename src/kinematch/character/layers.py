@@ -23,7 +23,7 @@ class Layer(Protocol):
     what must not give way to them.
     """
 
-    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
+    def apply(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
         """Change `pose.rotations`, and the position of the hips, of all N characters; return the changed joints.
 
         `pose` holds the pose so far, local and global. Its global positions already include the lowering of the pelvis

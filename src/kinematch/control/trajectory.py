@@ -7,7 +7,6 @@ import numpy as np
 from kinematch.control import trajectory_kernels
 from kinematch.control.body import SimulatedBody
 from kinematch.errors import KinematchError
-from kinematch.math.angles import wrap_angle
 
 STILL = 0.1  # m/s; a trajectory that is slower on average means standing
 
@@ -76,21 +75,6 @@ class Trajectory:
         trajectory_kernels.sample(self.times, self.positions, self.directions, chosen, moments, places, yaws)
         return places, yaws
 
-    def sample_plainly(
-        self, times: np.ndarray, characters: np.ndarray | slice = slice(None)
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The definition of `sample`."""
-        positions = self.positions[characters]
-        yaws = np.arctan2(self.directions[characters, :, 0], self.directions[characters, :, 2])
-        times = np.broadcast_to(np.asarray(times, np.float64) + self.elapsed, (len(positions), np.shape(times)[-1]))
-        after = np.clip(np.searchsorted(self.times, times), 1, len(self.times) - 1)
-        start, stop = self.times[after - 1], self.times[after]
-        t = (times - start) / (stop - start)
-        rows = np.arange(len(positions))[:, None]
-        here, there = positions[rows, after - 1], positions[rows, after]
-        turn = wrap_angle(yaws[rows, after] - yaws[rows, after - 1])
-        return here + t[..., None] * (there - here), yaws[rows, after - 1] + np.clip(t, 0, 1) * turn
-
     def mean_velocities(self) -> np.ndarray:
         """Mean velocities (N, 3) in m/s from now to the last sample; zero below the speed that means standing."""
         velocities = np.empty((self.count, 3))
@@ -98,22 +82,7 @@ class Trajectory:
         trajectory_kernels.average_velocities(*given, self.elapsed, STILL, velocities)
         return velocities
 
-    def mean_velocities_plainly(self) -> np.ndarray:
-        """The definition of `mean_velocities`."""
-        now, _ = self.sample_plainly(np.zeros(1))
-        velocities = (self.positions[:, -1] - now[:, 0]) / self.times[-1]
-        speeds = np.linalg.norm(velocities[:, [0, 2]], axis=-1, keepdims=True)
-        return np.where(speeds > STILL, velocities, 0.0)
-
     def place_bodies(self, body: SimulatedBody, characters: np.ndarray, dt: float) -> None:
         """Put bodies of characters (M,) where they are dt from now, with the trajectory's velocity there."""
         given = self.times, self.positions, self.directions
         trajectory_kernels.place_bodies(*given, self.elapsed + dt, characters, *body)
-
-    def locate_bodies(self, characters: np.ndarray, dt: float) -> SimulatedBody:
-        """The definition of `place_bodies`."""
-        reach = 0.5 * (self.times[1] - self.times[0])  # s on either side over which velocities are taken
-        positions, yaws = self.sample_plainly(np.array([dt - reach, dt, dt + reach]), characters)
-        velocities = (positions[:, 2] - positions[:, 0]) / (2 * reach)
-        rates = wrap_angle(yaws[:, 2] - yaws[:, 0]) / (2 * reach)
-        return SimulatedBody(positions[:, 1], velocities, np.zeros_like(velocities), wrap_angle(yaws[:, 1]), rates)

@@ -48,7 +48,7 @@ def sample_one(times, positions, directions, n, moment):
 
 @kernel
 def sample(times, positions, directions, characters, moments, places, yaws):
-    """Trajectory.sample_plainly of characters (M,) at moments (M, T), or (1, T) for all: (M, T, 3) and (M, T)."""
+    """trajectory_plain.sample of characters (M,) at moments (M, T), or (1, T) for all: (M, T, 3) and (M, T)."""
     for m in range(len(characters)):
         row = m if len(moments) > 1 else 0
         for k in range(moments.shape[1]):
@@ -58,7 +58,7 @@ def sample(times, positions, directions, characters, moments, places, yaws):
 
 @kernel
 def average_velocities(times, positions, directions, now, slowest, velocities):
-    """Trajectory.mean_velocities (N, 3) from a moment `now` on."""
+    """trajectory_plain.find_mean_velocities (N, 3) from a moment `now` on."""
     last = len(times) - 1
     for n in range(len(positions)):
         x, y, z, _ = sample_one(times, positions, directions, n, now)
@@ -70,7 +70,7 @@ def average_velocities(times, positions, directions, now, slowest, velocities):
 
 @kernel
 def place_bodies(times, positions, directions, moment, characters, places, velocities, accelerations, yaws, yaw_rates):
-    """Trajectory.locate_bodies: the bodies of characters (M,) on a trajectory at a moment, in place."""
+    """trajectory_plain.locate_bodies: the bodies of characters (M,) on a trajectory at a moment, in place."""
     reach = 0.5 * (times[1] - times[0])
     for m in range(len(characters)):
         n = characters[m]

@@ -1,4 +1,4 @@
-"""From heads to trajectories in kernels: the twins of `Levels.choose_plainly` and `TrackerController.predict_plainly`."""
+"""From heads to trajectories in kernels: twins of `choose_plainly` and `predict_plainly`."""
 
 import math
 

@@ -16,7 +16,7 @@ def locate(
         c = n if len(scales) > 1 else 0
         for k in range(valid.shape[1]):
             device = k
-            if swapped[c] and (k == LEFT_HAND or k == RIGHT_HAND):
+            if swapped[c] and k in (LEFT_HAND, RIGHT_HAND):
                 device = LEFT_HAND + RIGHT_HAND - k
             turn = multiply(read4(rotations, n, device), inverse(read4(turns, c, k)))
             arm, spin = rotate(turn, read3(offsets, c, k)), read3(spins, n, device)

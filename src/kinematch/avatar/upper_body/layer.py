@@ -93,7 +93,7 @@ class UpperBody:
             fingers=np.tile(turn, (count, len(self.plan.fingers), 1)), pelvises=np.zeros((count, 3)),
         )  # fmt: skip
 
-    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
+    def apply(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
         if self.joints is None:
             return []
         if len(self.joints) != self.count or len(pose.rotations) != self.count:
@@ -103,9 +103,9 @@ class UpperBody:
             )
         self._take_trackers(self.joints, dt)
         solve_bodies(self.plan, _take_arrays(pose), self._tracked, self._memory, self.leans, dt)
-        return self._changed  # type: ignore[return-value]
+        return self._changed
 
-    def finish(self, pose: Pose, dt: float) -> Sequence[int]:
+    def finish(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
         """The feet are planted, and may have lowered the pelvis or left where they are tracked: the head stays."""
         if self.joints is None:
             return []
@@ -118,9 +118,7 @@ class UpperBody:
     def _take_trackers(self, joints: Trackers, dt: float) -> None:
         """Move on which points have taken over, and remember where they were last seen."""
         fingers = joints.fingers if joints.fingers is not None and len(self.plan.fingers) else NO_FINGERS
-        take_points(
-            joints.positions, joints.rotations, joints.valid, fingers, self._weights, dt / RAMP, self._tracked
-        )
+        take_points(joints.positions, joints.rotations, joints.valid, fingers, self._weights, dt / RAMP, self._tracked)
 
 
 def take_plainly(
