@@ -19,19 +19,6 @@ def make_trajectory(count: int = 5, **changes) -> Trajectory:
 
 
 @pytest.mark.parametrize("elapsed", [0.0, 0.07])
-@pytest.mark.parametrize("characters", [slice(None), np.array([3, 1])])
-def test_samples_are_as_defined(elapsed, characters):
-    trajectory = make_trajectory(elapsed=elapsed)
-    rows = len(np.arange(5)[characters])
-    rng = np.random.default_rng(3)
-    for times in (np.array([-3.0, -0.1, 0.0, 0.3, 0.31, 1.0, 9.0]), rng.uniform(-1, 2, (rows, 4))):
-        for found, expected in zip(
-            trajectory.sample(times, characters), trajectory_plain.sample(trajectory, times, characters), strict=True
-        ):
-            np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("elapsed", [0.0, 0.07])
 def test_mean_velocities_and_bodies_are_as_defined(elapsed):
     trajectory, characters = make_trajectory(elapsed=elapsed), np.array([0, 3, 4], np.int32)
     np.testing.assert_allclose(
@@ -62,8 +49,3 @@ def test_mean_velocities_and_bodies_are_as_defined(elapsed):
 def test_what_cannot_be_followed_is_refused(changes, words):
     with pytest.raises(KinematchError, match=words):
         make_trajectory(**changes)
-
-
-def test_times_of_other_bodies_are_refused():
-    with pytest.raises(KinematchError, match="one row or 5"):
-        make_trajectory().sample(np.zeros((3, 2)))

@@ -1,7 +1,7 @@
 """Layers change the pose between the animation and the feet. To add one, write a class with `apply`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -72,43 +72,16 @@ def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
     return np.clip(np.nan_to_num(lowering + dt * rates), 0.0, MOST_LOWERING) * settings.pelvis
 
 
-def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig) -> None:
-    """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
-    if lowering.any():
-        pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
-    _run_layer(layer, layer.apply, pose, dt, rig)
+class Checks(NamedTuple):
+    """What is checked around a layer, plainly or by kernels."""
+
+    find_finite: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+    settle: Callable[..., int]
 
 
-def finish_layers(layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], None]) -> None:
-    """Run the layers that have something to do after the feet; `show` recomputes the global pose."""
-    for layer in layers:
-        finish = getattr(layer, "finish", None)
-        if finish is not None and _run_layer(layer, finish, pose, dt, rig):
-            show()
-
-
-def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) -> bool:
-    """Run a layer's method and check what it did; whether it changed anything."""
-    name = type(layer).__name__
-    # characters whose state is not finite begin anew after the step: the layer is not to blame
-    good = np.empty(len(pose.positions), bool)
-    kernels.find_finite(pose.global_positions, pose.global_rotations, good)
-    try:
-        changed: Any = np.asarray(method(pose, dt))
-    except KinematchError:
-        raise
-    except Exception as error:
-        raise KinematchError(f"layer {name}: {failure(error)}") from error
-    known = changed.size == 0 or (changed.ndim == 1 and changed.dtype.kind in "iu")
-    joints = np.ascontiguousarray(changed if known else [-1], np.int64).ravel()
-    found = kernels.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)
-    if found == kernels.OUTSIDE:
-        raise KinematchError(
-            f"layer {name} returned {changed!r}, expected joints from 0 to {pose.rotations.shape[1] - 1}"
-        )
-    if found == kernels.BROKEN:
-        raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
-    return changed.size > 0
+def find_finite_plainly(positions: np.ndarray, rotations: np.ndarray, good: np.ndarray) -> None:
+    """Which characters (N,) have finite poses, into `good`."""
+    good[:] = np.isfinite(positions).all(axis=(1, 2)) & np.isfinite(rotations).all(axis=(1, 2))
 
 
 def settle_plainly(
@@ -128,3 +101,47 @@ def settle_plainly(
         return kernels.BROKEN
     rotations[np.ix_(np.flatnonzero(good), changed)] = turns / sizes
     return kernels.SOUND
+
+
+PLAIN, COMPILED = Checks(find_finite_plainly, settle_plainly), Checks(kernels.find_finite, kernels.settle)
+
+
+def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig, checks: Checks = COMPILED) -> None:
+    """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
+    if lowering.any():
+        pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
+    _run_layer(layer, layer.apply, pose, dt, rig, checks)
+
+
+def finish_layers(
+    layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], None], checks: Checks = COMPILED
+) -> None:
+    """Run the layers that have something to do after the feet; `show` recomputes the global pose."""
+    for layer in layers:
+        finish = getattr(layer, "finish", None)
+        if finish is not None and _run_layer(layer, finish, pose, dt, rig, checks):
+            show()
+
+
+def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig, checks: Checks) -> bool:
+    """Run a layer's method and check what it did; whether it changed anything."""
+    name = type(layer).__name__
+    # characters whose state is not finite begin anew after the step: the layer is not to blame
+    good = np.empty(len(pose.positions), bool)
+    checks.find_finite(pose.global_positions, pose.global_rotations, good)
+    try:
+        changed: Any = np.asarray(method(pose, dt))
+    except KinematchError:
+        raise
+    except Exception as error:
+        raise KinematchError(f"layer {name}: {failure(error)}") from error
+    known = changed.size == 0 or (changed.ndim == 1 and changed.dtype.kind in "iu")
+    joints = np.ascontiguousarray(changed if known else [-1], np.int64).ravel()
+    found = checks.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)
+    if found == kernels.OUTSIDE:
+        raise KinematchError(
+            f"layer {name} returned {changed!r}, expected joints from 0 to {pose.rotations.shape[1] - 1}"
+        )
+    if found == kernels.BROKEN:
+        raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
+    return changed.size > 0

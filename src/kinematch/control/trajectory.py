@@ -7,6 +7,7 @@ import numpy as np
 from kinematch.control import trajectory_kernels
 from kinematch.control.body import SimulatedBody
 from kinematch.errors import KinematchError
+from kinematch.math.angles import wrap_angle
 
 STILL = 0.1  # m/s; a trajectory that is slower on average means standing
 
@@ -66,14 +67,16 @@ class Trajectory:
 
         Beyond the first and last samples positions are extrapolated linearly and yaws stay constant.
         """
-        moments = np.atleast_2d(np.asarray(times, np.float64) + self.elapsed)
-        chosen = np.arange(self.count)[characters]
-        if len(moments) not in (1, len(chosen)):
-            raise KinematchError(f"trajectory: times of {len(moments)} bodies, expected one row or {len(chosen)}")
-        shape = len(chosen), moments.shape[1]
-        places, yaws = np.empty((*shape, 3)), np.empty(shape)
-        trajectory_kernels.sample(self.times, self.positions, self.directions, chosen, moments, places, yaws)
-        return places, yaws
+        positions = self.positions[characters]
+        yaws = np.arctan2(self.directions[characters, :, 0], self.directions[characters, :, 2])
+        times = np.broadcast_to(np.asarray(times, np.float64) + self.elapsed, (len(positions), np.shape(times)[-1]))
+        after = np.clip(np.searchsorted(self.times, times), 1, len(self.times) - 1)
+        start, stop = self.times[after - 1], self.times[after]
+        t = (times - start) / (stop - start)
+        rows = np.arange(len(positions))[:, None]
+        here, there = positions[rows, after - 1], positions[rows, after]
+        turn = wrap_angle(yaws[rows, after] - yaws[rows, after - 1])
+        return here + t[..., None] * (there - here), yaws[rows, after - 1] + np.clip(t, 0, 1) * turn
 
     def mean_velocities(self) -> np.ndarray:
         """Mean velocities (N, 3) in m/s from now to the last sample; zero below the speed that means standing."""

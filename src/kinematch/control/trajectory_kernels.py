@@ -1,4 +1,4 @@
-"""Compiled twins of `Trajectory`: whether its numbers are sound, and samples of it at any time."""
+"""Compiled twins of `Trajectory`: whether its numbers are sound, mean velocities, and bodies on it."""
 
 import math
 
@@ -32,7 +32,7 @@ def wrap(angle):
 
 @inner
 def sample_one(times, positions, directions, n, moment):
-    """x, y, z and yaw of body n at a moment."""
+    """Trajectory.sample of body n at a moment: x, y, z and yaw."""
     after = 1
     while after < len(times) - 1 and times[after] < moment:
         after += 1
@@ -44,16 +44,6 @@ def sample_one(times, positions, directions, n, moment):
     yaw = math.atan2(directions[n, after - 1, 0], directions[n, after - 1, 2])
     turn = wrap(math.atan2(directions[n, after, 0], directions[n, after, 2]) - yaw)
     return x, y, z, yaw + min(max(t, 0.0), 1.0) * turn
-
-
-@kernel
-def sample(times, positions, directions, characters, moments, places, yaws):
-    """trajectory_plain.sample of characters (M,) at moments (M, T), or (1, T) for all: (M, T, 3) and (M, T)."""
-    for m in range(len(characters)):
-        row = m if len(moments) > 1 else 0
-        for k in range(moments.shape[1]):
-            x, y, z, yaw = sample_one(times, positions, directions, characters[m], moments[row, k])
-            places[m, k, 0], places[m, k, 1], places[m, k, 2], yaws[m, k] = x, y, z, yaw
 
 
 @kernel

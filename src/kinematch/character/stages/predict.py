@@ -11,6 +11,7 @@ from kinematch.character.state import State
 from kinematch.control.body import predict_bodies, remaining_turn, step_bodies
 from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
+from kinematch.control.trajectory_plain import locate_bodies
 from kinematch.math.angles import wrap_angle
 
 
@@ -73,10 +74,10 @@ def move_bodies(
 ) -> None:
     """The simulated bodies follow their command for dt, or are where the controller's trajectory says."""
     if given is not None:
-        given.place_bodies(state.body, characters, dt)
-        return
-    command = Command(orders.velocities[characters], orders.facings[characters])
-    after = step_bodies(state.body.take(characters), command, dt, settings.halflives)
+        after = locate_bodies(given, characters, dt)
+    else:
+        command = Command(orders.velocities[characters], orders.facings[characters])
+        after = step_bodies(state.body.take(characters), command, dt, settings.halflives)
     for array, values in zip(state.body, after):
         array[characters] = values
 
