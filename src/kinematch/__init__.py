@@ -53,6 +53,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.storage import load as load
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
+    from kinematch.learned.model import Model as Model
+    from kinematch.learned.model_file import load_model as load_model
     from kinematch.motion.clip import Clip as Clip
     from kinematch.motion.retarget import retarget as retarget
     from kinematch.motion.retargeting import Retargeting as Retargeting
@@ -79,6 +81,7 @@ _HOMES = {  # name -> the module that defines it
     "Keypoint": "control.route",
     "KinematchError": "errors",
     "Layer": "character.layers",
+    "Model": "learned.model",
     "MotionSource": "character.source",
     "Path": "control.path",
     "PlainCrowd": "character.plain",
@@ -98,6 +101,7 @@ _HOMES = {  # name -> the module that defines it
     "dance_card": "database.dance_card",
     "follow_trajectory": "control.command",
     "load": "database.storage",
+    "load_model": "learned.model_file",
     "move": "control.command",
     "read_script": "control.script_file",
     "record": "character.record",
