@@ -20,6 +20,7 @@ from kinematch.math.angles import rotate_about_y
 EXAMPLES = 2000  # entries of the codebook that tell how knees bend
 LONGEST_RUN = 1.0  # s after which a character that found nothing better is projected back onto the data
 MOST_FRAMES = 30  # in one call: an application that stood still for longer goes on from there
+LARGEST = 1e6  # of any number of a state: far beyond what a body does
 MARGIN = 0.1  # of a column's range by which a run may leave the data
 
 
@@ -79,10 +80,20 @@ class LearnedSource:
 
     def describe_status(self, state: State, characters: np.ndarray) -> Status:
         own = state.own
+        self._mend(state, characters)
         standing = (own["contacts"][characters, 0] > 0.5).all(axis=1)
         paces = self.projector.measure_paces(own["frames"][characters, 0], own["roots"][characters, 0])
         ended = self._find_ended(state, characters)
         return Status(ended, np.zeros(len(characters), bool), (paces < RESTING_PACE) & standing, paces)
+
+    def _mend(self, state: State, characters: np.ndarray) -> None:
+        """Have characters begin anew whose numbers are not finite or too large, whatever was written into the state."""
+        own, good = state.own, np.ones(len(characters), bool)
+        for array in own.values():
+            if array.dtype.kind == "f":
+                good &= np.abs(array[characters]).reshape(len(characters), -1).max(axis=1) < LARGEST
+        if not good.all():
+            self.begin(state, characters[~good])
 
     def _find_ended(self, state: State, characters: np.ndarray) -> np.ndarray:
         """Runs that are too long to be trusted, or have passed the end of their clip."""

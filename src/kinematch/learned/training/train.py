@@ -17,7 +17,7 @@ from kinematch.learned.model_file import round_model
 from kinematch.learned.training.checkpoint import Checkpoint, read_checkpoint
 from kinematch.learned.training.compress import CompressStage
 from kinematch.learned.training.data import prepare_data
-from kinematch.learned.training.live import describe_codec, describe_run
+from kinematch.learned.training.live import describe_codec, describe_run, draw_curve
 from kinematch.learned.training.plan import STAGES, Plan, check_training
 from kinematch.learned.training.project import ProjectStage
 from kinematch.learned.training.step import StepStage
@@ -29,7 +29,11 @@ CHECKPOINT_SECONDS = 20.0
 SHARES = {"snap": (0.35, 0.65, 0.0), "paper": (0.3, 0.4, 0.3)}  # of the time, by stage
 TRIED = 6  # steps that tell how long a step takes
 Progress = Callable[[int, int, str], None]
-Watch = Callable[[str, int, str], bool]
+Watch = Callable[[str, int, float], bool]
+
+
+class Stopped(Exception):
+    """The watch of a training ended it."""
 
 
 class Training:
@@ -58,7 +62,7 @@ class Training:
         return self.kept.plan
 
     def run(self, progress: Progress = lambda *_: None, watch: Watch = lambda *_: True) -> Model:
-        """All stages in order; `watch(stage, steps, figures)` after each report ends the training with False."""
+        """All stages in order; `watch(stage, steps, figure)` after each report ends the training with False."""
         for stage in STAGES:
             if stage == "project" and not self.plan.projector_hidden:
                 continue
@@ -106,7 +110,7 @@ class Training:
         import torch
 
         total, number = self.plan.steps(stage.name), STAGES.index(stage.name)
-        since, text = time.monotonic(), stage.name
+        since, text, curve = time.monotonic(), stage.name, list[float]()
         for step in range(first, total):
             began = time.monotonic()
             for group in optimizer.param_groups:
@@ -124,22 +128,23 @@ class Training:
             optimizer.step()
             self.kept.seconds += time.monotonic() - began
             if (step + 1) % max(1, total // REPORTS) == 0 or step + 1 == total:
-                figures = self._describe(stage)
-                text = f"{stage.name}: {figures}" if figures else stage.name
-                if not watch(stage.name, step + 1, figures):
+                figures, value = self._describe(stage)
+                curve.append(value)
+                text = f"{stage.name} {draw_curve(curve)} {figures}"
+                if not watch(stage.name, step + 1, value):
                     self.kept.keep(stage.name, step + 1, stage.modules, optimizer)
                     self._write()
-                    raise KeyboardInterrupt
+                    raise Stopped
             if time.monotonic() - since > CHECKPOINT_SECONDS:
                 self.kept.keep(stage.name, step + 1, stage.modules, optimizer)
                 self._write()
                 since = time.monotonic()
             progress(step + 1, total, text)
 
-    def _describe(self, stage: Any) -> str:
+    def _describe(self, stage: Any) -> tuple[str, float]:
         if stage.name == "compress":
             return describe_codec(self.data, self.tensors, stage.modules)
-        return describe_run(self.data, stage) if stage.name == "step" else ""
+        return describe_run(self.data, stage) if stage.name == "step" else stage.describe()
 
     def _fit_steps(self, stage: Any) -> None:
         """Choose how many steps fit into the stage's share of the time."""
