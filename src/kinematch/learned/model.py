@@ -101,6 +101,7 @@ class Model:
 
     @property
     def columns(self) -> PoseColumns:
+        """Where the decompressor's outputs stand."""
         return lay_out_pose(self.skeleton.joint_count, len(self.moving), len(self.contact_joints))
 
     def make_source(self) -> "LearnedSource":
