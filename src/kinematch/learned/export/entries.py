@@ -8,8 +8,7 @@ from kinematch.character.idle import IDLE
 from kinematch.database.filters import tag_mask
 from kinematch.errors import KinematchError
 from kinematch.learned.model import Model
-
-TAIL = 0.2  # s past the last entry of a clip that a run is trusted
+from kinematch.learned.projection import TAIL
 
 
 @dataclass(frozen=True, eq=False)

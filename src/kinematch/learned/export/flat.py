@@ -27,13 +27,12 @@ def list_matrices(model: Model, physical: PhysicalModel, entries: Entries) -> di
     names = ("decompressor", "stepper", "projector")
     networks = [getattr(physical, name) for name in names]
     layers = [0 if network is None else len(network.weights) for network in networks]
-    curved = [int(network is not None and network.activation == "elu") for network in networks]
     scale = np.concatenate([model.feature_scale, np.ones(model.latent_count)])
     shift = np.concatenate([model.feature_offset, np.zeros(model.latent_count)])
     joints, contacts, some = model.skeleton.joint_count, len(model.contact_joints), entries.numbers
     sizes = width, model.latent_count, joints, len(model.moving), contacts
     matrices: dict[str, np.ndarray] = {
-        "numbers": np.array([model.frame_rate, *sizes, entries.first, *layers, *curved]),
+        "numbers": np.array([model.frame_rate, *sizes, entries.first, *layers]),
         "moving": model.moving,
         "rest": model.rest,
         "trajectory_columns": find_trajectory(model),

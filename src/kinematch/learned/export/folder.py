@@ -20,8 +20,8 @@ from kinematch.learned.export.graph import IR_VERSION, OPSET, check_onnx
 from kinematch.learned.export.networks import make_graphs
 from kinematch.learned.export.vectors import make_vectors
 from kinematch.learned.model import Model
+from kinematch.learned.source import MARGIN
 
-MARGIN = 0.1  # of a column's range by which a run may leave the data
 FORMAT = "kinematch export"
 PAGES = ("README.md", "lmm.py", "lmm.h", "check.cpp")
 GRAPHS = ("decompressor.onnx", "stepper.onnx", "projector.onnx")

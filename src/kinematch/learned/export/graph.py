@@ -1,4 +1,4 @@
-"""ONNX graphs in the narrow dialect that engines share: Gemm, Add, Relu or Elu, Max and Min, on rows of fixed width."""
+"""ONNX graphs in the narrow dialect that engines share: Gemm, Add, Relu, Max and Min, on rows of fixed width."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,6 @@ from kinematch.errors import KinematchError
 from kinematch.learned.network import Network
 
 OPSET, IR_VERSION = 13, 7  # of 2020, so that older run times of engines take them
-OPERATORS = {"relu": "Relu", "elu": "Elu"}
 
 
 class Graph:
@@ -85,7 +84,7 @@ def add_network(graph: Graph, network: Network, parts: Mapping[str, int], blocks
     hidden = dict(parts)
     for weight, bias in zip(network.weights[:-1], network.biases[:-1]):
         value = graph.multiply(hidden, weight, bias)
-        hidden = {graph.add(OPERATORS[network.activation], value): weight.shape[1]}
+        hidden = {graph.add("Relu", value): weight.shape[1]}
     values = []
     for columns in blocks:
         value = graph.multiply(hidden, network.weights[-1][:, columns], network.biases[-1][columns])

@@ -9,12 +9,13 @@ from kinematch.errors import KinematchError
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network, apply_network
+from kinematch.learned.source import LONGEST_RUN
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import from_rotation_vector, from_two_axis, to_rotation_vector
 from kinematch.math.spring import HALFLIFE_FACTOR, spring
 
-SEARCH_TIME, FORCE_TIME, FORCE_COST, STAY_BIAS, LONGEST_RUN, DECAY_TIME = 0.1, 0.1, 1.0, 0.2, 1.0, 0.1
+SEARCH_TIME, FORCE_TIME, FORCE_COST, STAY_BIAS, DECAY_TIME = 0.1, 0.1, 1.0, 0.2, 0.1
 HALFLIFE = HALFLIFE_FACTOR * DECAY_TIME / np.log(100)  # s: the decay time is that to 1 % of plain exponential decay
 FRAMES, COMMAND, ALONE = 150, 25, 8  # played; frames a command lasts; rows for the networks by themselves
 CLEAR = 1e-3  # cost by which every decision must be clear of going the other way by rounding

@@ -31,7 +31,6 @@ static Matrix read(FILE* file) {  // three int32 (rows, columns, bytes a value),
 struct Network {  // y = layers(x) + skip(last columns of x)
     std::vector<Matrix> weights, biases;
     Matrix skip;
-    bool elu = false;
     void read_from(FILE* file, int layers) {
         for (int k = 0; k < layers; k++) { weights.push_back(read(file)); biases.push_back(read(file)); }
         if (layers) skip = read(file);
@@ -43,7 +42,7 @@ struct Network {  // y = layers(x) + skip(last columns of x)
             for (int i = 0; i < weights[k].rows; i++)
                 for (int o = 0; o < weights[k].cols; o++) y[o] += x[i] * weights[k][i][o];
             if (k + 1 < weights.size())
-                for (float& v : y) v = v > 0 ? v : (elu ? std::expm1(v) : 0);
+                for (float& v : y) v = std::max(v, 0.0f);
             x = y;
         }
         for (int i = 0; i < skip.rows; i++)
@@ -122,7 +121,7 @@ struct Character {
         const float* n = numbers[0];
         dt = 1 / n[0], D = n[1], Z = n[2], J = n[3], M = n[4], K = n[5];
         Network* networks[3] = {&decompressor, &stepper, &projector};
-        for (int k = 0; k < 3; k++) { networks[k]->read_from(file, n[7 + k]); networks[k]->elu = n[10 + k] != 0; }
+        for (int k = 0; k < 3; k++) networks[k]->read_from(file, n[7 + k]);
         fclose(file);
         now = decode(entry(n[6])), next = decode(step_frame(now.xz)), left = book_costs[n[6]][1];
         offset_r.assign(J, {1, 0, 0, 0}), offset_a.assign(J, {0, 0, 0});
