@@ -21,14 +21,14 @@ def database(built_of) -> Database:
     return built_of("idle", "walk_1.35", "run_2.6", "walk_turn_*_90").database
 
 
-def make_network(rng: np.random.Generator, *widths: int, skip: int = 0, activation: str = "relu", size=1.0) -> Network:
+def make_network(rng: np.random.Generator, *widths: int, skip: int = 0, size: float = 1.0) -> Network:
     """A network with random weights whose outputs have about the given size."""
     weights = [rng.normal(size=(a, b)) * (2 / a) ** 0.5 for a, b in pairwise(widths)]
     weights[-1] *= size
     single = tuple(np.array(weight, np.float32) for weight in weights)
     biases = tuple(np.array(rng.normal(size=b) * 0.1 * size, np.float32) for b in widths[1:])
     path = np.array(rng.normal(size=(skip, widths[-1])) * size, np.float32) if skip else None
-    return Network(single, biases, activation, path)
+    return Network(single, biases, path)
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +52,7 @@ def random_model(database) -> Callable[..., Model]:
             schema=features.schema, feature_offset=np.array(features.offset), feature_scale=np.array(features.scale),
             feature_weights=features.column_weights(), tag_names=poses.tags.names, filter="",
             rest=np.array(poses.positions[0]), moving=moving,
-            decompressor=make_network(rng, both, 24, columns.count, skip=LATENTS, activation="elu"),
+            decompressor=make_network(rng, both, 24, columns.count, skip=LATENTS),
             stepper=make_network(rng, both, 16, 16, both, size=0.02),
             projector=make_network(rng, features.width, 16, 16, both) if projector else None,
             codebook=book, limits=np.stack([book.lowest, book.lowest + 255 * book.step]),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from kinematch.errors import KinematchError
 from kinematch.learned.codebook import Codebook
 from kinematch.learned.network import Network
 from kinematch.motion.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from kinematch.learned.source import LearnedSource
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,14 @@ class Model:
 
     @property
     def columns(self) -> PoseColumns:
+        """Where the decompressor's outputs stand."""
         return lay_out_pose(self.skeleton.joint_count, len(self.moving), len(self.contact_joints))
+
+    def make_source(self) -> "LearnedSource":
+        """What a Crowd plays it with."""
+        from kinematch.learned.source import LearnedSource
+
+        return LearnedSource(self)
 
     @property
     def nbytes(self) -> int:

@@ -1,30 +1,24 @@
 """Network: dense layers with an optional linear path beside them, and what it computes in plain numpy."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
-from kinematch.errors import KinematchError, unknown
-
-Activation = Literal["relu", "elu"]
+from kinematch.errors import KinematchError
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """y = layers(x) + skip(x): an activation follows each layer but the last. Normalisation is folded into the layers.
+    """y = layers(x) + skip(x): negative numbers become zero after each layer but the last (ReLU).
 
-    `skip` starts at an input column, so that some inputs can be kept out of the linear path.
+    Normalisation is folded into the layers. `skip` takes the last inputs alone, so that others can be kept out of it.
     """
 
     weights: tuple[np.ndarray, ...]  # (inputs, outputs) of each layer, float32
     biases: tuple[np.ndarray, ...]  # (outputs,)
-    activation: Activation = "relu"
     skip: np.ndarray | None = None  # (last inputs, outputs): the linear path from the last columns of the input
 
     def __post_init__(self):
-        if self.activation not in get_args(Activation):
-            raise KinematchError(unknown("activation", str(self.activation), get_args(Activation)))
         if not self.weights or len(self.weights) != len(self.biases):
             raise KinematchError(f"a network of {len(self.weights)} weights and {len(self.biases)} biases")
         arrays = [*self.weights, *self.biases, *([] if self.skip is None else [self.skip])]
@@ -64,16 +58,10 @@ def apply_network(network: Network, inputs: np.ndarray) -> np.ndarray:
     for number, (weight, bias) in enumerate(zip(network.weights, network.biases)):
         values = values @ weight + bias
         if number < last:
-            values = _activate(network.activation, values)
+            values = np.maximum(values, 0)
     if network.skip is not None:
         values = values + inputs[:, network.input_count - len(network.skip) :] @ network.skip
     return values
-
-
-def _activate(activation: Activation, values: np.ndarray) -> np.ndarray:
-    if activation == "relu":
-        return np.maximum(values, 0)
-    return np.where(values > 0, values, np.expm1(np.minimum(values, 0)))
 
 
 def write_network(name: str, network: Network) -> tuple[dict[str, np.ndarray], dict[str, object]]:
@@ -84,7 +72,7 @@ def write_network(name: str, network: Network) -> tuple[dict[str, np.ndarray], d
     if network.skip is not None:
         arrays[f"{name}.skip"] = network.skip
     halves = {key: array.astype(np.float16) for key, array in arrays.items()}
-    return halves, {"activation": network.activation, "layers": len(network.weights)}
+    return halves, {"layers": len(network.weights)}
 
 
 def read_network(name: str, arrays: dict[str, np.ndarray], about: dict) -> Network:
@@ -97,6 +85,5 @@ def read_network(name: str, arrays: dict[str, np.ndarray], about: dict) -> Netwo
     return Network(
         tuple(whole(f"weight.{number}") for number in layers),
         tuple(whole(f"bias.{number}") for number in layers),
-        about["activation"],
         whole("skip") if f"{name}.skip" in arrays else None,
     )
