@@ -19,7 +19,6 @@ from kinematch.control.trajectory import Trajectory
 from kinematch.database.rebuild import retarget_database
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.math.spring import decay
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Matcher
@@ -157,7 +156,8 @@ class Avatar:
         joints = self._bridge_lost_heads(self.calibration.locate_joints(devices))
         direction = self.estimator.estimate(joints, dt)
         heights, levels = joints.positions[:, HEAD, 1], self.levels[self.source]
-        self._heights = heights if self.estimate is None else decay(self._heights, heights, HEIGHT_HALFLIFE, dt)
+        kept = 0.0 if self.estimate is None else 0.5 ** (dt / HEIGHT_HALFLIFE)
+        self._heights = heights + (self._heights - heights) * kept
         ratios = self._heights / self._standing
         self._levels = levels.choose(ratios, self._levels)
         offsets = levels.find_offsets(ratios) * self.crowd.rig.scale

@@ -68,10 +68,7 @@ def measure_moments(performances: Sequence[Performance]) -> dict[str, float]:
     """Where the hips face while users turn in place, and how high they are while users crouch; NaN if none does."""
 
     def turning(one: Performance) -> np.ndarray:
-        user = one.user
-        speeds = np.linalg.norm(np.gradient(user.joints.positions[:, WAIST] * GROUND, 1 / user.rate, axis=0), axis=-1)
-        turns = np.abs(np.gradient(user.yaws, 1 / user.rate)) > TURNS
-        return np.where(turns & (speeds < STANDS), np.abs(_find_hips_errors(one)), np.nan)
+        return np.where(find_turns_in_place(one.user) > TURNS, np.abs(_find_hips_errors(one)), np.nan)
 
     def crouching(one: Performance) -> np.ndarray:
         heights = one.user.joints.positions[:, HEAD, 1]
@@ -81,6 +78,12 @@ def measure_moments(performances: Sequence[Performance]) -> dict[str, float]:
 
     turned, crouched = _pool(performances, turning), _pool(performances, crouching)
     return {"turning": _mean(turned), "crouching": CENTIMETRES * _mean(crouched)}
+
+
+def find_turns_in_place(user: User) -> np.ndarray:
+    """(F,) rad/s that a user turns who does not go anywhere; zero while going."""
+    speeds = np.linalg.norm(np.gradient(user.joints.positions[:, WAIST] * GROUND, 1 / user.rate, axis=0), axis=-1)
+    return np.where(speeds < STANDS, np.abs(np.gradient(user.yaws, 1 / user.rate)), 0.0)
 
 
 def measure_feet(performances: Sequence[Performance], floor: Floor, source: Sequence[Feet]) -> dict[str, float]:
