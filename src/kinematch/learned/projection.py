@@ -15,7 +15,7 @@ from kinematch.learned.model import Model
 from kinematch.search import SearchSpace, WideMatcher
 
 NOWHERE = -1  # an entry that no character plays
-LONGEST = 1.0  # s that a run without a clip is trusted
+LONGEST_RUN = 1.0  # s that a run without a clip is trusted
 CORRECTION = np.float32(0.1)  # of the distance to the clip that is closed in a frame: a half-life of 0.11 s
 TAIL = 0.2  # s past the last entry of a clip that a run is trusted: databases end clips with a tail of no targets
 
@@ -50,7 +50,7 @@ class Projector:
         A network's targets belong to no clip; such runs end after a while, before they stray from the data.
         """
         known = (entries >= 0) & (entries < self.model.codebook.entry_count)
-        most = np.where(known, self.steps_left[np.where(known, entries, 0)], round(LONGEST * self.model.frame_rate))
+        most = np.where(known, self.steps_left[np.where(known, entries, 0)], round(LONGEST_RUN * self.model.frame_rate))
         return steps >= most
 
     def correct(self, frames: np.ndarray, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
