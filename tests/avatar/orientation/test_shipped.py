@@ -57,17 +57,17 @@ def test_nobody_who_was_held_out_was_learnt_from(data):
 
 def test_unseen_people_of_the_training_rig(held, found):
     score = summarize(found)
-    assert score.mean <= 8.5
-    assert score.p95 <= 26
+    assert score.mean <= 7.5
+    assert score.p95 <= 22
     looking = summarize(run_estimator(RecurrentEstimator(), look_around(held)))
-    assert looking.mean <= 9.5
+    assert looking.mean <= 8
 
 
 def test_an_unseen_rig_whose_users_look_around(data):
     users = look_around(read_people([data / "lafan1-takes"]))
     score = summarize(run_estimator(RecurrentEstimator(), users))
-    assert score.mean <= 11.5  # the aim is 10.5 and 30: see docs/orientation.md
-    assert score.p95 <= 34
+    assert score.mean <= 11  # the aim is 10.5 and 30: see docs/orientation.md
+    assert score.p95 <= 32
 
 
 def test_uncertainty_is_the_error_to_expect(found):

@@ -12,7 +12,7 @@ from kinematch.evaluate.vr.performance import Performance
 from kinematch.evaluate.vr.users import User
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import wrap_angle
-from kinematch.motion.heading import ground_directions, yaw_angle, yaw_of
+from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
 
 WARM_UP = 1.0  # s at the start of each performance that are not scored
 LARGE, PARTED = 45.0, 30.0  # degrees
@@ -165,7 +165,7 @@ def _find_hips_errors(one: Performance) -> np.ndarray:
 
 def _find_parting(user: User) -> np.ndarray:
     """(F,) degrees between the directions of head and hips."""
-    return np.degrees(np.abs(wrap_angle(yaw_of(user.joints.rotations[:, HEAD]) - user.yaws)))
+    return np.degrees(np.abs(wrap_angle(facing_yaws(user.joints.rotations[:, HEAD]) - user.yaws)))
 
 
 def find_common_roles(one: Performance) -> list[str]:
