@@ -9,7 +9,7 @@ from kinematch.errors import KinematchError
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network, apply_network
-from kinematch.learned.source import LONGEST_RUN
+from kinematch.learned.projection import LONGEST_RUN
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import from_rotation_vector, from_two_axis, to_rotation_vector
