@@ -12,7 +12,7 @@ ORDER = [
     *("search", "control", "terrain", "character", "learned", "avatar", "camera", "robot", "stream", "evaluate"),
     *("studio", "bench", "cli"),
 ]
-HEAVY = {"torch", "mediapipe", "ray", "imageio", "starlette", "uvicorn", "matplotlib"}
+HEAVY = {"torch", "onnx", "onnxruntime", "mediapipe", "ray", "imageio", "starlette", "uvicorn", "matplotlib"}
 ROOT = Path(kinematch.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -51,7 +51,6 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.features import register_feature as register_feature
     from kinematch.database.packing.pack import pack as pack
     from kinematch.database.storage import Database as Database
-    from kinematch.database.storage import load as load
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
     from kinematch.motion.clip import Clip as Clip
@@ -98,7 +97,6 @@ _HOMES = {  # name -> the module that defines it
     "animate": "draw.animation",
     "dance_card": "database.dance_card",
     "follow_trajectory": "control.command",
-    "load": "database.storage",
     "move": "control.command",
     "pack": "database.packing.pack",
     "read_script": "control.script_file",
@@ -107,7 +105,7 @@ _HOMES = {  # name -> the module that defines it
     "retarget": "motion.retarget",
     "write_script": "control.script_file",
 }
-__all__ = sorted([*_HOMES, "__version__", "build", "read", "save"])
+__all__ = sorted([*_HOMES, "__version__", "build", "load", "read", "save"])
 
 
 def build(recipe: "str | PathLike[str]") -> "Database":
@@ -119,6 +117,19 @@ def build(recipe: "str | PathLike[str]") -> "Database":
     from kinematch.database.build import build as build_recipe
 
     return build_recipe(_check_path(recipe)).database
+
+
+def load(path: "str | PathLike[str]", *, verify: bool = False) -> "Database | Any":
+    """Open a .kinematch file, or a model that `kinematch train learned` wrote; a Crowd plays either.
+
+    The arrays of a database are memory-mapped: they are read from disk when they are first used. `verify` compares the
+    checksum of every array, which reads the whole file; those of a model are always compared.
+    """
+    from kinematch.database.storage import load as load_database
+    from kinematch.learned.model_file import is_model, load_model
+
+    path = _check_path(path)
+    return load_model(path) if is_model(path) else load_database(path, verify=verify)
 
 
 def read(
@@ -143,8 +154,8 @@ def read(
     return read_clip(_check_path(path), unit=unit, up=up, facing=facing, roles=roles, tpose=reference)
 
 
-def save(path: "str | PathLike[str]", motion: "Clip | Database") -> None:
-    """Write a clip as a motion file, .bvh or .glb, or a database as a .kinematch file.
+def save(path: "str | PathLike[str]", motion: "Clip | Database | Any") -> None:
+    """Write a clip as a motion file, .bvh or .glb, a database as a .kinematch file, or a model as a .kinematch-model.
 
     The file is written beside and then renamed: an earlier file of that name is replaced as a whole or not at all.
     """
@@ -158,6 +169,15 @@ def save(path: "str | PathLike[str]", motion: "Clip | Database") -> None:
 
     path = Path(_check_path(path))
     suffix = path.suffix.lower()
+    if hasattr(motion, "make_source"):
+        from kinematch.learned.model_file import SUFFIX as MODEL
+        from kinematch.learned.model_file import save_model
+
+        model: Any = motion
+        if suffix != MODEL:
+            raise FileError(path, f"a model cannot be written as {suffix!r}, expected {MODEL!r}")
+        save_model(path, model)
+        return
     if isinstance(motion, Database):
         if suffix != SUFFIX:
             raise FileError(path, f"a database cannot be written as {suffix!r}, expected {SUFFIX!r}")

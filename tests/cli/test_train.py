@@ -75,7 +75,7 @@ def test_what_cannot_be_done_is_refused_in_words(folder, tmp_path, monkeypatch, 
 
 
 def test_without_torch_the_extra_is_named(folder, monkeypatch, capsys):
-    from kinematch.avatar.orientation.training import train as training
+    from kinematch.learned.training import plan as training
 
     monkeypatch.setattr(training, "find_spec", lambda name: None)
     assert main(["train", "orientation", str(folder)]) == 2

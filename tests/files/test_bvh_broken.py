@@ -6,8 +6,9 @@ import resource
 import pytest
 
 from kinematch.errors import FileError
-from kinematch.files import read_clips
+from kinematch.files import bvh_hierarchy, read_clips
 from kinematch.files.bvh import read_bvh
+from kinematch.files.bvh_hierarchy import LINE_END
 
 GOOD = """HIERARCHY
 ROOT Hips
@@ -223,3 +224,23 @@ def test_files_that_no_memory_could_hold_are_refused_unread(tmp_path, name, star
         file.truncate(1 << 40)
     with pytest.raises(FileError, match=r"is 1099\.5 GB long, expected at most 4\.3 GB"):
         read_clips(tmp_path / name)
+
+
+def test_joints_of_one_name_are_noted_with_their_lines_in_one_pass(tmp_path, monkeypatch):
+    joint = "JOINT a\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+    head, _, _ = GOOD.partition("  JOINT Head")
+    path = tmp_path / "alike.bvh"
+    path.write_text(f"{head}{joint * 300}}}\nMOTION\nFrames: 1\nFrame Time: 0.1\n{'0 ' * 906}\n")
+    looked = 0
+
+    class Counting:
+        def findall(self, data, start, stop):
+            nonlocal looked
+            looked += stop - start
+            return LINE_END.findall(data, start, stop)
+
+    monkeypatch.setattr(bvh_hierarchy, "LINE_END", Counting())
+    clip = read_bvh(path)
+    assert clip.skeleton.names[-1] == "a_300"
+    assert f"line {5 + 299 * 9 + 1}: a second joint 'a', read as 'a_300'" in clip.source.notes
+    assert looked < 3 * path.stat().st_size

@@ -192,3 +192,9 @@ def test_a_buffer_is_read_once(gltf, tmp_path):
     document = open_document(animated(gltf).write(tmp_path / "a.glb"))
     assert buffer_bytes(document, 0) is buffer_bytes(document, 0)
     assert bytes(buffer_bytes(document, 0)) == bytes(gltf.data)
+
+
+@pytest.mark.parametrize(("part", "one", "count"), [("animations", {}, 1_001), ("nodes", {}, 50_001)])
+def test_more_parts_than_a_character_has_are_refused(gltf, tmp_path, part, one, count):
+    animated(gltf).json[part] = [one] * count
+    refused(gltf.write(tmp_path / "many.glb"), part, str(count))

@@ -325,3 +325,16 @@ def test_a_database_without_its_recipe_offers_the_one_it_remembers(database, fol
     assert page.json("PUT", "/recipe", {"text": stored})["recipe"]
     assert page.json("GET", "/project")["stored"] == ""
     assert (folder / "walks.toml").read_text() == stored
+
+
+def test_missing_files_and_absurd_numbers_are_answered_in_words(page):
+    assert page.raw("GET", "/preview?file=nothing.bvh")[0] == 404
+    many = "9" * 5000
+    for address in (
+        f"/database/clips/{many}",
+        f"/preview?file=a.bvh&clip={many}",
+        f"/database/cell?row={many}&column=x",
+    ):
+        status, body = page.raw("GET", address)
+        assert status == 400
+        assert b"expected a whole number" in body

@@ -133,7 +133,9 @@ def _ratio(name: str, case: str, against: str, times: list[tuple[float, float]])
 def _time_single(name: str, database: Database, steps: int = 3000) -> Single:
     crowd = _make_crowd(database, 1)
     times, searched = np.empty(steps), np.empty(steps, bool)
-    for step, command in zip(range(steps), _wander(1, NORMAL, np.random.default_rng(0))):
+    # made beforehand, for that takes as long as a step and drives it out of the caches
+    commands = [command for command, _ in zip(_wander(1, NORMAL, np.random.default_rng(0)), range(steps))]
+    for step, command in enumerate(commands):
         before = perf_counter()
         pose = crowd.step(command, DT)
         times[step], searched[step] = (perf_counter() - before) * 1e6, pose.searched[0]

@@ -59,7 +59,7 @@ class Crowd:
         skeleton: Skeleton | None = None,
         matcher: Callable[[Database], Matcher] | None = None,
     ):
-        """`sources`: a database, a motion source or several of either; a command says which one plays.
+        """`sources`: a database, a model, a motion source or several of them; a command says which one plays.
 
         `positions` (N, 3) m and `yaws` (N,) rad: where characters start. `skeleton`: show the motion on another body,
         retargeted in every step. `matcher`: makes the search of a database.

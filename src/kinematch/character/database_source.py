@@ -240,6 +240,7 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     items = list(given) if isinstance(given, Sequence) and not isinstance(given, str | bytes) else [given]
     if not items:
         raise KinematchError("a crowd needs a database or another source of motion")
+    items = [item.make_source() if hasattr(item, "make_source") else item for item in items]  # trained models
     for item in items:
         if not isinstance(item, Database) and not hasattr(item, "decode"):
             kind = type(item).__name__

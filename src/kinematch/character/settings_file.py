@@ -1,12 +1,12 @@
 """Settings as files: TOML or JSON, so that what was tuned once can be loaded anywhere."""
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from kinematch.character.settings import Settings, from_plain, to_plain
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files.toml import parse_toml
 from kinematch.writing import write_beside
 
 SUFFIXES = (".toml", ".json")
@@ -21,7 +21,7 @@ def load_settings(path: str | Path) -> Settings:
         reason = getattr(error, "strerror", None) or "is no text"
         raise FileError(path, f"cannot be read: {reason}") from None
     try:
-        values = tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
+        values = parse_toml(text) if path.suffix.lower() == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as error:  # both decoders' errors tell line and column
         raise FileError(path, f"is no {path.suffix[1:].upper()}: {error}") from None
     if not isinstance(values, dict):

@@ -21,7 +21,7 @@ SWEEPS = (
     *("weights", "root", "database", "alpha"),
 )
 FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; that of the recipe if not given"
-DATABASE = "the database to move by; the built-in one if not given"
+DATABASE = "the database or learned model to move by; the built-in database if not given"
 
 
 def evaluate(
@@ -39,6 +39,7 @@ def evaluate(
     json: Annotated[Path | None, option("write every figure as JSON")] = None,
     report: Annotated[Path | None, option("write a page to look at (html)")] = None,
     chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
+    against: Annotated[Path | None, option("with a model: the database that it was trained on")] = None,
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
     ] = False,
@@ -55,6 +56,8 @@ def evaluate(
     noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
+    from kinematch.learned.model_file import is_model
+
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
@@ -75,6 +78,16 @@ def evaluate(
             report=report,
         )
     _refuse("without --vr", {"--users": users, "--look-around": look_around, "--noise": noise})
+    if database is not None and is_model(database):
+        from kinematch.cli.evaluate_model import evaluate_model
+
+        _refuse(
+            "with a model", {"--sweep": sweep, "--chart": chart, "--report": report, "--no-baselines": no_baselines}
+        )
+        _check(rate, None)
+        check_output(json)
+        return evaluate_model(database, against, settings, filter, seed=seed, rate=rate, quick=quick, json=json)
+    _refuse("without a model", {"--against": against})
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_evaluation, print_sweep

@@ -26,6 +26,7 @@ VERBS = {
     "evaluate": "put a character through a course and say how well it moves",
     "tune": "search the settings that move best",
     "train": "train the networks that the package runs, and score them",
+    "export": "write a trained model for engines and other programs",
     "bench": "measure the search against its rivals, and crowds of characters, on this machine",
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from kinematch.cli.options import check_output, option
+from kinematch.cli.train_learned import learned
 from kinematch.errors import KinematchError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def orientation(
     return 0
 
 
-train = {"orientation": orientation}
+train = {"orientation": orientation, "learned": learned}
 
 
 class _Job:

@@ -1,6 +1,5 @@
 """The recipe: one TOML file that says which motion goes into a database, how it is cleaned and how it is matched."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +12,7 @@ from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
+from kinematch.files.toml import parse_toml
 
 # generous bounds, so that a typing error is reported and does not overflow
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
@@ -237,7 +237,7 @@ def read_recipe_text(path: str | Path) -> str:
 
 def parse_recipe(text: str, path: str | Path = "recipe.toml") -> Recipe:
     try:
-        values = tomllib.loads(text)
+        values = parse_toml(text)
     except (ValueError, RecursionError) as error:
         raise toml_error(path, text, error) from None
     try:

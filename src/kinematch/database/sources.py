@@ -4,6 +4,7 @@ import glob
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch, fnmatchcase
@@ -14,6 +15,7 @@ import kinematch
 from kinematch.database.recipe import Recipe, Source
 from kinematch.database.recipe_errors import find_line
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.files.patterns import find_files
 from kinematch.files.reading import file_kind, opened
 
 # keys of a source that do not affect the frames of a clip: the choice of files, and marks on frames
@@ -46,21 +48,22 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
             found += _list_built_in(source, index)
             _check_ranges(found, index, recipe_path, text)
             continue
-        left_out = {path for pattern in source.exclude for path in _glob(pattern, folder)}
+        left_out = {path for pattern in source.exclude for path in find_files(pattern, folder)}
         for pattern in source.files:
             paths = [
                 path
-                for path in _glob(pattern, folder)
+                for path in find_files(pattern, folder)
                 if path not in left_out and not any(fnmatch(path.name, name) for name in source.exclude)
             ]
             if not paths:
                 line = find_line(text, ("source", index, "files"))
                 raise FileError(recipe_path, f"source[{index}].files: {_explain_empty(pattern, folder)}", line=line)
             for path in paths:
-                if owner.setdefault(path, index) != index:
+                if owner.get(path, index) != index:
                     message = f"source[{index}].files: {path} is in source[{owner[path]}] already; exclude it from one"
                     raise FileError(recipe_path, message, line=find_line(text, ("source", index, "files")))
-                if path not in {file.path for file in found}:
+                if path not in owner:
+                    owner[path] = index
                     found.append(SourceFile(path, source, index, path.stem))
         _check_ranges(found, index, recipe_path, text)
     return _tell_apart(found, folder)
@@ -94,11 +97,6 @@ def choose_clips(source: Source, names: list[str]) -> list[str]:
     return [name for name in names if not source.clips or any(fnmatchcase(name, one) for one in source.clips)]
 
 
-def _glob(pattern: str, folder: Path) -> list[Path]:
-    paths = (folder / name for name in glob.glob(pattern, root_dir=folder, recursive=True))
-    return sorted(path.resolve() for path in paths if path.is_file())
-
-
 def _explain_empty(pattern: str, folder: Path) -> str:
     """`'mocpa/*.bvh' matches no file; there is no folder /home/me/mocpa`"""
     place = folder
@@ -113,14 +111,14 @@ def _explain_empty(pattern: str, folder: Path) -> str:
 
 def _tell_apart(files: list[SourceFile], folder: Path) -> list[SourceFile]:
     """Give files of the same name in different folders longer names."""
-    names = [file.name for file in files]
+    uses = Counter(file.name for file in files)
 
     def longer(file: SourceFile) -> str:
-        if file.path is None or names.count(file.name) == 1:
+        if file.path is None or uses[file.name] == 1:
             return file.name
         path = file.path.with_suffix("") if file.path.suffix else file.path
         relative = path.relative_to(folder.resolve()) if path.is_relative_to(folder.resolve()) else path
-        return relative.as_posix() if names.count(file.name) > 1 else file.name
+        return relative.as_posix()
 
     return [replace(file, name=longer(file)) for file in files]
 

@@ -38,6 +38,7 @@ class Scanner:
     data: bytes
     position: int = 0
     word_at: int = field(default=0)  # where the last word began, which errors point to
+    counted: tuple[int, int] = (0, 1)  # a place whose line is known, and that line
 
     def word(self) -> bytes:
         """The next word or brace; empty at the end."""
@@ -78,7 +79,10 @@ class Scanner:
         return x, y, z
 
     def line_at(self, position: int) -> int:
-        return len(LINE_END.findall(self.data, 0, position)) + 1
+        start, line = self.counted if position >= self.counted[0] else (0, 1)
+        line += len(LINE_END.findall(self.data, start, position))
+        self.counted = position, line  # a note for each of many joints would count from the start each time
+        return line
 
     def fail(self, message: str) -> NoReturn:
         raise FileError(self.path, message, line=self.line_at(self.word_at))

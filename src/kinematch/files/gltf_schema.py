@@ -10,6 +10,9 @@ Vector3 = tuple[float, float, float]
 Vector4 = tuple[float, float, float, float]
 Extensions = dict[str, Any]
 
+# more than any character's file holds, and as much as is read in a few seconds: refused before any work
+MOST_NODES, MOST_ANIMATIONS, MOST_CHANNELS, MOST_PARTS = 50_000, 1_000, 50_000, 500_000
+
 
 class Part(BaseModel):
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, frozen=True, populate_by_name=True)
@@ -110,8 +113,8 @@ class Sampler(Part):
 
 class Animation(Part):
     name: str | None = None
-    channels: list[Channel] = []
-    samplers: list[Sampler] = []
+    channels: list[Channel] = Field([], max_length=MOST_CHANNELS)
+    samplers: list[Sampler] = Field([], max_length=MOST_CHANNELS)
     extras: Any = None
 
 
@@ -124,12 +127,12 @@ class Gltf(Part):
     asset: Asset
     extensions_required: list[str] = Field([], alias="extensionsRequired")
     extensions: Extensions = {}
-    buffers: list[Buffer] = []
-    buffer_views: list[BufferView] = Field([], alias="bufferViews")
-    accessors: list[Accessor] = []
-    nodes: list[Node] = []
-    meshes: list[Mesh] = []
-    skins: list[Skin] = []
-    animations: list[Animation] = []
-    scenes: list[Scene] = []
+    buffers: list[Buffer] = Field([], max_length=MOST_PARTS)
+    buffer_views: list[BufferView] = Field([], alias="bufferViews", max_length=MOST_PARTS)
+    accessors: list[Accessor] = Field([], max_length=MOST_PARTS)
+    nodes: list[Node] = Field([], max_length=MOST_NODES)
+    meshes: list[Mesh] = Field([], max_length=MOST_NODES)
+    skins: list[Skin] = Field([], max_length=MOST_NODES)
+    animations: list[Animation] = Field([], max_length=MOST_ANIMATIONS)
+    scenes: list[Scene] = Field([], max_length=MOST_NODES)
     scene: Index | None = None

@@ -12,6 +12,7 @@ from kinematch.database.sources import SourceFile, list_files, matches
 from kinematch.doctor import Report
 from kinematch.doctor.prescribe import prescribe, usable
 from kinematch.errors import FileError, KinematchError
+from kinematch.files.toml import parse_toml
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.project import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
@@ -35,7 +36,7 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
         case m.LeaveOut(file=file):
             return leave_out(project, text, file)
     try:
-        tomllib.loads(text)
+        parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise KinematchError(f"fix the recipe's text first: {error}") from None
     match edit:

@@ -94,6 +94,8 @@ def routes(studio: Player) -> list["Route"]:
                 return answer({"message": error.message, "file": error.path.name, "line": error.line}, 400)
             except (KinematchError, msgspec.MsgspecError, ValueError, RecursionError) as error:
                 return answer({"message": str(error)}, 400)
+            except OSError as error:  # a file that went away while a page showed it
+                return answer({"message": error.strerror or str(error)}, 404)
             except ClientDisconnect:
                 return answer({"message": "the page went away"}, 400)
 
@@ -152,7 +154,9 @@ def routes(studio: Player) -> list["Route"]:
 
     async def preview(request: "Request") -> "Response":
         given = request.query_params
-        return await binary(file_preview, project, previews, given.get("file", ""), which=int(given.get("clip", 0)))
+        return await binary(
+            file_preview, project, previews, given.get("file", ""), which=_read_number(given.get("clip", "0"))
+        )
 
     def open_database(path: Path) -> None:
         studio.open(storage.load(path), name=path.stem, path=path)
@@ -179,11 +183,11 @@ def routes(studio: Player) -> list["Route"]:
 
     async def show_cell(request: "Request") -> "Response":
         given = request.query_params
-        row, column = int(given.get("row", -1)), int(given.get("column", -1))
+        row, column = _read_number(given.get("row", "-1")), _read_number(given.get("column", "-1"))
         return await told(cell, studio.stage.database, given.get("map", ""), row, column)
 
     async def clip(request: "Request") -> "Response":
-        return await binary(database_preview, studio.stage.database, int(request.path_params["index"]))
+        return await binary(database_preview, studio.stage.database, _read_number(request.path_params["index"]))
 
     return [
         route("/project", "GET", show_project),
@@ -200,8 +204,15 @@ def routes(studio: Player) -> list["Route"]:
         route("/build", "DELETE", cancel, changes=True),
         route("/database", "GET", show_database),
         route("/database/cell", "GET", show_cell),
-        route("/database/clips/{index:int}", "GET", clip),
+        route("/database/clips/{index}", "GET", clip),
     ]
+
+
+def _read_number(text: str) -> int:
+    """A whole number that indices can have; more digits than that are nobody's."""
+    if not text.lstrip("-").isdecimal() or len(text) > 10:
+        raise KinematchError(f"{text[:20]!r}, expected a whole number")
+    return int(text)
 
 
 def _project_info(project: Project, jobs: Jobs, playing: Database) -> m.ProjectInfo:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,8 @@ from kinematch.avatar.orientation.training.recurrent import (
 )  # fmt: skip
 from kinematch.avatar.orientation.training.versions import Bank, Variation
 from kinematch.database.container import Words, read_arrays, write_arrays
-from kinematch.errors import FileError, KinematchError
+from kinematch.errors import FileError
+from kinematch.learned.training.plan import check_training as check_training
 
 FORMAT, VERSION = "kinematch-orientation-checkpoint", 1
 WORDS = Words("checkpoint of training", "`kinematch train orientation --resume` writes those", "start anew without it")
@@ -34,7 +34,7 @@ class Plan:
 
     hidden: int = 64
     vectors: int = 16
-    steps: int = 1200
+    steps: int = 2400
     batch: int = 96
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3
@@ -43,12 +43,6 @@ class Plan:
     smoothness: float = 2.0  # weight of unsteady turning against the error itself
     card_share: float = 0.2  # how often a second of the dance card is drawn, against one of a person
     variation: Variation = field(default_factory=Variation)
-
-
-def check_training() -> None:
-    """Refuse at once where torch is missing."""
-    if find_spec("torch") is None:
-        raise KinematchError("training needs an extra: pip install 'kinematch[train]'")
 
 
 def train_recurrent(

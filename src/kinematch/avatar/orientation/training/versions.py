@@ -26,13 +26,14 @@ CARD_TURNS = 4  # one in so many clips of the dance card is among the versions a
 class Variation:
     """How far versions stray from the recording."""
 
-    look_share: float = 0.5  # of versions in which the head looks around
-    look_spread: float = 0.6  # rad, at most
+    look_share: float = 0.7  # of versions in which the head looks around
+    look_spread: float = 0.8  # rad, at most
     head_turn: float = 0.15  # rad: how wrongly a headset or tracker sits, standard deviation
     hand_turn: float = 0.35  # rad, for controllers
     shift: float = 0.03  # m, for all
     measure: float = 0.06  # relative error of height and arm length
     tempo: float = 0.25  # relative, at most
+    backward: float = 0.2  # share of versions played backward: few people were recorded walking so
     rates: tuple[float, float] = (24.0, 60.0)  # samples per second, at least and at most
 
 
@@ -75,6 +76,8 @@ def _change_tempo(person: Person, rng: np.random.Generator, variation: Variation
     tempo = np.exp(rng.uniform(-1, 1) * np.log1p(variation.tempo))
     times = person.joints.times
     moments = np.arange(times[0] + rng.uniform(0, dt), times[-1], dt * tempo)
+    if rng.random() < variation.backward:
+        moments = moments[::-1]
     joints = sample_at(person.joints, moments, np.arange(len(moments)) * dt)
     return joints, np.interp(moments, times, person.yaws), dt
 

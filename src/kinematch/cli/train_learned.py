@@ -1,0 +1,109 @@
+"""`kinematch train learned`: a model of a few megabytes from a database, and whether it is good enough."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from kinematch.cli.options import blaming, check_output, option
+from kinematch.errors import KinematchError
+
+if TYPE_CHECKING:
+    from kinematch.database.storage import Database
+    from kinematch.learned.training.plan import Plan
+
+MINUTES = 12.0
+
+
+def learned(
+    database: Annotated[
+        tyro.conf.Positional[Path | None], option("database to learn; the built-in one if not given")
+    ] = None,
+    /,
+    output: Annotated[Path, option("model to write", "-o")] = Path("learned.kinematch-model"),
+    minutes: Annotated[float, option(f"of training; {MINUTES:g} if neither these nor steps are given")] = 0.0,
+    steps: Annotated[int, option("of each stage instead, the same on every machine")] = 0,
+    seed: Annotated[int, option("of all that is random, 0 or more")] = 0,
+    design: Annotated[Literal["snap", "paper"], option("our design, or the three networks of the papers")] = "snap",
+    resume: Annotated[Path | None, option("a checkpoint: written on the way, and gone on from where it exists")] = None,
+    tune: Annotated[
+        int, option("trials to search settings with first; needs the extra 'tune', with --ray 'scale'")
+    ] = 0,
+    ray: Annotated[str | None, option("search with Ray Tune's ASHA: 'local', 'auto' or a cluster's address")] = None,
+) -> int:
+    """Train networks that take the place of a database; exit status 1 when the model is not fit for use.
+
+    Needs an extra: pip install 'kinematch[train]'. Ctrl-C ends at any time; with --resume, training goes on later.
+    """
+    from kinematch.cli.evaluate import open_database
+    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.learned.model_file import SUFFIX, save_model
+    from kinematch.learned.training.finish import finish_model
+    from kinematch.learned.training.plan import make_plan
+    from kinematch.learned.training.train import Training
+    from kinematch.learned.verdict import judge
+
+    _check(output, SUFFIX, minutes, steps, seed, tune)
+    lasting: dict[str, Any] = {"compress_steps": steps, "step_steps": steps} if steps else {}
+    if steps and design == "paper":
+        lasting["project_steps"] = steps
+    with progress_bar("opening") as show, blaming(database):
+        opened, name, _ = open_database(database, None, show)
+        plan = make_plan(design, opened.poses.frame_count, **lasting)
+        if tune:
+            plan = _tune(opened, plan, tune, seed, ray, show)
+        training = Training(opened, plan, seed=seed, resume=resume, minutes=None if steps else minutes or MINUTES)
+        training.run(show)
+        words = ["kinematch", "train", "learned", *([database.name] if database else []), "--design", design]
+        words += [
+            "--seed",
+            str(seed),
+            *(["--steps", str(steps)] if steps else ["--minutes", f"{minutes or MINUTES:g}"]),
+        ]
+        model = finish_model(training, {"command": shlex.join(words), "name": name}, show)
+    save_model(output, model)
+    screen = Screen()
+    print_scores(screen, model.scores)
+    screen.say("written: ", (str(output), "bold"), f", {output.stat().st_size / 1e6:.1f} MB; kinematch play {output}")
+    return 0 if judge(model.scores).accepted else 1
+
+
+def print_scores(screen: Any, scores: Mapping[str, float]) -> None:
+    """A table of all scores against what is good, and the verdict."""
+    from rich.table import Table
+
+    from kinematch.learned.verdict import LIMITS, judge
+
+    grid = Table("score", "found", "good", "usable", box=None)
+    for limit in LIMITS:
+        if limit.score in scores:
+            grid.add_row(limit.text, f"{scores[limit.score]:.2f}", f"{limit.good:g}", f"{limit.usable:g}")
+    screen.print(grid)
+    verdict = judge(scores)
+    screen.say("verdict: ", (verdict.grade, "bold"), "" if verdict.reasons else ": within every limit")
+    for reason in verdict.reasons:
+        screen.say(f"  {reason}")
+    for advice in verdict.advice:
+        screen.say(f"  to do: {advice}")
+
+
+def _check(output: Path, suffix: str, minutes: float, steps: int, seed: int, tune: int) -> None:
+    """Refuse at once what cannot come to an end."""
+    from kinematch.learned.training.plan import check_training
+
+    check_training()
+    check_output(output, suffix)
+    if seed < 0 or steps < 0 or tune < 0 or not 0 <= minutes < 1e5:
+        raise KinematchError(f"seed {seed}, steps {steps}, tune {tune}, minutes {minutes}: expected 0 or more each")
+    if steps and minutes:
+        raise KinematchError("--steps and --minutes both say how long to train; give one of them")
+
+
+def _tune(database: "Database", plan: "Plan", trials: int, seed: int, ray: str | None, show: Any) -> "Plan":
+    from kinematch.learned.training.tune import tune_here, tune_with_ray
+
+    if ray is not None:
+        return tune_with_ray(database, plan, trials=trials, seed=seed, address=None if ray == "local" else ray)[0]
+    return tune_here(database, plan, trials=trials, seed=seed, progress=show)[0]

@@ -1,0 +1,1 @@
+"""Training of learned motion matching; needs torch, which is imported inside functions alone."""

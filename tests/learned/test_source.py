@@ -1,0 +1,159 @@
+"""Learned characters: laws that hold whatever the networks have learned."""
+
+import numpy as np
+import pytest
+
+import kinematch as km
+from kinematch.errors import KinematchError
+from kinematch.learned.projection import CORRECTION
+from kinematch.learned.source import LearnedSource
+
+DT = 1 / 60
+
+
+def walk(crowd, steps, **more):
+    """Under a command that turns."""
+    paths = [np.tile([np.sin(n / 40), 0, np.cos(n / 40)], (crowd.count, 1)) for n in range(steps)]
+    return [crowd.step(km.move(path, **more), DT).copy() for path in paths]
+
+
+@pytest.fixture(scope="module")
+def model(random_model):
+    return random_model()
+
+
+def test_one_character_moves_as_it_does_among_many(model):
+    alone, among = walk(km.Crowd(model), 90), walk(km.Crowd(model, 6), 90)
+    assert any(pose.jumped[0] for pose in alone)
+    for one, many in zip(alone, among):
+        np.testing.assert_array_equal(one.global_positions[0], many.global_positions[0])
+
+
+def test_a_restored_state_goes_on_bit_for_bit(model):
+    crowd = km.Crowd(model, 3)
+    walk(crowd, 37)
+    kept = crowd.state.copy()
+    first = walk(crowd, 50)
+    crowd.restore(kept)
+    for one, again in zip(first, walk(crowd, 50)):
+        for mine, theirs in zip(one, again):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def test_kernels_show_what_plain_stages_show(model):
+    fused, plain = walk(km.Crowd(model, 2), 40), walk(km.PlainCrowd(model, 2), 40)
+    for one, other in zip(fused, plain):
+        np.testing.assert_array_equal(one.jumped, other.jumped)
+        np.testing.assert_allclose(one.global_positions, other.global_positions, atol=2e-3)
+
+
+def test_exact_and_learned_characters_share_a_crowd(model, database):
+    crowd = km.Crowd([database, model], 2)
+    for source in (0, 1, 0):
+        poses = walk(crowd, 20, source=[source, 1])
+        assert poses[-1].sources.tolist() == [source, 1]
+        assert (poses[-1].frames[0] >= 0) == (source == 0)
+        assert poses[-1].frames[1] == -1
+
+
+def test_the_length_of_steps_does_not_matter(model):
+    def run(pieces):
+        source = LearnedSource(model)
+        crowd = km.Crowd(source)
+        state, everyone = crowd.state.give_to(0), np.array([0], np.int32)
+        place, yaw = np.zeros(2), 0.0
+        for _ in range(pieces):
+            x, z, turn = source.advance(state, everyone, np.full(1, 0.2 / pieces))[0]
+            place += [np.cos(yaw) * x + np.sin(yaw) * z, np.cos(yaw) * z - np.sin(yaw) * x]
+            yaw += turn
+        return place, yaw, source.decode(state, everyone)
+
+    place, yaw, sample = run(1)
+    for pieces in (7, 12, 40):
+        other_place, other_yaw, other = run(pieces)
+        np.testing.assert_allclose(other_place, place, atol=1e-5)
+        assert other_yaw == pytest.approx(yaw, abs=1e-5)
+        np.testing.assert_allclose(other.rotations, sample.rotations, atol=1e-4)
+
+
+def test_a_projection_enters_an_entry_of_the_codebook_that_the_filter_admits(model):
+    crowd = km.Crowd(model, 4)
+    walk(crowd, 30, filter="walk & turn")
+    entries = crowd.state.sources[0]["entries"]
+    tags, names = model.codebook.tags[entries], model.tag_names
+    assert tags[:, names.index("walk")].all()
+    assert tags[:, names.index("turn")].all()
+
+
+def test_the_codebook_draws_a_run_towards_its_clip(model):
+    source = LearnedSource(model)
+    book, projector = model.codebook, source.projector
+    entries = np.array([0, 0, 3, book.entry_count - 1, -1], np.int32)
+    steps = np.array([0, 2, projector.stride, 1, 7], np.int32)
+    frames = np.zeros((5, len(source.lowest)), np.float32)
+    corrected = projector.correct(frames, entries, steps) / CORRECTION
+    np.testing.assert_allclose(corrected[0], book.restore(np.array([0]))[0], rtol=1e-4)
+    first, second = book.restore(np.array([0, 1]))
+    share = 2 / projector.stride
+    np.testing.assert_allclose(corrected[1], first * (1 - share) + second * share, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(corrected[2], book.restore(np.array([4]))[0], rtol=1e-4)
+    assert not corrected[3:].any()  # past the end of a clip, or of none
+
+
+def test_a_run_ends_soon_after_its_clip(model):
+    projector, book = LearnedSource(model).projector, model.codebook
+    last = book.clip_stops[0] - 1
+    steps = np.arange(0, 40, dtype=np.int32)
+    ended = projector.find_ended(np.full(40, last, np.int32), steps)
+    assert not ended[0]
+    assert ended[-1]
+    assert not projector.find_ended(np.zeros(1, np.int32), steps[-1:])[0]
+
+
+def test_time_is_kept_in_frames_of_the_database(model):
+    crowd = km.Crowd(model)
+    before = crowd.sources[0].find_frames(crowd.state.give_to(0), crowd.characters)
+    pose = crowd.step(km.move([0, 0, 0]), 0.11)
+    assert not pose.jumped[0]
+    after = crowd.sources[0].find_frames(crowd.state.give_to(0), crowd.characters)
+    assert after - before == 6
+
+
+def test_characters_that_stand_begin_in_an_idle_clip(model):
+    entry = km.Crowd(model).state.sources[0]["entries"][0]
+    assert model.codebook.tags[entry, model.tag_names.index("idle")]
+
+
+def test_a_filter_that_admits_nothing_is_told(model):
+    with pytest.raises(KinematchError, match="admits none"):
+        walk(km.Crowd(model), 1, filter="walk & !walk")
+    with pytest.raises(KinematchError, match="no tag"):
+        walk(km.Crowd(model), 1, filter="wlak")
+
+
+def test_whatever_is_written_into_the_state_a_character_goes_on(model):
+    for value in (np.nan, np.inf, -1e30, 2**31 - 1):
+        crowd, other = km.Crowd(model, 2), km.Crowd(model, 2)
+        for array in crowd.state.sources[0].values():
+            array[0] = value if array.dtype.kind == "f" else 2**31 - 1
+        for pose, whole in zip(walk(crowd, 20), walk(other, 20)):
+            assert np.isfinite(pose.global_positions).all()
+            np.testing.assert_array_equal(pose.global_positions[1], whole.global_positions[1])
+
+
+def test_a_projector_network_takes_the_place_of_the_search(random_model):
+    model = random_model(projector=True)
+    crowd = km.Crowd(model, 2)
+    poses = walk(crowd, 70)
+    assert any(pose.jumped.any() for pose in poses)
+    assert (crowd.state.sources[0]["entries"] == -1).all()
+
+
+def test_settings_reach_the_search(model, database):
+    source = LearnedSource(model)
+    source.change_settings(km.Settings(responsiveness=2.0, weights={"hips_velocity": 3.0}))
+    columns = model.schema.columns
+    assert (source.projector.matcher.weights[columns["hips_velocity"]] == 3.0).all()
+    assert (source.projector.matcher.weights[columns["trajectory_position"]] == 2.0).all()
+    with pytest.raises(KinematchError, match="no feature"):
+        source.change_settings(km.Settings(weights={"hip": 1.0}))
