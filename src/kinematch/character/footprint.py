@@ -14,7 +14,7 @@ from kinematch.search import WideMatcher, search_space
 
 class Footprint(NamedTuple):
     resident: int  # bytes of poses, features and what plays them
-    index: int  # bytes of the search
+    search: int  # bytes of its index
 
 
 def measure_footprint(database: Database) -> Footprint:

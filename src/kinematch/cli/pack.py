@@ -60,7 +60,7 @@ def _print_result(screen: "Screen", source: Path, output: Path, opened: "Databas
     rows = {
         "file": (source.stat().st_size, output.stat().st_size),
         "resident: poses, features and what plays them": (before.resident, after.resident),
-        "search index, beside it": (before.index, after.index),
+        "search index, beside it": (before.search, after.search),
     }
     table = Table("", "unpacked", "packed", "ratio", box=None, pad_edge=False)
     for name, (one, other) in rows.items():
