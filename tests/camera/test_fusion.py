@@ -14,19 +14,21 @@ from kinematch.errors import KinematchError
 from kinematch.evaluate.camera.places import place_camera
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
+from kinematch.files import read_clip
 from kinematch.math.angles import wrap_angle
 
+PEOPLE = ("walk1_subject1_walk", "fightAndSports1_subject1_sidesteps", "obstacles3_subject4_slalom")
 PERFECT = Noise(0.0, 0.0, spells=0.0, scale=1.0, swaps=0.0, dropped=0.0)
 
 
 @pytest.fixture(scope="module")
 def cast():
-    return make_cast(make_clips(2, seconds=12.0, seed=2, room=1.5)[1:], look_around=0.5)
+    return make_cast(make_clips(4, seconds=12.0, seed=2, room=1.5)[1:], look_around=0.5)
 
 
-def run(cast, landmarks, estimator=None):
-    """Fused and tracker-only errors (F,) in degrees, and the fusion."""
-    user = cast.users[0]
+def run(cast, landmarks, estimator=None, number=0):
+    """Fused and tracker-only errors (F,) in degrees of one user, and the fusion."""
+    user = cast.users[number]
     joints, fusion = cast.calibration.locate_joints(user.devices), CameraFusion(estimator)
     fusion.reset(1, head_heights=np.array([cast.calibration.head_height]))
     fused, base, shown = [], [], 0
@@ -39,8 +41,14 @@ def run(cast, landmarks, estimator=None):
     return *(np.degrees(np.abs(wrap_angle(np.array(yaws) - user.yaws))) for yaws in (fused, base)), fusion
 
 
-def watch(cast, place="front", noise=None, seed=0):
-    user = cast.users[0]
+def run_all(cast, place, noise=None):
+    """Mean errors in degrees of all users, fused and of trackers alone, after the first second."""
+    runs = [run(cast, watch(cast, place, noise, number), number=number)[:2] for number in range(len(cast.users))]
+    return (float(np.mean([errors[60:].mean() for errors in source])) for source in zip(*runs))
+
+
+def watch(cast, place="front", noise=None, number=0):
+    user, seed = cast.users[number], number
     heads, rng = user.joints.rotations[:, 0], np.random.default_rng(seed)
     return simulate_camera(user.clip, place_camera(user, place), rng, noise=noise, head_rotations=heads)
 
@@ -94,15 +102,22 @@ def test_a_perfect_camera_is_aligned_and_the_body_faces_where_it_does(cast):
     assert fused[120:].mean() < 0.6 * base[120:].mean()
 
 
-def test_a_usual_camera_makes_directions_better(cast):
-    fused, base, _ = run(cast, watch(cast))
-    assert fused[60:].mean() < base[60:].mean()
+def test_a_camera_makes_directions_of_people_better(data):
+    """People of motion capture, whom the network does not know as well as the procedural walker."""
+    clips = [read_clip(data / "lafan1-clips" / f"{name}.bvh") for name in PEOPLE]
+    people = make_cast(clips, look_around=0.5, longest=10.0)
+    fused, base = run_all(people, "front")
+    assert fused < 0.95 * base
 
 
-def test_left_and_right_taken_for_each_other_are_found(cast):
-    landmarks = watch(cast, "back", Noise(swaps=2.0))
-    fused, base, _ = run(cast, landmarks)
-    assert fused[60:].mean() < base[60:].mean() + 1
+def test_a_camera_costs_users_whom_the_network_knows_well_less_than_a_degree(cast):
+    fused, base = run_all(cast, "front")
+    assert fused < base + 1
+
+
+def test_left_and_right_taken_for_each_other_cost_less_than_a_degree(cast):
+    fused, base = run_all(cast, "back", Noise(swaps=2.0))
+    assert fused < base + 1
 
 
 def test_a_camera_that_sees_nobody_leaves_the_network_as_it_is(cast):
@@ -130,20 +145,20 @@ def test_a_camera_that_goes_away_hands_over_smoothly(cast):
     np.testing.assert_allclose(fused[-60:], base[-60:], atol=0.1)
 
 
-def test_a_wrong_estimator_is_corrected_by_the_camera_alone(cast):
-    class Backwards:
-        """Says that everybody faces the other way, and is not sure of it."""
+def test_an_estimator_that_is_wrong_and_unsure_is_corrected_by_the_camera(cast):
+    class Askew:
+        """Says that everybody faces 60 degrees farther left, and is not sure of it."""
 
         def reset(self, count, **measures):
             self.inner = make_estimator(count=count)
 
         def estimate(self, joints, dt):
             found = self.inner.estimate(joints, dt)
-            return Direction(found.yaws + np.pi, np.full(len(found.yaws), 1.2))
+            return Direction(found.yaws + np.pi / 3, np.full(len(found.yaws), np.pi / 3))
 
-    fused, base, _ = run(cast, watch(cast), Backwards())
-    assert base[120:].mean() > 150
-    assert fused[120:].mean() < 20
+    fused, base, _ = run(cast, watch(cast), Askew())
+    assert base[120:].mean() > 50
+    assert fused[120:].mean() < 15
 
 
 def test_a_user_who_does_not_exist_is_named():

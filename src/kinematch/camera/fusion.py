@@ -18,6 +18,7 @@ from kinematch.math.angles import wrap_angle
 HALFLIFE = 0.6  # s in which the network's errors forget themselves
 DEVIATION = 1.25  # standard deviation by mean absolute error, of a normal distribution
 OBSERVED_HALFLIFE = 0.18  # s in which those of a pose estimator do
+CAMERA_DOUBT = 1.5  # times the deviation that a frame tells: estimators err in spells, which one frame does not show
 LATEST = 1.0  # s after which a picture is too old to say anything
 
 
@@ -85,6 +86,6 @@ class CameraFusion:
         late = now - sighting.time
         if late > LATEST:
             return
-        self._deviations[user] = min(sighting.deviation, np.pi)
+        self._deviations[user] = min(CAMERA_DOUBT * sighting.deviation, np.pi)
         said = np.arctan2(*self._yaws[user].at(sighting.time))
         self.filters[user].correct(said - sighting.yaw, late=max(late, 0.0), spread=spread)
