@@ -40,8 +40,9 @@ def small(built_of):
 
 
 @pytest.fixture(scope="module")
-def whole(small):
+def whole(small, need_extra):
     """A training that ran to its end."""
+    need_extra("torch", "train")
     training = Training(small, SMALL)
     return training, training.run()
 
