@@ -10,17 +10,17 @@ import numpy as np
 
 from kinematch.avatar.trackers import HEAD, LEFT_FOOT, RIGHT_FOOT, WAIST, Trackers
 from kinematch.errors import KinematchError
-from kinematch.math import quaternion, rotation
+from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 
-UP = np.array([0.0, 1.0, 0.0])
 GROUND = np.array([1.0, 0.0, 1.0])
 FEET = (LEFT_FOOT, RIGHT_FOOT)
 LOWEST, HIGHEST = 0.6, 1.5  # heights of hips in a seat, of the lower leg's length above the ankle
 UPRIGHT = 0.97  # share of the trunk's length by which a head is above the hips of somebody who sits straight
 CENTRE_HALFLIFE, SINK_HALFLIFE, RISE_HALFLIFE = 2.0, 20.0, 0.3  # s in which a seat follows a straight trunk
+SLACK = 0.1  # of the trunk's length that a head may be farther away than the trunk is long
 MOST_TWIST = np.radians(35)  # that a trunk turns against its seat
 TURN_HALFLIFE = 3.0  # s in which the seat turns after it
 PELVIS_TILT = 0.5  # share of the trunk's lean that the pelvis takes
@@ -41,7 +41,8 @@ class Seat:
         if min(joints) < 0 or skeleton.tpose is None:
             raise KinematchError("a seat needs a humanoid: a skeleton with hips, a head and a T-pose")
         places = kinematics.tpose(skeleton)[0].astype(np.float64)
-        self._count, self._trunk = count, places[joints[1]] - places[joints[0]]  # m, from hips to head
+        self._count, trunk = count, places[joints[1]] - places[joints[0]]  # m, from hips to head
+        self._trunks, self._height, self._reach = np.tile(trunk, (count, 1)), trunk[1], np.linalg.norm(trunk)
         self._has_legs = min(min(leg) for leg in legs) >= 0
         hips, knees, ankles = np.transpose(places[legs], (1, 0, 2)) if self._has_legs else np.zeros((3, 2, 3))
         self._thigh = float(np.linalg.norm(knees - hips, axis=-1).mean())
@@ -65,25 +66,23 @@ class Seat:
         self.positions[~joints.valid[:, HEAD]] = np.nan  # whose head was never tracked: nobody knows where
         self._move(heads, yaws, dt)
         self._step_feet(dt)
+        places, turns = np.empty((self._count, 3, 3)), np.empty((self._count, 3, 4))
+        places[:, 0], turns[:, 0] = self.positions, self._find_pelvis_turns(heads)
+        eased = self._progress * self._progress * (3 - 2 * self._progress)
+        places[:, 1:] = self._from + eased[..., None] * (self._feet - self._from)
+        places[:, 1:, 1] += STEP_HEIGHT * 4 * eased * (1 - eased)
+        turns[:, 1:] = _turn_about_y(self._from_yaws + eased * wrap_angle(self._foot_yaws - self._from_yaws))
+        points = [WAIST, *FEET] if self._has_legs else [WAIST]
         positions, rotations, valid = joints.positions.copy(), joints.rotations.copy(), joints.valid.copy()
-        leans = self._find_leans(heads)
-        turns = rotation.from_axis_angle(UP, self.yaws)
-        added = {WAIST: (self.positions, quaternion.multiply(rotation.from_rotation_vector(leans), turns))}
-        for side, foot in enumerate(FEET) if self._has_legs else ():
-            shares = self._progress[:, side]
-            eased = shares * shares * (3 - 2 * shares)
-            places = self._from[:, side] + eased[:, None] * (self._feet[:, side] - self._from[:, side])
-            places[:, 1] += STEP_HEIGHT * 4 * eased * (1 - eased)
-            turned = self._from_yaws[:, side] + eased * wrap_angle(self._foot_yaws[:, side] - self._from_yaws[:, side])
-            added[foot] = places, rotation.from_axis_angle(UP, turned)
-        for point, (places, turned) in added.items():
-            own = ~joints.valid[:, point] & joints.valid[:, HEAD]
-            positions[own, point], rotations[own, point], valid[own, point] = places[own], turned[own], True
+        guessed = ~valid[:, points] & valid[:, [HEAD]]
+        for k, point in enumerate(points):
+            own = guessed[:, k]
+            positions[own, point], rotations[own, point], valid[own, point] = places[own, k], turns[own, k], True
         return replace(joints, positions=positions, rotations=rotations, valid=valid)
 
     def find_standing(self, joints: Trackers, height: float) -> Trackers:
         """Joints (N) with heads at this height [m] above the seats, at rest."""
-        heads = self.positions + rotate_about_y(np.broadcast_to(self._trunk, self.positions.shape), self.yaws)
+        heads = self.positions + rotate_about_y(self._trunks, self.yaws)
         heads[:, 1] = height
         positions, velocities = joints.positions.copy(), joints.velocities.copy()
         known = np.isfinite(heads).all(axis=-1)
@@ -94,42 +93,40 @@ class Seat:
         """Seats stay, but below heads that cannot be reached from them, and slowly below straight trunks."""
         low, high = (self._ankle + share * max(self._shin, 0.1) for share in (LOWEST, HIGHEST))
         fresh = np.isnan(self.positions[:, 0])
-        below = heads - rotate_about_y(np.broadcast_to(self._trunk, heads.shape), yaws)
+        below = heads - rotate_about_y(self._trunks, yaws)
         below[:, 1] = np.clip(below[:, 1], low, high)
-        self.positions[fresh], self.yaws[fresh] = below[fresh], yaws[fresh]
+        if fresh.any():
+            self.positions[fresh], self.yaws[fresh] = below[fresh], yaws[fresh]
         gaps = below - self.positions
         rises = np.where(gaps[:, 1] > 0, RISE_HALFLIFE, SINK_HALFLIFE)
         self.positions[:, 1] += gaps[:, 1] * -np.expm1(-np.log(2) * dt / rises)
-        straight = heads[:, 1] - self.positions[:, 1] > UPRIGHT * self._trunk[1]
+        straight = heads[:, 1] - self.positions[:, 1] > UPRIGHT * self._height
         shares = np.where(straight, -np.expm1(-np.log(2) * dt / CENTRE_HALFLIFE), 0.0)
         # a head farther away than the trunk is long takes the seat along
-        reach, apart = np.linalg.norm(self._trunk), heads[:, 1] - self.positions[:, 1]
-        room = np.sqrt(np.maximum(reach**2 - apart**2, 0.0)) + 0.1 * reach
-        away = np.linalg.norm(gaps * GROUND, axis=-1)
+        apart = heads[:, 1] - self.positions[:, 1]
+        room = np.sqrt(np.maximum(self._reach**2 - apart**2, 0.0)) + SLACK * self._reach
+        away = np.hypot(gaps[:, 0], gaps[:, 2])
         shares = np.maximum(shares, 1 - room / np.maximum(away, room))
         self.positions += shares[:, None] * gaps * GROUND
         twists = wrap_angle(yaws - self.yaws)
         kept = np.clip(twists, -MOST_TWIST, MOST_TWIST)
         self.yaws = wrap_angle(self.yaws + twists - kept * 0.5 ** (dt / TURN_HALFLIFE))
-        self._plant(fresh, np.array([True, True]))
-        self._progress[fresh] = 1.0
+        if fresh.any():
+            places, facing = self._find_places()
+            self._feet[fresh], self._foot_yaws[fresh], self._progress[fresh] = places[fresh], facing[fresh], 1.0
+            self._from[fresh], self._from_yaws[fresh] = places[fresh], facing[fresh]
 
     def _step_feet(self, dt: float) -> None:
         """One foot at a time goes to its place, once that is far enough from where it stands."""
         self._progress = np.minimum(self._progress + dt / STEP_SECONDS, 1.0)
         places, yaws = self._find_places()
-        far = np.linalg.norm((places - self._feet) * GROUND, axis=-1) / FAR
+        far = np.hypot(places[..., 0] - self._feet[..., 0], places[..., 2] - self._feet[..., 2]) / FAR
         far = np.maximum(far, np.abs(wrap_angle(yaws - self._foot_yaws)) / TURNED)
-        resting = (self._progress >= 1).all(axis=1)
-        first = np.arange(2) == far.argmax(axis=1)[:, None]
-        self._plant(resting & (far.max(axis=1) > 1), first)
-
-    def _plant(self, chosen: np.ndarray, feet: np.ndarray) -> None:
-        """Begin a step of some feet (2,) or (N, 2) of some users (N,), to where they should stand now."""
-        steps = chosen[:, None] & feet
-        places, yaws = self._find_places()
-        self._from[steps], self._from_yaws[steps] = self._feet[steps], self._foot_yaws[steps]
-        self._feet[steps], self._foot_yaws[steps], self._progress[steps] = places[steps], yaws[steps], 0.0
+        steps = (far > 1) & (far >= far.max(axis=1, keepdims=True)) & (self._progress >= 1).all(axis=1, keepdims=True)
+        if steps.any():
+            steps[:, 1] &= ~steps[:, 0]
+            self._from[steps], self._from_yaws[steps] = self._feet[steps], self._foot_yaws[steps]
+            self._feet[steps], self._foot_yaws[steps], self._progress[steps] = places[steps], yaws[steps], 0.0
 
     def _find_places(self) -> tuple[np.ndarray, np.ndarray]:
         """Where feet should stand (N, 2, 3) m, and face (N, 2) rad: flat, below the knees."""
@@ -138,11 +135,19 @@ class Seat:
         places[..., 1] = self._ankle
         return places, np.broadcast_to(self.yaws[:, None], places.shape[:2])
 
-    def _find_leans(self, heads: np.ndarray) -> np.ndarray:
-        """Rotation vectors (N, 3) of pelvises that tilt with the trunk."""
-        away = heads - self.positions - rotate_about_y(
-            np.broadcast_to(self._trunk * GROUND, heads.shape), self.yaws
-        )  # fmt: skip
-        angles = PELVIS_TILT * np.arctan2(np.linalg.norm(away * GROUND, axis=-1), np.maximum(away[:, 1], 0.05))
-        axes = quaternion.cross(np.broadcast_to(UP, away.shape), quaternion.unit(away * GROUND))
-        return axes * angles[:, None]
+    def _find_pelvis_turns(self, heads: np.ndarray) -> np.ndarray:
+        """Rotations (N, 4) of pelvises, which face as the seats do and tilt with the trunk."""
+        away = heads - self.positions - rotate_about_y(self._trunks * GROUND, self.yaws)
+        aside = np.maximum(np.hypot(away[:, 0], away[:, 2]), 1e-9)  # m; below, there is no lean and no axis for it
+        half = 0.5 * PELVIS_TILT * np.arctan2(aside, np.maximum(away[:, 1], 0.05))
+        tilts = np.zeros((len(heads), 4))
+        tilts[:, 0] = np.cos(half)
+        tilts[:, 1:] = (np.sin(half) / aside)[:, None] * np.stack([away[:, 2], 0 * aside, -away[:, 0]], axis=-1)
+        return quaternion.multiply(tilts, _turn_about_y(self.yaws))
+
+
+def _turn_about_y(yaws: np.ndarray) -> np.ndarray:
+    """Rotations (..., 4) of yaws (...)."""
+    turns = np.zeros((*yaws.shape, 4))
+    turns[..., 0], turns[..., 2] = np.cos(yaws / 2), np.sin(yaws / 2)
+    return turns
