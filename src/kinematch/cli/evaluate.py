@@ -39,6 +39,11 @@ def evaluate(
     json: Annotated[Path | None, option("write every figure as JSON")] = None,
     report: Annotated[Path | None, option("write a page to look at (html)")] = None,
     chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
+    learned: Annotated[
+        tuple[Path, ...], option("compare exact, packed and learned matching instead: a small model, or also a big one")
+    ] = (),
+    packed: Annotated[Path | None, option("with --learned: a packed database to compare too")] = None,
+    films: Annotated[Path | None, option("with --learned: folder to write films (gif) and figures (png) into")] = None,
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
     ] = False,
@@ -59,7 +64,8 @@ def evaluate(
         from kinematch.cli.evaluate_vr import evaluate_vr
 
         of_the_course = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart}
-        _refuse("with --vr", {**of_the_course, "--no-baselines": no_baselines, "--rate": rate != 60.0})
+        of_the_course |= {"--no-baselines": no_baselines, "--rate": rate != 60.0, "--learned": learned}
+        _refuse("with --vr", {**of_the_course, "--packed": packed, "--films": films})
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
@@ -75,6 +81,18 @@ def evaluate(
             report=report,
         )
     _refuse("without --vr", {"--users": users, "--look-around": look_around, "--noise": noise})
+    if learned:
+        from kinematch.cli.evaluate_learned import evaluate_learned
+
+        _refuse("with --learned", {"--sweep": sweep, "--chart": chart, "--no-baselines": no_baselines})
+        _check(rate, None)
+        check_output(json)
+        check_output(report, ".html", ".htm")
+        return evaluate_learned(
+            database, learned, packed=packed, settings=settings, filter=filter, seed=seed, rate=rate, quick=quick,
+            json=json, report=report, films=films,
+        )  # fmt: skip
+    _refuse("without --learned", {"--packed": packed, "--films": films})
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_evaluation, print_sweep
