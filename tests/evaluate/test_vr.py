@@ -7,18 +7,30 @@ import numpy as np
 import pytest
 
 import kinematch as km
+from kinematch.avatar.orientation import Headset
+from kinematch.avatar.trackers import HEAD
 from kinematch.cli.main import main
 from kinematch.evaluate.vr import figures
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.casting import cast_users, find_motion_files
 from kinematch.evaluate.vr.columns import BY_NAME
-from kinematch.evaluate.vr.evaluation import evaluate_vr
-from kinematch.evaluate.vr.measures import find_direction_errors, measure_all, measure_joints, measure_places
+from kinematch.evaluate.vr.evaluation import evaluate_vr, run_sweep
+from kinematch.evaluate.vr.measures import (
+    find_direction_errors,
+    measure_all,
+    measure_direction,
+    measure_joints,
+    measure_places,
+)
 from kinematch.evaluate.vr.methods import METHODS, TrueDirection
 from kinematch.evaluate.vr.performance import Performance, perform
+from kinematch.evaluate.vr.recovery import find_recovered
 from kinematch.evaluate.vr.report import make_html
 from kinematch.evaluate.vr.users import make_cast
+from kinematch.math import quaternion, rotation
 from kinematch.motion import kinematics
+from kinematch.synth.path import Move, path_of_moves
+from kinematch.synth.walker import walk
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +153,29 @@ def test_the_sweep_covers_both_papers_parameters():
     cast = make_cast(make_clips(2, seconds=3.0))
     found = evaluate_vr(km.dance_card(), [cast], methods=("dragged", "headset", "ours"))
     assert {(run.share, run.accuracy) for run in found.sweep} == {(s, a) for s in (1.0, 0.25, 0.1) for a in (0.3, 0.1)}
-    assert "like MMVR figure 8" in make_html(found, title="test")
+    html = make_html(found, title="test")
+    assert "like MMVR figure 8" in html
+    assert "MMVR figure 6" in html
+    assert html.count("image/webp") == 2
+
+
+def test_a_turn_in_place_is_shown_by_share_of_the_database():
+    clip = walk(path_of_moves([Move(1.0), Move(2.0, turn=np.pi), Move(1.0)]), seed=7001, name="turns").clip
+    runs = run_sweep(km.dance_card(), [make_cast([clip])], progress=lambda *told: None)
+    assert len(figures.draw_turn(runs, 0.3)) == 4  # the user and three shares
+    assert all(np.isfinite(run.turning) for run in runs)
+    still = walk(path_of_moves([Move(3.0)]), seed=7001, name="stands").clip
+    runs = run_sweep(km.dance_card(), [make_cast([still])], progress=lambda *told: None)
+    assert figures.draw_turn(runs, 0.3) == []
+    assert all(np.isnan(run.turning) for run in runs)
+
+
+def test_wrong_starts_are_counted_for_methods_that_estimate(cast):
+    assert find_recovered("headset", [cast]) == 100
+    assert find_recovered("ours", [cast]) >= 95
+    assert find_recovered("paper, r = 1", [cast]) < find_recovered("paper, r = 50", [cast])
+    assert np.isnan(find_recovered("true direction", [cast]))
+    assert np.isnan(find_recovered("ours", [make_cast(make_clips(1, seconds=4.0), longest=1.9)]))
 
 
 @pytest.mark.parametrize(
@@ -158,3 +192,15 @@ def test_the_sweep_covers_both_papers_parameters():
 def test_options_that_make_no_sense_are_refused_before_the_work(options, told, capsys):
     assert main(["evaluate", *options]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_heads_that_look_down_part_from_the_hips_as_the_headset_estimates_it(cast):
+    user = cast.users[0]
+    rotations = user.joints.rotations.copy()
+    down = rotation.from_axis_angle(np.array([1.0, 0, 0]), np.radians(100))  # past vertical: the forward axis flips
+    rotations[:, HEAD] = quaternion.multiply(rotation.from_axis_angle([0.0, 1, 0], user.yaws), down)
+    joints = replace(user.joints, rotations=rotations)
+    found = Headset(len(joints)).estimate(joints, 1 / 60).yaws
+    row = measure_direction([replace(copy_user(user), user=replace(user, joints=joints), yaws=found)])
+    assert row["parted"] == 0
+    assert row["direction_mean"] == pytest.approx(0, abs=1e-6)

@@ -5,7 +5,8 @@ import pytest
 
 import kinematch as km
 from kinematch.errors import KinematchError
-from kinematch.learned.source import LONGEST_RUN, LearnedSource
+from kinematch.learned.projection import CORRECTION
+from kinematch.learned.source import LearnedSource
 
 DT = 1 / 60
 
@@ -84,12 +85,38 @@ def test_a_projection_enters_an_entry_of_the_codebook_that_the_filter_admits(mod
     assert tags[:, names.index("turn")].all()
 
 
-def test_a_run_ends_before_it_leaves_the_data(model):
-    crowd, longest = km.Crowd(model, 2), 0.0
-    for _ in range(200):
-        walk(crowd, 1)
-        longest = max(longest, float(crowd.state.sources[0]["run"].max()))
-    assert longest < LONGEST_RUN + 2 * DT
+def test_the_codebook_draws_a_run_towards_its_clip(model):
+    source = LearnedSource(model)
+    book, projector = model.codebook, source.projector
+    entries = np.array([0, 0, 3, book.entry_count - 1, -1], np.int32)
+    steps = np.array([0, 2, projector.stride, 1, 7], np.int32)
+    frames = np.zeros((5, len(source.lowest)), np.float32)
+    corrected = projector.correct(frames, entries, steps) / CORRECTION
+    np.testing.assert_allclose(corrected[0], book.restore(np.array([0]))[0], rtol=1e-4)
+    first, second = book.restore(np.array([0, 1]))
+    share = 2 / projector.stride
+    np.testing.assert_allclose(corrected[1], first * (1 - share) + second * share, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(corrected[2], book.restore(np.array([4]))[0], rtol=1e-4)
+    assert not corrected[3:].any()  # past the end of a clip, or of none
+
+
+def test_a_run_ends_soon_after_its_clip(model):
+    projector, book = LearnedSource(model).projector, model.codebook
+    last = book.clip_stops[0] - 1
+    steps = np.arange(0, 40, dtype=np.int32)
+    ended = projector.find_ended(np.full(40, last, np.int32), steps)
+    assert not ended[0]
+    assert ended[-1]
+    assert not projector.find_ended(np.zeros(1, np.int32), steps[-1:])[0]
+
+
+def test_time_is_kept_in_frames_of_the_database(model):
+    crowd = km.Crowd(model)
+    before = crowd.sources[0].find_frames(crowd.state.give_to(0), crowd.characters)
+    pose = crowd.step(km.move([0, 0, 0]), 0.11)
+    assert not pose.jumped[0]
+    after = crowd.sources[0].find_frames(crowd.state.give_to(0), crowd.characters)
+    assert after - before == 6
 
 
 def test_characters_that_stand_begin_in_an_idle_clip(model):
@@ -130,3 +157,30 @@ def test_settings_reach_the_search(model, database):
     assert (source.projector.matcher.weights[columns["trajectory_position"]] == 2.0).all()
     with pytest.raises(KinematchError, match="no feature"):
         source.change_settings(km.Settings(weights={"hip": 1.0}))
+
+
+def test_a_sketch_shows_the_entries_of_the_codebook(model):
+    from kinematch.learned.sketch import SketchCrowd, sketch_database
+
+    sketch = sketch_database(model)
+    assert sketch.poses.frame_count == model.codebook.entry_count
+    assert sketch.poses.tags.names == model.tag_names
+    np.testing.assert_array_equal(sketch.poses.clip_stops, model.codebook.clip_stops)
+    crowd = SketchCrowd(model, sketch, 2)
+    walk(crowd, 30)
+    assert ((crowd.frames >= 0) & (crowd.frames < sketch.poses.frame_count)).all()
+    assert crowd.database is sketch
+
+
+def test_the_studio_plays_a_model(model, tmp_path):
+    from kinematch.studio.opening import open_path
+
+    km.save(tmp_path / "a.kinematch-model", model)
+    stage = open_path(tmp_path / "a.kinematch-model")
+    before = stage.shown
+    for _ in range(3):
+        stage.advance()
+    assert stage.shown != before
+    stage.set_crowd(3)
+    stage.advance()
+    assert stage.crowd_size == 3

@@ -21,7 +21,7 @@ from kinematch.studio.serving import address, listen, server
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 
-PATIENCE = 20.0  # s, far more than anything takes; only a failure waits for it
+PATIENCE = 120.0  # s, far more than anything takes on a busy machine; only a failure waits for it
 
 
 class Page:

@@ -10,6 +10,7 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.controller import TrackerController
 from kinematch.avatar.levels import find_levels, tag_heights
 from kinematch.avatar.orientation import Direction, DirectionEstimator, make_estimator
+from kinematch.avatar.seat import Seat
 from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.avatar.upper_body import UpperBody
 from kinematch.character import Crowd, Settings
@@ -19,7 +20,6 @@ from kinematch.control.trajectory import Trajectory
 from kinematch.database.rebuild import retarget_database
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
-from kinematch.math.spring import decay
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Matcher
@@ -118,6 +118,7 @@ class Avatar:
         )
         self.upper_body = UpperBody(self.crowd.skeleton, self._count)
         self.crowd.layers = [self.upper_body]
+        self.seat = Seat(self.crowd.skeleton, self._count)
         self.controller = TrackerController(self._count)
         self.estimator.reset(
             self._count, head_heights=np.full(self._count, self._standing),
@@ -156,15 +157,24 @@ class Avatar:
             raise KinematchError(f"trackers of {len(devices)} users, expected {self._count}")
         joints = self._bridge_lost_heads(self.calibration.locate_joints(devices))
         direction = self.estimator.estimate(joints, dt)
-        heights, levels = joints.positions[:, HEAD, 1], self.levels[self.source]
-        self._heights = heights if self.estimate is None else decay(self._heights, heights, HEIGHT_HALFLIFE, dt)
+        # of somebody who sits, motion matching sees a body that stands where the seat is
+        worn, leading = joints, joints
+        if self.calibration.seated:
+            worn = self.seat.sit(joints, direction.yaws, dt)
+            leading = self.seat.find_standing(joints, self._standing)
+        elif self.seat.taken:
+            self.seat.reset()
+        heights, levels = leading.positions[:, HEAD, 1], self.levels[self.source]
+        kept = 0.0 if self.estimate is None else 0.5 ** (dt / HEIGHT_HALFLIFE)
+        self._heights = heights + (self._heights - heights) * kept
         ratios = self._heights / self._standing
         self._levels = levels.choose(ratios, self._levels)
         offsets = levels.find_offsets(ratios) * self.crowd.rig.scale
-        trajectory = self.controller.predict(joints, direction.yaws, offsets, dt)
+        yaws = self.seat.yaws if self.calibration.seated else direction.yaws
+        trajectory = self.controller.predict(leading, yaws, offsets, dt)
         if self.estimate is None:
             self.crowd.start_over(trajectory.positions[:, 1], self.controller.yaws)
-        self.upper_body.joints = joints
+        self.upper_body.joints = worn
         self.estimate = Estimate(joints, direction, self._levels, ratios)
         return trajectory
 

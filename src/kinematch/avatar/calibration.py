@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from kinematch.avatar.devices import find_device, make_offsets
+from kinematch.avatar.kernels import joints as kernels
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
@@ -61,9 +64,14 @@ class Calibration:
         """Height [m] above the floor of the head joint of the user who stands."""
         return self.height - EYE_TO_CROWN - float(self.positions[HEAD, 1])
 
+    @cached_property
+    def offsets(self) -> "Offsets":
+        """What takes devices to joints, of this calibration alone."""
+        return gather_offsets([self])
+
     def locate_joints(self, devices: Trackers) -> Trackers:
         """The joints that the devices are worn on; the floor is at height 0."""
-        return locate_joints([self], devices)
+        return _locate(self.offsets, devices)
 
     def place_devices(self, joints: Trackers) -> Trackers:
         """The inverse of `locate_joints`: what the devices report when the joints are there."""
@@ -86,13 +94,48 @@ def locate_joints(calibrations: Sequence[Calibration], devices: Trackers) -> Tra
     """The joints of users with a calibration each, or of samples that share the only one."""
     if len(calibrations) not in (1, len(devices)):
         raise KinematchError(f"{len(calibrations)} calibrations for {len(devices)} users")
-    devices = swap_hands(devices, np.array([calibration.swapped for calibration in calibrations]))
-    floors = np.array([[0.0, calibration.floor, 0.0] for calibration in calibrations])[:, None]
-    scales = np.array([calibration.scale for calibration in calibrations])[:, None, None]
-    offsets = np.stack([calibration.positions for calibration in calibrations])
-    turns = np.stack([calibration.rotations for calibration in calibrations])
-    rotations = quaternion.multiply(devices.rotations, quaternion.inverse(turns))
-    arms = quaternion.rotate(rotations, np.broadcast_to(offsets, devices.positions.shape))
+    return _locate(gather_offsets(calibrations), devices)
+
+
+class Offsets(NamedTuple):
+    """What takes devices to joints, of C calibrations."""
+
+    positions: np.ndarray  # (C, 7, 3) m
+    rotations: np.ndarray  # (C, 7, 4)
+    floors: np.ndarray  # (C,) m
+    scales: np.ndarray  # (C,)
+    swapped: np.ndarray  # (C,) bool
+
+
+def gather_offsets(calibrations: Sequence[Calibration]) -> Offsets:
+    """Of several calibrations, in one piece each."""
+    return Offsets(
+        np.stack([calibration.positions for calibration in calibrations]),
+        np.stack([calibration.rotations for calibration in calibrations]),
+        np.array([calibration.floor for calibration in calibrations]),
+        np.array([calibration.scale for calibration in calibrations]),
+        np.array([calibration.swapped for calibration in calibrations]),
+    )
+
+
+def _locate(offsets: Offsets, devices: Trackers) -> Trackers:
+    moving = devices.positions, devices.rotations, devices.velocities, devices.angular_velocities, devices.valid
+    positions, rotations, velocities, spins, valid = out = [np.empty_like(array) for array in moving]
+    kernels.locate(*moving, *offsets, *out)
+    fingers = devices.fingers
+    if fingers is not None:
+        swapped = np.where(offsets.swapped.reshape(-1, 1, 1, 1), fingers[:, ::-1], fingers)
+        floors = offsets.floors[:, None, None, None] * [0.0, 1.0, 0.0]
+        fingers = (swapped - floors) * offsets.scales[:, None, None, None]
+    return Trackers(devices.times, positions, rotations, velocities, spins, valid, fingers)
+
+
+def locate_plainly(offsets: Offsets, devices: Trackers) -> Trackers:
+    """The definition of `locate_joints`."""
+    devices = swap_hands(devices, offsets.swapped)
+    floors, scales = offsets.floors[:, None, None] * [0.0, 1.0, 0.0], offsets.scales[:, None, None]
+    rotations = quaternion.multiply(devices.rotations, quaternion.inverse(offsets.rotations))
+    arms = quaternion.rotate(rotations, np.broadcast_to(offsets.positions, devices.positions.shape))
     positions = (devices.positions - arms - floors) * scales
     velocities = (devices.velocities - quaternion.cross(devices.angular_velocities, arms)) * scales
     fingers = None if devices.fingers is None else (devices.fingers - floors[:, None]) * scales[..., None]

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.avatar.kernels import following
 from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.control.trajectory import Trajectory
 from kinematch.math.angles import rotate_about_y, wrap_angle
-from kinematch.math.spring import decay, spring
+from kinematch.math.spring import decay, omega, spring
 from kinematch.motion.heading import yaw_direction
 
 TIMES = np.array([-1 / 60, 0.0, 1 / 60, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0])  # s
@@ -39,6 +40,18 @@ class TrackerController:
 
         `offsets` (N, 3) m: from the root to below the head, in the root's axes.
         """
+        smoothing, count = self.smoothing, len(self.yaws)
+        stiffness = omega([smoothing.velocity, smoothing.facing])
+        kept = 0.5 ** (dt / smoothing.rate) if smoothing.rate else 0.0
+        positions, directions = np.empty((2, count, len(TIMES), 3))
+        following.predict(
+            joints.positions, joints.velocities, yaws, offsets, float(dt), stiffness, kept, smoothing.turning, TIMES,
+            self.velocities, self.accelerations, self.yaws, self.yaw_rates, self.turn_rates, positions, directions,
+        )  # fmt: skip
+        return Trajectory(TIMES, positions, directions)
+
+    def predict_plainly(self, joints: Trackers, yaws: np.ndarray, offsets: np.ndarray, dt: float) -> Trajectory:
+        """The definition of `predict`."""
         fresh = np.isnan(self.yaws)
         ground = np.array([1.0, 0.0, 1.0])
         heads, speeds = joints.positions[:, HEAD] * ground, joints.velocities[:, HEAD] * ground

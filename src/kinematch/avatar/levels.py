@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kinematch.avatar.kernels.following import choose_levels
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.database.tags import Tags
@@ -41,16 +42,22 @@ class Levels:
 
     def find_offsets(self, ratios: np.ndarray) -> np.ndarray:
         """From the root to below the head (N, 3) m of users whose head is at these shares (N,) of its height."""
-        x, z = (np.interp(ratios, self.ratios, self.heads[:, axis]) for axis in (0, 2))
-        return SHARE * np.stack([x, np.zeros_like(x), z], axis=-1)
+        offsets = np.zeros((len(ratios), 3))
+        for axis in (0, 2):
+            offsets[:, axis] = SHARE * np.interp(ratios, self.ratios, self.heads[:, axis])
+        return offsets
 
     def choose(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
         """The level (N,) of users whose head is at these shares (N,) of its standing height.
 
         A user stays at the current level (N,) until well past the middle to the next one; -1 has none yet.
         """
-        if len(self.ratios) == 1:
-            return np.zeros(len(ratios), np.int64)
+        levels = np.array(current, np.int64)
+        choose_levels(ratios, self.ratios, levels, TAKEN, SLACK)
+        return levels
+
+    def choose_plainly(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
+        """The definition of `choose`."""
         nearest = np.abs(ratios[:, None] - self.ratios).argmin(axis=1)
         current = np.where(current < 0, nearest, np.minimum(current, len(self.ratios) - 1))
         here = self.ratios[current]

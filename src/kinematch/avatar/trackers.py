@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kinematch.avatar.kernels.points import SHORTEST, drop_broken
 from kinematch.errors import KinematchError
 
 POINTS = ("head", "left_hand", "right_hand", "waist", "chest", "left_foot", "right_foot")
@@ -42,24 +43,13 @@ class Trackers:
             if given is None and name == "fingers":
                 continue
             try:
-                array = np.array(given, bool if name == "valid" else np.float64)
+                array = np.array(given, bool if name == "valid" else np.float64, order="C")
             except (TypeError, ValueError):
                 raise KinematchError(f"trackers: {name} are not numbers") from None
             if array.shape != (count, *shape):
                 raise KinematchError(f"trackers: {name} of shape {array.shape}, expected {(count, *shape)}")
             object.__setattr__(self, name, array)
-        self._drop_what_is_not_finite()
-
-    def _drop_what_is_not_finite(self) -> None:
-        """A point with NaN in it, or without a rotation, is one that is not tracked."""
-        sizes = np.linalg.norm(self.rotations, axis=-1)
-        moving = np.concatenate([self.positions, self.velocities, self.angular_velocities], axis=-1)
-        good = self.valid & np.isfinite(moving).all(axis=-1) & np.isfinite(sizes) & (sizes > 0.1)
-        rotations = np.where(good[..., None], self.rotations / np.where(good, sizes, 1.0)[..., None], [1.0, 0, 0, 0])
-        object.__setattr__(self, "valid", good)
-        object.__setattr__(self, "rotations", rotations)
-        for name in ("positions", "velocities", "angular_velocities"):
-            object.__setattr__(self, name, np.where(good[..., None], getattr(self, name), 0.0))
+        drop_broken(self.positions, self.rotations, self.velocities, self.angular_velocities, self.valid)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -78,6 +68,16 @@ class Trackers:
             if point not in POINTS:
                 raise KinematchError(f"no tracked point {point!r}; expected some of {', '.join(POINTS)}")
         return replace(self, valid=self.valid & np.isin(POINTS, points))
+
+
+def drop_plainly(positions, rotations, velocities, angular_velocities, valid) -> tuple[np.ndarray, ...]:
+    """Points with NaN in them, or without a rotation, are not tracked: what `Trackers` keeps of those given."""
+    sizes = np.linalg.norm(rotations, axis=-1)
+    moving = np.concatenate([positions, velocities, angular_velocities], axis=-1)
+    good = valid & np.isfinite(moving).all(axis=-1) & np.isfinite(sizes) & (sizes > SHORTEST)
+    turns = np.where(good[..., None], rotations / np.where(good, sizes, 1.0)[..., None], [1.0, 0, 0, 0])
+    places, *speeds = (np.where(good[..., None], one, 0.0) for one in (positions, velocities, angular_velocities))
+    return places, turns, *speeds, good
 
 
 def take_moments(users: Sequence[Trackers], samples: np.ndarray) -> Trackers:

@@ -1,10 +1,11 @@
 """Layers change the pose between the animation and the feet. To add one, write a class with `apply`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from kinematch.character.kernels import layers as kernels
 from kinematch.character.pose import Pose
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
@@ -12,7 +13,6 @@ from kinematch.character.state import State
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 
-SHORTEST = 0.1  # length of a quaternion that still tells a rotation
 MOST_LOWERING = 1.0  # m, whatever was written into the state
 
 
@@ -23,7 +23,7 @@ class Layer(Protocol):
     what must not give way to them.
     """
 
-    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
+    def apply(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
         """Change `pose.rotations`, and the position of the hips, of all N characters; return the changed joints.
 
         `pose` holds the pose so far, local and global. Its global positions already include the lowering of the pelvis
@@ -66,46 +66,82 @@ class ClipLayer:
 
 def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
     """By how much (N,) m the feet stage will lower the pelvis in this step: as in the last one, at the same rate."""
+    if not settings.pelvis:
+        return np.zeros(len(state.feet.pelvis))
     lowering, rates = state.feet.pelvis.astype(np.float64).T
     return np.clip(np.nan_to_num(lowering + dt * rates), 0.0, MOST_LOWERING) * settings.pelvis
 
 
-def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig) -> None:
+class Checks(NamedTuple):
+    """What is checked around a layer, plainly or by kernels."""
+
+    find_finite: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+    settle: Callable[..., int]
+
+
+def find_finite_plainly(positions: np.ndarray, rotations: np.ndarray, good: np.ndarray) -> None:
+    """Which characters (N,) have finite poses, into `good`."""
+    good[:] = np.isfinite(positions).all(axis=(1, 2)) & np.isfinite(rotations).all(axis=(1, 2))
+
+
+def settle_plainly(
+    positions: np.ndarray, rotations: np.ndarray, rest: np.ndarray, moving: np.ndarray, changed: np.ndarray,
+    good: np.ndarray,
+) -> int:  # fmt: skip
+    """What follows a layer that changed joints (C,), in place: bones keep their length, for only joints that move may
+    be placed, and rotations of characters that were finite (N,) get length one. One of the kernel's findings."""
+    if not ((changed >= 0) & (changed < rotations.shape[1])).all():
+        return kernels.OUTSIDE
+    fixed = np.ones(len(rest), bool)
+    fixed[moving] = fixed[0] = False
+    positions[:, fixed] = rest[fixed]
+    turns, places = rotations[good][:, changed], positions[good][:, changed]
+    sizes = np.linalg.norm(turns, axis=-1, keepdims=True)
+    if not (np.isfinite(places).all() and (sizes > kernels.SHORTEST).all() and np.isfinite(sizes).all()):
+        return kernels.BROKEN
+    rotations[np.ix_(np.flatnonzero(good), changed)] = turns / sizes
+    return kernels.SOUND
+
+
+PLAIN, COMPILED = Checks(find_finite_plainly, settle_plainly), Checks(kernels.find_finite, kernels.settle)
+
+
+def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig, checks: Checks = COMPILED) -> None:
     """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
-    pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
-    _run_layer(layer, layer.apply, pose, dt, rig)
+    if lowering.any():
+        pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
+    _run_layer(layer, layer.apply, pose, dt, rig, checks)
 
 
-def finish_layers(layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], None]) -> None:
+def finish_layers(
+    layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], None], checks: Checks = COMPILED
+) -> None:
     """Run the layers that have something to do after the feet; `show` recomputes the global pose."""
     for layer in layers:
         finish = getattr(layer, "finish", None)
-        if finish is not None and _run_layer(layer, finish, pose, dt, rig):
+        if finish is not None and _run_layer(layer, finish, pose, dt, rig, checks):
             show()
 
 
-def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) -> bool:
+def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig, checks: Checks) -> bool:
     """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
-    good = np.isfinite(pose.global_rotations).all(axis=(1, 2)) & np.isfinite(pose.global_positions).all(axis=(1, 2))
+    good = np.empty(len(pose.positions), bool)
+    checks.find_finite(pose.global_positions, pose.global_rotations, good)
     try:
         changed: Any = np.asarray(method(pose, dt))
     except KinematchError:
         raise
     except Exception as error:
         raise KinematchError(f"layer {name}: {failure(error)}") from error
-    fixed = np.ones(len(rig.parents), bool)
-    fixed[rig.moving] = fixed[0] = False
-    pose.positions[:, fixed] = rig.rest[fixed]  # bones keep their length: only joints that move may be placed
-    joints = pose.rotations.shape[1]
-    if changed.size == 0:
-        return False
-    if changed.ndim != 1 or changed.dtype.kind not in "iu" or changed.min() < 0 or changed.max() >= joints:
-        raise KinematchError(f"layer {name} returned {changed!r}, expected joints from 0 to {joints - 1}")
-    rotations, positions = pose.rotations[:, changed], pose.positions[:, changed]
-    sizes = np.linalg.norm(rotations, axis=-1)
-    if not (np.isfinite(positions[good]).all() and (sizes[good] > SHORTEST).all() and np.isfinite(sizes[good]).all()):
+    known = changed.size == 0 or (changed.ndim == 1 and changed.dtype.kind in "iu")
+    joints = np.ascontiguousarray(changed if known else [-1], np.int64).ravel()
+    found = checks.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)
+    if found == kernels.OUTSIDE:
+        raise KinematchError(
+            f"layer {name} returned {changed!r}, expected joints from 0 to {pose.rotations.shape[1] - 1}"
+        )
+    if found == kernels.BROKEN:
         raise KinematchError(f"layer {name} left rotations or positions that are not finite, or zero")
-    pose.rotations[:, changed] = rotations / np.where(good[:, None], sizes, 1.0)[..., None]
-    return True
+    return changed.size > 0

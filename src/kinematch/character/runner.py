@@ -22,6 +22,7 @@ from kinematch.character.table import Table, make_rows
 from kinematch.compile.threads import SHARED, count_threads, run_shared, slice_evenly
 from kinematch.database.features import BUILT_IN
 from kinematch.database.schema import FeatureSchema
+from kinematch.motion.retarget_kernels import retarget_poses
 from kinematch.motion.retargeting import Retargeting
 
 if TYPE_CHECKING:
@@ -55,6 +56,9 @@ class Runner:
         if retargeting is not None:
             self._local = (np.zeros((count, joints, 3), np.float32), np.zeros((count, joints, 4), np.float32))
             self._local[0][:] = first.rig.rest
+            self._source_pose = tuple(array.view() for array in self._local)
+            for array in self._source_pose:
+                array.flags.writeable = False  # as for every caller of the kernel, which is compiled once
         self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
         self._kept = (sources, state, orders, rig)  # kernels know their arrays by address
         self._pose, _ = layout.make()  # until the first step
@@ -126,8 +130,7 @@ class Runner:
 
     def retarget(self, pose: Pose) -> None:
         assert self.retargeting is not None
-        assert self._local is not None
-        self.retargeting.apply(*self._local, out=(pose.positions, pose.rotations))
+        retarget_poses(self.retargeting.plan, *self._source_pose, pose.positions, pose.rotations)
 
     def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], None]:
         """A work function that several threads may call; each claims blocks of characters until none remain."""

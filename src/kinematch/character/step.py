@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels import animation as k
 from kinematch.character.kernels import searching
-from kinematch.character.layers import apply_layer, finish_layers, predict_lowering
+from kinematch.character.layers import PLAIN, apply_layer, finish_layers, predict_lowering
 from kinematch.character.pose import Pose
 from kinematch.character.project import group_by, project, skip_broken
 from kinematch.character.stages.adjust import adjust_roots, find_rates
@@ -63,7 +63,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     # layers
     lowering = predict_lowering(state, dt, settings)
     for layer in crowd.layers:
-        apply_layer(layer, pose, dt, lowering, crowd.rig)
+        apply_layer(layer, pose, dt, lowering, crowd.rig, PLAIN)
         show_plainly(crowd, pose)
 
     # feet
@@ -80,7 +80,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
         )
         pose.contacts[characters] = sample.contacts
     show_plainly(crowd, pose)
-    finish_layers(crowd.layers, pose, dt, rig, lambda: show_plainly(crowd, pose))
+    finish_layers(crowd.layers, pose, dt, rig, lambda: show_plainly(crowd, pose), PLAIN)
 
     # output
     tables = np.array([source.table is not None for source in crowd.sources])
@@ -142,7 +142,10 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
     stages = k.ADVANCE | k.DECODE | ((k.SHOW | k.FEET) if straight else 0)
     if runner.computes or crowd.trajectory is not None:  # sources and controllers of users run in this thread
         search(searching)
-        move_bodies(state, crowd.characters, crowd.orders, crowd.trajectory, dt, crowd.settings)
+        if crowd.trajectory is not None:
+            crowd.trajectory.place_bodies(state.body, crowd.characters, dt)
+        else:
+            move_bodies(state, crowd.characters, crowd.orders, None, dt, crowd.settings)
         runner.compute_rows(crowd, dt)
         runner.animate(dt, stages)
     elif crowd.count < SHARED:

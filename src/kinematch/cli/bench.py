@@ -112,6 +112,30 @@ def limits(
     return 0
 
 
+def avatar(
+    databases: Databases = [],  # noqa: B006 (tyro wants a list)
+    /,
+    data: Data = None,
+    json: Json = None,
+    quick: Annotated[bool, option("one and eight users, a second each")] = False,
+) -> int:
+    """Measure the bodies of 1 to 8 users with headsets at 90 Hz: time per frame, and how long pages wait."""
+    from kinematch.bench import avatar as module
+    from kinematch.cli.screen import progress_bar
+
+    _check(json)
+    counts = (module.COUNTS[0], module.COUNTS[-1]) if quick else module.COUNTS
+    with progress_bar("opening databases") as show:
+        opened = _open_databases(databases, data, show)
+        report = module.bench_avatar(
+            opened, counts=counts, seconds=1.0 if quick else 5.0,
+            progress=lambda now, done, total: show(done, total, now),
+        )  # fmt: skip
+    _print(module.tables(report), [])
+    _write(json, module.plain(report), None, None)
+    return 0
+
+
 def start(
     json: Json = None,
     rounds: Annotated[int, option("how often each command is run; the median counts")] = 7,
@@ -155,7 +179,7 @@ def build(
     return 0
 
 
-bench = {"search": search, "character": character, "limits": limits, "build": build, "start": start}
+bench = {"search": search, "character": character, "limits": limits, "avatar": avatar, "build": build, "start": start}
 
 
 def _check(json: Path | None, *charts: Path | None) -> None:

@@ -21,7 +21,7 @@ SWEEPS = (
     *("weights", "root", "database", "alpha"),
 )
 FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; that of the recipe if not given"
-DATABASE = "the database to move by; the built-in one if not given"
+DATABASE = "the database or learned model to move by; the built-in database if not given"
 
 
 def evaluate(
@@ -44,6 +44,7 @@ def evaluate(
     ] = (),
     packed: Annotated[Path | None, option("with --learned: a packed database to compare too")] = None,
     films: Annotated[Path | None, option("with --learned: folder to write films (gif) and figures (png) into")] = None,
+    against: Annotated[Path | None, option("with a model: the database that it was trained on")] = None,
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
     ] = False,
@@ -60,12 +61,14 @@ def evaluate(
     noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
+    from kinematch.learned.model_file import is_model
+
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
         of_the_course = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart}
-        of_the_course |= {"--no-baselines": no_baselines, "--rate": rate != 60.0, "--learned": learned}
-        _refuse("with --vr", {**of_the_course, "--packed": packed, "--films": films})
+        switched = {"--no-baselines": no_baselines, "--rate": rate != 60.0, "--learned": learned}
+        _refuse("with --vr", {**of_the_course, **switched, "--packed": packed, "--films": films})
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
@@ -93,6 +96,16 @@ def evaluate(
             json=json, report=report, films=films,
         )  # fmt: skip
     _refuse("without --learned", {"--packed": packed, "--films": films})
+    if database is not None and is_model(database):
+        from kinematch.cli.evaluate_model import evaluate_model
+
+        _refuse(
+            "with a model", {"--sweep": sweep, "--chart": chart, "--report": report, "--no-baselines": no_baselines}
+        )
+        _check(rate, None)
+        check_output(json)
+        return evaluate_model(database, against, settings, filter, seed=seed, rate=rate, quick=quick, json=json)
+    _refuse("without a model", {"--against": against})
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_evaluation, print_sweep

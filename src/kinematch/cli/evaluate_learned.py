@@ -9,7 +9,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.writing import write_beside
 
 if TYPE_CHECKING:
-    from kinematch.evaluate.learned.comparison import Comparison
+    from kinematch.evaluate.comparison.comparison import Comparison
 
 STICK, QUICK_STICK = 150.0, 15.0  # s of each of four characters
 TIMED, QUICK_TIMED = 20.0, 3.0  # s
@@ -24,11 +24,11 @@ def evaluate_learned(
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate import open_database
     from kinematch.database.storage import load
+    from kinematch.evaluate.comparison.comparison import Opened, compare, plain
+    from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
+    from kinematch.evaluate.comparison.figures import draw_figures, write_films
+    from kinematch.evaluate.comparison.report import write_report
     from kinematch.evaluate.evaluation import check_seed, make_assignment
-    from kinematch.evaluate.learned.comparison import Opened, compare, plain
-    from kinematch.evaluate.learned.controllers import BIG, EXACT, PACKED, SMALL
-    from kinematch.evaluate.learned.figures import draw_figures, write_films
-    from kinematch.evaluate.learned.report import write_report
     from kinematch.learned.model_file import load_model
 
     check_seed(seed)
@@ -75,8 +75,8 @@ def print_comparison(screen: Screen, found: "Comparison") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from kinematch.evaluate.learned.report import describe_data
-    from kinematch.evaluate.learned.tables import list_tables
+    from kinematch.evaluate.comparison.report import describe_data
+    from kinematch.evaluate.comparison.tables import list_tables
 
     screen.say(describe_data(found))
     for grid in list_tables(found):

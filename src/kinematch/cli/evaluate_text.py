@@ -1,13 +1,16 @@
 """What `kinematch evaluate` tells on the screen: measures, targets and sweeps."""
 
+from collections.abc import Mapping, Sequence
+
 from rich.table import Table
 from rich.text import Text
 
 from kinematch.cli.screen import Screen
 from kinematch.evaluate.evaluation import SOURCE, Evaluation
 from kinematch.evaluate.report import shown, table_rows
-from kinematch.evaluate.scores import BY_NAME
+from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import Sweep
+from kinematch.evaluate.targets import Target
 
 
 def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
@@ -17,12 +20,21 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
         f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"
         f" {speeds}, sideways {given.gaits.strafe:g} m/s"
     )
-    table = make_table("", [*found.rows, ""])
-    for measure, values in table_rows(dict(found.rows)):
+    print_rows(screen, found.rows)
+    print_targets(screen, found.targets)
+
+
+def print_rows(screen: Screen, rows: Mapping[str, Scores]) -> None:
+    """Every measure, a column for each method."""
+    table = make_table("", [*rows, ""])
+    for measure, values in table_rows(dict(rows)):
         table.add_row(measure.text, *values, measure.unit)
     screen.print(table)
+
+
+def print_targets(screen: Screen, targets: Sequence[Target]) -> None:
     screen.say(("\ntargets", "italic"))
-    for target in found.targets:
+    for target in targets:
         measure = BY_NAME[target.name]
         mark = ("met   ", "green") if target.met else ("missed", "red")
         screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")
@@ -30,11 +42,7 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
 
 def print_sweep(screen: Screen, swept: Sweep) -> None:
     screen.say((swept.title, "italic"))
-    rows = {**swept.rows, SOURCE: swept.source}
-    table = make_table("", [*rows, ""])
-    for measure, values in table_rows(rows):
-        table.add_row(measure.text, *values, measure.unit)
-    screen.print(table)
+    print_rows(screen, {**swept.rows, SOURCE: swept.source})
     for line in swept.notes:
         screen.say(line)
 

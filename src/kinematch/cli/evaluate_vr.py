@@ -70,8 +70,9 @@ def print_table(screen: Screen, found: "VrEvaluation", name: str) -> None:
         table.add_row(column.text, *values, column.unit)
     screen.print(table)
     for run in found.sweep:
+        turning = "" if run.turning != run.turning else f"hips {run.turning:.1f} degrees off while turning in place, "
         screen.say(f"{run.share:.0%} of the database, alpha {run.accuracy:g} m: root {run.root:.1f} cm from below the "
-                   f"head, {run.poses} different poses")  # fmt: skip
+                   f"head, {turning}{run.poses} different poses")  # fmt: skip
 
 
 def to_plain(found: "VrEvaluation") -> dict[str, Any]:
@@ -85,7 +86,16 @@ def to_plain(found: "VrEvaluation") -> dict[str, Any]:
         "own": _plain_row(found.own),
         "microseconds": dict(found.microseconds),
         "sweep": [
-            {"share": run.share, "accuracy": run.accuracy, "root": run.root, "poses": run.poses} for run in found.sweep
+            _plain_row(
+                {
+                    "share": run.share,
+                    "accuracy": run.accuracy,
+                    "root": run.root,
+                    "poses": run.poses,
+                    "turning": run.turning,
+                }
+            )
+            for run in found.sweep
         ],
     }
 

@@ -1,6 +1,7 @@
 """`kinematch train learned`: a model of a few megabytes from a database, and whether it is good enough."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +12,6 @@ from kinematch.errors import KinematchError
 
 if TYPE_CHECKING:
     from kinematch.database.storage import Database
-    from kinematch.learned.model import Model
     from kinematch.learned.training.plan import Plan
 
 MINUTES = 12.0
@@ -65,12 +65,12 @@ def learned(
         model = finish_model(training, {"command": shlex.join(words), "name": name}, show)
     save_model(output, model)
     screen = Screen()
-    print_scores(screen, model)
+    print_scores(screen, model.scores)
     screen.say("written: ", (str(output), "bold"), f", {output.stat().st_size / 1e6:.1f} MB; kinematch play {output}")
     return 0 if judge(model.scores).accepted else 1
 
 
-def print_scores(screen: Any, model: "Model") -> None:
+def print_scores(screen: Any, scores: Mapping[str, float]) -> None:
     """A table of all scores against what is good, and the verdict."""
     from rich.table import Table
 
@@ -78,10 +78,10 @@ def print_scores(screen: Any, model: "Model") -> None:
 
     grid = Table("score", "found", "good", "usable", box=None)
     for limit in LIMITS:
-        if limit.score in model.scores:
-            grid.add_row(limit.text, f"{model.scores[limit.score]:.2f}", f"{limit.good:g}", f"{limit.usable:g}")
+        if limit.score in scores:
+            grid.add_row(limit.text, f"{scores[limit.score]:.2f}", f"{limit.good:g}", f"{limit.usable:g}")
     screen.print(grid)
-    verdict = judge(model.scores)
+    verdict = judge(scores)
     screen.say("verdict: ", (verdict.grade, "bold"), "" if verdict.reasons else ": within every limit")
     for reason in verdict.reasons:
         screen.say(f"  {reason}")

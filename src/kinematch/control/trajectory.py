@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.control import trajectory_kernels
+from kinematch.control.body import SimulatedBody
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
@@ -25,12 +27,21 @@ class Trajectory:
     def __post_init__(self):
         for name in ("times", "positions", "directions"):
             try:
-                array = np.array(getattr(self, name), np.float64)
+                array = np.array(getattr(self, name), np.float64, order="C")
             except (TypeError, ValueError):
                 raise KinematchError(f"trajectory: {name} are not numbers") from None
-            if not np.isfinite(array).all():
-                raise KinematchError(f"trajectory: {name} have values that are not finite")
             object.__setattr__(self, name, array)
+        given = self.times, self.positions, self.directions
+        shapes = self.times.ndim == 1 and len(self.times) > 1 and self.positions.ndim == 3
+        shapes = shapes and self.positions.shape[1:] == (len(self.times), 3) == self.directions.shape[1:]
+        if not shapes or len(self.positions) != len(self.directions) or not trajectory_kernels.is_sound(*given):
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Say what is wrong with it."""
+        for name in ("times", "positions", "directions"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise KinematchError(f"trajectory: {name} have values that are not finite")
         count = len(self.times) if self.times.ndim == 1 else -1
         if count < 2 or not (np.diff(self.times) > 0).all() or self.times[0] > 0 or self.times[-1] <= 0:
             raise KinematchError(
@@ -69,7 +80,12 @@ class Trajectory:
 
     def mean_velocities(self) -> np.ndarray:
         """Mean velocities (N, 3) in m/s from now to the last sample; zero below the speed that means standing."""
-        now, _ = self.sample(np.zeros(1))
-        velocities = (self.positions[:, -1] - now[:, 0]) / self.times[-1]
-        speeds = np.linalg.norm(velocities[:, [0, 2]], axis=-1, keepdims=True)
-        return np.where(speeds > STILL, velocities, 0.0)
+        velocities = np.empty((self.count, 3))
+        given = self.times, self.positions, self.directions
+        trajectory_kernels.average_velocities(*given, self.elapsed, STILL, velocities)
+        return velocities
+
+    def place_bodies(self, body: SimulatedBody, characters: np.ndarray, dt: float) -> None:
+        """Put bodies of characters (M,) where they are dt from now, with the trajectory's velocity there."""
+        given = self.times, self.positions, self.directions
+        trajectory_kernels.place_bodies(*given, self.elapsed + dt, characters, *body)

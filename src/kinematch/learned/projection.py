@@ -9,11 +9,14 @@ from kinematch.character.table import DIRECTION, POSITION, find_trajectory_colum
 from kinematch.database.filters import tag_mask
 from kinematch.database.schema import FeatureSchema
 from kinematch.errors import KinematchError
+from kinematch.learned.codebook import Codebook
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
 from kinematch.search import SearchSpace, WideMatcher
 
 NOWHERE = -1  # an entry that no character plays
+LONGEST_RUN = 1.0  # s that a run without a clip is trusted
+CORRECTION = np.float32(0.1)  # of the distance to the clip that is closed in a frame: a half-life of 0.11 s
 TAIL = 0.2  # s past the last entry of a clip that a run is trusted: databases end clips with a tail of no targets
 
 
@@ -22,10 +25,9 @@ class Projector:
 
     def __init__(self, model: Model):
         self.model, book = model, model.codebook
-        clips = np.repeat(np.arange(len(book.clip_starts)), book.clip_stops - book.clip_starts)
-        last = book.clip_stops - 1
-        self.seconds_left = (book.frames[last][clips] - book.frames) / model.frame_rate + TAIL
-        self.stride = float(np.median(np.diff(book.frames))) if book.entry_count > 1 else 1.0
+        self.stride = int(np.median(np.diff(book.frames))) if book.entry_count > 1 else 1
+        self.last = _find_last(book, self.stride)
+        self.steps_left = book.frames[self.last] - book.frames + round(TAIL * model.frame_rate)
         self.network = None if model.projector is None else Compiled(model.projector)
         width = model.schema.width
         self.matcher = WideMatcher(
@@ -42,10 +44,33 @@ class Projector:
     def change_settings(self, settings: Settings) -> None:
         self.matcher.set_weights(find_weights(self.model.schema, self.model.feature_weights, settings))
 
-    def find_seconds_left(self, entries: np.ndarray) -> np.ndarray:
-        """How long (M,) clips go on after entries; a network's targets belong to no clip."""
+    def find_ended(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Whether runs (M,) of some frames since their entries have passed the end of their clips.
+
+        A network's targets belong to no clip; such runs end after a while, before they stray from the data.
+        """
         known = (entries >= 0) & (entries < self.model.codebook.entry_count)
-        return np.where(known, self.seconds_left[np.where(known, entries, 0)], np.inf)
+        most = np.where(known, self.steps_left[np.where(known, entries, 0)], round(LONGEST_RUN * self.model.frame_rate))
+        return steps >= most
+
+    def correct(self, frames: np.ndarray, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Draw features and latents (M, D + Z) towards the clip that they follow, between two entries of the codebook.
+
+        `steps` (M,) frames lie between the entry that a run began from and these. The stepper predicts, the codebook
+        corrects: errors fade instead of adding up.
+        """
+        book = self.model.codebook
+        known = (entries >= 0) & (entries < book.entry_count)
+        start = np.where(known, entries, 0)
+        before = start + steps // self.stride
+        known &= before < self.last[start]
+        if not known.any():
+            return frames
+        before, share = before[known], (steps[known] % self.stride / self.stride)[:, None].astype(np.float32)
+        track = book.restore(before) * (1 - share) + book.restore(before + 1) * share
+        out = frames.copy()
+        out[known] += CORRECTION * (track - out[known])
+        return out
 
     def find_beginning(self) -> np.ndarray:
         """A target (D + Z + 1,) that stands: an idle entry, or else an average pose that goes nowhere."""
@@ -70,12 +95,12 @@ class Projector:
         return np.sqrt(total) / self.horizons[0]
 
     def project(
-        self, queries: np.ndarray, features: np.ndarray, entries: np.ndarray, run: np.ndarray, bounded: np.ndarray,
+        self, queries: np.ndarray, features: np.ndarray, entries: np.ndarray, steps: np.ndarray, bounded: np.ndarray,
         search: Search,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
         """Targets (M, D + Z + 1), whether they are better than going on, and their costs.
 
-        `features` (M, D) are those that play, begun at `entries` (M,) a time `run` (M,) ago; where not `bounded`,
+        `features` (M, D) are those that play, begun at `entries` (M,) some `steps` (M,) ago; where not `bounded`,
         whatever is found is taken.
         """
         expression = self.model.filter if search.filter is None else search.filter
@@ -85,7 +110,7 @@ class Projector:
             raise KinematchError(f"no entry of the model may be taken: the filter {filter_!r} admits none")
         weights, bias = self.matcher.weights, search.settings.stay_bias
         own = ((features - queries) ** 2 * weights).sum(axis=1)
-        current = self._find_current(entries, run)
+        current = self.find_current(entries, steps)
         bounded = bounded & ((current == NOWHERE) | mask[np.maximum(current, 0)])
         if self.network is not None:
             return self._ask_network(queries, own, bounded, bias)
@@ -114,17 +139,17 @@ class Projector:
         targets = np.concatenate([found, np.full((len(found), 1), NOWHERE, np.float32)], axis=1)
         return targets, jumps, np.where(jumps, costs, own).astype(np.float32)
 
-    def _find_current(self, entries: np.ndarray, run: np.ndarray) -> np.ndarray:
-        """The entry (M,) int32 where each clip would be by now; NOWHERE past its end."""
-        book = self.model.codebook
-        known = (entries >= 0) & (entries < book.entry_count) & (run < self.find_seconds_left(entries))
+    def find_current(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """The entry (M,) int32 that each character is nearest to in its clip; NOWHERE past its end."""
+        known = (entries >= 0) & (entries < self.model.codebook.entry_count) & ~self.find_ended(entries, steps)
         start = np.where(known, entries, 0)
-        stops = book.clip_stops[np.searchsorted(book.clip_stops, start, side="right")]
-        moved = np.minimum(start + np.rint(run * self.model.frame_rate / self.stride).astype(np.int64), stops - 1)
+        moved = np.minimum(start + (steps + self.stride // 2) // self.stride, self.last[start])
         return np.where(known, moved, NOWHERE).astype(np.int32)
 
     def _take(self, entries: np.ndarray) -> np.ndarray:
-        return np.concatenate([self.model.codebook.restore(entries), entries[:, None]], axis=1).astype(np.float32)
+        """Targets (M, D + Z + 1) of entries; with a network no run follows a clip."""
+        numbers = entries if self.network is None else np.full(len(entries), NOWHERE)
+        return np.concatenate([self.model.codebook.restore(entries), numbers[:, None]], axis=1).astype(np.float32)
 
     def _narrow(self, expression: str, *, idle: bool) -> str:
         """For idle characters, a filter that admits idle entries alone, if there are any."""
@@ -137,6 +162,14 @@ class Projector:
         if expression not in self._masks:
             self._masks[expression] = tag_mask(expression, self.model.tag_names, self.model.codebook.tags)
         return self._masks[expression]
+
+
+def _find_last(book: Codebook, stride: int) -> np.ndarray:
+    """The last entry (E,) that each leads to without a gap."""
+    ends = np.append(np.diff(book.frames) != stride, True)
+    ends[book.clip_stops - 1] = True
+    numbers = np.arange(book.entry_count)
+    return np.minimum.accumulate(np.where(ends, numbers, book.entry_count)[::-1])[::-1]
 
 
 def find_weights(schema: FeatureSchema, weights: np.ndarray, settings: Settings) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Scores of a model against the database it was made from, in physical units."""
 
+import hashlib
 from collections.abc import Callable
 
 import numpy as np
@@ -18,6 +19,11 @@ MOST = 4000  # frames, windows or queries of each score
 RUNS = (10, 20, 60)  # frames
 CENTIMETRES = 100.0
 Progress = Callable[[int, int, str], None]
+
+
+def find_digest(database: Database) -> str:
+    """By which a database is known again: of its features."""
+    return hashlib.sha256(np.ascontiguousarray(database.features.values).data).hexdigest()
 
 
 def check_same_body(model: Model, database: Database) -> None:
@@ -77,7 +83,7 @@ def score_runs(
     contact_joints, rate = database.poses.contact_joints, source.frame_rate
     slides, before = [], find_joints(source, now)
     for frame in range(1, max(RUNS) + 1):
-        now = source._step(now)
+        now = source.step_frames(now)
         after = find_joints(source, now)
         if frame <= min(RUNS):
             slides.append(_measure_slides(before, after, contact_joints, rate))

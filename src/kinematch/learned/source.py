@@ -13,12 +13,13 @@ from kinematch.character.table import Table
 from kinematch.database.features import QueryInput
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
-from kinematch.learned.pose_kernels import blend_poses, read_poses
+from kinematch.learned.pose_kernels import are_sound, blend_poses, read_poses
 from kinematch.learned.projection import NOWHERE, Projector
 from kinematch.math.angles import rotate_about_y
 
+FRAME = ("frames", "rotations", "places", "roots", "contacts", "contact_left", "toe_heights")  # (N, 2, ...)
 EXAMPLES = 2000  # entries of the codebook that tell how knees bend
-LONGEST_RUN = 1.0  # s after which a character that found nothing better is projected back onto the data
+MOST_STEPS = 10**8  # far from where 32 bits end
 MOST_FRAMES = 30  # in one call: an application that stood still for longer goes on from there
 LARGEST = 1e6  # of any number of a state: far beyond what a body does
 MARGIN = 0.1  # of a column's range by which a run may leave the data
@@ -62,7 +63,7 @@ class LearnedSource:
             "toe_heights": np.zeros((count, 2, contacts), single),  # m
             "fractions": np.zeros(count),  # of the way from now to the next frame
             "entries": np.full(count, NOWHERE, np.int32),  # of the codebook, where the run began
-            "run": np.zeros(count),  # s since then
+            "steps": np.zeros(count, np.int32),  # frames since then
         }
 
     def begin(self, state: State, characters: np.ndarray) -> None:
@@ -88,22 +89,34 @@ class LearnedSource:
 
     def _mend(self, state: State, characters: np.ndarray) -> None:
         """Have characters begin anew whose numbers are not finite or too large, whatever was written into the state."""
-        own, good = state.own, np.ones(len(characters), bool)
-        for array in own.values():
-            if array.dtype.kind == "f":
-                good &= np.abs(array[characters]).reshape(len(characters), -1).max(axis=1) < LARGEST
-        if not good.all():
-            self.begin(state, characters[~good])
+        own = state.own
+        rows = [own[name].reshape(len(own["steps"]), -1) for name in FRAME]
+        if are_sound(characters, *rows, own["fractions"], own["steps"], LARGEST, MOST_STEPS):
+            return
+        for n in range(len(characters)):
+            one = characters[n : n + 1]
+            if not are_sound(one, *rows, own["fractions"], own["steps"], LARGEST, MOST_STEPS):
+                self.begin(state, one)
 
     def _find_ended(self, state: State, characters: np.ndarray) -> np.ndarray:
-        """Runs that are too long to be trusted, or have passed the end of their clip."""
-        own = state.own
-        run, entries = own["run"][characters], own["entries"][characters]
-        return (run >= LONGEST_RUN) | (run >= self.projector.find_seconds_left(entries))
+        """Runs that have passed the end of their clip."""
+        return self.projector.find_ended(state.own["entries"][characters], state.own["steps"][characters])
 
     def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
         current = self.restore_units(state.own["frames"][characters, 0, : self.schema.width])
         return QueryInput(self.skeleton, None, current)
+
+    def find_frames(self, state: State, characters: np.ndarray) -> np.ndarray:
+        """Frames (M,) of the database that characters are near, by where their runs began; -1 where no one can say."""
+        own, book = state.own, self.model.codebook
+        entries = own["entries"][characters]
+        known = (entries >= 0) & (entries < book.entry_count)
+        return np.where(known, book.frames[np.where(known, entries, 0)] + own["steps"][characters], -1)
+
+    def find_entries(self, state: State, characters: np.ndarray) -> np.ndarray:
+        """Entries (M,) of the codebook that characters are nearest to in their clips; the first where there is none."""
+        own = state.own
+        return np.maximum(self.projector.find_current(own["entries"][characters], own["steps"][characters]), 0)
 
     def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
         return state.own["fractions"][characters] / self.frame_rate
@@ -120,7 +133,7 @@ class LearnedSource:
             bounded = ~self._find_ended(state, characters)
         current = own["frames"][characters, 0, : self.schema.width]
         targets, jumps, costs = self.projector.project(
-            queries, current, own["entries"][characters], own["run"][characters], bounded, search
+            queries, current, own["entries"][characters], own["steps"][characters], bounded, search
         )
         return Projection(targets, jumps, costs, np.full(len(characters), -1, np.int32))
 
@@ -128,9 +141,9 @@ class LearnedSource:
         own = state.own
         width = len(self.lowest)
         now = np.ascontiguousarray(targets[:, :width], np.float32)
+        own["entries"][characters], own["steps"][characters] = targets[:, width].astype(np.int32), 0
         self._write_frame(own, characters, 0, now)
-        self._write_frame(own, characters, 1, self._step(now))
-        own["entries"][characters], own["run"][characters] = targets[:, width].astype(np.int32), 0.0
+        self._write_next(own, characters)
 
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         """The root moves evenly between frames, so steps of any length lead to the same spot."""
@@ -153,7 +166,6 @@ class LearnedSource:
             roots = own["roots"][characters, 0].astype(np.float64) / rate
             times, since = times - whole, np.where(whole, 0.0, times)
         own["fractions"][characters] = times
-        own["run"][characters] += seconds
         return np.stack([shift[:, 0], shift[:, 2], yaws + times * roots[:, 2]], axis=-1)
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
@@ -180,14 +192,21 @@ class LearnedSource:
             toe_rates=(heights[:, 1] - heights[:, 0]) * self.frame_rate,
         )  # fmt: skip
 
-    def _step(self, frames: np.ndarray) -> np.ndarray:
+    def step_frames(self, frames: np.ndarray) -> np.ndarray:
         """Features and latents (M, D + Z) a frame later, kept near the data."""
         return np.clip(frames + self.stepper.apply(frames), self.lowest, self.highest)
 
     def _step_characters(self, own: Mapping[str, np.ndarray], characters: np.ndarray) -> None:
-        for name in ("frames", "rotations", "places", "roots", "contacts", "contact_left", "toe_heights"):
+        for name in FRAME:
             own[name][characters, 0] = own[name][characters, 1]
-        self._write_frame(own, characters, 1, self._step(own["frames"][characters, 0]))
+        own["steps"][characters] += 1
+        self._write_next(own, characters)
+
+    def _write_next(self, own: Mapping[str, np.ndarray], characters: np.ndarray) -> None:
+        """The frame after now: the stepper predicts it, the codebook corrects it."""
+        frames = self.step_frames(own["frames"][characters, 0])
+        entries, steps = own["entries"][characters], own["steps"][characters] + 1
+        self._write_frame(own, characters, 1, self.projector.correct(frames, entries, steps))
 
     def _write_frame(self, own: Mapping[str, np.ndarray], characters: np.ndarray, row: int, frames: np.ndarray) -> None:
         own["frames"][characters, row] = frames

@@ -20,7 +20,7 @@ RATE = 60.0
 FROZEN_SECONDS = 1.5  # that a character told to go stands
 STANDS, GOES = 0.1, 0.6  # m/s: below, a root stands; above, it is told to go
 CHANGES = (0.5, 3.0)  # s between new commands
-REFERENCES = 6000  # entries of the codebook that poses are compared with
+REFERENCES = 3000  # entries of the codebook that poses are compared with
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def score_stick(model: Model, *, seconds: float = STICK_SECONDS, seed: int = 0) 
         stands = np.linalg.norm(pose.displacements, axis=-1) * RATE < STANDS
         since = np.where(told & stands, since + 1 / RATE, 0.0)
         frozen += int((np.abs(since - FROZEN_SECONDS) < 0.5 / RATE).sum())
-        if step % 10 == 0:
+        if step % 30 == 0:
             joints, _ = find_joints(source, crowd.state.sources[0]["frames"][:, 0])
             distances += [measure_distance(joint[None], references).mean(axis=1).min() for joint in joints]
     return {

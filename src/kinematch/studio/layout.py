@@ -1,8 +1,10 @@
 """Layout of binary frames: a header and then plain little-endian arrays, described here for both ends."""
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,9 +38,15 @@ class Layout:
     header: tuple[Field, ...]
     arrays: tuple[Array, ...]
 
-    @property
-    def format(self) -> str:
-        return "<4s" + "".join(CODES[field.type] for field in self.header)
+    @cached_property
+    def format(self) -> struct.Struct:
+        """Of the header."""
+        return struct.Struct("<4s" + "".join(CODES[field.type] for field in self.header))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of the header's fields."""
+        return [field.name for field in self.header]
 
     @property
     def offsets(self) -> dict[str, int]:
@@ -173,8 +181,8 @@ SENT = (SAMPLE,)  # that pages write
 
 def pack(layout: Layout, header: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> bytes:
     """A frame; the shapes of its arrays must be what its header says."""
-    out = [struct.pack(layout.format, layout.magic, *(header[field.name] for field in layout.header))]
-    out[0] = out[0].ljust(HEADER_SIZE, b"\0")
+    packed = layout.format.pack(layout.magic, *[header[name] for name in layout.names])
+    out = [packed.ljust(HEADER_SIZE, b"\0")]
     for array in layout.arrays:
         values = np.ascontiguousarray(arrays[array.name], TYPES[array.type])
         shape = tuple(int(header[extent]) if isinstance(extent, str) else extent for extent in array.shape)
@@ -188,12 +196,11 @@ def unpack(layout: Layout, data: bytes) -> tuple[dict[str, float], dict[str, np.
     """Header and arrays of a frame; raises ValueError when it is none."""
     if len(data) < HEADER_SIZE or data[:4] != layout.magic:
         raise ValueError(f"no {layout.name}")
-    names = [field.name for field in layout.header]
-    header = dict(zip(names, struct.unpack_from(layout.format, data)[1:]))
+    header = dict(zip(layout.names, layout.format.unpack_from(data)[1:]))
     arrays, at = {}, HEADER_SIZE
     for array in layout.arrays:
         shape = tuple(int(header[extent]) if isinstance(extent, str) else extent for extent in array.shape)
-        count = int(np.prod(shape))
+        count = math.prod(shape)
         if at + count * 4 > len(data):
             raise ValueError(f"{layout.name} is cut off in {array.name}")
         arrays[array.name] = np.frombuffer(data, TYPES[array.type], count, at).reshape(shape)
@@ -206,11 +213,10 @@ def unpack(layout: Layout, data: bytes) -> tuple[dict[str, float], dict[str, np.
 def split(layout: Layout, data: bytes) -> list[bytes]:
     """The frames of a message that has several, one after another."""
     frames, at = [], 0
-    names = [field.name for field in layout.header]
     while at < len(data):
         if len(data) - at < HEADER_SIZE or data[at : at + 4] != layout.magic:
             raise ValueError(f"no {layout.name}")
-        header = dict(zip(names, struct.unpack_from(layout.format, data, at)[1:]))
+        header = dict(zip(layout.names, layout.format.unpack_from(data, at)[1:]))
         count = sum(
             int(np.prod([int(header[extent]) if isinstance(extent, str) else extent for extent in array.shape]))
             for array in layout.arrays

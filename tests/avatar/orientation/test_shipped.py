@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kinematch.avatar.orientation import ESTIMATORS, PaperNetwork, RecurrentEstimator, make_estimator
+from kinematch.avatar.orientation.recovery import measure_recovery
 from kinematch.avatar.orientation.recurrent import SHIPPED
-from kinematch.avatar.orientation.training.people import Person, read_people, split_people
-from kinematch.avatar.orientation.training.recovery import measure_recovery
-from kinematch.avatar.orientation.training.score import Errors, look_around, run_estimator, summarize
+from kinematch.avatar.orientation.training.people import RATE, Person, read_people, split_people
+from kinematch.avatar.orientation.training.score import THREE_POINTS, Errors, look_around, run_estimator, summarize
 
 FOLDER = SHIPPED.parent
 HALF_A_SECOND = 30  # samples
@@ -57,17 +57,17 @@ def test_nobody_who_was_held_out_was_learnt_from(data):
 
 def test_unseen_people_of_the_training_rig(held, found):
     score = summarize(found)
-    assert score.mean <= 8.5
-    assert score.p95 <= 26
+    assert score.mean <= 7.5
+    assert score.p95 <= 22
     looking = summarize(run_estimator(RecurrentEstimator(), look_around(held)))
-    assert looking.mean <= 9.5
+    assert looking.mean <= 8
 
 
 def test_an_unseen_rig_whose_users_look_around(data):
     users = look_around(read_people([data / "lafan1-takes"]))
     score = summarize(run_estimator(RecurrentEstimator(), users))
-    assert score.mean <= 11.5  # the aim is 10.5 and 30: see docs/orientation.md
-    assert score.p95 <= 34
+    assert score.mean <= 11  # the aim is 10.5 and 30: see docs/orientation.md
+    assert score.p95 <= 32
 
 
 def test_uncertainty_is_the_error_to_expect(found):
@@ -80,12 +80,21 @@ def test_uncertainty_is_the_error_to_expect(found):
     assert means == sorted(means)
 
 
+def find_apart(estimator, people, starts):
+    """Degrees (starts, T) between wrong and right starts."""
+    return measure_recovery(
+        estimator, [person.joints.keep(THREE_POINTS) for person in people], np.random.default_rng(0),
+        head_heights=np.array([person.head_height for person in people]),
+        arm_lengths=np.array([person.arm_length for person in people]), rate=RATE, starts=starts,
+    )  # fmt: skip
+
+
 def test_no_start_is_wrong_for_long(held):
-    apart = measure_recovery(RecurrentEstimator(), held, np.random.default_rng(0), starts=400)
+    apart = find_apart(RecurrentEstimator(), held, 400)
     assert (apart[:, HALF_A_SECOND] < 5).mean() >= 0.99
 
 
 def test_the_papers_network_with_one_prediction_in_a_row_stays_wrong(held):
-    apart = measure_recovery(PaperNetwork(variant="r1-adamw"), held, np.random.default_rng(0), starts=100)
-    better = measure_recovery(PaperNetwork(variant="r50-adamw"), held, np.random.default_rng(0), starts=100)
+    apart = find_apart(PaperNetwork(variant="r1-adamw"), held, 100)
+    better = find_apart(PaperNetwork(variant="r50-adamw"), held, 100)
     assert apart[:, HALF_A_SECOND].mean() > 2 * better[:, HALF_A_SECOND].mean()

@@ -75,10 +75,12 @@ def test_somebody_who_is_sent_as_vmc_gets_a_body_and_leaves_with_the_program(lis
 def test_rubbish_lets_nobody_in(listener, database):
     server, port = listener
     sender = VmcSender(database.skeleton, port=port)
-    sender._sender.send([b"rubbish", b"", b"/VMC/Ext/Hmd/Pos\0\0\0\0,f\0\0"])
-    time.sleep(0.3)
+    rubbish, end = [b"rubbish", b"", b"/VMC/Ext/Hmd/Pos\0\0\0\0,f\0\0"], time.monotonic() + 120
+    while server.studio.attendant.receiver.malformed < len(rubbish) and time.monotonic() < end:
+        sender._sender.send(rubbish)  # again, should a busy machine lose some
+        time.sleep(0.1)
+    assert server.studio.attendant.receiver.malformed >= len(rubbish)
     assert not server.studio.attendant.room.users
-    assert server.studio.attendant.receiver.malformed == 3
     sender.close()
 
 

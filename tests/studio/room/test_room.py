@@ -126,8 +126,9 @@ def test_a_flood_is_thinned_out_and_told(fresh_server, walker):
     with fresh_server.page() as page:
         user = walker(page)
         user.enter()
-        for k in range(3 * FASTEST):
-            page.connection.send(user.sample(time=100 + k / 1000))
+        samples = [user.sample(time=100 + k / 1000) for k in range(5 * FASTEST)]
+        for sample in samples:  # made before: a busy machine may not make so many in a second
+            page.connection.send(sample)
         assert f"more than {FASTEST}" in page.message("error_message")["message"]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, LEFT_FOOT, POINTS, Trackers
 from kinematch.avatar.upper_body.kernels.constants import RAMP
 from kinematch.avatar.upper_body.kernels.solve import solve_bodies, solve_legs
+from kinematch.avatar.upper_body.kernels.tracking import take_points
 from kinematch.avatar.upper_body.plan import make_plan
 from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
@@ -15,6 +16,7 @@ from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
 UNMOVED = 1e-5  # m that a pelvis may be off its place: rounding
+NO_FINGERS = np.zeros((0, len(HANDS), FINGER_JOINTS, 3))
 
 
 class Tracked(NamedTuple):
@@ -68,7 +70,7 @@ class UpperBody:
     def __init__(self, skeleton: Skeleton, count: int = 1):
         """`skeleton` is the crowd's; one without a ground root gets the same that a crowd gives it."""
         self.plan, self.count = make_plan(skeleton if "root" in skeleton.roles else with_root(skeleton)), count
-        self._changed: list[int] = [*self.plan.changed.tolist(), *self.plan.fingers[:, 0].tolist()]
+        self._changed = np.concatenate([self.plan.changed, self.plan.fingers[:, 0]])
         self.joints: Trackers | None = None
         self.reset()
 
@@ -91,7 +93,7 @@ class UpperBody:
             fingers=np.tile(turn, (count, len(self.plan.fingers), 1)), pelvises=np.zeros((count, 3)),
         )  # fmt: skip
 
-    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
+    def apply(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
         if self.joints is None:
             return []
         if len(self.joints) != self.count or len(pose.rotations) != self.count:
@@ -103,7 +105,7 @@ class UpperBody:
         solve_bodies(self.plan, _take_arrays(pose), self._tracked, self._memory, self.leans, dt)
         return self._changed
 
-    def finish(self, pose: Pose, dt: float) -> Sequence[int]:
+    def finish(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
         """The feet are planted, and may have lowered the pelvis or left where they are tracked: the head stays."""
         if self.joints is None:
             return []
@@ -115,18 +117,25 @@ class UpperBody:
 
     def _take_trackers(self, joints: Trackers, dt: float) -> None:
         """Move on which points have taken over, and remember where they were last seen."""
-        tracked, valid = self._tracked, joints.valid
-        tracked.valid[:] = valid
-        tracked.positions[valid], tracked.rotations[valid] = joints.positions[valid], joints.rotations[valid]
-        tracked.finger_valid[:] = False
-        if joints.fingers is not None and len(self.plan.fingers):
-            tracked.finger_valid[:] = np.isfinite(joints.fingers).all(axis=(2, 3)) & valid[:, HANDS]
-            tracked.fingers[tracked.finger_valid] = joints.fingers[tracked.finger_valid]
-        goals = np.concatenate([valid, tracked.finger_valid], axis=1, dtype=np.float64)
-        steps = np.clip(goals - self._weights, -dt / RAMP, dt / RAMP)
-        self._weights[:] = np.where(np.isnan(steps), goals, self._weights + steps)
-        shares = self._weights * self._weights * (3 - 2 * self._weights)
-        tracked.shares[:], tracked.finger_shares[:] = shares[:, : len(POINTS)], shares[:, len(POINTS) :]
+        fingers = joints.fingers if joints.fingers is not None and len(self.plan.fingers) else NO_FINGERS
+        take_points(joints.positions, joints.rotations, joints.valid, fingers, self._weights, dt / RAMP, self._tracked)
+
+
+def take_plainly(
+    positions: np.ndarray, rotations: np.ndarray, valid: np.ndarray, fingers: np.ndarray, weights: np.ndarray,
+    most: float, tracked: Tracked,
+) -> None:  # fmt: skip
+    """The definition of the kernel `take_points`, in place."""
+    tracked.valid[:] = valid
+    tracked.positions[valid], tracked.rotations[valid] = positions[valid], rotations[valid]
+    tracked.finger_valid[:] = np.isfinite(fingers).all(axis=(2, 3)) & valid[:, HANDS] if len(fingers) else False
+    if len(fingers):
+        tracked.fingers[tracked.finger_valid] = fingers[tracked.finger_valid]
+    goals = np.concatenate([valid, tracked.finger_valid], axis=1, dtype=np.float64)
+    steps = np.clip(goals - weights, -most, most)
+    weights[:] = np.where(np.isnan(steps), goals, weights + steps)
+    shares = weights * weights * (3 - 2 * weights)
+    tracked.shares[:], tracked.finger_shares[:] = shares[:, : len(POINTS)], shares[:, len(POINTS) :]
 
 
 def _take_arrays(pose: Pose) -> LocalPose:

@@ -8,9 +8,10 @@ from kinematch.character.constants import ALIGNED, NEAR, STANDING_SPEED
 from kinematch.character.orders import Orders
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
-from kinematch.control.body import SimulatedBody, predict_bodies, remaining_turn, step_bodies
+from kinematch.control.body import predict_bodies, remaining_turn, step_bodies
 from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
+from kinematch.control.trajectory_plain import locate_bodies
 from kinematch.math.angles import wrap_angle
 
 
@@ -73,21 +74,12 @@ def move_bodies(
 ) -> None:
     """The simulated bodies follow their command for dt, or are where the controller's trajectory says."""
     if given is not None:
-        after = _locate_bodies(given, characters, dt)
+        after = locate_bodies(given, characters, dt)
     else:
         command = Command(orders.velocities[characters], orders.facings[characters])
         after = step_bodies(state.body.take(characters), command, dt, settings.halflives)
     for array, values in zip(state.body, after):
         array[characters] = values
-
-
-def _locate_bodies(given: Trajectory, characters: np.ndarray, dt: float) -> SimulatedBody:
-    """Bodies on a trajectory dt from now, with its velocity there."""
-    reach = 0.5 * (given.times[1] - given.times[0])  # s on either side over which velocities are taken
-    positions, yaws = given.sample(np.array([dt - reach, dt, dt + reach]), characters)
-    velocities = (positions[:, 2] - positions[:, 0]) / (2 * reach)
-    rates = wrap_angle(yaws[:, 2] - yaws[:, 0]) / (2 * reach)
-    return SimulatedBody(positions[:, 1], velocities, np.zeros_like(velocities), wrap_angle(yaws[:, 1]), rates)
 
 
 def recall_roots(state: State, characters: np.ndarray, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ COLUMNS = (
     Column("direction_deviation", "standard deviation", "deg"),
     Column("direction_p95", "95 %", "deg"),
     Column("over_45", "over 45 degrees", "% of time"),
+    Column("recovery", "wrong starts within 5 degrees after 0.5 s", "% of starts", 0),
     Column("parted", "head and hips over 30 degrees apart", "% of time"),
     Column("root", "root from below the head (as MMVR)", "cm"),
     Column("true_root", "root from the true one", "cm"),

@@ -9,9 +9,10 @@ from kinematch.database.filters import tag_mask
 from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
 from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
-from kinematch.evaluate.vr.measures import find_root_errors, measure_all, measure_feet
-from kinematch.evaluate.vr.methods import METHODS, TRUE
+from kinematch.evaluate.vr.measures import find_root_errors, measure_all, measure_feet, measure_moments
+from kinematch.evaluate.vr.methods import METHODS, OURS, TRUE
 from kinematch.evaluate.vr.performance import Performance, perform
+from kinematch.evaluate.vr.recovery import find_recovered
 from kinematch.evaluate.vr.users import Cast
 from kinematch.motion import kinematics
 
@@ -30,6 +31,7 @@ class SharedRun:
     accuracy: float  # m
     root: float  # cm from below the head, mean
     poses: int  # different frames that were shown
+    turning: float  # degrees between the hips and the true ones while turning in place; NaN if nobody does
     performances: tuple[Performance, ...]
 
 
@@ -56,10 +58,11 @@ def evaluate_vr(
         tell(name, number, len(methods))
         shown[name], times[name] = run_method(name, database, casts, ACCURACIES[0])
         rows[name] = measure_all(shown[name]) | measure_feet_of(shown[name], source)
+        rows[name] |= {"recovery": find_recovered(name, casts)}
     tell("one's own avatar", 0, 1)
-    own, _ = run_method("ours", database, casts, ACCURACIES[1])
+    own, _ = run_method(OURS, database, casts, ACCURACIES[1])
     runs = run_sweep(database, casts, progress=tell) if sweep else ()
-    row = measure_all(own) | measure_feet_of(own, source)
+    row = measure_all(own) | measure_feet_of(own, source) | {"recovery": find_recovered(OURS, casts)}
     return VrEvaluation(database, tuple(casts), rows, row, runs, shown, times)
 
 
@@ -86,7 +89,8 @@ def run_sweep(database: Database, casts: Sequence[Cast], *, progress: Progress) 
             made, _ = run_method(TRUE, part, casts, accuracy)
             root = 100 * np.concatenate([find_root_errors(one) for one in made]).mean()
             frames = np.unique(np.concatenate([one.frames for one in made]))
-            runs.append(SharedRun(share, accuracy, float(root), len(frames), made))
+            turning = measure_moments(made)["turning"]
+            runs.append(SharedRun(share, accuracy, float(root), len(frames), turning, made))
     return tuple(runs)
 
 

@@ -1,21 +1,26 @@
 """Pictures of VR avatars like the figures of MMVR, redrawn from our own runs."""
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
+from kinematch.draw.animation import animate
 from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.draw.scatter import scatter_chart
 from kinematch.draw.sheet import contact_sheet
 from kinematch.draw.trace import top_down
 from kinematch.evaluate.vr.evaluation import SharedRun, VrEvaluation
-from kinematch.evaluate.vr.measures import find_direction_errors, find_root_errors
+from kinematch.evaluate.vr.measures import find_direction_errors, find_root_errors, find_turns_in_place
 from kinematch.evaluate.vr.performance import Performance
+from kinematch.evaluate.vr.users import User
 from kinematch.motion.clip import Clip
 
 SPAN = 20.0  # s over which figure 7 averages
 MINUTE = 60.0
+FEWEST_TURNED = 0.7  # rad in figure 6
 SIZE = (560, 340)
 
 
@@ -27,8 +32,7 @@ def make_clip(one: Performance, name: str = "") -> Clip:
 def draw_walk(performances: Sequence[tuple[str, Performance]], *, seconds: float = 2.4) -> list[Image.Image]:
     """Figure 4: the same user by several methods, around where the user is quickest."""
     user = performances[0][1].user
-    speeds = np.linalg.norm(np.gradient(user.joints.positions[:, 0] * [1, 0, 1], 1 / user.rate, axis=0), axis=-1)
-    start = find_busiest(speeds, user.rate, seconds)
+    start = find_busiest(_find_speeds(user), user.rate, seconds)
     return [
         contact_sheet(make_clip(one), columns=8, rows=1, start=start, stop=start + seconds, tile=(130, 170), title=name)
         for name, one in performances
@@ -55,6 +59,43 @@ def draw_parting(
         )
         for name, clip in clips
     ]
+
+
+def draw_turn(runs: Sequence[SharedRun], accuracy: float, *, seconds: float = 2.4) -> list[Image.Image]:
+    """Figure 6: a user who turns in place, by parts of the database, the smallest first; none if nobody does."""
+    chosen = sorted((run for run in runs if run.accuracy == accuracy), key=lambda run: run.share)
+    users = [one.user for one in chosen[0].performances]
+    turns = [np.convolve(find_turns_in_place(user), np.ones(round(seconds * user.rate)), "valid") for user in users]
+    number = int(np.argmax([own.max() for own in turns]))
+    if turns[number].max() / users[number].rate < FEWEST_TURNED:
+        return []
+    start = float(np.argmax(turns[number])) / users[number].rate
+    clips = [("the user", users[number].clip)]
+    clips += [(f"{run.share:.0%} of the database", make_clip(run.performances[number])) for run in chosen]
+    return [
+        contact_sheet(clip, columns=8, rows=1, start=start, stop=start + seconds, tile=(130, 170), title=name)
+        for name, clip in clips
+    ]
+
+
+def film_walk(performances: Sequence[tuple[str, Performance]], *, seconds: float = 4.0) -> list[tuple[str, bytes]]:
+    """Short films (WebP) of the same user by several methods, around where the user is quickest."""
+    user = performances[0][1].user
+    start = find_busiest(_find_speeds(user), user.rate, seconds)
+    films = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, one in performances:
+            path, length = Path(folder) / "film.webp", min(seconds, user.seconds - start)
+            animate(
+                make_clip(one), path, size=(300, 260), frames_per_second=15, start=start, seconds=length, caption=name
+            )
+            films.append((name, path.read_bytes()))
+    return films
+
+
+def _find_speeds(user: User) -> np.ndarray:
+    """(F,) m/s of the head along the ground."""
+    return np.linalg.norm(np.gradient(user.joints.positions[:, 0] * [1, 0, 1], 1 / user.rate, axis=0), axis=-1)
 
 
 def find_busiest(values: np.ndarray, rate: float, seconds: float) -> float:

@@ -12,7 +12,7 @@ from kinematch.evaluate.vr.performance import Performance
 from kinematch.evaluate.vr.users import User
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import wrap_angle
-from kinematch.motion.heading import ground_directions, yaw_angle, yaw_of
+from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
 
 WARM_UP = 1.0  # s at the start of each performance that are not scored
 LARGE, PARTED = 45.0, 30.0  # degrees
@@ -68,10 +68,7 @@ def measure_moments(performances: Sequence[Performance]) -> dict[str, float]:
     """Where the hips face while users turn in place, and how high they are while users crouch; NaN if none does."""
 
     def turning(one: Performance) -> np.ndarray:
-        user = one.user
-        speeds = np.linalg.norm(np.gradient(user.joints.positions[:, WAIST] * GROUND, 1 / user.rate, axis=0), axis=-1)
-        turns = np.abs(np.gradient(user.yaws, 1 / user.rate)) > TURNS
-        return np.where(turns & (speeds < STANDS), np.abs(_find_hips_errors(one)), np.nan)
+        return np.where(find_turns_in_place(one.user) > TURNS, np.abs(_find_hips_errors(one)), np.nan)
 
     def crouching(one: Performance) -> np.ndarray:
         heights = one.user.joints.positions[:, HEAD, 1]
@@ -81,6 +78,12 @@ def measure_moments(performances: Sequence[Performance]) -> dict[str, float]:
 
     turned, crouched = _pool(performances, turning), _pool(performances, crouching)
     return {"turning": _mean(turned), "crouching": CENTIMETRES * _mean(crouched)}
+
+
+def find_turns_in_place(user: User) -> np.ndarray:
+    """(F,) rad/s that a user turns who does not go anywhere; zero while going."""
+    speeds = np.linalg.norm(np.gradient(user.joints.positions[:, WAIST] * GROUND, 1 / user.rate, axis=0), axis=-1)
+    return np.where(speeds < STANDS, np.abs(np.gradient(user.yaws, 1 / user.rate)), 0.0)
 
 
 def measure_feet(performances: Sequence[Performance], floor: Floor, source: Sequence[Feet]) -> dict[str, float]:
@@ -162,7 +165,7 @@ def _find_hips_errors(one: Performance) -> np.ndarray:
 
 def _find_parting(user: User) -> np.ndarray:
     """(F,) degrees between the directions of head and hips."""
-    return np.degrees(np.abs(wrap_angle(yaw_of(user.joints.rotations[:, HEAD]) - user.yaws)))
+    return np.degrees(np.abs(wrap_angle(facing_yaws(user.joints.rotations[:, HEAD]) - user.yaws)))
 
 
 def find_common_roles(one: Performance) -> list[str]:

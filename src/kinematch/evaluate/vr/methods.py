@@ -16,6 +16,7 @@ from kinematch.evaluate.vr.users import Cast
 from kinematch.motion.skeleton import Skeleton
 
 OURS, DRAGGED, HEADSET, TRUE = "ours", "dragged", "headset", "true direction"
+ONE, FIFTY = "paper, r = 1", "paper, r = 50"
 Maker = Callable[[Cast, Database, float], Method]  # users, what plays, position accuracy in m
 
 
@@ -71,22 +72,23 @@ def make_avatar(cast: Cast, database: Database, *, estimator, settings: Settings
     )  # fmt: skip
 
 
-def _drive_by(name: str) -> Maker:
-    """Avatars whose directions an estimator of a name tells."""
+def _drive_by(method: str) -> Maker:
+    """Avatars whose directions the estimator of a method tells."""
 
     def make(cast: Cast, database: Database, accuracy: float) -> Method:
-        estimator = make_estimator(name, len(cast.users))
+        estimator = make_estimator(ESTIMATORS[method], len(cast.users))
         return make_avatar(cast, database, estimator=estimator, accuracy=accuracy)
 
     return make
 
 
+ESTIMATORS = {HEADSET: "headset", ONE: "paper-r1-adamw", FIFTY: "paper-r50-adamw", OURS: "recurrent"}  # by method
 METHODS: Mapping[str, Maker] = {
     DRAGGED: lambda cast, database, accuracy: Dragged(cast, database),
-    HEADSET: _drive_by("headset"),
-    "paper, r = 1": _drive_by("paper-r1-adamw"),
-    "paper, r = 50": _drive_by("paper-r50-adamw"),
-    OURS: _drive_by("recurrent"),
+    HEADSET: _drive_by(HEADSET),
+    ONE: _drive_by(ONE),
+    FIFTY: _drive_by(FIFTY),
+    OURS: _drive_by(OURS),
     TRUE: lambda cast, database, accuracy: make_avatar(
         cast, database, estimator=TrueDirection(cast), accuracy=accuracy
     ),

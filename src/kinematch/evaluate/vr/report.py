@@ -79,7 +79,8 @@ def _sweep(evaluation: VrEvaluation) -> str:
     rows = []
     for run in evaluation.sweep:
         paper = f"{PAPER[run.share]}" if run.accuracy == ACCURACIES[0] else "–"
-        rows.append([f"{run.share:.0%}", f"{run.accuracy:g} m", f"{run.root:.1f}", paper, str(run.poses)])
+        turning = "–" if np.isnan(run.turning) else f"{run.turning:.1f}"
+        rows.append([f"{run.share:.0%}", f"{run.accuracy:g} m", f"{run.root:.1f}", paper, turning, str(run.poses)])
     pictures = [
         page.drawn(figures.draw_shares(evaluation.sweep)),
         page.drawn(figures.draw_root_errors(evaluation.sweep, ACCURACIES[0]), "like MMVR figure 7"),
@@ -88,8 +89,22 @@ def _sweep(evaluation: VrEvaluation) -> str:
     return (
         "<h2>How much database, how accurate</h2><p>Driven by the true direction, so that only the errors of motion "
         "matching count. The paper's figures are of another database and user.</p>"
-        + page.table(["database", "alpha", "root, cm", "paper, cm", "different poses"], rows)
+        + page.table(
+            ["database", "alpha", "root, cm", "paper, cm", "hips while turning in place, degrees", "different poses"],
+            rows,
+        )
         + f'<div class="pictures">{"".join(pictures)}</div>'
+        + _show_turn(evaluation)
+    )
+
+
+def _show_turn(evaluation: VrEvaluation) -> str:
+    shown = figures.draw_turn(evaluation.sweep, ACCURACIES[0])
+    if not shown:
+        return "<p>No user turns in place for long, so that there is nothing like MMVR figure 6.</p>"
+    return (
+        "<h3>A turn in place, by share of the database</h3><p>Like MMVR figure 6: the user, then 10 %, 25 % and all of "
+        "the database.</p>" + "".join(page.drawn(picture) for picture in shown)
     )
 
 
@@ -99,8 +114,13 @@ def _pick(evaluation: VrEvaluation, names: tuple[str, ...], number: int) -> list
 
 def _show_walking(evaluation: VrEvaluation) -> str:
     speeds = [np.linalg.norm(np.ptp(one.user.joints.positions[:, 0], axis=0)) for one in evaluation.performances[OURS]]
-    shown = figures.draw_walk(_pick(evaluation, (DRAGGED, OURS), int(np.argmax(speeds))))
-    return "<h2>Walking</h2><p>Like MMVR figure 4.</p>" + "".join(page.drawn(picture) for picture in shown)
+    picked = _pick(evaluation, (DRAGGED, OURS), int(np.argmax(speeds)))
+    films = [page.figure(film, "image/webp", name) for name, film in figures.film_walk(picked)]
+    return (
+        "<h2>Walking</h2><p>Like MMVR figure 4.</p>"
+        + "".join(page.drawn(picture) for picture in figures.draw_walk(picked))
+        + f'<div class="pictures">{"".join(films)}</div>'
+    )
 
 
 def _show_parting(evaluation: VrEvaluation) -> str:

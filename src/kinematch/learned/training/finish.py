@@ -19,17 +19,18 @@ from kinematch.learned.scoring import (
 )  # fmt: skip
 from kinematch.learned.source import LearnedSource
 from kinematch.learned.training.train import Training
-from kinematch.learned.verdict import score_stick
+from kinematch.learned.verdict import STICK_SECONDS, score_stick
 
 Progress = Callable[[int, int, str], None]
 
 
 def finish_model(
-    training: Training, about: dict[str, Any], progress: Progress = lambda *_: None, *, stick_seconds: float = 150.0
-) -> Model:
+    training: Training, about: dict[str, Any], progress: Progress = lambda *_: None, *,
+    stick_seconds: float | None = None,
+) -> Model:  # fmt: skip
     """The model of a training, scored."""
     model = training.make_model()
-    scores = score_model(training, model, progress, stick_seconds=stick_seconds)
+    scores = score_model(training, model, progress, stick_seconds=stick_seconds or STICK_SECONDS)
     return replace(model, scores=scores, about=about | describe_training(training))
 
 

@@ -1,6 +1,5 @@
 """Training from a database to a model: stage after stage, interruptible at any step, repeatable by its seed."""
 
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +13,7 @@ from kinematch.errors import KinematchError
 from kinematch.learned.codebook import make_codebook
 from kinematch.learned.model import Model
 from kinematch.learned.model_file import round_model
+from kinematch.learned.scoring import find_digest
 from kinematch.learned.training.checkpoint import Checkpoint, read_checkpoint
 from kinematch.learned.training.compress import CompressStage
 from kinematch.learned.training.data import prepare_data
@@ -49,7 +49,7 @@ class Training:
         torch.set_num_threads(1)  # more only wait for each other with networks of this size
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.data, self.seed, self.path, self.minutes = prepare_data(database, seed=seed), seed, resume, minutes
-        self.digest = hashlib.sha256(np.ascontiguousarray(database.features.values).data).hexdigest()
+        self.digest = find_digest(database)
         self.kept = Checkpoint(plan, seed, self.digest)
         if resume is not None and resume.exists():
             self.kept = read_checkpoint(resume, plan, seed, self.digest, timed=minutes is not None)

@@ -1,6 +1,8 @@
 """Guest: a user of the room whose trackers come from another program as VMC, instead of from a page."""
 
 import asyncio
+import math
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from kinematch.avatar.trackers import HEAD, Trackers
@@ -21,7 +23,8 @@ class VmcGuest:
 
     def __init__(self, receiver: VmcReceiver, attendant: "Attendant"):
         self.receiver, self._attendant = receiver, attendant
-        self._sequence, self._silent = 0, 0.0
+        self._sequence = 0
+        self._heard = -math.inf  # s, when a head was last tracked
         self._bones = False  # whether the body is followed, for there is no headset
         self._refused = False
 
@@ -41,13 +44,14 @@ class VmcGuest:
         if not inside and news:
             self._bones = not self.receiver.find_devices().valid[0, HEAD]
         now = self.receiver.find_joints() if self._bones else self.receiver.find_devices()
-        self._silent = 0.0 if now.valid[0, HEAD] else self._silent + EVERY
-        if inside and self._silent > GONE:
+        seconds, tracked = monotonic(), bool(now.valid[0, HEAD])
+        self._heard = seconds if tracked else self._heard
+        if inside and seconds - self._heard > GONE:
             room.leave(CLIENT)
             self._attendant.tell()
         elif inside and news:
             room.hear(CLIENT, self._make_sample(now))
-        elif news and not self._silent and not self._refused:
+        elif news and tracked and not self._refused:
             try:
                 await self._attendant.admit(CLIENT, NAME, "none" if self._bones else "generic")
             except KinematchError as error:  # the room is full, or the motion fits no avatar

@@ -7,11 +7,12 @@ import numpy as np
 
 from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS, Trackers
 from kinematch.avatar.velocities import LARGEST_GAP, WINDOW, Poses
-from kinematch.math import quaternion, rotation
+from kinematch.math import quaternion
 from kinematch.studio.layout import SAMPLE, unpack
-from kinematch.studio.picture import WXYZ, XYZW
+from kinematch.studio.picture import XYZW
+from kinematch.studio.room import kernels
+from kinematch.studio.room.kernels import FARTHEST
 
-FARTHEST = 1000.0  # m from the middle of the room
 LATEST = 1e9  # s, of a page's clock
 HALF_TURN = np.array([0.0, 0, 1, 0])  # a WebXR device looks along its own -Z, ours along +Z; the room is the same
 
@@ -39,29 +40,21 @@ def read_sample(data: bytes) -> Sample:
     time = header["time"]
     if not 0 <= time <= LATEST:
         raise ValueError(f"a sample of time {time}, expected seconds from 0 to {LATEST:g}")
-    told = (int(header["valid"]) >> np.arange(len(POINTS))) & 1 > 0
-    positions, rotations = arrays["positions"].astype(np.float64), arrays["rotations"][:, WXYZ].astype(np.float64)
-    sizes = np.linalg.norm(rotations, axis=-1)
-    # comparisons with NaN are false
-    valid = told & (np.abs(positions) < FARTHEST).all(axis=-1) & (sizes > 0.5) & (sizes < 2.0)
-    wrong = [POINTS[k].replace("_", " ") for k in np.flatnonzero(told & ~valid)]
-    positions[~valid], rotations[~valid] = 0.0, (1.0, 0, 0, 0)
+    positions, rotations = arrays["positions"].astype(np.float64), arrays["rotations"].astype(np.float64)
+    valid = np.empty(len(POINTS), bool)
+    bits = kernels.check_points(positions, rotations, int(header["valid"]), valid)
+    wrong = [point.replace("_", " ") for k, point in enumerate(POINTS) if bits >> k & 1] if bits else []
     fingers = arrays["fingers"].astype(np.float64) if header["hands"] else None
     if fingers is not None:
         fingers[~(np.abs(fingers) < FARTHEST).all(axis=(-1, -2))] = np.nan
     return Sample(
-        int(header["sequence"]), float(time), positions, from_webxr(rotations), valid, fingers,
+        int(header["sequence"]), float(time), positions, rotations, valid, fingers,
         f"no usable pose of the {' and the '.join(wrong)}; the body goes on without" if wrong else "",
     )  # fmt: skip
 
 
-def from_webxr(rotations: np.ndarray) -> np.ndarray:
-    """Rotations (..., 4) of devices that look along -Z as those of devices that look along +Z."""
-    return quaternion.multiply(rotations, HALF_TURN)
-
-
 def to_webxr(rotations: np.ndarray) -> np.ndarray:
-    """The inverse of `from_webxr`, x y z w."""
+    """Rotations (..., 4) of devices that look along +Z as those of devices that look along -Z, x y z w."""
     return quaternion.multiply(rotations, -HALF_TURN)[..., XYZW]
 
 
@@ -84,11 +77,11 @@ def to_trackers(recent: Sequence[Sample]) -> Trackers:
         near = [recent[-2], now]
     before, dt = near[0], now.time - near[0].time
     velocities, angular = np.zeros((2, 1, len(POINTS), 3))
-    known = np.logical_and.reduce([one.valid for one in near])
-    if 0 < dt < LARGEST_GAP and known.any():
-        turns = quaternion.multiply(now.rotations, quaternion.inverse(before.rotations))
-        velocities[0, known] = (now.positions - before.positions)[known] / dt
-        angular[0, known] = rotation.to_rotation_vector(turns)[known] / dt
+    if 0 < dt < LARGEST_GAP:
+        known = np.logical_and.reduce([one.valid for one in near])
+        kernels.find_motion(
+            now.positions, now.rotations, before.positions, before.rotations, known, dt, velocities[0], angular[0]
+        )
     fingers = None if now.fingers is None else now.fingers[None]
     return Trackers(
         np.array([now.time]), now.positions[None], now.rotations[None], velocities, angular, now.valid[None], fingers

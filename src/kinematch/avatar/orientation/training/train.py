@@ -34,7 +34,7 @@ class Plan:
 
     hidden: int = 64
     vectors: int = 16
-    steps: int = 1200
+    steps: int = 2400
     batch: int = 96
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3

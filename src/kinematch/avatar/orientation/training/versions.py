@@ -26,8 +26,8 @@ CARD_TURNS = 4  # one in so many clips of the dance card is among the versions a
 class Variation:
     """How far versions stray from the recording."""
 
-    look_share: float = 0.5  # of versions in which the head looks around
-    look_spread: float = 0.6  # rad, at most
+    look_share: float = 0.7  # of versions in which the head looks around
+    look_spread: float = 0.8  # rad, at most
     head_turn: float = 0.15  # rad: how wrongly a headset or tracker sits, standard deviation
     hand_turn: float = 0.35  # rad, for controllers
     shift: float = 0.03  # m, for all

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.evaluate.learned.comparison import Comparison, Row, measure_memory
-from kinematch.evaluate.learned.controllers import MACHINE
+from kinematch.evaluate.comparison.comparison import Comparison, Row, measure_memory
+from kinematch.evaluate.comparison.controllers import MACHINE
 from kinematch.evaluate.report import shown
 from kinematch.evaluate.scores import BY_NAME
 

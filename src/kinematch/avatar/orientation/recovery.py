@@ -6,8 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from kinematch.avatar.orientation.estimator import DirectionEstimator
-from kinematch.avatar.orientation.training.people import RATE, Person
-from kinematch.avatar.orientation.training.score import THREE_POINTS
 from kinematch.avatar.trackers import Trackers, take_moments
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import rotate_about_y, wrap_angle
@@ -27,30 +25,29 @@ def turn_space(joints: Trackers, yaws: np.ndarray) -> Trackers:
 
 
 def measure_recovery(
-    estimator: DirectionEstimator, people: Sequence[Person], rng: np.random.Generator, *, starts: int = 300
-) -> np.ndarray:
-    """Degrees (starts, T) between wrong and right starts, for each sample after the start.
+    estimator: DirectionEstimator, users: Sequence[Trackers], rng: np.random.Generator, *, head_heights: np.ndarray,
+    arm_lengths: np.ndarray, rate: float, starts: int = 300,
+) -> np.ndarray:  # fmt: skip
+    """Degrees (starts, T) between wrong and right starts, for each sample after the start; none if all users are short.
 
-    For a second the estimator sees the user in a space turned by any angle, so that all it believes in is off by that;
-    then it sees the truth. The right start sees the truth from the beginning.
+    `users`: joints of users over time, with their measures (U,) m. For a second the estimator sees one of them in a
+    space turned by any angle, so that all it believes in is off by that; then it sees the truth. The right start sees
+    the truth from the beginning.
     """
-    before, after = round(BEFORE * RATE), round(AFTER * RATE)
-    long = [person for person in people if len(person.yaws) > before + after]
-    chosen = [long[k] for k in rng.integers(len(long), size=starts)]
-    firsts = np.array([rng.integers(len(person.yaws) - before - after) for person in chosen])
+    before, after = round(BEFORE * rate), round(AFTER * rate)
+    long = np.array([k for k, user in enumerate(users) if len(user) > before + after], int)
+    if not len(long):
+        return np.zeros((0, after))
+    chosen = long[rng.integers(len(long), size=starts)]
+    firsts = np.array([rng.integers(len(users[k]) - before - after) for k in chosen])
     yaws = rng.uniform(-np.pi, np.pi, starts)
-    users = [person.joints.keep(THREE_POINTS) for person in chosen]
     answers = []
     for offsets in (np.zeros(starts), yaws):
-        estimator.reset(
-            starts,
-            head_heights=np.array([person.head_height for person in chosen]),
-            arm_lengths=np.array([person.arm_length for person in chosen]),
-        )
+        estimator.reset(starts, head_heights=head_heights[chosen], arm_lengths=arm_lengths[chosen])
         seen = []
         for frame in range(before + after):
-            joints = take_moments(users, firsts + frame)
-            found = estimator.estimate(turn_space(joints, offsets) if frame < before else joints, 1 / RATE)
+            joints = take_moments([users[k] for k in chosen], firsts + frame)
+            found = estimator.estimate(turn_space(joints, offsets) if frame < before else joints, 1 / rate)
             seen.append(found.yaws)
         answers.append(np.array(seen[before:]).T)
     return np.degrees(np.abs(wrap_angle(answers[1] - answers[0])))

@@ -12,12 +12,12 @@ from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.baselines import StateMachine
+from kinematch.evaluate.comparison.controllers import BIG, EXACT, MACHINE, PACKED, SMALL, Controller, list_controllers
+from kinematch.evaluate.comparison.costs import measure_resident, time_steps
+from kinematch.evaluate.comparison.movers import WatchedCrowd
+from kinematch.evaluate.comparison.nearest import Recorded, score_nearest
 from kinematch.evaluate.evaluation import Assignment, finite, perform, scored
 from kinematch.evaluate.gaits import admitted
-from kinematch.evaluate.learned.controllers import BIG, EXACT, MACHINE, PACKED, SMALL, Controller, list_controllers
-from kinematch.evaluate.learned.costs import measure_resident, time_steps
-from kinematch.evaluate.learned.movers import WatchedCrowd
-from kinematch.evaluate.learned.nearest import Recorded, score_nearest
 from kinematch.evaluate.run import Mover, Take
 from kinematch.evaluate.scores import Scores
 from kinematch.learned.model import Model

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kinematch.character.rig import find_moving
+from kinematch.evaluate.comparison.comparison import Comparison, Opened, compare
+from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
 from kinematch.evaluate.course import Leg, of_heading, of_legs
 from kinematch.evaluate.evaluation import make_assignment
-from kinematch.evaluate.learned.comparison import Comparison, Opened, compare
-from kinematch.evaluate.learned.controllers import BIG, EXACT, PACKED, SMALL
 from kinematch.learned.codebook import make_codebook
 from kinematch.learned.model import Model, lay_out_pose
 from kinematch.learned.model_file import save_model

@@ -9,9 +9,9 @@ from PIL import Image
 from kinematch.draw.animation import moving_pictures
 from kinematch.draw.montage import montage
 from kinematch.errors import KinematchError
+from kinematch.evaluate.comparison.comparison import Comparison
+from kinematch.evaluate.comparison.controllers import BIG, EXACT, MACHINE, PACKED, SMALL
 from kinematch.evaluate.course import Scenario
-from kinematch.evaluate.learned.comparison import Comparison
-from kinematch.evaluate.learned.controllers import BIG, EXACT, MACHINE, PACKED, SMALL
 from kinematch.evaluate.run import Take
 
 TILE = (250, 300)

@@ -9,10 +9,9 @@ from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
 from kinematch.cli.main import main
 from kinematch.control.command import move
-from kinematch.evaluate.course import Leg, of_legs
-from kinematch.evaluate.learned import figures
-from kinematch.evaluate.learned.comparison import OF_FRAMES, plain
-from kinematch.evaluate.learned.controllers import (
+from kinematch.evaluate.comparison import figures
+from kinematch.evaluate.comparison.comparison import OF_FRAMES, plain
+from kinematch.evaluate.comparison.controllers import (
     BIG,
     EXACT,
     MACHINE,
@@ -22,11 +21,12 @@ from kinematch.evaluate.learned.controllers import (
     find_halflife,
     list_controllers,
 )
-from kinematch.evaluate.learned.figures import draw_figures, find_middle, find_takes
-from kinematch.evaluate.learned.movers import WatchedCrowd
-from kinematch.evaluate.learned.nearest import Recorded
-from kinematch.evaluate.learned.report import write_report
-from kinematch.evaluate.learned.tables import list_tables
+from kinematch.evaluate.comparison.figures import draw_figures, find_middle, find_takes
+from kinematch.evaluate.comparison.movers import WatchedCrowd
+from kinematch.evaluate.comparison.nearest import Recorded
+from kinematch.evaluate.comparison.report import write_report
+from kinematch.evaluate.comparison.tables import list_tables
+from kinematch.evaluate.course import Leg, of_legs
 from kinematch.math.spring import spring
 
 SCENARIOS = (of_legs("turn 180, walk", "turn 180", [Leg(0.5, 0.0), Leg(0.5, 1.35)]),)
@@ -123,7 +123,7 @@ def test_tables_figures_and_report_are_whole(comparison, tmp_path, monkeypatch):
 
 
 def test_a_model_that_fails_ends_with_status_1(database_file, model_file, tmp_path, capsys, monkeypatch):
-    from kinematch.evaluate.learned import comparison as module
+    from kinematch.evaluate.comparison import comparison as module
 
     monkeypatch.setattr("kinematch.cli.evaluate_learned.QUICK_TIMED", 0.1)
     monkeypatch.setattr("kinematch.cli.evaluate_learned.QUICK_STICK", 2.0)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kinematch.evaluate import page
-from kinematch.evaluate.learned.comparison import Comparison
-from kinematch.evaluate.learned.controllers import BIG, EXACT, SMALL
-from kinematch.evaluate.learned.figures import draw_figures, write_films
-from kinematch.evaluate.learned.tables import Grid, list_tables
+from kinematch.evaluate.comparison.comparison import Comparison
+from kinematch.evaluate.comparison.controllers import BIG, EXACT, SMALL
+from kinematch.evaluate.comparison.figures import draw_figures, write_films
+from kinematch.evaluate.comparison.tables import Grid, list_tables
 from kinematch.writing import write_beside
 
 CAPTIONS = {

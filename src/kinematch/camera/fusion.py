@@ -1,0 +1,91 @@
+"""Fusion: body directions of N users from a network on their trackers, corrected by what cameras see of their hips."""
+
+from functools import partial
+
+import numpy as np
+
+from kinematch.avatar.orientation import Direction, DirectionEstimator, make_estimator
+from kinematch.avatar.orientation.estimator import HEAD_HEIGHT, check_count, check_measures
+from kinematch.avatar.trackers import Trackers
+from kinematch.camera.circular_filter import CircularFilter
+from kinematch.camera.history import History
+from kinematch.camera.landmarks import Landmarks
+from kinematch.camera.observer import Observer, Sighting
+from kinematch.camera.projection import FIELD_OF_VIEW
+from kinematch.errors import KinematchError
+from kinematch.math.angles import wrap_angle
+
+HALFLIFE = 0.6  # s in which the network's errors forget themselves
+DEVIATION = 1.25  # standard deviation by mean absolute error, of a normal distribution
+OBSERVED_HALFLIFE = 0.18  # s in which those of a pose estimator do
+CAMERA_DOUBT = 1.5  # times the deviation that a frame tells: estimators err in spells, which one frame does not show
+LATEST = 1.0  # s after which a picture is too old to say anything
+
+
+class CameraFusion:
+    """An estimator of body directions that takes landmarks besides: give it to `Avatar(..., estimator=...)`, and call
+    `see` whenever a camera has a new frame. With no camera it is the estimator that it is made of."""
+
+    def __init__(
+        self,
+        estimator: DirectionEstimator | None = None,
+        *,
+        count: int = 1,
+        field_of_view: float = FIELD_OF_VIEW,
+        pitch: float | None = None,
+        offset: float | None = None,
+    ):
+        """`field_of_view` (rad) across the picture; `pitch` (rad, downwards) of the cameras and time `offset` (s) of
+        their landmarks, where known."""
+        self.estimator = make_estimator(count=count) if estimator is None else estimator
+        self._observe = partial(Observer, field_of_view=field_of_view, pitch=pitch, offset=offset)
+        self.reset(count)
+
+    def reset(
+        self, count: int, *, head_heights: np.ndarray | None = None, arm_lengths: np.ndarray | None = None
+    ) -> None:
+        """Forget everything and serve this many users, with their measures."""
+        self.estimator.reset(count, head_heights=head_heights, arm_lengths=arm_lengths)
+        heights = check_measures(head_heights, HEAD_HEIGHT, count, "head heights")
+        self.observers = [self._observe(float(height)) for height in heights]
+        self.filters = [CircularFilter(HALFLIFE, OBSERVED_HALFLIFE) for _ in range(count)]
+        self.base = Direction(np.zeros(count), np.zeros(count))  # what the trackers alone say
+        self._yaws = [History(2) for _ in range(count)]  # sine and cosine
+        self._waiting: list[list[Landmarks]] = [[] for _ in range(count)]
+        self._deviations = np.full(count, np.pi)  # rad, of what cameras saw last
+        self._started = False
+
+    def see(self, landmarks: Landmarks, user: int = 0) -> None:
+        """New frames of a user's camera, on the clock of the trackers; they count at the next estimate."""
+        if not 0 <= user < len(self.observers):
+            raise KinematchError(f"user {user}, expected 0 to {len(self.observers) - 1}")
+        self._waiting[user] += [landmarks.take(slice(n, n + 1)) for n in range(len(landmarks))]
+
+    def estimate(self, joints: Trackers, dt: float) -> Direction:
+        """Directions now, from joints and from what cameras have seen since the last call."""
+        check_count(joints, len(self.observers))
+        self.base = self.estimator.estimate(joints, dt)
+        yaws, uncertainties = self.base.yaws.copy(), self.base.uncertainties.copy()
+        for user, (observer, own) in enumerate(zip(self.observers, self.filters)):
+            spread = DEVIATION * float(uncertainties[user])
+            own.advance(dt if self._started else np.inf, spread, self._deviations[user])
+            observer.track(joints, user)
+            self._yaws[user].append(joints.times[user], np.array([np.sin(yaws[user]), np.cos(yaws[user])]))
+            for frame in self._waiting[user]:
+                sighting = observer.look(frame)
+                if sighting is not None and np.isfinite(sighting.deviation):
+                    self._correct(user, sighting, float(joints.times[user]), spread)
+            self._waiting[user].clear()
+            yaws[user] = wrap_angle(yaws[user] - own.error)
+            uncertainties[user] = min(uncertainties[user], own.deviation / DEVIATION)
+        self._started = True
+        return Direction(yaws, uncertainties)
+
+    def _correct(self, user: int, sighting: Sighting, now: float, spread: float) -> None:
+        """Compare a sighting with what the trackers said at that moment."""
+        late = now - sighting.time
+        if late > LATEST:
+            return
+        self._deviations[user] = min(CAMERA_DOUBT * sighting.deviation, np.pi)
+        said = np.arctan2(*self._yaws[user].at(sighting.time))
+        self.filters[user].correct(said - sighting.yaw, late=max(late, 0.0), spread=spread)

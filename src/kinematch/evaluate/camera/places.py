@@ -1,0 +1,44 @@
+"""Places of cameras: where people put a webcam in a room, by how a user moves in it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.camera.simulate import Camera
+from kinematch.errors import KinematchError, unknown
+from kinematch.evaluate.vr.users import User
+from kinematch.math.angles import wrap_angle
+
+NEAREST = 2.0  # m between a camera and the nearest place of the user
+
+
+@dataclass(frozen=True)
+class Place:
+    """A camera's place, seen from the middle of where the user moves."""
+
+    angle: float  # degrees from where the user mostly faces
+    nearest: float  # m to the nearest place of the user
+    height: float  # m
+    pitch: float  # degrees downwards
+
+
+PLACES = {
+    "front": Place(0, NEAREST, 1.1, 5),
+    "corner": Place(50, NEAREST, 2.0, 18),
+    "side": Place(90, NEAREST, 1.1, 5),
+    "back": Place(180, NEAREST, 1.1, 5),
+    "desk": Place(15, 0.7, 0.8, -12),
+}
+
+
+def place_camera(user: User, name: str) -> Camera:
+    """The camera of a place, for one user."""
+    if name not in PLACES:
+        raise KinematchError(unknown("camera place", name, PLACES))
+    place, hips = PLACES[name], user.joints.positions[:, 3]
+    middle, half = (hips.min(axis=0) + hips.max(axis=0)) / 2, np.ptp(hips, axis=0)[[0, 2]].max() / 2
+    facing = np.arctan2(np.sin(user.yaws).mean(), np.cos(user.yaws).mean())
+    angle = facing + np.radians(place.angle)
+    x, z = middle[[0, 2]] + (half + place.nearest) * np.array([np.sin(angle), np.cos(angle)])
+    yaw = float(wrap_angle(np.asarray(angle + np.pi)))
+    return Camera((float(x), place.height, float(z)), yaw, float(np.radians(place.pitch)))
