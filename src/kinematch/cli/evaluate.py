@@ -39,6 +39,11 @@ def evaluate(
     json: Annotated[Path | None, option("write every figure as JSON")] = None,
     report: Annotated[Path | None, option("write a page to look at (html)")] = None,
     chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
+    learned: Annotated[
+        tuple[Path, ...], option("compare exact, packed and learned matching instead: a small model, or also a big one")
+    ] = (),
+    packed: Annotated[Path | None, option("with --learned: a packed database to compare too")] = None,
+    films: Annotated[Path | None, option("with --learned: folder to write films (gif) and figures (png) into")] = None,
     against: Annotated[Path | None, option("with a model: the database that it was trained on")] = None,
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
@@ -69,7 +74,8 @@ def evaluate(
         from kinematch.cli.evaluate_vr import evaluate_vr
 
         of_the_course = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart}
-        _refuse("with --vr", {**of_the_course, "--no-baselines": no_baselines, "--rate": rate != 60.0})
+        switched = {"--no-baselines": no_baselines, "--rate": rate != 60.0, "--learned": learned}
+        _refuse("with --vr", {**of_the_course, **switched, "--packed": packed, "--films": films})
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
@@ -88,6 +94,7 @@ def evaluate(
         from kinematch.cli.evaluate_camera import evaluate_camera
 
         other = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart, "--noise": noise}
+        _refuse("with --camera", {"--learned": learned, "--packed": packed, "--films": films})
         _refuse("with --camera", {**other, "--no-baselines": no_baselines, "--rate": rate != 60.0})
         check_output(json)
         check_output(report, ".html", ".htm")
@@ -96,6 +103,18 @@ def evaluate(
             report=report,
         )  # fmt: skip
     _refuse("without --vr or --camera", {"--users": users, "--look-around": look_around, "--noise": noise})
+    if learned:
+        from kinematch.cli.evaluate_learned import evaluate_learned
+
+        _refuse("with --learned", {"--sweep": sweep, "--chart": chart, "--no-baselines": no_baselines})
+        _check(rate, None)
+        check_output(json)
+        check_output(report, ".html", ".htm")
+        return evaluate_learned(
+            database, learned, packed=packed, settings=settings, filter=filter, seed=seed, rate=rate, quick=quick,
+            json=json, report=report, films=films,
+        )  # fmt: skip
+    _refuse("without --learned", {"--packed": packed, "--films": films})
     if database is not None and is_model(database):
         from kinematch.cli.evaluate_model import evaluate_model
 
