@@ -157,3 +157,30 @@ def test_settings_reach_the_search(model, database):
     assert (source.projector.matcher.weights[columns["trajectory_position"]] == 2.0).all()
     with pytest.raises(KinematchError, match="no feature"):
         source.change_settings(km.Settings(weights={"hip": 1.0}))
+
+
+def test_a_sketch_shows_the_entries_of_the_codebook(model):
+    from kinematch.learned.sketch import SketchCrowd, sketch_database
+
+    sketch = sketch_database(model)
+    assert sketch.poses.frame_count == model.codebook.entry_count
+    assert sketch.poses.tags.names == model.tag_names
+    np.testing.assert_array_equal(sketch.poses.clip_stops, model.codebook.clip_stops)
+    crowd = SketchCrowd(model, sketch, 2)
+    walk(crowd, 30)
+    assert ((crowd.frames >= 0) & (crowd.frames < sketch.poses.frame_count)).all()
+    assert crowd.database is sketch
+
+
+def test_the_studio_plays_a_model(model, tmp_path):
+    from kinematch.studio.opening import open_path
+
+    km.save(tmp_path / "a.kinematch-model", model)
+    stage = open_path(tmp_path / "a.kinematch-model")
+    before = stage.shown
+    for _ in range(3):
+        stage.advance()
+    assert stage.shown != before
+    stage.set_crowd(3)
+    stage.advance()
+    assert stage.crowd_size == 3

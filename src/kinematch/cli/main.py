@@ -22,6 +22,7 @@ VERBS = {
     "pack": "write a database in a tenth of its memory, within an error bound",
     "convert": "turn one motion file into another",
     "avatar": "make a full body from recorded trackers of a headset and controllers",
+    "camera": "make a full body from a video or webcam, with trackers or without",
     "synth": "write the built-in dance card as files",
     "evaluate": "put a character through a course and say how well it moves",
     "tune": "search the settings that move best",

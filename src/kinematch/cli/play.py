@@ -23,7 +23,9 @@ STAGES = BUILDING | {"compile": "compiling, first start only"}
 def play(
     path: Annotated[
         tyro.conf.Positional[Path | None],
-        option("a database, recipe, recording, or folder of motion files; the built-in motion if not given"),
+        option(
+            "a database, learned model, recipe, recording, or folder of motion files; the built-in motion if not given"
+        ),
     ] = None,
     /,
     port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,

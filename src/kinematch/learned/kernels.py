@@ -7,9 +7,11 @@ import numpy as np
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import larger, read, splat, write
 from kinematch.compile.memory import address
+from kinematch.compile.threads import run_in_pieces
 from kinematch.learned.network import Network
 
 BLOCK = 32  # outputs side by side: four vectors of eight lanes
+MANY, PIECE = 128, 64  # characters from which threads share the work, and how many each takes at a time
 ZERO = np.float32(0.0)
 
 
@@ -26,7 +28,7 @@ class Compiled:
         weights = [*network.weights[:-1], np.concatenate([network.weights[-1], skip])]
         self.layers = [_pack(weight, bias) for weight, bias in zip(weights, network.biases)]
         self.skip, self.outputs = len(skip), network.output_count
-        self.inputs, self._hidden = network.input_count, [weight.shape[1] for weight in network.weights[:-1]]
+        self.inputs = network.input_count
 
     def apply(self, inputs: np.ndarray) -> np.ndarray:
         """Outputs (N, outputs) of inputs (N, inputs), as network.apply_network defines them."""
@@ -40,9 +42,18 @@ class Compiled:
                 whole[:, :hidden], whole[:, hidden:] = values[:, :hidden], inputs[:, self.inputs - self.skip :]
                 values = whole
             out = np.empty((count, layer.biases.size), np.float32)
-            apply_layer(values, layer.weights, layer.biases, out, not last)
+            run_layer(values, layer, out, not last)
             values = out
         return values[:, : self.outputs]
+
+
+def run_layer(values: np.ndarray, layer: Layer, out: np.ndarray, rectify: bool) -> None:
+    """On all threads where there are many characters."""
+
+    def run(own: slice) -> None:
+        apply_layer(values[own], layer.weights, layer.biases, out[own], rectify)
+
+    run_in_pieces(len(values), run, worth=MANY, piece=PIECE)
 
 
 def _pack(weight: np.ndarray, bias: np.ndarray) -> Layer:

@@ -132,3 +132,26 @@ def blend_rotation(rotations, n, j, t, rate, m, rotations_out, spins_out):
     size = np.sqrt(c0 * c0 + c1 * c1 + c2 * c2 + c3 * c3)
     rotations_out[m, j, 0], rotations_out[m, j, 1] = c0 / size, c1 / size
     rotations_out[m, j, 2], rotations_out[m, j, 3] = c2 / size, c3 / size
+
+
+@kernel
+def are_sound(characters, a, b, c, d, e, f, g, fractions, steps, largest, most):
+    """Whether all numbers of characters (M,) in rows (N, ...) are small, fractions within 0 and 1, steps within 0 and
+    the most."""
+    for n in characters:
+        if not (fractions[n] >= 0 and fractions[n] <= 1 and steps[n] >= 0 and steps[n] <= most):
+            return False
+        good = is_small(a, n, largest) and is_small(b, n, largest) and is_small(c, n, largest)
+        good = good and is_small(d, n, largest) and is_small(e, n, largest)
+        if not (good and is_small(f, n, largest) and is_small(g, n, largest)):
+            return False
+    return True
+
+
+@inner
+def is_small(rows, n, largest):
+    """Whether every number of a row is; NaN is not."""
+    good = True
+    for k in range(rows.shape[1]):
+        good = good and abs(rows[n, k]) < largest
+    return good

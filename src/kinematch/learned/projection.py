@@ -110,7 +110,7 @@ class Projector:
             raise KinematchError(f"no entry of the model may be taken: the filter {filter_!r} admits none")
         weights, bias = self.matcher.weights, search.settings.stay_bias
         own = ((features - queries) ** 2 * weights).sum(axis=1)
-        current = self._find_current(entries, steps)
+        current = self.find_current(entries, steps)
         bounded = bounded & ((current == NOWHERE) | mask[np.maximum(current, 0)])
         if self.network is not None:
             return self._ask_network(queries, own, bounded, bias)
@@ -139,7 +139,7 @@ class Projector:
         targets = np.concatenate([found, np.full((len(found), 1), NOWHERE, np.float32)], axis=1)
         return targets, jumps, np.where(jumps, costs, own).astype(np.float32)
 
-    def _find_current(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    def find_current(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """The entry (M,) int32 that each character is nearest to in its clip; NOWHERE past its end."""
         known = (entries >= 0) & (entries < self.model.codebook.entry_count) & ~self.find_ended(entries, steps)
         start = np.where(known, entries, 0)

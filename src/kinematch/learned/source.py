@@ -14,10 +14,11 @@ from kinematch.database.features import QueryInput
 from kinematch.database.playback import find_toe_rests
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
-from kinematch.learned.pose_kernels import blend_poses, read_poses
+from kinematch.learned.pose_kernels import are_sound, blend_poses, read_poses
 from kinematch.learned.projection import NOWHERE, Projector
 from kinematch.math.angles import rotate_about_y
 
+FRAME = ("frames", "rotations", "places", "roots", "contacts", "contact_left", "toe_heights")  # (N, 2, ...)
 EXAMPLES = 2000  # entries of the codebook that tell how knees bend
 MOST_STEPS = 10**8  # far from where 32 bits end
 MOST_FRAMES = 30  # in one call: an application that stood still for longer goes on from there
@@ -89,13 +90,14 @@ class LearnedSource:
 
     def _mend(self, state: State, characters: np.ndarray) -> None:
         """Have characters begin anew whose numbers are not finite or too large, whatever was written into the state."""
-        own, good = state.own, np.ones(len(characters), bool)
-        for array in own.values():
-            if array.dtype.kind == "f":
-                good &= np.abs(array[characters]).reshape(len(characters), -1).max(axis=1) < LARGEST
-        if not good.all():
-            self.begin(state, characters[~good])
-        own["steps"][characters] = np.clip(own["steps"][characters], 0, MOST_STEPS)
+        own = state.own
+        rows = [own[name].reshape(len(own["steps"]), -1) for name in FRAME]
+        if are_sound(characters, *rows, own["fractions"], own["steps"], LARGEST, MOST_STEPS):
+            return
+        for n in range(len(characters)):
+            one = characters[n : n + 1]
+            if not are_sound(one, *rows, own["fractions"], own["steps"], LARGEST, MOST_STEPS):
+                self.begin(state, one)
 
     def _find_ended(self, state: State, characters: np.ndarray) -> np.ndarray:
         """Runs that have passed the end of their clip."""
@@ -111,6 +113,11 @@ class LearnedSource:
         entries = own["entries"][characters]
         known = (entries >= 0) & (entries < book.entry_count)
         return np.where(known, book.frames[np.where(known, entries, 0)] + own["steps"][characters], -1)
+
+    def find_entries(self, state: State, characters: np.ndarray) -> np.ndarray:
+        """Entries (M,) of the codebook that characters are nearest to in their clips; the first where there is none."""
+        own = state.own
+        return np.maximum(self.projector.find_current(own["entries"][characters], own["steps"][characters]), 0)
 
     def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
         return state.own["fractions"][characters] / self.frame_rate
@@ -191,7 +198,7 @@ class LearnedSource:
         return np.clip(frames + self.stepper.apply(frames), self.lowest, self.highest)
 
     def _step_characters(self, own: Mapping[str, np.ndarray], characters: np.ndarray) -> None:
-        for name in ("frames", "rotations", "places", "roots", "contacts", "contact_left", "toe_heights"):
+        for name in FRAME:
             own[name][characters, 0] = own[name][characters, 1]
         own["steps"][characters] += 1
         self._write_next(own, characters)

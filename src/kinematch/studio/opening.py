@@ -9,6 +9,8 @@ from kinematch.database.build import Progress, build
 from kinematch.database.dance_card import dance_card
 from kinematch.errors import FileError
 from kinematch.files import READABLE
+from kinematch.learned.model_file import is_model, load_model
+from kinematch.learned.sketch import sketch_database
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.stage import Stage
 from kinematch.studio.warming import warming
@@ -22,7 +24,7 @@ def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
 
 
 def open_path(path: Path, progress: Progress = lambda stage, done, total: None) -> Stage:
-    """A database, the database that a recipe describes, or a recording."""
+    """A database, the database that a recipe describes, a learned model, or a recording."""
     if path.suffix.lower() in READABLE:
         raise FileError(path, "is a motion file: play the folder it is in, or drop it on the page to build with it")
     if path.suffix == SUFFIX:
@@ -30,6 +32,9 @@ def open_path(path: Path, progress: Progress = lambda stage, done, total: None) 
             pass
         return open_recording(path)
     with _warming(progress):
+        if is_model(path):
+            model = load_model(path)
+            return Stage(sketch_database(model), name=path.stem, path=str(path), model=model)
         if path.suffix == ".toml":
             result = build(path, progress=progress)
             database, path = result.database, result.path

@@ -13,6 +13,8 @@ from kinematch.character.settings import from_plain, to_plain
 from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
+from kinematch.learned.model import Model
+from kinematch.learned.sketch import SketchCrowd
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.history import History, Moment
 from kinematch.studio.picture import Group, Picture, View, make_view, take_picture
@@ -32,8 +34,12 @@ GROUND_SIZE, GROUND_CELL = 48.0, 0.2  # m
 class Stage:
     """One steered character (group "a"), those that wander ("others"), and the second one of a comparison ("b")."""
 
-    def __init__(self, database: Database, *, name: str, path: str = "", worn: WornCharacter | None = None):
-        self.database, self.name, self.path = database, name, path
+    def __init__(
+        self, database: Database, *, name: str, path: str = "", worn: WornCharacter | None = None,
+        model: Model | None = None,
+    ):  # fmt: skip
+        """`model`: plays in place of the database, which is its sketch then."""
+        self.database, self.name, self.path, self.model = database, name, path, model
         self.pilot = Pilot(database)
         self.settings: dict[str, Settings] = {"a": Settings()}
         self.terrain: HeightGrid | None = None
@@ -63,7 +69,11 @@ class Stage:
 
     def _make_crowd(self, name: str, count: int, skeleton: Skeleton | None, **options: Any) -> Crowd:
         settings = self.settings["b" if name == "b" else "a"]
-        crowd = Crowd(self.database, count, settings=settings, terrain=self.terrain, skeleton=skeleton, **options)
+        options |= {"settings": settings, "terrain": self.terrain, "skeleton": skeleton}
+        if self.model is None:
+            crowd = Crowd(self.database, count, **options)
+        else:
+            crowd = SketchCrowd(self.model, self.database, count, **options)
         crowd.filters = self.filters
         return crowd
 

@@ -13,7 +13,8 @@ from kinematch.learned.source import LearnedSource
 from kinematch.learned.training.data import prepare_data
 from kinematch.learned.training.finish import finish_model
 from kinematch.learned.training.plan import make_plan
-from kinematch.learned.training.train import Stopped, Training
+from kinematch.learned.training.tensors import export_decompressor
+from kinematch.learned.training.train import Stopped, Training, has_stalled
 from kinematch.learned.training.tune import RANGES, tune_here
 from kinematch.learned.verdict import judge
 
@@ -38,23 +39,28 @@ def small(built_of):
     return built_of("walk_1.35", "idle").database
 
 
+@pytest.fixture(scope="module")
+def whole(small, need_extra):
+    """A training that ran to its end."""
+    need_extra("torch", "train")
+    training = Training(small, SMALL)
+    return training, training.run()
+
+
 def find_weights(model):
     networks = [model.decompressor, model.stepper, *([] if model.projector is None else [model.projector])]
     return [array for network in networks for array in (*network.weights, *network.biases)]
 
 
-def test_what_torch_answers_is_what_runs_without_it(small):
+def test_what_torch_answers_is_what_runs_without_it(whole):
     import torch
 
-    training = Training(small, SMALL)
-    training.run()
+    training, _ = whole
     both = training.step_stage.both[:50]
     with torch.no_grad():
         outputs = training.modules["decompressor"](both)
         poses = (training.tensors.mean_tensor + training.tensors.scale_tensor * outputs).numpy()
         changes = (training.step_stage.change * training.modules["stepper"](both)).numpy()
-    from kinematch.learned.training.tensors import export_decompressor
-
     decompressor = export_decompressor(training.modules["decompressor"], training.tensors)
     stepper = training.step_stage.export()
     for network, expected in ((decompressor, poses), (stepper, changes)):
@@ -63,19 +69,19 @@ def test_what_torch_answers_is_what_runs_without_it(small):
 
 
 @pytest.mark.parametrize("stop", [("compress", 12), ("step", 4)])
-def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(small, tmp_path, stop):
-    whole = Training(small, SMALL).run()
+def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(small, whole, tmp_path, stop):
     path = tmp_path / "checkpoint"
     with pytest.raises(Stopped):
         Training(small, SMALL, resume=path).run(watch=lambda stage, step, _: not (stage == stop[0] and step >= stop[1]))
     again = Training(small, SMALL, resume=path)
     assert (again.kept.stage, again.kept.step >= stop[1]) == (stop[0], True)
-    for one, other in zip(find_weights(again.run()), find_weights(whole), strict=True):
+    for one, other in zip(find_weights(again.run()), find_weights(whole[1]), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_another_seed_gives_another_model(small):
-    one, other = Training(small, SMALL, seed=1).run(), Training(small, SMALL, seed=2).run()
+    brief = replace(SMALL, compress_steps=2, step_steps=2)
+    one, other = Training(small, brief, seed=1).run(), Training(small, brief, seed=2).run()
     assert not np.array_equal(one.stepper.weights[0], other.stepper.weights[0])
 
 
@@ -109,6 +115,12 @@ def test_training_brings_poses_nearer_and_the_verdict_says_what_is_wrong(small, 
     assert any("30.0 cm from the clip after 60 frames" in reason for reason in bad.reasons)
     save_model(tmp_path / "a.kinematch-model", model)
     assert load_model(tmp_path / "a.kinematch-model").scores == model.scores
+
+
+def test_a_stage_without_gain_ends_early():
+    assert not has_stalled([3.0, 2.0, 2.5, 2.4, 2.3])
+    assert has_stalled([3.0, 2.0, 2.5, 2.4, 2.3, 2.2])
+    assert not has_stalled([float("nan")] * 20)
 
 
 def test_the_design_of_the_papers_has_a_projector_network(small):

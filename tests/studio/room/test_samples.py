@@ -6,10 +6,13 @@ import sys
 import numpy as np
 import pytest
 
+from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
 from kinematch.avatar.velocities import find_velocities
 from kinematch.math import quaternion
 from kinematch.studio.layout import MOTION, unpack
+from kinematch.studio.room import kernels
+from kinematch.studio.room.body import make_outfit
 from kinematch.studio.room.motions import MOTIONS, pack_motion
 from kinematch.studio.room.samples import read_sample, to_poses, to_trackers, to_webxr
 
@@ -89,3 +92,12 @@ def test_simulated_motions_can_be_replayed_for_ever(name):
     assert abs(first @ last) > math.cos(math.radians(5) / 2)
     speeds = np.linalg.norm(np.diff(arrays["positions"][:, :3], axis=0), axis=-1) * header["rate"]
     assert speeds.max() < 5
+
+
+def test_samples_after_the_first_body_compile_nothing(make_sample, database):
+    make_outfit(database, "small", calibration=Calibration())
+    before = len(kernels.check_points.signatures), len(kernels.find_motion.signatures)
+    assert min(before) > 0
+    samples = [read_sample(make_sample(k, 2 + k / 90, POSITIONS, STILL)) for k in range(3)]
+    to_trackers(samples)
+    assert (len(kernels.check_points.signatures), len(kernels.find_motion.signatures)) == before

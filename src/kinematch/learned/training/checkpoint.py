@@ -23,6 +23,7 @@ class Checkpoint:
     stage: str = STAGES[0]
     step: int = 0  # steps of the stage that are done
     seconds: float = 0.0  # of training so far
+    curve: list[float] = field(default_factory=list)  # figures of the stage's reports
     weights: dict[str, np.ndarray] = field(default_factory=dict)  # of all modules so far, by module and name
     moments: dict[str, np.ndarray] = field(default_factory=dict)  # of the stage's optimizer
 
@@ -71,7 +72,7 @@ class Checkpoint:
         arrays = {name: np.ascontiguousarray(value, np.float32) for name, value in arrays.items()}
         about = {
             "plan": asdict(self.plan), "seed": self.seed, "database": self.database, "stage": self.stage,
-            "step": self.step, "seconds": self.seconds,
+            "step": self.step, "seconds": self.seconds, "curve": self.curve,
         }  # fmt: skip
         write_arrays(path, arrays, format=FORMAT, version=VERSION, about=about)
 
@@ -96,8 +97,8 @@ def read_checkpoint(path: Path, plan: Plan, seed: int, database: str, *, timed: 
             kind, own = name.split(".", 1)
             kinds[kind][own] = np.array(value)
         return Checkpoint(
-            theirs, seed, database, str(about["stage"]), int(about["step"]), float(about["seconds"]), kinds["weight"],
-            kinds["moment"],
+            theirs, seed, database, str(about["stage"]), int(about["step"]), float(about["seconds"]),
+            [float(value) for value in about["curve"]], kinds["weight"], kinds["moment"],
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error

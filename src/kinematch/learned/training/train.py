@@ -25,6 +25,7 @@ from kinematch.learned.training.tensors import Tensors, encode_all, export_decom
 
 WARM_UP = 50  # steps until the full learning rate
 REPORTS = 12  # of each stage, with figures in physical units
+PATIENCE = 4  # reports without any gain after which a stage ends
 CHECKPOINT_SECONDS = 20.0
 SHARES = {"snap": (0.35, 0.65, 0.0), "paper": (0.3, 0.4, 0.3)}  # of the time, by stage
 TRIED = 6  # steps that tell how long a step takes
@@ -92,6 +93,8 @@ class Training:
         parameters = [parameter for module in stage.modules.values() for parameter in module.parameters()]
         optimizer = torch.optim.AdamW(parameters, lr=self.plan.learning_rate, weight_decay=1e-3)
         first = 0
+        if not (self.kept.stage == name and self.kept.step):
+            self.kept.curve = []
         if self.kept.stage == name and self.kept.step:
             first = self.kept.step
             self.kept.restore_modules(stage.modules)
@@ -110,7 +113,7 @@ class Training:
         import torch
 
         total, number = self.plan.steps(stage.name), STAGES.index(stage.name)
-        since, text, curve = time.monotonic(), stage.name, list[float]()
+        since, text, curve = time.monotonic(), stage.name, self.kept.curve
         for step in range(first, total):
             began = time.monotonic()
             for group in optimizer.param_groups:
@@ -140,6 +143,8 @@ class Training:
                 self._write()
                 since = time.monotonic()
             progress(step + 1, total, text)
+            if step >= total // 2 and has_stalled(curve):  # before that, steps are too long to settle
+                break
 
     def _describe(self, stage: Any) -> tuple[str, float]:
         if stage.name == "compress":
@@ -194,6 +199,12 @@ class Training:
         if self.latents is None:
             self.latents = encode_all(self.modules["compressor"], self.tensors)
         return self.latents.cpu().numpy()
+
+
+def has_stalled(curve: list[float]) -> bool:
+    """Whether the figures of the last reports are all worse than the best before them: the stage ends early then."""
+    known = [value for value in curve if value == value]
+    return len(known) > PATIENCE and min(known[-PATIENCE:]) > min(known[:-PATIENCE])
 
 
 def schedule_rate(rate: float, step: int, total: int) -> float:

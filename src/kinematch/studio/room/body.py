@@ -14,6 +14,7 @@ from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Matcher, WideMatcher
 from kinematch.search.space import search_space
+from kinematch.studio.room.samples import compile_kernels
 from kinematch.studio.worn import WornCharacter, fit_skeleton
 
 OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
@@ -66,6 +67,7 @@ def make_outfit(
     """Bodies that are ready to be stepped: what the first step compiles is compiled here."""
     skeleton = None if worn is None else fit_skeleton(worn, database.poses.skeleton)[0]
     if not _compiled:
+        compile_kernels()
         Avatar(database, calibration=calibration).step(_stand(calibration), DT)
         _compiled.append(True)
     own, seen = (

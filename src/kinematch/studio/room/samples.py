@@ -53,6 +53,14 @@ def read_sample(data: bytes) -> Sample:
     )  # fmt: skip
 
 
+def compile_kernels() -> None:
+    """Compile what the first samples need, or load it, now: the server's loop, which reads them, must not wait."""
+    nothing = np.zeros(len(POINTS), bool)
+    places, turns = np.zeros((len(POINTS), 3)), np.zeros((len(POINTS), 4))
+    kernels.check_points(places, turns, 0, nothing)
+    kernels.find_motion(places, turns, places, turns, nothing, 1.0, places.copy(), places.copy())
+
+
 def to_webxr(rotations: np.ndarray) -> np.ndarray:
     """Rotations (..., 4) of devices that look along +Z as those of devices that look along -Z, x y z w."""
     return quaternion.multiply(rotations, -HALF_TURN)[..., XYZW]
