@@ -48,7 +48,12 @@ def evaluate(
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
     ] = False,
-    users: Annotated[tuple[Path, ...], option("with --vr: motion files or folders of them; random walks if none")] = (),
+    camera: Annotated[
+        bool, option("score what a camera adds to trackers instead: users before simulated cameras at several places")
+    ] = False,
+    users: Annotated[
+        tuple[Path, ...], option("with --vr or --camera: motion files or folders of them; random walks if none")
+    ] = (),
     points: Annotated[
         tuple[str, ...], option("with --vr: what users wear: head, left_hand, right_hand, waist, ...")
     ] = (
@@ -56,13 +61,15 @@ def evaluate(
         "left_hand",
         "right_hand",
     ),
-    seconds: Annotated[float, option("with --vr: of each user, at most")] = 30.0,
-    look_around: Annotated[float, option("with --vr: degrees by which heads stray besides")] = 0.0,
+    seconds: Annotated[float, option("with --vr or --camera: of each user, at most")] = 30.0,
+    look_around: Annotated[float, option("with --vr or --camera: degrees by which heads stray besides")] = 0.0,
     noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
     from kinematch.learned.model_file import is_model
 
+    if vr and camera:
+        raise KinematchError("--vr and --camera are two evaluations; choose one")
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
@@ -83,7 +90,19 @@ def evaluate(
             json=json,
             report=report,
         )
-    _refuse("without --vr", {"--users": users, "--look-around": look_around, "--noise": noise})
+    if camera:
+        from kinematch.cli.evaluate_camera import evaluate_camera
+
+        other = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart, "--noise": noise}
+        _refuse("with --camera", {"--learned": learned, "--packed": packed, "--films": films})
+        _refuse("with --camera", {**other, "--no-baselines": no_baselines, "--rate": rate != 60.0})
+        check_output(json)
+        check_output(report, ".html", ".htm")
+        return evaluate_camera(
+            database, users=users, seconds=seconds, look_around=look_around, quick=quick, seed=seed, json=json,
+            report=report,
+        )  # fmt: skip
+    _refuse("without --vr or --camera", {"--users": users, "--look-around": look_around, "--noise": noise})
     if learned:
         from kinematch.cli.evaluate_learned import evaluate_learned
 
