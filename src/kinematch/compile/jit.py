@@ -94,8 +94,14 @@ class _Cache(FunctionCache):
 
 @cache
 def _sources(folder: Path) -> str:
-    """A digest of the files that kernels of a folder call and take constants from: its own, `compile` and `math`."""
+    """A digest of the files that kernels of a folder call and take constants from."""
     own = folder.glob("*.py") if folder.name == "kernels" else folder.glob("*kernels.py")
     package = Path(__file__).parents[1]
-    files = [*sorted(own), *sorted((package / "compile").glob("*.py")), *sorted((package / "math").glob("*.py"))]
+    packing = [package / "database" / "packing" / name for name in ("kernels.py", "layout.py")]
+    files = [
+        *sorted(own),
+        *(packing if folder.name == "kernels" else []),  # those of characters
+        *sorted((package / "compile").glob("*.py")),
+        *sorted((package / "math").glob("*.py")),
+    ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
