@@ -119,17 +119,18 @@ def build(recipe: "str | PathLike[str]") -> "Database":
     return build_recipe(_check_path(recipe)).database
 
 
-def load(path: "str | PathLike[str]", *, verify: bool = False) -> "Database | Any":
+def load(path: "str | PathLike[str]", *, verify: bool = True, mapped: bool = False) -> "Database | Any":
     """Open a .kinematch file, or a model that `kinematch train learned` wrote; a Crowd plays either.
 
-    The arrays of a database are memory-mapped: they are read from disk when they are first used. `verify` compares the
-    checksum of every array, which reads the whole file; those of a model are always compared.
+    The arrays of a database, packed or not, are read into memory and compared with their checksums. `mapped` has them
+    share the file's pages instead, which several processes can do; then nobody may write to the file while it is in
+    use. Without `verify`, opening a mapped file reads nothing, and a damaged one plays as it is.
     """
     from kinematch.database.storage import load as load_database
     from kinematch.learned.model_file import is_model, load_model
 
     path = _check_path(path)
-    return load_model(path) if is_model(path) else load_database(path, verify=verify)
+    return load_model(path) if is_model(path) else load_database(path, verify=verify, mapped=mapped)
 
 
 def read(

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors import safe_open
 
+import kinematch as km
 from kinematch.database import container, storage
 from kinematch.database.feature_database import build_features
 from kinematch.database.features import Feature
@@ -130,6 +131,14 @@ def test_any_flipped_byte_of_the_contents_is_found(file, tmp_path, mapped):
         (tmp_path / "broken").write_bytes(broken)
         with pytest.raises(FileError, match=f"contents of {name!r} do not fit their checksum"):
             storage.load(tmp_path / "broken", mapped=mapped)
+
+
+def test_the_public_face_refuses_a_damaged_body(file):
+    data = bytearray(file.read_bytes())
+    data[-100] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(FileError, match="do not fit their checksum"):
+        km.load(file)
 
 
 def test_a_file_that_is_emptied_in_place_does_not_change_what_was_read(built, file):
