@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,12 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+
+# modules of kernels and constants that a file imports from
+_IMPORTS = re.compile(
+    rb"^from (kinematch\.[\w.]*(?:kernels\.\w+|kernels|constants)) import|^from (kinematch\.[\w.]+) import constants",
+    re.MULTILINE,
+)
 
 
 def kernel(
@@ -94,8 +101,19 @@ class _Cache(FunctionCache):
 
 @cache
 def _sources(folder: Path) -> str:
-    """A digest of the files that kernels of a folder call and take constants from: its own, `compile` and `math`."""
-    own = folder.glob("*.py") if folder.name == "kernels" else folder.glob("*kernels.py")
+    """A digest of the files that kernels of a folder call and take constants from.
+
+    These are its own, `compile` and `math`, and what those import of other folders' kernels and constants.
+    """
     package = Path(__file__).parents[1]
-    files = [*sorted(own), *sorted((package / "compile").glob("*.py")), *sorted((package / "math").glob("*.py"))]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    waiting = [*(folder.glob("*.py") if folder.name == "kernels" else folder.glob("*kernels.py"))]
+    waiting += [*(package / "compile").glob("*.py"), *(package / "math").glob("*.py")]
+    found: dict[Path, bytes] = {}
+    while waiting:
+        path = waiting.pop()
+        if path not in found and path.is_file():
+            found[path] = path.read_bytes()
+            for module, holder in _IMPORTS.findall(found[path]):
+                name = (module or holder + b".constants").decode()
+                waiting.append(package.parent.joinpath(*name.split(".")).with_suffix(".py"))
+    return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()
