@@ -56,7 +56,7 @@ class CameraFusion:
         self._started = False
 
     def see(self, landmarks: Landmarks, user: int = 0) -> None:
-        """New frames of a user's camera, on the clock of the trackers; they count at the next estimate."""
+        """New frames of a user's camera, on the clock of the trackers; each counts once its time has come."""
         if not 0 <= user < len(self.observers):
             raise KinematchError(f"user {user}, expected 0 to {len(self.observers) - 1}")
         self._waiting[user] += [landmarks.take(slice(n, n + 1)) for n in range(len(landmarks))]
@@ -71,11 +71,11 @@ class CameraFusion:
             own.advance(dt if self._started else np.inf, spread, self._deviations[user])
             observer.track(joints, user)
             self._yaws[user].append(joints.times[user], np.array([np.sin(yaws[user]), np.cos(yaws[user])]))
-            for frame in self._waiting[user]:
-                sighting = observer.look(frame)
+            waiting, now = self._waiting[user], float(joints.times[user])
+            while waiting and waiting[0].times[0] <= now:
+                sighting = observer.look(waiting.pop(0))
                 if sighting is not None and np.isfinite(sighting.deviation):
-                    self._correct(user, sighting, float(joints.times[user]), spread)
-            self._waiting[user].clear()
+                    self._correct(user, sighting, now, spread)
             yaws[user] = wrap_angle(yaws[user] - own.error)
             uncertainties[user] = min(uncertainties[user], own.deviation / DEVIATION)
         self._started = True

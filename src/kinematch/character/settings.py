@@ -50,7 +50,7 @@ class Settings:
     weights: Mapping[str, float] = field(default_factory=dict)  # by feature; those left out keep the database's own
     # transitions
     transition: Transition = "spring"
-    transition_halflife: float = tunable(0.17, "s", 0.01, 1, "for half of a jump's offset to decay")
+    transition_halflife: float = tunable(0.17, "s", 0.001, 1, "for half of a jump's offset to decay")
     # adjustment
     synchronization_halflife: float = tunable(
         0.0,

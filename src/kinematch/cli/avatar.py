@@ -13,8 +13,9 @@ from kinematch.cli.options import blaming, check_output, option
 from kinematch.errors import FileError, KinematchError
 
 if TYPE_CHECKING:
-    from kinematch.avatar.avatar import Avatar
+    from kinematch.avatar.avatar import Avatar, Fit
     from kinematch.avatar.calibration import Calibration
+    from kinematch.avatar.orientation import DirectionEstimator
     from kinematch.avatar.trackers import Trackers
     from kinematch.motion.clip import Clip
     from kinematch.stream.vmc import VmcSender
@@ -57,7 +58,7 @@ def avatar(
     devices, preset = read_user(recording, device, points, frame_rate)
     with progress_bar("looking at the user") as show:
         calibration, how, remarks = calibrate_user(devices, preset, height=height, user=user, progress=show)
-    body = _make_avatar(database, character, calibration, fit, accuracy)
+    body = make_avatar(database, character, calibration, fit, accuracy)
     seconds, worn = devices.times[-1], _list_points(devices)
     screen.say(f"{recording}: {seconds:.1f} s of {worn}; the user is {calibration.height:.2f} m tall ({how})")
     for remark in remarks:
@@ -149,9 +150,11 @@ def run_avatar(
     return record(poses, body.skeleton, frame_rate, name="avatar")
 
 
-def _make_avatar(
-    database: Path | None, character: Path | None, calibration: "Calibration", fit: str, accuracy: float
-) -> "Avatar":
+def make_avatar(
+    database: Path | None, character: Path | None, calibration: "Calibration", fit: "Fit", accuracy: float,
+    estimator: "DirectionEstimator | None" = None,
+) -> "Avatar":  # fmt: skip
+    """An avatar that plays a database, or the built-in one, on its skeleton or that of a character's file."""
     from kinematch.avatar.avatar import Avatar
     from kinematch.cli.screen import progress_bar
     from kinematch.database import storage
@@ -169,7 +172,9 @@ def _make_avatar(
         with progress_bar("opening") as show:
             motion = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
     with blaming(character or database):
-        return Avatar(motion, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy)  # type: ignore[arg-type]
+        return Avatar(
+            motion, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, estimator=estimator,
+        )  # fmt: skip
 
 
 def _open_sender(body: "Avatar", vmc: str | None) -> "VmcSender | None":

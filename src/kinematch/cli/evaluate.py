@@ -39,11 +39,21 @@ def evaluate(
     json: Annotated[Path | None, option("write every figure as JSON")] = None,
     report: Annotated[Path | None, option("write a page to look at (html)")] = None,
     chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
+    learned: Annotated[
+        tuple[Path, ...], option("compare exact, packed and learned matching instead: a small model, or also a big one")
+    ] = (),
+    packed: Annotated[Path | None, option("with --learned: a packed database to compare too")] = None,
+    films: Annotated[Path | None, option("with --learned: folder to write films (gif) and figures (png) into")] = None,
     against: Annotated[Path | None, option("with a model: the database that it was trained on")] = None,
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
     ] = False,
-    users: Annotated[tuple[Path, ...], option("with --vr: motion files or folders of them; random walks if none")] = (),
+    camera: Annotated[
+        bool, option("score what a camera adds to trackers instead: users before simulated cameras at several places")
+    ] = False,
+    users: Annotated[
+        tuple[Path, ...], option("with --vr or --camera: motion files or folders of them; random walks if none")
+    ] = (),
     points: Annotated[
         tuple[str, ...], option("with --vr: what users wear: head, left_hand, right_hand, waist, ...")
     ] = (
@@ -51,18 +61,21 @@ def evaluate(
         "left_hand",
         "right_hand",
     ),
-    seconds: Annotated[float, option("with --vr: of each user, at most")] = 30.0,
-    look_around: Annotated[float, option("with --vr: degrees by which heads stray besides")] = 0.0,
+    seconds: Annotated[float, option("with --vr or --camera: of each user, at most")] = 30.0,
+    look_around: Annotated[float, option("with --vr or --camera: degrees by which heads stray besides")] = 0.0,
     noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
     from kinematch.learned.model_file import is_model
 
+    if vr and camera:
+        raise KinematchError("--vr and --camera are two evaluations; choose one")
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
         of_the_course = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart}
-        _refuse("with --vr", {**of_the_course, "--no-baselines": no_baselines, "--rate": rate != 60.0})
+        switched = {"--no-baselines": no_baselines, "--rate": rate != 60.0, "--learned": learned}
+        _refuse("with --vr", {**of_the_course, **switched, "--packed": packed, "--films": films})
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
@@ -77,7 +90,31 @@ def evaluate(
             json=json,
             report=report,
         )
-    _refuse("without --vr", {"--users": users, "--look-around": look_around, "--noise": noise})
+    if camera:
+        from kinematch.cli.evaluate_camera import evaluate_camera
+
+        other = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart, "--noise": noise}
+        _refuse("with --camera", {"--learned": learned, "--packed": packed, "--films": films})
+        _refuse("with --camera", {**other, "--no-baselines": no_baselines, "--rate": rate != 60.0})
+        check_output(json)
+        check_output(report, ".html", ".htm")
+        return evaluate_camera(
+            database, users=users, seconds=seconds, look_around=look_around, quick=quick, seed=seed, json=json,
+            report=report,
+        )  # fmt: skip
+    _refuse("without --vr or --camera", {"--users": users, "--look-around": look_around, "--noise": noise})
+    if learned:
+        from kinematch.cli.evaluate_learned import evaluate_learned
+
+        _refuse("with --learned", {"--sweep": sweep, "--chart": chart, "--no-baselines": no_baselines})
+        _check(rate, None)
+        check_output(json)
+        check_output(report, ".html", ".htm")
+        return evaluate_learned(
+            database, learned, packed=packed, settings=settings, filter=filter, seed=seed, rate=rate, quick=quick,
+            json=json, report=report, films=films,
+        )  # fmt: skip
+    _refuse("without --learned", {"--packed": packed, "--films": films})
     if database is not None and is_model(database):
         from kinematch.cli.evaluate_model import evaluate_model
 

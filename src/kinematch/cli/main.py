@@ -21,6 +21,7 @@ VERBS = {
     "inspect": "show what a database holds and what it lacks",
     "convert": "turn one motion file into another",
     "avatar": "make a full body from recorded trackers of a headset and controllers",
+    "camera": "make a full body from a video or webcam, with trackers or without",
     "synth": "write the built-in dance card as files",
     "evaluate": "put a character through a course and say how well it moves",
     "tune": "search the settings that move best",

@@ -28,7 +28,7 @@ class Compiled:
         weights = [*network.weights[:-1], np.concatenate([network.weights[-1], skip])]
         self.layers = [_pack(weight, bias) for weight, bias in zip(weights, network.biases)]
         self.skip, self.outputs = len(skip), network.output_count
-        self.inputs, self._hidden = network.input_count, [weight.shape[1] for weight in network.weights[:-1]]
+        self.inputs = network.input_count
 
     def apply(self, inputs: np.ndarray) -> np.ndarray:
         """Outputs (N, outputs) of inputs (N, inputs), as network.apply_network defines them."""

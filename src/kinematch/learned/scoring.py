@@ -1,7 +1,6 @@
 """Scores of a model against the database it was made from, in physical units."""
 
 import hashlib
-from collections.abc import Callable
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from kinematch.search import WideMatcher, search_space
 MOST = 4000  # frames, windows or queries of each score
 RUNS = (10, 20, 60)  # frames
 CENTIMETRES = 100.0
-Progress = Callable[[int, int, str], None]
 
 
 def find_digest(database: Database) -> str:
@@ -43,12 +41,12 @@ def find_joints(source: LearnedSource, frames: np.ndarray) -> tuple[np.ndarray, 
     return forward(source.skeleton, positions, found["rotations"])[0], found
 
 
-def find_true_joints(database: Database, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_true_joints(database: Database, frames: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
     """Joints (M, J, 3) m in the root's frame of a database's frames, and their local rotations."""
     poses = database.poses
     positions, rotations = np.array(poses.positions[frames]), np.array(poses.rotations[frames])
     positions[:, 0], rotations[:, 0] = 0.0, (1.0, 0.0, 0.0, 0.0)
-    return forward(poses.skeleton, positions, rotations)[0], rotations
+    return forward(poses.skeleton, positions, rotations)[0].astype(np.float32, copy=False), rotations
 
 
 def measure_distance(joints: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -128,7 +126,7 @@ def score_projection(
 
     The pose that is gone on from is compared with exact search's, and with the database's nearest of all.
     """
-    features, width = database.features, source.schema.width
+    features = database.features
     allowed = np.flatnonzero(features.targets)
     poses_of, paths_of = rng.choice(allowed, (2, count))
     queries = np.array(features.values[poses_of])
@@ -143,7 +141,7 @@ def score_projection(
     )
     joints, _ = find_joints(source, targets[:, : len(source.lowest)])
     truth, _ = find_true_joints(database, exact.frames)
-    nearest = _find_nearest(database, joints, allowed, width)
+    nearest = _find_nearest(database, joints, allowed)
     return {
         "project_exact": float(measure_distance(joints, truth).mean()),
         "project_nearest": float(nearest.mean()),
@@ -151,7 +149,7 @@ def score_projection(
     }
 
 
-def _find_nearest(database: Database, joints: np.ndarray, allowed: np.ndarray, width: int) -> np.ndarray:
+def _find_nearest(database: Database, joints: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """cm (M,), mean over joints, to the nearest of the database's poses; of those looked at."""
     some = allowed[:: max(1, len(allowed) // 20000)]
     truth = np.concatenate([find_true_joints(database, part)[0] for part in np.array_split(some, 8)])

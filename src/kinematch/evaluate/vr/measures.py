@@ -60,7 +60,7 @@ def measure_places(performances: Sequence[Performance]) -> dict[str, float]:
         "root": CENTIMETRES * _pool(performances, find_root_errors).mean(),
         "true_root": CENTIMETRES * true_root.mean(),
         "hips": miss("hips"), "head": miss("head"), "hands": (miss("left_hand") + miss("right_hand")) / 2,
-        "hips_yaw": np.abs(_pool(performances, _find_hips_errors)).mean(),
+        "hips_yaw": np.abs(_pool(performances, find_hips_errors)).mean(),
     }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def measure_moments(performances: Sequence[Performance]) -> dict[str, float]:
     """Where the hips face while users turn in place, and how high they are while users crouch; NaN if none does."""
 
     def turning(one: Performance) -> np.ndarray:
-        return np.where(find_turns_in_place(one.user) > TURNS, np.abs(_find_hips_errors(one)), np.nan)
+        return np.where(find_turns_in_place(one.user) > TURNS, np.abs(find_hips_errors(one)), np.nan)
 
     def crouching(one: Performance) -> np.ndarray:
         heights = one.user.joints.positions[:, HEAD, 1]
@@ -156,7 +156,7 @@ def _find_gaps(one: Performance, role: str) -> np.ndarray:
     return np.linalg.norm(_locate(one.global_positions, one.skeleton, role) - truth, axis=-1)
 
 
-def _find_hips_errors(one: Performance) -> np.ndarray:
+def find_hips_errors(one: Performance) -> np.ndarray:
     """(F,) degrees between the direction of the shown hips and of the true ones."""
     joint = np.array([one.skeleton.roles["hips"]])
     turns = to_body_rotations(one.skeleton, joint, one.global_rotations[:, joint])[:, 0]

@@ -1,4 +1,4 @@
-"""The entries of a codebook that an export plays: those that the model's own filter admits, and where it begins."""
+"""What an export plays of a codebook: where jumps may lead, how long an entry goes on, and where a character begins."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,29 @@ from kinematch.character.idle import IDLE
 from kinematch.database.filters import tag_mask
 from kinematch.errors import KinematchError
 from kinematch.learned.model import Model
-from kinematch.learned.projection import TAIL
+from kinematch.learned.projection import Projector
+
+REFUSED = 1e30  # cost factor of entries that the model's own filter does not admit
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    numbers: np.ndarray  # (E,) of the codebook
+    """E entries of the codebook; `projector` is what plays them here."""
+
+    projector: Projector
     frames: np.ndarray  # (E, D + Z) float32, normalised features and latents
     cost_factors: np.ndarray  # (E,) float32
-    seconds_left: np.ndarray  # (E,) that an entry goes on
     first: int  # where a character begins: standing, if there is an idle entry
+
+    @property
+    def steps_left(self) -> np.ndarray:
+        """(E,) frames that an entry goes on."""
+        return self.projector.steps_left
+
+    @property
+    def last(self) -> np.ndarray:
+        """(E,) the last entry that each leads to without a gap."""
+        return self.projector.last
 
 
 def select_entries(model: Model) -> Entries:
@@ -25,16 +38,12 @@ def select_entries(model: Model) -> Entries:
     admitted = tag_mask(model.filter, model.tag_names, book.tags)
     if not admitted.any():
         raise KinematchError(f"no entry of the model may be taken: the filter {model.filter!r} admits none")
-    numbers = np.flatnonzero(admitted)
-    clips = np.repeat(np.arange(len(book.clip_starts)), book.clip_stops - book.clip_starts)
-    left = (book.frames[book.clip_stops - 1][clips] - book.frames) / model.frame_rate + TAIL
-    idle = np.flatnonzero(book.tags[numbers, model.tag_names.index(IDLE)]) if IDLE in model.tag_names else numbers[:0]
+    idle = admitted & book.tags[:, model.tag_names.index(IDLE)] if IDLE in model.tag_names else admitted
     return Entries(
-        numbers=numbers,
-        frames=book.restore(numbers),
-        cost_factors=book.cost_factor[numbers],
-        seconds_left=left[numbers].astype(np.float32),
-        first=int(idle[0]) if len(idle) else 0,
+        projector=Projector(model),
+        frames=book.restore(),
+        cost_factors=np.where(admitted, book.cost_factor, REFUSED).astype(np.float32),
+        first=int(np.flatnonzero(idle if idle.any() else admitted)[0]),
     )
 
 

@@ -9,6 +9,7 @@ from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.export.fold import PhysicalModel
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network
+from kinematch.learned.projection import CORRECTION, LONGEST_RUN
 
 
 def pack_matrices(matrices: Iterable[np.ndarray]) -> bytes:
@@ -29,10 +30,11 @@ def list_matrices(model: Model, physical: PhysicalModel, entries: Entries) -> di
     layers = [0 if network is None else len(network.weights) for network in networks]
     scale = np.concatenate([model.feature_scale, np.ones(model.latent_count)])
     shift = np.concatenate([model.feature_offset, np.zeros(model.latent_count)])
-    joints, contacts, some = model.skeleton.joint_count, len(model.contact_joints), entries.numbers
-    sizes = width, model.latent_count, joints, len(model.moving), contacts
+    sizes = width, model.latent_count, model.skeleton.joint_count, len(model.moving), len(model.contact_joints)
+    longest = round(LONGEST_RUN * model.frame_rate)
+    following = entries.first, entries.projector.stride, CORRECTION, longest
     matrices: dict[str, np.ndarray] = {
-        "numbers": np.array([model.frame_rate, *sizes, entries.first, *layers]),
+        "numbers": np.array([model.frame_rate, *sizes, *following, *layers]),
         "moving": model.moving,
         "rest": model.rest,
         "trajectory_columns": find_trajectory(model),
@@ -40,9 +42,9 @@ def list_matrices(model: Model, physical: PhysicalModel, entries: Entries) -> di
         "cost_weights": physical.cost_weights,
         "limits": physical.limits,
         "projector_center": physical.projector_center,
-        "codebook": np.concatenate([book.features[some], book.latents[some]], axis=1),
+        "codebook": np.concatenate([book.features, book.latents], axis=1),
         "codebook_scale": np.stack([book.lowest * scale + shift, book.step * scale]),
-        "codebook_costs": np.column_stack([entries.cost_factors, entries.seconds_left]),
+        "codebook_costs": np.column_stack([entries.cost_factors, entries.steps_left, entries.last]),
     }
     for name, network in zip(names, networks):
         if network is not None:

@@ -9,7 +9,7 @@ from kinematch.errors import KinematchError
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network, apply_network
-from kinematch.learned.projection import LONGEST_RUN
+from kinematch.learned.projection import LONGEST_RUN, NOWHERE
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import from_rotation_vector, from_two_axis, to_rotation_vector
@@ -81,36 +81,37 @@ class _Player:
         weights = model.feature_weights[columns]
         self.clearance = np.inf
         now = self._decode(entries.frames[entries.first])
-        after = self._decode(self._step(now.frame))
+        entry, run = NOWHERE if model.projector is not None else entries.first, 0
+        after = self._decode(self._follow(now.frame, entry, run))
         turn, spin = np.zeros((2, len(now.turns), 3))
         shift, speed = np.zeros((2, len(now.values)))
-        root, since, run, left = np.zeros(3), 0, 0, float(entries.seconds_left[entries.first])
+        root, since = np.zeros(3), 0
         asked, shown = now.frame[columns], now.values
         rows: dict[str, list] = {name: [] for name in ("rotations", "values", "contacts", "roots", "jumps")}
         for given in wanted:
             query = now.frame[: model.schema.width].copy()
             query[columns] = given
-            ended = run >= round(min(LONGEST_RUN, left) / dt)
+            ended = run >= (round(LONGEST_RUN / dt) if entry == NOWHERE else entries.steps_left[entry])
             changed = self._decide(float((weights * (given - asked) ** 2).sum()) - FORCE_COST)
             jumps = False
             if since >= round(SEARCH_TIME / dt) or ended or (changed and since >= round(FORCE_TIME / dt)):
-                frame, cost, seconds = self._project(query)
+                frame, cost, found = self._project(query)
                 jumps = self._decide(float(self._cost(now.frame, query)) - STAY_BIAS - cost) or ended
                 if jumps:
                     to = self._decode(frame)
-                    then = self._decode(self._step(frame))
+                    then = self._decode(self._follow(frame, found, 0))
                     shown_turns = quaternion.multiply(from_rotation_vector(turn), now.turns)
                     shown_spin = spin + quaternion.rotate(from_rotation_vector(turn), _spin(now, after, dt))
                     turn = to_rotation_vector(quaternion.multiply(shown_turns, quaternion.inverse(to.turns)))
                     spin = shown_spin - quaternion.rotate(from_rotation_vector(turn), _spin(to, then, dt))
                     shift = shown - to.values
                     speed = speed + (after.values - now.values) / dt - (then.values - to.values) / dt
-                    now, after, run, left = to, then, 0, seconds
+                    now, after, entry, run = to, then, found, 0
                 since, asked = 0, given
             since, run = since + 1, run + 1
             moved = rotate_about_y(np.array([shown[-3], 0.0, shown[-2]]) * dt, root[2])
             root = root + np.array([moved[0], moved[2], shown[-1] * dt])
-            now, after = after, self._decode(self._step(after.frame))
+            now, after = after, self._decode(self._follow(after.frame, entry, run))
             turn, spin = spring(turn, spin, 0.0, halflife=HALFLIFE, dt=dt)
             shift, speed = spring(shift, speed, 0.0, halflife=HALFLIFE, dt=dt)
             shown = now.values + shift
@@ -126,8 +127,10 @@ class _Player:
         self.clearance = min(self.clearance, abs(margin))
         return margin > 0
 
-    def _step(self, frame: np.ndarray) -> np.ndarray:
-        return np.clip(frame + _apply(self.model.stepper, frame), *self.limits)
+    def _follow(self, frame: np.ndarray, entry: int, run: int) -> np.ndarray:
+        """A frame later, `run` frames after an entry: the stepper predicts, the codebook corrects."""
+        after = np.clip(frame + _apply(self.model.stepper, frame), *self.limits)
+        return self.entries.projector.correct(after[None], np.array([entry]), np.array([run + 1]))[0]
 
     def _decode(self, frame: np.ndarray) -> Pose:
         outputs, columns = _apply(self.model.decompressor, frame), self.model.columns
@@ -138,16 +141,16 @@ class _Player:
     def _cost(self, frames: np.ndarray, query: np.ndarray) -> np.ndarray:
         return ((frames[..., : len(query)] - query) ** 2 * self.model.feature_weights).sum(axis=-1)
 
-    def _project(self, query: np.ndarray) -> tuple[np.ndarray, float, float]:
+    def _project(self, query: np.ndarray) -> tuple[np.ndarray, float, int]:
         if self.model.projector is not None:
             frame = _apply(self.model.projector, query)
-            return frame, float(self._cost(frame, query)), LONGEST_RUN
+            return frame, float(self._cost(frame, query)), NOWHERE
         entries = self.entries
         costs = self._cost(entries.frames, query) * entries.cost_factors
         best, second = np.argsort(costs)[:2] if len(costs) > 1 else (0, 0)
         if best != second:
             self._decide(float(costs[second] - costs[best]))
-        return entries.frames[best].astype(np.float64), float(costs[best]), float(entries.seconds_left[best])
+        return entries.frames[best].astype(np.float64), float(costs[best]), int(best)
 
 
 def _apply(network: Network, inputs: np.ndarray) -> np.ndarray:

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.learned.scoring import CENTIMETRES
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.plan import Plan
 from kinematch.learned.training.tensors import Tensors, make_codec
 
-CENTIMETRES = 100.0
 ROTATION, ROOT, CONTACT, LEFT, SMOOTH, SMALL = 0.3, 0.3, 0.5, 0.5, 0.02, 0.002  # weights of losses in cm
 
 

@@ -9,9 +9,9 @@ from kinematch.character.table import make_table
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.learned.model import PoseColumns, lay_out_pose
+from kinematch.learned.scoring import find_true_joints
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import to_two_axis
-from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
 
 FEWEST_FRAMES = 600  # ten seconds at 60 fps: less motion than that is played, not learned
@@ -19,7 +19,6 @@ SHORTEST_LEVER = 0.05  # m, so that hands and heads keep their direction
 LONGEST_CONTACT = 0.5  # s that contacts are counted ahead; nothing needs to know of more
 HELD_SECONDS = 4.0  # of each stretch that is held out
 HELD_SHARE = 0.06  # of all frames
-BATCH = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,17 +80,9 @@ def prepare_data(database: Database, *, seed: int = 0, held_share: float = HELD_
     changes[poses.clip_stops - 1] = 0.0
     return TrainingData(
         database=database, columns=columns, moving=moving, features=np.array(features.values), poses=rows,
-        changes=changes, global_positions=find_joints(database, slice(None)),
+        changes=changes, global_positions=find_true_joints(database, slice(None))[0],
         levers=_measure_levers(poses.skeleton, columns, moving), held=held, left=left,
     )  # fmt: skip
-
-
-def find_joints(database: Database, frames: np.ndarray | slice) -> np.ndarray:
-    """Positions (M, J, 3) of all joints in the root's frame."""
-    poses = database.poses
-    positions, rotations = np.array(poses.positions[frames]), np.array(poses.rotations[frames])
-    positions[:, 0], rotations[:, 0] = 0.0, (1.0, 0.0, 0.0, 0.0)
-    return forward(poses.skeleton, positions, rotations)[0].astype(np.float32)
 
 
 def _measure_root_motion(paths: np.ndarray, stops: np.ndarray, rate: float) -> np.ndarray:

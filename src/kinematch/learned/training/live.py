@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.learned.scoring import CENTIMETRES, RUNS
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.tensors import Tensors
 
 MOST = 1500  # frames or windows that are looked at
 BARS = "▁▂▃▄▅▆▇█"
-RUNS = (10, 20, 60)  # frames
 
 
 def describe_codec(data: TrainingData, tensors: Tensors, modules: dict[str, Any]) -> tuple[str, float]:
@@ -67,4 +67,4 @@ def _pick(frames: np.ndarray) -> np.ndarray:
 
 def _distance(joints: Any, truth: Any) -> float:
     """cm, without the root."""
-    return float((joints - truth).norm(dim=-1)[:, 1:].mean() * 100)
+    return float((joints - truth).norm(dim=-1)[:, 1:].mean() * CENTIMETRES)

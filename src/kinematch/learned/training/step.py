@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.learned.network import Network
-from kinematch.learned.training.compress import CENTIMETRES
+from kinematch.learned.scoring import CENTIMETRES
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import export_dense, make_dense
 from kinematch.learned.training.plan import Plan

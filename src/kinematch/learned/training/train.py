@@ -143,7 +143,7 @@ class Training:
                 self._write()
                 since = time.monotonic()
             progress(step + 1, total, text)
-            if has_stalled(curve):
+            if step >= total // 2 and has_stalled(curve):  # before that, steps are too long to settle
                 break
 
     def _describe(self, stage: Any) -> tuple[str, float]:

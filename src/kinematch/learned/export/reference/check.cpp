@@ -17,8 +17,9 @@ int main(int count, char** arguments) {
         std::vector<float> pose = character.decompressor.run(character.centered(xz)), after = character.step_frame(xz);
         for (int c = 0; c < poses.cols; c++) compare(networks, pose[c], poses[n][c]);
         for (int c = 0; c < stepped.cols; c++) compare(networks, after[c], stepped[n][c]);
-        double best, seconds;
-        if (projected.rows) after = character.project(x, best, seconds);
+        double best;
+        int found;
+        if (projected.rows) after = character.project(x, best, found);
         for (int c = 0; c < (projected.rows ? projected.cols : 0); c++)
             compare(networks, after[c], projected[n][c]);
     }

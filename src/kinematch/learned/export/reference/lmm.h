@@ -103,14 +103,16 @@ struct Character {
     // model.bin, in its order
     Matrix numbers, moving, rest, columns, center, cost_weights, limits, projector_center, book, book_scale, book_costs;
     Network decompressor, stepper, projector;
-    int D, Z, J, M, K;
-    double dt, search_time = 0.1, force_time = 0.1, force_cost = 1, stay_bias = 0.2, longest_run = 1, decay_time = 0.1;
+    int D, Z, J, M, K, stride, longest;
+    float correction;
+    double dt, search_time = 0.1, force_time = 0.1, force_cost = 1, stay_bias = 0.2, decay_time = 0.1;
     // what evolves
     Frame now, next;
     std::vector<Quat> offset_r, shown_r;
     std::vector<Vec> offset_a;
     Row offset_x, offset_v, shown_x, asked;
-    double since = 0, run = 0, left = 0, root[3] = {0, 0, 0};  // s, s, s; x and z in m and yaw in rad
+    int entry_now = -1, run = 0;             // of the codebook, where a run began; frames since then
+    double since = 0, root[3] = {0, 0, 0};  // s since the search; x and z in m and yaw in rad
     bool jumped = false;
 
     explicit Character(const std::string& path) {
@@ -119,11 +121,12 @@ struct Character {
         for (Matrix* m : {&numbers, &moving, &rest, &columns, &center, &cost_weights, &limits, &projector_center, &book,
                           &book_scale, &book_costs}) *m = read(file);
         const float* n = numbers[0];
-        dt = 1 / n[0], D = n[1], Z = n[2], J = n[3], M = n[4], K = n[5];
+        dt = 1 / n[0], D = n[1], Z = n[2], J = n[3], M = n[4], K = n[5], stride = n[7], correction = n[8], longest = n[9];
         Network* networks[3] = {&decompressor, &stepper, &projector};
-        for (int k = 0; k < 3; k++) networks[k]->read_from(file, n[7 + k]);
+        for (int k = 0; k < 3; k++) networks[k]->read_from(file, n[10 + k]);
         fclose(file);
-        now = decode(entry(n[6])), next = decode(step_frame(now.xz)), left = book_costs[n[6]][1];
+        if (projector.weights.empty()) entry_now = n[6];
+        now = decode(entry(n[6])), next = decode(follow(now.xz, entry_now, 0));
         offset_r.assign(J, {1, 0, 0, 0}), offset_a.assign(J, {0, 0, 0});
         offset_x.assign(3 * M + 3, 0), offset_v = offset_x, shown_r = now.turns, shown_x = now.values;
         for (int t = 0; t < columns.cols; t++) asked.push_back(now.xz[columns[0][t]]);
@@ -143,6 +146,16 @@ struct Character {
         for (int c = 0; c < D + Z; c++) out[c] = std::min(std::max(xz[c] + out[c], limits[0][c]), limits[1][c]);
         return out;
     }
+    // the stepper, drawn towards the clip that an entry began `run` frames ago: errors fade instead of adding up
+    std::vector<float> follow(const std::vector<float>& xz, int e, int frames) const {
+        std::vector<float> after = step_frame(xz);
+        int before = e + (frames + 1) / stride;
+        if (e < 0 || before >= book_costs[e][2]) return after;
+        float share = float((frames + 1) % stride) / stride;
+        std::vector<float> a = entry(before), b = entry(before + 1);
+        for (int c = 0; c < D + Z; c++) after[c] += correction * (a[c] * (1 - share) + b[c] * share - after[c]);
+        return after;
+    }
     Frame decode(const std::vector<float>& xz) const {  // Decompressor
         std::vector<float> p = decompressor.run(centered(xz));
         Frame frame{xz, {{1, 0, 0, 0}}, {}, {}, {}};
@@ -158,20 +171,18 @@ struct Character {
         for (int c = 0; c < D; c++) sum += cost_weights[0][c] * (x[c] - query[c]) * (x[c] - query[c]);
         return sum;
     }
-    std::vector<float> project(const std::vector<float>& query, double& best, double& seconds) const {  // Projector
+    std::vector<float> project(const std::vector<float>& query, double& best, int& found) const {  // Projector
         if (!projector.weights.empty()) {
             std::vector<float> xz = projector.run(centered(query));
             for (int c = 0; c < D + Z; c++) xz[c] += projector_center[0][c];
-            best = cost(xz, query), seconds = longest_run;
+            best = cost(xz, query), found = -1;
             return xz;
         }
-        int found = 0;  // the nearest entry of the codebook
-        best = 1e30;
+        best = 1e300;  // the nearest entry of the codebook
         for (int e = 0; e < book.rows; e++) {
             double own = cost(entry(e), query) * book_costs[e][0];
             if (own < best) best = own, found = e;
         }
-        seconds = book_costs[found][1];
         return entry(found);
     }
 
@@ -183,24 +194,25 @@ struct Character {
             query[c] = trajectory[t];
             change += cost_weights[0][c] * (trajectory[t] - asked[t]) * (trajectory[t] - asked[t]);
         }
-        bool ended = run + dt / 2 >= std::min(longest_run, left);
+        bool ended = run >= (entry_now < 0 ? longest : book_costs[entry_now][1]);
         bool forced = change > force_cost && since + dt / 2 >= force_time;
         jumped = false;
         if (since + dt / 2 >= search_time || forced || ended) {
-            double best, seconds;
-            std::vector<float> xz = project(query, best, seconds);
+            double best;
+            int found;
+            std::vector<float> xz = project(query, best, found);
             if (ended || best < cost(now.xz, query) - stay_bias) {  // isTransition
-                Frame to = decode(xz), after = decode(step_frame(xz));
+                Frame to = decode(xz), after = decode(follow(xz, found, 0));
                 transition(to, after);
-                now = to, next = after, run = 0, left = seconds, jumped = true;
+                now = to, next = after, entry_now = found, run = 0, jumped = true;
             }
             since = 0, asked.assign(trajectory, trajectory + columns.cols);
         }
-        since += dt, run += dt;
+        since += dt, run++;
         double x = shown_x[3 * M], z = shown_x[3 * M + 1], sine = std::sin(root[2]), cosine = std::cos(root[2]);
         root[0] += (cosine * x + sine * z) * dt, root[1] += (cosine * z - sine * x) * dt;
         root[2] += shown_x[3 * M + 2] * dt;
-        now = next, next = decode(step_frame(now.xz));  // Stepper, Decompressor
+        now = next, next = decode(follow(now.xz, entry_now, run));  // Stepper, Decompressor
         update();
     }
 

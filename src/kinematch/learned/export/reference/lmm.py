@@ -70,7 +70,7 @@ def from_axes(axes):
 class Character:
     """What evolves, and a step of it."""
 
-    search_time, force_time, force_cost, stay_bias, longest_run, decay_time = 0.1, 0.1, 1.0, 0.2, 1.0, 0.1
+    search_time, force_time, force_cost, stay_bias, decay_time = 0.1, 0.1, 1.0, 0.2, 0.1
 
     def __init__(self, folder):
         import onnxruntime
@@ -80,6 +80,7 @@ class Character:
         self.model = model = dict(zip(names, read_matrices(folder / "model.bin")))
         numbers = model["numbers"][0]
         self.dt, (self.D, self.Z, self.J, self.M, self.K, first) = 1 / float(numbers[0]), map(int, numbers[1:7])
+        self.stride, self.correction, self.longest = int(numbers[7]), float(numbers[8]), int(numbers[9])
         files = {name: folder / f"{name}.onnx" for name in ("decompressor", "stepper", "projector")}
         self.networks = {
             k: onnxruntime.InferenceSession(file.read_bytes()) for k, file in files.items() if file.exists()
@@ -87,13 +88,14 @@ class Character:
         self.columns = model["trajectory_columns"][0].astype(int)
         lowest, step = model["codebook_scale"]
         self.book = lowest + step * model["codebook"]  # features and latents; a port keeps the bytes
-        self.cost_factors, self.seconds_left = model["codebook_costs"].T
+        self.cost_factors, self.steps_left, self.last = model["codebook_costs"].T  # last: that an entry leads to
         self.now = self.decode(self.book[first])
-        self.next = self.decode(self.step_frame(self.now.xz))
+        self.entry, self.run = -1 if "projector" in self.networks else first, 0  # of the codebook; frames since then
+        self.next = self.decode(self.follow(self.now.xz, self.entry, 0))
         self.offset_r, self.offset_a = np.tile([1.0, 0, 0, 0], (self.J, 1)), np.zeros((self.J, 3))
         self.offset_x, self.offset_v = np.zeros((2, 3 * self.M + 3))
         self.shown_r, self.shown_x = self.now.turns, self.now.values
-        self.asked, self.since, self.run, self.left = self.now.xz[self.columns], 0.0, 0.0, self.seconds_left[first]
+        self.asked, self.since = self.now.xz[self.columns], 0.0
         self.root, self.jumped = np.zeros(3), False  # x and z in m, yaw in rad
 
     def ask(self, network, **inputs):
@@ -106,6 +108,15 @@ class Character:
         """Stepper: features and latents a frame later."""
         found = self.ask("stepper", features=xz[: self.D], latents=xz[self.D :])
         return np.concatenate([found["next_features"], found["next_latents"]])
+
+    def follow(self, xz, entry, run):
+        """Stepper, drawn towards the clip that an entry began `run` frames ago: errors fade instead of adding up."""
+        after, before = self.step_frame(xz), entry + (run + 1) // self.stride
+        if entry < 0 or before >= self.last[entry]:
+            return after
+        share = (run + 1) % self.stride / self.stride
+        track = self.book[before] * (1 - share) + self.book[before + 1] * share
+        return (after + self.correction * (track - after)).astype(np.float32)
 
     def decode(self, xz):
         """Decompressor: the pose y of features and latents."""
@@ -121,14 +132,14 @@ class Character:
         return ((x[..., : self.D] - query) ** 2 * self.model["cost_weights"][0]).sum(axis=-1)
 
     def project(self, query):
-        """Projector: features and latents, their cost, and the seconds that they go on."""
+        """Projector: features and latents, their cost, and their entry of the codebook if it has one."""
         if "projector" in self.networks:
             found = self.ask("projector", query=query)
             xz = np.concatenate([found["features"], found["latents"]])
-            return xz, self.cost(xz, query), self.longest_run
+            return xz, self.cost(xz, query), -1
         costs = self.cost(self.book, query) * self.cost_factors
         found = costs.argmin()  # the nearest entry of the codebook
-        return self.book[found], costs[found], self.seconds_left[found]
+        return self.book[found], costs[found], int(found)
 
     def step(self, trajectory):
         """Desired trajectory features in the root's axes: Algorithm 1."""
@@ -136,22 +147,23 @@ class Character:
         query[self.columns] = trajectory  # UpdateFeatures
         change = (self.model["cost_weights"][0, self.columns] * (trajectory - self.asked) ** 2).sum()
         half = self.dt / 2
-        ended = self.run + half >= min(self.longest_run, self.left)
+        ended = self.run >= (self.longest if self.entry < 0 else self.steps_left[self.entry])
         forced = change > self.force_cost and self.since + half >= self.force_time
         self.jumped = False
         if self.since + half >= self.search_time or forced or ended:
-            xz, cost, seconds = self.project(query)
+            xz, cost, entry = self.project(query)
             if ended or cost < self.cost(self.now.xz, query) - self.stay_bias:  # isTransition
                 to = self.decode(xz)
-                after = self.decode(self.step_frame(xz))
+                after = self.decode(self.follow(xz, entry, 0))
                 self.transition(to, after)
-                self.now, self.next, self.run, self.left, self.jumped = to, after, 0.0, seconds, True
+                self.now, self.next, self.entry, self.run, self.jumped = to, after, entry, 0, True
             self.since, self.asked = 0.0, np.array(trajectory)
-        self.since, self.run = self.since + self.dt, self.run + self.dt
+        self.since, self.run = self.since + self.dt, self.run + 1
         x, z, turn = self.shown_x[-3:] * self.dt
         sine, cosine = np.sin(self.root[2]), np.cos(self.root[2])
         self.root = self.root + np.array([cosine * x + sine * z, cosine * z - sine * x, turn])
-        self.now, self.next = self.next, self.decode(self.step_frame(self.next.xz))  # Stepper, Decompressor
+        self.now = self.next  # Stepper, Decompressor
+        self.next = self.decode(self.follow(self.now.xz, self.entry, self.run))
         self.update()
 
     def spin(self, a, b):

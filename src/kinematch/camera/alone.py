@@ -1,0 +1,101 @@
+"""The camera alone: joints of a body from its landmarks, so that it drives a character without any tracker."""
+
+import numpy as np
+
+from kinematch.avatar.calibration import HEIGHT
+from kinematch.avatar.trackers import HANDS, HEAD, POINTS, WAIST, Trackers
+from kinematch.avatar.velocities import Poses, find_velocities
+from kinematch.camera.alignment import CameraPose, find_pitch
+from kinematch.camera.landmarks import Landmarks
+from kinematch.camera.one_euro import smooth_one_euro
+from kinematch.camera.projection import FIELD_OF_VIEW, LEAST_VISIBILITY, locate_bodies
+from kinematch.errors import KinematchError
+from kinematch.math import quaternion, rotation, smoothing
+
+EARS = np.array([0.0, 0.06, 0.01])  # m, their middle from the head joint
+HIPS = np.array([0.0, 0.06, 0.0])  # m, the hips joint from the middle of the hip landmarks
+NOSE_SHARE = 0.92  # of the height of a person, to the nose
+GLITCH = 0.14  # s before and after a picture, most of which must agree with it
+STRAIGHT = 0.9  # share of the tallest frames that tell the size
+
+
+def find_joints(
+    landmarks: Landmarks, *, height: float = HEIGHT, field_of_view: float = FIELD_OF_VIEW, pitch: float | None = None
+) -> Trackers:
+    """Head, wrists and waist of one body over time as joints in a world with a floor, whose +Z points at the camera.
+
+    Place and size come from the picture and the person's `height` (m); the pitch (rad) from how the person stands.
+    """
+    bodies = landmarks.places + locate_bodies(landmarks, field_of_view)[:, None]
+    good = np.isfinite(bodies[:, 0, 0]) & (landmarks.visibility[:, _pick(landmarks, "hip")].min(axis=1) > 0.3)
+    if good.sum() < 2:
+        raise KinematchError(f"a body is seen in {good.sum()} of {len(good)} frames, expected at least two")
+    frames = np.flatnonzero(good)
+    bodies, visibility, times = bodies[frames], landmarks.visibility[frames], landmarks.times[frames]
+    pose = _stand_up(landmarks, bodies, visibility, height, pitch)
+    # pictures in which the estimator fails come one to four in a row
+    rate = 1 / max(float(np.median(np.diff(times))), 1e-3)
+    world = smoothing.median(pose.to_world(bodies).reshape(len(times), -1), radius=GLITCH, frame_rate=rate)
+    world = world.reshape(bodies.shape)
+    # somebody always stands on the floor: how far the body is away is not known well enough to say more
+    lowest = smooth_one_euro(times, _find_lowest(world, visibility)[:, None], slowest=1.0, beta=0.0)
+    world[..., 1] -= lowest
+    world -= np.median(world[:, _pick(landmarks, "hip")].mean(axis=1), axis=0) * [1, 0, 1]
+    return _assemble(landmarks, smooth_one_euro(times, world), visibility, times)
+
+
+def _pick(landmarks: Landmarks, part: str) -> np.ndarray:
+    return landmarks.find((f"left_{part}", f"right_{part}"))
+
+
+def _find_lowest(places: np.ndarray, visibility: np.ndarray) -> np.ndarray:
+    """Heights (F,) of the lowest landmarks that are seen."""
+    return np.where(visibility > LEAST_VISIBILITY, places[..., 1], np.inf).min(axis=1)
+
+
+def _stand_up(
+    landmarks: Landmarks, bodies: np.ndarray, visibility: np.ndarray, height: float, pitch: float | None
+) -> CameraPose:
+    """Pitch and scale of a camera that looks along -Z, from the frames in which the person is tallest."""
+    nose = landmarks.find(("nose",))[0]
+    if pitch is None:
+        ups = bodies[:, _pick(landmarks, "hip")].mean(axis=1) - bodies[:, _pick(landmarks, "ankle")].mean(axis=1)
+        seen = visibility[:, _pick(landmarks, "ankle")].min(axis=1) > LEAST_VISIBILITY
+        pitch = find_pitch(ups[seen]) if seen.any() else 0.0
+    pose = CameraPose(np.pi, np.zeros(3), pitch)
+    level = pose.level(bodies)
+    tall = np.quantile(level[:, nose, 1] - _find_lowest(level, visibility), STRAIGHT)
+    return CameraPose(np.pi, np.zeros(3), pitch, float(np.clip(NOSE_SHARE * height / max(tall, 0.1), 0.5, 2.0)))
+
+
+def _assemble(landmarks: Landmarks, world: np.ndarray, visibility: np.ndarray, times: np.ndarray) -> Trackers:
+    def place(name: str) -> np.ndarray:
+        return world[:, landmarks.find((name,))[0]]
+
+    def is_seen(*names: str) -> np.ndarray:
+        return visibility[:, landmarks.find(names)].min(axis=1) > LEAST_VISIBILITY
+
+    count = len(times)
+    positions, turns = np.zeros((count, len(POINTS), 3)), quaternion.identity((count, len(POINTS)))
+    valid = np.zeros((count, len(POINTS)), bool)
+    ears = (place("left_ear") + place("right_ear")) / 2
+    turns[:, HEAD] = _face(place("left_ear") - place("right_ear"), place("nose") - ears)
+    positions[:, HEAD] = ears - quaternion.rotate(turns[:, HEAD], EARS)
+    valid[:, HEAD] = True
+    hips = place("left_hip") - place("right_hip")
+    turns[:, WAIST] = _face(hips * [1, 0, 1], quaternion.cross(hips, np.array([0.0, 1.0, 0.0])))
+    positions[:, WAIST] = (place("left_hip") + place("right_hip")) / 2 + HIPS
+    valid[:, WAIST] = True
+    for point, side, sign in zip(HANDS, ("left", "right"), (1.0, -1.0)):
+        wrist, index, pinky = (place(f"{side}_{part}") for part in ("wrist", "index", "pinky"))
+        turns[:, point] = _face(sign * ((index + pinky) / 2 - wrist), index - pinky)
+        positions[:, point] = wrist
+        valid[:, point] = is_seen(f"{side}_wrist")
+    return find_velocities(Poses(times - times[0], positions, turns, valid))
+
+
+def _face(left: np.ndarray, ahead: np.ndarray) -> np.ndarray:
+    """Rotations (F, 4) that take +X along `left` (F, 3) and +Z as near to `ahead` (F, 3) as that lets."""
+    x = quaternion.unit(left, (1.0, 0.0, 0.0))
+    y = quaternion.unit(quaternion.cross(ahead, x), (0.0, 1.0, 0.0))
+    return rotation.from_matrix(np.stack([x, y, quaternion.cross(x, y)], axis=-1))

@@ -1,0 +1,103 @@
+"""`kinematch evaluate --camera`: scores what a camera adds to trackers, before simulated cameras."""
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinematch.cli.screen import Screen, progress_bar
+from kinematch.errors import KinematchError
+from kinematch.writing import write_beside
+
+if TYPE_CHECKING:
+    from kinematch.evaluate.camera.evaluation import CameraEvaluation
+
+LOOK_AROUND = 30.0  # degrees: without it the headset tells the body's direction
+ROOM = 1.5  # m that the built-in users go from where they start
+
+
+def evaluate_camera(
+    database: Path | None, *, users: tuple[Path, ...], seconds: float, look_around: float, quick: bool, seed: int,
+    json: Path | None, report: Path | None,
+) -> int:  # fmt: skip
+    """Score sources of body directions before cameras at several places."""
+    import numpy as np
+
+    from kinematch.avatar.simulate import Imperfections
+    from kinematch.cli.evaluate import open_database
+    from kinematch.evaluate.camera.evaluation import evaluate_camera as run_evaluation
+    from kinematch.evaluate.camera.places import PLACES
+    from kinematch.evaluate.camera.report import write_report
+    from kinematch.evaluate.vr.built_in import COUNT, make_clips
+    from kinematch.evaluate.vr.casting import cast_users, find_motion_files
+    from kinematch.evaluate.vr.users import make_cast
+
+    if not 2 <= seconds <= 3600:
+        raise KinematchError(f"--seconds {seconds:g}, expected 2 to 3600")
+    if not 0 <= look_around <= 90:
+        raise KinematchError(f"--look-around {look_around:g}, expected 0 to 90 degrees")
+    screen = Screen()
+    spread = float(np.radians(look_around or LOOK_AROUND))
+    options: dict[str, Any] = {"longest": seconds, "look_around": spread, "imperfections": Imperfections()}
+    with progress_bar("evaluating cameras") as show:
+        opened, name, _ = open_database(database, None, show)
+        if users:
+            casts, _ = cast_users(find_motion_files(users), seed=seed, **options)
+        else:
+            count = 2 if quick else COUNT
+            clips = make_clips(count, seconds=min(seconds, 20.0), seed=seed, room=ROOM)
+            casts = [make_cast(clips, seed=seed, **options)]
+        places = list(PLACES)[:1] if quick else list(PLACES)
+        found = run_evaluation(
+            opened, casts, places=places, seed=seed, progress=lambda what, done, total: show(done, total, what)
+        )
+        if report is not None:
+            write_report(report, found, title=name)
+    print_tables(screen, found, name)
+    if json is not None:
+        write_beside(json, json_module.dumps(to_plain(found), indent=2).encode())
+    return 0
+
+
+def print_tables(screen: Screen, found: "CameraEvaluation", name: str) -> None:
+    """One table for each place."""
+    import numpy as np
+
+    from kinematch.cli.evaluate_text import make_table
+    from kinematch.evaluate.camera.measures import COLUMNS
+    from kinematch.evaluate.camera.methods import ESTIMATORS
+    from kinematch.evaluate.camera.report import show_value
+
+    people = [user for cast in found.casts for user in cast.users]
+    minutes = sum(user.seconds for user in people) / 60
+    screen.say(f"{name}: {len(people)} users, {minutes:.1f} minutes; errors of the hips' direction in degrees")
+    for place, aligned in found.alignments.items():
+        table = make_table(place, [column.text for column in COLUMNS])
+        for source in ESTIMATORS:
+            row = found.rows[place, source]
+            table.add_row(source, *(show_value(row[column.name]) for column in COLUMNS))
+        screen.print(table)
+        if aligned:
+            good = np.mean([one.yaw < 2 and one.place < 10 for one in aligned])
+            yaw, gap, late = (np.median([one[k] for one in aligned]) for k in (1, 2, 3))
+            screen.say(
+                f"  camera after 5 s, medians of {len(aligned)} users: yaw {yaw:.1f} degrees, place {gap:.0f} cm, "
+                f"time {late:.0f} ms off; {good:.0%} within 2 degrees and 10 cm"
+            )
+
+
+def to_plain(found: "CameraEvaluation") -> dict[str, Any]:
+    """Every figure, as JSON knows it."""
+    return {
+        "users": [user.name for cast in found.casts for user in cast.users],
+        "places": {
+            place: {
+                "sources": {
+                    source: {name: None if value != value else value for name, value in row.items()}
+                    for (where, source), row in found.rows.items()
+                    if where == place
+                },
+                "alignments": [one._asdict() for one in aligned],
+            }
+            for place, aligned in found.alignments.items()
+        },
+    }

@@ -1,0 +1,97 @@
+"""`kinematch evaluate --learned`: exact, packed and learned motion matching and a state machine on one course."""
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinematch.cli.screen import Screen, progress_bar, write_picture
+from kinematch.errors import FileError, KinematchError
+from kinematch.writing import write_beside
+
+if TYPE_CHECKING:
+    from kinematch.evaluate.comparison.comparison import Comparison
+
+STICK, QUICK_STICK = 150.0, 15.0  # s of each of four characters
+TIMED, QUICK_TIMED = 20.0, 3.0  # s
+
+
+def evaluate_learned(
+    database: Path | None, models: tuple[Path, ...], *, packed: Path | None, settings: Path | None, filter: str | None,
+    seed: int, rate: float, quick: bool, json: Path | None, report: Path | None, films: Path | None,
+) -> int:  # fmt: skip
+    """Exit status 1, with the reason, when a model is not fit for use."""
+    from kinematch.character.settings import Settings
+    from kinematch.character.settings_file import load_settings
+    from kinematch.cli.evaluate import open_database
+    from kinematch.database.storage import load
+    from kinematch.evaluate.comparison.comparison import Opened, compare, plain
+    from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
+    from kinematch.evaluate.comparison.figures import draw_figures, write_films
+    from kinematch.evaluate.comparison.report import write_report
+    from kinematch.evaluate.evaluation import check_seed, make_assignment
+    from kinematch.learned.model_file import load_model
+
+    check_seed(seed)
+    check_films(films)
+    if len(models) > 2:
+        raise KinematchError(f"--learned with {len(models)} models, expected a small one, or a small and a big one")
+    chosen = load_settings(settings) if settings is not None else Settings()
+    names = (SMALL, BIG)[: len(models)]
+    opened = {name: Opened(load_model(path), path) for name, path in zip(names, models)}
+    with progress_bar("measuring") as show:
+        source, _, tags = open_database(database, filter, show)
+        opened[EXACT] = Opened(source, database)
+        if packed is not None:
+            opened[PACKED] = Opened(load(packed), packed)
+        opened = {name: opened[name] for name in (EXACT, PACKED, SMALL, BIG) if name in opened}
+        given = make_assignment(source, tags, seed=seed, rate=rate, quick=quick)
+        found = compare(
+            given, opened, chosen, stick_seconds=QUICK_STICK if quick else STICK,
+            timed_seconds=QUICK_TIMED if quick else TIMED,
+            progress=lambda what, done, total: show(done, total, what),
+        )  # fmt: skip
+        show(0, None, "drawing")
+        if films is not None:
+            for name, picture in draw_figures(found).items():
+                write_picture(films / f"{name.replace(' ', '-')}.png", picture)
+        if report is not None:
+            write_report(report, found, films=films, progress=lambda done, total: show(done, total, "drawing"))
+        elif films is not None:
+            write_films(films, found, progress=lambda done, total: show(done, total, "drawing"))
+    screen = Screen()
+    print_comparison(screen, found)
+    if json is not None:
+        write_beside(json, json_module.dumps(plain(found), indent=2).encode())
+    return 0 if all(verdict.accepted for verdict in found.verdicts.values()) else 1
+
+
+def check_films(folder: Path | None) -> None:
+    if folder is not None and not folder.is_dir():
+        raise FileError(folder, "is no folder; films are written into one that exists")
+
+
+def print_comparison(screen: Screen, found: "Comparison") -> None:
+    """The tables of the report, and the verdicts."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from kinematch.evaluate.comparison.report import describe_data
+    from kinematch.evaluate.comparison.tables import list_tables
+
+    screen.say(describe_data(found))
+    for grid in list_tables(found):
+        screen.say(("\n" + grid.title, "italic"))
+        table = Table(box=None, pad_edge=False)
+        for n, name in enumerate(grid.head):
+            table.add_column(Text(name), justify="right" if n else "left")
+        for row in grid.rows:
+            table.add_row(*map(Text, row))
+        screen.print(table)
+        if grid.note:
+            screen.say(grid.note)
+    for name, verdict in found.verdicts.items():
+        screen.say(f"\n{found.opened[name].name}: ", (verdict.grade, "bold"))
+        for reason in verdict.reasons:
+            screen.say(f"  {reason}")
+        for advice in verdict.advice:
+            screen.say(f"  to do: {advice}")

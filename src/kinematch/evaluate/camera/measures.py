@@ -1,0 +1,85 @@
+"""What is measured of directions: those fed to matching, those of the shown hips, and where a camera sees the hips."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kinematch.camera.landmarks import Landmarks
+from kinematch.evaluate.vr.measures import WARM_UP, find_direction_errors, find_hips_errors
+from kinematch.evaluate.vr.performance import Performance
+from kinematch.evaluate.vr.users import User
+
+SPIKE, LONG = 45.0, 0.5  # degrees and s: a body that is turned wrongly for long enough to be noticed
+TURNS = np.radians(60)  # rad/s of a body that turns
+VISIBLE = 0.5  # of hips that are seen
+
+
+class Column(NamedTuple):
+    name: str
+    text: str
+
+
+COLUMNS = (
+    Column("fed", "fed, mean"),
+    Column("fed_p95", "95 %"),
+    Column("seen", "hips seen"),
+    Column("unseen", "not seen"),
+    Column("rendered", "rendered, mean"),
+    Column("rendered_p95", "95 %"),
+    Column("turning", "while turning"),
+    Column("spikes", "spikes"),
+    Column("share", "seen, %"),
+)
+
+
+class Alignment(NamedTuple):
+    """How far a camera's pose is off."""
+
+    user: str
+    yaw: float  # degrees
+    place: float  # cm
+    offset: float  # ms
+
+
+def find_seen(user: User, landmarks: Landmarks) -> np.ndarray:
+    """(F,) whether the last picture that is known shows the hips."""
+    hips = landmarks.visibility[:, landmarks.find(("left_hip", "right_hip"))].min(axis=1) > VISIBLE
+    last = np.searchsorted(landmarks.times, user.devices.times, side="right") - 1
+    return np.where(last >= 0, hips[np.maximum(last, 0)], False)
+
+
+def find_spikes(errors: np.ndarray, rate: float) -> list[slice]:
+    """Stretches over which errors (F,) in degrees stay beyond what is noticed, for long."""
+    large = np.concatenate([[False], np.abs(errors) > SPIKE, [False]])
+    starts, stops = (np.flatnonzero(np.diff(large.astype(int)) == sign) for sign in (1, -1))
+    return [slice(start, stop) for start, stop in zip(starts, stops) if stop - start > LONG * rate]
+
+
+def measure_source(
+    performances: Sequence[Performance], seen: Sequence[np.ndarray], truth: Sequence[Performance]
+) -> dict[str, float]:
+    """Errors in degrees over all users, without their first second; `spikes` are those that the true direction, fed
+    instead, does not have."""
+    fed, rendered, visible, turning = [], [], [], []
+    spikes = 0
+    for one, own, true in zip(performances, seen, truth):
+        start, rate = round(WARM_UP * one.user.rate), one.user.rate
+        errors = find_hips_errors(one)
+        unavoidable = (np.abs(find_hips_errors(true)) > SPIKE)[start:]
+        spikes += sum(not unavoidable[spike].any() for spike in find_spikes(errors[start:], rate))
+        fed.append(np.abs(find_direction_errors(one))[start:])
+        rendered.append(np.abs(errors)[start:])
+        visible.append(own[start:])
+        turning.append((np.abs(np.gradient(one.user.yaws, 1 / rate)) > TURNS)[start:])
+    f, r, v, t = (np.concatenate(part) for part in (fed, rendered, visible, turning))
+    return {
+        "fed": float(f.mean()), "fed_p95": float(np.quantile(f, 0.95)), "fed_p90": float(np.quantile(f, 0.9)),
+        "seen": _mean(f[v]), "unseen": _mean(f[~v]), "rendered": float(r.mean()),
+        "rendered_p95": float(np.quantile(r, 0.95)), "turning": _mean(r[t]), "spikes": float(spikes),
+        "share": float(100 * v.mean()),
+    }  # fmt: skip
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else float("nan")
