@@ -24,7 +24,18 @@ arguments raise `km.KinematchError`, which says what was expected.
 *Written by `python docs/make_api.py` from the code; a test keeps it up to date.*
 """
 SECTIONS = {
-    "Databases and files": ("dance_card", "build", "load", "read", "save", "animate", "Database", "Clip", "Skeleton"),
+    "Databases and files": (
+        "dance_card",
+        "build",
+        "load",
+        "pack",
+        "read",
+        "save",
+        "animate",
+        "Database",
+        "Clip",
+        "Skeleton",
+    ),
     "Characters": ("Crowd", "PlainCrowd", "Settings", "Pose", "record", "Retargeting", "retarget"),
     "Commands": ("move", "follow_trajectory", "Command", "Trajectory", "SimulatedBody", "Controller"),
     "Controllers": (

@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.dance_card import dance_card as dance_card
     from kinematch.database.features import Feature as Feature
     from kinematch.database.features import register_feature as register_feature
+    from kinematch.database.packing.pack import pack as pack
     from kinematch.database.storage import Database as Database
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
@@ -97,6 +98,7 @@ _HOMES = {  # name -> the module that defines it
     "dance_card": "database.dance_card",
     "follow_trajectory": "control.command",
     "move": "control.command",
+    "pack": "database.packing.pack",
     "read_script": "control.script_file",
     "record": "character.record",
     "register_feature": "database.features",

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kinematch.character.rig import find_moving
+from kinematch.database.playback import find_moving
 from kinematch.database.storage import Database
 from kinematch.learned.codebook import make_codebook
 from kinematch.learned.model import Model, lay_out_pose

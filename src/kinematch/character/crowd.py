@@ -213,7 +213,8 @@ class Crowd:
         if self.sources[number].table is None or self.sources[target].table is None:
             follow_plainly(self, number, target, characters, found, pose)
         else:
-            jumps.jump(self.runner.scenes[number], self.runner.scenes[target], target, characters, *found)
+            scenes, room = self.runner.scenes, self.runner.make_jump_room()
+            jumps.jump(scenes[number], scenes[target], target, characters, *found, room)
 
     def restore(self, state: State) -> None:
         """Go back to a copy of the state taken earlier, bit for bit."""

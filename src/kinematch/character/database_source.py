@@ -12,7 +12,7 @@ from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
 from kinematch.character.source import Projection, Sample, Search, Status
 from kinematch.character.state import State
-from kinematch.character.table import DIRECTION, Table, make_table
+from kinematch.character.table import DIRECTION, Table, index_by_frame, make_table
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import QueryInput
 from kinematch.database.filters import tag_mask
@@ -37,6 +37,7 @@ class DatabaseSource:
         self.skeleton, self.contact_joints = poses.skeleton, poses.contact_joints
         self.schema = database.features.schema
         self.table: Table = make_table(database, moving)
+        self.by_frame = index_by_frame(self.table, poses)
         self.rig = make_rig(poses.skeleton, poses.contact_joints, *self.give_examples(), moving=self.table.moving)
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
         self._weights: tuple = ()
@@ -74,7 +75,7 @@ class DatabaseSource:
 
     def describe_status(self, state: State, characters: np.ndarray) -> Status:
         frames = self.clamp_frames(state, characters)
-        table = self.table
+        table = self.by_frame
         clips = table.clip_of[frames]
         paces = table.paces[frames]
         return Status(
@@ -128,7 +129,7 @@ class DatabaseSource:
 
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         """From the root's places themselves, not from velocities: steps of any length lead to the same spot."""
-        playing, table = state.playing, self.table
+        playing, table = state.playing, self.by_frame
         frames, fractions = self.clamp_frames(state, characters), playing.fractions[characters]
         new_frames, new_fractions, rounds = self.move_time(frames, fractions, seconds)
         place, yaw = self._locate_root(frames, fractions)
@@ -147,7 +148,7 @@ class DatabaseSource:
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
         """Between a frame and the next: positions and velocities linearly, rotations along the shorter arc."""
-        table, poses = self.table, self.poses
+        table, poses = self.by_frame, self.poses
         frames, fractions = self.clamp_frames(state, characters), state.playing.fractions[characters]
         after, t = table.next_frames[frames], fractions[:, None, None]
 
@@ -177,7 +178,7 @@ class DatabaseSource:
         self, frames: np.ndarray, fractions: np.ndarray, seconds: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Frames and fractions after a while, and how many rounds of a loop were completed; time stops at clip ends."""
-        table = self.table
+        table = self.by_frame
         clips = table.clip_of[frames]
         start, length = table.starts[clips], (table.stops - table.starts)[clips].astype(np.float64)
         times = np.maximum((frames - start) + fractions + seconds * table.frame_rate, 0.0)
@@ -196,7 +197,8 @@ class DatabaseSource:
 
     def _locate_root(self, frames: np.ndarray, fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places (M, 3) and yaws (M,) of the root in its clip's world; past the last frame it stays there."""
-        x, z, yaw = (self.table.root_paths[frames, :3] + fractions[:, None] * self.table.root_paths[frames, 3:]).T
+        paths = self.by_frame.root_paths[frames]
+        x, z, yaw = (paths[:, :3] + fractions[:, None] * paths[:, 3:]).T
         return np.stack([x, np.zeros_like(x), z], axis=-1), yaw
 
     def _find_standing(self) -> int:

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.database.playback import find_moving, find_toe_rests
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
 
-STILL = 1e-5  # m, within which a joint's place in its parent's space counts as fixed
 LIMBS = (
     ("upper_leg", "lower_leg", "foot"),
     ("upper_arm", "lower_arm", "hand"),
@@ -52,13 +52,6 @@ def make_rig(
     )
 
 
-def find_moving(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
-    """Joints (M,) whose places change over poses (F, J, 3), and those that hang on the root: the pelvis is lowered."""
-    spread = np.ptp(positions, axis=0).max(axis=-1)
-    moves = (spread > STILL) | (skeleton.parents == 0)
-    return np.flatnonzero(moves[1:]).astype(np.int32) + 1
-
-
 def find_legs(skeleton: Skeleton, contact_joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(L, 4) the limb that each contact joint ends, by roles, and which contact (L,) that is."""
     legs, columns = [], []
@@ -71,15 +64,6 @@ def find_legs(skeleton: Skeleton, contact_joints: np.ndarray) -> tuple[np.ndarra
                     legs.append([upper, lower, end, joint])
                     columns.append(column)
     return np.array(legs, np.int32).reshape(-1, 4), np.array(columns, np.int32)
-
-
-def find_toe_rests(heights: np.ndarray, contacts: np.ndarray) -> np.ndarray:
-    """The median height (L,) of each toe above the root (F, L) while it is planted (F, L)."""
-    rests = np.zeros(heights.shape[1])
-    for toe in range(heights.shape[1]):
-        standing = heights[contacts[:, toe], toe]
-        rests[toe] = np.median(standing) if len(standing) else heights[:, toe].min()
-    return rests
 
 
 def _find_below(skeleton: Skeleton, legs: np.ndarray) -> np.ndarray:

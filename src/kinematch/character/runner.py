@@ -9,6 +9,7 @@ from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels.animation import ADVANCE, animate
 from kinematch.character.kernels.scene import Evolving, Scene, Work, find_address, make_handle
 from kinematch.character.kernels.scratch import make_scratch
+from kinematch.character.kernels.unpacking import measure_scratch
 from kinematch.character.orders import Orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.project import group_by
@@ -50,6 +51,9 @@ class Runner:
         self.tables: list[Table] = [
             self.rows[number] if source.table is None else source.table for number, source in enumerate(sources)
         ]
+        self._unpacking = max(
+            measure_scratch(joints, table.pack.channels, len(table.moving)) for table in self.tables
+        )  # bytes
         self.asks_by_kernel = [source.table is not None and _is_built_in(source.schema) for source in sources]
         # where local poses go that are retargeted before they are shown
         self._local = None
@@ -148,7 +152,11 @@ class Runner:
                 animate(self.scenes[number], own, begun[number], *scratch, dt, own_stages)
 
     def _make_scratch(self) -> tuple[np.ndarray, np.ndarray]:
-        return make_scratch(len(self.rig.parents), len(self.rig.legs))
+        return make_scratch(len(self.rig.parents), len(self.rig.legs), self._unpacking)
+
+    def make_jump_room(self) -> np.ndarray:
+        """Where one thread unpacks the frames that characters jump from and to."""
+        return np.empty((2, self._unpacking // 4), np.float32)
 
     def _make_work(self) -> Work:
         local = self._local or (self._pose.positions, self._pose.rotations)

@@ -1,21 +1,30 @@
 """Table: a database as kernels play it, frame by frame; sources that compute their poses fill a row per character."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinematch.character.rig import find_moving, find_toe_rests
 from kinematch.character.state import round_up
+from kinematch.database.packing.fields import UnpackedArray
+from kinematch.database.packing.layout import Pack, empty_pack
+from kinematch.database.packing.poses import PackedPoses
+from kinematch.database.packing.small import restore_columns
+from kinematch.database.playback import (
+    find_moving,
+    find_next_frames,
+    find_toe_rests,
+    measure_contact_left,
+    measure_paces,
+    measure_root_tracks,
+    measure_toe_heights,
+)
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
-from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import yaw_of
-from kinematch.motion.kinematics import forward
 
-PACE_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
-BATCH = 4096  # frames at a time: all global positions at once would be large
 POSITION, DIRECTION = 0, 3  # first numbers of a trajectory sample: x, y, z, then the direction's x, y, z
 
 
@@ -45,7 +54,9 @@ class Table(NamedTuple):
     feature_scale: np.ndarray  # (D,) float32
     trajectory_columns: np.ndarray  # (T, 3) int32: column, which number of a trajectory sample, which horizon
     horizons: np.ndarray  # (H,) s, times of the trajectory ahead
+    pack: Pack  # of a packed database, whose arrays by frame above have no rows
     frame_rate: float
+    frame_count: int
 
 
 def empty_table() -> Table:
@@ -59,7 +70,7 @@ def empty_table() -> Table:
         loops=flag, loop_shifts=double.reshape(rows), loop_turns=double, next_frames=whole,
         root_paths=double.reshape(rows), paces=single, joint_bytes=np.zeros(rows, np.int64),
         features=single.reshape(rows), feature_offset=single, feature_scale=single,
-        trajectory_columns=whole.reshape(rows), horizons=double, frame_rate=0.0,
+        trajectory_columns=whole.reshape(rows), horizons=double, pack=empty_pack(), frame_rate=0.0, frame_count=0,
     )  # fmt: skip
 
 
@@ -72,16 +83,20 @@ def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
     `moving`: joints whose places are remembered, where those are more than move in this database.
     """
     poses, features = database.poses, database.features
+    packed = isinstance(poses, PackedPoses)
     if poses not in _MADE:
-        _MADE[poses] = _build_table(poses)
+        _MADE[poses] = _build_packed_table(poses) if isinstance(poses, PackedPoses) else _build_table(poses)
     columns, horizons = find_trajectory_columns(features.schema)
+    values = np.zeros((0, features.width), np.float32) if packed else features.values
     table = _MADE[poses]._replace(
-        features=_read_only(features.values), feature_offset=_read_only(features.offset),
+        features=_read_only(values), feature_offset=_read_only(features.offset),
         feature_scale=_read_only(features.scale), trajectory_columns=columns, horizons=horizons,
     )  # fmt: skip
-    if moving is not None and not np.array_equal(moving, table.moving):
-        table = table._replace(moving=moving, places=_read_only(poses.positions[:, moving]))
-    return table
+    if moving is None or np.array_equal(moving, table.moving):
+        return table
+    if isinstance(poses, PackedPoses):
+        return table._replace(moving=moving, pack=_place_joints(poses, moving))
+    return table._replace(moving=moving, places=_read_only(poses.positions[:, moving]))
 
 
 def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Table:
@@ -99,13 +114,13 @@ def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Tab
         starts=characters.copy(), stops=characters + whole(1), loops=np.zeros(count, bool),
         loop_shifts=np.zeros((count, 3)), loop_turns=np.zeros(count), next_frames=characters.copy(),
         root_paths=np.zeros((count, 6)), paces=np.zeros(count, single), joint_bytes=_measure_joint_bytes(joints),
-        frame_rate=1.0,
+        frame_rate=1.0, frame_count=count,
     )  # fmt: skip
 
 
 def _build_table(poses: PoseDatabase) -> Table:
     """All but the features."""
-    heights = _measure_toe_heights(poses)
+    heights = measure_toe_heights(poses)
     moving = find_moving(poses.skeleton, poses.positions)
     return empty_table()._replace(
         rotations=_read_only(poses.rotations),
@@ -114,7 +129,7 @@ def _build_table(poses: PoseDatabase) -> Table:
         places=_read_only(poses.positions[:, moving]),
         moving=moving,
         contacts=_read_only(poses.contacts),
-        contact_left=_measure_contact_left(poses),
+        contact_left=measure_contact_left(poses),
         toe_heights=heights,
         toe_rests=find_toe_rests(heights, poses.contacts),
         no_exit=_read_only(poses.no_exit),
@@ -125,11 +140,60 @@ def _build_table(poses: PoseDatabase) -> Table:
         loop_shifts=poses.loop_positions.astype(np.float64),
         loop_turns=yaw_of(poses.loop_rotations).astype(np.float64).reshape(-1),
         next_frames=find_next_frames(poses),
-        root_paths=_measure_root_paths(poses),
-        paces=_measure_paces(poses),
+        root_paths=measure_root_tracks(poses),
+        paces=measure_paces(poses),
         joint_bytes=_measure_joint_bytes(poses.skeleton.joint_count),
         frame_rate=float(poses.frame_rate),
+        frame_count=poses.frame_count,
     )
+
+
+def _build_packed_table(poses: PackedPoses) -> Table:
+    """Arrays by frame stay packed; those by clip are as in any table."""
+    joints, contacts, pack = poses.skeleton.joint_count, len(poses.contact_joints), poses.pack
+    heights = restore_columns(pack.toe_heights, pack.toe_bases, pack.toe_steps)
+    single, rows = np.float32, 0
+    return empty_table()._replace(
+        rotations=np.zeros((rows, joints, 4), single), velocities=np.zeros((rows, joints, 3), single),
+        angular_velocities=np.zeros((rows, joints, 3), single), moving=np.array(poses.frames.moving, np.int32),
+        places=np.zeros((rows, len(poses.frames.moving), 3), single), contacts=np.zeros((rows, contacts), bool),
+        contact_left=np.zeros((rows, contacts), single), toe_heights=np.zeros((rows, contacts), single),
+        toe_rests=find_toe_rests(heights, np.asarray(poses.contacts)), root_paths=np.zeros((rows, 6)),
+        starts=np.array(poses.clip_starts), stops=np.array(poses.clip_stops), loops=np.array(poses.clip_loops),
+        loop_shifts=poses.loop_positions.astype(np.float64), loop_turns=poses.frames.loop_turns,
+        joint_bytes=_measure_joint_bytes(joints), pack=_place_joints(poses, poses.frames.moving),
+        frame_rate=float(poses.frame_rate), frame_count=poses.frame_count,
+    )  # fmt: skip
+
+
+def _place_joints(poses: PackedPoses, moving: np.ndarray) -> Pack:
+    """The pack with what kernels need for the places of some joints."""
+    known = {int(joint): slot for slot, joint in enumerate(poses.frames.moving)}
+    slots = np.array([known.get(int(joint), -1) for joint in moving], np.int32)
+    return poses.pack._replace(slots=slots, rests=np.array(poses.frames.rest[moving], np.float32))
+
+
+def index_by_frame(table: Table, poses: PoseDatabase) -> Table:
+    """A table whose arrays plain stages can index by frame: those of a packed one are unpacked as they are indexed."""
+    if not isinstance(poses, PackedPoses):
+        return table
+    frames, pack, count = poses.frames, poses.pack, poses.frame_count
+    contacts, rate = len(poses.contact_joints), poses.frame_rate
+
+    def stand_in(shape: tuple[int, ...], dtype: type, unpack: Callable[[np.ndarray], np.ndarray]) -> Any:
+        return UnpackedArray((count, *shape), dtype, unpack)
+
+    return table._replace(
+        contacts=poses.contacts, no_exit=poses.no_exit,
+        contact_left=stand_in((contacts,), np.float32, lambda f: pack.contact_left[f] / rate),
+        toe_heights=stand_in(
+            (contacts,), np.float32, lambda f: restore_columns(pack.toe_heights[f], pack.toe_bases, pack.toe_steps)
+        ),
+        clip_of=stand_in((), np.int32, frames.find_clips),
+        next_frames=stand_in((), np.int32, frames.find_next),
+        root_paths=stand_in((6,), np.float64, frames.read_root_paths),
+        paces=stand_in((), np.float32, lambda f: pack.paces[f] * pack.pace_step),
+    )  # fmt: skip
 
 
 def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarray]:
@@ -148,60 +212,10 @@ def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarr
     return np.array(columns, np.int32).reshape(-1, 3), np.array(times, np.float64)
 
 
-def find_next_frames(poses: PoseDatabase) -> np.ndarray:
-    frames = np.arange(1, poses.frame_count + 1, dtype=np.int32)
-    frames[poses.clip_stops - 1] = np.where(poses.clip_loops, poses.clip_starts, poses.clip_stops - 1)
-    return frames
-
-
-def _measure_root_paths(poses: PoseDatabase) -> np.ndarray:
-    yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
-    places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
-    changes = np.diff(places, axis=0, append=places[-1:])
-    changes[:, 2] = wrap_angle(changes[:, 2])
-    changes[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, the root stays
-    return np.column_stack([places, changes])
-
-
 def _measure_joint_bytes(joints: int) -> np.ndarray:
     bytes_ = np.zeros((2, round_up(joints)), np.int64)
     bytes_[:, :joints] = np.arange(joints) * [[16], [12]]
     return bytes_
-
-
-def _measure_toe_heights(poses: PoseDatabase) -> np.ndarray:
-    joints = poses.contact_joints
-    heights = np.zeros((poses.frame_count, len(joints)), np.float32)
-    for start in range(0, poses.frame_count if len(joints) else 0, BATCH):
-        own = slice(start, start + BATCH)
-        positions, _ = forward(poses.skeleton, poses.positions[own], poses.rotations[own])
-        heights[own] = positions[:, joints, 1] - positions[:, :1, 1]
-    return heights
-
-
-def _measure_contact_left(poses: PoseDatabase) -> np.ndarray:
-    left = np.zeros((poses.frame_count, poses.contacts.shape[1]), np.float32)
-    for clip in range(poses.clip_count):
-        own = poses.clip_frames(clip)
-        # a loop goes on where it began, so its end is counted with another round behind it
-        rounds = 2 if poses.clip_loops[clip] else 1
-        contacts = np.tile(poses.contacts[own], (rounds, 1))
-        frames = np.arange(len(contacts))[:, None]
-        ends = np.minimum.accumulate(np.where(contacts, len(contacts), frames)[::-1], axis=0)[::-1]
-        left[own] = (ends - frames)[: own.stop - own.start] / poses.frame_rate
-    return left
-
-
-def _measure_paces(poses: PoseDatabase) -> np.ndarray:
-    speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
-    reach = max(1, round(PACE_WINDOW * poses.frame_rate / 2))
-    paces = np.empty(poses.frame_count, np.float32)
-    for start, stop in zip(poses.clip_starts, poses.clip_stops):
-        total = np.concatenate([[0.0], np.cumsum(speeds[start:stop], dtype=np.float64)])
-        frames = np.arange(stop - start)
-        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
-        paces[start:stop] = (total[last] - total[first]) / (last - first)
-    return paces
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -83,7 +83,7 @@ def print_comparison(screen: Screen, found: "Comparison") -> None:
         screen.say(("\n" + grid.title, "italic"))
         table = Table(box=None, pad_edge=False)
         for n, name in enumerate(grid.head):
-            table.add_column(Text(name), justify="right" if n else "left")
+            table.add_column(Text(name), justify="right" if n else "left", no_wrap=not n)
         for row in grid.rows:
             table.add_row(*map(Text, row))
         screen.print(table)

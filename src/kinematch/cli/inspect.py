@@ -13,7 +13,6 @@ def inspect(
     database: Annotated[tyro.conf.Positional[Path], option("the database to look into")],
     /,
     picture: Annotated[Path | None, option("write the coverage map as a picture (png)")] = None,
-    verify: Annotated[bool, option("compare all contents with their checksums")] = False,
     json: Annotated[bool, option("print everything as JSON")] = False,
 ) -> int:
     """Show clips, features and tags of DATABASE, motions worth recording next, and poses that features confuse."""
@@ -25,7 +24,7 @@ def inspect(
     from kinematch.database.coverage_picture import draw_coverage
 
     check_output(picture, ".png")
-    opened = storage.load(database, verify=verify)
+    opened = storage.load(database)
     with blaming(database):
         missing, pairs = find_gaps(opened.poses), find_lookalikes(opened)
     if picture is not None:
@@ -34,7 +33,7 @@ def inspect(
         print(json_module.dumps(report(opened, missing, pairs), indent=2))
         return 0
     screen = Screen()
-    print_database(screen, database, opened, verified=verify)
+    print_database(screen, database, opened)
     print_gaps(screen, missing)
     print_pairs(screen, pairs)
     if picture is not None:

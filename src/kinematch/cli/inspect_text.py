@@ -67,7 +67,7 @@ def _features(opened: Database) -> list[dict[str, Any]]:
     ]
 
 
-def print_database(screen: Screen, path: Path, opened: Database, *, verified: bool) -> None:
+def print_database(screen: Screen, path: Path, opened: Database) -> None:
     poses, features = opened.poses, opened.features
     covered = measure_coverage(poses)
     lines = [
@@ -79,8 +79,6 @@ def print_database(screen: Screen, path: Path, opened: Database, *, verified: bo
         f"{features.targets.mean():.1%} of the frames can be matched; normalisation per {features.normalisation};"
         f" responsiveness {features.weights.responsiveness:g}, quality {features.weights.quality:g}",
     ]
-    if verified:
-        lines.append("all contents fit their checksums")
     for line in lines:
         screen.print(line)
     for warning in opened.about.get("warnings", []):

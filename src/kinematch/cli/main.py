@@ -19,6 +19,7 @@ VERBS = {
     "init": "write a commented recipe for the files of a folder",
     "build": "turn a recipe into a motion-matching database",
     "inspect": "show what a database holds and what it lacks",
+    "pack": "write a database in a tenth of its memory, within an error bound",
     "convert": "turn one motion file into another",
     "avatar": "make a full body from recorded trackers of a headset and controllers",
     "camera": "make a full body from a video or webcam, with trackers or without",

@@ -1,1 +1,1 @@
-"""Pose and feature databases: built from a recipe, kept in one memory-mapped file."""
+"""Pose and feature databases: built from a recipe, kept in one file."""

@@ -1,4 +1,4 @@
-"""A safetensors file of aligned arrays with checksums: written beside and renamed, opened by memory mapping."""
+"""A safetensors file of aligned arrays with checksums: written beside and renamed, verified as it is read."""
 
 import hashlib
 import json
@@ -7,6 +7,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,7 +19,17 @@ from kinematch.writing import replacing
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector a processor loads
 LARGEST_HEADER = 100_000_000  # bytes, the limit of the safetensors library itself
-TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "|u1", "U64": "<u8", "BOOL": "|b1"}
+TYPES = {
+    "F16": "<f2",
+    "F32": "<f4",
+    "F64": "<f8",
+    "I32": "<i4",
+    "I64": "<i8",
+    "U8": "|u1",
+    "U16": "<u2",
+    "U64": "<u8",
+    "BOOL": "|b1",
+}
 NAMES = {np.dtype(code): name for name, code in TYPES.items()}
 FILLER = "filler."  # safetensors allows no holes, so the gaps that align arrays are arrays too
 NO_CHECKSUM = "0" * 64
@@ -86,9 +97,14 @@ def _header(format: str, version: int, about: dict[str, Any], described: dict[st
 
 
 def read_arrays(
-    path: Path, *, format: str, version: int, verify: bool = False, words: Words = DATABASE_WORDS
-) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read-only, memory-mapped views of a file's arrays, and its description."""
+    path: Path, *, format: str, version: int, verify: bool = True, mapped: bool = False,
+    words: Words = DATABASE_WORDS,
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
+    """A file's arrays, read-only, and its description; the contents of each are compared with their checksum.
+
+    They are read into memory of their own, which nobody can change any more. `mapped` has them share the file's pages
+    instead: a file that is cut off later ends the process that touches it.
+    """
     path = Path(path)
     with opened(path, f"a {words.noun}") as (file, size):
         header = _read_header(path, file, size, words)
@@ -99,29 +115,33 @@ def read_arrays(
             what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
             message = f"is {size} bytes long where its header says {end}; {what}"
             raise FileError(path, message, kind="damaged")
-        data = np.asarray(np.memmap(file, np.uint8, "r", offset=0))
-    arrays = {}
-    for name, entry in described.items():
-        first, last = entry["data_offsets"]
-        if not name.startswith(FILLER):
-            arrays[name] = data[start + first : start + last].view(TYPES[entry["dtype"]]).reshape(entry["shape"])
-    if verify:
-        check_contents(path, arrays, about, words)
+        data = np.asarray(np.memmap(file, np.uint8, "r", offset=0)) if mapped else _allocate(size)
+        reading = Lock()
+        arrays: dict[str, np.ndarray] = {name: data[:0] for name in described if not name.startswith(FILLER)}
+
+        def open_array(name: str) -> None:
+            first, last = (start + offset for offset in described[name]["data_offsets"])
+            own = data[first:last]
+            if not mapped:
+                with reading:
+                    file.seek(first)
+                    if file.readinto(own.data) != len(own):
+                        raise FileError(path, "was cut off while it was read", kind="damaged")
+            if verify and hashlib.sha256(own.data).hexdigest() != about["digests"].get(name):
+                message = f"is damaged: the contents of {name!r} do not fit their checksum; {words.remedy}"
+                raise FileError(path, message, kind="damaged")
+            arrays[name] = own.view(TYPES[described[name]["dtype"]]).reshape(described[name]["shape"])
+            arrays[name].flags.writeable = False
+
+        run_each(list(arrays), open_array)
     return arrays, about
 
 
-def check_contents(
-    path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any], words: Words = DATABASE_WORDS
-) -> None:
-    """Compare every array with the checksum it was written with."""
-    for name, array in arrays.items():
-        if _digest(array) != about["digests"].get(name):
-            message = f"is damaged: the contents of {name!r} do not fit their checksum; {words.remedy}"
-            raise FileError(path, message, kind="damaged")
-
-
-def _digest(array: np.ndarray) -> str:
-    return hashlib.sha256(_bytes(array)).hexdigest()
+def _allocate(size: int) -> np.ndarray:
+    """So many bytes, aligned."""
+    room = np.empty(size + ALIGNMENT, np.uint8)
+    first = -room.__array_interface__["data"][0] % ALIGNMENT
+    return room[first : first + size]
 
 
 def _bytes(array: np.ndarray) -> memoryview:

@@ -68,7 +68,8 @@ class FeatureDatabase:
             if getattr(self, name).shape != shape:
                 raise KinematchError(f"{name} has shape {getattr(self, name).shape}, expected {shape}")
         for array in (self.values, self.offset, self.scale, self.targets):
-            array.flags.writeable = False
+            if isinstance(array, np.ndarray):  # a packed database unpacks its own
+                array.flags.writeable = False
 
     @property
     def frame_count(self) -> int:

@@ -1,4 +1,4 @@
-"""Databases as files: one self-describing, memory-mapped safetensors file."""
+"""Databases as files: one self-describing safetensors file, verified as it is read."""
 
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -10,6 +10,8 @@ from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, wri
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
 from kinematch.database.filters import check_filter
+from kinematch.database.packing.poses import PackedPoses, open_features, open_targets
+from kinematch.database.packing.storage import from_packed_arrays, to_packed_arrays
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.tags import Tags
@@ -17,7 +19,8 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
 
 FORMAT = "kinematch database"
-VERSION = 1
+VERSION = 2
+PLAIN_VERSION = 1  # of files that are not packed, which earlier versions open
 SUFFIX = ".kinematch"
 
 
@@ -43,6 +46,7 @@ class Database:
 
 
 _POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type == "np.ndarray"]
+_CLIPS = ["contact_joints", "clip_starts", "clip_stops", "clip_loops", "loop_positions", "loop_rotations"]
 _FEATURES = ["values", "offset", "scale", "targets"]
 _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order"]
 
@@ -50,15 +54,23 @@ _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "f
 def save(path: str | Path, database: Database) -> None:
     """Write a database; a file of that name is replaced when the new one is complete."""
     arrays, about = to_arrays(database)
-    write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
+    version = VERSION if "packed" in about else PLAIN_VERSION
+    write_arrays(Path(path), arrays, format=FORMAT, version=version, about=about)
 
 
 def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """All arrays of a database by name, and everything else in plain JSON values."""
     poses, features, skeleton = database.poses, database.features, database.poses.skeleton
-    arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
-    arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
-    arrays["poses.tags"] = poses.tags.frames
+    packed: dict[str, Any] = {}
+    if isinstance(poses, PackedPoses):
+        arrays, values = to_packed_arrays(poses)
+        arrays |= {f"poses.{name}": getattr(poses, name) for name in _CLIPS}
+        arrays |= {f"features.{name}": getattr(features, name) for name in ("offset", "scale")}
+        packed = {"packed": values}
+    else:
+        arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
+        arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
+        arrays["poses.tags"] = poses.tags.frames
     arrays |= {f"skeleton.{name}": getattr(skeleton, name) for name in _SKELETON}
     if skeleton.tpose is not None:
         arrays["skeleton.tpose"] = skeleton.tpose
@@ -77,16 +89,19 @@ def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]
         },
         "filter": database.filter,
         "more": database.about,
+        **packed,
     }
     return arrays, about
 
 
-def load(path: str | Path, *, verify: bool = False) -> Database:
-    """Open a .kinematch file. Its arrays are memory-mapped: they are read from disk when they are first used.
+def load(path: str | Path, *, verify: bool = True, mapped: bool = False) -> Database:
+    """Open a .kinematch file, packed or not, and compare the contents of every array with their checksum.
 
-    `verify` compares the checksum of every array, which reads the whole file.
+    Its arrays are read into memory of their own. `mapped` has them share the file's pages instead, which several
+    processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
+    reads nothing, and a damaged one plays as it is.
     """
-    arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify)
+    arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify, mapped=mapped)
     return from_arrays(path, arrays, about)
 
 
@@ -110,14 +125,23 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
         tpose=arrays.get("skeleton.tpose"),
         **part("skeleton", _SKELETON),
     )
-    poses = PoseDatabase(
-        skeleton=skeleton,
-        frame_rate=float(about["frame_rate"]),
-        clip_names=tuple(about["clips"]),
-        tags=Tags(tuple(about["tags"]), arrays["poses.tags"]),
-        **part("poses", _POSES),
-    )
     schema = FeatureSchema(tuple(Feature(**{**one, "times": tuple(one["times"])}) for one in about["schema"]))
+    poses: PoseDatabase
+    if "packed" in about:
+        poses = from_packed_arrays(arrays, about, skeleton, part("poses", _CLIPS), schema.width)
+        values = {
+            **part("features", ["offset", "scale"]), "values": open_features(poses.pack),
+            "targets": open_targets(poses.marks),
+        }  # fmt: skip
+    else:
+        poses = PoseDatabase(
+            skeleton=skeleton,
+            frame_rate=float(about["frame_rate"]),
+            clip_names=tuple(about["clips"]),
+            tags=Tags(tuple(about["tags"]), arrays["poses.tags"]),
+            **part("poses", _POSES),
+        )
+        values = part("features", _FEATURES)
     features = FeatureDatabase(
         schema=schema,
         clip_starts=poses.clip_starts,
@@ -125,7 +149,7 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
         weights=Weights(**about["weights"]),
         normalisation=about["normalisation"],
         tail=float(about["tail"]),
-        **part("features", _FEATURES),
+        **values,
     )
     # files written before there was a filter have none
     return Database(poses, features, dict(about["more"]), about.get("filter", ""))

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from kinematch.character.constants import RESTING_PACE
-from kinematch.character.rig import find_toe_rests, make_rig
+from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
 from kinematch.character.source import Projection, Sample, Search, Status
 from kinematch.character.state import State
 from kinematch.character.table import Table
 from kinematch.database.features import QueryInput
+from kinematch.database.playback import find_toe_rests
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
 from kinematch.learned.pose_kernels import are_sound, blend_poses, read_poses

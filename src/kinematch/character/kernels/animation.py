@@ -3,10 +3,12 @@
 import math
 
 from kinematch.character.kernels.feet import plant_feet, stand_on_ground
+from kinematch.character.kernels.frames import find_next_frame, is_in_contact
 from kinematch.character.kernels.playback import advance, clamp_frame, prefetch_frame
 from kinematch.character.kernels.poses import decode, find_global_poses, locate_lanes, recall_global_poses
 from kinematch.character.kernels.roots import adjust_roots, move_bodies, show_roots
 from kinematch.character.kernels.scene import open_scene
+from kinematch.character.kernels.scratch import unpacking_room
 from kinematch.character.kernels.springs import make_dampings
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES
@@ -31,6 +33,7 @@ def animate(handle, characters, begun, tables, room, dt, stages):
     """
     scene = open_scene(handle)
     by = make_dampings(scene.knobs, dt)
+    scratch = unpacking_room(room, scene.rig.parents.shape[0], scene.rig.legs.shape[0])
     start = claim(begun, BLOCK)
     while start < characters.shape[0]:
         stop = min(start + BLOCK, characters.shape[0])
@@ -38,7 +41,7 @@ def animate(handle, characters, begun, tables, room, dt, stages):
             for m in range(start, stop, LANES):
                 move(scene, characters, m, min(m + LANES, stop), by, tables, stages)
             for m in range(start, stop):
-                decode(scene, characters[m], by)
+                decode(scene, characters[m], by, scratch)
         if stages & FEET:
             for m in range(start, stop):
                 clamp_frame(scene.table, scene.state.playing, characters[m])
@@ -83,9 +86,9 @@ def report(scene, n):
     frame, fraction = playing.frames[n], playing.fractions[n]
     out.frames[n], out.fractions[n], out.sources[n] = frame, fraction, playing.sources[n]
     out.costs[n] = scene.state.schedule.costs[n]
-    shown = frame if fraction < 0.5 else table.next_frames[frame]
+    shown = frame if fraction < 0.5 else find_next_frame(table, frame)
     for contact in range(table.contacts.shape[1]):
-        out.contacts[n, contact] = table.contacts[shown, contact]
+        out.contacts[n, contact] = is_in_contact(table, shown, contact)
     for leg in range(scene.rig.legs.shape[0]):
         out.locked[n, leg] = scene.state.feet.locked[n, leg]
     total = out.displacements[n, 0] + out.displacements[n, 1] + out.displacements[n, 2] + out.turns[n]

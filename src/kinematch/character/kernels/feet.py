@@ -6,6 +6,7 @@ See stages.feet, whose functions these are.
 import numpy as np
 
 from kinematch.character import constants as c
+from kinematch.character.kernels.frames import find_next_frame, is_in_contact, read_contact_left, read_toe_height
 from kinematch.character.kernels.legs import bend_leg
 from kinematch.character.kernels.playback import advance_time
 from kinematch.character.kernels.reach import aim_leg
@@ -100,10 +101,10 @@ def plan_toes(scene, n, lane, by, room):
     """Note what is known of a character's toes: of the table, the ground and the last step."""
     feet, table, rig, knobs, playing = scene.state.feet, scene.table, scene.rig, scene.knobs, scene.state.playing
     frame, t = playing.frames[n], playing.fractions[n]
-    after = table.next_frames[frame]
+    after = find_next_frame(table, frame)
     # a lock begins with a step: what counts is the contact a fixed while after that, however long the step is
     soon, part, _ = advance_time(table, frame, t, c.CONTACT_LEAD - by.dt)
-    soon = soon if part < 0.5 else table.next_frames[soon]
+    soon = soon if part < 0.5 else find_next_frame(table, soon)
     ground = playing.positions[n, 1]
     idle, on_terrain = scene.state.schedule.idle[n], scene.work.normals.shape[0] > 0
     stepping = find_step_over(feet, n) if idle else -1
@@ -113,13 +114,13 @@ def plan_toes(scene, n, lane, by, room):
         rest = ground + rig.toe_rests[k] + rise
         height = rise  # added to the animated toe, unless locks take the clip's height, which blending does not lower
         if knobs.foot_lock > 0:
-            animated = table.toe_heights[frame, contact] * (1 - t) + table.toe_heights[after, contact] * t
+            animated = read_toe_height(table, frame, contact) * (1 - t) + read_toe_height(table, after, contact) * t
             height = rest + rig.scale * (animated - table.toe_rests[contact])
         room[first + GROUND, lane] = feet.grounds[n, k + 1, 0]
         room[first + LEAN_X, lane], room[first + LEAN_Z, lane] = feet.slopes[n, k, 0], feet.slopes[n, k, 1]
         room[first + HEIGHT, lane], room[first + REST, lane], room[first + RISE, lane] = height, rest, rise
-        room[first + CONTACT, lane] = 1.0 if table.contacts[soon, contact] else 0.0
-        room[first + STAYS, lane] = 1.0 if table.contact_left[soon, contact] >= c.SHORTEST_STANCE else 0.0
+        room[first + CONTACT, lane] = 1.0 if is_in_contact(table, soon, contact) else 0.0
+        room[first + STAYS, lane] = 1.0 if read_contact_left(table, soon, contact) >= c.SHORTEST_STANCE else 0.0
         farthest = min(knobs.unlock_distance, c.STEP_OVER) if k == stepping else knobs.unlock_distance
         room[first + FARTHEST, lane] = farthest
         room[first + LOCKED, lane] = 1.0 if feet.locked[n, k] else 0.0
@@ -159,7 +160,7 @@ def lower_pelvis(scene, characters, start, stop, wanted, pelvis, by, tables, roo
     for j in range(1, parents.shape[0]):
         own = address(room, JOINT_ROWS * j)
         write(own, HEIGHT_ROW, read(own, HEIGHT_ROW) - depth)
-    spare = room.shape[0] - 1
+    spare = leg_row(parents.shape[0], scene.rig.legs.shape[0])
     write(address(room, spare), 0, depth)
     for m in range(start, stop):
         n, sunk = characters[m], room[spare, m - start]

@@ -3,7 +3,9 @@
 import math
 
 from kinematch.character.constants import SLOWEST_PACE
+from kinematch.character.kernels.frames import find_clip, is_packed, locate_root, read_pace, read_root
 from kinematch.character.kernels.rotations import rotate_about_y, wrap_angle
+from kinematch.character.kernels.unpacking import prefetch_pack
 from kinematch.compile.jit import inner
 from kinematch.compile.memory import address, fetch
 
@@ -13,7 +15,7 @@ MOST_ROUNDS = 100_000  # of a loop in one step
 @inner
 def clamp_frame(table, playing, n):
     """The frame that character n plays, which exists whatever was written into the state."""
-    frame = min(max(playing.frames[n], 0), table.clip_of.shape[0] - 1)
+    frame = min(max(playing.frames[n], 0), table.frame_count - 1)
     playing.frames[n] = frame
     if not 0.0 <= playing.fractions[n] <= 1.0:
         playing.fractions[n] = 0.0
@@ -23,7 +25,7 @@ def clamp_frame(table, playing, n):
 @inner
 def advance_time(table, frame, fraction, seconds):
     """Frame and fraction after a while, and how many rounds of a loop were completed; time stops at a clip's end."""
-    clip = table.clip_of[frame]
+    clip = find_clip(table, frame)
     start, stop = table.starts[clip], table.stops[clip]
     time = (frame - start) + fraction + seconds * table.frame_rate
     if not time >= 0:
@@ -40,13 +42,6 @@ def advance_time(table, frame, fraction, seconds):
 
 
 @inner
-def locate_root(table, frame, t):
-    """Where the root is in its clip's world (x, z, yaw); past the last frame of a loop it stays there."""
-    path = table.root_paths
-    return path[frame, 0] + t * path[frame, 3], path[frame, 1] + t * path[frame, 4], path[frame, 2] + t * path[frame, 5]
-
-
-@inner
 def measure_root_motion(table, frame, fraction, new_frame, new_fraction, rounds):
     """The root's motion to a later time of its clip: x and z in its own axes before, and its turn.
 
@@ -54,11 +49,11 @@ def measure_root_motion(table, frame, fraction, new_frame, new_fraction, rounds)
     """
     x0, z0, yaw0 = locate_root(table, frame, fraction)
     x1, z1, yaw1 = locate_root(table, new_frame, new_fraction)
-    clip = table.clip_of[frame]
+    clip = find_clip(table, frame)
     first = table.starts[clip]
     for _ in range(rounds):  # a round further on: the loop's displacement is in its first frame's axes
-        ox, oz = table.root_paths[first, 0], table.root_paths[first, 1]
-        sx, sz = rotate_about_y(table.loop_shifts[clip, 0], table.loop_shifts[clip, 2], table.root_paths[first, 2])
+        ox, oz, facing = read_root(table, first)
+        sx, sz = rotate_about_y(table.loop_shifts[clip, 0], table.loop_shifts[clip, 2], facing)
         px, pz = rotate_about_y(x1 - ox, z1 - oz, table.loop_turns[clip])
         x1, z1 = ox + sx + px, oz + sz + pz
         yaw1 += table.loop_turns[clip]
@@ -69,7 +64,7 @@ def measure_root_motion(table, frame, fraction, new_frame, new_fraction, rounds)
 @inner
 def find_rate(table, frame, velocities, n, knobs):
     """How fast the clip plays: towards the body's speed, within the given change; slow clips play as they are."""
-    pace = table.paces[frame]
+    pace = read_pace(table, frame)
     if knobs.rate_change <= 0 or pace < SLOWEST_PACE:
         return 1.0
     speed = math.sqrt(velocities[n, 0] ** 2 + velocities[n, 2] ** 2)
@@ -91,7 +86,10 @@ def advance(scene, n, dt):
 @inner
 def prefetch_frame(table, frame):
     """Prefetch a frame and the next: nobody can foresee where a character is in a large database."""
-    frame = min(max(frame, 0), table.clip_of.shape[0] - 1)
+    frame = min(max(frame, 0), table.frame_count - 1)
+    if is_packed(table):
+        prefetch_pack(table, frame)
+        return
     fetch(address(table.rotations, frame), 2 * table.rotations.strides[0])
     fetch(address(table.places, frame), 2 * table.places.strides[0])
     fetch(address(table.root_paths, frame), 2 * table.root_paths.strides[0])

@@ -4,6 +4,7 @@ import numpy as np
 
 from kinematch.character.constants import FORGOTTEN
 from kinematch.character.kernels import lane_rotations as lanes8
+from kinematch.character.kernels.frames import find_next_frame
 from kinematch.character.kernels.rotations import multiply, nlerp, rotate
 from kinematch.character.kernels.scratch import (
     DOUBLES,
@@ -17,10 +18,11 @@ from kinematch.character.kernels.scratch import (
 )
 from kinematch.character.kernels.springs import spring
 from kinematch.character.kernels.transitions import fade_dead_rotations, fade_places, show_place, show_rotation
+from kinematch.character.kernels.unpacking import copy_places, find_bounds, find_pair, find_room, share_segment
 from kinematch.character.settings import DEAD, SPRING
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import LANES, read, splat, write
-from kinematch.compile.memory import address
+from kinematch.compile.memory import address, read_float
 from kinematch.compile.rows import (
     read_fours,
     read_next_fours,
@@ -29,28 +31,29 @@ from kinematch.compile.rows import (
     write_next_fours,
     write_threes,
 )
+from kinematch.database.packing import kernels as packed
 
 U = np.uintp
 
 
 @inner
-def read_quaternion(array, i, j):
+def read_quaternion(row, j):
+    """The j-th rotation from an address on."""
     return (
-        np.float64(array[i, j, 0]),
-        np.float64(array[i, j, 1]),
-        np.float64(array[i, j, 2]),
-        np.float64(array[i, j, 3]),
-    )
+        np.float64(read_float(row, 4 * j)), np.float64(read_float(row, 4 * j + 1)),
+        np.float64(read_float(row, 4 * j + 2)), np.float64(read_float(row, 4 * j + 3)),
+    )  # fmt: skip
 
 
 @inner
-def read_between(array, frame, after, t, j):
-    """A triple of a joint between two frames."""
+def read_between(row, row_after, t, j):
+    """The j-th triple between two frames, whose first is at an address."""
     r = 1 - t
     return (
-        array[frame, j, 0] * r + array[after, j, 0] * t, array[frame, j, 1] * r + array[after, j, 1] * t,
-        array[frame, j, 2] * r + array[after, j, 2] * t,
-    )  # fmt: skip
+        read_float(row, 3 * j) * r + read_float(row_after, 3 * j) * t,
+        read_float(row, 3 * j + 1) * r + read_float(row_after, 3 * j + 1) * t,
+        read_float(row, 3 * j + 2) * r + read_float(row_after, 3 * j + 2) * t,
+    )
 
 
 @inner
@@ -60,34 +63,40 @@ def store(array, n, j, values):
 
 
 @inner
-def decode(scene, n, by):
-    """The local pose of character n, its offsets faded for the step; the root's is still to come."""
+def decode(scene, n, by, scratch):
+    """The local pose of character n, its offsets faded for the step; the root's is still to come.
+
+    `scratch`: the address of room to unpack in."""
     table, offsets, knobs, work = scene.table, scene.state.offsets, scene.knobs, scene.work
     playing, kind, halflife = scene.state.playing, knobs.transition, knobs.transition_halflife
     frame, t = playing.frames[n], playing.fractions[n]
-    after = table.next_frames[frame]
+    after = find_next_frame(table, frame)
     age = offsets.ages[n]  # after this step
     recent = age - by.dt < FORGOTTEN * halflife  # what is forgotten stays as it is: denormal numbers are slow
     if recent:
         fade_places(offsets.positions, n, kind, halflife, by.offset)
         if kind == DEAD:
             fade_dead_rotations(offsets.rotations, n, halflife, by.offset)
-    if kind == SPRING:
-        decode_sprung(table, frame, after, t, offsets.rotations, n, work.rotations, by.offset, recent)
+    straight = kind == SPRING and share_segment(table, frame, after)
+    pair = find_room(table, scratch) if straight else find_pair(table, frame, after, scratch)
+    if straight:
+        decode_packed(table, frame, after, pair, t, offsets.rotations, n, work.rotations, by.offset, recent, scratch)
+    elif kind == SPRING:
+        decode_sprung(table, pair, t, offsets.rotations, n, work.rotations, by.offset, recent)
     else:
         for j in range(1, table.rotations.shape[1]):
-            animated = nlerp(read_quaternion(table.rotations, frame, j), read_quaternion(table.rotations, after, j), t)
+            animated = nlerp(read_quaternion(pair.rotations, j), read_quaternion(pair.rotations_after, j), t)
             store(work.rotations, n, j, show_rotation(offsets.rotations, n, j, kind, age, halflife, animated))
     for k in range(table.moving.shape[0]):
-        animated_place = read_between(table.places, frame, after, t, k)
+        animated_place = read_between(pair.places, pair.places_after, t, k)
         place, _ = show_place(offsets.positions, n, k, kind, age, halflife, animated_place, (0.0, 0.0, 0.0))
         store(work.positions, n, table.moving[k], place)
 
 
 @inner
-def decode_sprung(table, frame, after, t, memory, n, out, by, recent):
+def decode_sprung(table, pair, t, memory, n, out, by, recent):
     """All joints between two frames, offset by springs that move on."""
-    here, there, own = address(table.rotations, frame), address(table.rotations, after), address(out, n)
+    here, there, own = pair.rotations, pair.rotations_after, address(out, n)
     whole = table.rotations.shape[1] // LANES * LANES
     for j in range(0, whole, LANES):
         place = U(16 * j)
@@ -97,6 +106,31 @@ def decode_sprung(table, frame, after, t, memory, n, out, by, recent):
         joints = address(table.joint_bytes, 0) + U(8 * whole)
         animated = lanes8.nlerp(read_fours(joints, here), read_fours(joints, there), t)
         write_fours(joints, own, multiply(fade_offsets(memory, n, whole, by, recent), animated))
+
+
+@inner
+def decode_packed(table, frame, after, pair, t, memory, n, out, by, recent, scratch):
+    """As `decode_sprung`, for two frames of one segment, which are unpacked on the way."""
+    pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
+    segment, begin, length = find_bounds(table, frame)
+    data = packed.find_data(pack, segment)
+    weights, one, other = address(pack.weights, 0), np.int64(frame - begin), np.int64(after - begin)
+    packed.gather_knots(data, weights, pack.channels, length, one, other, scratch)
+    for j in range(0, pack.channels, LANES):
+        here, there, centre = packed.unpack_channels(pack.channels, data, j, scratch)
+        if j < joints:
+            animated = multiply(centre, lanes8.nlerp(here, there, t))
+            shown = multiply(fade_offsets(memory, n, j, by, recent), animated)
+            if j + LANES <= joints:
+                write_next_fours(own + U(16 * j), shown)
+            else:
+                write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
+        if j + LANES > joints:  # places are beyond their centres
+            write_next_fours(pair.rotations + U(16 * j), here)
+            write_next_fours(pair.rotations_after + U(16 * j), there)
+    store(out, n, 0, (1.0, 0.0, 0.0, 0.0))  # where lanes past the last joint were written to
+    copy_places(table, segment, pair.rotations, pair.places)
+    copy_places(table, segment, pair.rotations_after, pair.places_after)
 
 
 @inner

@@ -2,7 +2,7 @@
 
 `tables` (int64) say how many bytes the numbers of each lane's character lie behind those of character 0, one table of
 eight for each kind of array. `room` (float32) holds rows of eight numbers, one for each lane: the global pose of each
-joint, then what is known of each leg, then one spare row.
+joint, then what is known of each leg, then one spare row, then whatever a frame is unpacked to.
 """
 
 import numpy as np
@@ -38,9 +38,16 @@ ROTATION, POSITION, HEIGHT_ROW = 0, 4, 5
 LEG_ROWS = 27
 
 
-def make_scratch(joints: int, legs: int) -> tuple[np.ndarray, np.ndarray]:
-    """For one thread."""
-    return np.zeros(TABLES * LANES, np.int64), np.zeros((JOINT_ROWS * joints + LEG_ROWS * legs + 1, LANES), np.float32)
+def make_scratch(joints: int, legs: int, unpacking: int) -> tuple[np.ndarray, np.ndarray]:
+    """For one thread; `unpacking`: bytes that unpacking a frame takes."""
+    rows = JOINT_ROWS * joints + LEG_ROWS * legs + 1 + -(-unpacking // (4 * LANES))
+    return np.zeros(TABLES * LANES, np.int64), np.zeros((rows, LANES), np.float32)
+
+
+@inner
+def unpacking_room(room, joints, legs):
+    """Where frames are unpacked to."""
+    return address(room, leg_row(joints, legs) + 1)
 
 
 @inner

@@ -3,6 +3,14 @@
 import math
 
 from kinematch.character import constants as c
+from kinematch.character.kernels.frames import (
+    find_clip,
+    is_committed,
+    is_in_contact,
+    is_packed,
+    read_features,
+    read_pace,
+)
 from kinematch.character.kernels.playback import clamp_frame
 from kinematch.character.kernels.rotations import find_yaw, rotate_about_y, wrap_angle
 from kinematch.character.kernels.scene import open_scene
@@ -33,16 +41,16 @@ def find_reasons(handle, characters, due):
     for m in range(characters.shape[0]):
         n = characters[m]
         frame = clamp_frame(table, playing, n)
-        clip = table.clip_of[frame]
+        clip = find_clip(table, frame)
         since, never = schedule.since[n], math.isnan(schedule.commands[n, 0])
-        if table.no_exit[frame]:
+        if is_committed(table, frame):
             schedule.idle[n] = False  # a committed clip is never idle, whatever the command
         reason = NONE
         if orders.sources[n] != playing.sources[n]:
             reason = SOURCE
         elif frame == table.stops[clip] - 1 and not table.loops[clip]:
             reason = END
-        elif table.no_exit[frame]:
+        elif is_committed(table, frame):
             reason = NONE
         elif not since < knobs.search_interval - c.INTERVAL_SLACK:  # NaN, as somebody may have written, is due
             reason = INTERVAL
@@ -94,8 +102,7 @@ def make_queries(handle, characters, queries, dt, prediction):
         if m + AHEAD < characters.shape[0]:
             prefetch_search(scene, characters[m + AHEAD])
         frame = clamp_frame(table, scene.state.playing, n)
-        for column in range(table.features.shape[1]):
-            queries[m, column] = table.features[frame, column]
+        read_features(table, frame, queries, m)
         predict(scene, n, frame, prediction == SPRINGS)
         ask(scene, n, queries, m)
         note_search(scene, n, dt)
@@ -201,9 +208,9 @@ def measure_standing(body, playing, orders, n):
 @inner
 def is_resting(table, frame):
     """Whether the clip stands: nothing is lost if it is left here."""
-    standing = table.paces[frame] < c.RESTING_PACE
+    standing = read_pace(table, frame) < c.RESTING_PACE
     for contact in range(table.contacts.shape[1]):
-        standing = standing and table.contacts[frame, contact]
+        standing = standing and is_in_contact(table, frame, contact)
     return standing
 
 
@@ -211,8 +218,11 @@ def is_resting(table, frame):
 def prefetch_search(scene, n):
     """Prefetch the state of a character that will search soon."""
     body, playing, features = scene.state.body, scene.state.playing, scene.table.features
-    frame = min(max(playing.frames[n], 0), features.shape[0] - 1)
-    fetch(address(features, frame), features.strides[0])
+    frame = min(max(playing.frames[n], 0), scene.table.frame_count - 1)
+    if is_packed(scene.table):
+        fetch(address(scene.table.pack.features, frame), scene.table.pack.features.strides[0])
+    else:
+        fetch(address(features, frame), features.strides[0])
     for array in (body.positions, body.velocities, body.accelerations, playing.positions):
         fetch(address(array, n), 1)
     fetch(address(scene.state.schedule.commands, n), 1)

@@ -17,7 +17,10 @@ CHANGE = (0.4, 2.0)  # s between commands
 
 
 def time_steps(movers: Mapping[str, Mover], speeds: list[float], *, seconds: float = SECONDS) -> dict[str, np.ndarray]:
-    """Seconds of each step of one character under a random stick; all take turns, so that they share what disturbs."""
+    """Seconds of each step of one character under a random stick; all take turns, so that they share what disturbs.
+
+    Of the processor, not of the clock: other programs do not count. One character runs in one thread.
+    """
     rng, steps = np.random.default_rng(7), round(seconds * RATE)
     times = {name: np.empty(steps) for name in movers}
     velocity, until = np.zeros((1, 3)), 0.0
@@ -29,10 +32,10 @@ def time_steps(movers: Mapping[str, Mover], speeds: list[float], *, seconds: flo
         size = float(np.linalg.norm(velocity))
         command = Command(velocity, velocity / size if size else velocity)
         for name, mover in movers.items():
-            before = time.perf_counter()
+            before = time.thread_time()
             mover.step(command, 1 / RATE)
             if step >= 0:
-                times[name][step] = time.perf_counter() - before
+                times[name][step] = time.thread_time() - before
     return times
 
 

@@ -27,7 +27,8 @@ class Grid:
 def list_tables(comparison: Comparison) -> list[Grid]:
     return [
         _list_parameters(comparison),
-        _list_quality(comparison),
+        _list_quality(comparison, "Quality on the course (5.3), by our settings", ours=True),
+        _list_quality(comparison, "Quality on the course (5.3), by those of table 5.2", ours=False),
         _list_training(comparison),
         _list_times(comparison),
         _list_memory(comparison),
@@ -56,9 +57,9 @@ def _list_parameters(comparison: Comparison) -> Grid:
     )
 
 
-def _list_quality(comparison: Comparison) -> Grid:
+def _list_quality(comparison: Comparison, title: str, *, ours: bool) -> Grid:
     measures = [BY_NAME[name] for name in QUALITY]
-    names = list(comparison.rows)
+    names = [name for name, row in comparison.rows.items() if (row.controller.times is None) == ours]
     rows = []
     for one in measures:
         values = [shown(one, comparison.rows[name].scores.get(one.name)) for name in names]
@@ -67,7 +68,7 @@ def _list_quality(comparison: Comparison) -> Grid:
         values = [f"{100 * comparison.rows[name].scores[score]:.1f}" for name in names]
         rows.append((f"joints from the nearest recorded pose, {text}, cm", *values))
     rows.append(("largest transition offset, deg", *(_tell_offset(comparison.rows[name]) for name in names)))
-    return Grid("Quality on the course (5.3)", ("", *names), tuple(rows))
+    return Grid(title, ("", *(name.replace("_", " ") for name in names)), tuple(rows))
 
 
 def _tell_offset(row: Row) -> str:
@@ -105,7 +106,7 @@ def _list_times(comparison: Comparison) -> Grid:
         "Time a frame (table 5.5)",
         ("controller", "mean, us", "median, us", "most, us"),
         tuple(rows),
-        "One character, whole step, all controllers in turn on one machine: compare them with each other only.",
+        "One character, whole step, time of the processor, all controllers in turn: compare them with each other only.",
     )
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.rig import find_moving
 from kinematch.character.table import make_table
+from kinematch.database.playback import find_moving
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.learned.model import PoseColumns, lay_out_pose

@@ -1,0 +1,194 @@
+"""Poses of a packed table in kernels: unpacked into scratch, so that other kernels read them as they read arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinematch.character.kernels import lane_rotations as lanes8
+from kinematch.character.kernels.frames import (
+    find_clip,
+    find_frame_before,
+    find_next_frame,
+    find_share,
+    is_packed,
+)
+from kinematch.character.kernels.rotations import inverse, multiply
+from kinematch.character.state import round_up
+from kinematch.compile.jit import inner
+from kinematch.compile.lanes import LANES
+from kinematch.compile.memory import address, fetch, read_float, write_float
+from kinematch.compile.rows import read_next_fours, write_threes
+from kinematch.database.packing import kernels as packed
+from kinematch.database.packing.layout import LENGTH, UNIT
+
+U = np.uintp
+
+
+class Pair(NamedTuple):
+    """Addresses of what is known of two frames, joint after joint."""
+
+    rotations: int
+    rotations_after: int
+    places: int
+    places_after: int
+
+
+class Moving(NamedTuple):
+    """The same with velocities; those of joints that do not move in their parent's space are not set."""
+
+    pair: Pair
+    velocities: int
+    velocities_after: int
+    spins: int
+    spins_after: int
+
+
+def measure_scratch(joints: int, channels: int, moving: int) -> int:
+    """Bytes that unpacking two frames with their velocities takes."""
+    if not channels:
+        return 0
+    words = 32 * channels + 160
+    return words + 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
+
+
+@inner
+def find_pair(table, frame, after, scratch):
+    """Rotations and places of two frames; `scratch` is the address of as many bytes as `measure_scratch` says."""
+    if not is_packed(table):
+        return Pair(
+            address(table.rotations, frame), address(table.rotations, after), address(table.places, frame),
+            address(table.places, after),
+        )  # fmt: skip
+    pair = find_room(table, scratch)
+    unpack_two(table, frame, after, scratch, pair.rotations, pair.rotations_after, pair.places)
+    return pair
+
+
+@inner
+def find_room(table, scratch):
+    """Where two frames are unpacked to."""
+    row = U(16 * table.pack.channels)
+    here = scratch + U(packed.measure_words(table.pack.channels))
+    return Pair(here, here + row, here + row + row, here + row + row + U(12 * table.moving.shape[0]))
+
+
+@inner
+def share_segment(table, frame, after):
+    """Whether two frames are neighbours in one packed segment."""
+    if not is_packed(table) or not 0 <= after - frame <= 1:
+        return False
+    clip = find_clip(table, frame)
+    segment = packed.find_segment(table.pack, table.starts, clip, frame)
+    return segment == packed.find_segment(table.pack, table.starts, clip, after) and not table.pack.raw[segment]
+
+
+@inner
+def unpack_two(table, frame, after, words, here, there, places):
+    """Two frames, at once where they are neighbours in one segment."""
+    pack = table.pack
+    segment, begin, length = find_bounds(table, frame)
+    other_segment, other_begin, other_length = find_bounds(table, after)
+    together = segment == other_segment and 0 <= after - frame <= 1
+    for part in range(1 if together else 2):
+        if part == 0:
+            second = after if together else frame
+            packed.unpack_frames(pack, segment, length, frame - begin, second - begin, words, here,
+                                 there if together else here)  # fmt: skip
+        else:
+            one = after - other_begin
+            packed.unpack_frames(pack, other_segment, other_length, one, one, words, there, there)
+    copy_places(table, segment, here, places)
+    copy_places(table, other_segment, there, places + U(12 * table.moving.shape[0]))
+
+
+@inner
+def find_bounds(table, frame):
+    """The segment of a frame, its first frame and its length."""
+    clip = find_clip(table, frame)
+    segment = np.int64(packed.find_segment(table.pack, table.starts, clip, frame))
+    begin = frame - (frame - table.starts[clip]) % LENGTH
+    return segment, np.int64(begin), np.int64(min(table.stops[clip] - begin, LENGTH))
+
+
+@inner
+def copy_places(table, segment, row, places):
+    """Places of the joints that are remembered, from their channels behind those of the rotations."""
+    pack, joints = table.pack, table.rotations.shape[1]
+    for k in range(table.moving.shape[0]):
+        slot = pack.slots[k]
+        for i in range(3):
+            place = pack.rests[k, i]
+            if slot >= 0:
+                place = read_float(row, 4 * (joints + slot) + 1 + i) + pack.centres[segment, slot, i]
+            write_float(places, 3 * k + i, place)
+
+
+@inner
+def find_moving_pair(table, frame, after, scratch):
+    """Two frames with their velocities."""
+    if not is_packed(table):
+        return Moving(
+            find_pair(table, frame, after, scratch),
+            address(table.velocities, frame), address(table.velocities, after),
+            address(table.angular_velocities, frame), address(table.angular_velocities, after),
+        )  # fmt: skip
+    row, moved = U(16 * table.pack.channels), U(12 * table.moving.shape[0])
+    first = scratch + U(packed.measure_words(table.pack.channels))
+    places = first + row + row + row + row
+    vectors = places + moved + moved + moved + moved
+    size = U(12 * table.joint_bytes.shape[1])
+    for part in range(2):  # frames before and here, then after and beyond
+        if part == 0:
+            unpack_two(table, find_frame_before(table, frame), frame, scratch, first, first + row, places)
+        else:
+            unpack_two(table, after, find_next_frame(table, after), scratch, first + row + row,
+                       first + row + row + row, places + moved + moved)  # fmt: skip
+    here = Pair(first + row, first + row + row, places + moved, places + moved + moved)
+    share, next_share = find_share(table, frame), find_share(table, after)
+    stays = after == frame
+    measure_spins(table, first, row, np.float32(share), np.float32(next_share), stays, vectors + size + size, size)
+    measure_velocities(table, places, moved, share, next_share, stays, vectors, size)
+    return Moving(here, vectors, vectors + size, vectors + size + size, vectors + size + size + size)
+
+
+@inner
+def measure_spins(table, first, row, share, next_share, stays, spins, size):
+    """Angular velocities of two frames from four; the two half steps are added, so fast turns do not wrap."""
+    for j in range(0, table.joint_bytes.shape[1], LANES):
+        own = first + U(16 * j)
+        before, here = read_next_fours(own), read_next_fours(own + row)
+        after, beyond = read_next_fours(own + row + row), read_next_fours(own + row + row + row)
+        a = lanes8.to_rotation_vector(multiply(here, inverse(before)))
+        b = lanes8.to_rotation_vector(multiply(after, inverse(here)))
+        c = a if stays else lanes8.to_rotation_vector(multiply(beyond, inverse(after)))
+        joints = address(table.joint_bytes, 1) + U(8 * j)
+        write_threes(joints, spins, ((a[0] + b[0]) * share, (a[1] + b[1]) * share, (a[2] + b[2]) * share))
+        write_threes(joints, spins + size,
+                     ((b[0] + c[0]) * next_share, (b[1] + c[1]) * next_share, (b[2] + c[2]) * next_share))  # fmt: skip
+
+
+@inner
+def measure_velocities(table, places, moved, share, next_share, stays, velocities, size):
+    for k in range(table.moving.shape[0]):
+        for i in range(3):
+            before, here = read_float(places, 3 * k + i), read_float(places + moved, 3 * k + i)
+            after = read_float(places + moved + moved, 3 * k + i)
+            beyond = read_float(places + moved + moved + moved, 3 * k + i)
+            number = 3 * table.moving[k] + i
+            velocity = (np.float64(after) - before) * share
+            write_float(velocities, number, np.float32(velocity))
+            beyond_velocity = velocity if stays else (np.float64(beyond) - here) * next_share
+            write_float(velocities + size, number, np.float32(beyond_velocity))
+
+
+@inner
+def prefetch_pack(table, frame):
+    """Prefetch what unpacking a frame takes: the heads of its segment, and the middle of where its knots may be."""
+    pack = table.pack
+    segment, _, _ = find_bounds(table, frame)
+    data, size = packed.find_data(pack, segment), 8 * (pack.channels + 1)
+    fetch(data, size)
+    start, stop = np.int64(pack.offsets[segment]), np.int64(pack.offsets[segment + 1])
+    fetch(data + U(size), UNIT * (stop - start) - size)
+    for array in (pack.roots, pack.toe_heights):
+        fetch(address(array, frame), 1)

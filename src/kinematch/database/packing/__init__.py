@@ -1,0 +1,1 @@
+"""Packed databases: poses in as few bits as an error bound allows, features and all else in small numbers."""

@@ -1,0 +1,134 @@
+"""As few bits as a bound allows: for each segment and channel, how often and how finely its numbers are stored."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.compile.bit_fields import MOST_WIDTH
+from kinematch.database.packing.bodies import find_levers, measure_distances, place_points
+from kinematch.database.packing.layout import LENGTH, STRIDES
+from kinematch.database.packing.segments import Segments, Stride, from_tiny, interpolate, restore_centres, try_stride
+from kinematch.database.poses import PoseDatabase
+from kinematch.math import quaternion
+
+ROUNDS = 7  # of a bisection
+SHARES = (0.02, 3.0)  # of the bound that one channel may use up: its errors rarely add to those of others
+ROUNDING = 5e-7  # m by which a body may be farther off when kernels compute it in float32
+AMPLIFIED = 1.1  # the error of knots in a cubic through them
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """How segments are stored."""
+
+    kinds: np.ndarray  # (S, C) which stride
+    widths: np.ndarray  # (S, C) bits of a number
+    codes: np.ndarray  # (S, C, 3) uint8 ranges
+
+    def replaced(self, other: "Choice", where: np.ndarray) -> "Choice":
+        """With segments (S,) of another."""
+        return Choice(
+            np.where(where[:, None], other.kinds, self.kinds), np.where(where[:, None], other.widths, self.widths),
+            np.where(where[:, None, None], other.codes, self.codes),
+        )  # fmt: skip
+
+
+def find_sensitivities(poses: PoseDatabase, moving: np.ndarray, channels: int) -> np.ndarray:
+    """(C,) m that a body moves for an error of one in a channel's numbers: half-angles turn what hangs on a joint."""
+    joints = poses.skeleton.joint_count
+    out = np.zeros(channels)
+    out[1:joints] = 2 * find_levers(poses.skeleton)[1:]
+    out[joints : joints + len(moving)] = 1.0
+    return out
+
+
+def choose(segments: Segments, poses: PoseDatabase, moving: np.ndarray, bound: float) -> tuple[Choice, np.ndarray]:
+    """The fewest bits within a bound in metres, and which segments (S,) do not get there.
+
+    Every channel of a segment may be wrong by the same share of the bound; a bisection finds the largest share."""
+    count, channels = segments.centres.shape[:2]
+    sensitivities = find_sensitivities(poses, moving, channels)
+    strides = [try_stride(segments, stride) for stride in STRIDES]
+    joints = poses.skeleton.joint_count
+    rest = np.array(poses.positions[0], np.float64)
+    goal = place_points(poses.skeleton, poses.positions[segments.frames], poses.rotations[segments.frames])
+
+    inside = np.arange(LENGTH) < segments.lengths[:, None]
+
+    def measure(choice: Choice) -> np.ndarray:
+        numbers = requantise(segments, choice)
+        rotations, places = compose(segments, numbers, joints, len(moving))
+        positions = np.broadcast_to(rest, (*rotations.shape[:2], *rest.shape)).copy()
+        positions[:, :, moving] = places
+        distances = measure_distances(place_points(poses.skeleton, positions, rotations), goal)
+        # cubics may overshoot: no rotation has a longer x, y, z
+        distances[(np.sum(numbers[:, :, :joints] ** 2, axis=-1) > 1).any(axis=-1)] = np.inf
+        return np.where(inside, distances, 0).max(axis=1)
+
+    kept = bound - min(ROUNDING, bound / 2)
+    low, high = np.full(count, np.log(SHARES[0])), np.full(count, np.log(SHARES[1]))
+    best = choose_widths(strides, np.exp(low), bound, sensitivities)
+    good = measure(best) <= kept
+    for _ in range(ROUNDS):
+        middle = (low + high) / 2
+        tried = choose_widths(strides, np.exp(middle), bound, sensitivities)
+        holds = measure(tried) <= kept
+        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
+        best, good = best.replaced(tried, holds), good | holds
+    return best, ~good
+
+
+def choose_widths(strides: list[Stride], shares: np.ndarray, bound: float, sensitivities: np.ndarray) -> Choice:
+    """For each segment and channel the stride that takes the fewest bits."""
+    allowed = shares[:, None] * bound / np.maximum(sensitivities, 1e-12)
+    found = [_choose_width(one, allowed) for one in strides]
+    bits = np.stack([bits for _, bits in found])
+    kinds = bits.argmin(axis=0)
+    widths = np.take_along_axis(np.stack([widths for widths, _ in found]), kinds[None], axis=0)[0]
+    codes = np.take_along_axis(np.stack([one.codes for one in strides]), kinds[None, ..., None], axis=0)[0]
+    codes = np.where(widths[..., None] == 0, 0, codes).astype(np.uint8)
+    return Choice(kinds, widths, codes)
+
+
+def _choose_width(one: Stride, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How wide numbers must be for a stride (S, C), and how many bits that takes for one of three."""
+    spread = np.linalg.norm(from_tiny(one.codes), axis=-1)
+    left = np.sqrt(np.maximum(allowed**2 - one.errors**2, 1e-30)) / (1.0 if one.stride == 1 else AMPLIFIED)
+    width = np.maximum(np.ceil(np.log2(1 + spread / left)), 1)
+    width = np.where(spread <= allowed, 0, width).astype(int)
+    if one.stride == 1:
+        width = np.minimum(width, MOST_WIDTH)
+    fits = (width <= MOST_WIDTH) & one.fits[:, None]
+    return width, np.where(fits, width * one.knots[:, None], np.iinfo(int).max)
+
+
+def find_knots(segments: Segments, choice: Choice, kind: int) -> np.ndarray:
+    """Whole numbers (S, N, C, 3) of all knots at one of the strides, for channels that are stored so."""
+    most = (1 << choice.widths) - 1
+    ranges = from_tiny(choice.codes).astype(np.float64)[:, None]
+    knots = (segments.numbers[:, :: STRIDES[kind]] / ranges + 1) * 0.5 * most[:, None, :, None]
+    return np.clip(np.round(knots), 0, most[:, None, :, None])
+
+
+def requantise(segments: Segments, choice: Choice) -> np.ndarray:
+    """Frames (S, 32, C, 3) as they come back from what is stored."""
+    out = np.zeros((len(segments.lengths), LENGTH, *segments.numbers.shape[2:]))
+    most = np.maximum((1 << choice.widths) - 1, 1)[:, None, :, None]
+    ranges = from_tiny(choice.codes).astype(np.float64)[:, None]
+    for kind, stride in enumerate(STRIDES):
+        here = choice.kinds == kind
+        if here.any():
+            knots = find_knots(segments, choice, kind) * (2.0 / most) - 1.0
+            counts = (segments.lengths - 2 + stride) // stride + 1
+            frames = interpolate(ranges * knots, stride, counts)
+            out = np.where(here[:, None, :, None], frames, out)
+    return out
+
+
+def compose(segments: Segments, numbers: np.ndarray, joints: int, moving: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations (S, 32, J, 4) and places (S, 32, M, 3) from numbers beyond the centres."""
+    x = numbers[:, :, :joints]
+    w = np.sqrt(np.maximum(1 - np.sum(x**2, axis=-1, keepdims=True), 0))
+    left = np.concatenate([w, x], axis=-1)
+    rotations = quaternion.multiply(restore_centres(segments.centres[:, None, :joints]), left)
+    return rotations, segments.places[:, None] + numbers[:, :, joints : joints + moving]

@@ -1,0 +1,84 @@
+"""What playing a database takes of every frame beyond its pose: the root's way, how contacts last, heights of toes."""
+
+import numpy as np
+
+from kinematch.database.poses import PoseDatabase
+from kinematch.math.angles import wrap_angle
+from kinematch.motion.heading import yaw_of
+from kinematch.motion.kinematics import forward
+from kinematch.motion.skeleton import Skeleton
+
+STILL = 1e-5  # m, within which a joint's place in its parent's space counts as fixed
+PACE_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
+BATCH = 4096  # frames at a time: all global positions at once would be large
+
+
+def find_moving(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
+    """Joints (M,) whose places change over poses (F, J, 3), and those that hang on the root: the pelvis is lowered."""
+    spread = np.ptp(positions, axis=0).max(axis=-1)
+    moves = (spread > STILL) | (skeleton.parents == 0)
+    return np.flatnonzero(moves[1:]).astype(np.int32) + 1
+
+
+def find_next_frames(poses: PoseDatabase) -> np.ndarray:
+    """(F,) int32: a clip's last is its own, unless it loops."""
+    frames = np.arange(1, poses.frame_count + 1, dtype=np.int32)
+    frames[poses.clip_stops - 1] = np.where(poses.clip_loops, poses.clip_starts, poses.clip_stops - 1)
+    return frames
+
+
+def measure_root_tracks(poses: PoseDatabase) -> np.ndarray:
+    """(F, 6) x and z in m and yaw in rad of the root, and their change to the clip's next frame."""
+    yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
+    places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
+    changes = np.diff(places, axis=0, append=places[-1:])
+    changes[:, 2] = wrap_angle(changes[:, 2])
+    changes[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, the root stays
+    return np.column_stack([places, changes])
+
+
+def measure_toe_heights(poses: PoseDatabase) -> np.ndarray:
+    """(F, K) m, of the contact joints above the root."""
+    joints = poses.contact_joints
+    heights = np.zeros((poses.frame_count, len(joints)), np.float32)
+    for start in range(0, poses.frame_count if len(joints) else 0, BATCH):
+        own = slice(start, start + BATCH)
+        positions, _ = forward(poses.skeleton, poses.positions[own], poses.rotations[own])
+        heights[own] = positions[:, joints, 1] - positions[:, :1, 1]
+    return heights
+
+
+def measure_contact_left(poses: PoseDatabase) -> np.ndarray:
+    """(F, K) s that each contact goes on."""
+    left = np.zeros((poses.frame_count, poses.contacts.shape[1]), np.float32)
+    for clip in range(poses.clip_count):
+        own = poses.clip_frames(clip)
+        # a loop goes on where it began, so its end is counted with another round behind it
+        rounds = 2 if poses.clip_loops[clip] else 1
+        contacts = np.tile(poses.contacts[own], (rounds, 1))
+        frames = np.arange(len(contacts))[:, None]
+        ends = np.minimum.accumulate(np.where(contacts, len(contacts), frames)[::-1], axis=0)[::-1]
+        left[own] = (ends - frames)[: own.stop - own.start] / poses.frame_rate
+    return left
+
+
+def measure_paces(poses: PoseDatabase) -> np.ndarray:
+    """(F,) m/s of the root, averaged over about a step."""
+    speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
+    reach = max(1, round(PACE_WINDOW * poses.frame_rate / 2))
+    paces = np.empty(poses.frame_count, np.float32)
+    for start, stop in zip(poses.clip_starts, poses.clip_stops):
+        total = np.concatenate([[0.0], np.cumsum(speeds[start:stop], dtype=np.float64)])
+        frames = np.arange(stop - start)
+        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
+        paces[start:stop] = (total[last] - total[first]) / (last - first)
+    return paces
+
+
+def find_toe_rests(heights: np.ndarray, contacts: np.ndarray) -> np.ndarray:
+    """The median height (L,) of each toe above the root (F, L) while it is planted (F, L)."""
+    rests = np.zeros(heights.shape[1])
+    for toe in range(heights.shape[1]):
+        standing = heights[contacts[:, toe], toe]
+        rests[toe] = np.median(standing) if len(standing) else heights[:, toe].min()
+    return rests
