@@ -60,7 +60,12 @@ def test_without_a_folder_nothing_is_missing(monkeypatch):
 
 @pytest.mark.parametrize(
     ("folder", "used"),
-    [("avatar/upper_body/kernels", "character/kernels/rotations.py"), ("character/kernels", "character/constants.py")],
+    [
+        ("avatar/upper_body/kernels", "character/kernels/rotations.py"),
+        ("character/kernels", "character/constants.py"),
+        ("character/kernels", "database/packing/kernels.py"),
+        ("character/kernels", "database/packing/layout.py"),
+    ],
 )
 def test_kernels_and_constants_of_other_folders_are_part_of_the_source(folder, used, monkeypatch):
     package, read = Path(kinematch.__file__).parent, Path.read_bytes

@@ -12,9 +12,10 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache
 
-# modules of kernels and constants that a file imports from
+# modules that a file imports from, or as a whole, if they hold kernels or numbers that kernels were compiled with
 _IMPORTS = re.compile(
-    rb"^from (kinematch\.[\w.]*(?:kernels\.\w+|kernels|constants)) import|^from (kinematch\.[\w.]+) import constants",
+    rb"^from (kinematch\.[\w.]*(?:kernels\.\w+|kernels|constants|layout)) import"
+    rb"|^from (kinematch\.[\w.]+) import (\w*kernels|constants|layout)",
     re.MULTILINE,
 )
 
@@ -113,7 +114,7 @@ def _sources(folder: Path) -> str:
         path = waiting.pop()
         if path not in found and path.is_file():
             found[path] = path.read_bytes()
-            for module, holder in _IMPORTS.findall(found[path]):
-                name = (module or holder + b".constants").decode()
+            for module, holder, part_of_it in _IMPORTS.findall(found[path]):
+                name = (module or holder + b"." + part_of_it).decode()
                 waiting.append(package.parent.joinpath(*name.split(".")).with_suffix(".py"))
     return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()
