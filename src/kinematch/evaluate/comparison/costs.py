@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
 
 import numpy as np
 
+from kinematch.character.footprint import measure_footprint
 from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.evaluate.run import Mover
@@ -40,16 +39,5 @@ def time_steps(movers: Mapping[str, Mover], speeds: list[float], *, seconds: flo
 
 
 def measure_resident(source: Database | Model) -> int:
-    """Bytes of poses and features, or of networks and codebook: what plays, without the index of its search."""
-    if isinstance(source, Model):
-        return source.nbytes
-    return sum(_count_bytes(part) for part in (source.poses, source.features))
-
-
-def _count_bytes(value: Any) -> int:
-    """Of all arrays in a dataclass."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if is_dataclass(value):
-        return sum(_count_bytes(getattr(value, field.name)) for field in fields(value))
-    return sum(map(_count_bytes, value)) if isinstance(value, tuple | list) else 0
+    """Bytes of poses, features and what plays them, or of networks and codebook, without the index of the search."""
+    return source.nbytes if isinstance(source, Model) else measure_footprint(source).resident

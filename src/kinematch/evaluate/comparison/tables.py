@@ -120,6 +120,6 @@ def _list_memory(comparison: Comparison) -> Grid:
         "Memory (table 5.6)",
         ("", "plays", "file, MB", "resident, MB"),
         tuple(rows),
-        "Resident: poses and features, or networks and codebook, without the index of the search. The state machine "
-        "plays a few clips of the exact database.",
+        "Resident: poses, features and what plays them, or networks and codebook, without the search index. "
+        "The state machine plays a few clips of the exact database.",
     )
