@@ -1,10 +1,13 @@
 """Compiled code is kept for the next run, and missed where it is not there."""
 
+from pathlib import Path
+
 import numba
 import numpy as np
 import pytest
 
-from kinematch.compile.jit import is_missing, kernel
+import kinematch
+from kinematch.compile.jit import _sources, is_missing, kernel
 
 SOURCE = """
 from kinematch.compile.jit import kernel
@@ -53,3 +56,20 @@ def test_without_a_folder_nothing_is_missing(monkeypatch):
 
     assert one() == 1
     assert not is_missing(one)
+
+
+@pytest.mark.parametrize(
+    ("folder", "used"),
+    [
+        ("avatar/upper_body/kernels", "character/kernels/rotations.py"),
+        ("character/kernels", "character/constants.py"),
+        ("character/kernels", "database/packing/kernels.py"),
+        ("character/kernels", "database/packing/layout.py"),
+    ],
+)
+def test_kernels_and_constants_of_other_folders_are_part_of_the_source(folder, used, monkeypatch):
+    package, read = Path(kinematch.__file__).parent, Path.read_bytes
+    changed = package / used
+    before = _sources.__wrapped__(package / folder)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path == changed))
+    assert _sources.__wrapped__(package / folder) != before

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,13 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+
+# modules that a file imports from, or as a whole, if they hold kernels or numbers that kernels were compiled with
+_IMPORTS = re.compile(
+    rb"^from (kinematch\.[\w.]*(?:kernels\.\w+|kernels|constants|layout)) import"
+    rb"|^from (kinematch\.[\w.]+) import (\w*kernels|constants|layout)",
+    re.MULTILINE,
+)
 
 
 def kernel(
@@ -94,14 +102,19 @@ class _Cache(FunctionCache):
 
 @cache
 def _sources(folder: Path) -> str:
-    """A digest of the files that kernels of a folder call and take constants from."""
-    own = folder.glob("*.py") if folder.name == "kernels" else folder.glob("*kernels.py")
+    """A digest of the files that kernels of a folder call and take constants from.
+
+    These are its own, `compile` and `math`, and what those import of other folders' kernels and constants.
+    """
     package = Path(__file__).parents[1]
-    packing = [package / "database" / "packing" / name for name in ("kernels.py", "layout.py")]
-    files = [
-        *sorted(own),
-        *(packing if folder.name == "kernels" else []),  # those of characters
-        *sorted((package / "compile").glob("*.py")),
-        *sorted((package / "math").glob("*.py")),
-    ]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    waiting = [*(folder.glob("*.py") if folder.name == "kernels" else folder.glob("*kernels.py"))]
+    waiting += [*(package / "compile").glob("*.py"), *(package / "math").glob("*.py")]
+    found: dict[Path, bytes] = {}
+    while waiting:
+        path = waiting.pop()
+        if path not in found and path.is_file():
+            found[path] = path.read_bytes()
+            for module, holder, part_of_it in _IMPORTS.findall(found[path]):
+                name = (module or holder + b"." + part_of_it).decode()
+                waiting.append(package.parent.joinpath(*name.split(".")).with_suffix(".py"))
+    return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()
