@@ -1,11 +1,12 @@
 """`kinematch evaluate --camera`: scores what a camera adds to trackers, before simulated cameras."""
 
 import json as json_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinematch.cli.evaluate_vr import check_users, plain_row, tell_left_out
 from kinematch.cli.screen import Screen, progress_bar
-from kinematch.errors import KinematchError
 from kinematch.writing import write_beside
 
 if TYPE_CHECKING:
@@ -31,17 +32,15 @@ def evaluate_camera(
     from kinematch.evaluate.vr.casting import cast_users, find_motion_files
     from kinematch.evaluate.vr.users import make_cast
 
-    if not 2 <= seconds <= 3600:
-        raise KinematchError(f"--seconds {seconds:g}, expected 2 to 3600")
-    if not 0 <= look_around <= 90:
-        raise KinematchError(f"--look-around {look_around:g}, expected 0 to 90 degrees")
+    check_users(seconds, look_around)
     screen = Screen()
     spread = float(np.radians(look_around or LOOK_AROUND))
     options: dict[str, Any] = {"longest": seconds, "look_around": spread, "imperfections": Imperfections()}
     with progress_bar("evaluating cameras") as show:
         opened, name, _ = open_database(database, None, show)
+        notes: Sequence[str] = ()
         if users:
-            casts, _ = cast_users(find_motion_files(users), seed=seed, **options)
+            casts, notes = cast_users(find_motion_files(users), seed=seed, **options)
         else:
             count = 2 if quick else COUNT
             clips = make_clips(count, seconds=min(seconds, 20.0), seed=seed, room=ROOM)
@@ -52,6 +51,7 @@ def evaluate_camera(
         )
         if report is not None:
             write_report(report, found, title=name)
+    tell_left_out(screen, notes)
     print_tables(screen, found, name)
     if json is not None:
         write_beside(json, json_module.dumps(to_plain(found), indent=2).encode())
@@ -91,11 +91,7 @@ def to_plain(found: "CameraEvaluation") -> dict[str, Any]:
         "users": [user.name for cast in found.casts for user in cast.users],
         "places": {
             place: {
-                "sources": {
-                    source: {name: None if value != value else value for name, value in row.items()}
-                    for (where, source), row in found.rows.items()
-                    if where == place
-                },
+                "sources": {source: plain_row(row) for (where, source), row in found.rows.items() if where == place},
                 "alignments": [one._asdict() for one in aligned],
             }
             for place, aligned in found.alignments.items()

@@ -1,6 +1,7 @@
 """`kinematch evaluate --vr`: scores the bodies that avatars make of a headset and two controllers."""
 
 import json as json_module
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +28,7 @@ def evaluate_vr(
     from kinematch.evaluate.vr.evaluation import evaluate_vr as run_evaluation
     from kinematch.evaluate.vr.report import write_report
 
-    if not 2 <= seconds <= 3600:
-        raise KinematchError(f"--seconds {seconds:g}, expected 2 to 3600")
-    if not 0 <= look_around <= 90:
-        raise KinematchError(f"--look-around {look_around:g}, expected 0 to 90 degrees")
+    check_users(seconds, look_around)
     screen = Screen()
     files = find_motion_files(users) if users else []
     with progress_bar("evaluating avatars") as show:
@@ -44,14 +42,27 @@ def evaluate_vr(
         if report is not None:
             show(0, None, "drawing")
             write_report(report, found, title=name)
-    for note in notes[:MOST_NOTES]:
-        screen.say(f"left out: {note}")
-    if len(notes) > MOST_NOTES:
-        screen.say(f"left out: {len(notes) - MOST_NOTES} more")
+    tell_left_out(screen, notes)
     print_table(screen, found, name)
     if json is not None:
         write_beside(json, json_module.dumps(to_plain(found), indent=2).encode())
     return 0
+
+
+def check_users(seconds: float, look_around: float) -> None:
+    """Refuse simulated users who would end before they are scored, or turn their heads off."""
+    if not 2 <= seconds <= 3600:
+        raise KinematchError(f"--seconds {seconds:g}, expected 2 to 3600")
+    if not 0 <= look_around <= 90:
+        raise KinematchError(f"--look-around {look_around:g}, expected 0 to 90 degrees")
+
+
+def tell_left_out(screen: Screen, notes: Sequence[str]) -> None:
+    """Name files that gave no user."""
+    for note in notes[:MOST_NOTES]:
+        screen.say(f"left out: {note}")
+    if len(notes) > MOST_NOTES:
+        screen.say(f"left out: {len(notes) - MOST_NOTES} more")
 
 
 def print_table(screen: Screen, found: "VrEvaluation", name: str) -> None:
@@ -82,11 +93,11 @@ def to_plain(found: "VrEvaluation") -> dict[str, Any]:
     return {
         "users": [user.name for cast in found.casts for user in cast.users],
         "accuracies": ACCURACIES,
-        "methods": {name: _plain_row(row) for name, row in found.rows.items()},
-        "own": _plain_row(found.own),
+        "methods": {name: plain_row(row) for name, row in found.rows.items()},
+        "own": plain_row(found.own),
         "microseconds": dict(found.microseconds),
         "sweep": [
-            _plain_row(
+            plain_row(
                 {
                     "share": run.share,
                     "accuracy": run.accuracy,
@@ -100,5 +111,6 @@ def to_plain(found: "VrEvaluation") -> dict[str, Any]:
     }
 
 
-def _plain_row(row) -> dict[str, float | None]:
+def plain_row(row: Mapping[str, float]) -> dict[str, float | None]:
+    """JSON knows no NaN."""
     return {name: None if value != value else value for name, value in row.items()}
