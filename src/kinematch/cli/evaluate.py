@@ -70,12 +70,14 @@ def evaluate(
 
     if vr and camera:
         raise KinematchError("--vr and --camera are two evaluations; choose one")
+    of_the_course = {
+        "--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart, "--no-baselines": no_baselines,
+        "--rate": rate != 60.0, "--learned": learned, "--packed": packed, "--films": films, "--against": against,
+    }  # fmt: skip
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
-        of_the_course = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart}
-        switched = {"--no-baselines": no_baselines, "--rate": rate != 60.0, "--learned": learned}
-        _refuse("with --vr", {**of_the_course, **switched, "--packed": packed, "--films": films})
+        _refuse("with --vr", of_the_course)
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_vr(
@@ -93,9 +95,7 @@ def evaluate(
     if camera:
         from kinematch.cli.evaluate_camera import evaluate_camera
 
-        other = {"--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart, "--noise": noise}
-        _refuse("with --camera", {"--learned": learned, "--packed": packed, "--films": films})
-        _refuse("with --camera", {**other, "--no-baselines": no_baselines, "--rate": rate != 60.0})
+        _refuse("with --camera", {**of_the_course, "--noise": noise})
         check_output(json)
         check_output(report, ".html", ".htm")
         return evaluate_camera(

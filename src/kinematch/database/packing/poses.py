@@ -51,9 +51,7 @@ def open_poses(
     pack, joints, contacts = frames.pack, skeleton.joint_count, len(contact_joints)
     count = len(pack.roots)
 
-    def flags(first: int, number: int) -> UnpackedArray:
-        return UnpackedArray((count, number), bool, lambda f: read_flags(marks.bits[f], first, number))
-
+    tags = _stand_in((count, len(tag_names)), bool, lambda f: read_flags(marks.bits[f], 2, len(tag_names)))
     return PackedPoses(
         skeleton=skeleton,
         frame_rate=frame_rate,
@@ -69,7 +67,7 @@ def open_poses(
         clip_loops=clips.loops,
         loop_positions=clips.loop_positions,
         loop_rotations=clips.loop_rotations,
-        tags=Tags(tag_names, flags(2, len(tag_names))),  # type: ignore[arg-type]
+        tags=Tags(tag_names, tags),
         no_entry=_stand_in((count,), bool, lambda f: read_flag(marks.bits[f], 0)),
         no_exit=_stand_in((count,), bool, lambda f: read_flag(pack.flags[f], contacts)),
         cost_factor=_stand_in((count,), np.float32, lambda f: read_runs(marks.factor_starts, marks.factors, f)),
