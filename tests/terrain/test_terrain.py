@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.terrain.made import uneven_ground
+from kinematch.terrain.made import make_slopes, make_stairs, uneven_ground
 from kinematch.terrain.mesh import make_height_mesh, read_height_mesh
 from kinematch.terrain.terrain import HeightFunction, HeightGrid, centre_grid, read_height_image
 
@@ -75,6 +75,32 @@ def test_a_grid_goes_through_its_posts_and_on_beyond_its_edge():
     far = np.array([[-50.0, -50.0], [1e9, 1e9], [1.0, 99.0]])
     np.testing.assert_allclose(ground.heights(far), [values[0, 0], values[-1, -1], values[0, -1]])
     np.testing.assert_array_equal(ground.normals(far[:2]), [[0, 1, 0]] * 2)
+
+
+ENDLESS = [make_slopes, make_stairs, lambda: uneven_ground(np.random.default_rng(3), size=12.0, cell=0.1, repeats=True)]
+
+
+@pytest.mark.parametrize("make", ENDLESS)
+def test_ground_that_repeats_has_no_end_and_no_seam(make):
+    ground = make()
+    size = (np.array(ground.values.shape) - 1) * ground.cell
+    tiles = np.random.default_rng(2).integers(-40, 40, (500, 2)) * size
+    np.testing.assert_allclose(ground.heights(POINTS + tiles), ground.heights(POINTS), atol=1e-5)
+    np.testing.assert_allclose(ground.normals(POINTS + tiles), ground.normals(POINTS), atol=1e-4)
+    assert np.ptp(ground.heights(POINTS)) > 0.3
+    seam = np.stack([np.linspace(-5, 5, 50), np.full(50, ground.origin[1])], axis=-1)
+    near = [0.0, 1e-7]
+    np.testing.assert_allclose(ground.heights(seam - near), ground.heights(seam + near), atol=1e-5)
+    assert ground.heights(np.zeros((1, 2)))[0] == pytest.approx(0, abs=1e-6)
+
+
+def test_stairs_are_as_high_and_deep_as_asked():
+    ground = make_stairs(rise=0.2, tread=0.4, steps=5, landing=2.0)
+    along = np.linspace(0, 2 * (2.0 + 4 * 0.4), 2000, endpoint=False)
+    heights = ground.heights(np.stack([0 * along, along], axis=-1))
+    treads = np.unique(heights.round(3), return_counts=True)
+    common = treads[0][treads[1] > 20]
+    np.testing.assert_allclose(common, 0.2 * np.arange(6), atol=1e-6)
 
 
 def test_a_grid_agrees_with_plain_interpolation():
@@ -189,6 +215,9 @@ def test_files_that_are_no_terrain_are_refused(tmp_path):
         (lambda: HeightGrid(np.zeros((5, 1)), 0.1), "2 or more"),
         (lambda: HeightGrid(np.full((3, 3), np.nan), 0.1), "finite"),
         (lambda: HeightGrid(np.zeros((3, 3)), 0.0), "cells of 0"),
+        (lambda: HeightGrid(np.eye(3), 0.1, repeats=True), "last row"),
+        (lambda: make_stairs(steps=0), "0 steps"),
+        (lambda: make_slopes(steepest=np.nan), "slopes of nan"),
         (lambda: make_height_mesh(np.zeros((3, 3)), [[0, 1, 2]]), "to stand on"),
         (lambda: make_height_mesh(np.zeros((3, 3)), [[0, 1, 3]]), "do not exist"),
         (lambda: centre_grid(np.zeros((3, 3)), 1.0).heights(np.array([[0, np.nan]])), "finite"),

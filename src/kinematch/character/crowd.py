@@ -17,7 +17,7 @@ from kinematch.character.project import follow_plainly, group_by
 from kinematch.character.restart import restart_lost
 from kinematch.character.runner import Runner
 from kinematch.character.settings import Settings, is_number
-from kinematch.character.shown_body import find_all_moving, make_shown_rig
+from kinematch.character.shown_body import Body, find_all_moving, make_shown_rig
 from kinematch.character.source import MotionSource, Projection
 from kinematch.character.stages.feet import Ground
 from kinematch.character.stages.transition import start_transition
@@ -28,7 +28,6 @@ from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Candidates, Matcher
 from kinematch.terrain.terrain import Terrain, find_ground
 
@@ -56,13 +55,13 @@ class Crowd:
         yaws: Any = None,
         terrain: Terrain | None = None,
         layers: Sequence[Layer] = (),
-        skeleton: Skeleton | None = None,
+        skeleton: Body = None,
         matcher: Callable[[Database], Matcher] | None = None,
     ):
         """`sources`: a database, a model, a motion source or several of them; a command says which one plays.
 
         `positions` (N, 3) m and `yaws` (N,) rad: where characters start. `skeleton`: show the motion on another body,
-        retargeted in every step. `matcher`: makes the search of a database.
+        retargeted in every step, by default settings or as a Retargeting has it. `matcher`: makes a database's search.
         """
         if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
             raise KinematchError(f"a crowd of {count!r}, expected a whole number from 1 on")

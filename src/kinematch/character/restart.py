@@ -10,7 +10,6 @@ from kinematch.character.project import group_by
 from kinematch.character.stages.pose import find_global_pose, place_roots
 from kinematch.character.state import State
 from kinematch.control.body import WORLD_RADIUS
-from kinematch.motion.retarget_plain import retarget_poses
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
@@ -49,7 +48,7 @@ def show_at_rest(crowd: "Crowd", characters: np.ndarray, pose: Pose) -> None:
         sample = crowd.sources[number].decode(state, own)
         positions, rotations = np.array(sample.positions, np.float64), np.array(sample.rotations, np.float64)
         if crowd.retargeting is not None:
-            positions, rotations = retarget_poses(crowd.retargeting.plan, positions, rotations)
+            positions, rotations = crowd.retargeting.apply_plainly(positions, rotations)
         place_roots(state, own, positions, rotations)
         pose.positions[own], pose.rotations[own] = positions, rotations
         pose.global_positions[own], pose.global_rotations[own] = find_global_pose(crowd.rig, positions, rotations)

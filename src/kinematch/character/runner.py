@@ -23,7 +23,6 @@ from kinematch.character.table import Table, make_rows
 from kinematch.compile.threads import SHARED, count_threads, run_shared, slice_evenly
 from kinematch.database.features import BUILT_IN
 from kinematch.database.schema import FeatureSchema
-from kinematch.motion.retarget_kernels import retarget_poses
 from kinematch.motion.retargeting import Retargeting
 
 if TYPE_CHECKING:
@@ -60,8 +59,8 @@ class Runner:
         if retargeting is not None:
             self._local = (np.zeros((count, joints, 3), np.float32), np.zeros((count, joints, 4), np.float32))
             self._local[0][:] = first.rig.rest
-            self._source_pose = tuple(array.view() for array in self._local)
-            for array in self._source_pose:
+            self.source_pose = tuple(array.view() for array in self._local)
+            for array in self.source_pose:
                 array.flags.writeable = False  # as for every caller of the kernel, which is compiled once
         self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
         self._kept = (sources, state, orders, rig)  # kernels know their arrays by address
@@ -134,7 +133,8 @@ class Runner:
 
     def retarget(self, pose: Pose) -> None:
         assert self.retargeting is not None
-        retarget_poses(self.retargeting.plan, *self._source_pose, pose.positions, pose.rotations)
+        positions, rotations = self.source_pose
+        self.retargeting.apply(positions, rotations, (pose.positions, pose.rotations))
 
     def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], None]:
         """A work function that several threads may call; each claims blocks of characters until none remain."""

@@ -11,23 +11,27 @@ from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
+Body = Skeleton | Retargeting | None  # that a motion is shown on: another skeleton, or a way onto one
+
 
 def find_all_moving(sources: Sequence[MotionSource]) -> np.ndarray:
     """Joints (M,) that move in their parent's space in any source: transitions remember where they are."""
     return np.unique(np.concatenate([source.rig.moving for source in sources])).astype(np.int32)
 
 
-def make_shown_rig(
-    source: MotionSource, skeleton: Skeleton | None, moving: np.ndarray
-) -> tuple[Retargeting | None, Rig]:
-    """How poses come onto a skeleton, None where they need not, and its kinematics."""
-    if skeleton is None or skeleton is source.skeleton:
+def make_shown_rig(source: MotionSource, body: Body, moving: np.ndarray) -> tuple[Retargeting | None, Rig]:
+    """How poses come onto a skeleton, or as they are told to, None where they need not; and its kinematics."""
+    if body is None or body is source.skeleton:
         return None, source.rig._replace(moving=moving)
-    if not isinstance(skeleton, Skeleton):
-        raise KinematchError(f"skeleton is a {type(skeleton).__name__}, expected a Skeleton")
-    if "root" not in skeleton.roles:
-        skeleton = with_root(skeleton)
-    retargeting = Retargeting(source.skeleton, skeleton)
+    if isinstance(body, Retargeting):
+        if body.source.difference(source.skeleton) or "root" not in body.target.roles:
+            raise KinematchError("the retargeting is not from the source's skeleton to one with a ground root")
+        retargeting = body
+    elif isinstance(body, Skeleton):
+        retargeting = Retargeting(source.skeleton, body if "root" in body.roles else with_root(body))
+    else:
+        raise KinematchError(f"skeleton is a {type(body).__name__}, expected a Skeleton")
+    skeleton = retargeting.target
     positions, rotations, contacts = source.give_examples()
     shown_positions, shown_rotations = retargeting.apply(positions, rotations)
     joints = find_contact_joints(source, skeleton)

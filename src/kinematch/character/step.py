@@ -18,7 +18,6 @@ from kinematch.character.stages.predict import find_idle, move_bodies, predict_t
 from kinematch.character.stages.schedule import FEWEST, find_reasons, limit_searches, note_search
 from kinematch.character.stages.transition import add_offsets, fade_offsets
 from kinematch.compile.threads import SHARED, run_in_two
-from kinematch.motion.retarget_plain import retarget_poses
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
@@ -55,7 +54,7 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
         sample = crowd.sources[number].decode(state, characters, CONTACT_LEAD - dt)
         positions, rotations = add_offsets(state, characters, sample, crowd.moving, settings)
         if crowd.retargeting is not None:
-            positions, rotations = retarget_poses(crowd.retargeting.plan, positions, rotations)
+            positions, rotations = crowd.retargeting.apply_plainly(positions, rotations)
         pose.positions[characters], pose.rotations[characters] = positions, rotations
         samples.append((characters, sample))
     show_plainly(crowd, pose)

@@ -1,20 +1,27 @@
 """Handles: a record of many arrays and numbers given to kernels as one small array, since each costs time to hand over.
 
-A kernel opens a handle into the very record, at no cost. Whoever makes a handle keeps the arrays alive.
+A kernel opens a handle as a record whose fields are read where they are used. Functions hand on one address, which
+takes far less time to compile than hundreds of arguments. Whoever makes a handle keeps the arrays alive, and changes
+nothing in it while a kernel runs.
 """
 
+import hashlib
 from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.extending import intrinsic
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import lower_getattr_generic, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
-ADDRESS = ir.IntType(64)
+from kinematch.compile import vectors as v
+from kinematch.compile.vectors import I64, intrinsic
+
+WORD = 8  # bytes of a number in a handle
 
 
 def handle(record: tuple, example: tuple) -> np.ndarray:
@@ -35,44 +42,79 @@ def handle(record: tuple, example: tuple) -> np.ndarray:
 
 def opening(example: tuple) -> Any:
     """A function for kernels that opens handles of records whose fields have the example's types, however large."""
-    record: Any = numba.typeof(example)
+    kind: Any = numba.typeof(example)
+    record = Record(kind)
 
     def open_it(_, given):
-        def build(context, builder, signature, arguments):
-            start = make_array(signature.args[0])(context, builder, arguments[0]).data
-            places = count()
-
-            def number():
-                return builder.load(builder.gep(start, [ir.Constant(ADDRESS, next(places))]))
-
-            def made(kind: Any) -> Any:
-                if isinstance(kind, types.Array):
-                    return array(kind)
-                if kind in types.number_domain:
-                    return builder.bitcast(number(), context.get_value_type(kind))
-                return context.make_tuple(builder, kind, [made(part) for part in kind])
-
-            def array(kind):
-                result = make_array(kind)(context, builder)
-                data = builder.inttoptr(number(), result.data.type)
-                shape = [number() for _ in range(kind.ndim)]
-                size = ir.Constant(ADDRESS, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-                strides = [size]
-                for length in reversed(shape[1:]):
-                    strides.insert(0, builder.mul(strides[0], length))
-                populate_array(
-                    result, data=data, shape=cgutils.pack_array(builder, shape, ADDRESS),
-                    strides=cgutils.pack_array(builder, strides, ADDRESS), itemsize=size, meminfo=None,
-                )  # fmt: skip
-                return result._getvalue()
-
-            return made(record)
+        def build(context, b, signature, arguments):
+            return b.ptrtoint(make_array(signature.args[0])(context, b, arguments[0]).data, I64)
 
         return record(given), build
 
     opened: Any = intrinsic(open_it)
-    opened.layout = str(record)  # compiled code is kept under it: see jit
+    opened.layout = str(kind)  # compiled code is kept under it: see jit
     return opened
+
+
+class Record(types.Type):
+    """A named tuple of arrays, numbers and such tuples, as a handle lays them out; in kernels, the handle's address."""
+
+    def __init__(self, kind: Any):
+        digest = hashlib.sha256(str(kind).encode()).hexdigest()[:16]  # names of functions include the types they take
+        super().__init__(f"{kind.instance_class.__name__} {digest}")
+        self.fields: dict[str, tuple[Any, int]] = {}  # type, and where it is in words
+        self.size = 0
+        for field, own in zip(kind.fields, kind.types):
+            if isinstance(own, types.NamedTuple | types.NamedUniTuple):
+                own = Record(own)
+            self.fields[field] = own, self.size
+            self.size += own.size if isinstance(own, Record) else 1 + getattr(own, "ndim", 0)
+
+
+@register_model(Record)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, I64)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Record
+
+    def generic_resolve(self, record, field):  # type: ignore[override]
+        return record.fields[field][0] if field in record.fields else None
+
+
+@lower_getattr_generic(Record)
+def _read_field(context, b, record, start, field):
+    kind, place = record.fields[field]
+    start = b.add(start, v.integer(WORD * place))
+    if isinstance(kind, Record):
+        return start
+    if isinstance(kind, types.Array):
+        return _read_array(context, b, kind, start)
+    return b.bitcast(_read_word(b, start, 0), context.get_value_type(kind))
+
+
+def _read_word(b, start, index):
+    """One number of a handle; marked as one that no kernel changes, so it is read once and not for every use."""
+    word = v.load(b, I64, start, v.integer(index), align=WORD)
+    word.set_metadata("invariant.load", b.module.add_metadata([]))
+    return word
+
+
+def _read_array(context, b, kind, start):
+    result = make_array(kind)(context, b)
+    shape = [_read_word(b, start, 1 + axis) for axis in range(kind.ndim)]
+    size = ir.Constant(I64, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [size]
+    for length in reversed(shape[1:]):
+        strides.insert(0, b.mul(strides[0], length))
+    populate_array(
+        result, data=b.inttoptr(_read_word(b, start, 0), result.data.type), shape=cgutils.pack_array(b, shape, I64),
+        strides=cgutils.pack_array(b, strides, I64), itemsize=size, meminfo=None,
+    )  # fmt: skip
+    return result._getvalue()
 
 
 def _kind(leaf: Any) -> Any:

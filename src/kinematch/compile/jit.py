@@ -12,12 +12,21 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache
 
+from kinematch.compile.parts import PartCompiler
+
 # modules that a file imports from, or as a whole, if they hold kernels or numbers that kernels were compiled with
 _IMPORTS = re.compile(
     rb"^from (kinematch\.[\w.]*(?:kernels\.\w+|kernels|constants|layout)) import"
     rb"|^from (kinematch\.[\w.]+) import (\w*kernels|constants|layout)",
     re.MULTILINE,
 )
+
+PART: dict[str, Any] = {
+    "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,
+}  # fmt: skip
+INNER: dict[str, Any] = PART | {
+    "forceinline": True, "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False,
+}  # fmt: skip
 
 
 def kernel(
@@ -45,21 +54,12 @@ def kernel(
 
 def part(function: Callable) -> Any:
     """Compile as part of the kernels that call it: there is no way in from Python, and nothing of its own on disk."""
-    options: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(function, **options)
+    return numba.njit(function, **PART)
 
 
 def inner(function: Callable) -> Any:
-    """Compile as part of the kernels that call it, laid open within them.
-
-    There is no way in from Python, which for large arguments takes longest to compile, and a call that is not laid open
-    would hand over every one of them.
-    """
-    options: dict[str, Any] = {
-        "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True,
-        "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False,
-    }  # fmt: skip
-    return numba.njit(function, **options)
+    """Compile as part of the kernels that call it, laid open within them; as with `part`, there is no other way in."""
+    return numba.njit(function, **INNER)
 
 
 def is_missing(kernel: Any) -> bool:

@@ -48,6 +48,16 @@ def store(b, value, address, index=None, *, align: int = 1):
     stored.align = align
 
 
+def gather(b, kind, addresses):
+    """The values at a vector of addresses."""
+    pointers = ir.VectorType(ir.PointerType(kind.element), kind.count)
+    flags = ir.VectorType(I1, kind.count)
+    function = ir.FunctionType(kind, [pointers, I32, flags, kind])
+    name = f"llvm.masked.gather.v{kind.count}i{kind.element.width}.v{kind.count}p0"
+    given = b.inttoptr(addresses, pointers), ir.Constant(I32, 1), constant(flags, 1), ir.Constant(kind, ir.Undefined)
+    return b.call(cgutils.get_or_insert_function(b.module, function, name), given)
+
+
 def splat(b, number, kind):
     """One number in all lanes."""
     first = b.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(I32, 0))

@@ -8,9 +8,11 @@ ON_EDGE = -1e-9  # barycentric tolerance: a point on a shared edge belongs to at
 
 
 @kernel
-def grid_cell(place, first, cell, count):
+def grid_cell(place, first, cell, count, repeats):
     """Along one axis: the cell, the fraction within it (0 to 1), and whether the point is inside the grid."""
     along = (place - first) / cell
+    if repeats:
+        along -= (count - 1) * np.floor(along / (count - 1))
     inside = 0.0 <= along <= count - 1
     along = min(max(along, 0.0), count - 1.0)
     low = min(int(along), count - 2)
@@ -18,12 +20,12 @@ def grid_cell(place, first, cell, count):
 
 
 @kernel
-def grid_heights(values, origin, cell, points):
-    """Bilinear heights (M,) under points (M, 2); outside, the value at the nearest edge."""
+def grid_heights(values, origin, cell, repeats, points):
+    """Bilinear heights (M,) under points (M, 2); outside, those of the repeated grid or of the nearest edge."""
     out = np.empty(len(points))
     for m in range(len(points)):
-        i, u, _ = grid_cell(points[m, 0], origin[0], cell, values.shape[0])
-        j, v, _ = grid_cell(points[m, 1], origin[1], cell, values.shape[1])
+        i, u, _ = grid_cell(points[m, 0], origin[0], cell, values.shape[0], repeats)
+        j, v, _ = grid_cell(points[m, 1], origin[1], cell, values.shape[1], repeats)
         near = values[i, j] * (1 - v) + values[i, j + 1] * v
         far = values[i + 1, j] * (1 - v) + values[i + 1, j + 1] * v
         out[m] = near * (1 - u) + far * u
@@ -31,12 +33,12 @@ def grid_heights(values, origin, cell, points):
 
 
 @kernel
-def grid_normals(values, origin, cell, points):
+def grid_normals(values, origin, cell, repeats, points):
     """Unit normals (M, 3) of the bilinear surface under points (M, 2)."""
     out = np.empty((len(points), 3))
     for m in range(len(points)):
-        i, u, inside_x = grid_cell(points[m, 0], origin[0], cell, values.shape[0])
-        j, v, inside_z = grid_cell(points[m, 1], origin[1], cell, values.shape[1])
+        i, u, inside_x = grid_cell(points[m, 0], origin[0], cell, values.shape[0], repeats)
+        j, v, inside_z = grid_cell(points[m, 1], origin[1], cell, values.shape[1], repeats)
         a, b, c, d = values[i, j], values[i, j + 1], values[i + 1, j], values[i + 1, j + 1]
         slope_x = ((c - a) * (1 - v) + (d - b) * v) / cell if inside_x else 0.0
         slope_z = ((b - a) * (1 - u) + (d - c) * u) / cell if inside_z else 0.0

@@ -98,11 +98,15 @@ class HeightFunction:
 
 @dataclass(frozen=True, eq=False)
 class HeightGrid:
-    """Ground from evenly spaced height samples, bilinear between; outside, the height at the nearest edge."""
+    """Ground from evenly spaced height samples, bilinear between; outside, the height at the nearest edge.
+
+    One that `repeats` goes on without end, like tiles; its last row and column are its first.
+    """
 
     values: np.ndarray  # (X, Z) m, heights at origin + (i, j) * cell
     cell: float  # m between samples
     origin: tuple[float, float] = (0.0, 0.0)  # m, x and z of the first sample
+    repeats: bool = False
 
     def __post_init__(self):
         values = np.ascontiguousarray(self.values, np.float32)
@@ -114,24 +118,26 @@ class HeightGrid:
             raise KinematchError(
                 f"a grid of heights with cells of {self.cell} m at {self.origin}, expected a positive cell and a point"
             )
+        if self.repeats and not (np.array_equal(values[0], values[-1]) and np.array_equal(values[:, 0], values[:, -1])):
+            raise KinematchError("a grid of heights that repeats, expected a last row and column equal to the first")
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "origin", (float(self.origin[0]), float(self.origin[1])))
 
     def heights(self, points: np.ndarray) -> np.ndarray:
         """Heights (M,) m under points (M, 2) of x and z."""
-        return grid_heights(self.values, self.origin, float(self.cell), check_points(points))
+        return grid_heights(self.values, self.origin, float(self.cell), bool(self.repeats), check_points(points))
 
     def normals(self, points: np.ndarray) -> np.ndarray:
         """Unit normals (M, 3) under points (M, 2) of x and z."""
-        return grid_normals(self.values, self.origin, float(self.cell), check_points(points))
+        return grid_normals(self.values, self.origin, float(self.cell), bool(self.repeats), check_points(points))
 
 
-def centre_grid(values: np.ndarray, cell: float) -> HeightGrid:
+def centre_grid(values: np.ndarray, cell: float, *, repeats: bool = False) -> HeightGrid:
     """A grid centred on the origin, from heights (X, Z) m, `cell` metres apart."""
     shape = np.shape(values)
     if len(shape) != 2:
         raise KinematchError(f"a grid of heights of shape {shape}, expected (X, Z)")
-    return HeightGrid(values, cell, (-0.5 * (shape[0] - 1) * cell, -0.5 * (shape[1] - 1) * cell))
+    return HeightGrid(values, cell, (-0.5 * (shape[0] - 1) * cell, -0.5 * (shape[1] - 1) * cell), repeats)
 
 
 def read_height_image(path: str | Path, *, cell: float, height: float) -> HeightGrid:

@@ -10,6 +10,7 @@ from kinematch.character.kernels.roots import adjust_roots, move_bodies, show_ro
 from kinematch.character.kernels.scene import open_scene
 from kinematch.character.kernels.scratch import unpacking_room
 from kinematch.character.kernels.springs import make_dampings
+from kinematch.character.kernels.unpacking import prefetch_knots
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES
 from kinematch.compile.memory import claim
@@ -22,6 +23,7 @@ SHOW = 8  # global poses from local ones
 FEET = 16  # feet are planted, and the result reported
 EVERYTHING = BODIES | ADVANCE | DECODE | SHOW | FEET
 LOST_RADIUS = 10 * WORLD_RADIUS  # m
+AHEAD = 4  # characters ahead whose packed frames are prefetched
 BLOCK = 64  # characters for which one stage after the other is run: small batches stay in cache
 
 
@@ -41,6 +43,8 @@ def animate(handle, characters, begun, tables, room, dt, stages):
             for m in range(start, stop, LANES):
                 move(scene, characters, m, min(m + LANES, stop), by, tables, stages)
             for m in range(start, stop):
+                if m + AHEAD < stop:
+                    prefetch_knots(scene.table, scene.state.playing.frames[characters[m + AHEAD]])
                 decode(scene, characters[m], by, scratch)
         if stages & FEET:
             for m in range(start, stop):

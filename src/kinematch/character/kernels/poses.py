@@ -84,7 +84,7 @@ def decode(scene, n, by, scratch):
     elif kind == SPRING:
         decode_sprung(table, pair, t, offsets.rotations, n, work.rotations, by.offset, recent)
     else:
-        for j in range(1, table.rotations.shape[1]):
+        for j in range(table.rotations.shape[1]):
             animated = nlerp(read_quaternion(pair.rotations, j), read_quaternion(pair.rotations_after, j), t)
             store(work.rotations, n, j, show_rotation(offsets.rotations, n, j, kind, age, halflife, animated))
     for k in range(table.moving.shape[0]):
@@ -115,9 +115,10 @@ def decode_packed(table, frame, after, pair, t, memory, n, out, by, recent, scra
     segment, begin, length = find_bounds(table, frame)
     data = packed.find_data(pack, segment)
     weights, one, other = address(pack.weights, 0), np.int64(frame - begin), np.int64(after - begin)
-    packed.gather_knots(data, weights, pack.channels, length, one, other, scratch)
+    packed.find_knots(data, weights, pack.channels, length, one, other, scratch)
+    used = U(0)
     for j in range(0, pack.channels, LANES):
-        here, there, centre = packed.unpack_channels(pack.channels, data, j, scratch)
+        here, there, centre, used = packed.unpack_channels(pack.channels, data, j, used, scratch)
         if j < joints:
             animated = multiply(centre, lanes8.nlerp(here, there, t))
             shown = multiply(fade_offsets(memory, n, j, by, recent), animated)

@@ -19,7 +19,7 @@ from kinematch.compile.lanes import LANES
 from kinematch.compile.memory import address, fetch, read_float, write_float
 from kinematch.compile.rows import read_next_fours, write_threes
 from kinematch.database.packing import kernels as packed
-from kinematch.database.packing.layout import LENGTH, UNIT
+from kinematch.database.packing.layout import LENGTH
 
 U = np.uintp
 
@@ -47,8 +47,7 @@ def measure_scratch(joints: int, channels: int, moving: int) -> int:
     """Bytes that unpacking two frames with their velocities takes."""
     if not channels:
         return 0
-    words = 32 * channels + 160
-    return words + 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
+    return packed.SCRATCH + 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
 
 
 @inner
@@ -68,18 +67,17 @@ def find_pair(table, frame, after, scratch):
 def find_room(table, scratch):
     """Where two frames are unpacked to."""
     row = U(16 * table.pack.channels)
-    here = scratch + U(packed.measure_words(table.pack.channels))
+    here = scratch + U(packed.SCRATCH)
     return Pair(here, here + row, here + row + row, here + row + row + U(12 * table.moving.shape[0]))
 
 
 @inner
 def share_segment(table, frame, after):
     """Whether two frames are neighbours in one packed segment."""
-    if not is_packed(table) or not 0 <= after - frame <= 1:
+    if not is_packed(table):
         return False
-    clip = find_clip(table, frame)
-    segment = packed.find_segment(table.pack, table.starts, clip, frame)
-    return segment == packed.find_segment(table.pack, table.starts, clip, after) and not table.pack.raw[segment]
+    segment, begin, length = find_bounds(table, frame)
+    return 0 <= after - frame <= 1 and after < begin + length and not table.pack.raw[segment]
 
 
 @inner
@@ -133,7 +131,7 @@ def find_moving_pair(table, frame, after, scratch):
             address(table.angular_velocities, frame), address(table.angular_velocities, after),
         )  # fmt: skip
     row, moved = U(16 * table.pack.channels), U(12 * table.moving.shape[0])
-    first = scratch + U(packed.measure_words(table.pack.channels))
+    first = scratch + U(packed.SCRATCH)
     places = first + row + row + row + row
     vectors = places + moved + moved + moved + moved
     size = U(12 * table.joint_bytes.shape[1])
@@ -183,12 +181,20 @@ def measure_velocities(table, places, moved, share, next_share, stays, velocitie
 
 @inner
 def prefetch_pack(table, frame):
-    """Prefetch what unpacking a frame takes: the heads of its segment, and the middle of where its knots may be."""
+    """Prefetch what tells where the knots of a frame are, the heads of its segment, and what is stored by frame."""
     pack = table.pack
     segment, _, _ = find_bounds(table, frame)
-    data, size = packed.find_data(pack, segment), 8 * (pack.channels + 1)
-    fetch(data, size)
-    start, stop = np.int64(pack.offsets[segment]), np.int64(pack.offsets[segment + 1])
-    fetch(data + U(size), UNIT * (stop - start) - size)
+    fetch(packed.find_data(pack, segment), 8 * (pack.channels + 1))
     for array in (pack.roots, pack.toe_heights):
         fetch(address(array, frame), 1)
+
+
+@inner
+def prefetch_knots(table, frame):
+    """Prefetch the knots of a frame whose segment's heads were prefetched."""
+    if not is_packed(table):
+        return
+    frame = min(max(frame, 0), table.frame_count - 1)
+    segment, begin, length = find_bounds(table, frame)
+    if not table.pack.raw[segment]:
+        packed.prefetch_knots(packed.find_data(table.pack, segment), table.pack.channels, length, frame - begin)
