@@ -73,8 +73,9 @@ def test_what_mends_one_animation_is_not_done_to_the_others(tmp_path, walk, monk
     torn[200:, 0] += 5.0
     good, bad = walk.with_(name="Walk"), walk.with_(name="Torn", positions=torn)
     recipe = prescribe([several(monkeypatch, tmp_path, good, bad)], tmp_path)
-    assert not tomllib.loads(recipe)["source"][0].get("split")
-    assert "# split = [" in recipe
+    sources = {clip: source for source in tomllib.loads(recipe)["source"] for clip in source["clips"]}
+    assert not sources["Walk"].get("split")
+    assert sources["Torn"]["split"]
     recipe = prescribe([several(monkeypatch, tmp_path, bad, bad.with_(name="Too"))], tmp_path)
     assert tomllib.loads(recipe)["source"][0]["split"]
 

@@ -11,9 +11,10 @@ from kinematch.math import quaternion
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import leg_length
-from kinematch.motion.retarget import retarget
+from kinematch.motion.retarget import retarget as retarget_with
+from kinematch.motion.retarget_settings import ROTATIONS_ONLY
 from kinematch.motion.root import add_root
-from kinematch.motion.skeleton import skeleton
+from kinematch.motion.skeleton import Skeleton, skeleton
 
 TARGETS = [
     "cmu/02_01.bvh",
@@ -28,6 +29,11 @@ TARGETS = [
     "characters/100Avatars_003_Jimmy.vrm",
     "characters/CesiumMan.glb",
 ]
+
+
+def retarget(clip: Clip, target: Skeleton) -> Clip:
+    """Rotations alone (thesis 3.2.3), without corrections."""
+    return retarget_with(clip, target, ROTATIONS_ONLY)
 
 
 def directions(clip: Clip) -> np.ndarray:

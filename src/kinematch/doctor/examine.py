@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.doctor import motion_problems, rig_problems, signals
+from kinematch.doctor.animations import describe_animation, is_gait_loop
 from kinematch.doctor.quoting import quoted_glob
-from kinematch.doctor.report import Contacts, HeldPose, Idle, Problem, Report, by_severity
+from kinematch.doctor.report import Activity, Animation, Contacts, HeldPose, Idle, Problem, Report, by_severity
 from kinematch.doctor.stands import find_stands, idle_notes
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
@@ -16,6 +17,7 @@ from kinematch.files.border import sampled_positions
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts
 from kinematch.motion.floor import floor_height, lowest_points
+from kinematch.motion.four_legs import has_four_legs
 from kinematch.motion.kinematics import global_pose
 from kinematch.motion.roles import RoleMap, find_roles
 from kinematch.motion.root import has_ground_root
@@ -44,20 +46,47 @@ def examine(path: str | Path, **overrides) -> Report:
         return Report(str(path), problems=(Problem("error", message, fix),))
     patient = _admit(path, clips, overrides)
     problems = rig_problems.find(patient.main, patient.roles, patient.tpose)
+    unit = rig_problems.find_unit(patient.main, patient.roles)
+    if unit is not None and overrides.get("unit") is None:  # what it does is told at the size it ought to have
+        clips = read_clips(path, **{**overrides, "unit": unit})
+        patient = _admit(path, clips, overrides)
+    problems += rig_problems.find_lying(patient.main, patient.roles)
     poses: list[HeldPose] = []
     idles: list[Idle] = []
+    activities: list[Activity] = []
     for clip in patient.clips:
-        held, stands = find_stands(clip, clip.name if len(clips) > 1 else "") if _moves(clip) else ([], [])
-        poses, idles = poses + held, idles + stands
+        name = clip.name if len(clips) > 1 else ""
+        held, stands, done = find_stands(clip, name) if _moves(clip) else ([], [], [])
+        poses, idles, activities = poses + held, idles + stands, activities + done
         found = motion_problems.find(clip, patient.tpose if clip is patient.main else None, held)
         if len(clips) > 1:
             found = [replace(problem, what=f"{clip.name}: {problem.what}", clip=clip.name) for problem in found]
         problems += found
     if len(clips) == 1:  # a range of the recipe is about every animation of a file
-        problems += idle_notes(idles, path.name)
+        problems += idle_notes(idles, path.name) + _loop_notes(patient)
+    bad = {problem.clip for problem in problems if problem.severity == "error"}
     return replace(
-        _report(patient, _without_the_worst(problems, clips)), calibration_poses=tuple(poses), idles=tuple(idles)
+        _report(patient, _without_the_worst(problems, clips)),
+        calibration_poses=tuple(poses),
+        idles=tuple(idles),
+        activities=tuple(activities),
+        animations=tuple(_describe(clip) for clip in clips if clip.name not in bad) if len(clips) > 1 else (),
     )
+
+
+def _describe(clip: Clip) -> Animation:
+    try:
+        return describe_animation(clip)
+    except KinematchError:  # nothing that touches the ground is known
+        return Animation(clip.name)
+
+
+def _loop_notes(patient: Patient) -> list[Problem]:
+    try:
+        loop = _moves(patient.main) and is_gait_loop(patient.main)
+    except KinematchError:
+        return []
+    return [Problem("note", "ends in the pose in which it begins, moving on: a loop", "loop = true")] if loop else []
 
 
 def _moves(clip: Clip) -> bool:
@@ -72,9 +101,7 @@ def _without_the_worst(problems: list[Problem], clips: list[Clip]) -> list[Probl
         return problems
     line = f"clips = [{', '.join(map(quoted_glob, good))}]"
     return [
-        replace(problem, severity="warning", fix=line, clip="")
-        if problem.severity == "error" and problem.clip
-        else problem
+        replace(problem, severity="warning", fix=line) if problem.severity == "error" and problem.clip else problem
         for problem in problems
     ]
 
@@ -83,10 +110,11 @@ def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:
     main = max(clips, key=lambda clip: clip.frame_count)
     looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader does
     roles = find_roles(main.skeleton, overrides.get("roles"), pose=looked_at)
-    roles = replace(roles, roles={role: joint for role, joint in main.skeleton.roles.items() if role != "root"})
+    own = {role: joint for role, joint in main.skeleton.roles.items() if role != "root"}
+    roles = replace(roles, roles=own, four_legged=has_four_legs(main.skeleton))
     if main.source.format in ("vrm", "vrma"):  # the file's own roles take precedence over names and shapes
         roles = replace(roles, family="VRM", method="file", problems=())
-    tpose = reference_tpose(main, overrides.get("tpose")) if roles.humanoid else None
+    tpose = reference_tpose(main, overrides.get("tpose")) if roles.humanoid else None  # animals have a stand instead
     return Patient(path, clips, main, roles, tpose)
 
 
@@ -100,8 +128,9 @@ def _report(patient: Patient, problems: list[Problem]) -> Report:
         format=clip.source.format,
         family=roles.family,
         rig=_digest(names, clip.skeleton.parents.tolist()),
-        bones=_digest(np.round(np.linalg.norm(clip.skeleton.offsets[1:], axis=-1), 3).tolist()),
+        bones=_digest((np.round(clip.skeleton.offsets[1:].astype(float), 3) + 0.0).tolist()),  # no -0
         clips=tuple(c.name for c in patient.clips),
+        figures_of=clip.name if len(patient.clips) > 1 else "",
         joints=clip.skeleton.joint_count,
         frames=sum(c.frame_count for c in patient.clips),
         frame_rate=clip.frame_rate,
@@ -121,6 +150,7 @@ def _report(patient: Patient, problems: list[Problem]) -> Report:
         roles={role: names[joint] for role, joint in roles.roles.items()},
         role_method=roles.method,
         missing_roles=roles.missing,
+        four_legged=roles.four_legged,
         dead_joints=tuple(signals.dead_joints(clip)),
         jumps=signals.jumps(clip).frames,
         flips=signals.turns(clip)[1].frames,

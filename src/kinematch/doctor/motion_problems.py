@@ -15,6 +15,7 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_quality, find_contacts
 from kinematch.motion.floor import floor_height
 from kinematch.motion.in_place import is_in_place
+from kinematch.motion.posture import measure_posture
 from kinematch.motion.tpose import TPose
 
 SINGLE = 4  # frames; fewer are a pose
@@ -22,6 +23,8 @@ SHORTEST = 0.34  # s; a search never jumps into the last 0.33 s of a clip
 SHORT = 1.34  # s; below this no frame has a whole second of future
 SLIDING = 0.25  # m/s; feet of clean captures slide at 0.02 to 0.1
 FLOOR = 0.03  # m
+SLOW = 10.0  # frames per second; a step takes half a second
+OVERHEAD = 0.4  # share of the time with both hands above the head, from which on axes are in doubt
 
 
 def find(clip: Clip, tpose: TPose | None, poses: Sequence[HeldPose] = ()) -> list[Problem]:
@@ -37,6 +40,10 @@ def find(clip: Clip, tpose: TPose | None, poses: Sequence[HeldPose] = ()) -> lis
         problems.append(
             Problem("note", f"{seconds:.2f} s long: no frame has a whole second of future; it is extrapolated")
         )
+    if clip.frame_rate < SLOW:
+        what = f"{clip.frame_rate:g} frames a second: too few to tell steps by; what lies between frames is made up"
+        problems.append(Problem("warning", what))
+    problems += _overhead(clip)
     start = opening_frames(clip, tpose)
     later = [pose for pose in poses if pose.drop[1] * clip.frame_rate > start + 0.5]
     found = calibration_problems(later, seconds)
@@ -92,6 +99,19 @@ def _breaks(clip: Clip, start: int) -> list[Problem]:
         what = f"{fast.joint!r} turns at {np.degrees(fast.worst):.0f} degrees/s, faster than people do"
         problems.append(Problem("note", f"{what}; {counted(len(fast.frames), 'such frame')}"))
     return problems
+
+
+def _overhead(clip: Clip) -> list[Problem]:
+    """Hands above the head nearly all the time: files whose channels stand in another order than they declare."""
+    posture = measure_posture(clip)
+    if posture is None:
+        return []
+    up = (posture.arm_elevations > 0).all(axis=1) & (posture.arm_elevations.mean(axis=1) > np.radians(30))
+    raised = float((up & (posture.lean < np.radians(30))).mean())
+    if raised < OVERHEAD:
+        return []
+    what = f"both arms point up in {raised:.0%} of the frames: rotation channels in another order than declared?"
+    return [Problem("warning", what)]
 
 
 def _dead(clip: Clip) -> list[Problem]:

@@ -5,15 +5,19 @@ import os
 import shlex
 import tomllib
 from collections import defaultdict
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinematch.doctor.motion_problems import SINGLE
-from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob
+from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
-from kinematch.doctor.stands import idle_lines
-from kinematch.errors import visible
+from kinematch.doctor.stands import SET_APART, activity_lines, idle_lines
+from kinematch.errors import listed, visible
 
+TAGS = '# words to filter by, such as ["walk"]'
+LEAST_LEFT = 0.2  # of the time that a default filter leaves
 MOST = 12  # findings listed in a source's comments
+PASTED = ("root_joint", "loop")  # of notes, what a recipe needs all the same
 GAP = '"?"'  # in place of a joint that only the user can name
 HEADER = """\
 # A recipe for a motion-matching database, written by `kinematch init`.
@@ -32,12 +36,14 @@ root = "spine"       # ground root under the upper spine, smooth; "hips" is unde
 """
 DROPPED = "# Left out, in seconds: the performer holds a pose for calibration, or raises or lowers the arms for it."
 TAGGED = '# Here somebody stands upright and still. Characters that stop settle in frames tagged "idle".'
+FILTER = 'filter = "locomotion"  # characters choose among these unless a command says otherwise, such as "action"\n'
+SET_ASIDE = "# Here somebody is near the ground, off the floor or in the air: left alone unless a command names it."
 MATCHING = """
 [matching]
-responsiveness = 1.0 # weight of the trajectory: higher follows the stick more closely
+responsiveness = {responsiveness:.1f} # weight of the trajectory: higher follows the stick more closely
 quality = 1.0        # weight of the pose: higher gives smoother transitions
 tail = 0.33          # seconds before a clip's end that are never jumped to
-
+{filter}
 # Without [[feature]] tables the 27 numbers of the papers are matched: positions and velocities of both feet, velocity
 # of the hips, and where the character will be and face in 1/3, 2/3 and 1 second.
 """
@@ -52,26 +58,51 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     groups: dict[tuple, list[Report]] = defaultdict(list)
     for report in reports:
         if usable(report):
-            groups[report.rig, report.bones, _own_source(report, reports), *_fixes(report)].append(report)
+            for part in _parts(report):
+                groups[report.rig, report.bones, _own_source(report, reports), part].append(report)
     ordered = sorted(groups.items(), key=lambda item: -sum(r.duration for r in item[1]))
     main = ordered[0][1][0] if ordered else None
     text = HEADER.format(name=_shell(name), database=_shell(output), output=quoted(output))
     if main and any((r.rig, r.bones) != (main.rig, main.bones) for _, group in ordered for r in group):
         text += f"skeleton = {quoted(_relative(main, folder))}  # the rig that all others are retargeted to\n"
-    for (rig, bones, _, *fixes), group in ordered:
+    for (rig, bones, _, part), group in ordered:
         other = main is not None and (rig, bones) != (main.rig, main.bones)
-        text += _source(
-            group, fixes, folder, whole=len(ordered) == 1 and not left_out, other=other, pose=poses.get(rig)
-        )
+        whole = len(ordered) == 1 and not left_out
+        text += _source(group, part, folder, whole=whole, other=other, pose=poses.get(rig))
     for report in left_out:
         nameless = not can_be_quoted(report.path)
         why = "its name is no Unicode text: rename it" if nameless else report.problems[0].what
         text += "\n" + visible(f"# left out: {Path(report.path).name}: {why}")
+    for report in reports:
+        kept = {one.name for one in report.animations}
+        if kept and len(kept) < len(report.clips):
+            poses_of = listed([clip for clip in report.clips if clip not in kept], 4)
+            text += "\n" + visible(f"# left out of {Path(report.path).name}: {poses_of}; `kinematch doctor` says why")
+            left_out.append(report)
     text += "\n" if left_out else ""
-    if main is None or not main.missing_roles:
-        return text + CLEANING.format(mirror="true ") + MATCHING
-    matching = MATCHING.split("\n# Without")[0] + "\n"
-    return text + CLEANING.format(mirror="false") + matching + _animal_features(main)
+    walked_by = any("locomotion" in part.tags for (_, _, _, part), _ in ordered)
+    some_not = any("action" in part.tags for (_, _, _, part), _ in ordered)
+    # between loops nobody starts or stops, so a stand glides along unless the trajectory weighs more
+    responsiveness = 2.0 if walked_by else 1.0
+    chosen = MATCHING.format(
+        filter=FILTER if walked_by and some_not else _avoid([r for _, group in ordered for r in group]),
+        responsiveness=responsiveness,
+    )
+    if main is None or not (main.missing_roles or main.four_legged):
+        return text + CLEANING.format(mirror="true ") + chosen
+    matching = chosen.split("\n# Without")[0] + "\n"
+    mirror = "true " if main.four_legged else "false"
+    return text + CLEANING.format(mirror=mirror) + matching + _animal_features(main)
+
+
+def _avoid(reports: list[Report]) -> str:
+    """A filter that leaves aside what is near the ground, off the floor or in the air, if enough remains."""
+    names = [one.name for r in reports if len(r.clips) == 1 for one in r.activities]
+    found = [name for name in SET_APART if name in names]
+    aside = sum(a.stop - a.start for r in reports if len(r.clips) == 1 for a in r.activities if a.name in SET_APART)
+    if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
+        return ""
+    return f'filter = "{" & ".join(f"!{name}" for name in found)}"  # upright, on the floor\n'
 
 
 def usable(report: Report) -> bool:
@@ -84,20 +115,45 @@ def _own_source(report: Report, reports: list[Report]) -> str:
     """Sets a file apart whose idles are tagged by its name, where another file has the same name."""
     name = Path(report.path).name
     shared = sum(Path(other.path).name == name for other in reports) > 1
-    return report.path if shared and report.idles else ""
+    return report.path if shared and (report.idles or report.activities) else ""
 
 
-def _fixes(report: Report) -> list[str]:
-    """Lines to paste, one for each key: no notes, no gaps that only the user can fill, nothing that would change other
-    animations of the file."""
+@dataclass(frozen=True)
+class _Part:
+    """What files, or animations of files, have in common that share a `[[source]]`."""
+
+    fixes: tuple[str, ...]
+    clips: tuple[str, ...] = ()  # empty for all of a file
+    tags: tuple[str, ...] = ()
+
+
+def _parts(report: Report) -> list[_Part]:
+    """One part for a file with one animation; animations of a file are parted by what the recipe says of them."""
+    if not report.animations:
+        return [_Part(tuple(_fixes(report)))]
+    groups: dict[_Part, list[str]] = defaultdict(list)
+    for one in report.animations:
+        lines = _fixes(report, one.name)
+        lines += ["in_place = true"] * one.in_place + ["loop = true"] * one.loop
+        groups[_Part(tuple(lines), tags=one.tags)].append(one.name)
+    if len(groups) == 1 and len(report.animations) == len(report.clips):
+        return list(groups)
+    return [replace(part, clips=tuple(names)) for part, names in groups.items()]
+
+
+def _fixes(report: Report, clip: str = "") -> list[str]:
+    """Lines to paste, one for each key: no notes, no gaps that only the user can fill, nothing about other animations
+    of the file. Whether one of several animations is in place is told by its loop."""
     lines: dict[str, str] = {}
     drops: list[list[float]] = []
+    told_otherwise = ("clips", "in_place", "contact_joints") if clip else ()
     for problem in report.problems:
-        about = {p.clip for p in report.problems if p.fix == problem.fix}
-        for_all = not problem.clip or about >= set(report.clips)
-        if problem.severity != "note" and GAP not in problem.fix and for_all:
+        pasted = problem.severity != "note" or problem.fix.startswith(PASTED)
+        if pasted and GAP not in problem.fix and problem.clip in ("", clip):
             for line in problem.fix.splitlines():
                 key = line.split("=")[0].strip()
+                if problem.clip and key in told_otherwise:
+                    continue
                 drops += tomllib.loads(line)["drop"] if key == "drop" else []
                 lines.setdefault(key, line)
     if drops:
@@ -121,11 +177,10 @@ def _seconds(value: float) -> str:
     return repr(round(value, 4))
 
 
-def _source(
-    group: list[Report], fixes: list[str], folder: Path, *, whole: bool, other: bool, pose: Report | None
-) -> str:
-    minutes = sum(r.duration for r in group) / 60
-    count = counted(len(group), "file")
+def _source(group: list[Report], part: _Part, folder: Path, *, whole: bool, other: bool, pose: Report | None) -> str:
+    fixes = list(part.fixes)
+    minutes = sum(r.duration * (len(part.clips) / len(r.clips) if part.clips else 1) for r in group) / 60
+    count = counted(len(group), "file") + (f", {counted(len(part.clips), 'animation')}" if part.clips else "")
     lines = ["", "[[source]]", f"# {group[0].family} rig, {group[0].joints} joints; {count}, {minutes:.1f} minutes"]
     suffixes = {Path(r.path).suffix for r in group}
     if whole and len(group) > 1 and len(suffixes) == 1:
@@ -134,19 +189,25 @@ def _source(
         lines.append(f"files = [{quoted_glob(_relative(group[0], folder))}]")
     else:
         lines += ["files = [", *(f"    {quoted_glob(_relative(r, folder))}," for r in group), "]"]
-    lines.append('tags = []            # words to filter by, such as ["walk"]')
+    lines += [f"clips = [{', '.join(map(quoted_glob, part.clips))}]"] if part.clips else []
+    lines.append(f"tags = {quoted_list(part.tags)}" if part.tags else f"tags = []            {TAGS}")
     lines += ["retarget = true      # this rig differs from the first"] if other else []
     if pose is not None and pose.rig == group[0].rig:
         lines.append(f"tpose = {quoted(_relative(pose, folder))}")
         fixes = [line for line in fixes if not line.startswith("tpose")]
     for line in fixes:
         lines += [DROPPED, line] if line.startswith("drop") and _has_pose(group) else [line]
-    told = {problem.what: problem for r in group for problem in r.problems if problem.severity != "note"}
-    lines += [_comment(problem, fixes) for problem in list(told.values())[:MOST]]
+    about = ("", *(part.clips or [clip for r in group for clip in r.clips]))
+    told: dict[str, tuple[Problem, list[str]]] = {}
+    for report, problem in ((r, p) for r in group for p in r.problems if p.severity != "note" and p.clip in about):
+        told.setdefault(problem.what, (problem, []))[1].append(Path(report.path).name)
+    lines += [_comment(p, fixes, listed(names, 3) if len(group) > 1 else "") for p, names in list(told.values())[:MOST]]
     lines += [f"# ... and {len(told) - MOST} more, which `kinematch doctor` tells"] if len(told) > MOST else []
     for report in group:
         if report.idles and len(report.clips) == 1:
             lines += [TAGGED, *idle_lines(report.idles, report.path)]
+        apart = activity_lines(report.activities, report.path) if len(report.clips) == 1 else []
+        lines += [SET_ASIDE, *apart] if apart else []
     return "\n".join(lines) + "\n"
 
 
@@ -154,11 +215,12 @@ def _has_pose(group: list[Report]) -> bool:
     return any(pose.stop > pose.start for report in group for pose in report.calibration_poses)
 
 
-def _comment(problem: Problem, fixes: list[str]) -> str:
-    """What was found, with its fix where that is not among the lines above."""
+def _comment(problem: Problem, fixes: list[str], files: str) -> str:
+    """What was found, in which files of several, with its fix where that is not among the lines above."""
     keys = {line.split("=")[0] for line in fixes if line.startswith("drop")}  # joined into one line with others
     wanted = [line for line in problem.fix.splitlines() if line not in fixes and line.split("=")[0] not in keys]
-    return visible(f"# {problem.severity}: {problem.what}" + (f"   # {'; '.join(wanted)}" if wanted else ""))
+    where = f"{files}: " if files else ""
+    return visible(f"# {problem.severity}: {where}{problem.what}" + (f"   # {'; '.join(wanted)}" if wanted else ""))
 
 
 def _shell(name: str) -> str:
@@ -181,9 +243,11 @@ def _animal_features(report: Report) -> str:
     """Features by joint names, for rigs without roles."""
     fixes = dict(line.split(" = ", 1) for line in _fixes(report) if " = " in line)
     text = ""
-    for joint in tomllib.loads(f"joints = {fixes.get('contact_joints', '[]')}")["joints"]:
+    feet = tomllib.loads(f"joints = {fixes.get('contact_joints', '[]')}")["joints"]
+    weight = f"weight = {2 / len(feet):g}\n" if len(feet) > 2 else ""  # against the trajectory, as much as two feet
+    for joint in feet:
         for kind in ("position", "velocity"):
-            text += f'\n[[feature]]\nkind = "{kind}"\njoint = {quoted(joint)}\n'
+            text += f'\n[[feature]]\nkind = "{kind}"\njoint = {quoted(joint)}\n{weight}'
     if "root_joint" in fixes:
         text += f'\n[[feature]]\nkind = "velocity"\njoint = {fixes["root_joint"]}\n'
     for kind in ("trajectory_position", "trajectory_direction"):

@@ -47,13 +47,35 @@ class Idle:
 
 
 @dataclass(frozen=True)
+class Activity:
+    """A stretch in which somebody does something, in seconds of the file; `low` joins all that is near the ground."""
+
+    name: str  # one of motion.activity.ACTIVITIES, or low
+    start: float  # s
+    stop: float  # s
+    clip: str = ""  # the animation it is in, in a file that holds several
+
+
+@dataclass(frozen=True)
+class Animation:
+    """One of several animations of a file that can be built, and what the recipe says of it."""
+
+    name: str
+    loop: bool = False
+    in_place: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Report:
     path: str
     format: str = ""
     family: str = ""
     rig: str = ""  # a digest of joint names and parents: alike for rigs that differ in bone lengths only
-    bones: str = ""  # a digest of bone lengths to the millimetre
+    bones: str = ""  # a digest of bones to the millimetre, with their directions: alike where clips can be joined
     clips: tuple[str, ...] = ()
+    animations: tuple[Animation, ...] = ()  # those that can be built, in a file that holds several
+    figures_of: str = ""  # the animation that figures of floor, speed and contacts are of, where there are several
     joints: int = 0
     frames: int = 0
     frame_rate: float = 0.0  # frames per second
@@ -73,6 +95,7 @@ class Report:
     roles: dict[str, str] = field(default_factory=dict)  # role -> joint name
     role_method: str = ""
     missing_roles: tuple[str, ...] = ()
+    four_legged: bool = False  # an animal, whose forelegs have the roles of arms
     dead_joints: tuple[str, ...] = ()
     jumps: tuple[int, ...] = ()  # frames
     flips: tuple[int, ...] = ()  # frames
@@ -80,6 +103,7 @@ class Report:
     speed: tuple[float, float, float] | None = None  # m/s: median, 95th percentile, maximum
     calibration_poses: tuple[HeldPose, ...] = ()
     idles: tuple[Idle, ...] = ()
+    activities: tuple[Activity, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from kinematch.doctor.quoting import quoted_glob
-from kinematch.doctor.report import HeldPose, Idle, Problem
+from kinematch.doctor.quoting import quoted_glob, quoted_list
+from kinematch.doctor.report import Activity, HeldPose, Idle, Problem
+from kinematch.motion.activity import LOW, find_activities
 from kinematch.motion.calibration import find_calibration_poses
 from kinematch.motion.clip import Clip
-from kinematch.motion.idles import find_idles
 
 MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to choose from
 IDLE = "idle"  # the tag of frames in which standing characters settle
+SET_APART = ("low", "climbing", "jumping")  # tagged, and left alone by characters that are not told otherwise
+WORTH_TAGGING = 0.3  # s of an activity within a low stretch
 SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
 
 
-def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle]]:
-    """Calibration poses and idles of a clip in seconds; `name` tells the clips of one file apart."""
+def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle], list[Activity]]:
+    """Calibration poses, idles and activities of a clip in seconds; `name` tells the clips of one file apart."""
     poses = find_calibration_poses(clip)
+    stretches = find_activities(clip, poses)
 
     def at(frame: int) -> float:
         return round(frame / clip.frame_rate, 3)
@@ -25,9 +28,12 @@ def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle]]
         HeldPose(pose.kind, at(pose.start), at(pose.stop), (at(pose.drop_start), at(pose.drop_stop)), name)
         for pose in poses
     ]
-    idles = [Idle(at(start), at(stop), name) for start, stop in find_idles(clip, poses)]
+    activities = [Activity(one.activity, at(one.start), at(one.stop), name) for one in stretches]
+    aloft = [one for one in activities if one.name == "climbing"]
+    idles = [Idle(one.start, one.stop, name) for one in activities if one.name == IDLE]
+    idles = [one for one in idles if not any(up.start < one.stop and one.start < up.stop for up in aloft)]
     longest = sorted(idles, key=lambda idle: idle.start - idle.stop)[:MOST_IDLES]
-    return held, sorted(longest, key=lambda idle: idle.start)
+    return held, sorted(longest, key=lambda idle: idle.start), activities
 
 
 def calibration_problems(poses: Sequence[HeldPose], seconds: float) -> list[Problem]:
@@ -53,11 +59,26 @@ def idle_notes(idles: Sequence[Idle], path: str) -> list[Problem]:
 
 def idle_lines(idles: Sequence[Idle], path: str) -> list[str]:
     """The `[[source.range]]` tables that tag the idles of a file."""
+    return [line for idle in idles for line in _range_lines(idle, path, [IDLE])]
+
+
+def activity_lines(activities: Sequence[Activity], path: str) -> list[str]:
+    """The `[[source.range]]` tables of what characters do only when they are told to; low ones say what is in them."""
     lines: list[str] = []
-    for idle in idles:
-        lines += ["[[source.range]]", f"files = {quoted_glob(Path(path).name)}"]
-        lines += [f"from = {idle.start:.3f}", f"to = {idle.stop:.3f}", f'tags = ["{IDLE}"]']
+    for one in activities:
+        if one.name in SET_APART:
+            inside = [each.name for each in activities if each.name in LOW and _shared(each, one) >= WORTH_TAGGING]
+            lines += _range_lines(one, path, [one.name, *dict.fromkeys(inside if one.name == "low" else [])])
     return lines
+
+
+def _shared(one: Activity, other: Activity) -> float:
+    return min(one.stop, other.stop) - max(one.start, other.start)
+
+
+def _range_lines(one: Idle | Activity, path: str, tags: list[str]) -> list[str]:
+    lines = ["[[source.range]]", f"files = {quoted_glob(Path(path).name)}"]
+    return [*lines, f"from = {one.start:.3f}", f"to = {one.stop:.3f}", f"tags = {quoted_list(tags)}"]
 
 
 def list_times(stretches: Sequence[HeldPose] | Sequence[Idle]) -> str:

@@ -49,6 +49,7 @@ def frames_of(
     *,
     contacts: np.ndarray | None = None,
     contact_joints: Sequence[int] | None = None,
+    body: Body | None = None,
 ) -> Frames:
     """Some frames of a clip; contacts (F, K) belong to the whole clip and to K joints, by default its feet."""
     some = clip.with_(positions=clip.positions[indices], rotations=clip.rotations[indices])
@@ -63,7 +64,7 @@ def frames_of(
                 "one row per frame and one column per contact joint"
             )
         planted[:, list(joints)] = contacts[indices]
-    body, floor = make_body(clip.skeleton), floor_under(clip.skeleton, p)
+    body, floor = body or make_body(clip.skeleton), floor_under(clip.skeleton, p)
     return Frames(clip, indices, p.astype(np.float64), r.astype(np.float64), planted, body, floor)
 
 

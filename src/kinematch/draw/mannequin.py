@@ -7,6 +7,7 @@ import numpy as np
 from kinematch.draw.body import Body, Part, bind, generic_body
 from kinematch.motion import kinematics
 from kinematch.motion.edit import leg_length
+from kinematch.motion.four_legs import has_four_legs
 from kinematch.motion.skeleton import Skeleton
 
 _NEEDED = (
@@ -21,7 +22,7 @@ Point = np.ndarray
 
 def make_body(skeleton: Skeleton) -> Body:
     """The mannequin where roles and a standing reference pose are known, plain bones elsewhere."""
-    if all(role in skeleton.roles for role in _NEEDED) and leg_length(skeleton) > 0:
+    if all(role in skeleton.roles for role in _NEEDED) and leg_length(skeleton) > 0 and not has_four_legs(skeleton):
         reference = _reference_pose(skeleton)
         if reference is not None:
             return mannequin(skeleton, *reference)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image, ImageDraw
 
+from kinematch.draw.body import Body
 from kinematch.draw.camera import UP, Camera, body_points, facing, frame_points
 from kinematch.draw.frames import Frames, even_frames, frames_of
 from kinematch.draw.scene import check_size, render_scene
@@ -34,11 +35,12 @@ def contact_sheet(
     contact_joints: Sequence[int] | None = None,
     title: str | None = None,
     theme: Theme | str = "light",
+    body: Body | None = None,
 ) -> Image.Image:
     """Evenly spaced moments between start and stop seconds, all at one scale, the body walking to the right.
 
     The camera stands still beside the body's mean direction and moves along with it. contacts (F, K) and
-    contact_joints as from motion.contacts mark planted feet.
+    contact_joints as from motion.contacts mark planted feet. `body` is drawn in place of the usual figure.
     """
     theme, tile = find_theme(theme), check_size(tile)
     frames = frames_of(
@@ -46,6 +48,7 @@ def contact_sheet(
         even_frames(clip, columns * rows, start=start, stop=stop),
         contacts=contacts,
         contact_joints=contact_joints,
+        body=body,
     )
     camera = _tile_camera(frames, _turn(view), tile)
     head = 30 if (title is None or title) else 0

@@ -10,6 +10,7 @@ from kinematch.math import difference, quaternion, smoothing
 from kinematch.math.quaternion import Array
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip, true_ranges
+from kinematch.motion.four_legs import four_feet, has_four_legs
 from kinematch.motion.mirror import mirror_pairs
 from kinematch.motion.skeleton import Skeleton
 
@@ -29,9 +30,11 @@ class ContactQuality:
 
 
 def contact_joints(skeleton: Skeleton, joints: Iterable[str] | None = None) -> list[int]:
-    """The joints named, or the toes, or without toes the feet; left before right."""
+    """The joints named, or the toes, or without toes the feet; left before right. Four-legged rigs have four."""
     if joints is not None:
         return [skeleton.joint(name) for name in joints]
+    if has_four_legs(skeleton):
+        return four_feet(skeleton)
     for part in ("toes", "foot"):
         sides = [f"{side}_{part}" for side in ("left", "right")]
         if all(role in skeleton.roles for role in sides):
@@ -69,7 +72,7 @@ def find_contacts(
     heights = positions[..., 1] - _standing_heights(clip.skeleton, chosen, positions[..., 1])
     down = (speeds < speed_on) & (heights < height_on)
     up = (speeds > speed_off) | (heights > height_off)
-    return smoothing.median(_hysteresis(down, up), radius=radius, frame_rate=rate)[::finer]
+    return smoothing.median(switch_with_hysteresis(down, up), radius=radius, frame_rate=rate)[::finer]
 
 
 def contact_quality(clip: Clip, contacts: Array, joints: Iterable[str] | None = None) -> ContactQuality:
@@ -111,7 +114,7 @@ def _standing_heights(skeleton: Skeleton, joints: list[int], heights: Array) -> 
                      for k, j in enumerate(joints)])  # fmt: skip
 
 
-def _hysteresis(on: Array, off: Array) -> Array:
+def switch_with_hysteresis(on: Array, off: Array) -> Array:
     """Set by on, cleared by off, otherwise as in the frame before; unset at the start (F, K)."""
     frames = np.arange(len(on))[:, None]
     last_event = np.maximum.accumulate(np.where(on | off, frames, 0), axis=0)

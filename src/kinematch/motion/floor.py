@@ -8,6 +8,7 @@ from kinematch.math.quaternion import Array
 from kinematch.motion import kinematics
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_joints
+from kinematch.motion.four_legs import has_four_legs
 
 STANDING = 0.2  # quantile of the lower foot's height: below flight, boxes and raised feet, above single bad frames
 
@@ -40,7 +41,8 @@ def lowest_points(clip: Clip, joints: Iterable[str] | None = None) -> Array:
     """Height (F,) of the lowest point of the feet."""
     skeleton = clip.skeleton
     sides = [skeleton.roles[role] for role in ("left_foot", "right_foot") if role in skeleton.roles]
-    feet = sides if joints is None and sides else contact_joints(skeleton, joints)
+    two_legged = joints is None and sides and not has_four_legs(skeleton)
+    feet = sides if two_legged else contact_joints(skeleton, joints)
     below = [j for j in range(skeleton.joint_count) if set(feet) & set(skeleton.chain(j))]
     positions, rotations = kinematics.global_pose(clip)
     ends = kinematics.end_positions(skeleton, positions, rotations)[:, np.isin(skeleton.end_parents, below)]

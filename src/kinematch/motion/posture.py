@@ -12,6 +12,7 @@ from kinematch.math import quaternion
 from kinematch.math.quaternion import Array
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import joint_speeds
+from kinematch.motion.four_legs import has_four_legs
 from kinematch.motion.kinematics import global_pose, tpose
 from kinematch.motion.roles import missing_roles
 from kinematch.motion.tpose import BONES, body_axes, limb_deviations
@@ -49,7 +50,7 @@ class Posture:
 def measure_posture(clip: Clip) -> Posture | None:
     """The posture in each frame; None for a rig that is not a humanoid, or has no size."""
     skeleton = clip.skeleton
-    if skeleton.tpose is None or missing_roles(skeleton.roles):
+    if skeleton.tpose is None or missing_roles(skeleton.roles) or has_four_legs(skeleton):
         return None
     reference = _by_role(clip, tpose(skeleton)[0].astype(np.float64))
     height = float(_head_heights(reference))

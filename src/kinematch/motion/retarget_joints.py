@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.errors import listed
-from kinematch.motion.role_names import ABOVE, ARM, LEG, SIDES, is_below
+from kinematch.motion.role_names import ABOVE, ARM, LEG, PHALANGES, SIDES, is_below
 from kinematch.motion.skeleton import Skeleton
 
 _TRUNK = ("spine", "chest", "upper_chest", "neck")
@@ -24,8 +24,8 @@ class JointMap:
     shares: np.ndarray  # (Jt,) float32, 0 at low, 1 at high
 
 
-def map_joints(source: Skeleton, target: Skeleton) -> JointMap:
-    """The map between two humanoids.
+def map_joints(source: Skeleton, target: Skeleton, *, fingers: bool = True) -> JointMap:
+    """The map between two humanoids; fingers may be left out, which then keep their T-pose.
 
     Joints of one role go together. Trunks may differ in length: each trunk joint of the target takes the rotation found
     at the same fraction of the way along the source's trunk. Joints without a role go together if their names agree.
@@ -35,7 +35,7 @@ def map_joints(source: Skeleton, target: Skeleton) -> JointMap:
     for name in own.keys() & other.keys():
         pairs[other[name]] = (own[name], own[name], 0.0)
     for role, joint in target.roles.items():
-        if role in source.roles and role not in _TRUNK:
+        if role in source.roles and role not in _TRUNK and (fingers or not is_finger(role)):
             pairs[joint] = (source.roles[role], source.roles[role], 0.0)
     anchors = ["hips", "top", *(["neck"] if "neck" in source.roles and "neck" in target.roles else []), "head"]
     for start, stop in itertools.pairwise(anchors):
@@ -45,6 +45,11 @@ def map_joints(source: Skeleton, target: Skeleton) -> JointMap:
     for joint, (a, b, share) in pairs.items():
         low[joint], high[joint], shares[joint] = a, b, share
     return JointMap(low, high, shares)
+
+
+def is_finger(role: str) -> bool:
+    """Whether a role is that of a finger's joint."""
+    return role.endswith(PHALANGES)
 
 
 def find_loose_joints(skeleton: Skeleton) -> list[tuple[int, int]]:

@@ -7,7 +7,9 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
+from kinematch.motion.bulk import Bulk
 from kinematch.motion.edit import leg_length
+from kinematch.motion.four_legs import has_four_legs
 from kinematch.motion.retarget_joints import JointMap, find_loose_joints
 from kinematch.motion.roles import missing_roles
 from kinematch.motion.skeleton import Skeleton
@@ -42,12 +44,14 @@ def check_skeleton(skeleton: Skeleton, which: str) -> None:
         raise KinematchError(f"cannot retarget: {which} skeleton: roles missing: {', '.join(missing)}")
     if skeleton.tpose is None:
         raise KinematchError(f"cannot retarget: {which} skeleton: it has no reference T-pose")
+    if has_four_legs(skeleton):
+        raise KinematchError(f"cannot retarget: {which} skeleton: it stands on four legs")
     if leg_length(skeleton) == 0:
         raise KinematchError(f"cannot retarget: {which} skeleton: its legs have no length")
 
 
-def make_plan(source: Skeleton, target: Skeleton, joints: JointMap) -> RetargetPlan:
-    """Both skeletons have passed check_skeleton."""
+def make_plan(source: Skeleton, target: Skeleton, joints: JointMap, bulk: Bulk | None = None) -> RetargetPlan:
+    """Both skeletons have passed check_skeleton; `bulk` tells where the target's soles are."""
     scale = leg_length(target) / leg_length(source)
     source_rest = kinematics.tpose(source)[1].astype(np.float64)
     target_rest = kinematics.tpose(target)[1].astype(np.float64)
@@ -73,11 +77,11 @@ def make_plan(source: Skeleton, target: Skeleton, joints: JointMap) -> RetargetP
         "target_legs": _find_legs(target),
         "hips": np.array([target.roles["hips"]], np.int32),
         "scale": np.array([scale], np.float32),
-        "lift": np.array([_find_lift(source, target, scale)], np.float32),
+        "lift": np.array([_find_lift(source, target, scale, bulk)], np.float32),
         "loose": np.array(loose, np.int32).reshape(-1, 2),
         "loose_offsets": _loose_offsets(target, loose),
     }
-    return RetargetPlan(**{name: _freeze(array) for name, array in constants.items()})
+    return RetargetPlan(**{name: freeze(array) for name, array in constants.items()})
 
 
 def _axes_between(source_rest: np.ndarray, target_rest: np.ndarray) -> np.ndarray:
@@ -106,18 +110,19 @@ def _find_legs(skeleton: Skeleton) -> np.ndarray:
     return np.array([skeleton.roles["left_upper_leg"], skeleton.roles["right_upper_leg"]], np.int32)
 
 
-def _find_lift(source: Skeleton, target: Skeleton, scale: float) -> float:
+def _find_lift(source: Skeleton, target: Skeleton, scale: float, bulk: Bulk | None) -> float:
     """How much higher the target's ankles are than scaling alone would put them; 0 if a rig has no soles."""
-    heights = [_ankle_height(skeleton) for skeleton in (source, target)]
+    heights = [_ankle_height(source), _ankle_height(target, bulk)]
     if heights[0] is None or heights[1] is None:
         return 0.0
     return heights[1] - scale * heights[0]
 
 
-def _ankle_height(skeleton: Skeleton) -> float | None:
+def _ankle_height(skeleton: Skeleton, bulk: Bulk | None = None) -> float | None:
     """Metres from the ankles down to the lowest point of both feet, in the T-pose; None if nothing is below them."""
     feet = [skeleton.roles["left_foot"], skeleton.roles["right_foot"]]
-    if not all(skeleton.children(foot) or foot in skeleton.end_parents for foot in feet):
+    points = () if bulk is None else bulk.soles
+    if not points and not all(skeleton.children(foot) or foot in skeleton.end_parents for foot in feet):
         return None
     # the lowest joint of all may be no part of the body: the static root of a file, or a control of its rig
     below = np.zeros(skeleton.joint_count, bool)
@@ -125,7 +130,8 @@ def _ankle_height(skeleton: Skeleton) -> float | None:
         below[joint] = joint in feet or (parent >= 0 and below[parent])
     positions, rotations = kinematics.tpose(skeleton)
     ends = kinematics.end_positions(skeleton, positions, rotations)[below[skeleton.end_parents]]
-    sole = np.concatenate([positions[below], ends])[:, 1].min()
+    soles = [(positions[joint] + quaternion.rotate(rotations[joint], point))[None] for joint, point in points]
+    sole = np.concatenate([positions[below], ends, *soles])[:, 1].min()
     return float(positions[feet, 1].mean() - sole)
 
 
@@ -137,7 +143,7 @@ def _loose_offsets(skeleton: Skeleton, loose: list[tuple[int, int]]) -> np.ndarr
     return quaternion.rotate(quaternion.inverse(rotations[carriers]), away).astype(np.float32)
 
 
-def _freeze(array: np.ndarray) -> np.ndarray:
+def freeze(array: np.ndarray) -> np.ndarray:
     """One type for the compiler, wherever an array came from: contiguous, aligned, read-only."""
     view = np.require(array, requirements=("C", "A")).view(np.ndarray)
     view.flags.writeable = False

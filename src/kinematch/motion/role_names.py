@@ -191,6 +191,12 @@ def _by_dialect(skeleton: Skeleton, names: list[Name], table: Mapping[str, str])
             listed = ", ".join(repr(skeleton.names[j]) for j in tops)
             problems.append(f"{len(tops)} joints could be {role}: {listed}; {skeleton.names[tops[0]]!r} was taken")
         roles[role] = tops[0]
+    for side in SIDES:  # hip, knee, foot: where no joint is called ankle, 'foot' is no toe
+        foot = roles.get(f"{side}_toes")
+        if foot is not None and f"{side}_foot" not in roles and names[foot].core == "foot":
+            roles[f"{side}_foot"] = roles.pop(f"{side}_toes")
+            below = [j for j in skeleton.children(foot) if names[j].core in ("toe", "toes")]
+            roles |= {f"{side}_toes": below[0]} if below else {}
     return roles | _fingers(skeleton, names), problems
 
 

@@ -9,6 +9,7 @@ from kinematch.motion.skeleton import Skeleton
 
 _SIMILAR = 0.75  # the shorter of two paired limbs is at least this part of the longer
 _STILL_A_BONE = 0.02  # of the limb's length; shorter ones are doubled joints
+_LEGS = (("upper_arm", "hand"), ("upper_leg", "foot"))
 _UNCLEAR = 0.1  # of two feet that point ahead; less is chance, as where all bones lie on one axis
 
 
@@ -27,8 +28,6 @@ def from_topology(skeleton: Skeleton, poses: np.ndarray) -> tuple[dict[str, int]
     if best is None:
         return {}, []
     roles = best
-    if on_all_fours(roles, poses):
-        return {}, ["arms and legs hang alike across a level spine: four legs, not a humanoid"]
     across = [unit(poses[:, roles[f"left_{p}"]] - poses[:, roles[f"right_{p}"]]) for p in ("upper_arm", "upper_leg")]
     if np.sum(across[0] * across[1]) < 0:
         roles = _swapped(roles, ("shoulder", "upper_arm", "lower_arm", "hand"))
@@ -78,6 +77,10 @@ def side_vote(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) -
     if any(role not in roles for role in needed):
         return 0.0
     hips, head, left, right = (poses[:, roles[role]] for role in needed)
+    limbs = [f"{side}_{part}" for side in ("left", "right") for leg in _LEGS for part in leg]
+    if all(role in roles for role in limbs) and on_all_fours(roles, poses):
+        ahead, up = four_legged_axes(roles, poses)
+        return float(np.sum(unit(left - right) * np.cross(up, ahead), axis=-1).mean())
     ahead = _ahead(skeleton, roles, poses)
     votes = np.sum(unit(left - right) * np.cross(unit(head - hips), ahead), axis=-1)
     vote = float(votes.mean())
@@ -174,3 +177,11 @@ def on_all_fours(roles: Mapping[str, int], poses: np.ndarray) -> bool:
     across = [np.abs(np.sum(spine * leg, axis=-1)) < 0.6 for leg in (*legs, *arms)]
     alike = [np.sum(a * b, axis=-1) > 0.8 for a, b in zip(legs, arms)]
     return bool(np.mean(np.all([*across, *alike], axis=0)) > 0.5)
+
+
+def four_legged_axes(roles: Mapping[str, int], poses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where an animal faces, from hind legs to forelegs, and its up, along all four legs: unit vectors (F, 3) each."""
+    at = {role: poses[:, joint] for role, joint in roles.items()}
+    front, back = (sum(at[f"{s}_{part}"] for s in ("left", "right")) for part in ("upper_arm", "upper_leg"))
+    limbs = [(f"{s}_{start}", f"{s}_{end}") for s in ("left", "right") for start, end in _LEGS]
+    return unit(front - back), unit(sum(unit(at[start] - at[end]) for start, end in limbs))

@@ -22,6 +22,7 @@ class RoleMap:
     family: str  # the rig family its names belong to; 'unknown' when names told nothing
     method: str  # how: names, topology, file, override, or several joined by +
     problems: tuple[str, ...] = ()  # what is missing, ambiguous or contradictory, in words
+    four_legged: bool = False  # the forelegs are arms by role
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -29,8 +30,8 @@ class RoleMap:
 
     @property
     def humanoid(self) -> bool:
-        """Whether every role that a humanoid needs was found."""
-        return not self.missing
+        """Whether every role that a humanoid needs was found, on a body that does not stand on all fours."""
+        return not self.missing and not self.four_legged
 
 
 def missing_roles(roles: Mapping[str, int]) -> tuple[str, ...]:
@@ -85,9 +86,14 @@ def find_roles(
             roles[role] = joint
     if forced:
         method.append("override")
-    problems = _missing(roles, forced) + _misplaced(skeleton, roles, poses) + problems
+    four_legged = not missing_roles(roles) and any(
+        role_topology.on_all_fours(roles, stand) for stand in (poses, _poses(skeleton, None))
+    )
+    if four_legged:  # its names and toes are nobody's business but the recipe's
+        problems = []
+    problems = _missing(roles, forced, four_legged) + _misplaced(skeleton, roles, poses) + problems
     ordered = {role: int(roles[role]) for role in ("root", *ROLES) if role in roles}
-    return RoleMap(ordered, family, "+".join(method) or "none", tuple(problems))
+    return RoleMap(ordered, family, "+".join(method) or "none", tuple(problems), four_legged)
 
 
 def vrm_roles(bones: Mapping[str, int]) -> dict[str, int]:
@@ -185,9 +191,10 @@ def _meeting(skeleton: Skeleton, joints: list[int]) -> int:
     return max(common) if common else 0
 
 
-def _missing(roles: Mapping[str, int], forced: Mapping[str, int | None]) -> list[str]:
+def _missing(roles: Mapping[str, int], forced: Mapping[str, int | None], four_legged: bool) -> list[str]:
     missing = missing_roles(roles)
-    problems = [f"{side}_toes missing" for side in SIDES if f"{side}_toes" not in roles and len(missing) < 8]
+    toes = len(missing) < 8 and not four_legged
+    problems = [f"{side}_toes missing" for side in SIDES if f"{side}_toes" not in roles and toes]
     if len(missing) >= 8:
         return [
             f"not a humanoid: {len(missing)} of {len(REQUIRED_ROLES)} required roles missing ({', '.join(missing)})"
@@ -209,8 +216,6 @@ def _misplaced(skeleton: Skeleton, roles: Mapping[str, int], poses: np.ndarray) 
         if joint in by_joint:
             problems.append(f"{skeleton.names[joint]!r} is both {by_joint[joint]} and {role}")
         by_joint[joint] = role
-    if not missing_roles(roles) and role_topology.on_all_fours(roles, rest_pose(skeleton)[0][None]):
-        problems.append("the rest pose stands on all fours: a four-legged rig with a human's names?")
     if role_topology.side_vote(skeleton, roles, poses) < 0:
         problems.append(
             "left_upper_leg is to the right of right_upper_leg (names say left, geometry says right): a mirrored rig?"

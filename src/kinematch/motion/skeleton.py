@@ -116,11 +116,21 @@ class Skeleton:
         apart[: 1 + ("root" in self.roles)] = 0
         if apart.max(initial=0) > tolerance:
             k = int(np.argmax(apart))
-            return (
-                f"bone {self.names[k]!r} is {np.linalg.norm(other.offsets[k]):.4f} m long "
-                f"instead of {np.linalg.norm(self.offsets[k]):.4f} m"
-            )
+            own, theirs = (float(np.linalg.norm(rig.offsets[k])) for rig in (self, other))
+            if abs(own - theirs) <= tolerance:  # of one length, but turned: axes differ, not performers
+                return (
+                    f"bone {self.names[k]!r} points along {_way(other.offsets[k])} instead of {_way(self.offsets[k])}"
+                )
+            return f"bone {self.names[k]!r} is {theirs:.4f} m long instead of {own:.4f} m"
         return None
+
+
+def _way(offset: np.ndarray) -> str:
+    """`-X` along an axis, `(0.02, 0.41, -0.03) m` between them."""
+    k = int(np.argmax(np.abs(offset)))
+    if np.abs(offset[k]) > 0.99 * np.linalg.norm(offset):
+        return ("-" if offset[k] < 0 else "+") + "XYZ"[k]
+    return f"({', '.join(f'{x:.2f}' for x in offset)}) m"
 
 
 def skeleton(

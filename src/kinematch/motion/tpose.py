@@ -61,6 +61,11 @@ def reference_tpose(clip: Clip, tpose: Clip | None = None) -> TPose:
     if frame is not None:
         positions, rotations = forward(skeleton, clip.positions[frame], clip.rotations[frame])
         return _finish(skeleton, positions, rotations, method="frame", reason=f"frame {frame} is a T-pose", frame=frame)
+    held = _held_frame(clip) if at_rest > _REST_TOLERANCE else None
+    if held is not None:
+        positions, rotations = forward(skeleton, clip.positions[held], clip.rotations[held])
+        reason = f"the performer holds a T-pose at frame {held}"
+        return _finish(skeleton, positions, rotations, method="frame", reason=reason, frame=held)
     if at_rest <= _REST_TOLERANCE:
         return _finish(skeleton, positions, rotations, method="rest", reason="the rest pose is a T-pose")
     if _stands(skeleton, positions):
@@ -80,6 +85,18 @@ def find_tpose_frame(clip: Clip) -> int | None:
     worst = np.where(_lean(axes) < _UPRIGHT, worst, np.inf)
     best = int(np.argmin(worst))
     return best if worst[best] <= _FRAME_TOLERANCE else None
+
+
+def _held_frame(clip: Clip) -> int | None:
+    """The best frame of the T-poses that a performer holds for calibration, elbows bent and arms low as may be."""
+    from kinematch.motion.calibration import find_calibration_poses  # which measures against a T-pose of its own
+
+    clip = clip.with_(skeleton=clip.skeleton.with_tpose(_from_motion(clip).rotations))
+    frames = [k for pose in find_calibration_poses(clip) if pose.kind == "T" for k in range(pose.start, pose.stop)]
+    if not frames:
+        return None
+    positions, _ = forward(clip.skeleton, clip.positions[frames], clip.rotations[frames])
+    return frames[int(np.argmin(limb_deviations(clip.skeleton, positions).max(axis=-1)))]
 
 
 def is_tpose(skeleton: Skeleton, global_positions: np.ndarray, *, tolerance: float = _FRAME_TOLERANCE) -> bool:

@@ -1,0 +1,40 @@
+"""A strip of time: bars of one colour a row, for what happens when in a take."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from PIL import Image
+
+from kinematch.draw.axis import axis_for
+from kinematch.draw.canvas import Box, new_canvas, title_of, x_axis
+from kinematch.draw.theme import Theme, find_theme, rgb
+from kinematch.errors import KinematchError
+
+ROW = 26  # pixels
+
+
+def time_strip(
+    rows: Mapping[str, Sequence[tuple[float, float]]],
+    seconds: float,
+    *,
+    title: str = "",
+    width: int = 1200,
+    theme: Theme | str = "light",
+) -> Image.Image:
+    """For each name the stretches (start, stop) in seconds, on one axis from 0 on."""
+    if not rows or seconds <= 0:
+        raise KinematchError("nothing to draw: no rows, or no time")
+    theme = find_theme(theme)
+    canvas = new_canvas((width, 98 + ROW * len(rows)), theme)
+    axis = axis_for(np.array([0.0, seconds]), from_zero=True)
+    box = Box(110, 40, width - 24, 40 + ROW * len(rows))
+    x_axis(canvas, box, axis, "s")
+    for number, (name, stretches) in enumerate(rows.items()):
+        top = box.top + ROW * number
+        canvas.text((box.left - 10, top + ROW / 2), name, anchor="rm", size=13)
+        for start, stop in stretches:
+            left, right = (box.left + float(axis.share(t)) * (box.right - box.left) for t in (start, stop))
+            bar = Box(left, top + 4, max(right, left + 1), top + ROW - 4)
+            canvas.rectangle(bar, rgb(theme.series[number % len(theme.series)]))
+    title_of(canvas, title, box.left)
+    return canvas.finished()

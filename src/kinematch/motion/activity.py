@@ -1,0 +1,154 @@
+"""Activities: what somebody does in each frame of a take, such as lying, kneeling, climbing or walking backward.
+
+Each is told by heights and angles against the body's own T-pose, with one threshold to begin and a laxer one to go on.
+Several may hold at once: whoever falls is soon lying, and whoever crouches may walk.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.math import smoothing
+from kinematch.math.quaternion import Array
+from kinematch.motion.calibration import CalibrationPose
+from kinematch.motion.clip import Clip, true_ranges
+from kinematch.motion.contacts import switch_with_hysteresis
+from kinematch.motion.floor import floor_height, lowest_points
+from kinematch.motion.idles import find_idles
+from kinematch.motion.kinematics import global_pose, tpose
+from kinematch.motion.posture import SIDES, measure_posture
+from kinematch.motion.root import body_forward
+
+LOW = ("lying", "sitting", "kneeling", "crouching", "falling")  # nobody who is told to walk or stand does these
+GAITS = ("walking", "running")
+WAYS = ("forward", "backward", "sideways")
+ACTIVITIES = (*LOW, "climbing", "jumping", "idle", *GAITS, *WAYS)
+SHORTEST = 0.2  # s; shorter stretches are dropped, and shorter gaps filled
+BEFORE, AFTER = 0.4, 0.3  # s around a low stretch in which somebody goes down or comes up
+WINDOW = 0.6  # s on either side, within which the lowest point seen is the floor
+FLIGHT, FREE = 0.2, 5.5  # s and m/s^2: a jump is in the air for longer than a running step
+FALL = 1.2  # m/s downward of the hips, of an adult
+
+
+@dataclass(frozen=True)
+class Stretch:
+    activity: str
+    start: int  # frames [start, stop)
+    stop: int
+
+
+def find_activities(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[Stretch]:
+    """All stretches of all activities, outside of the calibration poses given; none for a rig that is no humanoid."""
+    flags = flag_activities(clip)
+    if flags is None:
+        return []
+    flags["idle"] = np.zeros(clip.frame_count, bool)
+    for start, stop in find_idles(clip, poses):
+        flags["idle"][start:stop] = ~flags["low"][start:stop]
+    for pose in poses or []:
+        for flag in flags.values():
+            flag[pose.drop_start : pose.drop_stop] = False
+    return [Stretch(name, a, b) for name in ("low", *ACTIVITIES) for a, b in true_ranges(flags[name])]
+
+
+def flag_activities(clip: Clip) -> dict[str, Array] | None:
+    """Frames (F,) of each activity but idles, and `low` for all of LOW with the way down and up."""
+    posture = measure_posture(clip)
+    if posture is None:
+        return None
+    at, reference = _by_role(clip, global_pose(clip)[0]), _by_role(clip, tpose(clip.skeleton)[0])
+    lowest = np.min([place[:, 1] for place in at.values()], axis=0)
+    whole = min(float(place[1]) for place in reference.values())
+    hips, head = ((at[role][:, 1] - lowest) / max(float(reference[role][1]) - whole, 1e-6) for role in ("hips", "head"))
+    leg = float(np.linalg.norm(reference["left_upper_leg"] - reference["left_foot"]))
+    rate = clip.frame_rate
+
+    def between(on: Array, off: Array) -> Array:
+        return _settle(switch_with_hysteresis(on[:, None], off[:, None])[:, 0], rate)
+
+    lean = np.degrees(posture.lean)
+    lying = between((lean > 62) & (hips < 0.4), (lean < 50) | (hips > 0.55))
+    kneeling = between(_kneels(at, lowest, body_forward(clip), leg) & (hips < 0.8), hips > 0.85) & ~lying
+    sitting = between(hips < 0.38, hips > 0.5) & ~lying & ~kneeling
+    speeds = _ground_velocity(clip, at)
+    pace = np.linalg.norm(speeds, axis=-1)
+    bent = np.interp(pace, [0.3, 1.0, 1.8], [0.88, 0.85, 0.78])  # whoever stands is upright, runners bend forward
+    crouching = between(head < bent, head > bent + 0.05) & ~lying & ~kneeling & ~sitting
+    height = smoothing.savitzky_golay(at["hips"][:, 1:2].astype(np.float64), seconds=0.2, frame_rate=rate)[:, 0]
+    sinking = np.gradient(height) * rate if clip.frame_count > 1 else np.zeros(1)
+    falling = _settle(sinking < -FALL, rate) & (head < 1.0)
+    flags = {"lying": lying, "sitting": sitting, "kneeling": kneeling, "crouching": crouching}
+    low = lying | sitting | kneeling | crouching
+    flags["falling"] = falling & _spread(low, rate, 0.8, 0.0)
+    flags["low"] = _settle(_spread(low, rate, AFTER, BEFORE), rate)
+    feet = lowest_points(clip)
+    ground = _minimum(feet, round(WINDOW * rate))
+    flags["jumping"] = _spread(_settle(_flies(at, rate) & (feet - ground > 0.04 * leg), rate, FLIGHT), rate, 0.1, 0.1)
+    off_floor = ground - floor_height(clip)
+    flags["climbing"] = _spread(_settle(off_floor > 0.15 * leg, rate), rate, 0.3, 0.3)
+    upright = ~flags["low"] & ~flags["climbing"] & ~flags["jumping"]
+    flags["walking"] = between((pace > 0.5) & (pace < 2.2), (pace < 0.35) | (pace > 2.5)) & upright
+    flags["running"] = between(pace > 2.5, pace < 2.2) & upright
+    return flags | _ways(clip, speeds, upright & (pace > 0.5))
+
+
+def _ways(clip: Clip, velocity: Array, moving: Array) -> dict[str, Array]:
+    ahead = body_forward(clip)
+    along = np.sum(velocity * ahead, axis=-1) / np.linalg.norm(velocity, axis=-1).clip(1e-6)
+    rate = clip.frame_rate
+    return {
+        "forward": _settle(moving & (along > 0.7), rate, 0.4),
+        "backward": _settle(moving & (along < -0.7), rate, 0.4),
+        "sideways": _settle(moving & (np.abs(along) <= 0.7), rate, 0.4),
+    }
+
+
+def _ground_velocity(clip: Clip, at: dict[str, Array]) -> Array:
+    path = smoothing.savitzky_golay(at["hips"].astype(np.float64), seconds=0.8, frame_rate=clip.frame_rate)
+    return np.gradient(path, axis=0) * clip.frame_rate * [1, 0, 1] if clip.frame_count > 1 else np.zeros((1, 3))
+
+
+def _kneels(at: dict[str, Array], lowest: Array, ahead: Array, leg: float) -> Array:
+    """Frames (F,) with a knee on the ground and its foot behind it; sitting people have their feet in front."""
+    kneels = np.zeros(len(lowest), bool)
+    for side in SIDES:
+        knee, foot = at[f"{side}_lower_leg"], at[f"{side}_foot"]
+        behind = np.sum((foot - knee) * ahead, axis=-1) < -0.15 * leg
+        kneels |= behind & (knee[:, 1] - lowest < 0.14 * leg) & (foot[:, 1] - lowest < 0.3 * leg)
+    return kneels
+
+
+def _flies(at: dict[str, Array], rate: float) -> Array:
+    """Frames (F,) in which the hips fall freely: what they do in the air, however high the ground below."""
+    height = smoothing.savitzky_golay(at["hips"][:, 1:2].astype(np.float64), seconds=0.25, frame_rate=rate)[:, 0]
+    return np.gradient(np.gradient(height)) * rate**2 < -FREE if len(height) > 1 else np.zeros(1, bool)
+
+
+def _by_role(clip: Clip, positions: Array) -> dict[str, Array]:
+    return {role: positions[..., joint, :] for role, joint in clip.skeleton.roles.items() if role != "root"}
+
+
+def _minimum(values: Array, radius: int) -> Array:
+    """The least value within so many frames on either side."""
+    from scipy.ndimage import minimum_filter1d  # here, since it is slow to import
+
+    return minimum_filter1d(values, 2 * radius + 1, mode="nearest")
+
+
+def _spread(flags: Array, rate: float, after: float, before: float) -> Array:
+    """Flags that begin earlier and end later, in seconds."""
+    wide = flags.copy()
+    for start, stop in true_ranges(flags):
+        wide[max(0, start - round(before * rate)) : stop + round(after * rate)] = True
+    return wide
+
+
+def _settle(flags: Array, rate: float, shortest: float = SHORTEST) -> Array:
+    """Flags without stretches, or gaps, that are too short to mean anything."""
+    settled = flags.copy()
+    for value in (False, True):
+        for start, stop in true_ranges(settled == value):
+            inside = start > 0 and stop < len(flags)
+            if stop - start < shortest * rate and (inside or value):
+                settled[start:stop] = not value
+    return settled
