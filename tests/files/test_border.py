@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files import border, read_clip
+from kinematch.files import border, bvh_write, read_clip
 from kinematch.files.bvh_write import write_bvh
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
@@ -39,6 +39,12 @@ PERSON = [
         for name, parent, (x, y, z) in limb
     ),
 ]
+
+
+@pytest.fixture(autouse=True)
+def files_of_other_programs(monkeypatch):
+    """Files that state nothing, so that units and axes must be inferred."""
+    monkeypatch.setattr(bvh_write, "state_space", lambda unit, up: "")
 
 
 def person(*, scale: float = 1.0, frames: int = 30) -> Clip:

@@ -7,7 +7,11 @@ import numpy as np
 from kinematch.errors import KinematchError, unknown
 from kinematch.math.quaternion import unit as unit_vector
 from kinematch.motion.clip import Clip
+from kinematch.motion.four_legs import stands_on_four_legs
 from kinematch.motion.kinematics import end_positions, forward, rest_pose
+from kinematch.motion.role_topology import four_legged_axes
+from kinematch.motion.roles import missing_roles
+from kinematch.motion.tpose import BONES, limb_deviations
 
 UNITS = {
     "m": 1.0,
@@ -37,6 +41,7 @@ MEASURES: tuple[tuple[str, tuple[tuple[str, ...], ...], float], ...] = (
     ("leg length", tuple((f"{s}_upper_leg", f"{s}_lower_leg", f"{s}_foot") for s in ("left", "right")), 0.83),
     ("arm length", tuple((f"{s}_upper_arm", f"{s}_lower_arm", f"{s}_hand") for s in ("left", "right")), 0.53),
 )
+ANIMAL_LEG = 0.5  # m; a cat's are 0.2, an elephant's 2
 # signed permutations, rows are our axes in the file's: each takes the file's up to +Y and leaves one other axis alone
 TO_Y_UP = {
     "Y": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
@@ -48,6 +53,8 @@ TO_Y_UP = {
 }
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
 UPRIGHT = np.cos(np.pi / 4)  # a body leaning less than 45 degrees
+T_POSE, STRAIGHT = np.radians(25), np.radians(60)  # limbs off a T-pose; thighs and shins off the body's down
+LEGS = [k for k, bone in enumerate(BONES) if "leg" in bone]
 SAMPLES = 200  # frames looked at; the up axis does not change from frame to frame
 
 
@@ -131,6 +138,13 @@ def _conjugated(turn: np.ndarray, q: np.ndarray) -> np.ndarray:
 def infer_up(clip: Clip) -> tuple[str, str]:
     """The file's up axis and how it was told: from where heads and feet are, or for other creatures from the floor."""
     positions = sampled_positions(clip)
+    if is_four_legged(clip):
+        up = four_legged_axes(clip.skeleton.roles, positions)[1]
+        axis = _nearest_axis(up.mean(axis=0))
+        return (
+            axis,
+            f"four legs below the body along {axis} in {np.mean(up @ axis_vector(axis) > UPRIGHT):.0%} of frames",
+        )
     body, spread = _body_up(clip, positions), _floor_spread(positions)
     if body is None:
         # programs have Y or Z up; who walks straight ahead is steadiest along the third axis, from side to side
@@ -140,20 +154,35 @@ def infer_up(clip: Clip) -> tuple[str, str]:
     axis, rest = _nearest_axis(body.mean(axis=0)), _standing_axis(clip)
     upright = float(np.mean(body @ axis_vector(axis) > UPRIGHT))
     # who lies all the time keeps to the floor along the true up axis, but not along the body
-    if rest and rest != axis and (upright < 0.5 or spread[rest] < 0.5 * spread[axis]):
+    odd = axis not in ("Y", "Z") or upright < 0.5 or (bool(rest) and spread[rest] < 0.5 * spread[axis])
+    if rest and rest != axis and odd:
         return rest, f"a guess: the body seems to lie, but its rest pose stands along {rest}"
+    stand = _stand_axis(clip, positions, body)
+    if stand and stand != axis and (axis not in ("Y", "Z") or spread[stand] < spread[axis]):
+        return stand, f"stands along {stand}, at its start or in a T-pose, and lies along {axis} for long"
     reason = f"head above feet along {axis} in {upright:.0%} of frames"
     return axis, reason if upright >= 0.5 else f"a guess: {reason}"
+
+
+def is_four_legged(clip: Clip) -> bool:
+    """Whether the rig stands on four legs: in its rest pose, or in most frames where that stands on no legs at all."""
+    roles, rest = clip.skeleton.roles, rest_pose(clip.skeleton)[0][None].astype(np.float64)
+    if stands_on_four_legs(roles, rest):
+        return True
+    return stands_on_four_legs(roles, sampled_positions(clip)) and not _standing_axis(clip)
 
 
 def infer_unit(clip: Clip) -> tuple[float, str]:
     """Metres per unit of the file and how it was told: from the size of the body, against that of people."""
     positions = sampled_positions(clip)
-    for what, chains, expected in MEASURES:
+    four_legged = is_four_legged(clip)
+    candidates = CANDIDATES[:3] if four_legged else CANDIDATES  # animals come in all sizes
+    for what, chains, person in MEASURES:
+        expected = ANIMAL_LEG if four_legged else person
         lengths = [length for chain in chains if (length := _chain_length(clip, positions, chain))]
         if lengths:
             size = float(np.mean(lengths))
-            unit, name, _ = min(CANDIDATES, key=lambda c: abs(np.log(size * c[0] / expected)) + np.log(c[2]))
+            unit, name, _ = min(candidates, key=lambda c: abs(np.log(size * c[0] / expected)) + np.log(c[2]))
             return unit, f"{what} {size:.4g} units; {name} make it {size * unit:.3g} m"
     pose = rest_pose(clip.skeleton)
     extent = float(np.ptp(np.concatenate([pose[0], end_positions(clip.skeleton, *pose)]), axis=0).max())
@@ -167,6 +196,9 @@ def infer_unit(clip: Clip) -> tuple[float, str]:
 def infer_facing(clip: Clip, up: str) -> tuple[str, str]:
     """The file's axis that the body faces in its rest pose; empty where that does not stand or has no sides."""
     positions, roles = rest_pose(clip.skeleton)[0], clip.skeleton.roles
+    if stands_on_four_legs(roles, positions[None].astype(np.float64)):
+        ahead = _nearest_axis(four_legged_axes(roles, positions[None].astype(np.float64))[0][0])
+        return ahead, f"the rest pose stands on four legs, facing {ahead}"
     pairs = [(f"left_{part}", f"right_{part}") for part in ("upper_leg", "upper_arm")]
     to_left = [positions[roles[a]] - positions[roles[b]] for a, b in pairs if a in roles and b in roles]
     if not to_left:
@@ -201,6 +233,20 @@ def _body_up(clip: Clip, positions: np.ndarray) -> np.ndarray | None:
     """Unit vectors (S, 3) from the lowest body parts to the highest."""
     ends = _body_ends(clip)
     return None if ends is None else unit_vector(positions[:, ends[0]] - positions[:, ends[1]].mean(axis=1))
+
+
+def _stand_axis(clip: Clip, positions: np.ndarray, body: np.ndarray) -> str:
+    """The axis, Y or Z, along which a T-pose or else the first frame stands on straight legs; empty where none does."""
+    if missing_roles(clip.skeleton.roles):
+        return ""
+    bends = limb_deviations(clip.skeleton, positions)
+    frames = [int(np.argmin(bends.max(axis=-1))), 0]
+    straight = [bends[frames[0]].max() < T_POSE, bends[0][LEGS].max() < STRAIGHT]
+    for frame, stands in zip(frames, straight):
+        axis = _nearest_axis(body[frame])
+        if stands and axis in ("Y", "Z") and body[frame] @ axis_vector(axis) > UPRIGHT:
+            return axis
+    return ""
 
 
 def _standing_axis(clip: Clip) -> str:

@@ -1,5 +1,6 @@
 """Reading BVH: any Euler order, any channels on any joint, any spacing; broken files give one error with its line."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from kinematch.errors import FileError
 from kinematch.files import kernels
 from kinematch.files.bvh_hierarchy import LIMIT, Hierarchy, Joint, Scanner, read_hierarchy
+from kinematch.files.bvh_stated import read_statement
 from kinematch.files.frame_rate import frame_rate_from_time
 from kinematch.files.kernels import euler_to_quaternions
 from kinematch.files.reading import opened, shorten
@@ -15,6 +17,8 @@ from kinematch.motion.skeleton import skeleton
 
 HEAD_BYTES = 8 << 20  # the hierarchy must end within this; that is room for some 50,000 joints
 MOST_BYTES_PER_VALUE = 64  # more than any way to print a number; a motion part beyond it is something else
+ROUNDED = 0.01  # a frame rate further from the printed frame time than this is told
+STATED, INFERRED = "stated by the file", "not yet inferred"
 SLOWEST, FASTEST = 3600.0, 1e-5  # seconds a frame: outside of these a frame time is a mistake
 
 
@@ -23,7 +27,7 @@ def read_bvh(path: str | Path) -> Clip:
     with opened(path) as (file, size):
         scan = Scanner(path, file.read(HEAD_BYTES))
         tree = read_hierarchy(scan)
-        frames, frame_rate, frames_line = _read_motion_header(scan)
+        frames, frame_rate, frames_line, notes = _read_motion_header(scan)
         _refuse_absurd_sizes(scan, tree, frames, size)
         if size > len(scan.data):
             file.seek(0)
@@ -39,15 +43,18 @@ def read_bvh(path: str | Path) -> Clip:
     source = Origin(
         path=str(path),
         format="bvh",
-        unit_reason="not yet inferred",
-        up_reason="not yet inferred",
-        notes=tuple(tree.notes),
+        unit_reason=INFERRED,
+        up_reason=INFERRED,
+        notes=(*tree.notes, *notes),
     )
+    stated = read_statement(scan.data[:8192])
+    if stated is not None and FASTEST <= stated[0] <= 1 / FASTEST:
+        source = replace(source, unit=stated[0], up=stated[1], unit_reason=STATED, up_reason=STATED)
     return Clip(rig, positions, rotations, frame_rate, name=Path(path).stem, source=source)
 
 
-def _read_motion_header(scan: Scanner) -> tuple[int, float, int]:
-    """Frames, frames per second, and the line that names the frames."""
+def _read_motion_header(scan: Scanner) -> tuple[int, float, int, list[str]]:
+    """Frames, frames per second, the line that names the frames, and what was understood rather than read."""
     scan.skip(rb"\s*Frames\s*:?", "'Frames:' after MOTION")
     word = scan.word()
     if not word.isdigit() or len(word) > 12 or int(word) == 0:
@@ -58,7 +65,10 @@ def _read_motion_header(scan: Scanner) -> tuple[int, float, int]:
     seconds = scan.to_number(word, "the seconds a frame")
     if not FASTEST <= seconds <= SLOWEST:
         scan.fail(f"'Frame Time: {shorten(word)}', expected seconds between {FASTEST} and {SLOWEST:.0f}")
-    return frames, frame_rate_from_time(word.decode()), line
+    rate = frame_rate_from_time(word.decode())
+    rounded = abs(rate * seconds - 1) > ROUNDED
+    note = f"frame time {shorten(word)} is taken for {rate:g} frames a second; to the letter it is {1 / seconds:.4g}"
+    return frames, rate, line, [note] if rounded else []
 
 
 def _refuse_absurd_sizes(scan: Scanner, tree: Hierarchy, frames: int, size: int) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.errors import KinematchError, unknown
 from kinematch.files.border import unit_in_metres
+from kinematch.files.bvh_stated import state_space
 from kinematch.math.rotation import to_euler
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
@@ -33,7 +34,10 @@ def write_bvh(path: str | Path, clip: Clip, *, unit: float | str = 0.01, order: 
     moves = (away > STILL) | (np.arange(clip.skeleton.joint_count) == 0)
     decimals = max(0, int(np.ceil(np.log10(metres / POSITION_STEP))))
 
-    lines = ["HIERARCHY", *_hierarchy(clip.skeleton, moves, metres, order=order, decimals=decimals)]
+    lines = [
+        "HIERARCHY" + state_space(metres, "Y"),
+        *_hierarchy(clip.skeleton, moves, metres, order=order, decimals=decimals),
+    ]
     lines += ["MOTION", f"Frames: {clip.frame_count}", f"Frame Time: {clip.dt:.10f}"]
     # unwrapped, so that a curve editor sees no jumps from 180 to -180 degrees
     angles = np.degrees(np.unwrap(to_euler(clip.rotations.astype(np.float64), order), axis=0))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.draw.body import TINTS, place
+from kinematch.draw.body import TINTS, Body, place
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.solid import Solids
 from kinematch.draw.theme import LIGHT
@@ -22,15 +22,15 @@ class BodyMesh:
     positions: np.ndarray  # (V, 3) m
     normals: np.ndarray  # (V, 3)
     joints: np.ndarray  # (V,) int
-    triangles: dict[str, np.ndarray]  # tint -> (T, 3) int
+    triangles: dict[str, np.ndarray]  # tint, or colour as '#rrggbb' -> (T, 3) int
     bind_positions: np.ndarray  # (J, 3) m, global
     bind_rotations: np.ndarray  # (J, 4), global
 
 
-def body_mesh(skeleton: Skeleton) -> BodyMesh:
-    """The figure in the reference T-pose, or in the rest pose where none is known."""
+def body_mesh(skeleton: Skeleton, body: Body | None = None) -> BodyMesh:
+    """The drawn figure, or another body, in the reference T-pose, or in the rest pose where none is known."""
     p, r = (values.astype(np.float64) for values in kinematics.reference_pose(skeleton))
-    body = make_body(skeleton)
+    body = make_body(skeleton) if body is None else body
     positions, normals = _rings(place(body, p, r, LIGHT))
     parts, rings = len(positions), 2 * STEPS
     # a cone's two caps may hang on two joints; the side between them bends

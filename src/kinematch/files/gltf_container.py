@@ -62,11 +62,11 @@ def open_document(path: str | Path) -> Document:
         if not binary_file and not start.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"{"):
             raise FileError(path, f"not glTF: it starts with {start[:4]!r}, expected {MAGIC!r} or JSON")
         contents = start + file.read()
-    text, binary = _split_binary(path, contents) if binary_file else (memoryview(contents), None)
+    text, binary = split_binary(path, contents) if binary_file else (memoryview(contents), None)
     return Document(path, _parse(path, bytes(text)), binary, len(contents))
 
 
-def _split_binary(path: Path, contents: bytes) -> tuple[memoryview, memoryview | None]:
+def split_binary(path: Path, contents: bytes) -> tuple[memoryview, memoryview | None]:
     """The JSON and binary chunks of a GLB."""
     if len(contents) < 20:
         raise FileError(path, f"cut off: {len(contents)} bytes, a GLB has at least 20")

@@ -1,6 +1,6 @@
 """Reads glTF, GLB, VRM and VRMA files: skeleton, rest pose, clips, meshes and humanoid map, facing +Z in our space."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ class Model:
     vrm: Vrm | None
     title: str
     notes: tuple[str, ...]  # what could not be kept, in words
+    turn: np.ndarray  # (4,) takes the file's space to ours
 
 
 def read_gltf(
@@ -44,13 +45,14 @@ def read_gltf(
     facing: str | None = None,
     roles: Mapping[str, str] | None = None,
     meshes: bool = True,
+    choose: Callable[[list[str]], Collection[str]] | None = None,
 ) -> Model:
     """The model in a file, in metres, Y up, facing +Z; what is told (as for read_clips) overrules what is found."""
     path = Path(path)
     document = open_document(path)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            return _read_model(document, _Told(unit, up, facing, roles), meshes)
+            return _read_model(document, _Told(unit, up, facing, roles), meshes, choose or list)
     except FloatingPointError:
         raise FileError(path, "its transforms lead to numbers that are too large") from None
     except FileError:
@@ -67,7 +69,7 @@ class _Told:
     roles: Mapping[str, str] | None
 
 
-def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
+def _read_model(document: Document, told: _Told, meshes: bool, choose: Callable[[list[str]], Collection[str]]) -> Model:
     gltf, path = document.gltf, document.path
     vrm = read_vrm(document)
     tree = read_node_tree(document)
@@ -79,7 +81,12 @@ def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
     rest = brought_over(rest, turn, source.unit)
     skeleton = _skeleton(tree, joints, rest).with_roles(skeleton.roles)
     clips = []
+    alone = len(gltf.animations) == 1
+    names = [one.name or (path.stem if alone else f"{path.stem}_{k}") for k, one in enumerate(gltf.animations)]
+    chosen = choose(names) if names else []
     for k, animation in enumerate(gltf.animations):
+        if names[k] not in chosen:
+            continue
         keys = read_keys(document, animation, joints)
         label = repr(animation.name or k)
         if not keys:
@@ -88,8 +95,7 @@ def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
         pose, rate, stretches = _sampled(document, tree, joints, animation, keys)
         if stretches:
             notes.append(f"animation {label} changes scales; its bones change length with them, meshes do not")
-        name = animation.name or (path.stem if len(gltf.animations) == 1 else f"{path.stem}_{k}")
-        clips.append(_clip(skeleton, brought_over(pose, turn, source.unit), rate, name, source))
+        clips.append(_clip(skeleton, brought_over(pose, turn, source.unit), rate, names[k], source))
     if not clips:
         clips.append(_clip(skeleton, rest, DEFAULT_RATE, path.stem, source))
     title = (vrm.title if vrm else "") or _title(document)
@@ -100,7 +106,9 @@ def _read_model(document: Document, told: _Told, meshes: bool) -> Model:
         skins, found, left_out = read_meshes(document, tree, joints, to_ours, _global_rest(skeleton))
         notes += left_out
     source = replace(source, notes=tuple(notes))
-    return Model(skeleton, tuple(clip.with_(source=source) for clip in clips), skins, found, vrm, title, source.notes)
+    return Model(
+        skeleton, tuple(clip.with_(source=source) for clip in clips), skins, found, vrm, title, source.notes, turn
+    )
 
 
 def _notes(tree: NodeTree, joints: Joints) -> list[str]:

@@ -39,11 +39,11 @@ def rigid_pose(joints: Joints, translations: np.ndarray, rotations: np.ndarray, 
             sizes[:, k] = size * scales[:, k].mean(axis=-1)
         stretch = sizes[0, :, None, None] * np.eye(3)
     else:
-        positions, stretch = _stretched(parents, translations, rotations, scales)
+        positions, stretch = stretch_nodes(parents, translations, rotations, scales)
     return RigidPose(*_fold(positions, rotations, above), stretch[above:])
 
 
-def _stretched(
+def stretch_nodes(
     parents: list[int], translations: np.ndarray, rotations: np.ndarray, scales: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same for any scales, by the matrices that remain when each joint's rotation is taken out."""

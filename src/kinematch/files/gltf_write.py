@@ -2,6 +2,7 @@
 
 import json
 import struct
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ CODES = {"f4": 5126, "u4": 5125, "u2": 5123}
 TYPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 
 
-class _Buffer:
+class Buffer:
     """The binary chunk as it grows, with the views and accessors that describe it."""
 
     def __init__(self) -> None:
@@ -46,10 +47,16 @@ class _Buffer:
         return len(self.accessors) - 1
 
 
-def write_glb(path: str | Path, clip: Clip) -> None:
-    """Write the clip; nodes stand in the file's order, the skin lists joints in ours, end sites are marked leaves."""
+def write_glb(
+    path: str | Path, clip: Clip, *, body: BodyMesh | None = None, extensions: Mapping[str, Any] | None = None
+) -> None:
+    """Write the clip; nodes stand in the file's order, the skin lists joints in ours, end sites are marked leaves.
+
+    It wears a body, the drawn figure if none is given. With `extensions` (name -> content) it is an animation by
+    itself, without a body.
+    """
     rig = clip.skeleton
-    buffer = _Buffer()
+    buffer = Buffer()
     node_of = np.argsort(rig.file_order)
     nodes = _nodes(rig, node_of)
     extras = {"title": clip.name, "roles": {role: int(node_of[joint]) for role, joint in rig.roles.items()}}
@@ -60,16 +67,25 @@ def write_glb(path: str | Path, clip: Clip) -> None:
         "nodes": nodes,
         "animations": [_animation(buffer, clip, node_of)],
     }
-    _add_body(document, buffer, body_mesh(rig), node_of)
+    if extensions is None:
+        _add_body(document, buffer, body_mesh(rig) if body is None else body, node_of)
+    else:
+        document |= {"extensionsUsed": list(extensions), "extensions": dict(extensions)}
     document |= {
         "buffers": [{"byteLength": len(buffer.data)}],
         "bufferViews": buffer.views,
         "accessors": buffer.accessors,
     }
+    write_binary(path, document, bytes(buffer.data))
+
+
+def write_binary(path: str | Path, document: Mapping[str, Any], data: bytes) -> None:
+    """Write a GLB of JSON and one binary chunk, beside what is there and then in its place."""
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
+    data += bytes(-len(data) % 4)
     chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
-    chunks += struct.pack("<II", len(buffer.data), BINARY_CHUNK) + buffer.data
+    chunks += struct.pack("<II", len(data), BINARY_CHUNK) + data
     write_beside(path, MAGIC + struct.pack("<II", 2, 12 + len(chunks)) + chunks)
 
 
@@ -94,7 +110,7 @@ def _nodes(rig: Skeleton, node_of: np.ndarray) -> list[dict[str, Any]]:
     return nodes
 
 
-def _animation(buffer: _Buffer, clip: Clip, node_of: np.ndarray) -> dict[str, Any]:
+def _animation(buffer: Buffer, clip: Clip, node_of: np.ndarray) -> dict[str, Any]:
     """Keys for all frames of what moves, one key for what stands elsewhere than at rest, none for the rest."""
     rig = clip.skeleton
     times = buffer.add(np.arange(clip.frame_count) / clip.frame_rate, bounds=True)
@@ -123,7 +139,7 @@ def _animation(buffer: _Buffer, clip: Clip, node_of: np.ndarray) -> dict[str, An
     return {"name": clip.name, "samplers": samplers, "channels": channels, "extras": extras}
 
 
-def _add_body(document: dict[str, Any], buffer: _Buffer, body: BodyMesh, node_of: np.ndarray) -> None:
+def _add_body(document: dict[str, Any], buffer: Buffer, body: BodyMesh, node_of: np.ndarray) -> None:
     """Mesh, materials and skin. The skin's order is that of the joints, which the reader takes up again."""
     if not len(body.positions):
         return
@@ -141,7 +157,7 @@ def _add_body(document: dict[str, Any], buffer: _Buffer, body: BodyMesh, node_of
         {
             "name": tint,
             "pbrMetallicRoughness": {
-                "baseColorFactor": [*np.round(linear(getattr(LIGHT, tint)), 4).tolist(), 1],
+                "baseColorFactor": [*np.round(linear(getattr(LIGHT, tint, tint)), 4).tolist(), 1],
                 "metallicFactor": 0,
                 "roughnessFactor": 0.7,
             },

@@ -10,14 +10,12 @@ from pathlib import Path
 from kinematch.errors import FileError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with it
-READABLE = {".bvh": "bvh", ".glb": "glb", ".gltf": "gltf", ".vrm": "glb", ".vrma": "glb"}
+READABLE = {".bvh": "bvh", ".glb": "glb", ".gltf": "gltf", ".vrm": "glb", ".vrma": "glb", ".npz": "npz", ".fbx": "fbx"}
 
 LARGEST = 1 << 32  # bytes, what a GLB can hold; as BVH, that is days of one person
 # what a file is when it starts like this, and what those are that people have but that are not read here
-MAGIC = {b"HIERARCHY": "bvh", b"glTF": "glb", b"{": "gltf"}
+MAGIC = {b"HIERARCHY": "bvh", b"glTF": "glb", b"{": "gltf", b"Kaydara FBX": "fbx", b"; FBX": "fbx"}
 FOREIGN = {
-    b"Kaydara FBX": "an FBX file",
-    b"; FBX": "an FBX text file",
     b"PK\x03\x04": "a zip archive",
     b"#usda": "a USD file",
     b"PXR-USDC": "a USD file",
@@ -45,7 +43,7 @@ def opened(path: str | Path, expected: str = "a motion file") -> Iterator[tuple[
 
 
 def file_kind(path: str | Path) -> str:
-    """bvh, glb or gltf: by content first, since files are often renamed."""
+    """bvh, glb, gltf, npz or fbx: by content first, since files are often renamed."""
     with opened(path) as (file, size):
         start = file.read(4096) if size else b""  # what has no size but bytes, as in /proc, may wait for ever
     suffix = Path(path).suffix.lower()
@@ -54,6 +52,8 @@ def file_kind(path: str | Path) -> str:
     if not start:
         raise FileError(path, "the file is empty")
     stripped = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if suffix == ".npz" and start.startswith(b"PK"):
+        return "npz"
     for magic, kind in (MAGIC | FOREIGN).items():
         if stripped[: len(magic)].upper() == magic.upper():
             if magic in FOREIGN:
@@ -64,7 +64,13 @@ def file_kind(path: str | Path) -> str:
         raise FileError(path, f"unknown kind of file {suffix!r}; {_readable()}")
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise FileError(path, "is UTF-16 text; save it as UTF-8 or ASCII", line=1)
-    expected = {"bvh": "'HIERARCHY'", "glb": "the bytes 'glTF'", "gltf": "'{'"}[READABLE[suffix]]
+    expected = {
+        "bvh": "'HIERARCHY'",
+        "glb": "the bytes 'glTF'",
+        "gltf": "'{'",
+        "npz": "a zip archive",
+        "fbx": "'Kaydara FBX'",
+    }[READABLE[suffix]]
     found = "binary data" if b"\0" in start else repr(shorten(stripped.split(maxsplit=1)[0])) if stripped else "blanks"
     raise FileError(path, f"starts with {found}, expected {expected} ({suffix} file of {size} bytes)", line=1)
 
