@@ -29,6 +29,7 @@ from kinematch.database.sources import (
     list_files,
     make_file_key,
     matches,
+    refuse_twice,
 )
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
@@ -226,6 +227,7 @@ def _assemble(
     files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], recipe: Recipe, folder: Path
 ) -> PoseDatabase:
     everything = [(file, clip) for file, clips in zip(files, prepared) for clip in clips]
+    refuse_twice([(file, clip.clip.name) for file, clip in everything])
     first_file, first = everything[0]
     skeleton, owner = first.clip.skeleton, first_file.label
     if recipe.skeleton:

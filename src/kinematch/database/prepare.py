@@ -20,6 +20,7 @@ from kinematch.motion.in_place import root_motion_from_feet
 from kinematch.motion.mirror import mirror, mirror_pairs
 from kinematch.motion.resample import resample
 from kinematch.motion.retarget import retarget
+from kinematch.motion.retarget_settings import leave_out
 from kinematch.motion.roles import find_roles
 from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
@@ -53,6 +54,7 @@ def read_source(file: SourceFile, folder: Path) -> list[Clip]:
         facing=source.facing,
         roles=source.roles or None,
         tpose=folder / source.tpose if source.tpose else None,
+        choose=(lambda names: choose_clips(source, names)) if source.clips else None,
     )
     if len(clips) == 1 and not source.clips:
         return [clip.with_(name=file.name) for clip in clips]
@@ -86,9 +88,11 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
             if source.scale_to_leg_length is not None:
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
-                clip = root_motion_from_feet(clip)
+                clip = root_motion_from_feet(clip, source.contact_joints or None)
             if source.retarget and target is not None:
-                clip = retarget(clip, target)
+                if (source.floor or cleaning.floor) == "auto" and not source.contact_joints:
+                    clip = put_on_floor(clip)  # soles are put on the floor by retargeting
+                clip = retarget(clip, target, leave_out(source.retarget_without, source.retarget_hands))
             for piece, begins in cut(clip, source):
                 cleaned = _clean(piece, begins, source, cleaning)
                 prepared += [replace(cleaned[0], warnings=(*doubts, *cleaned[0].warnings)), *cleaned[1:]]

@@ -13,6 +13,7 @@ from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
 from kinematch.files.toml import parse_toml
+from kinematch.motion.retarget_settings import Correction, Hands
 
 # generous bounds, so that a typing error is reported and does not overflow
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
@@ -66,6 +67,8 @@ class Source(_Table):
     tags: list[str] = Field([], description="tags of all frames of the source")
     loop: bool = Field(False, description="the last frame meets the first: playback and trajectories wrap")
     retarget: bool = Field(False, description="retarget the motion to the database's skeleton, by roles")
+    retarget_without: list[Correction] = Field([], description="corrections to leave out when retargeting")
+    retarget_hands: Hands = Field("free", description="when retargeting: hands as arms turn, that meet, or at places")
     unit: float | str | None = Field(None, description='the file\'s unit: "cm", "m", "inch" ... or metres per unit')
     up: Axis | None = Field(None, description="the file's up axis; inferred if omitted")
     facing: Axis | None = Field(None, description="the file's facing axis in its T-pose; inferred if omitted")

@@ -43,6 +43,7 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
     """All files of a recipe in order; a glob that finds none and a file found twice are errors."""
     found: list[SourceFile] = []
     owner: dict[Path, int] = {}
+    listed: set[tuple[Path, int]] = set()
     for index, source in enumerate(recipe.source):
         if source.builtin:
             found += _list_built_in(source, index)
@@ -59,11 +60,14 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
                 line = find_line(text, ("source", index, "files"))
                 raise FileError(recipe_path, f"source[{index}].files: {_explain_empty(pattern, folder)}", line=line)
             for path in paths:
-                if owner.get(path, index) != index:
-                    message = f"source[{index}].files: {path} is in source[{owner[path]}] already; exclude it from one"
+                first = owner.get(path, index)
+                if first != index and not (source.clips and recipe.source[first].clips):
+                    cure = "exclude it from one, or let both name their `clips`"
+                    message = f"source[{index}].files: {path} is in source[{first}] already; {cure}"
                     raise FileError(recipe_path, message, line=find_line(text, ("source", index, "files")))
-                if path not in owner:
-                    owner[path] = index
+                if (path, index) not in listed:
+                    listed.add((path, index))
+                    owner.setdefault(path, index)
                     found.append(SourceFile(path, source, index, path.stem))
         _check_ranges(found, index, recipe_path, text)
     return _tell_apart(found, folder)
@@ -111,7 +115,7 @@ def _explain_empty(pattern: str, folder: Path) -> str:
 
 def _tell_apart(files: list[SourceFile], folder: Path) -> list[SourceFile]:
     """Give files of the same name in different folders longer names."""
-    uses = Counter(file.name for file in files)
+    uses = Counter(name for name, _ in {(file.name, file.path) for file in files})
 
     def longer(file: SourceFile) -> str:
         if file.path is None or uses[file.name] == 1:
@@ -121,6 +125,16 @@ def _tell_apart(files: list[SourceFile], folder: Path) -> list[SourceFile]:
         return relative.as_posix()
 
     return [replace(file, name=longer(file)) for file in files]
+
+
+def refuse_twice(clips: list[tuple[SourceFile, str]]) -> None:
+    """Sources may share a file whose animations they part; no clip may be in two."""
+    owner: dict[tuple[str, str], int] = {}
+    for file, name in clips:
+        first = owner.setdefault((file.label, name), file.index)
+        if first != file.index:
+            message = f"{name!r} is in source[{first}] and source[{file.index}]; name it in the `clips` of one"
+            raise FileError(file.label, message)
 
 
 def matches(file: SourceFile, pattern: str) -> bool:

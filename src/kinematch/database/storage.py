@@ -1,5 +1,6 @@
 """Databases as files: one self-describing safetensors file, verified as it is read."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,20 @@ from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, wri
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
 from kinematch.database.filters import check_filter
-from kinematch.database.packing.poses import PackedPoses, open_features, open_targets
+from kinematch.database.packing.poses import ClipTable, PackedPoses, open_features, open_targets
 from kinematch.database.packing.storage import from_packed_arrays, to_packed_arrays
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.tags import Tags
+from kinematch.database.transport.decode import decode_poses
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
 
 FORMAT = "kinematch database"
-VERSION = 2
-PLAIN_VERSION = 1  # of files that are not packed, which earlier versions open
+VERSION = 3
+PLAIN_VERSION, PACKED_VERSION = 1, 2  # of files that earlier versions of the package open too
 SUFFIX = ".kinematch"
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +54,35 @@ _FEATURES = ["values", "offset", "scale", "targets"]
 _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order"]
 
 
-def save(path: str | Path, database: Database) -> None:
+def save(path: str | Path, database: Database, transport: Mapping[str, np.ndarray] | None = None) -> None:
     """Write a database; a file of that name is replaced when the new one is complete."""
-    arrays, about = to_arrays(database)
-    version = VERSION if "packed" in about else PLAIN_VERSION
+    arrays, about = to_arrays(database, transport)
+    version = PACKED_VERSION if "packed" in about else VERSION if "transport" in about else PLAIN_VERSION
     write_arrays(Path(path), arrays, format=FORMAT, version=version, about=about)
 
 
-def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """All arrays of a database by name, and everything else in plain JSON values."""
+def _list_kept(database: Database) -> dict[str, np.ndarray]:
+    """Arrays that small forms of a database keep as they are."""
+    kept = {f"poses.{name}": getattr(database.poses, name) for name in _CLIPS}
+    return kept | {f"features.{name}": getattr(database.features, name) for name in ("offset", "scale")}
+
+
+def to_arrays(
+    database: Database, transport: Mapping[str, np.ndarray] | None = None
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """All arrays of a database by name, and everything else in plain JSON values.
+
+    `transport`: the arrays that encode_database made of it take the place of its poses and features.
+    """
     poses, features, skeleton = database.poses, database.features, database.poses.skeleton
     packed: dict[str, Any] = {}
     if isinstance(poses, PackedPoses):
         arrays, values = to_packed_arrays(poses)
-        arrays |= {f"poses.{name}": getattr(poses, name) for name in _CLIPS}
-        arrays |= {f"features.{name}": getattr(features, name) for name in ("offset", "scale")}
+        arrays |= _list_kept(database)
         packed = {"packed": values}
+    elif transport is not None:
+        arrays = {**transport, **_list_kept(database)}
+        packed = {"transport": {}}
     else:
         arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
         arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
@@ -94,28 +110,32 @@ def to_arrays(database: Database) -> tuple[dict[str, np.ndarray], dict[str, Any]
     return arrays, about
 
 
-def load(path: str | Path, *, verify: bool = True, mapped: bool = False) -> Database:
+def load(
+    path: str | Path, *, verify: bool = True, mapped: bool = False, progress: Progress = lambda done, total: None
+) -> Database:
     """Open a .kinematch file, packed or not, and compare the contents of every array with their checksum.
 
     Its arrays are read into memory of their own. `mapped` has them share the file's pages instead, which several
     processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
-    reads nothing, and a damaged one plays as it is.
+    reads nothing, and a damaged one plays as it is. `progress(done, total)` tells of a transport file, which is
+    unpacked and measured anew.
     """
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify, mapped=mapped)
-    return from_arrays(path, arrays, about)
+    return from_arrays(path, arrays, about, progress=progress)
 
 
 def from_arrays(
-    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS
-) -> Database:
+    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS,
+    progress: Progress = lambda done, total: None,
+) -> Database:  # fmt: skip
     """The inverse of to_arrays, for what was read from a file."""
     try:
-        return _database(arrays, about)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
+        return _database(arrays, about, progress)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError) as error:
         raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 
 
-def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
+def _database(arrays: dict[str, np.ndarray], about: dict[str, Any], progress: Progress) -> Database:
     def part(group: str, names: list[str]) -> dict[str, np.ndarray]:
         return {name: arrays[f"{group}.{name}"] for name in names}
 
@@ -127,7 +147,19 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
     )
     schema = FeatureSchema(tuple(Feature(**{**one, "times": tuple(one["times"])}) for one in about["schema"]))
     poses: PoseDatabase
-    if "packed" in about:
+    if "transport" in about:
+        kept, normaliser = part("poses", _CLIPS), part("features", ["offset", "scale"])
+        clips = ClipTable(
+            kept["clip_starts"], kept["clip_stops"], kept["clip_loops"], kept["loop_positions"],
+            kept["loop_rotations"], tuple(about["clips"]),
+        )  # fmt: skip
+        poses, targets = decode_poses(
+            arrays, skeleton, float(about["frame_rate"]), clips, contact_joints=kept["contact_joints"],
+            tag_names=tuple(about["tags"]), progress=progress,
+        )  # fmt: skip
+        physical = schema.build(poses)
+        values = {**normaliser, "values": (physical - normaliser["offset"]) / normaliser["scale"], "targets": targets}
+    elif "packed" in about:
         poses = from_packed_arrays(arrays, about, skeleton, part("poses", _CLIPS), schema.width)
         values = {
             **part("features", ["offset", "scale"]), "values": open_features(poses.pack),

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from kinematch.database.packing.kernels import unpack_many
-from kinematch.database.packing.layout import LENGTH, TAPS, Pack
+from kinematch.database.packing.kernels import SCRATCH, unpack_many
+from kinematch.database.packing.layout import LENGTH, Pack
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.math.rotation import to_rotation_vector
@@ -46,7 +46,7 @@ class Frames:
 
     @property
     def _scratch(self) -> np.ndarray:
-        return np.zeros(TAPS * self.pack.channels + 32, np.uint64)
+        return np.zeros(SCRATCH // 8, np.uint64)
 
     def read_rotations(self, frames: np.ndarray) -> np.ndarray:
         rotations = self.read_channels(frames)[:, : len(self.rest)]

@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from kinematch.compile.bit_fields import KINDS, WIDTH_BITS, WIDTH_MASK, choose_by_kind, read_heads, split_words
+from kinematch.compile.bit_fields import KINDS, mix_knots, read_heads
 from kinematch.compile.jit import inner, kernel, part
 from kinematch.compile.lanes import LANES, inverse_root, larger, root, splat
-from kinematch.compile.memory import address, read_float, read_word, write_float, write_word
+from kinematch.compile.memory import address, fetch, read_float, read_word, write_float, write_word
 from kinematch.compile.rows import write_next_fours
 from kinematch.database.packing.layout import BLOCK, LENGTH, ROW_MASK, TAPS, UNIT
 
 U = np.uintp
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
 WEIGHTS = 32  # floats: of two frames, four knots and four strides
+SCRATCH = 4 * WEIGHTS + 8 * KINDS  # bytes that unpacking takes: weights, and where each stride's knots begin
 
 
 @inner
@@ -32,12 +33,6 @@ def find_segment(pack, starts, clip, frame):
 def find_data(pack, segment):
     """Where a segment's bytes are."""
     return address(pack.data, 0) + U(UNIT) * U(pack.offsets[segment])
-
-
-@inner
-def measure_words(channels):
-    """Bytes of scratch that unpacking takes: words of knots, weights, and where each stride's knots begin."""
-    return 8 * TAPS * channels + 4 * WEIGHTS + 8 * KINDS
 
 
 @inner
@@ -66,38 +61,46 @@ def copy_frames(data, channels, one, other, here, there):
 
 @part
 def unpack_rows(data, weights, channels, length, one, other, words, here, there):
-    gather_knots(data, weights, channels, length, one, other, words)
+    find_knots(data, weights, channels, length, one, other, words)
+    used = U(0)
     for channel in range(0, channels, LANES):
-        a, b, centre = unpack_channels(channels, data, channel, words)
+        a, b, centre, used = unpack_channels(channels, data, channel, used, words)
         write_next_fours(here + U(16 * channel), multiply(centre, a))
         write_next_fours(there + U(16 * channel), multiply(centre, b))
 
 
 @part
-def gather_knots(data, table, channels, length, one, other, words):
-    """The bits of the four knots on which two frames depend, one word for each knot and channel, and their weights.
+def find_knots(data, table, channels, length, one, other, words):
+    """Where the knots are on which two frames depend, by stride, and how much each counts.
 
     `table` is the address of `Pack.weights`."""
-    weights = words + U(8 * TAPS * channels)
-    starts = weights + U(4 * WEIGHTS)
+    starts = words + U(4 * WEIGHTS)
     sizes = read_word(data, channels)  # bits of a knot of all channels, by stride
     bit = np.int64(64 * (channels + 1))
     for kind in range(KINDS):
         size = np.int64((sizes >> U(16 * kind)) & U(ROW_MASK))
-        first = place_knots(table, kind, length, one, other, weights)
+        first = place_knots(table, kind, length, one, other, words)
         write_word(starts, kind, U(bit + first * size))
         bit += (count_knots(length, kind) * size + 7) & -8
-    used = U(0)  # bits that channels before have in a knot, by stride
-    for channel in range(channels):
-        head = read_word(data, channel)
-        width, shift = U(3) * (head & U(WIDTH_MASK)), U(16) * ((head >> U(WIDTH_BITS)) & U(KINDS - 1))
-        place = read_word(starts, np.int64(shift >> U(4))) + ((used >> shift) & U(ROW_MASK))
-        used += width << shift
-        size = (sizes >> shift) & U(ROW_MASK)
-        for tap in range(TAPS):
-            word = read_word(data + (place >> U(3)), 0) >> (place & U(7))
-            write_word(words, tap * channels + channel, word)
-            place += size
+
+
+@inner
+def prefetch_knots(data, channels, length, one):
+    """Prefetch the knots on which a frame and the next depend; the segment's heads are read already."""
+    sizes, bit = read_word(data, channels), np.int64(64 * (channels + 1))
+    for kind in range(KINDS):
+        size = np.int64((sizes >> U(16 * kind)) & U(ROW_MASK))
+        start = bit + find_first_knot(kind, length, one) * size
+        fetch(data + U(start >> 3), (TAPS * size + 7) >> 3)
+        bit += (count_knots(length, kind) * size + 7) & -8
+
+
+@inner
+def find_first_knot(kind, length, one):
+    """The first of the four knots on which frame `one` depends, for a stride."""
+    if kind == 0:
+        return one
+    return max(min((one >> kind) - 1, count_knots(length, kind) - TAPS), 0)
 
 
 @inner
@@ -109,34 +112,28 @@ def count_knots(length, kind):
 def place_knots(table, kind, length, one, other, weights):
     """The first of the four knots on which frames depend, for a stride; how much each counts is noted.
 
-    The weights of frame `one` come first, those of `other` behind them, knot by knot, a number for each stride."""
-    first = one
-    if kind > 0:
-        first = max(min((one >> kind) - 1, count_knots(length, kind) - TAPS), 0)
+    The weights of frame `one` come first, those of `other` behind them, stride by stride, a number for each knot."""
+    first = find_first_knot(kind, length, one)
     row, next_row = ((one << 3) >> kind) - (first << 3), ((other << 3) >> kind) - (first << 3)
-    for tap in range(TAPS):
-        write_float(weights, 4 * tap + kind, read_float(table, TAPS * row + tap))
-        write_float(weights, 4 * (TAPS + tap) + kind, read_float(table, TAPS * next_row + tap))
+    for pair in range(TAPS // 2):  # two floats at a time
+        write_word(weights, TAPS // 2 * kind + pair, read_word(table, TAPS // 2 * row + pair))
+        write_word(weights, TAPS // 2 * (KINDS + kind) + pair, read_word(table, TAPS // 2 * next_row + pair))
     return first
 
 
 @inner
-def unpack_channels(channels, data, channel, words):
-    """Eight channels of two frames beyond their centres, and the centres, as rotations."""
-    heads, weights = data + U(8 * channel), words + U(8 * TAPS * channels)
-    ax = ay = az = bx = by = bz = splat(ZERO)
-    for tap in range(TAPS):
-        x, y, z = split_words(words + U(8 * (tap * channels + channel)), heads)
-        share = choose_by_kind(heads, weights + U(16 * tap))
-        ax, ay, az = ax + share * x, ay + share * y, az + share * z
-        share = choose_by_kind(heads, weights + U(16 * (TAPS + tap)))
-        bx, by, bz = bx + share * x, by + share * y, bz + share * z
+def unpack_channels(channels, data, channel, used, words):
+    """Eight channels of two frames beyond their centres, and the centres, as rotations.
+
+    `used`: the bits that channels before have in a knot, by stride; also returned for the next eight."""
+    heads, sizes = data + U(8 * channel), read_word(data, channels)
+    (ax, ay, az, bx, by, bz), used = mix_knots(data, heads, words + U(4 * WEIGHTS), sizes, used, words)
     most, range_x, range_y, range_z, cw, cx, cy, cz = read_heads(heads)
     factor = TWO / most
     scale = inverse_root(cw * cw + cx * cx + cy * cy + cz * cz)
     ranges = range_x, range_y, range_z
     centre = cw * scale, cx * scale, cy * scale, cz * scale
-    return restore(ranges, factor, ax, ay, az), restore(ranges, factor, bx, by, bz), centre
+    return restore(ranges, factor, ax, ay, az), restore(ranges, factor, bx, by, bz), centre, used
 
 
 @inner
@@ -159,7 +156,7 @@ def multiply(a, b):
 
 @kernel(fastmath={"contract"}, counting=False)
 def unpack_many(pack, starts, stops, frames, scratch, out):
-    """Frames (N,) of the clips [starts, stops) into `out` (N, channels, 4); `scratch` as `measure_words` says."""
+    """Frames (N,) of the clips [starts, stops) into `out` (N, channels, 4); `scratch`: SCRATCH bytes."""
     for n in range(frames.shape[0]):
         frame = min(max(np.int64(frames[n]), 0), stops[-1] - 1)
         clip = find_clip(pack, stops, frame)

@@ -20,7 +20,7 @@ from kinematch.database.packing.layout import (
     find_blocks,
     find_weights,
 )
-from kinematch.database.packing.poses import ClipTable, Marks, PackedPoses, open_features, open_poses, open_targets
+from kinematch.database.packing.poses import Marks, PackedPoses, list_clips, open_features, open_poses, open_targets
 from kinematch.database.packing.quantise import choose
 from kinematch.database.packing.segments import take_segments
 from kinematch.database.packing.small import find_runs, pack_flags, quantise_columns
@@ -58,7 +58,7 @@ def pack_database(
     poses = database.poses
     if isinstance(poses, PackedPoses):
         raise KinematchError("the database is packed already; pack the one it was made of")
-    _check_root(poses)
+    check_root(poses)
     moving = find_moving(poses.skeleton, poses.positions)
     blocks = _pack_poses(poses, moving, error, progress)
     small = _pack_small(poses, database.features)
@@ -91,7 +91,7 @@ def measure_errors(poses: PoseDatabase, other: PoseDatabase) -> np.ndarray:
     return errors
 
 
-def _check_root(poses: PoseDatabase) -> None:
+def check_root(poses: PoseDatabase) -> None:
     height = float(np.abs(poses.positions[:, 0, 1]).max())
     tilt = float(np.abs(poses.rotations[:, 0, 1::2]).max())
     if height > FLAT or tilt > FLAT:
@@ -201,11 +201,9 @@ def _open(database: Database, pack: Pack, moving: np.ndarray) -> Database:
     starts, factors = find_runs(poses.cost_factor)
     bits = pack_flags(np.column_stack([poses.no_entry, features.targets, poses.tags.frames]))
     marks = Marks(bits, starts, factors)
-    clips = ClipTable(
-        poses.clip_starts, poses.clip_stops, poses.clip_loops, poses.loop_positions, poses.loop_rotations,
-        poses.clip_names,
-    )  # fmt: skip
-    packed = open_poses(poses.skeleton, poses.frame_rate, frames, marks, clips, poses.contact_joints, poses.tags.names)
+    packed = open_poses(
+        poses.skeleton, poses.frame_rate, frames, marks, list_clips(poses), poses.contact_joints, poses.tags.names
+    )
     values = FeatureDatabase(
         schema=features.schema, values=open_features(pack), offset=features.offset, scale=features.scale,
         targets=open_targets(marks), clip_starts=poses.clip_starts, clip_stops=poses.clip_stops,

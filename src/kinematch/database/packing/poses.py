@@ -44,6 +44,13 @@ class ClipTable:
     names: tuple[str, ...]
 
 
+def list_clips(poses: PoseDatabase) -> ClipTable:
+    return ClipTable(
+        poses.clip_starts, poses.clip_stops, poses.clip_loops, poses.loop_positions, poses.loop_rotations,
+        poses.clip_names,
+    )  # fmt: skip
+
+
 def open_poses(
     skeleton: Skeleton, frame_rate: float, frames: Frames, marks: Marks, clips: ClipTable, contact_joints: np.ndarray,
     tag_names: tuple[str, ...],

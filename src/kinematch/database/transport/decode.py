@@ -1,0 +1,134 @@
+"""A database back from its transport form: nothing that a file says is trusted before it is checked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from kinematch.database.packing.poses import ClipTable
+from kinematch.database.packing.small import read_runs
+from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.tags import Tags
+from kinematch.database.transport.channels import Body, from_channels
+from kinematch.database.transport.curves import decode_curves, list_sizes
+from kinematch.database.transport.symbols import decompress, read_numbers
+from kinematch.errors import KinematchError
+from kinematch.math import quaternion
+from kinematch.motion.clip import Clip
+from kinematch.motion.mirror import mirror
+from kinematch.motion.skeleton import Skeleton
+
+MOST_TIMES, FREE = 1000, 64_000_000  # times the bytes of a file, and bytes besides, that its poses may take
+FLOATS = 13  # of a joint in a frame: place, rotation and their velocities
+FARTHEST = 1e6  # m and rad
+Progress = Callable[[int, int], None]
+
+
+def decode_poses(
+    arrays: Mapping[str, np.ndarray], skeleton: Skeleton, frame_rate: float, clips: ClipTable, *,
+    contact_joints: np.ndarray, tag_names: tuple[str, ...], progress: Progress = lambda *_: None,
+) -> tuple[PoseDatabase, np.ndarray]:  # fmt: skip
+    """Poses with all that is recomputed, and which frames (F,) a search may jump to."""
+    own = {name.removeprefix("transport."): array for name, array in arrays.items() if name.startswith("transport.")}
+    frames = _check(own, skeleton, clips)
+    body = Body(skeleton, own["moving"], own["rest"])
+    kinds = [len(contact_joints), 1, 1, 1, len(tag_names)]
+    flags = _read_flags(own["flags"], sum(kinds), frames)
+    contacts, no_entry, no_exit, targets, tags = np.split(flags, np.cumsum(kinds)[:-1], axis=1)
+    made = _decode_clips(own, body, frame_rate, clips, progress)
+    entries = [_make_entry(clip, contacts, clips, c) for c, clip in enumerate(made)]
+    poses = replace(
+        build_poses(entries, contact_joints), tags=Tags(tag_names, tags), no_entry=no_entry[:, 0],
+        no_exit=no_exit[:, 0], cost_factor=read_runs(own["factor_starts"], own["factors"], np.arange(frames)),
+        loop_positions=clips.loop_positions, loop_rotations=clips.loop_rotations,
+    )  # fmt: skip
+    return poses, targets[:, 0]
+
+
+def mirror_clip(clip: Clip) -> Clip:
+    """As a recipe mirrors it."""
+    return mirror(clip)
+
+
+def _check(own: Mapping[str, np.ndarray], skeleton: Skeleton, clips: ClipTable) -> int:
+    """How many frames there are; shapes and numbers fit each other, and the file is no trap."""
+    count, joints, originals = len(clips.stops), skeleton.joint_count, own["originals"]
+    stops = clips.stops.astype(np.int64)
+    if not count or (np.diff(stops, prepend=0) < 1).any() or (clips.starts[1:] != clips.stops[:-1]).any():
+        raise KinematchError("clips do not follow one another")
+    frames, size = int(stops[-1]), sum(array.nbytes for array in own.values())
+    if frames * joints * FLOATS * 4 > FREE + MOST_TIMES * size:
+        raise KinematchError(f"{size} bytes cannot hold the {frames} frames that they are said to hold")
+    moving, stored = own["moving"], int((originals < 0).sum())
+    shapes = {
+        "originals": ((count,), np.int32), "shares": ((stored,), np.float32), "moving": (moving.shape, np.int32),
+        "centres": ((stored, joints - 1, 4), np.uint8), "rest": ((joints, 3), np.float32), "error": ((1,), np.float64),
+        "factor_starts": (own["factors"].shape, np.int32), "factors": (own["factors"].shape, np.float32),
+    }  # fmt: skip
+    for name, (shape, dtype) in shapes.items():
+        if own[name].shape != shape or own[name].dtype != dtype:
+            raise KinematchError(f"{name} is {own[name].dtype} {own[name].shape}, expected {np.dtype(dtype)} {shape}")
+        if own[name].dtype.kind == "f" and not np.isfinite(own[name]).all():
+            raise KinematchError(f"{name} is not finite")
+    if moving.ndim != 1 or not ((moving > 0) & (moving < joints)).all() or len(np.unique(moving)) != len(moving):
+        raise KinematchError(f"moving joints {moving.tolist()}, expected different ones from 1 to {joints - 1}")
+    starts, lengths = own["factor_starts"], np.diff(stops, prepend=0)
+    if starts.ndim != 1 or not len(starts) or starts[0] != 0 or (np.diff(starts) < 1).any():
+        raise KinematchError("cost factors do not fit")
+    images = np.flatnonzero(originals >= 0)
+    if (originals >= count).any() or (originals[originals[images]] >= 0).any():
+        raise KinematchError("a clip is the mirror image of none")
+    if (lengths[originals[images]] != lengths[images]).any() or not (own["shares"] > 0).all():
+        raise KinematchError("a mirror image has another length than its clip, or a clip has no steps")
+    return frames
+
+
+def _read_flags(data: np.ndarray, count: int, frames: int) -> np.ndarray:
+    """Flags (F, N) bool."""
+    row = -(-frames // 8)
+    bits = decompress(data, count * row).reshape(count, row)
+    return np.ascontiguousarray(np.unpackbits(bits, axis=1, bitorder="little")[:, :frames].T.astype(bool))
+
+
+def _decode_clips(
+    own: Mapping[str, np.ndarray], body: Body, frame_rate: float, clips: ClipTable, progress: Progress
+) -> list[Clip]:
+    """All clips in order; mirror images are made of what they mirror."""
+    lengths, originals = np.diff(clips.stops, prepend=0).tolist(), own["originals"].tolist()
+    stored = [c for c, original in enumerate(originals) if original < 0]
+    width = body.channel_count
+    sizes = np.array([list_sizes(lengths[c]) for c in stored], np.int64)  # (stored, levels)
+    ends = np.cumsum(sizes.T.reshape(-1) * width).reshape(sizes.T.shape)  # numbers stand by level, then by clip
+    numbers = read_numbers(own["small"], own["large"], int(ends[-1, -1]))
+    made: dict[int, Clip] = {}
+    for n, c in enumerate(stored):
+        levels = [
+            numbers[ends[level, n] - size * width : ends[level, n]].reshape(width, size).T.astype(np.float64)
+            for level, size in enumerate(sizes[n].tolist())
+        ]
+        levels[0] = np.cumsum(levels[0], axis=0)
+        steps = body.make_steps(float(own["shares"][n]) * float(own["error"][0]))
+        curves = decode_curves(levels, steps, lengths[c])
+        if not (np.abs(curves) < FARTHEST).all():
+            raise KinematchError(f"clip {clips.names[c]!r} has values that are no motion")
+        positions, rotations = from_channels(body, curves, own["centres"][n].view(np.int8))
+        made[c] = Clip(body.skeleton, positions, rotations, frame_rate, clips.names[c])
+        progress(n + 1, len(stored))
+    for c, original in enumerate(originals):
+        if original >= 0:
+            made[c] = mirror_clip(made[original]).with_(name=clips.names[c])
+    return [made[c] for c in range(len(originals))]
+
+
+def _make_entry(clip: Clip, contacts: np.ndarray, clips: ClipTable, c: int) -> Entry:
+    """A looping clip gets its first pose again at the end, where the next round begins."""
+    stands = contacts[clips.starts[c] : clips.stops[c]]
+    if not clips.loops[c]:
+        return Entry(clip, stands)
+    place, turn = clip.positions[:1].copy(), clip.rotations[:1].copy()
+    place[0, 0] += quaternion.rotate(turn[0, 0], clips.loop_positions[c])
+    turn[0, 0] = quaternion.multiply(turn[0, 0], clips.loop_rotations[c])
+    closed = clip.with_(
+        positions=np.concatenate([clip.positions, place]), rotations=np.concatenate([clip.rotations, turn])
+    )
+    return Entry(closed, np.concatenate([stands, stands[:1]]), loop=True)
