@@ -1,0 +1,99 @@
+"""A whole motion on a robot, frame after frame: targets, feet, decomposition, refinement, floor."""
+
+import numpy as np
+
+from kinematch.compile.jit import kernel, part
+from kinematch.robot.kernels.decompose import decompose_chain
+from kinematch.robot.kernels.feet import plant_feet
+from kinematch.robot.kernels.refine import find_lowest, refine
+from kinematch.robot.kernels.rotations import invert, multiply, read, read3, rotate, write
+from kinematch.robot.kernels.system import place_links
+from kinematch.robot.kernels.targets import find_targets, place_source
+
+PACE = 1 / 30  # s, the time between frames for which costs of smoothness are given
+FOLLOW = 0.8  # of the speed at which the base strays from its target: below one, so that it does not overshoot
+ROUNDING = 1e-9  # rad by which angles are kept from their bounds, so that differences of them keep the speed limit
+
+
+@kernel
+def retarget_frames(plan, state, work, positions, rotations, contacts, dt, out_base, out_turns, out_angles):
+    """Local poses (F, Js, 3) and (F, Js, 4) with contacts (F, 2) to the base's place and angles (F, D)."""
+    for f in range(positions.shape[0]):
+        place_source(plan.source_parents, positions[f], rotations[f], work.source_places, work.source_turns)
+        find_targets(plan, work.source_places, work.source_turns, work.targets, work.wanted)
+        plant_feet(plan, state, contacts[f], dt, work.targets, work.wanted)
+        first = state.started[0] == 0.0
+        decompose(plan, state, work)
+        if first:
+            start(plan, state, work)
+        look_ahead(plan, state, work, dt)
+        for d in range(plan.limits.shape[0]):
+            reach = np.inf if first else plan.speeds[d] * dt
+            work.bounds[d, 0] = max(plan.limits[d, 0], state.angles[d] - reach + ROUNDING)
+            work.bounds[d, 1] = min(plan.limits[d, 1], state.angles[d] + reach - ROUNDING)
+        refine(plan, work, state, plan.iterations[1 if first else 0])
+        low = find_lowest(plan, work)
+        lift = -low if low < 0 else 0.0
+        state.started[0] = min(state.started[0] + 1.0, 2.0)
+        for k in range(3):
+            out_base[f, k] = state.base[k]
+        out_base[f, 1] += lift
+        for k in range(4):
+            out_turns[f, k] = state.turn[k]
+        for d in range(plan.limits.shape[0]):
+            out_angles[f, d] = state.angles[d]
+
+
+@part
+def look_ahead(plan, state, work, dt):
+    """Where the last two frames take the base and the angles; the weight of that is zero before there are two.
+
+    Of the base it is the way from its target that goes on, so that a runner is not held back. An acceleration moves
+    things by its product with the square of dt, so the weight grows as dt shrinks.
+    """
+    work.pace[0] = (PACE / dt) ** 2 if state.started[0] == 2.0 else 0.0
+    for k in range(3):
+        stray = state.base[k] - state.last_target[k]
+        work.ahead_base[k] = work.targets[0, k] + stray + FOLLOW * (stray - state.last_stray[k])
+        state.last_stray[k] = stray
+        state.last_target[k] = work.targets[0, k]
+    for d in range(plan.limits.shape[0]):
+        work.ahead[d] = 2 * state.angles[d] - state.last_angles[d]
+        state.last_angles[d] = state.angles[d]
+
+
+@part
+def start(plan, state, work):
+    """The first frame begins at the decomposed angles, with the hips where they should be."""
+    for d in range(plan.limits.shape[0]):
+        state.angles[d] = min(max(state.references[d], plan.limits[d, 0]), plan.limits[d, 1])
+    for k in range(3):
+        state.base[k] = 0.0
+    turn = read(work.wanted, 0)
+    for k in range(4):
+        state.turn[k] = turn[k]
+    place_links(plan, state.base, state.turn, state.angles, work.places, work.turns, work.spins)
+    link = plan.task_links[0]
+    away = rotate(read(work.turns, link), read3(plan.task_points, 0))
+    for k in range(3):
+        state.base[k] = work.targets[0, k] - work.places[link, k] - away[k]
+
+
+@part
+def decompose(plan, state, work):
+    """Reference angles of all chains, each against the rotation that the segment above really reaches."""
+    for s in range(plan.segment_links.shape[0]):
+        link = plan.segment_links[s]
+        if plan.chains[s, 0] < 0:
+            write(work.reached, link, read(work.wanted, s))
+            continue
+        above = read(work.reached, plan.parents[plan.chains[s, 0]])
+        decompose_chain(plan, plan.chains[s], multiply(invert(above), read(work.wanted, s)), state.references)
+        for i in range(plan.chains.shape[1]):
+            k = plan.chains[s, i]
+            if k < 0:
+                break
+            axis, half = read3(plan.axes, k), state.references[k - 1] / 2
+            turn = np.cos(half), axis[0] * np.sin(half), axis[1] * np.sin(half), axis[2] * np.sin(half)
+            above = multiply(multiply(above, read(plan.turns, k)), turn)
+            write(work.reached, k, above)

@@ -1,0 +1,114 @@
+"""How well a robot follows a person: the table that says whether a retarget is good."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinematch.math import quaternion
+from kinematch.motion.clip import Clip
+from kinematch.motion.contacts import contact_quality, joint_speeds
+from kinematch.robot.kernels.capsules import find_closest_pairs
+from kinematch.robot.motion import RobotMotion
+from kinematch.robot.plain_targets import find_targets
+from kinematch.robot.plan import RobotPlan
+from kinematch.robot.tasks import FEET, TASK_NAMES
+
+DEEP = 0.005  # m of penetration that counts
+NEAR = 0.01  # m above the floor within which a point of a planted sole stands on it
+
+
+@dataclass(frozen=True)
+class RobotQuality:
+    """Figures of one motion; shares are of frames."""
+
+    name: str
+    frames: int
+    deviation: float  # m, mean distance of hips, shoulders, knees, ankles, elbows and hands from their scaled targets
+    deviation_by_task: dict[str, float]  # m
+    penetration: float  # m, deepest
+    deep_share: float  # deeper than DEEP
+    sole_height: float  # m, mean height of the lowest point of soles whose foot the source has planted
+    sole_height_high: float  # m, 95th percentile
+    slip: float  # m/s, mean speed along the floor of planted soles
+    source_slip: float  # m/s, the same of the source's toes, scaled to the robot
+    collision_share: float  # frames in which two limbs overlap
+    collision_depth: float  # m, deepest overlap
+    limit_violations: int  # angles outside their limits
+    joint_speed: float  # rad/s, largest
+    rate: float = 0.0  # frames retargeted a second
+
+    @property
+    def slip_ratio(self) -> float:
+        """Slip over that of the source; 1 where neither slips."""
+        return self.slip / self.source_slip if self.source_slip > 0 else (1.0 if self.slip == 0 else np.inf)
+
+
+def measure_quality(
+    motion: RobotMotion, clip: Clip, contacts: np.ndarray, plan: RobotPlan, *, rate: float = 0.0
+) -> RobotQuality:
+    """Figures of a motion made from a clip with these contacts (F, 2)."""
+    places, turns = motion.place_links()
+    deviations = _find_deviations(plan, clip, places, turns)
+    lowest = _heights(plan.floor_links, plan.floor_points, plan.floor_radii, places, turns).min(axis=1)
+    soles = [_sole_points(plan, k, places, turns) for k in range(2)]
+    heights = np.stack([(points[..., 1] - plan.sole_radii[k]).min(axis=1) for k, points in enumerate(soles)], axis=1)
+    standing = heights[contacts]
+    gaps = np.empty(motion.frame_count)
+    find_closest_pairs(plan, places, turns, gaps)
+    angles, limits = motion.angles, motion.model.limits
+    speeds = np.abs(np.diff(angles, axis=0)) * motion.frame_rate
+    return RobotQuality(
+        name=motion.name,
+        frames=motion.frame_count,
+        deviation=float(deviations.mean()),
+        deviation_by_task=dict(zip(TASK_NAMES, deviations.mean(axis=0).tolist())),
+        penetration=float(max(-lowest.min(), 0.0)),
+        deep_share=float((lowest < -DEEP).mean()),
+        sole_height=float(np.abs(standing).mean()) if len(standing) else 0.0,
+        sole_height_high=float(np.quantile(standing, 0.95)) if len(standing) else 0.0,
+        slip=_measure_slip(plan, soles, contacts, motion.frame_rate),
+        source_slip=contact_quality(clip, contacts).mean_speed * float(plan.scales[0]),
+        collision_share=float((gaps < 0).mean()),
+        collision_depth=float(max(-gaps.min(), 0.0)),
+        limit_violations=int(((angles < limits[:, 0]) | (angles > limits[:, 1])).sum()),
+        joint_speed=float(speeds.max(initial=0.0)),
+        rate=rate,
+    )
+
+
+def _find_deviations(plan: RobotPlan, clip: Clip, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Distances (F, T) of the parts from their targets before feet were locked; those that a robot lacks are zero."""
+    targets, _ = find_targets(plan, clip.positions, clip.rotations)
+    points = np.array(plan.task_points)
+    points[FEET : FEET + 2] -= plan.tips  # ankles
+    at = places[:, plan.task_links] + quaternion.rotate(turns[:, plan.task_links], points)
+    return np.linalg.norm(at - targets, axis=-1)[:, plan.costs[:, 0] > 0]
+
+
+def _heights(
+    links: np.ndarray, points: np.ndarray, radii: np.ndarray, places: np.ndarray, turns: np.ndarray
+) -> np.ndarray:
+    """Height (F, P) of the lowest point of each ball."""
+    if not len(links):
+        return np.full((len(places), 1), np.inf)
+    return places[:, links, 1] + quaternion.rotate(turns[:, links], points)[..., 1] - radii
+
+
+def _sole_points(plan: RobotPlan, foot: int, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """World positions (F, P, 3) of the points of a sole."""
+    link = plan.task_links[FEET + foot]
+    ankle = plan.task_points[FEET + foot] - plan.tips[foot]
+    return places[:, link, None] + quaternion.rotate(turns[:, link, None], plan.soles[foot] + ankle)
+
+
+def _measure_slip(plan: RobotPlan, soles: list[np.ndarray], contacts: np.ndarray, frame_rate: float) -> float:
+    """Mean speed of the points that stand on the floor; of the lowest one where a planted foot hovers."""
+    found = []
+    for foot, points in enumerate(soles):
+        heights = points[..., 1] - plan.sole_radii[foot]
+        speeds = joint_speeds(points * [1, 0, 1], frame_rate)
+        on = heights < np.maximum(NEAR, heights.min(axis=1, keepdims=True) + 1e-9)
+        mean = (speeds * on).sum(axis=1) / on.sum(axis=1)
+        found.append(mean[contacts[:, foot]])
+    together = np.concatenate(found)
+    return float(together.mean()) if len(together) else 0.0
