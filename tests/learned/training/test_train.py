@@ -12,6 +12,7 @@ from kinematch.learned.network import apply_network
 from kinematch.learned.source import LearnedSource
 from kinematch.learned.training.data import prepare_data
 from kinematch.learned.training.finish import finish_model
+from kinematch.learned.training.journal import Journal, list_journals
 from kinematch.learned.training.plan import make_plan
 from kinematch.learned.training.tensors import export_decompressor
 from kinematch.learned.training.train import Stopped, Training, has_stalled
@@ -185,3 +186,29 @@ def test_optuna_finds_a_plan_within_the_ranges(small):
     assert 0 < error < 100
     assert all(low <= getattr(plan, name) <= high for name, (low, high, _) in RANGES.items())
     assert plan.step_steps == SMALL.step_steps
+
+
+def test_whole_clips_are_held_out_where_they_are_short_enough(database):
+    starts, stops = database.poses.clip_starts, database.poses.clip_stops
+    data = prepare_data(database, held_share=0.0, held_clips=0.3)
+    assert (data.held == data.held_clips).all()
+    assert 0 < data.held_clips.mean() <= 0.3
+    for start, stop in zip(starts, stops):
+        assert len(np.unique(data.held_clips[start:stop])) == 1
+    assert not prepare_data(database, held_share=0.0, held_clips=0.01).held.any()
+
+
+def test_a_journal_tells_of_every_stage_while_training_runs(small, tmp_path):
+    journal = Journal(tmp_path / "a.jsonl", "a")
+    Training(small, SMALL, journal=journal).run()
+    whole = journal.path.read_text()
+    journal.path.write_text(whole + '{"stage": "step", "st')  # a line that is being written
+    (found,) = list_journals(tmp_path)
+    assert (found["name"], found["verdict"], list(found["stages"])) == ("a", None, ["compress", "step"])
+    for name, stage in found["stages"].items():
+        assert stage["step"] == stage["steps"] == SMALL.steps(name)
+        assert stage["reports"][-1][0] == stage["steps"]
+    assert "held out" in found["stages"]["compress"]["text"]
+    journal.path.write_text(whole)
+    journal.note_end("good")
+    assert list_journals(tmp_path)[0]["verdict"] == "good"

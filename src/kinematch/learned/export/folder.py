@@ -2,9 +2,6 @@
 
 import hashlib
 import json
-import os
-import shutil
-import uuid
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kinematch import __version__
-from kinematch.errors import FileError
 from kinematch.learned.export.entries import select_entries
 from kinematch.learned.export.flat import list_matrices, pack_matrices
 from kinematch.learned.export.fold import fold_model
@@ -21,6 +17,7 @@ from kinematch.learned.export.networks import make_graphs
 from kinematch.learned.export.vectors import make_vectors
 from kinematch.learned.model import Model
 from kinematch.learned.source import MARGIN
+from kinematch.writing import check_folder, replacing_folder
 
 FORMAT = "kinematch export"
 PAGES = ("README.md", "lmm.py", "lmm.h", "check.cpp")
@@ -31,37 +28,17 @@ FILES = {*PAGES, *GRAPHS, "model.json", "model.bin", "vectors.bin"}
 def export_onnx(model: Model, folder: str | Path) -> list[Path]:
     """Write all that another program needs to play a model; an earlier export of that name is replaced."""
     check_onnx()
-    place = check_folder(folder)
+    check_place(folder)
     contents = make_files(model)
-    beside = place.with_name(f".{place.name[:50]}.{uuid.uuid4().hex[:8]}")
-    try:
-        (beside / "new").mkdir(parents=True)
+    with replacing_folder(folder, FILES.__contains__) as beside:
         for name, content in contents.items():
-            (beside / "new" / name).write_bytes(content)
-        if place.exists():
-            os.replace(place, beside / "old")
-        os.replace(beside / "new", place)
-    except OSError as error:
-        raise FileError(folder, f"cannot be written: {error.strerror or error}") from error
-    finally:
-        if (beside / "old").exists() and not place.exists():
-            os.replace(beside / "old", place)
-        shutil.rmtree(beside, ignore_errors=True)
-    return [place / name for name in contents]
+            (beside / name).write_bytes(content)
+    return [Path(folder) / name for name in contents]
 
 
-def check_folder(folder: str | Path) -> Path:
-    """The place of an export: it must be free, an empty folder, or hold an earlier export and nothing else."""
-    place = Path(os.path.realpath(folder))
-    if not place.parent.is_dir():
-        raise FileError(folder, f"cannot be written: no folder {str(place.parent)!r}")
-    if place.exists():
-        if not place.is_dir():
-            raise FileError(folder, "cannot be written: it is a file, expected a folder to write into")
-        others = sorted({path.name for path in place.iterdir()} - FILES)
-        if others:
-            raise FileError(folder, f"cannot be written: it holds {others[0]!r}, which no export wrote; choose another")
-    return place
+def check_place(folder: str | Path) -> None:
+    """Refuse a place that holds anything but an earlier export, before the work begins."""
+    check_folder(folder, FILES.__contains__)
 
 
 def make_files(model: Model) -> dict[str, bytes]:

@@ -18,7 +18,8 @@ FEWEST_FRAMES = 600  # ten seconds at 60 fps: less motion than that is played, n
 SHORTEST_LEVER = 0.05  # m, so that hands and heads keep their direction
 LONGEST_CONTACT = 0.5  # s that contacts are counted ahead; nothing needs to know of more
 HELD_SECONDS = 4.0  # of each stretch that is held out
-HELD_SHARE = 0.06  # of all frames
+HELD_SHARE = 0.04  # of all frames, in stretches
+HELD_CLIPS = 0.04  # of all frames, as whole clips
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,8 @@ class TrainingData:
     changes: np.ndarray  # (F, W) float32, what rotations and places change by until the next frame, 0 at clip ends
     global_positions: np.ndarray  # (F, J, 3) float32 m in the root's frame
     levers: np.ndarray  # (P,) float32, metres that a joint moves when the column changes by one
-    held: np.ndarray  # (F,) bool, stretches that no network learns from
+    held: np.ndarray  # (F,) bool, stretches and whole clips that no network learns from
+    held_clips: np.ndarray  # (F,) bool, the whole clips among them
     left: np.ndarray  # (F,) int32, frames that follow in the same clip and on the same side of `held`
 
     @property
@@ -52,8 +54,10 @@ class TrainingData:
         return np.flatnonzero((self.left >= length - 1) & (self.held == held))
 
 
-def prepare_data(database: Database, *, seed: int = 0, held_share: float = HELD_SHARE) -> TrainingData:
-    """Measure a database for training; stretches chosen by the seed are held out, to score on."""
+def prepare_data(
+    database: Database, *, seed: int = 0, held_share: float = HELD_SHARE, held_clips: float = HELD_CLIPS
+) -> TrainingData:
+    """Measure a database for training; stretches and whole clips chosen by the seed are held out, to score on."""
     poses, features = database.poses, database.features
     if poses.frame_count < FEWEST_FRAMES:
         raise KinematchError(
@@ -73,7 +77,8 @@ def prepare_data(database: Database, *, seed: int = 0, held_share: float = HELD_
     rows[:, columns.root] = _measure_root_motion(table.root_paths, poses.clip_stops, poses.frame_rate)
     rows[:, columns.contacts] = poses.contacts
     rows[:, columns.contact_left] = np.minimum(table.contact_left, LONGEST_CONTACT)
-    held = _hold_out(poses.clip_starts, poses.clip_stops, poses.frame_rate, seed, held_share)
+    whole = _hold_clips(poses.clip_starts, poses.clip_stops, seed, held_clips)
+    held = whole | _hold_out(poses.clip_starts, poses.clip_stops, poses.frame_rate, seed, held_share)
     left = _count_left(poses.clip_starts, poses.clip_stops, held)
     body = slice(0, columns.places.stop)
     changes = np.diff(rows[:, body], axis=0, append=rows[-1:, body])
@@ -81,7 +86,8 @@ def prepare_data(database: Database, *, seed: int = 0, held_share: float = HELD_
     return TrainingData(
         database=database, columns=columns, moving=moving, features=np.array(features.values), poses=rows,
         changes=changes, global_positions=find_true_joints(database, slice(None))[0],
-        levers=_measure_levers(poses.skeleton, columns, moving), held=held, left=left,
+        levers=_measure_levers(poses.skeleton, columns, moving), held=held,
+        held_clips=whole, left=left,
     )  # fmt: skip
 
 
@@ -129,6 +135,18 @@ def _hold_out(starts: np.ndarray, stops: np.ndarray, rate: float, seed: int, sha
             due = every
         due -= stop - position
         due = max(due, 0)
+    return held
+
+
+def _hold_clips(starts: np.ndarray, stops: np.ndarray, seed: int, share: float) -> np.ndarray:
+    """Clips in random order, as many as make up a share; clips longer than that are needed to learn from."""
+    rng, held = np.random.default_rng([seed, 13]), np.zeros(int(stops[-1]), bool)
+    room = share * len(held)
+    for clip in rng.permutation(len(starts)).tolist():
+        length = int(stops[clip] - starts[clip])
+        if length <= room:
+            held[starts[clip] : stops[clip]] = True
+            room -= length
     return held
 
 

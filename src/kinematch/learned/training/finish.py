@@ -42,13 +42,14 @@ def score_model(
     both = np.concatenate([data.features, training.find_latents()], axis=1)
     scores: dict[str, float] = {}
     progress(0, 4, "scoring poses")
-    for held, name in ((False, "database"), (True, "held")):
-        frames = _pick(np.flatnonzero(data.held == held))
+    groups = {"database": ~data.held, "held": data.held & ~data.held_clips, "held_clip": data.held_clips}
+    for name, group in groups.items():
+        frames = _pick(np.flatnonzero(group))
         if len(frames):
             scores |= score_reconstruction(source, database, both[frames], frames, name)
     progress(1, 4, "scoring free runs")
-    for held, name in ((False, "run"), (True, "held_run")):
-        windows = _pick(data.find_windows(max(RUNS) + 1, held=held))
+    for name, group in zip(("run", "held_run", "held_clip_run"), groups.values()):
+        windows = _pick(np.flatnonzero(group & (data.left >= max(RUNS))))
         if len(windows):
             scores |= score_runs(source, database, both, windows, name)
             own = score_true_slides(database, windows)

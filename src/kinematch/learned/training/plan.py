@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 from kinematch.errors import KinematchError, unknown
 
 Design = Literal["snap", "paper"]
+Capacity = Literal["auto", "small", "large"]
 STAGES = ("compress", "step", "project")
 LARGE = 100_000  # frames from which networks get more capacity, lest they average motions
 
@@ -38,11 +39,12 @@ class Plan:
         return int(getattr(self, f"{stage}_steps"))
 
 
-def make_plan(design: str = "snap", frames: int = 0, **given: Any) -> Plan:
+def make_plan(design: str = "snap", frames: int = 0, *, capacity: str = "auto", **given: Any) -> Plan:
     """The plan of a design for a database of so many frames; keyword arguments replace single numbers."""
-    if design not in get_args(Design):
-        raise KinematchError(unknown("design", design, get_args(Design)))
-    large = frames >= LARGE
+    for what, value, known in (("design", design, get_args(Design)), ("capacity", capacity, get_args(Capacity))):
+        if value not in known:
+            raise KinematchError(unknown(what, value, known))
+    large = frames >= LARGE if capacity == "auto" else capacity == "large"
     if design == "paper":
         plan = Plan(
             design="paper", projector_hidden=512, codebook_bytes=16_000, linear=False, project_steps=4000, batch=32,

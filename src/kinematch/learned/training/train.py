@@ -17,6 +17,7 @@ from kinematch.learned.scoring import find_digest
 from kinematch.learned.training.checkpoint import Checkpoint, read_checkpoint
 from kinematch.learned.training.compress import CompressStage
 from kinematch.learned.training.data import prepare_data
+from kinematch.learned.training.journal import Journal
 from kinematch.learned.training.live import describe_codec, describe_run, draw_curve
 from kinematch.learned.training.plan import STAGES, Plan, check_training
 from kinematch.learned.training.project import ProjectStage
@@ -41,8 +42,9 @@ class Training:
     """One run: data, tensors, and what has been learned so far."""
 
     def __init__(
-        self, database: Database, plan: Plan, *, seed: int = 0, resume: Path | None = None, minutes: float | None = None
-    ):
+        self, database: Database, plan: Plan, *, seed: int = 0, resume: Path | None = None,
+        minutes: float | None = None, journal: Journal | None = None,
+    ):  # fmt: skip
         """`resume`: a checkpoint, written now and then, gone on from where it exists. `minutes`: how long in all."""
         check_training()
         import torch
@@ -50,7 +52,7 @@ class Training:
         torch.set_num_threads(1)  # more only wait for each other with networks of this size
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.data, self.seed, self.path, self.minutes = prepare_data(database, seed=seed), seed, resume, minutes
-        self.digest = find_digest(database)
+        self.digest, self.journal = find_digest(database), journal
         self.kept = Checkpoint(plan, seed, self.digest)
         if resume is not None and resume.exists():
             self.kept = read_checkpoint(resume, plan, seed, self.digest, timed=minutes is not None)
@@ -130,10 +132,14 @@ class Training:
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
             self.kept.seconds += time.monotonic() - began
+            if self.journal is not None:
+                self.journal.note_loss(stage.name, step + 1, total, self.kept.seconds, float(loss.detach()))
             if (step + 1) % max(1, total // REPORTS) == 0 or step + 1 == total:
                 figures, value = self._describe(stage)
                 curve.append(value)
                 text = f"{stage.name} {draw_curve(curve)} {figures}"
+                if self.journal is not None:
+                    self.journal.note_report(stage.name, step + 1, total, value, figures)
                 if not watch(stage.name, step + 1, value):
                     self.kept.keep(stage.name, step + 1, stage.modules, optimizer)
                     self._write()
