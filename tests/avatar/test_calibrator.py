@@ -204,6 +204,17 @@ def test_a_height_is_not_measured_while_sitting_but_for_another_person():
     assert calibrator.measure_height().height == pytest.approx(1.3, abs=0.01)
 
 
+def test_who_stood_and_now_sits_keeps_the_height_at_the_button():
+    user, calibrator = User(1.8), Calibrator("quest")
+    watch(calibrator, user.hold("down", 2))
+    assert calibrator.measure_height().height == pytest.approx(1.8, abs=0.01)
+    user.seat = 0.5
+    before = watch(calibrator, user.hold("down", 6))
+    with pytest.raises(KinematchError, match=r"you seem to sit: .* you were 1\.80 m tall when you stood"):
+        calibrator.measure_height()
+    assert calibrator.calibration is before
+
+
 def test_buttons_without_devices_or_in_other_poses_are_refused():
     calibrator = Calibrator("quest")
     for button in (calibrator.measure_height, calibrator.measure_pose):

@@ -167,7 +167,8 @@ BROKEN = {
     HEADER: "holds no samples",
     HEADER + "[1]": ":2: expected an object",
     HEADER + '{"time": "now"}': ":2: time is 'now'",
-    HEADER + '{"time": 0}\n\n{"time": -1}': ":4: time -1 s comes after 0",
+    HEADER + '{"time": 0}\n\n{"time": 0}': "holds 2 samples, all at one time",
+    HEADER + '{"time": null}': "holds no samples",
     HEADER + '{"time": 0, "head": [1, 2]}': r":2: head is \[1, 2\], expected 7 finite numbers",
     HEADER + f'{{"time": 0, "heed": {POSE}}}': "no key 'heed'; did you mean 'head'",
     HEADER + '{"time": 0, "head": [1, 2, 3, 4, 5, 6, 1e300]}': "expected 7 finite numbers",
@@ -190,12 +191,36 @@ def test_broken_tables_are_refused_with_the_line(tmp_path, data):
     for replacement, message in (
         (lines[5] + ",1", ":6: has 23 fields, expected 22"),
         (lines[5].replace(",", ",x", 1), ":6: could not convert .* expected a number"),
-        ("-5" + lines[5][lines[5].index(",") :], ":6: timestamp -5 ms, expected one that grows"),
     ):
         path = tmp_path / "broken.csv"
         path.write_text("\n".join([*lines[:5], replacement, *lines[6:]]))
         with pytest.raises(FileError, match=message):
             read_trackers(path)
+
+
+def test_poses_that_are_no_numbers_and_clocks_that_go_back_are_mended_and_told(tmp_path, data):
+    """In all formats alike: a pose with NaN, a sample that comes late, and a clock that is set back by a second."""
+    lines = [f'{{"time": {t}, "head": {POSE}, "left_hand": {POSE}}}' for t in (5, 5.1, 5.05, 5.2, 4.2, 4.3)]
+    lines[1] = lines[1].replace("1.6", "NaN", 1)
+    (tmp_path / "a.jsonl").write_text(HEADER + "\n".join(lines))
+    vectors = '"position": {"x": 0, "y": %s, "z": 0}, "rotation": {"x": 0, "y": 0, "z": 0}'
+    poses = [f'{{"timestamp": {t}, {vectors % 1.6}}}' for t in (5000, 5100, 5050, 5200, 4200, 4300)]
+    poses[1] = poses[1].replace("1.6", "NaN", 1)
+    (tmp_path / "a.json").write_text(f'{{"camera": {{"poses": [{",".join(poses)}]}}}}')
+    header, row = (data / "vr-tracking" / RECORDINGS[2]).read_text().splitlines()[:2]
+    fields, column = row.split(","), header.split(",").index("hmd_pos_y")
+    rows = [[str(t), *fields[1:]] for t in (5000, 5100, 5050, 5200, 4200, 4300)]
+    rows[1][column] = ""
+    assert header.startswith("timestamp,")
+    (tmp_path / "a.csv").write_text("\n".join([header, *(",".join(one) for one in rows)]))
+    for name in ("a.jsonl", "a.json", "a.csv"):
+        remarks: list[str] = []
+        trackers = read_trackers(tmp_path / name, remarks)
+        np.testing.assert_allclose(trackers.times, [0, 0.1, 0.2, 0.3, 0.4], atol=1e-9)
+        np.testing.assert_array_equal(trackers.valid[:, HEAD], [True, False, True, True, True])
+        assert "1 of 6 samples are earlier than the one before; they are left out" in remarks
+        assert "the clock goes backwards; the body goes on from there" in remarks
+        assert any("poses of the head are not numbers; it counts as lost there" in one for one in remarks)
 
 
 @pytest.mark.parametrize("name", RECORDINGS)

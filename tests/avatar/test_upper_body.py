@@ -296,3 +296,18 @@ def import_uncompiled(monkeypatch):
     for name in ("kernel", "part", "inner"):
         monkeypatch.setattr(jit, name, lambda function: function)
     return importlib.import_module(f"{folder}solve")
+
+
+def test_legs_that_run_straight_do_not_snap_and_toes_stay(database, idle):
+    crowd, layer = make_crowd(database)
+    knee, toes, head = (crowd.skeleton.roles[role] for role in ("left_lower_leg", "left_toes", "head"))
+    shown = []
+    for f in range(300):
+        layer.joints = idle.take(slice(30, 31))
+        layer.joints.positions[:, :3, 1] += 0.04 * np.sin(2 * np.pi * f * DT)
+        shown.append(crowd.step(STAND, DT).global_positions[0, [knee, toes, head]])
+    shown = np.array(shown[60:], np.float64)
+    jerks = np.linalg.norm(np.diff(shown, n=3, axis=0), axis=-1).max(axis=0) / DT**3
+    assert np.ptp(shown[:, 2, 1]) > 0.079  # the head goes up and down, beyond what legs reach
+    assert jerks[0] < 4 * jerks[2]
+    assert np.ptp(shown[:, 1], axis=0).max() < 0.002

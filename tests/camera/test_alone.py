@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, WAIST
+from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.camera.alone import find_joints
-from kinematch.camera.landmarks import Landmarks
+from kinematch.camera.landmarks import NAMES, Landmarks
+from kinematch.camera.live_body import LiveBody
 from kinematch.camera.one_euro import smooth_one_euro
 from kinematch.camera.simulate import Camera, Noise, simulate_camera
+from kinematch.camera.trouble import LAST, Trouble, name_trouble
 from kinematch.errors import KinematchError
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
@@ -15,21 +18,63 @@ from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
 
-def test_a_person_is_found_without_any_tracker():
+@pytest.fixture(scope="module")
+def filmed():
+    """Landmarks of somebody before a good camera, the joints in truth, and the height to be assumed."""
     user = make_cast(make_clips(2, seconds=5.0, seed=2, room=1.0)[1:]).users[0]
     camera = Camera((0.0, 1.1, 4.0), np.pi, 0.1, lag=0.0)
     noise = Noise(0.002, 0.004, spells=0.0, swaps=0.0, dropped=0.0)
     landmarks = simulate_camera(user.clip, camera, np.random.default_rng(0), noise=noise)
-    head = user.joints.positions[:, HEAD, 1].max()
-    found = find_joints(landmarks, height=(head + 0.05) / 0.92)
-    frames = np.round((landmarks.times[: len(found)]) * user.rate).astype(int)
-    truth = user.joints.take(frames)
+    truth = user.joints.take(np.round(landmarks.times * user.rate).astype(int))
+    return landmarks, truth, (user.joints.positions[:, HEAD, 1].max() + 0.05) / 0.92
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["recorded", "live"])
+def test_a_person_is_found_without_any_tracker(filmed, live):
+    landmarks, truth, height = filmed
+    if live:
+        body, seen = LiveBody(height=height), range(len(landmarks))
+        frames = [body.see(landmarks.take(slice(n, n + 1))) for n in seen]
+        found = find_velocities(Poses(*(np.concatenate(part) for part in list(zip(*frames))[:4])))
+    else:
+        found = find_joints(landmarks, height=height)
     assert np.abs(found.positions[:, HEAD, 1] - truth.positions[:, HEAD, 1]).mean() < 0.06
     gaps = wrap_angle(facing_yaws(found.rotations[:, WAIST]) - facing_yaws(truth.rotations[:, WAIST]))
     assert np.degrees(np.abs(gaps)).mean() < 10
     arms = [one.positions[:, LEFT_HAND] - one.positions[:, HEAD] for one in (found, truth)]
     assert np.linalg.norm(arms[0] - arms[1], axis=-1).mean() < 0.1
     assert found.positions[:, :, 1].min() > -0.1
+
+
+def test_somebody_whose_legs_are_outside_the_picture_stands_with_no_word_about_the_hips(filmed):
+    landmarks, truth, height = filmed
+    landmarks.visibility[:, NAMES.index("left_hip") :] = 0.05
+    body = LiveBody(height=height)
+    frames = [body.see(landmarks.take(slice(n, n + 1))) for n in range(40)]
+    assert not any(poses.valid[0, WAIST] for poses in frames)
+    heights = [poses.positions[0, HEAD, 1] for poses in frames]
+    assert np.abs(heights - truth.positions[:40, HEAD, 1]).mean() < 0.1
+    nobody = Landmarks(np.zeros(1), np.zeros((1, 33, 3)), np.zeros((1, 33, 2)), np.zeros((1, 33)))
+    assert body.see(nobody) is None
+
+
+def test_what_is_wrong_with_a_picture_is_said_in_words_that_do_not_flicker(filmed):
+    landmarks, _, _ = filmed
+    frame = Landmarks(*(getattr(landmarks.take(slice(0, 1)), name) for name in ("times", "places", "image")),
+                      np.full((1, 33), 0.9))  # fmt: skip
+    assert name_trouble(frame) == ""
+    assert "too dark" in name_trouble(frame, brightness=0.05)
+    assert "more than one person" in name_trouble(frame, people=2)
+    assert "do not agree" in name_trouble(frame, residual=0.5)
+    frame.visibility[0, NAMES.index("left_ankle")] = 0.1
+    assert "feet are not seen" in name_trouble(frame)
+    frame.visibility[0, NAMES.index("right_hip")] = 0.1
+    assert "hips are not seen" in name_trouble(frame)
+    frame.visibility[:] = 0
+    assert "nobody is seen" in name_trouble(frame, people=0)
+    trouble = Trouble()
+    said = [trouble.watch("feet are not seen" if n % LAST == 4 else "") for n in range(5 * LAST)]
+    assert set(said) == {""}
 
 
 def test_a_camera_that_never_saw_a_body_is_refused():

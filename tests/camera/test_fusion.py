@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.avatar.orientation import Direction, make_estimator
+from kinematch.avatar.simulate import Imperfections
 from kinematch.camera.alignment import CameraPose
 from kinematch.camera.circular_filter import CircularFilter
 from kinematch.camera.direction import find_deviation, find_direction
@@ -23,7 +24,9 @@ PERFECT = Noise(0.0, 0.0, spells=0.0, scale=1.0, swaps=0.0, dropped=0.0)
 
 @pytest.fixture(scope="module")
 def cast():
-    return make_cast(make_clips(4, seconds=12.0, seed=2, room=1.5)[1:], look_around=0.5)
+    """Users whose devices are worn askew and jitter, as those of the evaluation are."""
+    clips = make_clips(4, seconds=12.0, seed=2, room=1.5)[1:]
+    return make_cast(clips, look_around=0.5, imperfections=Imperfections(), seed=2)
 
 
 def run(cast, landmarks, estimator=None, number=0):
@@ -48,8 +51,8 @@ def run_all(cast, place, noise=None):
 
 
 def watch(cast, place="front", noise=None, number=0):
-    user, seed = cast.users[number], number
-    heads, rng = user.joints.rotations[:, 0], np.random.default_rng(seed)
+    user = cast.users[number]
+    heads, rng = user.joints.rotations[:, 0], np.random.default_rng([0, number])
     return simulate_camera(user.clip, place_camera(user, place), rng, noise=noise, head_rotations=heads)
 
 
@@ -81,15 +84,35 @@ def test_hips_that_are_hidden_far_away_or_of_a_wrong_width_are_less_certain():
 
 
 def test_a_filter_follows_the_better_source_across_the_turn_and_forgets_without_it():
-    filter_ = CircularFilter(0.6, 0.2)
-    for _ in range(60):
-        filter_.advance(0.05, 0.5, 0.05)
-        filter_.correct(np.pi - 0.01, late=0.0, spread=0.5)
-    assert abs(wrap_angle(np.asarray(filter_.error - np.pi))) < 0.2
-    assert filter_.deviation < 0.1
-    filter_.advance(6.0, 0.5, 0.05)
-    assert abs(filter_.error) < 0.01
-    assert filter_.deviation == pytest.approx(0.5, rel=0.01)
+    filter_ = CircularFilter()
+    assert filter_.predict(0.0, 0.5) == (0.0, pytest.approx(0.5))
+    for step in range(60):
+        filter_.observe(np.pi - 0.01, 0.05 * step, spread=1.5, observed_spread=0.05)
+    error, deviation = filter_.predict(2.95, 1.5)
+    assert abs(wrap_angle(np.asarray(error - np.pi))) < 0.2
+    assert deviation < 0.1
+    later, doubt = filter_.predict(12.0, 1.5)
+    assert abs(later) < 0.01
+    assert doubt == pytest.approx(1.5, rel=0.01)
+    filter_.observe(0.3, -50.0, spread=1.5, observed_spread=0.05)  # the clock began anew
+    assert filter_.predict(-50.0, 0.5)[0] == pytest.approx(0.3, abs=0.1)
+
+
+def test_an_error_that_sways_is_predicted_better_than_it_would_be_by_the_last_one_seen():
+    filter_, late = CircularFilter(), 0.15
+    frequency = filter_.model.frequency
+
+    def sway(time):
+        return 0.2 * np.sin(2 * np.pi * frequency * time)
+
+    predicted, held, true = [], [], []
+    for time in np.arange(0, 8, 0.05):
+        filter_.observe(sway(time), time, spread=0.25, observed_spread=0.03)
+        predicted.append(filter_.predict(time + late, 0.25)[0])
+        held.append(sway(time))
+        true.append(sway(time + late))
+    errors = [np.abs(np.array(one) - true)[40:].mean() for one in (predicted, held)]
+    assert errors[0] < 0.8 * errors[1]
 
 
 def test_a_perfect_camera_is_aligned_and_the_body_faces_where_it_does(cast):
@@ -107,12 +130,14 @@ def test_a_camera_makes_directions_of_people_better(data):
     clips = [read_clip(data / "lafan1-clips" / f"{name}.bvh") for name in PEOPLE]
     people = make_cast(clips, look_around=0.5, longest=10.0)
     fused, base = run_all(people, "front")
-    assert fused < 0.95 * base
+    assert fused < 0.8 * base
 
 
-def test_a_camera_costs_users_whom_the_network_knows_well_less_than_a_degree(cast):
-    fused, base = run_all(cast, "front")
-    assert fused < base + 1
+@pytest.mark.parametrize(("place", "allowed"), [("front", 0.5), ("side", 0.0)])
+def test_a_camera_is_hardly_a_loss_to_users_whom_the_network_knows_twice_as_well_as_it_claims(cast, place, allowed):
+    """One in front errs most; one at the side makes even these users better."""
+    fused, base = run_all(cast, place)
+    assert fused < base + allowed
 
 
 def test_left_and_right_taken_for_each_other_cost_less_than_a_degree(cast):
@@ -141,7 +166,7 @@ def test_hips_outside_the_picture_cost_less_than_a_degree(cast):
 def test_a_camera_that_goes_away_hands_over_smoothly(cast):
     landmarks = watch(cast)
     fused, base, fusion = run(cast, landmarks.take(landmarks.times < 6))
-    assert abs(fusion.filters[0].error) < np.radians(0.1)
+    assert abs(fusion.filters[0].predict(12.0, 0.1)[0]) < np.radians(0.1)
     np.testing.assert_allclose(fused[-60:], base[-60:], atol=0.1)
 
 

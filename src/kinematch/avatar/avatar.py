@@ -36,6 +36,7 @@ SETTINGS = Settings(
     clamp_angle=0.5,
     synchronization_halflife=1.0,
     pelvis=False,
+    lock_halflife=0.08,
     clearance=0.04,  # a foot that a straying user drags along takes a step instead
 )
 

@@ -258,10 +258,13 @@ class Calibrator:
 
     def _refuse_sitting(self, eyes: float, reach: float) -> None:
         reach = max(reach, self._known_reach())
-        if suggests_sitting(eyes, reach):
+        known = f"arms of somebody of {reach / REACH:.2f} m" if suggests_sitting(eyes, reach) else ""
+        if not known and self.calibration.seated and "height" in self.measured:
+            known = f"and you were {self.calibration.height:.2f} m tall when you stood"
+        if known:
             raise KinematchError(
-                f"you seem to sit: eyes {eyes:.2f} m above the floor, arms of somebody of {reach / REACH:.2f} m; stand "
-                "up and try again, or start anew for another person. What was known before still holds"
+                f"you seem to sit: eyes {eyes:.2f} m above the floor, {known}; stand up and try again, or start anew "
+                "for another person. What was known before still holds"
             )
 
     def _arm_range(self, height: float | None = None) -> tuple[float, float]:

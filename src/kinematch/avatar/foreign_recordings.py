@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from kinematch.avatar.axes import swap_webxr, swap_webxr_rotations
+from kinematch.avatar.mending import decode_json, mend_times
 from kinematch.avatar.trackers import POINTS
 from kinematch.avatar.velocities import Poses
 from kinematch.errors import FileError, listed
@@ -18,34 +19,37 @@ WORDS = {"camera": "head", "head": "head", "hmd": "head", "left": "left_hand", "
 
 
 class _Vector(msgspec.Struct):
-    x: float
-    y: float
-    z: float
+    x: float | None  # null for NaN
+    y: float | None
+    z: float | None
 
 
 class _Sample(msgspec.Struct):
     position: _Vector
     rotation: _Vector
-    timestamp: float
+    timestamp: float | None
 
 
 class _Entity(msgspec.Struct):
     poses: list[_Sample] = []
 
 
-def parse_aframe(path: str | Path, content: bytes) -> Poses:
+def parse_aframe(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
     """Times, positions, rotations and validity of an A-Frame recording: metres, degrees in the order YXZ, ms."""
     try:
-        entities = msgspec.json.decode(content, type=dict[str, _Entity])
+        entities = decode_json(content, msgspec.json.Decoder(dict[str, _Entity]))
     except msgspec.ValidationError as error:
         raise FileError(path, f"is no recording of A-Frame: {error}", kind="foreign") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(path, f"no JSON: {error}", line=_find_line(content, str(error)), kind="damaged") from None
-    worn = {}
+    worn = {}  # by point: times, places, turns
     for name, entity in entities.items():
         word = next((word for word in WORDS if word in name.lower()), None)
-        if word is not None and entity.poses and WORDS[word] not in worn:
-            worn[WORDS[word]] = _parse_entity(path, name, entity)
+        if word is None or not entity.poses or WORDS[word] in worn:
+            continue
+        found = _parse_entity(entity, remarks)
+        if len(found[0]):
+            worn[WORDS[word]] = found
     if "head" not in worn:
         raise FileError(path, f"records {listed(list(entities)) or 'nothing'}, expected a 'camera' with poses")
     times = worn["head"][0]
@@ -62,20 +66,18 @@ def parse_aframe(path: str | Path, content: bytes) -> Poses:
     return Poses(times, swap_webxr(positions), swap_webxr_rotations(rotations), valid)
 
 
-def _parse_entity(path: str | Path, name: str, entity: _Entity) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _parse_entity(entity: _Entity, remarks: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rows = [
         (s.timestamp, s.position.x, s.position.y, s.position.z, s.rotation.y, s.rotation.x, s.rotation.z)
         for s in entity.poses
     ]
     table = np.array(rows, np.float64)
-    steps = np.diff(table[:, 0])
-    if (steps < 0).any():
-        n = int(np.argmax(steps < 0)) + 1
-        raise FileError(path, f"{name}.poses[{n}]: timestamp {table[n, 0]:g} ms is earlier than the one before")
-    return table[:, 0] / 1000, table[:, 1:4], rotation.from_euler(np.radians(table[:, 4:]), "YXZ")
+    kept, times = mend_times(table[:, 0] / 1000, remarks)
+    table = table[kept]
+    return times[kept], table[:, 1:4], rotation.from_euler(np.radians(table[:, 4:]), "YXZ")
 
 
-def parse_table(path: str | Path, content: bytes) -> Poses:
+def parse_table(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
     """Times, positions, rotations and validity of a table with a header: ms, cm or m, quaternions w x y z.
 
     The axes are OpenVR's, those of WebXR: in the recordings at hand the hands are in front of the head, and the head
@@ -105,11 +107,10 @@ def parse_table(path: str | Path, content: bytes) -> Poses:
             row = [float(fields[column] or "nan") for column in columns]
         except ValueError as error:
             raise FileError(path, f"{error}, expected a number", line=number) from None
-        if not np.isfinite(row[0]) or (rows and row[0] < rows[-1][0]):
-            raise FileError(path, f"timestamp {row[0]:g} ms, expected one that grows", line=number)
         rows.append(row)
     table = np.array(rows, np.float64).reshape(len(rows), len(wanted))
-    count = len(table)
+    kept, times = mend_times(table[:, 0] / 1000, remarks)
+    table, count = table[kept], int(kept.sum())
     positions, rotations = np.zeros((count, len(POINTS), 3)), np.zeros((count, len(POINTS), 4))
     for n, point in enumerate(present.values()):
         k = POINTS.index(point)
@@ -117,7 +118,7 @@ def parse_table(path: str | Path, content: bytes) -> Poses:
     tall = count and np.nanmedian(np.abs(positions[:, 0, 1])) > TALLEST
     valid = np.broadcast_to(np.isin(POINTS, list(present.values())), (count, len(POINTS)))
     places = swap_webxr(positions) / (100 if tall else 1)
-    return Poses(table[:, 0] / 1000, places, swap_webxr_rotations(rotations), valid)
+    return Poses(times[kept], places, swap_webxr_rotations(rotations), valid)
 
 
 def _find_line(content: bytes, message: str) -> int | None:

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from kinematch.avatar.foreign_recordings import parse_aframe, parse_table
+from kinematch.avatar.mending import decode_json, mend_times, report_lost
 from kinematch.avatar.trackers import FINGER_JOINTS, POINTS, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.errors import FileError, unknown
@@ -42,8 +43,11 @@ def write_trackers(path: str | Path, trackers: Trackers) -> None:
     write_beside(path, b"\n".join(lines) + b"\n")
 
 
-def read_trackers(path: str | Path) -> Trackers:
+def read_trackers(path: str | Path, remarks: list[str] | None = None) -> Trackers:
     """Read recorded trackers of one user, whatever wrote them; the first sample is at time 0.
+
+    Poses that are not numbers count as not tracked, and clocks that go backwards are mended; `remarks` takes what was
+    noticed.
 
     Known by content: files of `write_trackers`, A-Frame's motion capture (JSON), and tables with a column for each
     coordinate such as hmd_pos_x (CSV, as motion-learning-toolbox has them).
@@ -52,23 +56,28 @@ def read_trackers(path: str | Path) -> Trackers:
         if size > LARGEST:
             raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {LARGEST / 1e6:.0f} MB")
         content = file.read(size).removeprefix(BYTE_ORDER_MARK)
+    remarks = [] if remarks is None else remarks
     first = content.lstrip().split(b"\n", 1)[0]
     if b"\0" in first or not first:
         raise FileError(path, f"{'is binary' if first else 'is empty'}, expected recorded trackers (JSON or CSV)")
     if first.startswith(b"{"):
-        poses = parse_lines(path, content) if b'"kinematch"' in first[:200] else parse_aframe(path, content)
+        parse = parse_lines if b'"kinematch"' in first[:200] else parse_aframe
+        poses = parse(path, content, remarks)
     elif b"," in first:
-        poses = parse_table(path, content)
+        poses = parse_table(path, content, remarks)
     else:
         raise FileError(path, f"starts with {shorten(first)!r}, expected recorded trackers (JSON or CSV)", line=1)
     if not len(poses.times):
         raise FileError(path, "holds no samples")
+    report_lost(poses, remarks)
     kept = np.concatenate([[True], np.diff(poses.times) >= SHORTEST_STEP])
+    if len(kept) > 1 and not kept[1:].any():
+        raise FileError(path, f"holds {len(kept)} samples, all at one time, expected times in seconds that grow")
     poses = poses.take(kept)
     return find_velocities(poses._replace(times=poses.times - poses.times[0]))
 
 
-def parse_lines(path: str | Path, content: bytes) -> Poses:
+def parse_lines(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
     """Times, positions, rotations, validity and fingers of a file that `write_trackers` wrote."""
     decoder = msgspec.json.Decoder()
     rows: list[tuple[float, dict[str, Any], int]] = []
@@ -77,7 +86,7 @@ def parse_lines(path: str | Path, content: bytes) -> Poses:
         if not line.strip() or line.startswith(b"#"):
             continue
         try:
-            values = decoder.decode(line)
+            values = decode_json(line, decoder)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise FileError(path, f"no JSON: {error}", line=number) from None
         if not isinstance(values, dict):
@@ -86,12 +95,10 @@ def parse_lines(path: str | Path, content: bytes) -> Poses:
             _check_header(path, values, number)
             header = True
             continue
-        time = values.get("time")
-        if not isinstance(time, int | float) or not abs(time) < 1e15:
+        time = values.get("time", "not given")
+        if time is not None and (not isinstance(time, int | float) or not abs(time) < 1e15):
             raise FileError(path, f"time is {time!r}, expected a number of seconds", line=number)
-        if rows and time < rows[-1][0]:
-            raise FileError(path, f"time {time} s comes after {rows[-1][0]} s, expected times that grow", line=number)
-        rows.append((float(time), values, number))
+        rows.append((np.nan if time is None else float(time), values, number))
     count = len(rows)
     positions, rotations = np.zeros((count, len(POINTS), 3)), np.zeros((count, len(POINTS), 4))
     valid: np.ndarray = np.zeros((count, len(POINTS)), bool)
@@ -107,8 +114,8 @@ def parse_lines(path: str | Path, content: bytes) -> Poses:
                 fingers[n, HANDS.index(key)] = flat.reshape(FINGER_JOINTS, 3)
             elif key != "time":
                 raise FileError(path, unknown("key", key, KEYS), line=number)
-    times = np.array([time for time, _, _ in rows])
-    return Poses(times, positions, rotations, valid, fingers if np.isfinite(fingers).any() else None)
+    kept, times = mend_times(np.array([time for time, _, _ in rows]), remarks)
+    return Poses(times, positions, rotations, valid, fingers if np.isfinite(fingers).any() else None).take(kept)
 
 
 def _check_header(path: str | Path, values: dict[str, Any], number: int) -> None:
@@ -121,8 +128,9 @@ def _check_header(path: str | Path, values: dict[str, Any], number: int) -> None
 
 
 def _numbers(path: str | Path, key: str, value: Any, count: int, line: int) -> np.ndarray:
-    if isinstance(value, list) and len(value) == count and all(type(one) in (int, float) for one in value):
+    known = (int, float, type(None))  # a null stands for NaN
+    if isinstance(value, list) and len(value) == count and all(type(one) in known for one in value):
         array = np.array(value, np.float64)
-        if (np.abs(array) < 1e6).all():
+        if not (np.abs(array) >= 1e6).any():
             return array
     raise FileError(path, f"{key} is {str(value)[:60]}, expected {count} finite numbers", line=line)

@@ -10,6 +10,7 @@ from kinematch.math.angles import rotate_about_y, wrap_angle
 WINDOW = 240  # frames that are aligned together: 12 s at 20 frames a second
 CONVERGED = 60  # frames after which the pose is only followed slowly: it is a camera on a table
 HALFLIFE = 40.0  # frames, then
+SETTLE = 3  # frames from one fit to the next, then
 OUTLIER = 0.12  # m of residual at which a point counts half
 MOVED = 0.35  # m of residual of most points, at which the camera has been moved and all starts over
 PITCH_DOUBT = np.radians(2)  # of a pitch told by how people stand: they lean
@@ -128,6 +129,9 @@ class Alignment:
         row = self.frames % WINDOW
         self._places[row], self._targets[row], self._weights[row] = places, targets, weights
         self.frames += 1
+        if self.converged and self.frames % SETTLE:
+            self._notice_move(self.find_residuals(places, targets), weights)
+            return
         count = min(self.frames, WINDOW)
         a, b = self._places[:count].reshape(-1, 3), self._targets[:count].reshape(-1, 3)
         w = self._weights[:count].ravel()
@@ -171,7 +175,7 @@ class Alignment:
             scale = self._height_scale + doubt**2 / (doubt**2 + deviation**2) * (fitted - self._height_scale)
             self.pose = replace(self.pose, scale=float(np.clip(scale, 0.5, 2.0)))
         if self.converged and self.pose.position is not None:
-            new = 1 - 0.5 ** (1 / HALFLIFE)
+            new = 1 - 0.5 ** (SETTLE / HALFLIFE)
             yaw = self.pose.yaw + new * float(wrap_angle(np.asarray(yaw - self.pose.yaw)))
             position = self.pose.position + new * (position - self.pose.position)
         self.pose = replace(

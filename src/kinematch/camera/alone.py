@@ -16,6 +16,7 @@ EARS = np.array([0.0, 0.06, 0.01])  # m, their middle from the head joint
 HIPS = np.array([0.0, 0.06, 0.0])  # m, the hips joint from the middle of the hip landmarks
 NOSE_SHARE = 0.92  # of the height of a person, to the nose
 GLITCH = 0.14  # s before and after a picture, most of which must agree with it
+SEEN = 0.3  # visibility of hips that are not invented
 STRAIGHT = 0.9  # share of the tallest frames that tell the size
 
 
@@ -27,48 +28,52 @@ def find_joints(
     Place and size come from the picture and the person's `height` (m); the pitch (rad) from how the person stands.
     """
     bodies = landmarks.places + locate_bodies(landmarks, field_of_view)[:, None]
-    good = np.isfinite(bodies[:, 0, 0]) & (landmarks.visibility[:, _pick(landmarks, "hip")].min(axis=1) > 0.3)
+    good = np.isfinite(bodies[:, 0, 0]) & (landmarks.visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > SEEN)
     if good.sum() < 2:
         raise KinematchError(f"a body is seen in {good.sum()} of {len(good)} frames, expected at least two")
     frames = np.flatnonzero(good)
     bodies, visibility, times = bodies[frames], landmarks.visibility[frames], landmarks.times[frames]
-    pose = _stand_up(landmarks, bodies, visibility, height, pitch)
+    pose = find_stance(landmarks, bodies, visibility, height, pitch)
     # pictures in which the estimator fails come one to four in a row
     rate = 1 / max(float(np.median(np.diff(times))), 1e-3)
     world = smoothing.median(pose.to_world(bodies).reshape(len(times), -1), radius=GLITCH, frame_rate=rate)
     world = world.reshape(bodies.shape)
     # somebody always stands on the floor: how far the body is away is not known well enough to say more
-    lowest = smooth_one_euro(times, _find_lowest(world, visibility)[:, None], slowest=1.0, beta=0.0)
+    lowest = smooth_one_euro(times, find_lowest(world, visibility)[:, None], slowest=1.0, beta=0.0)
     world[..., 1] -= lowest
-    world -= np.median(world[:, _pick(landmarks, "hip")].mean(axis=1), axis=0) * [1, 0, 1]
-    return _assemble(landmarks, smooth_one_euro(times, world), visibility, times)
+    world -= np.median(world[:, pick_pair(landmarks, "hip")].mean(axis=1), axis=0) * [1, 0, 1]
+    return find_velocities(find_poses(landmarks, smooth_one_euro(times, world), visibility, times - times[0]))
 
 
-def _pick(landmarks: Landmarks, part: str) -> np.ndarray:
+def pick_pair(landmarks: Landmarks, part: str) -> np.ndarray:
     return landmarks.find((f"left_{part}", f"right_{part}"))
 
 
-def _find_lowest(places: np.ndarray, visibility: np.ndarray) -> np.ndarray:
+def find_lowest(places: np.ndarray, visibility: np.ndarray) -> np.ndarray:
     """Heights (F,) of the lowest landmarks that are seen."""
     return np.where(visibility > LEAST_VISIBILITY, places[..., 1], np.inf).min(axis=1)
 
 
-def _stand_up(
+def find_stance(
     landmarks: Landmarks, bodies: np.ndarray, visibility: np.ndarray, height: float, pitch: float | None
 ) -> CameraPose:
     """Pitch and scale of a camera that looks along -Z, from the frames in which the person is tallest."""
     nose = landmarks.find(("nose",))[0]
     if pitch is None:
-        ups = bodies[:, _pick(landmarks, "hip")].mean(axis=1) - bodies[:, _pick(landmarks, "ankle")].mean(axis=1)
-        seen = visibility[:, _pick(landmarks, "ankle")].min(axis=1) > LEAST_VISIBILITY
+        ups = bodies[:, pick_pair(landmarks, "hip")].mean(axis=1) - bodies[:, pick_pair(landmarks, "ankle")].mean(
+            axis=1
+        )
+        seen = visibility[:, pick_pair(landmarks, "ankle")].min(axis=1) > LEAST_VISIBILITY
         pitch = find_pitch(ups[seen]) if seen.any() else 0.0
     pose = CameraPose(np.pi, np.zeros(3), pitch)
     level = pose.level(bodies)
-    tall = np.quantile(level[:, nose, 1] - _find_lowest(level, visibility), STRAIGHT)
+    tall = np.quantile(level[:, nose, 1] - find_lowest(level, visibility), STRAIGHT)
     return CameraPose(np.pi, np.zeros(3), pitch, float(np.clip(NOSE_SHARE * height / max(tall, 0.1), 0.5, 2.0)))
 
 
-def _assemble(landmarks: Landmarks, world: np.ndarray, visibility: np.ndarray, times: np.ndarray) -> Trackers:
+def find_poses(landmarks: Landmarks, world: np.ndarray, visibility: np.ndarray, times: np.ndarray) -> Poses:
+    """Head, wrists and waist of landmarks (F, K, 3) in the world; hands and hips are valid where they are seen."""
+
     def place(name: str) -> np.ndarray:
         return world[:, landmarks.find((name,))[0]]
 
@@ -85,13 +90,13 @@ def _assemble(landmarks: Landmarks, world: np.ndarray, visibility: np.ndarray, t
     hips = place("left_hip") - place("right_hip")
     turns[:, WAIST] = _face(hips * [1, 0, 1], quaternion.cross(hips, np.array([0.0, 1.0, 0.0])))
     positions[:, WAIST] = (place("left_hip") + place("right_hip")) / 2 + HIPS
-    valid[:, WAIST] = True
+    valid[:, WAIST] = visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > SEEN
     for point, side, sign in zip(HANDS, ("left", "right"), (1.0, -1.0)):
         wrist, index, pinky = (place(f"{side}_{part}") for part in ("wrist", "index", "pinky"))
         turns[:, point] = _face(sign * ((index + pinky) / 2 - wrist), index - pinky)
         positions[:, point] = wrist
         valid[:, point] = is_seen(f"{side}_wrist")
-    return find_velocities(Poses(times - times[0], positions, turns, valid))
+    return Poses(times, positions, turns, valid)
 
 
 def _face(left: np.ndarray, ahead: np.ndarray) -> np.ndarray:

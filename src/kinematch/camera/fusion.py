@@ -15,10 +15,9 @@ from kinematch.camera.projection import FIELD_OF_VIEW
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
-HALFLIFE = 0.6  # s in which the network's errors forget themselves
 DEVIATION = 1.25  # standard deviation by mean absolute error, of a normal distribution
-OBSERVED_HALFLIFE = 0.18  # s in which those of a pose estimator do
-CAMERA_DOUBT = 1.5  # times the deviation that a frame tells: estimators err in spells, which one frame does not show
+NETWORK_DOUBT = 1.35  # times the error that the network expects: of people whom it never saw it knows less
+CAMERA_DOUBT = 0.95  # times the deviation that a frame tells
 LATEST = 1.0  # s after which a picture is too old to say anything
 
 
@@ -48,17 +47,18 @@ class CameraFusion:
         self.estimator.reset(count, head_heights=head_heights, arm_lengths=arm_lengths)
         heights = check_measures(head_heights, HEAD_HEIGHT, count, "head heights")
         self.observers = [self._observe(float(height)) for height in heights]
-        self.filters = [CircularFilter(HALFLIFE, OBSERVED_HALFLIFE) for _ in range(count)]
+        self.filters = [CircularFilter() for _ in range(count)]
         self.base = Direction(np.zeros(count), np.zeros(count))  # what the trackers alone say
+        self.direction = self.base  # what was estimated last
         self._yaws = [History(2) for _ in range(count)]  # sine and cosine
         self._waiting: list[list[Landmarks]] = [[] for _ in range(count)]
-        self._deviations = np.full(count, np.pi)  # rad, of what cameras saw last
-        self._started = False
+        self._watched = np.zeros(count, bool)  # by a camera: all others cost nothing
 
     def see(self, landmarks: Landmarks, user: int = 0) -> None:
         """New frames of a user's camera, on the clock of the trackers; each counts once its time has come."""
         if not 0 <= user < len(self.observers):
             raise KinematchError(f"user {user}, expected 0 to {len(self.observers) - 1}")
+        self._watched[user] = True
         self._waiting[user] += [landmarks.take(slice(n, n + 1)) for n in range(len(landmarks))]
 
     def estimate(self, joints: Trackers, dt: float) -> Direction:
@@ -66,9 +66,9 @@ class CameraFusion:
         check_count(joints, len(self.observers))
         self.base = self.estimator.estimate(joints, dt)
         yaws, uncertainties = self.base.yaws.copy(), self.base.uncertainties.copy()
-        for user, (observer, own) in enumerate(zip(self.observers, self.filters)):
-            spread = DEVIATION * float(uncertainties[user])
-            own.advance(dt if self._started else np.inf, spread, self._deviations[user])
+        for user in np.flatnonzero(self._watched).tolist():
+            observer, own = self.observers[user], self.filters[user]
+            spread = NETWORK_DOUBT * float(uncertainties[user])
             observer.track(joints, user)
             self._yaws[user].append(joints.times[user], np.array([np.sin(yaws[user]), np.cos(yaws[user])]))
             waiting, now = self._waiting[user], float(joints.times[user])
@@ -76,16 +76,18 @@ class CameraFusion:
                 sighting = observer.look(waiting.pop(0))
                 if sighting is not None and np.isfinite(sighting.deviation):
                     self._correct(user, sighting, now, spread)
-            yaws[user] = wrap_angle(yaws[user] - own.error)
-            uncertainties[user] = min(uncertainties[user], own.deviation / DEVIATION)
-        self._started = True
-        return Direction(yaws, uncertainties)
+            error, deviation = own.predict(now, spread)
+            yaws[user] = wrap_angle(yaws[user] - error)
+            uncertainties[user] = min(uncertainties[user], deviation / DEVIATION)
+        self.direction = Direction(yaws, uncertainties)
+        return self.direction
 
     def _correct(self, user: int, sighting: Sighting, now: float, spread: float) -> None:
         """Compare a sighting with what the trackers said at that moment."""
-        late = now - sighting.time
-        if late > LATEST:
+        if now - sighting.time > LATEST:
             return
-        self._deviations[user] = min(CAMERA_DOUBT * sighting.deviation, np.pi)
         said = np.arctan2(*self._yaws[user].at(sighting.time))
-        self.filters[user].correct(said - sighting.yaw, late=max(late, 0.0), spread=spread)
+        observed = min(CAMERA_DOUBT * sighting.deviation, np.pi)
+        self.filters[user].observe(
+            float(said - sighting.yaw), min(sighting.time, now), spread=spread, observed_spread=observed
+        )

@@ -14,6 +14,7 @@ from kinematch.writing import write_beside
 
 VERSION = 1
 KIND = "landmarks"
+SUFFIXES = (".jsonl", ".json")
 LARGEST = 1 << 28  # bytes; an hour at 20 frames a second is 200 MB
 DIGITS = 5  # of places (m), shares of the picture and visibility
 
@@ -30,6 +31,17 @@ def write_landmarks(path: str | Path, landmarks: Landmarks) -> None:
     for time, row, seen in zip(landmarks.times.tolist(), rows, landmarks.seen):
         lines.append(msgspec.json.encode({"time": time, "landmarks": row.tolist()} if seen else {"time": time}))
     write_beside(path, b"\n".join(lines) + b"\n")
+
+
+def is_landmarks(path: str | Path) -> bool:
+    """Whether a file is meant to hold landmarks: by its name, or because it begins as JSON, which no video does."""
+    path = Path(path)
+    if path.suffix.lower() in SUFFIXES:
+        return True
+    if not path.is_file():
+        return False
+    with opened(path, "video or landmarks") as (file, _):
+        return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
 def read_landmarks(path: str | Path) -> Landmarks:

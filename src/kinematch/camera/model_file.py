@@ -65,6 +65,14 @@ def find_model(model: str | Path = "full") -> Path:
     return place
 
 
+def choose_model(model: str | Path = "") -> Path:
+    """The file of a model by name or path, or of whichever was set up; nothing is downloaded."""
+    if model:
+        return find_model(model)
+    there = [name for name in MODELS if find_place(name).is_file()]
+    return find_model(there[0] if there else next(iter(MODELS)))
+
+
 def check_digest(path: Path, shown: Path | str, model: Model) -> None:
     """Refuse a file that is not the published one."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -32,6 +32,7 @@ class Sighting:
     yaw: float  # rad, of the hips
     deviation: float  # rad; infinite if the hips were not seen
     visibility: float  # of the hips
+    residual: float  # m by which nose and wrists of camera and trackers differ
     swapped: bool  # left and right were taken for each other
 
 
@@ -46,7 +47,10 @@ class Observer:
             raise KinematchError(f"a field of view of {np.degrees(field_of_view):.0f} degrees, expected 12 to 160")
         self.alignment = Alignment(pitch=pitch)
         self.offset = TimeOffset() if offset is None else TimeOffset(offset)
-        self.sighting: Sighting | None = None
+        self.sighting: Sighting | None = None  # of the last picture, where it says anything
+        self.body: np.ndarray | None = None  # (K, 3) m, its landmarks in camera space
+        self.visibility = np.zeros(0)  # (K,) of them
+        self.hips, self.ankles = np.zeros(0, int), np.zeros(0, int)  # (2,) which of them are the left and right one's
         self._head_height, self._field_of_view = head_height, field_of_view
         self._history = History(10)  # nose and wrists, and the head's height
         self._valid = np.zeros(3, bool)
@@ -66,7 +70,7 @@ class Observer:
 
     def look(self, frame: Landmarks) -> Sighting | None:
         """What a frame says; None where nobody, or too little, is seen."""
-        self.sighting = None
+        self.sighting = self.body = None
         time = float(frame.times[0]) - self.offset.seconds
         place = locate_bodies(frame, self._field_of_view)[0]
         if np.isnan(place[0]) or not len(self._history.times):
@@ -78,6 +82,7 @@ class Observer:
         swapped = self._find_swap(body[points], targets, visibility[points])
         if swapped:
             body, visibility = body[self._mirror], visibility[self._mirror]
+        self.body, self.visibility = body, visibility
         weights = np.where((visibility[points] > LEAST_VISIBILITY) & self._valid, visibility[points], 0.0)
         self._watch_height(body, visibility, row)
         self.alignment.watch(body[points], targets, weights)
@@ -89,7 +94,7 @@ class Observer:
         """Indices of nose and wrists; those of other landmarks are found as well when the names change."""
         if names is not self._names:
             self._names, self._mirror = names, find_mirror(names)
-            self._points, self._hips, self._ankles = (
+            self._points, self.hips, self.ankles = (
                 np.array([names.index(name) for name in group]) for group in (POINTS, HIPS, ANKLES)
             )
         return self._points
@@ -107,7 +112,7 @@ class Observer:
 
     def _watch_height(self, body: np.ndarray, visibility: np.ndarray, row: np.ndarray) -> None:
         """Scale from how high the nose is above the feet, and pitch from bodies that stand."""
-        ankles, hips, nose = self._ankles, self._hips, self._points[0]
+        ankles, hips, nose = self.ankles, self.hips, self._points[0]
         if visibility[ankles].min() < 0.4 or visibility[nose] < LEAST_VISIBILITY:
             return
         if row[9] > UPRIGHT * self._head_height:
@@ -130,7 +135,7 @@ class Observer:
     ) -> Sighting | None:  # fmt: skip
         if self.alignment.frames < UNSETTLED:
             return None
-        hips, points, pose = self._hips, self._points, self.alignment.pose
+        hips, points, pose = self.hips, self._points, self.alignment.pose
         left, right = body[hips]
         used = weights > 0
         gaps = self.alignment.find_residuals(body[points], targets)
@@ -141,7 +146,7 @@ class Observer:
         deviation = find_deviation(
             left, right, pose, visibility=seen, distance=distance, residual=residual, width=self._width
         )
-        return Sighting(time, find_direction(left, right, pose), deviation, seen, swapped)
+        return Sighting(time, find_direction(left, right, pose), deviation, seen, residual, swapped)
 
     def _learn_width(self, width: float) -> None:
         """The usual width of the hips is that of most frames."""

@@ -8,22 +8,32 @@ DERIVATIVE = 1.0  # Hz, cut-off of speeds
 LONGEST_GAP = 0.5  # s after which a point is taken as it is
 
 
+class OneEuro:
+    """Smooths points (..., C) that come in one after another."""
+
+    def __init__(self, *, slowest: float = SLOWEST, beta: float = BETA):
+        self._slowest, self._beta = slowest, beta
+        self._time, self._smoothed, self._speeds = -np.inf, np.zeros(0), np.zeros(0)
+
+    def smooth(self, time: float, values: np.ndarray) -> np.ndarray:
+        """Values at a time (s), smoothed from the past alone."""
+        dt = time - self._time
+        if 0 < dt < LONGEST_GAP and values.shape == self._smoothed.shape:
+            self._speeds = self._speeds + _find_share(DERIVATIVE, dt) * ((values - self._smoothed) / dt - self._speeds)
+            cutoffs = self._slowest + self._beta * np.linalg.norm(self._speeds, axis=-1, keepdims=True)
+            self._smoothed = self._smoothed + _find_share(cutoffs, dt) * (values - self._smoothed)
+        else:
+            self._smoothed, self._speeds = np.array(values, np.float64), np.zeros(values.shape)
+        self._time = time
+        return self._smoothed
+
+
 def smooth_one_euro(
     times: np.ndarray, values: np.ndarray, *, slowest: float = SLOWEST, beta: float = BETA
 ) -> np.ndarray:
-    """Values (F, ...) at times (F,) s, each smoothed from the past alone."""
-    smoothed = np.array(values, np.float64)
-    speeds = np.zeros_like(smoothed[0])
-    for frame in range(1, len(times)):
-        dt = times[frame] - times[frame - 1]
-        if not 0 < dt < LONGEST_GAP:
-            speeds = np.zeros_like(speeds)
-            continue
-        speeds += _find_share(DERIVATIVE, dt) * ((values[frame] - smoothed[frame - 1]) / dt - speeds)
-        cutoffs = slowest + beta * np.linalg.norm(speeds, axis=-1, keepdims=True)
-        share = _find_share(cutoffs, dt)
-        smoothed[frame] = smoothed[frame - 1] + share * (values[frame] - smoothed[frame - 1])
-    return smoothed
+    """Values (F, ..., C) at times (F,) s, each smoothed from the past alone."""
+    smoother = OneEuro(slowest=slowest, beta=beta)
+    return np.array([smoother.smooth(float(time), value) for time, value in zip(times, values)])
 
 
 def _find_share(cutoff, dt: float):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, LEFT_FOOT, POINTS, Trackers
+from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS, Trackers
 from kinematch.avatar.upper_body.kernels.constants import RAMP
 from kinematch.avatar.upper_body.kernels.solve import solve_bodies, solve_legs
 from kinematch.avatar.upper_body.kernels.tracking import take_points
@@ -15,7 +15,6 @@ from kinematch.errors import KinematchError
 from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
-UNMOVED = 1e-5  # m that a pelvis may be off its place: rounding
 NO_FINGERS = np.zeros((0, len(HANDS), FINGER_JOINTS, 3))
 
 
@@ -106,13 +105,10 @@ class UpperBody:
         return self._changed
 
     def finish(self, pose: Pose, dt: float) -> Sequence[int] | np.ndarray:
-        """The feet are planted, and may have lowered the pelvis or left where they are tracked: the head stays."""
+        """The feet are planted: the pelvis goes below the head, and knees bend between them."""
         if self.joints is None:
             return []
-        moved = pose.global_positions[:, self.plan.trunk[0]] - self._memory.pelvises
-        if not self._tracked.shares[:, LEFT_FOOT:].any() and not (np.abs(moved) > UNMOVED).any():
-            return []
-        solve_legs(self.plan, _take_arrays(pose), self._tracked, self._memory)
+        solve_legs(self.plan, _take_arrays(pose), self._tracked, self._memory, dt)
         return self._changed
 
     def _take_trackers(self, joints: Trackers, dt: float) -> None:

@@ -142,7 +142,7 @@ def limit_reach(distance, shortest, longest, start):
     """Exact up to a start, then ever more slowly towards the longest reach."""
     room = longest - start
     if distance > start:
-        distance = start + room * (1 - math.exp(-(distance - start) / max(room, 1e-9)))
+        distance = start + room * math.tanh((distance - start) / max(room, 1e-9))  # its curvature begins with zero
     return min(max(distance, shortest * 1.0001 + 1e-4), longest * 0.99999)
 
 

@@ -17,8 +17,9 @@ LEAN_BY_NOD, LEAN_BY_DROP, LEAN_BY_HANDS = 0.4, 0.45, 0.3
 LEAST_BEHIND = -0.3  # arm lengths: hands that reach forward do not lean the trunk back for long
 LOWEST_PELVIS = 0.16  # share of the head's height that the pelvis is above the floor at least, in a deep squat
 BOW_ONSET = 0.15  # trunk lengths over which it begins to stay behind for that
-HIGHEST_PELVIS = 0.985  # of its height in the T-pose that the pelvis is above the floor at most, but on tip-toe
-UPRIGHT_ONSET = 0.1  # trunk lengths of missing height over which a trunk begins to stand up
+HIGHEST_PELVIS = 0.965  # of its height in the T-pose that the pelvis is above the floor at most, but on tip-toe
+UPRIGHT_ONSET = 0.05  # trunk lengths of missing height over which a trunk begins to stand up
+MOST_UPRIGHT = 0.99  # rise of a trunk that stands up, by its length: beyond, a little height takes a large step aside
 YAW_BY_HEAD, YAW_BY_HANDS = 0.25, 0.25  # rad of chest for one of head, and for hands an arm's length apart
 MOST_HEAD_YAW, MOST_CHEST_YAW = math.radians(120), math.radians(60)
 PULL_FROM, MOST_PULL = 0.93, math.radians(20)  # share of the arm's length from which a hand pulls the chest
@@ -39,13 +40,11 @@ SWIVEL_HALFLIFE = 0.08  # s
 CHEST_HALFLIFE = 0.1  # s
 NECK_HALFLIFE = 0.06  # s
 FOLLOW_HALFLIFE = 0.1  # s
-LEAN_HALFLIFE = 0.05  # s
+LEAN_HALFLIFE = 0.15  # s
 
 # legs
 KNEE_AHEAD = 0.1  # leg lengths by which a knee counts as bent forwards: straight legs know no direction
 SOFT_LEG = 0.985  # share of the leg's length up to which an ankle is where it should be
-HEEL_FROM, HEEL_RISE = 0.96, math.radians(50)  # share of the leg's length from which the heel rises, and its most
-HEEL_ONSET = 0.04  # leg lengths over which heels begin to rise
-HEEL_LEAVES = 0.2  # share of what a leg lacks that rising heels leave to it, so that it straightens smoothly
+HEEL_FROM, HEEL_RISE = 0.9, math.radians(50)  # share of the leg's length from which the heel rises, and its most
 FOLDED, UNFOLDED = 0.3, 0.7  # share of the leg's length below which it counts as folded, and above which not
 KNEE_HALFLIFE = 0.1  # s in which the knee of a folded leg swings to its side

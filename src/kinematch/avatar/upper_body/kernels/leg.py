@@ -11,14 +11,12 @@ from kinematch.avatar.upper_body.kernels.vectors import (
     inverse,
     length,
     multiply,
-    ramp,
     read3,
     read4,
     reject,
     rotate,
     scale,
     smoothstep,
-    soften,
     subtract,
     turn_frame,
     unit,
@@ -30,11 +28,11 @@ UP, DOWN, AHEAD = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @part
-def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt):
+def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt, halflife):
     """Turn thigh, shin and foot so that the ankle is at its target, the knee on the side where the animation has it.
 
     The more a leg is folded, the less its animation says: the knee goes forward and up then, and swings there from
-    where it was. `knee` (3,) remembers that in the pelvis' axes.
+    where it was, in `halflife` s. `knee` (3,) remembers that in the pelvis' axes.
     """
     upper, lower, foot = plan.legs[side, 0], plan.legs[side, 1], plan.legs[side, 2]
     first, second = find_bone(plan, body.bones, upper, lower), find_bone(plan, body.bones, lower, foot)
@@ -53,7 +51,7 @@ def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt):
     fold = 1 - smoothstep((far / (a + b) - c.FOLDED) / (c.UNFOLDED - c.FOLDED))
     wanted = add(rotate(turn, pole), scale(add(rotate(pelvis, AHEAD), UP), fold))
     wanted = unit(reject(wanted, new_axis), unit(reject(UP, new_axis), rotate(pelvis, AHEAD)))
-    new_pole = swing_pole(pelvis, new_axis, wanted, knee, dt, fold * c.KNEE_HALFLIFE)
+    new_pole = swing_pole(pelvis, new_axis, wanted, knee, dt, fold * halflife)
     along = (far * far + a * a - b * b) / (2 * far)
     radius = math.sqrt(max(a * a - along * along, 0.0))
     new_thigh = add(scale(new_axis, along), scale(new_pole, radius))
@@ -66,29 +64,27 @@ def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt):
 
 @part
 def raise_heel(plan, body, side, hip, ankle, turn):
-    """An ankle that its leg does not reach is raised over the toes, as far as heels rise; where it is and its turn."""
+    """A leg that is nearly straight raises its heel over the toes instead; where the ankle is then, and its turn."""
     upper, lower, foot = plan.legs[side, 0], plan.legs[side, 1], plan.legs[side, 2]
     longest = length(find_bone(plan, body.bones, upper, lower)) + length(find_bone(plan, body.bones, lower, foot))
-    animated = length(subtract(read3(body.places, foot), read3(body.places, upper)))
-    most = max(c.HEEL_FROM * longest, min(animated, 0.995 * longest))
     sole = rotate(turn, find_bone(plan, body.bones, foot, plan.toes[side]))
-    toes = add(ankle, sole)
-    far = length(subtract(ankle, hip))
-    if far <= most:
+    toes, far = add(ankle, sole), length(subtract(ankle, hip))
+    goal = limit_reach(far, 0.0, longest, c.HEEL_FROM * longest)
+    away, size = subtract(hip, toes), length(sole)
+    if goal >= far or length(away) < size or size < 1e-6:
         return ankle, turn
-    # towards the hip, about the axis across the foot
-    axis = unit(cross(sole, subtract(hip, toes)), rotate(turn, (1.0, 0.0, 0.0)))
-    goal = far - (1 - c.HEEL_LEAVES) * ramp(far - most, c.HEEL_ONSET * longest)
-    low, high = 0.0, c.HEEL_RISE
-    for _ in range(20):
-        middle = (low + high) / 2
-        raised = subtract(toes, rotate(from_vector(scale(axis, -middle)), sole))
-        if length(subtract(raised, hip)) > goal:
-            low = middle
-        else:
-            high = middle
-    rise = from_vector(scale(axis, -soften(high, c.HEEL_RISE)))
-    return subtract(toes, rotate(rise, sole)), multiply(rise, turn)
+    # about the axis across foot and leg, so that toes, ankle and hip stay in one plane: the law of cosines
+    axis = unit(cross(sole, away), rotate(turn, (1.0, 0.0, 0.0)))
+    rise = c.HEEL_RISE * math.tanh((_find_angle(away, size, far) - _find_angle(away, size, goal)) / c.HEEL_RISE)
+    raised = from_vector(scale(axis, -rise))
+    return subtract(toes, rotate(raised, sole)), multiply(raised, turn)
+
+
+@inner
+def _find_angle(away, size, far):
+    """Between the ways from the toes to hip and ankle, of a foot of this size whose ankle is that far from the hip."""
+    long = length(away)
+    return math.acos(min(max((long * long + size * size - far * far) / (2 * long * size), -1.0), 1.0))
 
 
 @inner

@@ -38,7 +38,7 @@ from kinematch.avatar.upper_body.kernels.vectors import (
 from kinematch.compile.jit import inner, kernel, part
 
 # the pose that is solved, as turns since the T-pose
-Body = namedtuple("Body", "animated turns bones places pelvis arm_length lean")
+Body = namedtuple("Body", "animated turns bones places pelvis arm_length lean knee")
 # where tracked points should be, animated ones where nothing is tracked; shares are 0 to 1
 Aims = namedtuple(
     "Aims",
@@ -62,18 +62,20 @@ def solve_bodies(plan, pose, tracked, memory, leans, dt):
         for side in range(2):
             if plan.arms[side, 1] >= 0:
                 _solve_arm(plan, body, tracked, memory, n, side, chest, dt)
+        write3(memory.pelvises, n, read3(body.pelvis, 0))
+        # feet are planted by legs that are as animated; `solve_legs` puts the pelvis where it belongs afterwards
+        write3(body.pelvis, 0, add(read3(body.places, plan.trunk[0]), carried))
         for side in range(2):
             if plan.legs[side, 0] >= 0:
-                _solve_leg(plan, body, tracked, memory, n, side, carried, dt)
+                _keep_leg(plan, body, side, carried)
         _write_body(plan, body, pose, n)
         bend_fingers(plan, body, pose, tracked, memory, n)
         leans[n] = body.lean[0]
-        write3(memory.pelvises, n, read3(body.pelvis, 0))
 
 
 @kernel
-def solve_legs(plan, pose, tracked, memory):
-    """After the feet are planted: put each pelvis back below its head, and tracked feet where they are tracked."""
+def solve_legs(plan, pose, tracked, memory, dt):
+    """After the feet are planted: put each pelvis below its head, and tracked feet where they are tracked."""
     body = _make_body(plan.parents.shape[0])
     for n in range(pose.rotations.shape[0]):
         if math.isnan(memory.yaws[n]) or not _read_body(plan, body, pose, n):
@@ -81,7 +83,7 @@ def solve_legs(plan, pose, tracked, memory):
         write3(body.pelvis, 0, read3(memory.pelvises, n))
         for side in range(2):
             if plan.legs[side, 0] >= 0:
-                _solve_leg(plan, body, tracked, memory, n, side, (0.0, 0.0, 0.0), 0.0)
+                _solve_leg(plan, body, tracked, memory, n, side, dt)
         _write_body(plan, body, pose, n)
 
 
@@ -89,7 +91,7 @@ def solve_legs(plan, pose, tracked, memory):
 def _make_body(joints):
     return Body(
         np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 3)), np.empty((joints, 3)), np.empty((1, 3)),
-        np.empty(1), np.zeros(1),
+        np.empty(1), np.zeros(1), np.zeros(3),
     )  # fmt: skip
 
 
@@ -226,17 +228,25 @@ def _solve_arm(plan, body, tracked, memory, n, side, chest, dt):
 
 
 @part
-def _solve_leg(plan, body, tracked, memory, n, side, carried, dt):
+def _keep_leg(plan, body, side, carried):
+    """The animated foot below a pelvis that is turned, carried along with it."""
+    foot = plan.legs[side, 2]
+    ankle, turn = add(read3(body.places, foot), carried), read4(body.animated, foot)
+    bend_leg(plan, body, side, find_hip(plan, body, side), ankle, turn, body.knee, 0.0, 0.0)
+
+
+@part
+def _solve_leg(plan, body, tracked, memory, n, side, dt):
     foot = plan.legs[side, 2]
     share = tracked.shares[n, LEFT_FOOT + side]
-    ankle, turn = add(read3(body.places, foot), carried), read4(body.animated, foot)
+    ankle, turn = read3(body.places, foot), read4(body.animated, foot)
     hip = find_hip(plan, body, side)
     if plan.toes[side] >= 0:
         ankle, turn = raise_heel(plan, body, side, hip, ankle, turn)
     if share > 0:
         ankle = blend(ankle, read3(tracked.positions[n], LEFT_FOOT + side), share)
         turn = slerp(turn, read4(tracked.rotations[n], LEFT_FOOT + side), share)
-    bend_leg(plan, body, side, hip, ankle, turn, memory.knees[n, side], dt)
+    bend_leg(plan, body, side, hip, ankle, turn, memory.knees[n, side], dt, c.KNEE_HALFLIFE)
 
 
 @part

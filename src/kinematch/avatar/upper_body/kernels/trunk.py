@@ -125,7 +125,8 @@ def _find_uprighting(reach, rise):
 @inner
 def _rise_farther(height, rise, size):
     """A height that is raised towards `rise` where it lacks much; a little is left to the legs, which is smooth."""
-    return min(height + ramp(rise - height, c.UPRIGHT_ONSET * size), size)
+    raised = height + ramp(rise - height, c.UPRIGHT_ONSET * size)
+    return max(height, min(raised, c.MOST_UPRIGHT * size))
 
 
 @inner

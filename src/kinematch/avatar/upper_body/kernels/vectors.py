@@ -122,13 +122,13 @@ def soften(x, limit):
     over = abs(x) - half
     if over <= 0:
         return x
-    return math.copysign(half + half * over / (half + over), x)
+    return math.copysign(half + half * math.tanh(over / half), x)  # its curvature begins with zero
 
 
 @inner
 def ramp(x, width):
-    """Zero up to zero, then x, with a smooth bend of about this width between them."""
-    return x * x / (x + width) if x > 0 else 0.0
+    """Zero up to zero, then nearly x - width, with a bend of about this width between them that begins as a cubic."""
+    return x * x * x / (x * x + width * x + width * width / 2) if x > 0 else 0.0
 
 
 @inner
