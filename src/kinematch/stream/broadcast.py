@@ -21,13 +21,13 @@ class Broadcast:
         self._skeleton: Skeleton | None = None
         self._senders: tuple[VmcSender | None, VrchatSender | None] = (None, None)
 
-    def describe(self) -> list[str]:
+    def describe(self, who: str = "the first user's body") -> list[str]:
         """Who gets what, a sentence each."""
         told = []
         for what, place in (("VMC", self._vmc), ("VRChat", self._vrchat)):
             if place is not None:
                 where = "on this machine" if is_loopback(place[0]) else "over the network, not encrypted"
-                told.append(f"the first user's body goes to {place[0]}:{place[1]} as {what}, {where}")
+                told.append(f"{who} goes to {place[0]}:{place[1]} as {what}, {where}")
         return told
 
     def send(self, skeleton: Skeleton, pose: Pose, seconds: float, devices: Trackers | None = None) -> None:

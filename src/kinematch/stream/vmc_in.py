@@ -103,6 +103,10 @@ class VmcReceiver:
         found = self._find_global_bones()
         return {role: (np.array(place), np.array(turn)) for role, (place, turn) in found.items()}
 
+    def find_local_bones(self) -> dict[str, Placement]:
+        """Positions [m] and rotations since the T-pose in the parent's space, by role, as they were last heard."""
+        return {role: placement for role, (placement, _) in self._bones.items()}
+
     def close(self) -> None:
         """Stop listening."""
         self.receiver.close()
@@ -173,9 +177,7 @@ class VmcReceiver:
         return LEFT_HAND if across[serial] > middle else RIGHT_HAND
 
     def _find_global_bones(self) -> dict[str, Placement]:
-        return (
-            find_global_poses({role: placement for role, (placement, _) in self._bones.items()}) if self._bones else {}
-        )
+        return find_global_poses(self.find_local_bones()) if self._bones else {}
 
     def _find_worn_bones(self) -> dict[int, Moment]:
         """The bones that tracked points are on."""
