@@ -182,7 +182,7 @@ def test_wrong_starts_are_counted_for_methods_that_estimate(cast):
     ("options", "told"),
     [
         (["--vr", "--sweep", "alpha", "--chart", "a.png"], "--sweep, --chart mean nothing with --vr"),
-        (["--users", "clips"], "--users means nothing without --vr or --camera"),
+        (["--users", "clips"], "--users means nothing without --vr, --camera or --robot"),
         (["--vr", "--points", "left_hand"], "an avatar needs the head"),
         (["--vr", "--points", "head", "nose"], "no tracked point 'nose'"),
         (["--vr", "--users", "nowhere"], "no such file or folder"),

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from kinematch.evaluate import smoothness
+from kinematch.evaluate.bearing import measure_bearing
 from kinematch.evaluate.course import SETTLING
 from kinematch.evaluate.feet import Feet, feet
 from kinematch.evaluate.following import Response, facing_errors, position_errors, responses, times_of
@@ -64,6 +65,9 @@ MEASURES = (
     Measure("looping", "time in a loop of less than a second", "s", digits=2),
     Measure("frozen", "time frozen", "s", digits=2),
     Measure("stuck", "time stuck", "s", digits=2),
+    Measure("calibration", "time in a calibration pose", "%", 100, digits=2),
+    Measure("head_low", "time with the head lower than the command asks for", "%", 100, digits=2),
+    Measure("bent_standing", "standing time bent or leaning", "%", 100, digits=2),
     Measure("broken", "values that are not finite", "", digits=0),
     Measure("step_mean", "time of a step, one character's share", "us", 1e6),
     Measure("step_p99", "time of a step of all, 99 %", "us", 1e6, digits=0),
@@ -111,6 +115,7 @@ def score(takes: Sequence[Take], field: Field) -> Scores:
         "stuck": float(sum(stuck(take).sum() / take.rate for take in takes)),
         "broken": float(sum((~np.isfinite(take.global_positions)).sum() for take in takes)),
     }
+    made |= measure_bearing(takes)
     if standing:
         jumps = np.concatenate([take.jumped[standing_from(take) :] for take in standing])
         made["standing_transitions"] = float(60 * yardstick.rate * jumps.mean())

@@ -13,6 +13,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.evaluate.evaluation import Assignment, again, check_seed, make_assignment, perform, scored
 from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import BLOCKS, block_weights
+from kinematch.evaluate.targets import targets
 
 MIX: Mapping[str, float] = {
     "position_mean": 1.0, "turn_median": 1.0, "speed_median": 0.5, "skate_mean": 1.0, "rough": 1.0, "pops": 0.5,
@@ -32,6 +33,7 @@ RANGES: Mapping[str, tuple[float, float, bool]] = {  # low, high, on a logarithm
     "unlock_distance": (0.08, 0.5, False),
 }
 WEIGHT = (0.25, 6.0)  # factor of a block of features, logarithmic
+BROKEN = 1e3  # added to the mix of settings that miss a target
 CAP = 4.0  # times its first value, from which on a measure counts no more: one failure must not hide all else
 UNSEEN = 1000  # added to a seed for one that tuning has not seen
 _COUNTS = ("pops", "broken")
@@ -88,6 +90,16 @@ def mixed(scores: Scores, reference: Scores, mix: Mapping[str, float]) -> float:
     return total / sum(mix.values())
 
 
+def breaks_a_target(scores: Scores, reference: Scores, source: Scores, settings: Settings) -> bool:
+    """Whether a target that the reference meets is missed, or a missed one is missed by more: no mix buys that."""
+    before = {target.name: target for target in targets(reference, source, settings)}
+    for target in targets(scores, source, settings):
+        earlier = before.get(target.name)
+        if earlier is not None and not target.met and (earlier.met or target.value > earlier.value):
+            return True
+    return False
+
+
 def check_tuning(trials: int, seed: int) -> None:
     """Refuse at once what tuning cannot do."""
     if find_spec("optuna") is None:
@@ -122,7 +134,11 @@ def tune(
 
     def objective(trial: Any) -> float:
         nonlocal best
-        value = mixed(_scores(seen, _suggested(trial, database, settings)), reference, mix)
+        tried = _suggested(trial, database, settings)
+        scores = _scores(seen, tried)
+        value = mixed(scores, reference, mix)
+        if breaks_a_target(scores, reference, seen.source, tried):
+            value += BROKEN
         best = min(best, value)
         if progress is not None:
             progress(trial.number + 1, trials, best)
@@ -132,6 +148,8 @@ def tune(
     chosen = settings if study.best_value >= 1.0 else _suggested(study.best_trial, database, settings)
     unseen = [again(seen, seed + UNSEEN + n, seen.rate) for n in range(2)]
     before, after = ([_scores(one, each) for one in unseen] for each in (settings, chosen))
+    if any(breaks_a_target(a, b, seen.source, chosen) for a, b in zip(after, before)):
+        chosen, after = settings, before  # luck on the seed that was tuned on
     return Tuned(
         chosen, dict(mix), 1.0, min(1.0, study.best_value), trials, pooled(before), pooled(after),
         float(np.mean([mixed(a, b, mix) for a, b in zip(after, before)])), seen.source,

@@ -1,16 +1,18 @@
 """One evaluation of camera fusion: every source of the body's direction, for several places of the camera."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from kinematch.camera.feet import FootFusion, FootMatcher
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.simulate import Noise, simulate_camera
 from kinematch.database.storage import Database
 from kinematch.evaluate.camera.measures import Alignment, find_seen, measure_source
-from kinematch.evaluate.camera.methods import ESTIMATORS, SEEING, TRUE, show_landmarks
+from kinematch.evaluate.camera.methods import ESTIMATORS, FEET, SEEING, TRUE, show_landmarks
 from kinematch.evaluate.camera.places import PLACES, place_camera
 from kinematch.evaluate.vr.methods import make_avatar
 from kinematch.evaluate.vr.performance import Performance, perform
@@ -78,9 +80,13 @@ def run_source(
 ) -> tuple[Performance, ...]:
     """What avatars do whose directions come from a source."""
     made: list[Performance] = []
-    for cast, own in zip(casts, landmarks):
+    pairs: list[tuple[Cast, Sequence[Landmarks]]] = list(zip(casts, landmarks))
+    if source == FEET:  # which follow one user each
+        pairs = [(replace(cast, users=(user,)), (one,)) for cast, own in pairs for user, one in zip(cast.users, own)]
+    for cast, own in pairs:
         estimator = ESTIMATORS[source](cast)
-        avatar = make_avatar(cast, database, estimator=estimator, accuracy=ACCURACY)
+        matcher = partial(FootMatcher, fusion=estimator) if isinstance(estimator, FootFusion) else None
+        avatar = make_avatar(cast, database, estimator=estimator, accuracy=ACCURACY, matcher=matcher)
         show_landmarks(estimator, own)
         made += perform(cast, avatar)[0]
     return tuple(made)

@@ -9,9 +9,11 @@ from kinematch.camera.landmarks import Landmarks
 from kinematch.evaluate.vr.measures import WARM_UP, find_direction_errors, find_hips_errors
 from kinematch.evaluate.vr.performance import Performance
 from kinematch.evaluate.vr.users import User
+from kinematch.motion.heading import yaw_direction
 
 SPIKE, LONG = 45.0, 0.5  # degrees and s: a body that is turned wrongly for long enough to be noticed
 TURNS = np.radians(60)  # rad/s of a body that turns
+APART = 0.15  # m along the way between the feet of somebody who has one ahead
 VISIBLE = 0.5  # of hips that are seen
 
 
@@ -29,6 +31,7 @@ COLUMNS = (
     Column("rendered_p95", "95 %"),
     Column("turning", "while turning"),
     Column("spikes", "spikes"),
+    Column("feet", "own foot, %"),
     Column("share", "seen, %"),
 )
 
@@ -56,6 +59,17 @@ def find_spikes(errors: np.ndarray, rate: float) -> list[slice]:
     return [slice(start, stop) for start, stop in zip(starts, stops) if stop - start > LONG * rate]
 
 
+def compare_feet(one: Performance) -> np.ndarray:
+    """(M,) whether the avatar has the same foot ahead as its user, at the moments at which one of the user's is."""
+    ahead = []
+    for skeleton, places in ((one.user.skeleton, one.user.positions), (one.skeleton, one.global_positions)):
+        left, right = (places[:, skeleton.roles[f"{side}_foot"]] for side in ("left", "right"))
+        ahead.append(((left - right) * yaw_direction(one.user.yaws)).sum(axis=-1))
+    start = round(WARM_UP * one.user.rate)
+    user, avatar = (part[start:] for part in ahead)
+    return (user * avatar > 0)[np.abs(user) > APART]
+
+
 def measure_source(
     performances: Sequence[Performance], seen: Sequence[np.ndarray], truth: Sequence[Performance]
 ) -> dict[str, float]:
@@ -78,6 +92,7 @@ def measure_source(
         "seen": _mean(f[v]), "unseen": _mean(f[~v]), "rendered": float(r.mean()),
         "rendered_p95": float(np.quantile(r, 0.95)), "turning": _mean(r[t]), "spikes": float(spikes),
         "share": float(100 * v.mean()),
+        "feet": 100 * _mean(np.concatenate([compare_feet(one) for one in performances])),
     }  # fmt: skip
 
 

@@ -6,13 +6,14 @@ import numpy as np
 
 from kinematch.avatar.orientation import Direction, DirectionEstimator, Headset, make_estimator
 from kinematch.avatar.trackers import Trackers
+from kinematch.camera.feet import FootFusion
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import Landmarks
 from kinematch.evaluate.vr.methods import TrueDirection
 from kinematch.evaluate.vr.users import Cast
 from kinematch.math.angles import wrap_angle
 
-HEADSET, NETWORK, CAMERA, FUSED, TRUE = "headset", "network", "camera", "fused", "true"
+HEADSET, NETWORK, CAMERA, FUSED, FEET, TRUE = "headset", "network", "camera", "fused", "fused, feet", "true"
 HALFLIFE = 0.1  # s, by which the source work smooths the direction of the hips
 
 
@@ -49,9 +50,10 @@ ESTIMATORS: Mapping[str, Callable[[Cast], DirectionEstimator]] = {
     NETWORK: lambda cast: make_estimator(count=len(cast.users)),
     CAMERA: lambda cast: CameraAlone(len(cast.users)),
     FUSED: lambda cast: CameraFusion(count=len(cast.users)),
+    FEET: lambda cast: FootFusion(),
     TRUE: TrueDirection,
 }
-SEEING = (CAMERA, FUSED)  # those that need a camera
+SEEING = (CAMERA, FUSED, FEET)  # those that need a camera
 
 
 def show_landmarks(estimator: DirectionEstimator, landmarks: Sequence[Landmarks]) -> None:

@@ -64,11 +64,13 @@ class Dragged:
         return crowd.step(move(np.zeros((crowd.count, 3))), dt)
 
 
-def make_avatar(cast: Cast, database: Database, *, estimator, settings: Settings = SETTINGS, accuracy: float = 0.1):
+def make_avatar(
+    cast: Cast, database: Database, *, estimator, settings: Settings = SETTINGS, accuracy: float = 0.1, matcher=None
+):  # fmt: skip
     """Avatars with the users' own skeletons."""
     return Avatar(
         database, count=len(cast.users), skeleton=cast.skeleton, calibration=cast.calibration, fit="none",
-        accuracy=accuracy, estimator=estimator, settings=settings,
+        accuracy=accuracy, estimator=estimator, settings=settings, matcher=matcher,
     )  # fmt: skip
 
 
