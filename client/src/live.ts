@@ -26,6 +26,7 @@ export class Live {
   readonly hips = new THREE.Vector3();
   yaw = 0;
   heroHidden = false; // while a user's own character stands in
+  alone: number | null = null; // the only one shown of those that play side by side
   private crowdPose: CrowdPose | null = null;
   private hero: Figure | null = null;
   private second: Figure | null = null;
@@ -83,8 +84,9 @@ export class Live {
     this.sourceRig = new Rig(welcome.skeleton);
     this.rig = welcome.character ? new Rig(welcome.character.skeleton) : this.sourceRig;
     this.crowdPose = new CrowdPose(this.rig);
+    this.alone = null;
     this.hero = this.viewport.figure(this.rig, this.layer);
-    if (!welcome.situation.terrain) this.viewport.floor.show(null);
+    if (welcome.situation.terrain === "flat") this.viewport.floor.show(null);
     this.viewport.follow.jump();
     this.tell("welcome");
     this.stand(welcome.situation);
@@ -95,7 +97,7 @@ export class Live {
   private stand(situation: Situation): void {
     this.situation = situation;
     this.history.bound(situation);
-    if (!situation.terrain) this.viewport.floor.show(null);
+    if (situation.terrain === "flat") this.viewport.floor.show(null);
     this.tell("situation");
   }
 
@@ -115,6 +117,23 @@ export class Live {
 
   pose(character = 0): GlobalPose | null {
     return this.crowdPose?.poses[character] ?? null;
+  }
+
+  /** Names of what plays side by side, the first character's first; empty where it plays alone. */
+  get names(): string[] {
+    const { database, rivals } = this.welcome ?? { database: "", rivals: [] };
+    return rivals.length ? [database, ...rivals] : [];
+  }
+
+  /** The pose of one of those that have names, if it is shown. */
+  namedPose(k: number): GlobalPose | null {
+    if (!this.moment || (this.alone !== null && this.alone !== k)) return null;
+    return this.pose(this.find(k));
+  }
+
+  /** The character of a name: the first, or one of the last before side b. */
+  private find(k: number): number {
+    return k === 0 || !this.moment ? 0 : this.moment.before.second - this.names.length + k;
   }
 
   /** Velocity of a joint of the first character, m/s, from one frame to the next; null where there is no next. */
@@ -152,16 +171,19 @@ export class Live {
     const count = this.crowdPose.take(this.moment);
     const poses = this.crowdPose.poses,
       second = this.moment.before.second;
-    this.hero.pose(0, poses[0]);
+    const followed = this.find(this.alone ?? 0);
+    this.hero.pose(0, poses[followed]);
     this.hero.visible = !this.heroHidden;
     if (second < count) this.second ??= this.viewport.figure(this.rig, this.layer, { colour: "simulated" });
     if (this.second) this.second.count = 0;
     if (second < count) this.second!.pose(0, poses[second]);
-    const others = poses.filter((_, c) => c > 0 && c < count && c !== second);
+    const hidden = this.alone === null ? [0] : [0, ...this.names.map((_, k) => this.find(k))];
+    const others = poses.filter((_, c) => !hidden.includes(c) && c < count && c !== second);
     this.showCrowd(others);
     const hips = 3 * (this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1));
-    this.hips.set(poses[0].positions[hips], poses[0].positions[hips + 1], poses[0].positions[hips + 2]);
-    this.yaw = this.moment.before.roots[3];
+    const at = poses[followed].positions;
+    this.hips.set(at[hips], at[hips + 1], at[hips + 2]);
+    this.yaw = this.moment.before.roots[4 * followed + 3];
   }
 
   private showCrowd(poses: GlobalPose[]): void {

@@ -41,7 +41,13 @@ export interface SetCrowd {
 
 export interface SetTerrain {
   type: "set_terrain";
-  on: boolean;
+  kind: "flat" | "hills" | "slopes" | "stairs";
+}
+
+/** Play one of Welcome.motions again. */
+export interface OpenMotion {
+  type: "open_motion";
+  name: string;
 }
 
 /** Everybody back to where they began. */
@@ -251,7 +257,7 @@ export interface Situation {
   keypoints: Keypoint[];
   loops: boolean;
   crowd: number;
-  terrain: boolean;
+  terrain: "flat" | "hills" | "slopes" | "stairs";
   comparing: boolean;
   steers: string;
   asking: string;
@@ -283,6 +289,7 @@ export interface Welcome {
   step_rate: number;
   skeleton: SkeletonInfo;
   character: CharacterInfo | null;
+  lineup: CharacterInfo[];
   features: FeatureInfo[];
   horizons: number[];
   settings_info: SettingInfo[];
@@ -290,8 +297,13 @@ export interface Welcome {
   clips: ClipInfo[];
   tags: string[];
   gaits: GaitInfo[];
+  rivals: string[];
   reasons: string[];
   presets: Presets;
+  formats: string[];
+  figures: string[];
+  motions: string[];
+  motion: string;
   situation: Situation;
 }
 
@@ -318,11 +330,13 @@ export interface Explanation {
   reason: string;
 }
 
-/** Heights of the terrain on a square grid; none when it is flat. */
+/** Heights of a piece of ground that repeats without end; its last row and column are its first. */
 export interface Ground {
   type: "ground";
-  size: number;
-  count: number;
+  origin: number[];
+  cells: number[];
+  columns: number;
+  rows: number;
   heights: number[];
 }
 
@@ -373,12 +387,41 @@ export interface RoomNow {
   devices: string[];
 }
 
+/** Where the hips face by one source. */
+export interface Bearing {
+  yaw: number;
+  deviation: number;
+}
+
+/** What a user's camera, or the server's own, says about the body; told for each frame of landmarks. */
+export interface CameraNow {
+  type: "camera_now";
+  user: number;
+  time: number;
+  alone: boolean;
+  own: boolean;
+  trouble: string;
+  places: number[];
+  image: number[];
+  aspect: number;
+  visibility: number[];
+  trackers: Bearing | null;
+  camera: Bearing | null;
+  fused: Bearing;
+  offset: number;
+  position: number[];
+  yaw: number;
+  pitch: number;
+  residual: number;
+}
+
 export type PageMessage =
   | Stick
   | FollowPath
   | SteerBy
   | SetCrowd
   | SetTerrain
+  | OpenMotion
   | StartOver
   | ChangeSettings
   | ResetSettings
@@ -410,7 +453,8 @@ export type ServerMessage =
   | ErrorMessage
   | Notice
   | Pong
-  | RoomNow;
+  | RoomNow
+  | CameraNow;
 
 /** All characters at one step of the simulation; the first belongs to whoever steers. */
 export interface PoseFrame {
@@ -635,6 +679,37 @@ export function readAvatarFrame(buffer: ArrayBuffer): AvatarFrame {
   return { user, sequence, time, joints, own, version, milliseconds, positions, rotations };
 }
 
+/** The characters beside the first one, at one step of the simulation. */
+export interface LineupFrame {
+  /** as in pose frames */
+  step: number;
+  /** J of all together, in the order of Welcome.lineup */
+  joints: number;
+  /** (joints, 3) in the parent's space; each character's first is where it stands */
+  positions: Float32Array;
+  /** (joints, 4) in the parent's space, x y z w */
+  rotations: Float32Array;
+}
+
+export function isLineupFrame(buffer: ArrayBuffer): boolean {
+  return buffer.byteLength >= 64 && new DataView(buffer).getUint32(0, true) === 827084107;
+}
+
+/** Views into the buffer; nothing is copied. */
+export function readLineupFrame(buffer: ArrayBuffer): LineupFrame {
+  if (!isLineupFrame(buffer)) throw new Error("no LineupFrame");
+  const view = new DataView(buffer);
+  const step = view.getUint32(4, true);
+  const joints = view.getUint32(8, true);
+  let at = 64;
+  const positions = new Float32Array(buffer, at, joints * 3);
+  at += 4 * joints * 3;
+  const rotations = new Float32Array(buffer, at, joints * 4);
+  at += 4 * joints * 4;
+  if (at !== buffer.byteLength) throw new Error("LineupFrame of a wrong length");
+  return { step, joints, positions, rotations };
+}
+
 /** What the devices of a simulated user say, frame by frame: GET /api/room/motion?name=NAME. */
 export interface TrackedMotion {
   /** F */
@@ -712,5 +787,50 @@ export function writeTrackerSample(of: TrackerSample): ArrayBuffer {
   new Float32Array(buffer, at, of.points * 4).set(of.rotations.subarray(0, of.points * 4));
   at += 4 * of.points * 4;
   new Float32Array(buffer, at, of.hands * 25 * 3).set(of.fingers.subarray(0, of.hands * 25 * 3));
+  return buffer;
+}
+
+/** What a page's camera sees at one moment: landmarks as MediaPipe has them, never the picture; a page sends it. */
+export interface CameraView {
+  /** seconds, of the page's own clock, when the landmarks were known */
+  time: number;
+  /** 33, or 0 where nobody is seen */
+  landmarks: number;
+  /** found in the picture */
+  people: number;
+  /** width of the picture by its height */
+  aspect: number;
+  /** mean of the picture, 0 to 1 */
+  brightness: number;
+  /** m, where in the room somebody stands who has a camera alone */
+  x: number;
+  /** m, likewise */
+  z: number;
+  /** (landmarks, 3) m from the middle of the hips: x to the right, y down, z away */
+  places: Float32Array;
+  /** (landmarks, 2) shares of the picture's width and height, from its top left corner */
+  image: Float32Array;
+  /** (landmarks) 0 to 1 */
+  visibility: Float32Array;
+}
+
+/** A message for the server. */
+export function writeCameraView(of: CameraView): ArrayBuffer {
+  const buffer = new ArrayBuffer(64 + 4 * (of.landmarks * 3 + of.landmarks * 2 + of.landmarks));
+  const view = new DataView(buffer);
+  view.setUint32(0, 826494283, true);
+  view.setFloat64(4, of.time, true);
+  view.setUint32(12, of.landmarks, true);
+  view.setUint32(16, of.people, true);
+  view.setFloat32(20, of.aspect, true);
+  view.setFloat32(24, of.brightness, true);
+  view.setFloat32(28, of.x, true);
+  view.setFloat32(32, of.z, true);
+  let at = 64;
+  new Float32Array(buffer, at, of.landmarks * 3).set(of.places.subarray(0, of.landmarks * 3));
+  at += 4 * of.landmarks * 3;
+  new Float32Array(buffer, at, of.landmarks * 2).set(of.image.subarray(0, of.landmarks * 2));
+  at += 4 * of.landmarks * 2;
+  new Float32Array(buffer, at, of.landmarks).set(of.visibility.subarray(0, of.landmarks));
   return buffer;
 }

@@ -4,11 +4,16 @@ import { Steering } from "./input/steering";
 import { registerLivePanels } from "./panels/index";
 import type { Timeline } from "./panels/timeline";
 import { WornCharacter } from "./scene/character";
+import { Labels } from "./scene/labels";
+import { Lineup } from "./scene/lineup";
 import { Overlays } from "./scene/overlays";
 import { Viewport } from "./scene/viewport";
 import { Connection } from "./stream/connection";
+import { findRecording, RecordedConnection } from "./stream/recorded";
+import { request } from "./stream/request";
 import { registeredPanels, registerPanel, type Studio } from "./studio";
 import { acceptDrops } from "./ui/drops";
+import { releaseClickedControls } from "./ui/key_guard";
 import { StageCorners } from "./ui/corners";
 import { Covers } from "./ui/covers";
 import { Shell } from "./ui/shell";
@@ -21,11 +26,15 @@ import { registerWorkshopPanels } from "./workshop/index";
 const shell = new Shell(showShortcuts);
 const quality = new URLSearchParams(location.search).get("quality");
 const viewport = new Viewport(shell.stage, quality === "high" || quality === "low" ? quality : "auto");
-const connection = new Connection();
+const recording = findRecording();
+const connection = recording ? new RecordedConnection(recording) : new Connection();
+if (recording) document.body.dataset.recorded = "";
 const live = new Live(connection, viewport);
 const steering = new Steering(live, viewport.follow);
 const overlays = new Overlays(live, viewport);
+const labels = new Labels(live, viewport);
 const character = new WornCharacter(live, viewport, () => studio);
+const lineup = new Lineup(live, viewport, () => studio);
 const studio: Studio = {
   viewport,
   live,
@@ -36,18 +45,20 @@ const studio: Studio = {
   ask,
 };
 
-const dock = registerLivePanels(studio, { steering, overlays, character });
-registerWorkshopPanels();
+const dock = registerLivePanels(studio, { steering, overlays, character, lineup }, recording !== null);
 const vr = vrPanel(studio);
-registerPanel(vr.panel);
+if (!recording) {
+  registerWorkshopPanels();
+  registerPanel(vr.panel);
+}
 shell.dock.append(dock.element);
 shell.furnish();
 new Covers(shell.stage, live);
-const corners = new StageCorners(shell.overlay, studio, steering);
+const corners = new StageCorners(shell.overlay, studio, steering, () => dock.steerFromHere());
 acceptDrops(studio, () => shell.current, character);
 
 shell.onOpen = (panel) => {
-  live.layer.visible = panel.stage === "live";
+  live.layer.visible = character.visible = lineup.layer.visible = panel.stage === "live";
   vr.stage.avatars.layer.visible = panel.stage === "live" || panel.id === "vr";
   overlays.layer.visible = panel.id === "why" || panel.id === "tune";
   dock.show(panel.dock ?? (panel.stage === "live" ? "slim" : "none"));
@@ -78,11 +89,10 @@ addShortcuts(
   },
   { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
 );
+releaseClickedControls();
 listenForShortcuts(() => shell.current?.stage === "live");
-void shell.open(
-  registeredPanels().some((panel) => `#${panel.id}` === location.hash) ? location.hash.slice(1) : "play",
-  studio,
-);
+const opened = location.hash.slice(1).replace(/@.*/, "");
+void shell.open(registeredPanels().some((panel) => panel.id === opened) ? opened : recording ? "why" : "play", studio);
 connection.open();
 
 let before = performance.now();
@@ -96,7 +106,9 @@ function draw(now: number): void {
   const own = panel?.stage === "own";
   if (!own) {
     character.update(seconds);
+    lineup.update(seconds);
     overlays.update();
+    labels.update();
     vr.stage.avatars.update(performance.now(), seconds); // whoever is in the room is seen from everywhere
   }
   panel?.frame?.(seconds);
@@ -109,10 +121,7 @@ viewport.renderer.setAnimationLoop(draw); // a headset, while one is worn, has f
 
 async function ask<T>(path: string, options?: Parameters<Studio["ask"]>[1]): Promise<T> {
   const headers = { ...options?.headers, ...connection.identity };
-  const answer = await fetch(path.replace(/^\//, ""), { ...options, headers });
-  if (answer.ok) return (await answer.json()) as T;
-  const said = (await answer.json().catch(() => null)) as { message?: string } | null;
-  throw new Error(said?.message ?? `the server answered ${answer.status}`);
+  return (await (await request(path.replace(/^\//, ""), { ...options, headers })).json()) as T;
 }
 
 /** For tests and the curious. */
@@ -124,6 +133,7 @@ declare global {
       steering: Steering;
       timeline: Timeline;
       character: WornCharacter;
+      lineup: Lineup;
       vr: VrStage;
       panels: string[];
       open: (id: string) => void;
@@ -136,6 +146,7 @@ window.kinematch = {
   steering,
   timeline: dock,
   character,
+  lineup,
   vr: vr.stage,
   panels: registeredPanels().map((panel) => panel.id),
   open: studio.open,

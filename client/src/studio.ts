@@ -9,7 +9,7 @@ export interface Studio {
   viewport: Viewport;
   live: Live;
   connection: Connection;
-  /** A short note in the corner; bad ones stay until closed. */
+  /** A short note in the corner; bad ones stay longer. */
   say(text: string, kind?: "plain" | "good" | "bad", title?: string): void;
   /** Open a panel by its id. */
   open(id: string): void;
@@ -42,7 +42,7 @@ export interface Panel {
 }
 
 const panels: Panel[] = [];
-const ORDER = ["play", "why", "tune", "build", "coverage", "clips", "vr"]; // in the rail; others stand after them
+const ORDER = ["play", "why", "tune", "build", "coverage", "clips", "train", "vr"]; // in the rail; others stand after them
 
 export function registerPanel(panel: Panel): void {
   if (panels.some((other) => other.id === panel.id)) throw new Error(`panel '${panel.id}' is registered twice`);

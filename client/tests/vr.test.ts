@@ -4,6 +4,9 @@ import test from "node:test";
 import * as THREE from "three";
 import { readTrackedMotion, writeTrackerSample } from "../src/messages";
 import { below, withoutHidden } from "../src/scene/headless";
+import { near } from "../src/vr/camera/bearings";
+import { Follower } from "../src/vr/camera/follow";
+import type { FoundBody } from "../src/vr/camera/pose_worker";
 import { centre, spotOf } from "../src/vr/placement";
 import { RoundTrip } from "../src/vr/round_trip";
 import { emptySample, sampleMotion } from "../src/vr/samples";
@@ -78,4 +81,34 @@ test("answers are counted from their own sample, and those passed over are forgo
 test("the head and all that hangs on it is hidden", () => {
   assert.deepEqual([...below([-1, 0, 1, 2, 1], 2)], [2, 3]);
   assert.deepEqual([...withoutHidden([0, 1, 2, 2, 3, 4], (corner) => corner === 0)], [2, 3, 4]);
+});
+
+function body(x: number, tall: number): FoundBody {
+  const image = new Float32Array(66).map((_, k) => (k % 2 ? 0.5 : x));
+  image[1] = 0.5 - tall; // the nose
+  return { places: new Float32Array(99), image, visibility: new Float32Array(33) };
+}
+
+test("of several people the largest is followed, then the same one, until gone for long", () => {
+  const follower = new Follower(),
+    small = body(0.2, 0.2),
+    large = body(0.8, 0.4);
+  assert.equal(follower.choose([], 0), null);
+  assert.equal(follower.choose([small, large], 0), large);
+  const grown = body(0.2, 0.45);
+  assert.equal(follower.choose([grown, large], 0.1), large);
+  assert.equal(follower.choose([grown], 0.2), null); // somebody else
+  assert.equal(follower.choose([grown], 2), grown);
+});
+
+test("a direction is told within half a turn of another", () => {
+  for (const [yaw, other] of [
+    [3.1, -3.1],
+    [-9, 0.4],
+    [0.1, 12],
+  ]) {
+    const told = near(yaw, other);
+    assert.ok(Math.abs(told - other) <= Math.PI + 1e-9);
+    assert.ok(Math.abs(Math.sin((told - yaw) / 2)) < 1e-9);
+  }
 });

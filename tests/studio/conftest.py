@@ -128,8 +128,8 @@ FLAGS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshad
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Chromium without a screen; where CI has none that is a failure, elsewhere a skip."""
+def launch():
+    """launch(*flags): Chromium without a screen; where CI has none that is a failure, elsewhere a skip."""
     found = next((path for path in map(shutil.which, CHROMIUM) if path), None)
     built = resources.files("kinematch.studio").joinpath("static", "index.html").is_file()
     problem = "" if found and built else "no Chromium on this machine" if built else "the page was not compiled"
@@ -139,9 +139,14 @@ def browser():
         pytest.skip(problem)
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as tool:
-        launched = tool.chromium.launch(executable_path=found, args=FLAGS)
-        yield launched
-        launched.close()
+        yield lambda *flags: tool.chromium.launch(executable_path=found, args=[*FLAGS, *flags])
+
+
+@pytest.fixture(scope="session")
+def browser(launch):
+    launched = launch()
+    yield launched
+    launched.close()
 
 
 class Screen:
@@ -201,12 +206,12 @@ def _opened(browser, server: Server, panel: str = "play", *, script: str = "", *
 
 
 @pytest.fixture
-def screen(browser) -> Iterator[Callable[..., Screen]]:
-    """screen(server, panel): a page of one's own in the browser, which must end without a complaint."""
+def screen_of() -> Iterator[Callable[..., Screen]]:
+    """screen_of(browser, server, panel): a page of one's own in a browser, which must end without a complaint."""
     opened: list[Screen] = []
 
     def make(*arguments, **options) -> Screen:
-        opened.append(_opened(browser, *arguments, **options))
+        opened.append(_opened(*arguments, **options))
         return opened[-1]
 
     yield make
@@ -214,6 +219,12 @@ def screen(browser) -> Iterator[Callable[..., Screen]]:
     for one in opened:
         one.page.context.close()
     assert not problems
+
+
+@pytest.fixture
+def screen(screen_of, browser) -> Callable[..., Screen]:
+    """screen(server, panel): the same in the browser that all tests share."""
+    return lambda *arguments, **options: screen_of(browser, *arguments, **options)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """What pages fetch, by real requests; strangers, paths that lead out and nonsense are refused in words."""
 
 import json
+import re
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -40,7 +41,7 @@ def test_recordings_are_downloaded_and_opened_again(fresh_server):
         page.pose(lambda header, _: header["step"] > 30)
         status, content, headers = fetch(fresh_server, "/api/recording")
         assert status == 200
-        assert 'filename="played.kinerec"' in headers["content-disposition"]
+        assert re.search(r'filename="small-\d{8}-\d{6}\.kinerec"', headers["content-disposition"])
         status, answer, _ = fetch(fresh_server, "/api/recording?name=mine.kinerec", method="POST", body=content)
         assert (status, "another page is steering" in json.loads(answer)["message"]) == (403, True)
         mine = {"x_kinematch_client": page.welcome["client"]}
@@ -63,7 +64,7 @@ def test_exports_are_downloaded(fresh_server):
             status, content, headers = fetch(fresh_server, f"/api/export?format={kind}&start=5&stop=20")
             assert status == 200
             assert content.startswith(start)
-            assert f'filename="played.{kind}"' in headers["content-disposition"]
+            assert re.search(rf'filename="small-[\d-]+\.{kind}"', headers["content-disposition"])
 
 
 @pytest.mark.parametrize(

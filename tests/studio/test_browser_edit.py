@@ -8,6 +8,7 @@ import pytest
 from kinematch.character import Settings
 from kinematch.character.settings_file import load_settings
 from kinematch.studio.opening import open_path
+from kinematch.studio.shelf import Motion
 
 pytestmark = pytest.mark.slow
 
@@ -141,7 +142,7 @@ def test_a_saved_recording_shows_the_same_when_it_is_opened(driven, database, tm
     assert page.ask("Array.from(kinematch.live.moment.before.rotations)") == pose
     page.until("document.querySelector('.candidate')")  # and says why
     page.picture("recording")
-    page.server.studio.open(database, name="small")
+    page.server.studio.open(Motion("small", database=database))
     page.until("kinematch.live.playing")
 
 

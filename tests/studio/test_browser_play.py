@@ -33,6 +33,29 @@ def test_keys_move_the_character_where_they_point(driven, key, ahead, right):
     assert went[0] * ahead + went[1] * right > 0.75 * math.hypot(*went)
 
 
+def test_keys_steer_after_a_click_and_move_a_slider_after_tab(driven):
+    page = driven
+    page.page.get_by_role("radio", name="Stairs").click()
+    page.until("kinematch.live.situation.terrain === 'stairs'")
+    gait = page.ask("kinematch.steering.gait")
+    walked(page, lambda: page.page.keyboard.down("ArrowRight"), lambda: page.page.keyboard.up("ArrowRight"))
+    assert page.ask("kinematch.steering.gait") == gait
+    assert page.ask("kinematch.live.situation.terrain") == "stairs"
+    page.page.get_by_role("radio", name="Flat").click()
+    page.until("kinematch.live.situation.terrain === 'flat'")
+    page.page.keyboard.press("Space")  # pauses, and presses no control again
+    page.until("!kinematch.live.playing")
+    page.page.get_by_role("button", name="from here", exact=True).click()
+    page.until("kinematch.live.playing")
+    slider = page.page.get_by_role("slider", name="Characters")
+    slider.focus()
+    page.page.keyboard.press("ArrowRight")
+    page.until("kinematch.live.situation.crowd === 2")
+    assert slider.get_attribute("aria-valuetext") == "2 characters"
+    page.page.keyboard.press("ArrowLeft")
+    page.until("kinematch.live.situation.crowd === 1")
+
+
 def test_a_gamepad_moves_the_character_where_it_points(driven):
     page = driven
     page.ask(PAD)

@@ -78,7 +78,7 @@ def test_a_broken_file_says_what_is_wrong_and_what_to_do(screen, server):
     page = screen(server, "build")
     page.until("document.querySelector('.invitation')")
     page.picture("build_empty")
-    drop(page, "holiday.fbx", "Kaydara FBX")
+    drop(page, "holiday.c3d", "P")
     page.until("document.querySelector('.refusals')")
     assert "readable are" in texts(page, ".refusals")[0]
     drop(page, "broken.bvh", BROKEN)

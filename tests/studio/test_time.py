@@ -134,19 +134,34 @@ def test_a_path_is_walked_to_its_end(database):
     assert np.linalg.norm(arrays["roots"][0, [0, 2]] - [2, 3]) < 0.5
 
 
-def test_characters_stand_on_the_terrain_and_come_down_from_it(database):
+def test_a_crowd_that_is_set_after_a_walk_is_around_the_walker(database):
     stage = Stage(database, name="small")
-    stage.set_terrain(True)
+    stage.pilot.steer(Stick(1, 0.0, 1.0))
+    for _ in range(900):
+        stage.advance()
+    stage.set_crowd(8)
+    for _ in range(60):
+        stage.pilot.let_go()
+        _, arrays = unpack(POSE, stage.advance())
+    places = arrays["roots"][:, [0, 2]]
+    assert np.linalg.norm(places[0]) > 12
+    assert np.linalg.norm(places - places[0], axis=1).max() < 9
+
+
+@pytest.mark.parametrize(("kind", "lag"), [("hills", 0.12), ("slopes", 0.12), ("stairs", 0.2)])
+def test_characters_stand_on_the_terrain_and_come_down_from_it(database, kind, lag):
+    stage = Stage(database, name="small")
+    stage.set_terrain(kind)
     stage.pilot.steer(Stick(1, 0.0, 1.0))
     heights = []
     for _ in range(400):
         _, arrays = unpack(POSE, stage.advance())
         root = arrays["roots"][0]
-        heights.append((root[1], float(stage.terrain.heights(root[None, [0, 2]])[0])))
+        heights.append((root[1], float(stage.ground.heights(root[None, [0, 2]])[0])))
     shown, ground = np.array(heights).T
     assert np.ptp(ground) > 0.05
-    assert np.abs(shown - ground).max() < 0.12
-    stage.set_terrain(False)
+    assert np.abs(shown - ground).max() < lag  # m
+    stage.set_terrain("flat")
     for _ in range(120):
         _, arrays = unpack(POSE, stage.advance())
     assert abs(arrays["roots"][0, 1]) < 1e-3

@@ -39,9 +39,9 @@ class Player:
     def may_change(self, client):
         return not self.steers or client == self.steers
 
-    def open(self, database, *, name, path=""):
-        self.opened.append(Path(path))
-        self.stage = SimpleNamespace(database=database, name=name)
+    def open(self, motion):
+        self.opened.append(Path(motion.path))
+        self.stage = SimpleNamespace(database=motion.database, name=motion.name)
 
 
 class Web:
@@ -195,7 +195,7 @@ def test_uploads_are_limited_in_kind_and_size_and_leave_nothing_behind(page, fol
     motion = (walks / "a.bvh").read_bytes()
     for name, content in {
         "a.exe": motion,
-        "a.fbx": motion,
+        "a.c3d": motion,
         "a.bvh": b"MZ\x90\0" * 100,
         "b.glb": b"PK\x03\x04 zip",
     }.items():
@@ -215,6 +215,14 @@ def test_a_name_that_is_taken_is_replaced_only_on_request(page, folder, walks):
     assert (folder / "a.bvh").read_text() == "mine"
     assert page.raw("PUT", "/files/a.bvh?replace=true", motion)[0] == 200
     assert (folder / "a.bvh").read_bytes() == motion
+
+
+def test_an_upload_that_takes_too_long_to_read_is_refused(page, folder, walks, monkeypatch):
+    monkeypatch.setattr("kinematch.studio.workshop.trial.SECONDS", 0.001)
+    status, answer = page.raw("PUT", "/files/slow.bvh", (walks / "a.bvh").read_bytes())
+    assert status == 400
+    assert "takes more than" in json.loads(answer)["message"]
+    assert list(folder.iterdir()) == []
 
 
 def test_an_upload_broken_off_leaves_nothing(page, folder, walks):

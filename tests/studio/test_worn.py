@@ -7,7 +7,7 @@ import pytest
 
 from kinematch.errors import FileError
 from kinematch.motion.kinematics import forward, tpose
-from kinematch.studio.layout import POSE, unpack
+from kinematch.studio.layout import LINEUP, POSE, unpack
 from kinematch.studio.messages import Stick
 from kinematch.studio.recording import open_recording, save_recording
 from kinematch.studio.stage import Stage
@@ -147,10 +147,87 @@ def test_who_watches_cannot_change_the_character(fresh_server, data):
 
 
 def test_a_character_that_is_too_large_is_refused(studio_server, monkeypatch):
-    from kinematch.studio import api
+    from kinematch.studio import character_routes
 
-    monkeypatch.setattr(api, "LARGEST_CHARACTER", 1_000_000)
+    monkeypatch.setattr(character_routes, "LARGEST_CHARACTER", 1_000_000)
     body = b"glTF" + b"\0" * 1_500_000
     status, answer, _ = studio_server.fetch("/api/character?name=a.glb", method="POST", body=body)
     assert status == 400
     assert "1 MB" in json.loads(answer)["message"]
+
+
+def test_a_corrected_fit_is_used_and_remembered(fresh_server, data, monkeypatch, tmp_path):
+    monkeypatch.setenv("KINEMATCH_SETTINGS", str(tmp_path))
+    content = (data / "characters" / FILES[1]).read_bytes()
+    with fresh_server.page() as page:
+        own = {"x-kinematch-client": page.welcome["client"]}
+
+        def fit(**changes) -> tuple[int, dict]:
+            status, answer, _ = fresh_server.fetch(
+                "/api/character/fit", method="POST", body=json.dumps(changes).encode(), **own
+            )
+            return status, json.loads(answer)
+
+        def told() -> dict:
+            return json.loads(fresh_server.fetch("/api/character/fit")[1])
+
+        assert fresh_server.fetch("/api/character/fit")[0] == 404
+        place = f"/api/character?name={FILES[1]}"
+        assert fresh_server.fetch(place, method="POST", body=content, **own)[0] == 200
+        found = told()
+        assert found["missing"] == []
+        left, right = found["roles"]["left_hand"], found["roles"]["right_hand"]
+        before = page.message("welcome")["character"]["skeleton"]
+        assert fit(rest={"left_upper_arm": [0, 0, -30]})[0] == 200
+        after = page.message("welcome")["character"]["skeleton"]
+        arm = before["roles"]["left_upper_arm"]
+        assert not np.allclose(before["tpose"][arm], after["tpose"][arm], atol=0.1)
+        status, answer = fit(roles={"left_hand": ""}, rest={"left_upper_arm": [0, 0, -30]})
+        assert status == 400
+        assert "left hand" in answer["message"]
+        assert told()["missing"] == ["left_hand"]  # what does not fit yet can be mended further
+        assert fit(roles={"left_hand": right, "right_hand": left})[0] in (200, 400)
+        assert fit(roles={"left_hand": left}, rest={"left_upper_arm": [0, 0, -30]})[0] == 200
+        assert fit(rest={"left_upper_arm": [0, 0, 500]})[0] == 400
+        assert fit(roles={"left_paw": "x"})[0] == 400
+        assert len(list((tmp_path / "characters").iterdir())) == 1
+        # sent again, under another name, it comes as it was corrected
+        assert fresh_server.fetch("/api/character?name=other.glb", method="POST", body=content, **own)[0] == 200
+        assert told()["rest"] == {"left_upper_arm": [0, 0, -30]}
+        assert fit()[0] == 200
+        assert not list((tmp_path / "characters").iterdir())
+
+
+def test_several_characters_do_the_same_motion_side_by_side(fresh_server, data):
+    with fresh_server.page() as page:
+        own = {"x-kinematch-client": page.welcome["client"]}
+        assert page.welcome["lineup"] == []
+        for file in FILES[:2]:
+            content = (data / "characters" / file).read_bytes()
+            assert fresh_server.fetch(f"/api/lineup?name={file}", method="POST", body=content, **own)[0] == 200
+        told = page.message("welcome", lambda welcome: len(welcome["lineup"]) == 2)["lineup"]
+        frame = page.frame(lambda frame: frame[:4] == LINEUP.magic)
+        header, arrays = unpack(LINEUP, frame)
+        counts = [len(one["skeleton"]["names"]) for one in told]
+        assert header["joints"] == sum(counts)
+        places = arrays["positions"][[0, counts[0]]]
+        assert np.linalg.norm(places[0] - places[1]) > 2  # on either side of the first one
+        assert fresh_server.fetch("/api/lineup?index=1")[1] == content
+        assert fresh_server.fetch("/api/lineup?index=2")[0] == 404
+        assert fresh_server.fetch("/api/lineup", method="DELETE", **own)[0] == 200
+        assert page.message("welcome", lambda welcome: not welcome["lineup"])
+
+
+def test_a_file_without_a_usable_skeleton_says_why(tmp_path, data):
+    from kinematch.files.gltf_character import _read_parts
+    from kinematch.files.gltf_write import write_binary
+
+    structure, binary = _read_parts(data / "characters" / FILES[1])
+    del structure["skins"]
+    structure["animations"] = []
+    mesh = next(k for k, node in enumerate(structure["nodes"]) if "mesh" in node)
+    structure["nodes"] = [{"mesh": structure["nodes"][mesh]["mesh"]}]
+    structure["scenes"] = [{"nodes": [0]}]
+    write_binary(tmp_path / "statue.glb", structure, binary)
+    with pytest.raises(FileError, match=r"statue.glb.*no usable skeleton"):
+        read_character(tmp_path / "statue.glb", "statue.glb")

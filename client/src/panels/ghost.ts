@@ -27,7 +27,7 @@ export class Ghost {
   async show(frame: number): Promise<void> {
     const { live } = this.studio,
       welcome = live.welcome;
-    if (!welcome || !live.sourceRig) return;
+    if (!welcome || !live.sourceRig || !live.situation?.live) return; // only a server has the database's poses
     this.frame = frame;
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
     const stop = Math.min(frame + Math.round(LASTS * welcome.frame_rate), clip?.stop ?? frame + 1);

@@ -4,14 +4,18 @@ import type { Panel, Studio } from "../studio";
 import { button, group, h, range, segments, switchRow } from "../ui/elements";
 import { addShortcuts } from "../ui/shortcuts";
 import type { Parts } from "./index";
+import { FitEditor } from "./fit";
 import { PathEditor } from "./path";
 import type { Timeline } from "./timeline";
 
-const MOST = 500;
+const COUNTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500];
+const CAMERAS: CameraMode[] = ["follow", "chase", "free"];
+const CAMERA = "kinematch-camera"; // where the browser keeps the chosen one
+const GROUNDS = ["flat", "hills", "slopes", "stairs"] as const;
 
 export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Panel {
   const { live, connection, viewport } = studio,
-    { steering, character } = parts;
+    { steering, character, lineup } = parts;
   const path = new PathEditor(studio);
 
   function steerBy(how: "stick" | "path"): void {
@@ -37,16 +41,15 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     strafe.set(on);
   }
   const gaitHolder = h("div");
-  const terrain = switchRow("Hills", false, (on) => connection.send({ type: "set_terrain", on }), {
-    key: "T",
-    title: "Walk on hills instead of a flat floor",
-  });
+  const terrain = segments(
+    GROUNDS.map((kind) => [kind, capital(kind)] as const),
+    "flat",
+    (kind) => connection.send({ type: "set_terrain", kind }),
+    "Ground (T)",
+  );
+  terrain.classList.add("fill");
   const camera = segments(
-    [
-      ["follow", "Follow"],
-      ["chase", "Chase"],
-      ["free", "Free"],
-    ] as const,
+    CAMERAS.map((mode) => [mode, capital(mode)] as const),
     "follow",
     setCamera,
     "Camera",
@@ -55,13 +58,57 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
   function setCamera(mode: CameraMode): void {
     viewport.follow.mode = mode;
     camera.set(mode);
+    localStorage.setItem(CAMERA, mode);
   }
+  const kept = CAMERAS.find((mode) => mode === localStorage.getItem(CAMERA));
+  if (kept) setCamera(kept);
   const crowdNumber = h("output", "1");
-  const crowd = range({ low: 0, high: 1, step: 0.001, value: 0, label: "Characters" }, (share) => {
-    crowdNumber.textContent = String(fromShare(share));
-  });
-  crowd.addEventListener("change", () => connection.send({ type: "set_crowd", count: fromShare(Number(crowd.value)) }));
+  const crowd = range(
+    {
+      low: 0,
+      high: COUNTS.length - 1,
+      step: 1,
+      value: 0,
+      label: "Characters",
+      read: (place) => `${COUNTS[place]} characters`,
+    },
+    (place) => {
+      crowdNumber.textContent = String(COUNTS[place]);
+    },
+  );
+  crowd.addEventListener("change", () => connection.send({ type: "set_crowd", count: COUNTS[Number(crowd.value)] }));
   const wornRow = h("div.group");
+  const fit = new FitEditor(studio, character);
+  const motion = h("select.field", {
+    "aria-label": "Motion",
+    onchange: () => connection.send({ type: "open_motion", name: motion.value }),
+  }) as HTMLSelectElement;
+  const motionNote = h("p.note", "What you build or open is listed here too, to come back to.");
+  function showMotions(): void {
+    const { motions, motion: played, database } = live.welcome!;
+    const names = played ? motions : [...motions, database];
+    motion.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
+    motion.value = played || database;
+    motionNote.hidden = names.length > 1;
+  }
+  const sides = h("div");
+
+  /** Those that play side by side: all, or one in place of another. */
+  function showSides(): void {
+    const { names } = live;
+    sides.hidden = !names.length;
+    const choices = [["all", "All"] as const, ...names.map((name, k) => [String(k), name] as const)];
+    const row = segments(
+      choices,
+      live.alone === null ? "all" : String(live.alone),
+      (choice) => {
+        live.alone = choice === "all" ? null : Number(choice);
+      },
+      "Side by side",
+    );
+    row.classList.add("fill");
+    sides.replaceChildren(group("Side by side", row));
+  }
 
   function setGait(name: string): void {
     steering.gait = name;
@@ -87,8 +134,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     else studio.say("This database has no crouched clips.");
   }
   function nextCamera(): void {
-    const modes: CameraMode[] = ["follow", "chase", "free"];
-    setCamera(modes[(modes.indexOf(viewport.follow.mode) + 1) % modes.length]);
+    setCamera(CAMERAS[(CAMERAS.indexOf(viewport.follow.mode) + 1) % CAMERAS.length]);
   }
   function showWorn(): void {
     const pick = h("input", {
@@ -106,26 +152,69 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
         character.name
           ? button("Mannequin", () => void character.takeOff(), { kind: "small", icon: "reset" })
           : button("Use a GLB or VRM", () => pick.click(), { kind: "small" }),
+        character.name ? button("Fit", () => void fit.show(!fit.open), { kind: "small" }) : null,
         pick,
       ),
       h(
         "p.note",
         character.name
-          ? "The server retargets the motion to it; its feet stand on its own legs."
-          : "Or drop the file on the page.",
+          ? "The server retargets the motion to it; its feet stand on its own legs. Fit corrects its roles and rest pose."
+          : "Or drop the file on the page, or try one of these:",
+      ),
+      h(
+        "div.row",
+        ...(live.welcome?.figures ?? []).map((name) =>
+          button(name, () => void character.wearFigure(name), { kind: "small quiet" }),
+        ),
       ),
     );
   }
+  const lineupRow = h("div.group");
+  function showLineup(): void {
+    const pick = h("input", {
+      type: "file",
+      accept: ".glb,.vrm",
+      multiple: true,
+      hidden: true,
+      onchange: async () => {
+        for (const file of pick.files ?? []) await lineup.add(file);
+      },
+    }) as HTMLInputElement;
+    lineupRow.replaceChildren(
+      h(
+        "div.row",
+        { style: "flex-wrap:wrap" },
+        h(
+          "span.name",
+          { style: "min-width:0;overflow-wrap:anywhere" },
+          lineup.names.length ? `Beside it: ${lineup.names.join(", ")}` : "Nobody beside it",
+        ),
+        lineup.names.length ? button("Clear", () => void lineup.clear(), { kind: "small", icon: "reset" }) : null,
+        button("Add beside", () => pick.click(), {
+          kind: "small",
+          title: "Another GLB or VRM that does the same motion on its own body",
+        }),
+        pick,
+      ),
+    );
+  }
+  lineup.onChange = showLineup;
   character.onChange = showWorn;
+  character.onUnfit = () => void fit.show(true);
 
   live.onChange((change) => {
-    if (change === "welcome") showGaits();
+    if (change === "welcome") {
+      showMotions();
+      showWorn();
+      showGaits();
+      showSides();
+    }
     const situation = live.situation;
     if (change !== "situation" || !situation) return;
     how.set(situation.how);
     terrain.set(situation.terrain);
     crowdNumber.textContent = String(situation.crowd);
-    crowd.set(toShare(situation.crowd));
+    crowd.set(COUNTS.findLastIndex((count) => count <= situation.crowd));
     path.show(situation);
   });
   steering.onButton = (pressed) =>
@@ -171,8 +260,11 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       section: "Steering",
       keys: "T",
       codes: ["KeyT"],
-      text: "Hills or flat floor",
-      act: () => connection.send({ type: "set_terrain", on: !live.situation?.terrain }),
+      text: "Flat, hills, slopes or stairs",
+      act: () => {
+        const now = GROUNDS.indexOf(live.situation?.terrain ?? "flat");
+        connection.send({ type: "set_terrain", kind: GROUNDS[(now + 1) % GROUNDS.length] });
+      },
     },
     {
       section: "Steering",
@@ -215,6 +307,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     dock: "slim",
     build: () => {
       showWorn();
+      showLineup();
       const views = (["back", "front", "left", "right", "top"] as const).map((side) =>
         button(capital(side), () => viewport.follow.view(side, live.yaw), { kind: "small quiet" }),
       );
@@ -222,9 +315,11 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
         "div",
         { style: "display:grid;gap:20px" },
         group("Steering", how, gaitHolder, strafe, path.element),
+        sides,
         group("World", terrain, h("label.row", h("span.name", "Characters"), crowdNumber), crowd),
+        group("Motion", motion, motionNote),
         group("Camera", camera, h("div.row", { style: "justify-content:space-between;gap:0" }, ...views)),
-        group("Character", wornRow),
+        group("Character", wornRow, fit.element, lineupRow),
         h(
           "div.row",
           button("Start over", () => connection.send({ type: "start_over" }), { icon: "reset", kind: "small" }),
@@ -235,15 +330,6 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     closed: () => path.open(false),
     frame: () => path.frame(),
   };
-}
-
-/** The slider is finer for few: 1 to MOST along a curve. */
-function fromShare(share: number): number {
-  return Math.round(MOST ** share);
-}
-
-function toShare(count: number): number {
-  return Math.log(count) / Math.log(MOST);
 }
 
 export function capital(text: string): string {

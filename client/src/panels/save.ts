@@ -1,4 +1,5 @@
 /** Saving what was played: a recording to open again, or files for other programs. */
+import { request } from "../stream/request";
 import type { Studio } from "../studio";
 import { button, h } from "../ui/elements";
 
@@ -24,6 +25,9 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
   function show(visible: boolean): void {
     choices.hidden = !visible;
     open.setAttribute("aria-expanded", String(visible));
+    const formats = studio.live.welcome?.formats ?? [];
+    for (const item of choices.children)
+      (item as HTMLElement).hidden = !["", ...formats].includes((item as HTMLElement).dataset.format!);
     if (visible) (choices.firstElementChild as HTMLElement).focus();
   }
   for (const [title, text, path, format] of FORMATS) {
@@ -32,6 +36,7 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
       {
         type: "button",
         role: "menuitem",
+        "data-format": format,
         onclick: () => {
           show(false);
           open.focus();
@@ -44,7 +49,7 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
     choices.append(item);
   }
   menu.addEventListener("keydown", (event) => {
-    const items = [...choices.children] as HTMLElement[],
+    const items = ([...choices.children] as HTMLElement[]).filter((item) => !item.hidden),
       at = items.indexOf(document.activeElement as HTMLElement);
     if (event.key === "Escape" && !choices.hidden) {
       show(false);
@@ -68,12 +73,7 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
       title,
     );
     try {
-      const answer = await fetch(`api/${path}?${query}`);
-      if (!answer.ok)
-        throw new Error(
-          ((await answer.json().catch(() => null)) as { message?: string } | null)?.message ??
-            `the server answered ${answer.status}`,
-        );
+      const answer = await request(`api/${path}?${query}`);
       const name =
         /filename="?([^";]+)/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ??
         `kinematch.${format || "recording"}`;

@@ -79,8 +79,16 @@ export function settingRow(info: SettingInfo, actions: RowActions): SettingRow {
 export function numberRow(info: NumberInfo, actions: RowActions): SettingRow {
   const scale = scaleOf(info.low, info.high, info.standard);
   let now = info.standard;
-  const slider = range({ low: 0, high: 1, step: "any", value: toSlider(scale, now), label: info.title }, (place) =>
-    take(fromSlider(scale, place)),
+  const slider = range(
+    {
+      low: 0,
+      high: 1,
+      step: "any",
+      value: toSlider(scale, now),
+      label: info.title,
+      read: (place) => `${fromSlider(scale, place)} ${info.unit}`,
+    },
+    (place) => take(fromSlider(scale, place)),
   );
   slider.step = "0.01";
   const number = h("input.value", {

@@ -22,7 +22,7 @@ export class Timeline {
     kind: "small",
     title: "Resume from now (L)",
   });
-  private readonly hereButton = button("Steer from here", () => this.resume(this.cursor), {
+  private readonly hereButton = button("Steer from here", () => this.steerFromHere(), {
     icon: "pad",
     kind: "small",
     title: "Resume from this moment and discard what came after it",
@@ -116,6 +116,11 @@ export class Timeline {
     this.stand();
   }
 
+  /** Go on from the moment that is shown; what came after it is forgotten. */
+  steerFromHere(): void {
+    this.resume(this.cursor);
+  }
+
   private resume(step?: number): void {
     this.stopping = false;
     const from = step !== undefined && step >= 0 ? step : undefined;
@@ -164,7 +169,7 @@ export class Timeline {
     this.playButton.setAttribute("aria-label", this.playButton.title);
     this.liveButton.setAttribute("aria-pressed", String(situation.playing));
     this.liveButton.hidden = this.hereButton.hidden = situation.playing;
-    if (!situation.live) this.liveButton.hidden = true;
+    if (!situation.live) this.liveButton.hidden = this.hereButton.hidden = true;
   }
 
   frame(seconds: number): void {

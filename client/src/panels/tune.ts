@@ -6,7 +6,7 @@ import { icon } from "../ui/icons";
 import { featureWords } from "./reasons";
 import { numberRow, settingRow, type SettingRow } from "./setting_rows";
 import { presetRow } from "./presets";
-import { Undo } from "./undo";
+import { Undo, undoOrRedo } from "./undo";
 import "./tune.css";
 
 type Side = "a" | "b";
@@ -173,10 +173,7 @@ export function tunePanel(studio: Studio): Panel {
       "Weights of the features",
       features.map((feature) => `weight ${feature.name}`),
       false,
-      [
-        h("p.note", "The weight of each feature in the cost of a frame."),
-        ...children,
-      ],
+      [h("p.note", "The weight of each feature in the cost of a frame."), ...children],
     );
   }
 
@@ -204,9 +201,10 @@ export function tunePanel(studio: Studio): Panel {
   live.onChange(show);
 
   window.addEventListener("keydown", (event) => {
-    if (!list.isConnected || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    const how = undoOrRedo(event);
+    if (!list.isConnected || !how) return;
     event.preventDefault();
-    step(event.shiftKey ? "redo" : "undo");
+    step(how);
   });
 
   return {

@@ -38,3 +38,10 @@ export class Undo<T> {
     return this.future.length > 0;
   }
 }
+
+/** What a key asks for: Ctrl Z undoes; Ctrl Shift Z and Ctrl Y redo. */
+export function undoOrRedo(event: KeyboardEvent): "undo" | "redo" | null {
+  if (!(event.ctrlKey || event.metaKey)) return null;
+  const key = event.key.toLowerCase();
+  return key === "y" || (key === "z" && event.shiftKey) ? "redo" : key === "z" ? "undo" : null;
+}

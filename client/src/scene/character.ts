@@ -2,12 +2,16 @@
 import type * as THREE from "three";
 import type { Live } from "../live";
 import type { CharacterInfo } from "../messages";
+import { request } from "../stream/request";
 import type { Studio } from "../studio";
+import { newPose, type GlobalPose, type Rig } from "./kinematics";
 import { CharacterModel, readModel } from "./model";
 import type { Viewport } from "./viewport";
 
 export class WornCharacter {
   onChange: () => void = () => {};
+  onUnfit: () => void = () => {}; // a file was sent that cannot be worn as it is
+  rest = false; // whether the rest pose is shown in place of the motion
   private model: CharacterModel | null = null;
   private info: CharacterInfo | null = null;
   private readonly layer: THREE.Group;
@@ -21,6 +25,10 @@ export class WornCharacter {
     live.onChange((change) => {
       if (change === "welcome") void this.show(live.welcome?.character ?? null);
     });
+  }
+
+  set visible(on: boolean) {
+    this.layer.visible = on;
   }
 
   /** The file that is worn, or null for the mannequin. */
@@ -48,6 +56,17 @@ export class WornCharacter {
       );
     } catch (error) {
       studio.say(String((error as Error).message ?? error), "bad", `${file.name} cannot be used as a character`);
+      this.onUnfit();
+    }
+  }
+
+  /** Wear a character of the gallery. */
+  async wearFigure(name: string): Promise<void> {
+    try {
+      const answer = await request(`api/figure?name=${encodeURIComponent(name)}`);
+      await this.wear(new File([await answer.blob()], `${name}.glb`));
+    } catch (error) {
+      this.studio().say(String((error as Error).message ?? error), "bad");
     }
   }
 
@@ -68,8 +87,7 @@ export class WornCharacter {
     this.onChange();
     if (!info?.drawn) return;
     try {
-      const answer = await fetch("api/character");
-      if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+      const answer = await request("api/character");
       const model = await readModel(await answer.arrayBuffer(), info);
       if (this.info !== info) return model.dispose(); // another one came meanwhile
       this.model = model;
@@ -82,9 +100,17 @@ export class WornCharacter {
 
   update(seconds: number): void {
     const pose = this.live.pose();
-    this.layer.visible = this.live.layer.visible;
     if (!this.model || !pose || !this.live.rig) return;
     this.live.heroHidden = true;
-    this.model.apply(pose, seconds);
+    this.model.apply(this.rest ? this.standAtRest(pose, this.live.rig) : pose, seconds);
+  }
+
+  /** The reference T-pose, where the character is. */
+  private standAtRest(pose: GlobalPose, rig: Rig): GlobalPose {
+    const local = Float32Array.from((rig.info.tpose ?? rig.info.rotations).flat());
+    local.set(pose.rotations.subarray(0, 4));
+    const at = newPose(rig);
+    rig.forward(pose.positions, 0, null, 0, local, 0, at.positions, at.rotations);
+    return at;
   }
 }

@@ -1,4 +1,4 @@
-/** The floor: an endless grid that fades into the distance, flat or over hills, with the shadows on it. */
+/** The floor: an endless grid that fades into the distance, flat or over uneven ground, with the shadows on it. */
 import * as THREE from "three";
 import type { Ground } from "../messages";
 import { colour } from "../ui/theme";
@@ -21,17 +21,22 @@ const COLOUR = /* glsl */ `
   diffuseColor.a *= 1.0 - smoothstep(0.3 * reach, reach, distance(groundPoint.xz, centre.xz));
 `;
 
+const FAR = 42; // m, where flat floor has faded away
+const DRAWN = 48; // m across the piece of uneven ground that is drawn
+const STRIDE = 4; // m after which that piece is moved
+
 export class Floor {
   readonly object = new THREE.Group();
   private readonly uniforms = {
     gridColour: { value: new THREE.Color() },
     centre: { value: new THREE.Vector3() },
-    reach: { value: 42 },
+    reach: { value: FAR },
   };
   private readonly material = new THREE.MeshLambertMaterial({ transparent: true });
   private readonly plane: THREE.Mesh;
-  private hills: THREE.Mesh | null = null;
+  private uneven: THREE.Mesh | null = null;
   private ground: Ground | null = null;
+  private middle = [0, 0]; // m, of the piece that is drawn
 
   constructor() {
     this.material.onBeforeCompile = (shader) => {
@@ -59,43 +64,70 @@ export class Floor {
   centreOn(x: number, z: number): void {
     this.uniforms.centre.value.set(x, 0, z);
     this.plane.position.set(Math.round(x / 5) * 5, 0, Math.round(z / 5) * 5);
+    if (Math.max(Math.abs(x - this.middle[0]), Math.abs(z - this.middle[1])) > STRIDE) this.move(x, z);
   }
 
   show(ground: Ground | null): void {
-    this.hills?.removeFromParent();
-    this.hills?.geometry.dispose();
-    this.hills = null;
-    this.ground = ground && ground.heights.length ? ground : null;
+    this.uneven?.removeFromParent();
+    this.uneven?.geometry.dispose();
+    this.uneven = null;
+    this.ground = ground && ground.heights.some((height) => height !== 0) ? ground : null;
     this.plane.visible = !this.ground;
+    this.uniforms.reach.value = this.ground ? DRAWN / 2 - STRIDE : FAR;
     if (!this.ground) return;
-    const { size, count, heights } = this.ground;
-    const geometry = new THREE.PlaneGeometry(size, size, count - 1, count - 1).rotateX(-Math.PI / 2);
-    const positions = geometry.getAttribute("position");
-    for (let v = 0; v < heights.length; v++) positions.setY(v, heights[v]);
-    geometry.computeVertexNormals();
-    this.hills = new THREE.Mesh(geometry, this.material);
-    this.hills.receiveShadow = this.hills.castShadow = true;
-    this.object.add(this.hills);
+    const [wide, deep] = this.ground.cells;
+    const across = Math.ceil(DRAWN / wide),
+      along = Math.ceil(DRAWN / deep);
+    const geometry = new THREE.PlaneGeometry(across * wide, along * deep, across, along).rotateX(-Math.PI / 2);
+    this.uneven = new THREE.Mesh(geometry, this.material);
+    this.uneven.receiveShadow = this.uneven.castShadow = true;
+    this.object.add(this.uneven);
+    this.move(this.uniforms.centre.value.x, this.uniforms.centre.value.z);
+  }
+
+  /** Draw the piece of the ground around a point; it moves by whole cells, so that its posts stay where they are. */
+  private move(x: number, z: number): void {
+    if (!this.ground || !this.uneven) return;
+    const { origin, cells, columns, rows, heights } = this.ground;
+    const { widthSegments, heightSegments } = (this.uneven.geometry as THREE.PlaneGeometry).parameters;
+    const i = Math.round((x - origin[0]) / cells[0] - widthSegments / 2),
+      j = Math.round((z - origin[1]) / cells[1] - heightSegments / 2);
+    this.uneven.position.set(
+      origin[0] + (i + widthSegments / 2) * cells[0],
+      0,
+      origin[1] + (j + heightSegments / 2) * cells[1],
+    );
+    this.middle = [x, z];
+    const positions = this.uneven.geometry.getAttribute("position");
+    let v = 0;
+    for (let row = 0; row <= heightSegments; row++)
+      for (let column = 0; column <= widthSegments; column++)
+        positions.setY(v++, heights[wrap(j + row, rows - 1) * columns + wrap(i + column, columns - 1)]);
+    positions.needsUpdate = true;
+    this.uneven.geometry.computeVertexNormals();
+    this.uneven.geometry.computeBoundingSphere();
   }
 
   /** Height of the ground at a point; zero where it is flat. */
   height(x: number, z: number): number {
     if (!this.ground) return 0;
-    const { size, count, heights } = this.ground;
-    const cell = size / (count - 1),
-      last = count - 1.001;
-    const u = Math.min(Math.max((x + size / 2) / cell, 0), last),
-      v = Math.min(Math.max((z + size / 2) / cell, 0), last);
+    const { origin, cells, columns, rows, heights } = this.ground;
+    const u = (x - origin[0]) / cells[0],
+      v = (z - origin[1]) / cells[1];
     const i = Math.floor(u),
-      j = Math.floor(v),
-      at = j * count + i;
-    const low = heights[at] + (heights[at + 1] - heights[at]) * (u - i);
-    const high = heights[at + count] + (heights[at + count + 1] - heights[at + count]) * (u - i);
+      j = Math.floor(v);
+    const post = (di: number, dj: number) => heights[wrap(j + dj, rows - 1) * columns + wrap(i + di, columns - 1)];
+    const low = post(0, 0) + (post(1, 0) - post(0, 0)) * (u - i);
+    const high = post(0, 1) + (post(1, 1) - post(0, 1)) * (u - i);
     return low + (high - low) * (v - j);
   }
 
   /** What pointers are cast against. */
   get surface(): THREE.Object3D {
-    return this.hills ?? this.plane;
+    return this.uneven ?? this.plane;
   }
+}
+
+function wrap(index: number, count: number): number {
+  return ((index % count) + count) % count;
 }

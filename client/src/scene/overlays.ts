@@ -169,7 +169,9 @@ export class Overlays {
       roles = Object.entries(welcome.skeleton.roles);
     const role = (name: string) => roles.find(([, joint]) => joint === source.indexOf(name))?.[0] ?? name;
     const index = (name: string) =>
-      welcome.character ? (rig.info.roles[role(name)] ?? -1) : Math.max(source.indexOf(name), rig.info.roles[name] ?? -1);
+      welcome.character
+        ? (rig.info.roles[role(name)] ?? -1)
+        : Math.max(source.indexOf(name), rig.info.roles[name] ?? -1);
     for (const feature of welcome.features) {
       const joint = feature.joint ? index(feature.joint) : -1;
       if (joint < 0) continue;

@@ -17,6 +17,11 @@ export class Connection {
   private readonly binaryHandlers: ((buffer: ArrayBuffer) => void)[] = [];
   private readonly stateHandlers: ((state: LineState, seconds: number) => void)[] = [];
 
+  constructor() {
+    // a page that the browser keeps after it was left would go on steering
+    window.addEventListener("pagehide", () => this.socket?.close());
+  }
+
   on<K extends ServerMessage["type"]>(type: K, handler: Handlers[K]): void {
     (this.handlers[type] ??= []).push(handler as (message: never) => void);
   }
@@ -61,7 +66,7 @@ export class Connection {
     };
   }
 
-  private tell(state: LineState, seconds: number): void {
+  protected tell(state: LineState, seconds: number): void {
     this.state = state;
     for (const handler of this.stateHandlers) handler(state, seconds);
   }
@@ -72,13 +77,19 @@ export class Connection {
         for (const handler of this.binaryHandlers) handler(data);
         return;
       }
-      const frame = readPoseFrame(data);
-      for (const handler of this.frameHandlers) handler(frame, data);
-      return;
+      return this.deliverFrame(readPoseFrame(data), data);
     }
     const message = JSON.parse(data) as ServerMessage;
     if (message.type === "welcome") this.client = message.client;
+    this.deliver(message);
+  }
+
+  protected deliver(message: ServerMessage): void {
     for (const handler of this.handlers[message.type] ?? []) handler(message as never);
+  }
+
+  protected deliverFrame(frame: PoseFrame, buffer: ArrayBuffer): void {
+    for (const handler of this.frameHandlers) handler(frame, buffer);
   }
 
   /** Let the line go; it comes back as after any loss. */

@@ -17,6 +17,7 @@ export class StageCorners {
     h("span.by-keys", h("kbd", "?"), " all keys"),
     h("span.by-touch", "Drag the stick to walk, the stage to look around"),
   );
+  private readonly paused = h("span.chip.warn", { hidden: true });
   private readonly all: HTMLElement[];
   private rate = 60;
   private wait = 0;
@@ -25,11 +26,18 @@ export class StageCorners {
     overlay: HTMLElement,
     private readonly studio: Studio,
     private readonly steering: Steering,
+    steerFromHere: () => void,
   ) {
+    this.paused.append(
+      h("i.dot"),
+      h("strong", "Paused"),
+      "keys steer again",
+      button("from here", steerFromHere, { kind: "small" }),
+    );
     const take = button("Take the stick", () => studio.connection.send({ type: "take_steering" }), { kind: "small" });
     this.all = [
       h("div.corner.top-left", this.database, this.clip),
-      h("div.corner.top-right", this.steers),
+      h("div.corner.top-right", this.paused, this.steers),
       h("div.corner.bottom-left", steering.screen.element),
       h("div.corner.bottom", this.hint),
       h("div.corner.bottom-right", this.speed),
@@ -49,6 +57,7 @@ export class StageCorners {
           `${welcome.clips.length} ${welcome.clips.length === 1 ? "clip" : "clips"}, ${lasting(welcome.frame_count / welcome.frame_rate)}`,
         );
       if (change !== "situation" || !situation) return;
+      this.paused.hidden = situation.playing || !situation.live;
       const mine = studio.live.steers,
         asking = situation.asking && mine;
       this.steers.hidden = situation.live && mine && !asking && situation.watchers.length < 2;

@@ -52,8 +52,8 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, charact
   }
 
   function give(files: File[]): void {
-    if (!files.length || current()?.dropped?.(files)) return;
     if (files.length === 1 && /\.kinerec$/i.test(files[0].name)) return void replay(files[0]);
+    if (!files.length || current()?.dropped?.(files)) return;
     if (files.length === 1 && /\.(glb|vrm)$/i.test(files[0].name)) return void character.wear(files[0]);
     const build = registeredPanels().find((panel) => panel.id === "build");
     if (!build?.dropped) return studio.say("This page cannot open such files.", "bad", files[0].name);

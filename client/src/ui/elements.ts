@@ -152,7 +152,14 @@ export function segments<T extends string>(
 
 /** A range input whose track is filled up to its thumb. */
 export function range(
-  options: { low: number; high: number; step: number | "any"; value: number; label: string },
+  options: {
+    low: number;
+    high: number;
+    step: number | "any";
+    value: number;
+    label: string;
+    read?: (value: number) => string; // what a screen reader says in place of the slider's own number
+  },
   input: (value: number) => void,
 ) {
   const element = h("input", {
@@ -162,11 +169,13 @@ export function range(
     step: options.step,
     "aria-label": options.label,
   }) as HTMLInputElement;
-  const fill = () =>
+  const fill = () => {
+    if (options.read) element.setAttribute("aria-valuetext", options.read(Number(element.value)));
     element.style.setProperty(
       "--fill",
       `${(100 * (Number(element.value) - options.low)) / (options.high - options.low || 1)}%`,
     );
+  };
   const set = (value: number) => {
     element.value = String(value);
     fill();

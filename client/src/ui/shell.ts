@@ -108,7 +108,7 @@ export class Shell {
     if (this.current !== panel) return;
     this.body.replaceChildren(content);
     this.body.scrollTop = 0;
-    history.replaceState(null, "", `#${id}`);
+    history.replaceState(null, "", location.hash.startsWith(`#${id}@`) ? location.hash : `#${id}`);
     panel.opened?.();
     this.onOpen(panel);
   }
@@ -137,6 +137,6 @@ export class Shell {
     box.classList.add(kind);
     this.messages.append(box);
     while (this.messages.children.length > 4) this.messages.firstChild!.remove();
-    if (kind !== "bad") setTimeout(() => box.remove(), 5000);
+    setTimeout(() => box.remove(), kind === "bad" ? 20_000 : 5000);
   }
 }

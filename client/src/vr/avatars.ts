@@ -28,6 +28,7 @@ interface Shown {
 
 export class Avatars {
   readonly layer: THREE.Group;
+  evenly = false; // one's own body moves from frame to frame too: those of a camera alone are far apart
   onTrouble: (text: string) => void = () => {};
   private readonly shown = new Map<number, Shown>();
   private readonly positions: number[] = [];
@@ -130,7 +131,7 @@ export class Avatars {
   private take(frame: AvatarFrame, at: number): void {
     const shown = this.shown.get(frame.user);
     if (!shown || frame.version !== shown.info.version || frame.joints !== shown.rig.count) return;
-    shown.before = shown.own ? null : shown.after;
+    shown.before = shown.own && !this.evenly ? null : shown.after;
     shown.span = Math.min(Math.max(at - shown.came, 1), LATE);
     shown.after = frame;
     shown.came = at;
@@ -151,7 +152,7 @@ export class Avatars {
     }
   }
 
-  /** One's own body is shown as it came in; others move from frame to frame. */
+  /** One's own body is shown as it came in, unless a camera alone drives it; others move from frame to frame. */
   private blend(shown: Shown, share: number): void {
     const { before, after, rig, pose } = shown;
     if (!after) return;

@@ -2,6 +2,7 @@
 import type { Panel, Studio } from "../studio";
 import { button, group, h, segments, switchRow } from "../ui/elements";
 import { bodyControls } from "./body_controls";
+import { CameraControls } from "./camera/controls";
 import type { Emulator } from "./emulator";
 import { Headset } from "./headset";
 import { recordControls } from "./record_controls";
@@ -13,6 +14,7 @@ const WATCH = 0.25; // s between looks at the figures
 export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   const stage = new VrStage(studio);
   const { room, headset, simulated } = stage;
+  const camera = (stage.camera = new CameraControls(studio, stage));
   let emulator: Emulator | null = null,
     wait = 0,
     there = false; // whether the browser has a headset
@@ -215,6 +217,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
           emulatorHolder,
           pick,
         ),
+        group("Camera", camera.element),
         group("View", look, mirror),
         group("Body", body.element),
         group("Answer", figures),
@@ -230,16 +233,19 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
     closed: () => {
       studio.connection.send({ type: "stream", every: 1 });
       if (headset.worn) void headset.exit();
+      camera.stop();
       setMirror(false);
       stage.close();
     },
     frame: (seconds) => {
       emulator?.update(seconds);
       stage.update(seconds);
+      camera.update();
       wait -= seconds;
       if (wait > 0) return;
       wait = WATCH;
       showFigures();
+      camera.show();
     },
     followed: () => stage.avatars.main,
     dropped: (files) => body.take(files),

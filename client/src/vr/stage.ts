@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { lookAs } from "../scene/headless";
 import type { Studio } from "../studio";
 import { Avatars } from "./avatars";
+import type { CameraControls } from "./camera/controls";
 import { Headset } from "./headset";
 import { Mirror } from "./mirror";
 import { spotOf } from "./placement";
@@ -19,6 +20,7 @@ export class VrStage {
   readonly headset: Headset;
   readonly simulated: SimulatedUser;
   readonly mirror: Mirror;
+  camera: CameraControls | null = null;
   look: Look = "third";
   private readonly sign: Sign;
   private readonly eye = new THREE.PerspectiveCamera(70, 1, 0.03, 400);
@@ -74,6 +76,7 @@ export class VrStage {
 
   /** Each drawn frame, while the panel is open or somebody is in the room. */
   update(seconds: number): void {
+    this.avatars.evenly = this.camera?.on === true && !this.simulated.running && !this.headset.worn;
     this.avatars.update(performance.now(), seconds);
     const { viewport } = this.studio;
     viewport.solid = this.mirror.shown;

@@ -1,4 +1,5 @@
 /** Build: from dropped files to a playing character; every control edits the recipe, and nothing else. */
+import { undoOrRedo } from "../panels/undo";
 import { registerPanel, type Studio } from "../studio";
 import { button, h, segments } from "../ui/elements";
 import { CleaningView } from "./cleaning_view";
@@ -83,7 +84,7 @@ class BuildPanel {
     );
     this.body.append(loading("Opening the project"));
     this.store.on((what) => this.changed(what));
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("keydown", (event) => this.key(event));
   }
 
   async opened(): Promise<void> {
@@ -214,11 +215,10 @@ class BuildPanel {
   }
 
   private key(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || target.tagName === "TEXTAREA") return;
+    const how = undoOrRedo(event);
+    if (!how || !this.element.isConnected || (event.target as HTMLElement).tagName === "TEXTAREA") return;
     event.preventDefault();
-    if (event.shiftKey) this.store.redo();
-    else this.store.undo();
+    this.store[how]();
   }
 
   async dropped(files: File[]): Promise<void> {

@@ -1,5 +1,6 @@
 /** A clip as the server sends it: a safetensors file with poses, contacts and features, read without copying. */
 import type { SkeletonInfo } from "../messages";
+import { request } from "../stream/request";
 import type { FeatureRow } from "./messages";
 
 export interface ClipAbout {
@@ -61,10 +62,7 @@ export function readClip(buffer: ArrayBuffer): ClipData {
 
 /** Fetch a clip; the server's own words are the error. */
 export async function fetchClip(path: string, signal?: AbortSignal): Promise<ClipData> {
-  const answer = await fetch(path, { signal });
-  if (answer.ok) return readClip(await answer.arrayBuffer());
-  const said = (await answer.json().catch(() => null)) as { message?: string } | null;
-  throw new Error(said?.message ?? `the server answered ${answer.status}`);
+  return readClip(await (await request(path, { signal })).arrayBuffer());
 }
 
 /** The planted stretches [start, stop) of one contact joint, in frames. */

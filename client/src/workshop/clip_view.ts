@@ -48,7 +48,9 @@ export class ClipView {
     rerender(
       this.element,
       this.title(name, report),
-      report ? findings(store, report, index) : h("span.note", "Built-in motion: procedural, so there is nothing to clean."),
+      report
+        ? findings(store, report, index)
+        : h("span.note", "Built-in motion: procedural, so there is nothing to clean."),
       index !== null
         ? stretches(store, name, index)
         : report?.frames

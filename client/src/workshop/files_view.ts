@@ -15,7 +15,7 @@ export class FilesView {
       type: "file",
       multiple: true,
       hidden: true,
-      accept: ".bvh,.glb,.gltf,.vrm,.vrma",
+      accept: ".bvh,.glb,.gltf,.vrm,.vrma,.npz,.fbx",
       onchange: () => {
         void store.upload([...(this.picker.files ?? [])]);
         this.picker.value = "";

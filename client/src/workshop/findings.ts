@@ -44,11 +44,7 @@ export function findings(store: Store, report: FileReport, index: number | null)
   const source = index === null ? null : store.recipe?.source[index];
   if (source?.retarget)
     rows.push(
-      h(
-        "div.finding.fixed",
-        mark("fixed"),
-        h("div.what", "Its motion is retargeted to the first file's skeleton."),
-      ),
+      h("div.finding.fixed", mark("fixed"), h("div.what", "Its motion is retargeted to the first file's skeleton.")),
     );
   const [told, notes] = [
     report.findings.filter((one) => one.severity !== "note"),

@@ -1,5 +1,6 @@
-/** The workshop's panels: Build, Coverage and Clips. */
+/** The workshop's panels: Build, Coverage, Clips and Train. */
 import "./workshop.css";
+import { registerTrain } from "../panels/train";
 import { registerBuild } from "./build";
 import { registerClips } from "./clips";
 import { registerCoverage } from "./coverage";
@@ -9,4 +10,5 @@ export function registerWorkshopPanels(): void {
   registerBuild();
   registerCoverage();
   registerClips();
+  registerTrain();
 }

@@ -3,7 +3,7 @@ import type { ProjectInfo } from "./messages";
 
 /** Why the server would not take a file; empty if it would. */
 export function findRefusal(file: File, project: ProjectInfo | null): string {
-  const readable = project?.readable ?? [".bvh", ".glb", ".gltf", ".vrm", ".vrma"];
+  const readable = project?.readable ?? [".bvh", ".glb", ".gltf", ".vrm", ".vrma", ".npz", ".fbx"];
   if (!readable.some((suffix) => file.name.toLowerCase().endsWith(suffix)))
     return `not a motion file; readable are ${readable.join(" ")}`;
   if (project && file.size > project.largest_upload)

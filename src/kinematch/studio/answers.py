@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from kinematch.studio.messages import Keypoint, Part, Value, snake
+from kinematch.studio.messages import Keypoint, Part, TerrainKind, Value, snake
 
 
 class FromServer(msgspec.Struct, tag_field="type", tag=snake):
@@ -101,7 +101,7 @@ class Situation(FromServer):
     keypoints: list[Keypoint]
     loops: bool
     crowd: int
-    terrain: bool
+    terrain: TerrainKind
     comparing: bool
     steers: str  # client's id, or empty
     asking: str  # client that asked to steer, or empty
@@ -131,6 +131,7 @@ class Welcome(FromServer):
     step_rate: float  # of the simulation
     skeleton: SkeletonInfo  # the database's
     character: CharacterInfo | None  # the user's own, if one is worn
+    lineup: list[CharacterInfo]  # further ones beside it, on the same motion; GET /api/lineup?index=0 has their files
     features: list[FeatureInfo]
     horizons: list[float]  # s, of the trajectories in pose frames
     settings_info: list[SettingInfo]
@@ -138,8 +139,13 @@ class Welcome(FromServer):
     clips: list[ClipInfo]
     tags: list[str]
     gaits: list[GaitInfo]
+    rivals: list[str]  # files that play beside the first, told the same; their characters stand before side b's
     reasons: list[str]  # why a search was made, by the code in pose frames
     presets: Presets
+    formats: list[str]  # that what was played can be saved in
+    figures: list[str]  # characters of the gallery; GET /api/figure?name=NAME has the file
+    motions: list[str]  # that were played since the start, the built-in one first
+    motion: str  # the one that plays, or empty
     situation: Situation
 
 
@@ -166,11 +172,13 @@ class Explanation(FromServer):
 
 
 class Ground(FromServer):
-    """Heights of the terrain on a square grid; none when it is flat."""
+    """Heights of a piece of ground that repeats without end; its last row and column are its first."""
 
-    size: float  # m, from -size/2 to size/2 in x and z
-    count: int  # samples on a side
-    heights: list[float]  # m, count * count of them, x fastest
+    origin: list[float]  # m, x and z of the first sample
+    cells: list[float]  # m between samples, along x and z
+    columns: int  # samples along x
+    rows: int  # samples along z
+    heights: list[float]  # m, columns * rows of them, x fastest
 
 
 class ErrorMessage(FromServer):
@@ -219,8 +227,38 @@ class RoomNow(FromServer):
     devices: list[str]  # presets of headsets
 
 
+class Bearing(Part):
+    """Where the hips face by one source."""
+
+    yaw: float  # rad
+    deviation: float  # rad, to expect; what is not known at all has pi
+
+
+class CameraNow(FromServer):
+    """What a user's camera, or the server's own, says about the body; told for each frame of landmarks."""
+
+    user: int  # AvatarInfo.user
+    time: float  # s, of the page's clock
+    alone: bool  # no trackers: the camera drives the body
+    own: bool  # it is the page's camera; else the server's, whose landmarks are told in `image`
+    trouble: str  # what is wrong, in words; empty if nothing is
+    places: list[float]  # m in the room, x y z of 33 landmarks; none where nobody is seen
+    image: list[float]  # shares of the picture's width and height
+    aspect: float  # its width by its height
+    visibility: list[float]
+    trackers: Bearing | None  # what the trackers alone say
+    camera: Bearing | None  # what the picture says
+    fused: Bearing  # what the body does
+    offset: float  # s that landmarks are late
+    position: list[float]  # m, of the camera; empty until it is known
+    yaw: float  # rad, where it looks
+    pitch: float  # rad, downwards
+    residual: float  # m between nose and wrists of camera and trackers; negative if not known
+
+
 ServerMessage = (
     Welcome | Situation | SettingsNow | Presets | Explanation | Ground | ErrorMessage | Notice | Pong | RoomNow
+    | CameraNow
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()

@@ -2,16 +2,21 @@
 
 import asyncio
 import importlib.util
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from time import strftime
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError, unknown
+from kinematch.learned.training.journal import list_journals
+from kinematch.studio.character_routes import character_routes
 from kinematch.studio.exporting import FORMATS, export
+from kinematch.studio.gallery import make_figure
 from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.layout import TIMELINE, pack
 from kinematch.studio.picture import pack_stretch
@@ -20,16 +25,13 @@ from kinematch.studio.recording import SUFFIX, open_recording, save_recording
 from kinematch.studio.room.routes import room_routes
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
-from kinematch.studio.worn import KINDS, describe_fit, read_character, try_on
 
 MOST_POSES = 3600  # frames in one answer
-LARGEST_CHARACTER = 100_000_000  # bytes of a character's file, which is kept while it is worn
 
 
 def api_routes(studio: Studio) -> list[Any]:
     """Routes below /api."""
     from starlette.background import BackgroundTask
-    from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import FileResponse, Response
     from starlette.routing import Mount, Route
@@ -61,6 +63,13 @@ def api_routes(studio: Studio) -> list[Any]:
         path = studio.presets.existing(request.query_params.get("name", ""))
         return FileResponse(path, media_type="application/toml", filename=path.name)
 
+    async def training(_: Request) -> Response:
+        """How the last trainings of learned models on this machine go."""
+        found = await asyncio.to_thread(list_journals)
+        return Response(
+            msgspec.json.encode(found), media_type="application/json", headers={"cache-control": "no-store"}
+        )
+
     async def open_sent(request: Request) -> Response:
         """A recording that was dropped on a page."""
         refuse_watchers(studio, request.headers)
@@ -76,34 +85,6 @@ def api_routes(studio: Studio) -> list[Any]:
             raise
         return Response(b"{}", media_type="application/json")
 
-    async def wear(request: Request) -> Response:
-        """A character's file that was dropped on a page: everybody is shown with it from now on."""
-        refuse_watchers(studio, request.headers)
-        name = request.query_params.get("name", "")[:200]
-        suffix = Path(name).suffix.lower()
-        if suffix not in KINDS:
-            raise KinematchError(unknown("kind of file", suffix, KINDS))
-        with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
-            path = Path(folder) / f"character{suffix}"
-            await receive_file(request, path, LARGEST_CHARACTER)
-            worn = await asyncio.to_thread(read_character, path, name)
-        retargeting = await asyncio.to_thread(try_on, worn, studio.stage.database.poses.skeleton)
-        await studio.wear(worn)
-        told = {"joints": len(retargeting.joints), "notes": describe_fit(retargeting)}
-        return Response(msgspec.json.encode(told), media_type="application/json")
-
-    async def take_off(request: Request) -> Response:
-        refuse_watchers(studio, request.headers)
-        await studio.wear(None)
-        return Response(b"{}", media_type="application/json")
-
-    async def character(_: Request) -> Response:
-        """The file of the character that is worn, for pages to draw."""
-        worn = studio.stage.worn
-        if worn is None or not worn.content:
-            raise HTTPException(404, "there is no character file to draw")
-        return Response(worn.content, media_type="model/gltf-binary", headers={"cache-control": "no-store"})
-
     routes: list[Any] = [
         Route("/poses", answering(_poses)),
         Route("/timeline", answering(_timeline)),
@@ -111,9 +92,9 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/recording", written(_recording)),
         Route("/recording", open_sent, methods=["POST"]),
         Route("/preset", preset),
-        Route("/character", character),
-        Route("/character", wear, methods=["POST"]),
-        Route("/character", take_off, methods=["DELETE"]),
+        *character_routes(studio),
+        Route("/training", training),
+        Route("/figure", answering(_figure)),
         Mount("/room", routes=room_routes(studio.attendant)),
     ]
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
@@ -159,15 +140,25 @@ def _export(stage: Stage, query: Any, folder: Path) -> tuple[Path, str]:
     kind = query.get("format", "")
     if kind not in FORMATS:
         raise KinematchError(unknown("format", kind, FORMATS))
-    path = folder / f"played.{kind}"
+    path = folder / f"{_find_name(stage)}.{kind}"
     export(path, stage, start=whole(query, "start", 0), stop=_stop(query), character=whole(query, "character", 0))
     return path, FORMATS[kind]
 
 
 def _recording(stage: Stage, query: Any, folder: Path) -> tuple[Path, str]:
-    path = folder / f"played{SUFFIX}"
+    path = folder / f"{_find_name(stage)}{SUFFIX}"
     save_recording(path, stage, whole(query, "start", 0), _stop(query))
     return path, BYTES
+
+
+def _figure(_: Stage, query: Any) -> bytes:
+    return make_figure(query.get("name", ""))
+
+
+def _find_name(stage: Stage) -> str:
+    """A file's name: the database's and the character's, and the time."""
+    parts = [stage.name, stage.worn.name.rsplit(".", 1)[0] if stage.worn else "", strftime("%Y%m%d-%H%M%S")]
+    return "-".join(re.sub(r"[^\w.-]+", "_", part)[:40] for part in parts if part)
 
 
 def _stop(query: Any) -> int | None:

@@ -102,6 +102,8 @@ class Engine:
 
     def _step(self, stage: Stage) -> None:
         self._show(stage.advance())
+        if stage.lineup.frame:
+            self._show(stage.lineup.frame)
 
     def _do(self, job: Job) -> None:
         try:

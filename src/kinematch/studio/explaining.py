@@ -89,12 +89,13 @@ def _search_before(stage: Stage, step: int, character: int) -> tuple[Moment, int
 
 def _find_character(moment: Moment, character: int) -> tuple[str, int]:
     """A character's group and its place there: side a comes first, side b last."""
-    for name in ("a", "others", "b"):
-        if name in moment.states:
-            count = len(moment.states[name].playing.frames)
-            if character < count:
-                return name, character
-            character -= count
+    for name, state in moment.states.items():
+        count = len(state.playing.frames)
+        if character < count and name.startswith("rival"):
+            raise KinematchError(f"character {character} plays another file; play that alone to see why")
+        if character < count:
+            return name, character
+        character -= count
     raise KinematchError(f"no character {character}")
 
 

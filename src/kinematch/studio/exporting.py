@@ -1,5 +1,6 @@
 """Exporting: what one character did in a stretch of the history, as a motion file or a moving picture."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from kinematch.character.record import record
@@ -15,7 +16,13 @@ FORMATS = {
     "gif": "image/gif",
     "mp4": "video/mp4",
 }
+FILM = "imageio_ffmpeg"  # package that MP4 needs
 LONGEST_PICTURE = 60.0  # s; drawing takes as long as that again
+
+
+def find_formats() -> list[str]:
+    """The formats that work on this machine."""
+    return [kind for kind in FORMATS if kind != "mp4" or find_spec(FILM) is not None]
 
 
 def export(path: Path, stage: Stage, *, start: int = 0, stop: int | None = None, character: int = 0) -> None:

@@ -3,7 +3,7 @@
 import ipaddress
 import json
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -16,8 +16,9 @@ HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (
         b"content-security-policy",
-        b"default-src 'self' blob: data:; connect-src 'self' ws: wss: blob: data:; script-src 'self' blob:; "
-        b"style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+        b"default-src 'self' blob: data:; connect-src 'self' ws: wss: blob: data:; "
+        b"script-src 'self' blob: 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+        b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     ),
 ]
 CLIENT = "x-kinematch-client"  # which page sends a request, as its stream was told in Welcome
@@ -32,8 +33,10 @@ class Guard:
     must be the same host. Programs without an Origin are let in: they are on this machine already.
     """
 
-    def __init__(self, application: Application, *, host: str = "127.0.0.1"):
+    def __init__(self, application: Application, *, host: str = "127.0.0.1", origins: Sequence[str] = ()):
+        """`origins`: other sites whose pages are let in, such as http://localhost:5173."""
         self._application, self._loopback = application, is_loopback(host)
+        self._origins = {origin.lower().rstrip("/") for origin in origins}
         self._names = {"localhost", host.lower(), *(() if self._loopback else _own_names())}
 
     async def __call__(self, scope: dict, receive: Callable, send: Callable) -> None:
@@ -57,7 +60,7 @@ class Guard:
         if not self._is_own(host):
             return f"this server is not called {host[:80]!r}"
         origin = headers.get(b"origin")
-        if origin is not None and _netloc(origin) != host.lower():
+        if origin is not None and _netloc(origin) != host.lower() and origin.lower() not in self._origins:
             return f"pages of {origin[:80]!r} may not talk to this server"
         # an <img> or <script> of another site sends no Origin, but says where it comes from
         if headers.get(b"sec-fetch-site") in ("cross-site", "same-site") and scope["path"].startswith("/api"):

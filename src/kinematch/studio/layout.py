@@ -139,6 +139,26 @@ SAMPLE = Layout(
     ),
 )
 
+VIEW = Layout(
+    "CameraView",
+    b"KMC1",
+    "What a page's camera sees at one moment: landmarks as MediaPipe has them, never the picture; a page sends it.",
+    (
+        Field("time", "f64", "seconds, of the page's own clock, when the landmarks were known"),
+        Field("landmarks", "u32", "33, or 0 where nobody is seen"),
+        Field("people", "u32", "found in the picture"),
+        Field("aspect", "f32", "width of the picture by its height"),
+        Field("brightness", "f32", "mean of the picture, 0 to 1"),
+        Field("x", "f32", "m, where in the room somebody stands who has a camera alone"),
+        Field("z", "f32", "m, likewise"),
+    ),
+    (
+        Array("places", "f32", ("landmarks", 3), "m from the middle of the hips: x to the right, y down, z away"),
+        Array("image", "f32", ("landmarks", 2), "shares of the picture's width and height, from its top left corner"),
+        Array("visibility", "f32", ("landmarks",), "0 to 1"),
+    ),
+)
+
 AVATAR = Layout(
     "AvatarFrame",
     b"KMA1",
@@ -154,6 +174,20 @@ AVATAR = Layout(
     ),
     (
         Array("positions", "f32", ("joints", 3), "in the parent's space; the first is where the root stands"),
+        Array("rotations", "f32", ("joints", 4), "in the parent's space, x y z w"),
+    ),
+)
+
+LINEUP = Layout(
+    "LineupFrame",
+    b"KML1",
+    "The characters beside the first one, at one step of the simulation.",
+    (
+        Field("step", "u32", "as in pose frames"),
+        Field("joints", "u32", "J of all together, in the order of Welcome.lineup"),
+    ),
+    (
+        Array("positions", "f32", ("joints", 3), "in the parent's space; each character's first is where it stands"),
         Array("rotations", "f32", ("joints", 4), "in the parent's space, x y z w"),
     ),
 )
@@ -175,8 +209,8 @@ MOTION = Layout(
     ),
 )
 
-LAYOUTS = (POSE, POSES, TIMELINE, AVATAR, MOTION)  # that pages read
-SENT = (SAMPLE,)  # that pages write
+LAYOUTS = (POSE, POSES, TIMELINE, AVATAR, LINEUP, MOTION)  # that pages read
+SENT = (SAMPLE, VIEW)  # that pages write
 
 
 def pack(layout: Layout, header: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> bytes:

@@ -21,6 +21,7 @@ Metres = Annotated[float, Meta(ge=-10_000, le=10_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Value = float | bool | str | dict[str, float | None]
+TerrainKind = Literal["flat", "hills", "slopes", "stairs"]
 Side = Literal["a", "b"]  # the two sides of a comparison; without one there is a alone
 
 
@@ -73,7 +74,13 @@ class SetCrowd(FromPage):
 
 
 class SetTerrain(FromPage):
-    on: bool
+    kind: TerrainKind
+
+
+class OpenMotion(FromPage):
+    """Play one of Welcome.motions again."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=300)]
 
 
 class StartOver(FromPage):
@@ -189,9 +196,9 @@ class RecordTrackers(FromPage):
 
 
 PageMessage = (
-    Stick | FollowPath | SteerBy | SetCrowd | SetTerrain | StartOver | ChangeSettings | ResetSettings | Compare
-    | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering | HandOver | Stream
-    | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
+    Stick | FollowPath | SteerBy | SetCrowd | SetTerrain | OpenMotion | StartOver | ChangeSettings | ResetSettings
+    | Compare | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering | HandOver
+    | Stream | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
 )  # fmt: skip
 
 _decoder = msgspec.json.Decoder(PageMessage)

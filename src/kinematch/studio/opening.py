@@ -1,5 +1,6 @@
 """Opening: what `kinematch play` is given becomes a stage, be it nothing, a database, a recipe or a recording."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from kinematch.files import READABLE
 from kinematch.learned.model_file import is_model, load_model
 from kinematch.learned.sketch import sketch_database
 from kinematch.studio.recording import SUFFIX, open_recording
+from kinematch.studio.rivals import open_rival
 from kinematch.studio.stage import Stage
 from kinematch.studio.warming import warming
 
@@ -23,24 +25,30 @@ def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
     return Stage(database, name="dance card")
 
 
-def open_path(path: Path, progress: Progress = lambda stage, done, total: None) -> Stage:
-    """A database, the database that a recipe describes, a learned model, or a recording."""
+def open_path(path: Path, progress: Progress = lambda stage, done, total: None, beside: Sequence[Path] = ()) -> Stage:
+    """A database, the database that a recipe describes, a learned model, or a recording.
+
+    `beside`: databases and models that are told the same and shown beside the first.
+    """
     if path.suffix.lower() in READABLE:
         raise FileError(path, "is a motion file: play the folder it is in, or drop it on the page to build with it")
+    if path.suffix == SUFFIX and beside:
+        raise FileError(path, "is a recording, which plays alone")
     if path.suffix == SUFFIX:
         with _warming(progress):
             pass
         return open_recording(path)
     with _warming(progress):
+        rivals = tuple(open_rival(one, partial(progress, "open")) for one in beside)
         if is_model(path):
             model = load_model(path)
-            return Stage(sketch_database(model), name=path.stem, path=str(path), model=model)
+            return Stage(sketch_database(model), name=path.stem, path=str(path), model=model, rivals=rivals)
         if path.suffix == ".toml":
             result = build(path, progress=progress)
             database, path = result.database, result.path
         else:
-            database = storage.load(path)
-    return Stage(database, name=path.stem, path=str(path))
+            database = storage.load(path, progress=partial(progress, "open"))
+    return Stage(database, name=path.stem, path=str(path), rivals=rivals)
 
 
 def _warming(progress: Progress) -> AbstractContextManager[None]:

@@ -65,7 +65,7 @@ class Pilot:
             return self._wandering(bodies["a"], bodies["others"], settings["a"], dt)
         if self.how == "path" and len(self.keypoints) > 1:
             if name not in self._paths:
-                self._paths[name] = self._path(self.keypoints, self.loops, settings[name])
+                self._paths[name] = self._path(self.keypoints, self.loops, settings.get(name, settings["a"]))
             return self._paths[name].command(bodies[name], dt)
         return self._sticking(bodies[name], dt)
 
@@ -83,7 +83,8 @@ class Pilot:
         """Go on along the path from where each group was."""
         if self.how == "path" and len(self.keypoints) > 1:
             for name, metres in progress.items():
-                path = self._path(self.keypoints, self.loops, settings[name], min(metres, self._length()))
+                own = settings.get(name, settings["a"])
+                path = self._path(self.keypoints, self.loops, own, min(metres, self._length()))
                 self._paths[name] = path
 
     def _length(self) -> float:
@@ -115,7 +116,8 @@ class Pilot:
         count = 1 + len(others.yaws)
         if self._wander is None:
             self._wander = Wander(
-                np.random.default_rng(count), inside=SPACING * (2 + ROAM * np.sqrt(count)), speeds=STROLL,
+                np.random.default_rng(count), inside=SPACING * (2 + ROAM * np.sqrt(count)),
+                centre=tuple(first.positions[0, [0, 2]].tolist()), speeds=STROLL,
                 filter=self.gait_infos[0].filter, halflife=settings.velocity_halflife,
             )  # fmt: skip
         everyone = SimulatedBody(*(np.concatenate([one, many]) for one, many in zip(first, others)))

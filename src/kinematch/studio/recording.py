@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from kinematch.character import Settings
@@ -14,8 +15,9 @@ from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.history import Moment
-from kinematch.studio.messages import Keypoint
+from kinematch.studio.messages import Keypoint, TerrainKind
 from kinematch.studio.picture import Picture, read_picture
+from kinematch.studio.robots import WornRobot
 from kinematch.studio.stage import Stage
 from kinematch.studio.worn import WornCharacter
 
@@ -30,6 +32,8 @@ WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it f
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
     """Write what was played in steps [start, stop), and the database it was played from."""
+    if stage.rivals:
+        raise KinematchError("a recording holds one database; play one file alone to record it")
     moments = stage.history.between(start, stop)
     if not moments:
         raise KinematchError(f"no steps between {start} and {stop} are kept")
@@ -49,9 +53,11 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
         arrays |= _state_arrays(group, moments)
     about = {
         "database": database, "name": stage.name, "settings": settings, "filters": filters,
-        "terrain": stage.terrain is not None, "how": stage.pilot.how, "loops": stage.pilot.loops,
+        "terrain": stage.terrain, "how": stage.pilot.how, "loops": stage.pilot.loops,
         "keypoints": [[point.x, point.z, point.speed] for point in stage.pilot.keypoints],
     }  # fmt: skip
+    if isinstance(stage.worn, WornRobot):
+        raise FileError(path, "a robot is shown, and recordings keep characters alone: export the motion")
     if stage.worn is not None:  # its skeleton alone: meshes are the user's own to pass on
         own = stage.worn.skeleton
         arrays |= {WORN + name: np.asarray(getattr(own, name)) for name in SKELETON if getattr(own, name) is not None}
@@ -69,13 +75,18 @@ def open_recording(path: str | Path) -> Stage:
         stage = Stage(database, name=str(about["name"]), path=str(path), worn=_read_worn(arrays, about.get("worn")))
         stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
-        stage.set_terrain(bool(about["terrain"]))
+        stage.set_terrain(_read_terrain(about["terrain"]))
         stage.remember(_moments(stage, arrays, about))
     except FileError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
+
+
+def _read_terrain(kind: str | bool) -> TerrainKind:
+    """The kind of ground; older recordings say only whether there are hills."""
+    return msgspec.convert(("hills" if kind else "flat") if isinstance(kind, bool) else kind, TerrainKind)
 
 
 def _read_worn(arrays: dict[str, np.ndarray], about: dict[str, Any] | None) -> WornCharacter | None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from kinematch.errors import KinematchError
 from kinematch.studio.application import application
 from kinematch.studio.certificate import Certificate
+from kinematch.studio.guard import Guard
 from kinematch.studio.messages import LARGEST_MESSAGE
 from kinematch.studio.studio import Studio
 
@@ -46,11 +47,19 @@ def address(host: str, opened: socket.socket, *, secure: bool = False) -> str:
 def server(
     studio: Studio, *, host: str = "127.0.0.1", certificate: Certificate | None = None, log_level: str = "warning"
 ):
+    """The server of a studio, not yet running."""
+    return make_server(application(studio, host=host), certificate=certificate, log_level=log_level)
+
+
+def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_level: str = "warning"):
     """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until it is told to exit."""
     import uvicorn
 
+    from kinematch.studio.impatience import make_impatient_protocol
+
     config = uvicorn.Config(
-        application(studio, host=host),
+        guarded,
+        http=make_impatient_protocol(),
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,  # poses hardly shrink, and a small message could swell

@@ -1,6 +1,6 @@
 """Stage: the characters that are played with, how they are steered and set; used by one thread alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -9,48 +9,61 @@ import numpy as np
 
 from kinematch.character import Crowd, Settings
 from kinematch.character.orders import Filters
+from kinematch.character.pose import Pose
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.learned.model import Model
 from kinematch.learned.sketch import SketchCrowd
+from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.history import History, Moment
+from kinematch.studio.lineup import Lineup, pack_lineup
+from kinematch.studio.messages import TerrainKind
 from kinematch.studio.picture import Group, Picture, View, make_view, take_picture
 from kinematch.studio.pilot import Pilot, start_places
-from kinematch.studio.worn import WornCharacter, continue_motion, fit_skeleton
-from kinematch.terrain.made import uneven_ground
+from kinematch.studio.rivals import Rival, check_rivals, find_place, name_groups
+from kinematch.studio.robots import RobotActors, WornRobot
+from kinematch.studio.worn import WornCharacter, continue_motion, fit_character
+from kinematch.terrain.made import make_slopes, make_stairs, uneven_ground
 from kinematch.terrain.terrain import HeightGrid
 
 STEP_RATE = 60.0  # steps a second
 DT = 1 / STEP_RATE
 FEW = 4  # characters whose states are kept at every step
 KEPT = 15  # steps between the kept states of more than those
-FLAT = HeightGrid(np.zeros((2, 2)), 1.0)
-GROUND_SIZE, GROUND_CELL = 48.0, 0.2  # m
+GROUNDS: dict[str, Callable[[], HeightGrid]] = {  # all without end
+    "flat": lambda: HeightGrid(np.zeros((2, 2)), 1.0, repeats=True),
+    "hills": lambda: uneven_ground(np.random.default_rng(0), size=48.0, cell=0.2, repeats=True),
+    "slopes": make_slopes,
+    "stairs": make_stairs,
+}
 
 
 class Stage:
-    """One steered character (group "a"), those that wander ("others"), and the second one of a comparison ("b")."""
+    """One steered character (group "a"), those that wander ("others"), those of other files that are steered alike
+    ("rival 1" and so on), and the second one of a comparison ("b")."""
 
     def __init__(
         self, database: Database, *, name: str, path: str = "", worn: WornCharacter | None = None,
-        model: Model | None = None,
+        model: Model | None = None, rivals: tuple[Rival, ...] = (),
     ):  # fmt: skip
         """`model`: plays in place of the database, which is its sketch then."""
+        check_rivals(database, rivals)
         self.database, self.name, self.path, self.model = database, name, path, model
-        self.pilot = Pilot(database)
+        self.pilot, self.rivals = Pilot(database), name_groups(rivals)
         self.settings: dict[str, Settings] = {"a": Settings()}
-        self.terrain: HeightGrid | None = None
+        self.terrain: TerrainKind = "flat"
+        self.ground = GROUNDS["flat"]()
+        self._level = True  # no character has been on any other ground
         self.filters = Filters()  # one for all crowds, so that states can go from one to another
-        self.worn, self.scale = worn, 1.0  # of the worn character's file
-        skeleton = None
-        if worn is not None:
-            skeleton, self.scale = fit_skeleton(worn, database.poses.skeleton)
-        self.crowds: dict[str, Crowd] = {"a": self._make_crowd("a", 1, skeleton)}
+        self.worn, (retargeting, self.scale, self.robots) = worn, self._fit(worn)
+        self.crowds: dict[str, Crowd] = {"a": self._make_crowd("a", 1, retargeting)}
+        for number, group in enumerate(self.rivals, 1):
+            self.crowds[group] = self._make_crowd(group, 1, retargeting, positions=find_place(number))
         self.view, self.source_view = self._make_views()
-        self.history = History(STEP_RATE)
+        self.lineup, self.history = Lineup(), History(STEP_RATE)
         self.playing = True
         self.step = 0  # that the characters are at
         self.shown_step = 0  # that pages see
@@ -65,15 +78,25 @@ class Stage:
     @property
     def skeleton(self) -> Skeleton:
         """The one that is shown: the database's, or the worn character's."""
-        return self.crowds["a"].skeleton
+        return self.crowds["a"].skeleton if self.robots is None else self.robots.skeleton
 
-    def _make_crowd(self, name: str, count: int, skeleton: Skeleton | None, **options: Any) -> Crowd:
+    def _fit(self, worn: WornCharacter | None) -> tuple[Retargeting | None, float, RobotActors | None]:
+        """How motion comes onto the body, the scale of what is worn, and who solves for robots."""
+        if worn is None:
+            return None, 1.0, None
+        if isinstance(worn, WornRobot):
+            robots = RobotActors(worn, self.database.poses.skeleton)
+            return None, robots.scale, robots
+        return *fit_character(worn, self.database.poses.skeleton), None
+
+    def _make_crowd(self, name: str, count: int, body: Retargeting | None, **options: Any) -> Crowd:
         settings = self.settings["b" if name == "b" else "a"]
-        options |= {"settings": settings, "terrain": self.terrain, "skeleton": skeleton}
-        if self.model is None:
-            crowd = Crowd(self.database, count, **options)
+        options |= {"settings": settings, "terrain": None if self._level else self.ground, "skeleton": body}
+        plays = self.rivals.get(name, Rival(self.name, self.database, self.model))
+        if plays.model is None:
+            crowd = Crowd(plays.database, count, **options)
         else:
-            crowd = SketchCrowd(self.model, self.database, count, **options)
+            crowd = SketchCrowd(plays.model, plays.database, count, **options)
         crowd.filters = self.filters
         return crowd
 
@@ -81,8 +104,10 @@ class Stage:
         """Of the shown skeleton, and of the database's own."""
         crowd, schema = self.crowds["a"], self.database.features.schema
         own = crowd.sources[0].rig
+        robots = self.robots
+        moves = (crowd.rig.rest, crowd.rig.moving) if robots is None else (robots.skeleton.offsets, robots.moving)
         return (
-            make_view(crowd.skeleton, schema, crowd.rig.rest, crowd.rig.moving),
+            make_view(self.skeleton, schema, *moves),
             make_view(self.database.poses.skeleton, schema, own.rest, own.moving),
         )
 
@@ -95,7 +120,8 @@ class Stage:
             name: _scale_speed(self.pilot.command(name, bodies, self.settings, DT), crowd.rig.scale)
             for name, crowd in self.crowds.items()
         }
-        groups = {name: Group(crowd, crowd.step(commands[name], DT)) for name, crowd in self.crowds.items()}
+        groups = {name: Group(crowd, self._step_crowd(name, commands[name])) for name, crowd in self.crowds.items()}
+        pack_lineup(self.lineup, self.crowds["a"], groups["a"].pose, self.step)
         second = groups.pop("b", None)
         picture = take_picture(
             self.view, list(groups.values()), second, step=self.step, dt=DT, sequence=self.pilot.stick.sequence,
@@ -104,6 +130,10 @@ class Stage:
         self.history.add(self._make_moment(picture, commands))
         self.shown, self.shown_step = picture.pack(), self.step
         return self.shown
+
+    def _step_crowd(self, name: str, command: Command) -> Pose:
+        pose = self.crowds[name].step(command, DT)
+        return pose if self.robots is None else self.robots.show(name, pose, DT)
 
     def _make_moment(self, picture: Picture, commands: Mapping[str, Command]) -> Moment:
         kept = self.step % KEPT == 0 or sum(crowd.count for crowd in self.crowds.values()) <= FEW
@@ -125,15 +155,13 @@ class Stage:
 
         Everybody plays on where they are. The history starts afresh, since its pictures are of another skeleton.
         """
-        skeleton, scale = None, 1.0
-        if worn is not None:
-            skeleton, scale = fit_skeleton(worn, self.database.poses.skeleton)
+        body, scale, robots = self._fit(worn)
         crowds = {}
         for name, before in self.crowds.items():
             matcher = before.matcher  # its weights stay the same
-            crowds[name] = self._make_crowd(name, before.count, skeleton, matcher=lambda _, own=matcher: own)
+            crowds[name] = self._make_crowd(name, before.count, body, matcher=lambda _, own=matcher: own)
             continue_motion(crowds[name], before.state)
-        self.crowds, self.worn, self.scale = crowds, worn, scale
+        self.crowds, self.worn, self.scale, self.robots = crowds, worn, scale, robots
         self.view, self.source_view = self._make_views()
         self.history = History(STEP_RATE)
         self.advance()
@@ -172,20 +200,22 @@ class Stage:
         self.pilot.forget("b")
         if on:
             self.settings["b"] = self.settings["a"]
-            self.crowds["b"] = self._make_crowd("b", 1, self.skeleton)
+            self.crowds["b"] = self._make_crowd("b", 1, self.crowds["a"].retargeting)
             self.crowds["b"].restore(self.crowds["a"].state)
 
     def set_crowd(self, count: int) -> None:
         if count == self.crowd_size:
             return
+        if self.robots is not None:
+            self.robots.check_count(count)
         before = self.crowds.pop("others", None)
         self.pilot.forget("others")
         if count == 1:
             return
         first = self.crowds["a"]
         crowd = self._make_crowd(
-            "others", count - 1, self.skeleton, positions=first.root_positions[0] * [1, 0, 1] + start_places(count - 1),
-            matcher=lambda _: first.matcher,  # the same weights, so one is enough
+            "others", count - 1, first.retargeting, matcher=lambda _: first.matcher,  # the same weights: one is enough
+            positions=first.root_positions[0] * [1, 0, 1] + start_places(count - 1),
         )  # fmt: skip
         kept = min(count - 1, before.count if before else 0)
         if before and kept:  # who is there already stays
@@ -193,21 +223,26 @@ class Stage:
             for array_name, array in crowd.state.arrays().items():
                 array[:kept] = values[array_name][:kept]
         # side b comes last, also in the order of the groups
-        self.crowds = {"a": first, "others": crowd, **{name: self.crowds[name] for name in self.crowds if name == "b"}}
+        self.crowds = {"a": first, "others": crowd, **{n: own for n, own in self.crowds.items() if n != "a"}}
 
-    def set_terrain(self, on: bool) -> None:
-        self.terrain = uneven_ground(np.random.default_rng(0), size=GROUND_SIZE, cell=GROUND_CELL) if on else None
-        for crowd in self.crowds.values():
-            crowd.terrain = self.terrain or FLAT  # who stands on a hill comes down gently
+    def set_terrain(self, kind: TerrainKind) -> None:
+        self.terrain, self.ground = kind, GROUNDS[kind]()
+        self._level = self._level and kind == "flat"
+        if not self._level:
+            for crowd in self.crowds.values():
+                crowd.terrain = self.ground  # flat ground too: a character on a hill comes down gently
 
     def start_over(self) -> None:
         """Everybody back to where they began."""
         for name, crowd in self.crowds.items():
             places = start_places(crowd.count) if name == "others" else np.zeros((1, 3))
-            if self.terrain is not None:
-                places[:, 1] = self.terrain.heights(places[:, [0, 2]])
+            if name in self.rivals:
+                places = find_place(1 + list(self.rivals).index(name))
+            places[:, 1] = self.ground.heights(places[:, [0, 2]])
             crowd.start_over(places, np.zeros(crowd.count))
             self.pilot.forget(name)
+        if self.robots is not None:
+            self.robots.forget()
 
     def scrub(self, step: int) -> bytes:
         """Pause, and show a kept step again."""
@@ -245,6 +280,8 @@ class Stage:
         for name, state in moment.states.items():
             self.crowds[name].restore(state)
             self.pilot.forget(name)
+        if self.robots is not None:
+            self.robots.forget()
         self.pilot.begin_again(moment.progress, self.settings)
         self.history.forget_after(moment.step)
         self.step = moment.step

@@ -9,7 +9,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.folders import find_settings_folder
 from kinematch.studio import messages
@@ -20,6 +19,7 @@ from kinematch.studio.explaining import explain
 from kinematch.studio.pages import Page, Pages
 from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.room.attendant import Attendant, RoomMessage
+from kinematch.studio.shelf import Motion, Shelf
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import ground, settings_now, welcome
 from kinematch.studio.worn import WornCharacter
@@ -38,6 +38,8 @@ class Studio:
         self.path = path  # what was opened from the command line
         self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
+        self.shelf = Shelf()
+        self.shelf.put(stage)
         self.engine = Engine(stage, show=self._show, fail=self._fail)
         kept = self.presets.folder.parent / "calibrations"
         self.attendant = Attendant(self.pages, lambda: self.stage, self._call, calibrations=kept)
@@ -88,29 +90,30 @@ class Studio:
         """The stage is stepped while a page wants its poses."""
         self.engine.watch(any(page.every for page in self.pages.all.values()))
 
-    def open(self, database: Database, *, name: str, path: str | Path = "") -> None:
-        """Play another database; every page is welcomed anew. A worn character is kept if it fits."""
+    def open(self, motion: Motion) -> None:
+        """Play another motion; every page is welcomed anew. A worn character is kept if it fits."""
         with self._opening:
-            worn = self.stage.worn
-            try:
-                stage = Stage(database, name=name, path=str(path), worn=worn)
-            except KinematchError as error:
-                if worn is None:
-                    raise
-                stage = Stage(database, name=name, path=str(path))
-                self.notice(str(error))
+            stage, problem = motion.open(self.stage.worn)
+            if problem:
+                self.notice(problem)
             self.open_stage(stage)
 
     async def wear(self, worn: WornCharacter | None) -> None:
-        """Show the motion on a user's own character, or on the database's figure; every page is welcomed anew."""
+        """Show the motion on a user's own character, or on the database's figure."""
+        await self.recast(lambda stage: stage.wear(worn))
 
-        def change(stage: Stage) -> None:
-            stage.wear(worn)
+    async def recast(self, change: Callable[[Stage], None]) -> None:
+        """Change who is on the stage; every page is welcomed anew."""
+
+        def perform(stage: Stage) -> None:
+            change(stage)
             self._call(self._welcome_all)
 
-        await self.engine.perform(change)
+        await self.engine.perform(perform)
 
     def open_stage(self, stage: Stage) -> None:
+        self.shelf.put(stage)
+
         def swap(_: Stage) -> None:
             self.engine.stage = stage
             self._call(self._welcome_all)
@@ -126,7 +129,7 @@ class Studio:
         return Situation(
             playing=stage.playing, live=True, step=stage.shown_step, oldest=oldest, newest=newest,
             how="path" if pilot.how == "path" else "stick", keypoints=pilot.keypoints, loops=pilot.loops,
-            crowd=stage.crowd_size, terrain=stage.terrain is not None, comparing="b" in stage.crowds,
+            crowd=stage.crowd_size, terrain=stage.terrain, comparing="b" in stage.crowds,
             steers=pages.steers, asking=pages.asking, watchers=pages.watchers,
         )  # fmt: skip
 
@@ -161,12 +164,12 @@ class Studio:
             case messages.HandOver(to):
                 self._tried(page, about, lambda: self.pages.hand_over(to))
                 self.pages.tell(self.situation())
-            case messages.Explain() if len(page.tasks) < MOST_QUESTIONS:
-                task = asyncio.ensure_future(self._explain(page, message))
+            case messages.Explain() | messages.OpenMotion() if len(page.tasks) < MOST_QUESTIONS:
+                task = asyncio.ensure_future(self._answer(page, message, about))
                 page.tasks.add(task)
                 task.add_done_callback(page.tasks.discard)
-            case messages.Explain(request=request):
-                page.tell(ErrorMessage("too many explanations at once", about, request))
+            case messages.Explain() | messages.OpenMotion():
+                page.tell(ErrorMessage("too many questions at once", about, getattr(message, "request", 0)))
             case messages.ChangeSettings(values, _):
                 if self._tried(page, about, lambda: self.stage.check_settings(values)):
                     self._post(page, message, about)
@@ -236,8 +239,8 @@ class Studio:
                 stage.pilot.steer_by(how)
             case messages.SetCrowd(count):
                 stage.set_crowd(count)
-            case messages.SetTerrain(on):
-                stage.set_terrain(on)
+            case messages.SetTerrain(kind):
+                stage.set_terrain(kind)
                 return [Situation, ground(stage)]
             case messages.StartOver():
                 stage.start_over()
@@ -253,17 +256,22 @@ class Studio:
         else:
             self.pages.tell(news if isinstance(news, FromServer) else self.situation())
 
-    async def _explain(self, page: Page, message: messages.Explain) -> None:
-        async with self._explaining:
-            try:
+    async def _answer(self, page: Page, message: messages.Explain | messages.OpenMotion, about: str) -> None:
+        """What takes too long for the loop."""
+        try:
+            if isinstance(message, messages.OpenMotion):
+                await asyncio.to_thread(self.open, self.shelf.get(message.name))
+                return
+            async with self._explaining:
                 page.tell(await asyncio.to_thread(explain, self.stage, message))
-            except KinematchError as error:
-                page.tell(ErrorMessage(str(error), "explain", message.request))
+        except (KinematchError, OSError) as error:
+            page.tell(ErrorMessage(str(error), about, getattr(message, "request", 0)))
 
     def _welcome(self, page: Page) -> None:
         page.waiting.clear()
-        page.tell(welcome(self.stage, client=page.client, presets=self.preset_list(), situation=self.situation()))
-        if self.stage.terrain is not None:
+        motions, motion, presets = self.shelf.names, self.shelf.find_name(self.stage), self.preset_list()
+        page.tell(welcome(self.stage, page.client, presets, self.situation(), motions=motions, motion=motion))
+        if self.stage.terrain != "flat":
             page.tell(ground(self.stage))
         page.put(self.stage.shown)
 

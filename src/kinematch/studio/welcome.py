@@ -26,6 +26,9 @@ from kinematch.studio.answers import (
     Welcome,
 )
 from kinematch.studio.explaining import REASONS
+from kinematch.studio.exporting import find_formats
+from kinematch.studio.gallery import FIGURES
+from kinematch.studio.lineup import Member
 from kinematch.studio.messages import PROTOCOL
 from kinematch.studio.picture import XYZW, View
 from kinematch.studio.stage import STEP_RATE, Stage
@@ -36,7 +39,9 @@ SWITCHES = {
 }
 
 
-def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation) -> Welcome:
+def welcome(
+    stage: Stage, client: str, presets: Presets, situation: Situation, *, motions: Sequence[str] = (), motion: str = ""
+) -> Welcome:
     poses, features = stage.database.poses, stage.database.features
     return Welcome(
         protocol=PROTOCOL,
@@ -49,6 +54,7 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
         step_rate=STEP_RATE,
         skeleton=describe_source(stage),
         character=None if stage.worn is None else describe_character(stage),
+        lineup=[describe_member(member) for member in stage.lineup.members],
         features=[
             FeatureInfo(
                 f.name, f.kind, f.joint, f.group, list(f.times), f.dimensions, columns.start, columns.stop,
@@ -62,8 +68,13 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
         clips=clips_info(stage),
         tags=list(poses.tags.names),
         gaits=stage.pilot.gait_infos,
+        rivals=[rival.name for rival in stage.rivals.values()],
         reasons=list(REASONS),
         presets=presets,
+        formats=find_formats(),
+        figures=list(FIGURES),
+        motions=list(motions),
+        motion=motion,
         situation=situation,
     )  # fmt: skip
 
@@ -71,7 +82,7 @@ def welcome(stage: Stage, *, client: str, presets: Presets, situation: Situation
 def describe_source(stage: Stage) -> SkeletonInfo:
     """The skeleton of the database, as candidates and clips are shown on it."""
     poses = stage.database.poses
-    return _describe_view(poses.skeleton, stage.source_view, poses.contact_joints)
+    return describe_view(poses.skeleton, stage.source_view, poses.contact_joints)
 
 
 def describe_character(stage: Stage) -> CharacterInfo:
@@ -79,11 +90,19 @@ def describe_character(stage: Stage) -> CharacterInfo:
     worn = stage.worn
     assert worn is not None
     joints = find_contact_joints(stage.crowds["a"].sources[0], stage.skeleton)
-    skeleton = _describe_view(stage.skeleton, stage.view, joints)
+    skeleton = describe_view(stage.skeleton, stage.view, joints)
     return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
 
 
-def _describe_view(skeleton: Skeleton, view: View, contact_joints: np.ndarray) -> SkeletonInfo:
+def describe_member(member: Member) -> CharacterInfo:
+    """A character that stands beside the first one."""
+    skeleton = member.retargeting.target
+    info = skeleton_info(skeleton, positioned=range(skeleton.joint_count))
+    return CharacterInfo(member.worn.name, bool(member.worn.content), member.factor, list(member.worn.nodes), info)
+
+
+def describe_view(skeleton: Skeleton, view: View, contact_joints: np.ndarray) -> SkeletonInfo:
+    """A skeleton with the joints whose positions pose frames tell."""
     # where joints are that never move is what the poses say, to the bit, rather than the rest pose
     offsets = np.array(view.rest)
     offsets[0] = 0
@@ -154,13 +173,18 @@ def settings_now(stage: Stage) -> SettingsNow:
     return SettingsNow(both["a"], both.get("b"))
 
 
+WIDE = 100.0  # m, columns of ground that is the same all along x
+
+
 def ground(stage: Stage) -> Ground:
-    """The very posts between which the ground is flat."""
-    if stage.terrain is None:
-        return Ground(0.0, 0, [])
-    values = stage.terrain.values
-    size = (len(values) - 1) * stage.terrain.cell
-    return Ground(size, len(values), np.round(values.T.ravel().astype(float), 4).tolist())
+    """The very posts between which the ground is flat; ground that is the same all along x is two wide columns."""
+    grid = stage.ground
+    values, along_x = grid.values, grid.cell
+    if (values == values[0]).all():
+        values, along_x = values[[0, -1]], WIDE
+    heights = np.round(values.T.ravel().astype(float), 4).tolist()
+    columns, rows = values.shape
+    return Ground(list(grid.origin), [along_x, grid.cell], columns, rows, heights)
 
 
 @lru_cache(maxsize=1)

@@ -9,20 +9,24 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.calibration_file import list_users, load_calibration, save_calibration
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.devices import DEVICES
+from kinematch.camera.feed import CameraFeed
 from kinematch.database import storage
 from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.stream.vmc_in import VmcReceiver
 from kinematch.studio import messages
-from kinematch.studio.answers import AvatarInfo, ErrorMessage, Notice, RoomNow
+from kinematch.studio.answers import AvatarInfo, CameraNow, ErrorMessage, Notice, RoomNow
+from kinematch.studio.layout import VIEW
 from kinematch.studio.pages import Page, Pages
 from kinematch.studio.room.body import make_outfit
+from kinematch.studio.room.camera_guest import CameraGuest
 from kinematch.studio.room.guest import VmcGuest
 from kinematch.studio.room.motions import MOTIONS
 from kinematch.studio.room.room import Room
 from kinematch.studio.room.samples import read_sample
 from kinematch.studio.room.user import User
+from kinematch.studio.room.views import read_view
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import skeleton_info
 
@@ -47,9 +51,12 @@ class Attendant:
             tell=lambda client, text: call(self._tell, client, text),
             fail=lambda client, text: call(self._fail, client, text),
             grow=lambda user: call(self._grow, user),
+            report=lambda client, now: call(self._report, client, now),
         )
         self.receiver: VmcReceiver | None = None  # of somebody whose trackers another program sends
-        self._guest: asyncio.Future | None = None
+        self.feed: CameraFeed | None = None  # the server's own camera
+        self.pose_model: str | Path = ""  # for cameras of pages; whichever was set up if empty
+        self._guests: list[asyncio.Future] = []
         self._opened: dict[str, Database] = {}
         self._changing = asyncio.Lock()
         self._entering: set[str] = set()  # clients whose body is being made
@@ -60,12 +67,15 @@ class Attendant:
         """Called on the server's loop."""
         self.room.start()
         if self.receiver is not None:
-            self._guest = asyncio.ensure_future(VmcGuest(self.receiver, self).run())
+            self._guests.append(asyncio.ensure_future(VmcGuest(self.receiver, self).run()))
+        if self.feed is not None:
+            self._guests.append(asyncio.ensure_future(CameraGuest(self.feed, self).run()))
 
     async def stop(self) -> None:
         """Let nobody in any more, and end the room's thread."""
-        if self._guest is not None:
-            self._guest.cancel()
+        for guest in self._guests:
+            guest.cancel()
+        await asyncio.gather(*self._guests, return_exceptions=True)
         await asyncio.to_thread(self.room.stop)
 
     def announce(self, text: str) -> None:
@@ -73,10 +83,10 @@ class Attendant:
         self.pages.tell(Notice(text))
 
     def hear_sample(self, page: Page, data: bytes) -> None:
-        """A page's binary message; raises ValueError when it is no sample."""
-        sample = read_sample(data)
+        """A page's binary message; raises ValueError when it is neither a sample nor a view."""
+        said = read_view(data) if data[:4] == VIEW.magic else read_sample(data)
         try:
-            problem = self.room.hear(page.client, sample)
+            problem = self.room.hear(page.client, said)
         except KinematchError as error:
             raise ValueError(str(error)) from None
         if problem:
@@ -222,6 +232,13 @@ class Attendant:
     def _tell(self, client: str, text: str) -> None:
         if page := self.pages.all.get(client):
             page.tell(Notice(text))
+
+    def _report(self, client: str, now: CameraNow) -> None:
+        """To the page whose body it is about; to all pages if no page moves that body."""
+        if client in self.pages.all:
+            self.pages.all[client].tell(now)
+        else:
+            self.pages.tell(now)
 
     def _fail(self, client: str, text: str) -> None:
         if page := self.pages.all.get(client):

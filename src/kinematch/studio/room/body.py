@@ -7,7 +7,9 @@ import numpy as np
 
 from kinematch.avatar.avatar import Avatar, Fit
 from kinematch.avatar.calibration import Calibration
+from kinematch.avatar.orientation import Direction
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
+from kinematch.camera.fusion import CameraFusion
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -21,6 +23,19 @@ OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of o
 DT = 1 / 90  # s
 
 
+class Echo:
+    """Says of a body what another one of the same user was told last."""
+
+    def __init__(self, estimator: CameraFusion):
+        self._estimator = estimator
+
+    def reset(self, count: int, **measures: np.ndarray | None) -> None:
+        """There is nothing to forget."""
+
+    def estimate(self, joints: Trackers, dt: float) -> Direction:
+        return self._estimator.direction
+
+
 @dataclass(frozen=True, eq=False)
 class Outfit:
     """What a user's bodies are made of; making one takes a while, so no thread that steps does it."""
@@ -32,6 +47,7 @@ class Outfit:
     version: int  # counts the outfits of a user
     own: Avatar
     seen: Avatar
+    fusion: CameraFusion  # where both face
 
     @property
     def skeleton(self) -> Skeleton:
@@ -70,11 +86,15 @@ def make_outfit(
         compile_kernels()
         Avatar(database, calibration=calibration).step(_stand(calibration), DT)
         _compiled.append(True)
+    fusion = CameraFusion()
     own, seen = (
-        Avatar(database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, matcher=_find_matcher)
-        for accuracy in (OWN, SEEN)
-    )
-    return Outfit(database, name, worn, fit, version, own, seen)
+        Avatar(
+            database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, estimator=estimator,
+            matcher=_find_matcher,
+        )
+        for accuracy, estimator in ((OWN, fusion), (SEEN, Echo(fusion)))
+    )  # fmt: skip
+    return Outfit(database, name, worn, fit, version, own, seen, fusion)
 
 
 _compiled: list[bool] = []

@@ -8,9 +8,11 @@ from time import perf_counter
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.errors import KinematchError, failure
 from kinematch.stream.broadcast import Broadcast
+from kinematch.studio.answers import CameraNow
 from kinematch.studio.room.body import Outfit
 from kinematch.studio.room.samples import Sample
 from kinematch.studio.room.user import User
+from kinematch.studio.room.views import View
 
 MOST_USERS = 16
 SEEN_STEP = 1 / 30  # s between frames of others' bodies; pages move them evenly in between
@@ -18,6 +20,7 @@ SEEN_STEP = 1 / 30  # s between frames of others' bodies; pages move them evenly
 Send = Callable[[str, bytes], None]  # to one page, by its client
 Show = Callable[[bytes], None]  # to all pages
 Tell = Callable[[str, str], None]  # words for one page
+Report = Callable[[str, CameraNow], None]  # what is known of a user's camera
 Grow = Callable[[User], None]  # that a user has another height than the body
 
 
@@ -27,10 +30,11 @@ class Room:
     A user's own page is sent the body at once, for each sample. Everybody else sees all bodies at a steady rate.
     """
 
-    def __init__(self, *, send: Send, show: Show, tell: Tell, fail: Tell, grow: Grow):
+    def __init__(self, *, send: Send, show: Show, tell: Tell, fail: Tell, grow: Grow, report: Report):
         self.users: dict[str, User] = {}  # by client
         self.watched = False  # by a page that is not the only user's own
         self._send, self._show, self._tell, self._fail, self._grow = send, show, tell, fail, grow
+        self._report = report
         self.broadcast: Broadcast | None = None  # where the body of who came first goes
         self._changed = threading.Condition()
         self._stopped = False
@@ -62,12 +66,12 @@ class Room:
         self.users = {other: user for other, user in self.users.items() if other != client}
         return True
 
-    def hear(self, client: str, sample: Sample) -> str:
-        """Take a page's sample; returns what the page must be told, if anything."""
+    def hear(self, client: str, said: Sample | View) -> str:
+        """Take a page's sample, or what its camera sees; returns what the page must be told, if anything."""
         user = self.users.get(client)
         if user is None:
             raise KinematchError("samples of a page that has not entered the room")
-        problem = user.hear(sample)
+        problem = user.hear(said) if isinstance(said, Sample) else user.see(said)
         with self._changed:
             self._changed.notify()
         return problem
@@ -84,6 +88,7 @@ class Room:
             for user in self.users.values():
                 if user.fresh is not None:
                     self._step_own(user)
+                self._tell_camera(user)
             if self.watched and not seen.waiting and perf_counter() >= seen.due:
                 seen.begin(list(self.users.values()))
             if seen.waiting:  # one at a time: fresh samples come first
@@ -105,6 +110,11 @@ class Room:
             self._tell(user.client, text)
         if user.has_grown:
             self._grow(user)
+
+    def _tell_camera(self, user: User) -> None:
+        now, user.camera_now = user.camera_now, None
+        if now is not None:
+            self._report(user.client, now)
 
     def _broadcast(self, user: User, broadcast: Broadcast) -> None:
         try:

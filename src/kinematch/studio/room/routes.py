@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinematch.avatar.recordings import write_trackers
 from kinematch.avatar.velocities import find_velocities
+from kinematch.camera.model_file import choose_model
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import READABLE, read_clip
 from kinematch.studio.guard import CLIENT
@@ -28,7 +29,7 @@ LARGEST_CLIP = 100_000_000  # bytes
 def room_routes(attendant: Attendant) -> list[Any]:
     """Routes below /api/room."""
     from starlette.exceptions import HTTPException
-    from starlette.responses import Response
+    from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
     def user_of(request: "Request"):
@@ -80,7 +81,13 @@ def room_routes(attendant: Attendant) -> list[Any]:
             await asyncio.to_thread(lambda: write_trackers(path, find_velocities(to_poses(samples))))
             return answer(path.read_bytes(), "application/jsonl")
 
+    async def pose_model(_: "Request") -> "Response":
+        """The file of the pose model, for cameras of pages; nothing is downloaded."""
+        path = await asyncio.to_thread(choose_model, attendant.pose_model)
+        return FileResponse(path, media_type=BYTES)
+
     return [
+        Route("/pose_model", pose_model),
         Route("/recording", recording),
         Route("/motion", motion),
         Route("/motion", clip_motion, methods=["POST"]),

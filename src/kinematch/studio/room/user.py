@@ -13,17 +13,23 @@ from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.trackers import Trackers
 from kinematch.avatar.velocities import WINDOW
 from kinematch.character.pose import Pose
+from kinematch.studio.answers import CameraNow
 from kinematch.studio.layout import AVATAR, pack
 from kinematch.studio.messages import Calibrate
 from kinematch.studio.picture import XYZW
 from kinematch.studio.room.body import Outfit
 from kinematch.studio.room.samples import Sample, to_trackers
+from kinematch.studio.room.sight import Sight
+from kinematch.studio.room.views import View
 
 FASTEST = 200  # samples a second that are taken
 RESTART = 1.0  # s by which time may go back; beyond, the page's clock has begun anew
 LONGEST = 0.25  # s between samples that are made good; a longer silence is jumped over
 SHORTEST = 1e-3  # s
 USUAL = 1 / 90  # s, where there is no sample before
+FLOOD = f"more than {FASTEST} samples a second came in; the rest is left out"
+LOST = 1.0  # s without a sample, after which there are no trackers
+DRIFT = 1e-5  # s by which the difference of two clocks may grow from sample to sample
 QUIET = 2.0  # s between two words of the same kind
 LONGEST_RECORDING = 600.0  # s
 GROWN = 0.01  # m by which a measured height differs before the body is made anew
@@ -41,6 +47,7 @@ class User:
         self.recent: deque[Sample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
         self.devices: Trackers | None = None
         self.pose: Pose | None = None  # of the own body
+        self.camera_now: CameraNow | None = None  # what the last step says of the user's camera
         self.recorded: deque[Sample] = deque()
         self.recording = False
         self._measuring = threading.Lock()
@@ -49,13 +56,57 @@ class User:
         self._told: dict[str, float] = {}
         self._heard_time = -np.inf
         self._seen_time: float | None = None
+        self._tracked_at = -np.inf  # s, when trackers said something last
+        self._clock = -np.inf  # s that the samples' clock is ahead of ours
+        self._own_camera_at = -np.inf  # s, when the page's own camera saw something last
+        self.sight = Sight()
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether there are trackers; who has none can be driven by a camera alone."""
+        return monotonic() - self._tracked_at < LOST
+
+    def find_time(self, moment: float) -> float:
+        """A moment of our monotonic clock (s) on that of the samples."""
+        return moment + self._clock if self.is_tracked else moment
+
+    @property
+    def own_camera(self) -> bool:
+        """Whether the page itself has a camera on."""
+        return monotonic() - self._own_camera_at < LOST
+
+    def see(self, view: View) -> str:
+        """Take what a camera sees; returns what the page must be told, if anything."""
+        if view.own:
+            self._own_camera_at = monotonic()
+        if self.is_tracked:
+            self.sight.hear(view)
+            return ""
+        if self._is_flooded(monotonic()):
+            return self._once("flood", FLOOD)
+        sample = self.sight.take(view, self.calibrator.calibration)
+        if sample is not None:
+            return self._take(sample)
+        self.sight.skip()  # nothing to step by, but something to say
+        self.camera_now = self.sight.report(self.number, self.outfit.fusion, alone=True)
+        return ""
 
     def hear(self, sample: Sample) -> str:
         """Take a sample; returns what the page must be told, if anything."""
-        now = monotonic()
+        now = self._tracked_at = monotonic()
+        # the quickest sample tells the clocks' difference best; clocks part slowly
+        self._clock = max(sample.time - now, self._clock - DRIFT)
+        if self._is_flooded(now):
+            return self._once("flood", FLOOD)
+        return self._take(sample)
+
+    def _is_flooded(self, now: float) -> bool:
         if len(self._arrivals) == FASTEST and now - self._arrivals[0] < 1.0:
-            return self._once("flood", f"more than {FASTEST} samples a second came in; the rest is left out")
+            return True
         self._arrivals.append(now)
+        return False
+
+    def _take(self, sample: Sample) -> str:
         if self._heard_time - RESTART < sample.time <= self._heard_time:
             return self._once("time", "time went backwards from one sample to the next, which is left out")
         problem = sample.problem
@@ -120,12 +171,19 @@ class User:
         dt = max(dt, SHORTEST)
         self.recent.append(sample)
         self.devices, outfit = to_trackers(self.recent), self.outfit
+        alone = not self.is_tracked  # a camera's idea of a body's size comes from its height, and cannot tell it
         with self._measuring:
-            calibration = self.calibrator.watch(self.devices)
+            calibration = self.calibrator.calibration if alone else self.calibrator.watch(self.devices)
         if (calibration, outfit) != self._fitted:  # something was learned, or the outfit is new
             self._fitted = calibration, outfit
             outfit.adjust(calibration)
-        return self._frame(outfit.own, outfit.version, dt, began, own=1)
+        if alone:
+            self.sight.skip()
+        else:
+            self.sight.feed(outfit.fusion)
+        frame = self._frame(outfit.own, outfit.version, dt, began, own=1)
+        self.camera_now = self.sight.report(self.number, outfit.fusion, alone=alone)
+        return frame
 
     def step_seen(self) -> bytes | None:
         """The same as others see it; None while there is nothing new."""

@@ -15,6 +15,7 @@ from kinematch.files import READABLE
 from kinematch.folders import find_cache_folder
 from kinematch.motion.roles import ROLES
 from kinematch.studio.guard import refuse_watchers
+from kinematch.studio.shelf import Motion
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
 from kinematch.studio.workshop.edits import edited
@@ -47,7 +48,7 @@ class Player(Protocol):
 
     @property
     def stage(self) -> Played: ...
-    def open(self, database: Database, *, name: str, path: str | Path = "") -> None: ...
+    def open(self, motion: Motion) -> None: ...
     def may_change(self, client: str) -> bool: ...
 
 
@@ -159,7 +160,7 @@ def routes(studio: Player) -> list["Route"]:
         )
 
     def open_database(path: Path) -> None:
-        studio.open(storage.load(path), name=path.stem, path=path)
+        studio.open(Motion(path.stem, str(path), storage.load(path)))
 
     async def start(request: "Request") -> "Response":
         if not project.recipe_path.exists():
@@ -192,7 +193,7 @@ def routes(studio: Player) -> list["Route"]:
     return [
         route("/project", "GET", show_project),
         route("/recipe", "PUT", save_text, changes=True),
-        route("/recipe/check", "POST", check_text),
+        route("/recipe/check", "POST", check_text, changes=True),  # its globs walk through folders
         route("/recipe/edit", "POST", edit, changes=True),
         route("/recipe/download", "GET", download),
         route("/files", "GET", list_folder),

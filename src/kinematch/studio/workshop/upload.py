@@ -9,6 +9,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.files.reading import file_kind
 from kinematch.studio.workshop.project import Project, inside
+from kinematch.studio.workshop.trial import try_reading
 from kinematch.writing import replacing
 
 LONGEST_NAME = 120  # characters; file systems take 255 bytes
@@ -45,16 +46,17 @@ async def receive(project: Project, name: str, chunks: AsyncIterator[bytes], *, 
                 if size > largest:
                     raise TooLarge(f"{path.name} is larger than {largest // 1_000_000} MB")
                 file.write(chunk)
-        _must_be_motion(part, path)
+        await _must_be_motion(part, path)
     return path
 
 
-def _must_be_motion(part: Path, path: Path) -> None:
-    """Check a file by its first bytes; the message names the upload, not the temporary file."""
+async def _must_be_motion(part: Path, path: Path) -> None:
+    """Check a file by its first bytes, then by reading it elsewhere; messages name the upload, not the part."""
     named = part.with_name(part.name + path.suffix)
     try:
         part.rename(named)
         file_kind(named)
+        await try_reading(named, path.name)
     except FileError as error:
         raise FileError(path.name, error.message, line=error.line) from None
     finally:

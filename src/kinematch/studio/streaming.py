@@ -1,0 +1,166 @@
+"""Streaming without a page: one character under a controller, in real time, to every program that connects.
+
+What it sends is a subset of what pages get (docs/stream.md): a welcome, then pose frames.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from kinematch import __version__
+from kinematch.character import Crowd
+from kinematch.character.shown_body import find_contact_joints
+from kinematch.control.command import Controller, move
+from kinematch.database.storage import Database
+from kinematch.motion.skeleton import Skeleton
+from kinematch.stream.broadcast import Broadcast
+from kinematch.studio.guard import Guard
+from kinematch.studio.messages import PROTOCOL
+from kinematch.studio.picture import Group, make_view, take_picture
+from kinematch.studio.stage import DT, STEP_RATE
+from kinematch.studio.welcome import describe_view
+
+MOST_LISTENERS = 16
+MOST_WAITING = 600  # frames for a listener that reads slowly; then the oldest are left out
+LATE = 0.25  # s behind the clock, after which time is given up instead of caught up
+GOING_AWAY = 1001  # close code of a WebSocket whose server ends
+
+
+class Performance:
+    """A character that plays commands step by step, as frames."""
+
+    def __init__(self, database: Database, *, name: str = "", skeleton: Skeleton | None = None):
+        self.crowd, self.name, self.step = Crowd(database, skeleton=skeleton), name, 0
+        self._rate = database.poses.frame_rate
+        crowd, schema = self.crowd, database.features.schema
+        self.view = make_view(crowd.skeleton, schema, crowd.rig.rest, crowd.rig.moving)
+        beginning = crowd.state.copy()
+        self.advance(_Standing())  # compiles what a step needs before anybody waits for one
+        crowd.restore(beginning)
+        self.step = 0
+
+    def advance(self, controller: Controller) -> bytes:
+        """One step; its picture, packed."""
+        began = perf_counter()
+        self.step += 1
+        self.pose = self.crowd.step(controller.command(self.crowd.body, DT), DT)
+        seconds = perf_counter() - began
+        picture = take_picture(
+            self.view, [Group(self.crowd, self.pose)], None, step=self.step, dt=DT, sequence=0, seconds=seconds
+        )
+        return picture.pack()
+
+    def welcome(self) -> str:
+        """The first message to a listener, as JSON."""
+        contacts = find_contact_joints(self.crowd.sources[0], self.crowd.skeleton)
+        skeleton = describe_view(self.crowd.skeleton, self.view, contacts)
+        return json.dumps(
+            {
+                "type": "welcome",
+                "protocol": PROTOCOL,
+                "version": __version__,
+                "database": self.name,
+                "frame_rate": self._rate,
+                "step_rate": STEP_RATE,
+                "skeleton": msgspec.to_builtins(skeleton),
+                "character": None,
+                "horizons": self.view.horizons.tolist(),
+            }
+        )
+
+
+class _Standing:
+    def command(self, body: Any, dt: float) -> Any:
+        return move([0.0, 0.0, 0.0])
+
+
+class Listeners:
+    """Whoever is connected, each with a queue of its own; used by one event loop alone."""
+
+    def __init__(self) -> None:
+        self.queues: set[asyncio.Queue[bytes | None]] = set()
+        self.arrived = asyncio.Event()
+
+    def send(self, frame: bytes | None) -> None:
+        """None ends the stream."""
+        for queue in self.queues:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(frame)
+
+
+async def perform(
+    performance: Performance,
+    controllers: Iterator[Controller],
+    listeners: Listeners,
+    *,
+    broadcast: Broadcast | None = None,
+    is_done: Callable[[Controller], bool] = lambda controller: False,
+    clock: Callable[[], float] = perf_counter,
+) -> None:
+    """Play one controller after another in real time until there are no more; then the stream ends."""
+    due = clock()
+    for controller in controllers:
+        while not is_done(controller):
+            frame = performance.advance(controller)
+            listeners.send(frame)
+            if broadcast is not None:
+                broadcast.send(performance.crowd.skeleton, performance.pose, performance.step * DT)
+            due = max(due + DT, clock() - LATE)
+            await asyncio.sleep(max(0.0, due - clock()))
+    listeners.send(None)
+
+
+def stream_application(
+    performance: Performance, listeners: Listeners, *, host: str = "127.0.0.1", origins: Sequence[str] = ()
+) -> Guard:
+    """An ASGI application with the WebSocket /stream and nothing else."""
+    from starlette.applications import Starlette
+    from starlette.routing import WebSocketRoute
+
+    async def stream(websocket: Any) -> None:
+        await _stream(performance, listeners, websocket)
+
+    return Guard(Starlette(routes=[WebSocketRoute("/stream", stream)]), host=host, origins=origins)
+
+
+async def _stream(performance: Performance, listeners: Listeners, websocket: Any) -> None:
+    """One listener, from its arrival to its leaving."""
+    from starlette.websockets import WebSocketDisconnect
+
+    await websocket.accept()
+    if len(listeners.queues) >= MOST_LISTENERS:
+        await websocket.close(1013, f"{MOST_LISTENERS} programs are connected already")
+        return
+    queue: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
+    hearing = asyncio.create_task(_hear(websocket))
+    try:
+        await websocket.send_text(performance.welcome())
+        listeners.queues.add(queue)
+        listeners.arrived.set()
+        while True:
+            taking = asyncio.create_task(queue.get())
+            await asyncio.wait((taking, hearing), return_when=asyncio.FIRST_COMPLETED)
+            if hearing.done():
+                taking.cancel()
+                return
+            frame = taking.result()
+            if frame is None:
+                await websocket.close(GOING_AWAY, "the controller has ended")
+                return
+            await websocket.send_bytes(frame)
+    except (WebSocketDisconnect, RuntimeError, OSError):  # it went away while it was told something
+        return
+    finally:
+        listeners.queues.discard(queue)
+        hearing.cancel()
+
+
+async def _hear(websocket: Any) -> None:
+    """Until the listener leaves; what it says is passed over."""
+    while (await websocket.receive())["type"] != "websocket.disconnect":
+        pass

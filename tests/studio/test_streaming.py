@@ -1,0 +1,195 @@
+"""Streams: what is sent is what was stepped, clients of a page read it, and the documented protocol is the real one."""
+
+import json
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+
+import kinematch as km
+from kinematch.cli.main import main
+from kinematch.errors import KinematchError
+from kinematch.files import read_clip
+from kinematch.motion.kinematics import global_pose
+from kinematch.studio.layout import POSE
+from kinematch.studio.listening import open_stream, read_skeleton
+from kinematch.studio.messages import PROTOCOL
+from kinematch.studio.stage import DT
+
+PROJECT = Path(__file__).parents[2]
+CLIENTS = PROJECT / "examples"
+PATIENCE = 240  # s, which only a failure waits for
+SCRIPT = """{"kinematch": "script", "version": 1}
+{"seconds": 0.5, "speed": 1.35, "heading": 0}
+{"seconds": 0.25, "speed": 1.35, "heading": 60}
+"""
+
+
+@pytest.fixture(scope="module")
+def small(built_of):
+    return built_of("idle", "walk_1.35").path
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scripts") / "course.jsonl"
+    path.write_text(SCRIPT)
+    return path
+
+
+@contextmanager
+def streaming(small, script, *options):
+    """The command in a process of its own, and the address that it tells."""
+    command = [sys.executable, "-m", "kinematch.cli.main", "stream", str(small), "--controller", str(script)]
+    process = subprocess.Popen([*command, "--port", "0", *options], stdout=subprocess.PIPE, text=True)
+    try:
+        line = next(line for line in process.stdout if "ws://" in line)
+        yield process, re.search(r"ws://\S+/stream", line).group()
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def address(small, script):
+    """A stream that goes on for all tests here."""
+    with streaming(small, script, "--origin", "http://localhost:5173") as (_, place):
+        yield place
+
+
+def test_a_script_is_recorded_as_it_was_stepped(small, script, tmp_path, capsys):
+    output = tmp_path / "take.glb"
+    with streaming(small, script, "--once") as (process, place):
+        assert main(["record", "--websocket", place, "-o", str(output)]) == 0
+        assert process.wait(PATIENCE) == 0
+    assert "45 frames at 60 fps" in capsys.readouterr().out
+    database = km.load(small)
+    crowd, player = km.Crowd(database), km.ScriptPlayer(km.read_script(script))
+    poses = [crowd.step(player.command(crowd.body, DT), DT) for _ in range(45)]
+    own, heard = km.record(poses, crowd.skeleton, 60), read_clip(output)
+    assert heard.skeleton.names == own.skeleton.names
+    assert dict(heard.skeleton.roles) == dict(own.skeleton.roles)
+    np.testing.assert_allclose(global_pose(heard)[0], global_pose(own)[0], atol=1e-5)
+
+
+def test_clients_of_a_page_place_the_head_where_we_do(address, capsys):
+    client = runpy.run_path(str(CLIENTS / "stream_client.py"))
+    client["main"](address, 31)
+    said = capsys.readouterr().out
+    assert "60 frames a second" in said
+    assert said.count("head at") == 2
+    with open_stream(address) as (connection, recorder):
+        frame = next(message for message in connection if isinstance(message, bytes))
+        recorder.take(frame)
+    clip = recorder.make_clip()
+    about = {"parents": clip.skeleton.parents, "offsets": clip.skeleton.offsets, "positioned": recorder._positioned}
+    found = client["global_positions"](about, client["read_frame"](frame))
+    np.testing.assert_allclose(found, global_pose(clip)[0][0], atol=1e-5)
+
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    told = subprocess.run(
+        [node, "--experimental-websocket", str(CLIENTS / "stream_client.mjs"), address, "31"],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.count("head at") == 2
+    # the two clients place the same bytes alike
+    page = f"""
+      import {{ readFrame, globalPositions }} from {json.dumps((CLIENTS / "stream_client.mjs").as_uri())};
+      const frame = readFrame(Uint8Array.from(Buffer.from({json.dumps(frame.hex())}, "hex")).buffer);
+      const skeleton = {json.dumps(_plain(about, clip))};
+      console.log(JSON.stringify(globalPositions(skeleton, frame)));"""
+    told = subprocess.run([node, "--input-type=module", "-e", page], capture_output=True, text=True, timeout=PATIENCE)
+    assert told.returncode == 0, told.stderr
+    np.testing.assert_allclose(json.loads(told.stdout), found, atol=1e-5)
+
+
+def test_the_studio_speaks_the_same_protocol(studio_server):
+    with open_stream(studio_server.url.replace("http", "ws") + "/stream") as (connection, recorder):
+        while len(recorder) < 10:
+            recorder.take(connection.recv(timeout=PATIENCE))
+    clip = recorder.make_clip()
+    assert clip.skeleton.names == studio_server.studio.stage.skeleton.names
+    assert 0.8 < clip.positions[0, clip.skeleton.roles["hips"], 1] < 1.1
+
+
+def _plain(about, clip):
+    return {"names": list(clip.skeleton.names)} | {key: value.tolist() for key, value in about.items()}
+
+
+def test_pages_of_other_sites_are_refused_unless_named(address):
+    with pytest.raises(WebSocketException):
+        connect(address, origin="http://evil.example")
+    with connect(address, origin="http://localhost:5173") as connection:
+        assert json.loads(connection.recv(timeout=PATIENCE))["protocol"] == PROTOCOL
+
+
+def test_vmc_goes_out_without_a_websocket_and_is_recorded(small, script, tmp_path, capsys):
+    from kinematch.stream.vmc_in import VmcReceiver
+
+    probe = VmcReceiver(0)
+    port = str(probe.port)
+    probe.close()
+
+    def is_free(port):
+        try:
+            VmcReceiver(int(port)).close()
+        except KinematchError:
+            return False
+        return True
+
+    output = tmp_path / "take.bvh"
+    statuses = []
+    recording = threading.Thread(target=lambda: statuses.append(main(["record", "--vmc", port, "-o", str(output)])))
+    recording.start()
+    while is_free(port):
+        time.sleep(0.01)
+    options = ["--controller", str(script), "--once", "--no-websocket", "--vmc", port]
+    # on a thread of its own: browser tests leave an event loop on this one
+    streaming = threading.Thread(target=lambda: statuses.append(main(["stream", str(small), *options])))
+    streaming.start()
+    streaming.join(PATIENCE)
+    recording.join(PATIENCE)
+    assert statuses == [0, 0]
+    clip = read_clip(output)
+    travel = clip.positions[-1, 0] - clip.positions[0, 0]
+    assert 0.05 < np.linalg.norm(travel[[0, 2]]) < 1.2
+    assert 0.3 < clip.duration < 0.8
+
+
+def test_bad_requests_are_told_in_a_line(small, tmp_path, capsys):
+    for arguments, words in (
+        (["stream", str(small), "--no-websocket"], "--vmc"),
+        (["stream", str(small), "--once"], "--controller"),
+        (["record", "-o", str(tmp_path / "x.bvh")], "either"),
+        (["record", "--websocket", "http://x", "-o", str(tmp_path / "x.bvh")], "no address"),
+        (["record", "--websocket", "ws://127.0.0.1:1/stream", "-o", str(tmp_path / "x.bvh")], "ws://127.0.0.1:1"),
+    ):
+        assert main(arguments) == 2
+        assert words in capsys.readouterr().err
+    with pytest.raises(KinematchError, match="skeleton"):
+        read_skeleton({"skeleton": {"names": ["Hips"]}})
+
+
+def test_the_documented_frame_is_the_frame_that_is_sent():
+    page = (PROJECT / "docs" / "stream.md").read_text()
+    fields = re.findall(r"^\| `(\w+)` \| (\d+) \| (\w+) \|", page, re.M)
+    assert [(name, int(at), kind) for name, at, kind in fields] == [
+        (field.name, POSE.offsets[field.name], field.type) for field in POSE.header
+    ]
+    arrays = re.findall(r"^\| `(\w+)` \| (i32|u32|f32) \| ([\w, ]+) \|", page, re.M)
+    assert arrays == [(one.name, one.type, ", ".join(map(str, one.shape))) for one in POSE.arrays]
+    assert f"`protocol` is {PROTOCOL}" in page
