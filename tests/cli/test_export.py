@@ -19,7 +19,7 @@ def test_without_the_package_the_extra_is_named(tmp_path, capsys, monkeypatch):
     assert "kinematch[onnx]" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("target", ["page", "unreal"])
+@pytest.mark.parametrize("target", ["unreal", "godot"])
 def test_unknown_targets_are_refused(target, tmp_path):
     with pytest.raises(SystemExit):
         main(["export", "any.kinematch-model", "-o", str(tmp_path / "out"), "--to", target])

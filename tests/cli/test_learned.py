@@ -41,6 +41,23 @@ def test_a_model_is_trained_scored_and_judged(database, tmp_path, monkeypatch, c
     assert json.loads((tmp_path / "a.json").read_text())["verdict"] == "bad"
 
 
+def test_three_models_show_what_capacity_does(database, built_of, tmp_path, capsys, need_extra):
+    need_extra("torch", "train")
+    other, folder = built_of("idle", "run_2.6").path, tmp_path / "three"
+    command = ["train", "capacity", str(other), str(database), "-o", str(folder), "--steps", "4"]
+    assert main(command) == 1, "four steps make no good model"
+    capsys.readouterr()
+    times = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.kinematch-model")}
+    assert main(command) == 1
+    table = capsys.readouterr().out
+    assert all(name in table for name in ("small ", "big-small-network", "big "))
+    assert {path.name: path.stat().st_mtime_ns for path in folder.glob("*.kinematch-model")} == times
+    large, small = (km.load(folder / f"{name}.kinematch-model") for name in ("big", "big-small-network"))
+    assert large.about["plan"]["codebook_bytes"] > small.about["plan"]["codebook_bytes"]
+    assert main(["train", "capacity", str(database), str(other), *command[4:]]) == 2
+    assert "another database" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

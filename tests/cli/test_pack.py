@@ -38,3 +38,16 @@ def test_lengths_have_units():
 def test_an_output_that_cannot_be_written_is_told_before_the_work(small, tmp_path, capsys):
     assert main(["pack", str(small), "-o", str(tmp_path / "packed.glb")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_the_transport_form_is_smaller_still_and_opens_like_any_other(small, tmp_path, capsys):
+    path = tmp_path / "sent.kinematch"
+    assert main(["pack", str(small), "-o", str(path), "--transport"]) == 0
+    printed = capsys.readouterr().out
+    assert "most 0.09" in printed or "most 0.10" in printed
+    assert path.stat().st_size < small.stat().st_size / 20
+    assert main(["inspect", str(path)]) == 0
+    packed = tmp_path / "packed.kinematch"
+    assert main(["pack", str(path), "-o", str(packed)]) == 0
+    assert main(["pack", str(packed), "-o", str(path), "--transport"]) == 2
+    assert "packed already" in capsys.readouterr().err

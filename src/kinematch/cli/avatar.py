@@ -55,13 +55,14 @@ def avatar(
         raise KinematchError("nothing to do: name a file with -o, or a receiver with --vmc HOST:PORT")
     check_output(output, *WRITABLE, *MOVING, ".png")
     screen = Screen()
-    devices, preset = read_user(recording, device, points, frame_rate)
+    remarks: list[str] = []
+    devices, preset = read_user(recording, device, points, frame_rate, remarks)
     with progress_bar("looking at the user") as show:
-        calibration, how, remarks = calibrate_user(devices, preset, height=height, user=user, progress=show)
+        calibration, how, noticed = calibrate_user(devices, preset, height=height, user=user, progress=show)
     body = make_avatar(database, character, calibration, fit, accuracy)
     seconds, worn = devices.times[-1], _list_points(devices)
     screen.say(f"{recording}: {seconds:.1f} s of {worn}; the user is {calibration.height:.2f} m tall ({how})")
-    for remark in remarks:
+    for remark in [*remarks, *noticed]:
         screen.say(f"  {remark}")
     sender = _open_sender(body, vmc)
     with progress_bar("animating") as show:
@@ -75,8 +76,13 @@ def avatar(
     return 0
 
 
-def read_user(path: Path, device: str | None, points: tuple[str, ...], frame_rate: float) -> "tuple[Trackers, str]":
-    """The devices of a recorded user at even times, and the name of their preset; a motion file's person wears none."""
+def read_user(
+    path: Path, device: str | None, points: tuple[str, ...], frame_rate: float, remarks: list[str]
+) -> "tuple[Trackers, str]":
+    """The devices of a recorded user at even times, and the name of their preset; a motion file's person wears none.
+
+    `remarks` takes what was noticed about the recording.
+    """
     from kinematch.avatar.recordings import read_trackers
     from kinematch.avatar.resampling import resample_trackers
     from kinematch.avatar.simulate import track_joints
@@ -86,7 +92,7 @@ def read_user(path: Path, device: str | None, points: tuple[str, ...], frame_rat
     if path.suffix.lower() in READABLE:
         devices, device = track_joints(read_clip(path)), device or "none"
     else:
-        devices = read_trackers(path)
+        devices = read_trackers(path, remarks)
     if points:
         devices = devices.keep(points)
     if not devices.valid[:, HEAD].any():

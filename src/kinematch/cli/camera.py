@@ -113,12 +113,12 @@ def _find_landmarks(
 ) -> "Landmarks":
     import numpy as np
 
-    from kinematch.camera.landmarks_file import read_landmarks
+    from kinematch.camera.landmarks_file import is_landmarks, read_landmarks
     from kinematch.camera.mediapipe import estimate_landmarks
     from kinematch.cli.screen import progress_bar
 
     crowded = 0
-    if source.endswith(".jsonl"):
+    if is_landmarks(source):
         landmarks = read_landmarks(source)
     else:
         with progress_bar("looking at pictures") as show:
@@ -154,7 +154,10 @@ def _animate(
     angle, view = None if pitch is None else float(np.radians(pitch)), float(np.radians(field_of_view))
     fusion = None
     if trackers is not None:
-        devices, preset = read_user(trackers, device, (), frame_rate)
+        remarks: list[str] = []
+        devices, preset = read_user(trackers, device, (), frame_rate, remarks)
+        for remark in remarks:
+            screen.say(f"{trackers}: {remark}")
         fusion = CameraFusion(field_of_view=view, pitch=angle)
     else:
         if device is not None:

@@ -1,17 +1,19 @@
 """`kinematch convert`: one motion file into another, or into a picture of it, through our own types."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
 from kinematch.cli.options import check_output, option
-from kinematch.errors import FileError, listed, unknown
+from kinematch.errors import FileError, KinematchError, listed, unknown
 
 if TYPE_CHECKING:
     from kinematch.motion.clip import Clip
+    from kinematch.motion.retarget_settings import RetargetSettings
 
 MOVING = (".gif", ".webp", ".mp4")
+TRAJECTORIES = (".csv", ".npz")  # of robots
 
 
 def convert(
@@ -22,40 +24,102 @@ def convert(
     frame_rate: Annotated[float | None, option("resample to this many frames per second")] = None,
     mirror: Annotated[bool, option("exchange left and right")] = False,
     root: Annotated[bool, option("add a ground root as first joint")] = False,
-    skeleton: Annotated[Path | None, option("retarget to the rig of this file")] = None,
+    retarget: Annotated[
+        Path | None, option("put the motion on the character or rig of this file; a GLB keeps its meshes", "--skeleton")
+    ] = None,
+    hands: Annotated[
+        Literal["free", "together", "world"],
+        option("with --retarget: hands as the arms turn, those that meet still meet, or all at scaled places"),
+    ] = "free",
+    without: Annotated[
+        tuple[Literal["feet", "pelvis", "arms", "twist", "fingers", "ends"], ...],
+        option("with --retarget: corrections to leave out"),
+    ] = (),
+    robot: Annotated[
+        Path | None, option("put the motion on this robot (MJCF or URDF) and print how well; angles as csv or npz")
+    ] = None,
     start: Annotated[float, option("leave out what comes before, in seconds")] = 0.0,
     stop: Annotated[float | None, option("leave out what comes after, in seconds")] = None,
     unit: Annotated[str | None, option("the source's unit, where it is told wrong")] = None,
     up: Annotated[str | None, option("the source's up axis, where it is told wrong")] = None,
+    engine: Annotated[
+        Literal["unreal", "unity", "godot", "blender", "three"] | None,
+        option("bone names, rest pose, rate and root motion as this program wants them", name="for"),
+    ] = None,
+    root_motion: Annotated[
+        Literal["root", "in-place", "hips"] | None,
+        option("with --for: travel on a root bone, left out, or on the hips; as the program is used to if not given"),
+    ] = None,
 ) -> int:
-    """Read SOURCE (bvh, gltf, glb, vrm, vrma) and write TARGET, the form told by its suffix.
+    """Read SOURCE (bvh, gltf, glb, vrm, vrma, npz of AMASS, fbx) and write TARGET, the form told by its suffix.
 
-    bvh and glb are motion; gif, webp and mp4 a moving picture; png a sheet of sixteen moments.
+    bvh, glb, vrma, npz (AMASS) and usda are motion; gif, webp and mp4 a moving picture; png a sheet of sixteen moments.
     """
     from kinematch.cli.doctor import number_or_name
     from kinematch.cli.screen import Screen
-    from kinematch.files import WRITABLE, read_clip, read_clips
+    from kinematch.files import WRITABLE, read_clips
+    from kinematch.files.engines import check_engine, prepare_clip, resample_for_engine, write_for_engine
+    from kinematch.files.gltf_character import has_meshes, write_character
     from kinematch.motion.edit import trim
     from kinematch.motion.mirror import mirror as mirrored
     from kinematch.motion.resample import resample
-    from kinematch.motion.retarget import retarget
+    from kinematch.motion.retarget_settings import leave_out
     from kinematch.motion.root import add_root
 
-    check_output(target, *WRITABLE, *MOVING, ".png")
+    if robot is None and target.suffix.lower() == ".csv":
+        raise FileError(target, "holds joint angles of a robot; name its model with --robot")
+    if robot is not None and (retarget is not None or root or engine is not None):
+        raise KinematchError("--robot stands alone: --retarget, --root and --for mean nothing with it")
+    own = TRAJECTORIES if robot is not None else (".vrm",) if retarget is not None else ()
+    check_output(target, *WRITABLE, *MOVING, ".png", *own)
+    if engine is not None:
+        check_engine(target, engine)
+    elif root_motion is not None:
+        raise KinematchError("--root-motion is about a program: name one with --for")
+    if retarget is None and (without or hands != "free"):
+        raise KinematchError("--hands and --without say how to retarget; name a character with --retarget")
     motion = _choose(source, clip, read_clips(source, unit=number_or_name(unit), up=up))
     motion = trim(motion, start, stop)
-    if frame_rate is not None:
+    if frame_rate is not None and robot is None:
         motion = resample(motion, frame_rate)
     if mirror:
         motion = mirrored(motion)
     if root:
         motion = add_root(motion)
-    if skeleton is not None:
-        motion = retarget(motion, read_clip(skeleton).skeleton)
-    write_motion(target, motion)
+    if robot is not None:
+        from kinematch.cli.convert_robot import convert_for_robot
+
+        convert_for_robot(target, motion, robot, frame_rate=frame_rate)
+        return 0
+    if retarget is not None:
+        motion = _put_on(motion, retarget, leave_out(without, hands))
+    if retarget is not None and target.suffix.lower() in (".glb", ".vrm") and has_meshes(retarget):
+        if root_motion is not None:
+            raise KinematchError("--root-motion adds a bone, but the character of --retarget keeps its own bones")
+        if engine is not None and frame_rate is None:
+            motion = resample_for_engine(motion, engine)
+        write_character(target, motion, retarget)
+    elif engine is not None:
+        motion = prepare_clip(motion, engine, root_motion=root_motion, rate=frame_rate is None)
+        write_for_engine(target, motion, engine)
+    else:
+        write_motion(target, motion)
     joints = motion.skeleton.joint_count
     Screen().say(f"{target}: {motion.frame_count} frames at {motion.frame_rate:g} fps, {joints} joints")
     return 0
+
+
+def _put_on(motion: "Clip", body: Path, settings: "RetargetSettings") -> "Clip":
+    """The motion on the character or rig of a file, put on the floor first."""
+    from kinematch.files import read_clip
+    from kinematch.files.body_measures import read_bulk
+    from kinematch.motion.floor import put_on_floor
+    from kinematch.motion.retarget import retarget
+
+    skeleton = read_clip(body).skeleton
+    if "root" not in motion.skeleton.roles and settings.feet:
+        motion = put_on_floor(motion)
+    return retarget(motion, skeleton, settings, bulk=read_bulk(body, skeleton))
 
 
 def write_motion(path: Path, motion: "Clip") -> None:

@@ -20,11 +20,14 @@ def doctor(
     json: Annotated[bool, option("print the reports as JSON")] = False,
     unit: Annotated[str | None, option("the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
     up: Annotated[str | None, option("the files' up axis: X, Y, Z, -X ...")] = None,
+    strip: Annotated[Path | None, option("draw what happens when in a file as a picture (PNG)")] = None,
 ) -> int:
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
+    from kinematch.cli.doctor_strip import draw_strip
     from kinematch.cli.doctor_text import format_json, print_reports
     from kinematch.cli.screen import progress_bar
     from kinematch.doctor import examine
+    from kinematch.doctor.siblings import agree_on_axes
     from kinematch.files.border import axis_name, unit_in_metres
 
     if not files:
@@ -41,6 +44,9 @@ def doctor(
             if len(paths) >= FEW:
                 show(len(reports), len(paths))
             reports.append(examine(path, unit=given, up=up))
+    reports = agree_on_axes(reports, unit=given, up=up)
+    if strip is not None:
+        draw_strip(reports, strip)
     if json:
         print(format_json(reports))
     else:
@@ -51,6 +57,7 @@ def doctor(
 def motion_files(paths: list[Path]) -> list[Path]:
     """The files named, and all readable ones in the folders named."""
     from kinematch.files import READABLE
+    from kinematch.files.fbx_read import check_fbx
 
     found: list[Path] = []
     for path in paths:
@@ -58,9 +65,20 @@ def motion_files(paths: list[Path]) -> list[Path]:
             raise FileError(path, "no such file or folder")
         inside = [p for p in sorted(path.rglob("*")) if p.suffix.lower() in READABLE] if path.is_dir() else [path]
         if not inside:
-            raise FileError(path, f"no motion files in it; readable are {' '.join(READABLE)}")
+            raise FileError(path, f"no motion files in it; readable are {' '.join(READABLE)}{_advise(path)}")
+        if all(file.suffix.lower() == ".fbx" for file in inside):
+            check_fbx(inside[0])  # told at once, rather than file by file
         found += inside
     return found
+
+
+def _advise(folder: Path) -> str:
+    """What to do with files of other programs."""
+    others = {".blend": "Blender", ".c3d": "C3D", ".usd": "USD", ".dae": "Collada"}
+    kinds = sorted({others[p.suffix.lower()] for p in folder.rglob("*") if p.suffix.lower() in others})
+    if not kinds:
+        return ""
+    return f". There are {' and '.join(kinds)} files: export them as glTF (.glb) or BVH, in Blender by File > Export"
 
 
 def number_or_name(text: str | None) -> float | str | None:

@@ -9,6 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from kinematch.cli.doctor_strip import explain_strip, write_strip
 from kinematch.cli.screen import Screen
 from kinematch.doctor import Problem, Report
 from kinematch.doctor.report import HeldPose, Idle
@@ -94,13 +95,17 @@ def _print_sheet(screen: Screen, r: Report) -> None:
         table.add_row("unit", f"{_unit(r.unit)}: {r.unit_reason}")
         table.add_row("up", f"{r.up}: {r.up_reason}")
         table.add_row("facing", f"{r.facing or 'unknown'}: {r.facing_reason}")
+        if r.figures_of:
+            table.add_row("figures", f"below are of the longest animation, {r.figures_of!r}")
         table.add_row("floor", _floor(r))
         table.add_row("root", r.root)
-        table.add_row("T-pose", r.tpose or "none: not a humanoid")
+        table.add_row("T-pose", r.tpose or ("none: four legs" if r.four_legged else "none: not a humanoid"))
         if r.calibration_poses:
             table.add_row("calibration", _poses(r))
         if r.idles:
             table.add_row("idle", ", ".join(f"{_times(one)}{_in_clip(one)}" for one in r.idles))
+        if strip := write_strip(r):
+            table.add_row("activity", f"{strip}\n{explain_strip(strip)}")
         if r.speed:
             table.add_row("speed", "median {:.2f}, 95 % {:.2f}, most {:.2f} m/s".format(*r.speed))
         if r.contacts:

@@ -2,6 +2,7 @@
 
 import json as json_module
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,8 +52,16 @@ def evaluate(
     camera: Annotated[
         bool, option("score what a camera adds to trackers instead: users before simulated cameras at several places")
     ] = False,
+    retarget: Annotated[
+        tuple[Path, Path] | None,
+        option("score a retarget instead: a motion file or folder, and the character or motion file to put it on"),
+    ] = None,
+    robot: Annotated[
+        Path | None, option("score how well this robot (MJCF or URDF) follows the motion files of --users instead")
+    ] = None,
     users: Annotated[
-        tuple[Path, ...], option("with --vr or --camera: motion files or folders of them; random walks if none")
+        tuple[Path, ...],
+        option("with --vr, --camera or --robot: motion files or folders; random walks if none"),
     ] = (),
     points: Annotated[
         tuple[str, ...], option("with --vr: what users wear: head, left_hand, right_hand, waist, ...")
@@ -68,12 +77,25 @@ def evaluate(
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
     from kinematch.learned.model_file import is_model
 
-    if vr and camera:
-        raise KinematchError("--vr and --camera are two evaluations; choose one")
+    if vr + camera + (robot is not None) > 1:
+        raise KinematchError("--vr, --camera and --robot are evaluations of their own; choose one")
     of_the_course = {
         "--settings": settings, "--filter": filter, "--sweep": sweep, "--chart": chart, "--no-baselines": no_baselines,
         "--rate": rate != 60.0, "--learned": learned, "--packed": packed, "--films": films, "--against": against,
     }  # fmt: skip
+    if retarget is not None:
+        from kinematch.cli.evaluate_retarget import evaluate_retarget
+
+        others = {"a database": database, "--vr": vr, "--camera": camera, "--users": users, "--report": report}
+        _refuse("with --retarget", {**of_the_course, **others, "--noise": noise, "--quick": quick})
+        check_output(json)
+        return evaluate_retarget(*retarget, json=json)
+    if robot is not None:
+        from kinematch.cli.evaluate_robot import evaluate_robot
+
+        _refuse("with --robot", {**of_the_course, "--noise": noise, "--report": report, "DATABASE": database})
+        check_output(json)
+        return evaluate_robot(robot, users=users, json=json)
     if vr:
         from kinematch.cli.evaluate_vr import evaluate_vr
 
@@ -102,7 +124,7 @@ def evaluate(
             database, users=users, seconds=seconds, look_around=look_around, quick=quick, seed=seed, json=json,
             report=report,
         )  # fmt: skip
-    _refuse("without --vr or --camera", {"--users": users, "--look-around": look_around, "--noise": noise})
+    _refuse("without --vr, --camera or --robot", {"--users": users, "--look-around": look_around, "--noise": noise})
     if learned:
         from kinematch.cli.evaluate_learned import evaluate_learned
 
@@ -170,7 +192,8 @@ def open_database(path: Path | None, filter: str | None, show: Callable[..., Non
     from kinematch.database.dance_card import dance_card
 
     if path is not None:
-        database, name = storage.load(path), path.stem
+        opening = partial(show, now="opening")
+        database, name = storage.load(path, progress=opening), path.stem
     else:
         database, name = dance_card(lambda stage, done, total: show(done, total, STAGES[stage])), "dance card"
     return database, name, database.filter if filter is None else filter

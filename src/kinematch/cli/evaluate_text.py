@@ -12,6 +12,8 @@ from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import Sweep
 from kinematch.evaluate.targets import Target
 
+QUICK = "quick: one of each scenario at the slowest gait. The full course has more chances to miss a target."
+
 
 def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
     given = found.assignment
@@ -20,6 +22,8 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
         f"{name}: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed {given.seed};"
         f" {speeds}, sideways {given.gaits.strafe:g} m/s"
     )
+    if given.quick:
+        screen.say((QUICK, "yellow"))
     print_rows(screen, found.rows)
     print_targets(screen, found.targets)
 

@@ -24,6 +24,7 @@ def init(
     from kinematch.doctor import Report, examine
     from kinematch.doctor.prescribe import prescribe, usable
     from kinematch.doctor.report import counted
+    from kinematch.doctor.siblings import agree_on_axes
 
     if not folder.is_dir():
         raise FileError(folder, "no such folder")
@@ -37,6 +38,7 @@ def init(
         for path in paths:
             show(len(reports), len(paths))
             reports.append(examine(path))
+    reports = agree_on_axes(reports)
     if not any(usable(report) for report in reports):
         why = f"kinematch doctor {shlex.quote(str(folder))}"
         raise FileError(folder, f"none of its {counted(len(reports), 'motion file')} can be built; `{why}` says why")

@@ -17,14 +17,15 @@ def inspect(
 ) -> int:
     """Show clips, features and tags of DATABASE, motions worth recording next, and poses that features confuse."""
     from kinematch.cli.inspect_text import print_database, print_gaps, print_pairs, report
-    from kinematch.cli.screen import Screen, write_picture
+    from kinematch.cli.screen import Screen, progress_bar, write_picture
     from kinematch.database import storage
     from kinematch.database.alike import find_lookalikes
     from kinematch.database.coverage import find_gaps, measure_coverage
     from kinematch.database.coverage_picture import draw_coverage
 
     check_output(picture, ".png")
-    opened = storage.load(database)
+    with progress_bar("opening") as show:
+        opened = storage.load(database, progress=show)
     with blaming(database):
         missing, pairs = find_gaps(opened.poses), find_lookalikes(opened)
     if picture is not None:

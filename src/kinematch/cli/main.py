@@ -23,11 +23,13 @@ VERBS = {
     "convert": "turn one motion file into another",
     "avatar": "make a full body from recorded trackers of a headset and controllers",
     "camera": "make a full body from a video or webcam, with trackers or without",
+    "stream": "send a character that plays a script to other programs, without a page",
+    "record": "write motion that other programs send, as VMC or over a WebSocket, as a file",
     "synth": "write the built-in dance card as files",
     "evaluate": "put a character through a course and say how well it moves",
     "tune": "search the settings that move best",
     "train": "train the networks that the package runs, and score them",
-    "export": "write a trained model for engines and other programs",
+    "export": "write a database or a trained model for engines and other programs",
     "bench": "measure the search against its rivals, and crowds of characters, on this machine",
 }
 

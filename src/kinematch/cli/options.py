@@ -12,9 +12,9 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.writing import place_for
 
 
-def option(text: str, *aliases: str) -> Any:
-    """The explanation of a parameter, with its default where that says something."""
-    return tyro.conf.arg(help=text, aliases=list(aliases) or None, help_behavior_hint=_hint)
+def option(text: str, *aliases: str, name: str | None = None) -> Any:
+    """The explanation of a parameter, with its default where that says something; `name` where Python's differs."""
+    return tyro.conf.arg(name=name, help=text, aliases=list(aliases) or None, help_behavior_hint=_hint)
 
 
 def _hint(default: str) -> str:

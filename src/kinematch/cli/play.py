@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from kinematch.studio.studio import Studio
 
 PORT = 8123
-STAGES = BUILDING | {"compile": "compiling, first start only"}
+STAGES = BUILDING | {"compile": "compiling, first start only", "open": "opening"}
 
 
 def play(
-    path: Annotated[
-        tyro.conf.Positional[Path | None],
+    paths: Annotated[
+        tyro.conf.Positional[tuple[Path, ...]],
         option(
-            "a database, learned model, recipe, recording, or folder of motion files; the built-in motion if not given"
+            "a database, learned model, recipe, recording, or folder of motion files; the built-in motion if none is "
+            "given. Databases and models behind the first play beside it, told the same"
         ),
-    ] = None,
+    ] = (),
     /,
     port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,
     host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
@@ -39,13 +40,24 @@ def play(
         str | None, option("with --vr: a user whose trackers or body another program sends as VMC to this PORT: 39540")
     ] = None,
     vrchat: Annotated[bool, option("with --vr: send the first user's hips and legs to VRChat on this machine")] = False,
+    camera: Annotated[
+        str | None,
+        option(
+            "with --vr: a webcam of this machine by its number, a video, or landmarks: corrects the first user, "
+            "or drives a body alone"
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, option("the pose model of cameras: full, lite, or a .task file; whichever was set up if not given")
+    ] = None,
+    robot: Annotated[Path | None, option("show the motion on this robot (MJCF or URDF), solved live")] = None,
     no_open: Annotated[bool, option("leave the browser alone")] = False,
 ) -> int:
     """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
-    if not vr and (vmc is not None or vmc_in is not None or vrchat):
-        raise KinematchError("--vmc, --vmc-in and --vrchat are about users with trackers; add --vr")
+    if not vr and (vmc is not None or vmc_in is not None or vrchat or camera is not None):
+        raise KinematchError("--vmc, --vmc-in, --vrchat and --camera are about users of VR; add --vr")
     import webbrowser
 
     from kinematch.cli.screen import Screen
@@ -56,11 +68,14 @@ def play(
 
     screen = Screen()
     opened = listen(host, port)
-    stage = _stage(path)
+    path, beside = (paths[0] if paths else None), paths[1:]
+    stage = _stage(path, beside)
+    if robot is not None:
+        _wear_robot(stage, robot)
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
-    for line in _connect(studio, vmc, vmc_in, vrchat):
+    for line in (*_connect(studio, vmc, vmc_in, vrchat), *_watch(studio, camera, model)):
         screen.say(line)
     certificate = open_certificate(host, find_settings_folder() / "https") if https else None
     place = address(host, opened, secure=https) + ("/#vr" if vr else "")
@@ -85,6 +100,15 @@ def _compile_bodies(stage: "Stage") -> None:
         make_outfit(stage.database, stage.name, calibration=Calibration())
 
 
+def _wear_robot(stage: "Stage", robot: Path) -> None:
+    from kinematch.cli.screen import progress_bar
+    from kinematch.studio.robots import read_worn_robot
+
+    with progress_bar("fitting the robot") as show:
+        show(0, None)
+        stage.wear(read_worn_robot(robot))
+
+
 def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool) -> list[str]:
     """Other programs that get a body or send trackers, told in a sentence each."""
     from kinematch.stream.broadcast import Broadcast
@@ -105,7 +129,20 @@ def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool
     return told
 
 
-def _stage(path: Path | None) -> "Stage":
+def _watch(studio: "Studio", camera: str | None, model: str | None) -> list[str]:
+    """The server's own camera, and the model that cameras of pages use, told in a sentence."""
+    from kinematch.camera.feed import CameraFeed
+    from kinematch.camera.model_file import find_model
+
+    if model is not None:
+        studio.attendant.pose_model = find_model(model)
+    if camera is None:
+        return []
+    studio.attendant.feed = CameraFeed(camera, model=model or "")
+    return [f"{'camera ' if camera.isdigit() else ''}{camera} corrects the first user, or drives a body alone"]
+
+
+def _stage(path: Path | None, beside: tuple[Path, ...] = ()) -> "Stage":
     from kinematch.cli.init import init
     from kinematch.cli.screen import progress_bar
     from kinematch.studio.opening import built_in, open_path
@@ -118,10 +155,10 @@ def _stage(path: Path | None) -> "Stage":
         if path is None:
             return built_in(progress)
         if not path.is_dir():
-            return open_path(path, progress)
+            return open_path(path, progress, beside)
     recipes = sorted(path.glob("*.toml"))
     recipe = recipes[0] if len(recipes) == 1 else path / "recipe.toml"
     if not recipe.exists():
         init(path)
     with progress_bar("building") as show:
-        return open_path(recipe, lambda stage, done, total: show(done, total, STAGES[stage]))
+        return open_path(recipe, lambda stage, done, total: show(done, total, STAGES[stage]), beside)

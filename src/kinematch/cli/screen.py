@@ -34,6 +34,12 @@ class Screen(Console):
         """A line, however long, of texts and of texts with a style."""
         self.print(Text.assemble(*parts), soft_wrap=True)
 
+    def print_wide(self, table: Any) -> None:
+        """A table of many columns: on a narrow terminal rows go over the edge rather than lose their words."""
+        own, self.width = self.width, max(self.width, WIDE)
+        self.print(table, crop=False)
+        self.width = own
+
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError  # which is no error of ours: main knows what to do
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from kinematch.cli.options import check_output, option
+from kinematch.cli.train_capacity import capacity
 from kinematch.cli.train_learned import learned
 from kinematch.errors import KinematchError
 
@@ -73,7 +74,7 @@ def orientation(
     return 0
 
 
-train = {"orientation": orientation, "learned": learned}
+train = {"orientation": orientation, "learned": learned, "capacity": capacity}
 
 
 class _Job:

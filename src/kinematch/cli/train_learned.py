@@ -27,6 +27,9 @@ def learned(
     steps: Annotated[int, option("of each stage instead, the same on every machine")] = 0,
     seed: Annotated[int, option("of all that is random, 0 or more")] = 0,
     design: Annotated[Literal["snap", "paper"], option("our design, or the three networks of the papers")] = "snap",
+    capacity: Annotated[
+        Literal["auto", "small", "large"], option("of networks and codebook; auto goes by the frames of the database")
+    ] = "auto",
     resume: Annotated[Path | None, option("a checkpoint: written on the way, and gone on from where it exists")] = None,
     tune: Annotated[
         int, option("trials to search settings with first; needs the extra 'tune', with --ray 'scale'")
@@ -41,6 +44,8 @@ def learned(
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.learned.model_file import SUFFIX, save_model
     from kinematch.learned.training.finish import finish_model
+    from kinematch.learned.training.journal import SUFFIX as JOURNAL
+    from kinematch.learned.training.journal import Journal, find_journal_folder
     from kinematch.learned.training.plan import make_plan
     from kinematch.learned.training.train import Training
     from kinematch.learned.verdict import judge
@@ -51,12 +56,15 @@ def learned(
         lasting["project_steps"] = steps
     with progress_bar("opening") as show, blaming(database):
         opened, name, _ = open_database(database, None, show)
-        plan = make_plan(design, opened.poses.frame_count, **lasting)
+        plan = make_plan(design, opened.poses.frame_count, capacity=capacity, **lasting)
         if tune:
             plan = _tune(opened, plan, tune, seed, ray, show)
-        training = Training(opened, plan, seed=seed, resume=resume, minutes=None if steps else minutes or MINUTES)
+        journal = Journal(find_journal_folder() / f"{output.stem}{JOURNAL}", output.stem, database=name)
+        allowed = None if steps else minutes or MINUTES
+        training = Training(opened, plan, seed=seed, resume=resume, minutes=allowed, journal=journal)
         training.run(show)
         words = ["kinematch", "train", "learned", *([database.name] if database else []), "--design", design]
+        words += ["--capacity", capacity] if capacity != "auto" else []
         words += [
             "--seed",
             str(seed),
@@ -64,6 +72,7 @@ def learned(
         ]
         model = finish_model(training, {"command": shlex.join(words), "name": name}, show)
     save_model(output, model)
+    journal.note_end(judge(model.scores).grade)
     screen = Screen()
     print_scores(screen, model.scores)
     screen.say("written: ", (str(output), "bold"), f", {output.stat().st_size / 1e6:.1f} MB; kinematch play {output}")

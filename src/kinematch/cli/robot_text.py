@@ -1,0 +1,39 @@
+"""The table that says how well a robot follows a motion."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from kinematch.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from kinematch.robot.quality import RobotQuality
+
+COLUMNS = (
+    *("motion", "frames", "deviation cm", "penetration cm", "> 0.5 cm", "sole cm", "slip cm/s", "source's"),
+    *("self-collision", "limits", "rad/s", "frames/s"),
+)
+
+
+def print_quality(screen: Screen, rows: Sequence["RobotQuality"]) -> None:
+    """One row a motion; see docs/robots.md for what each column means."""
+    table = Table(box=None, pad_edge=False)
+    for k, name in enumerate(COLUMNS):
+        table.add_column(name, justify="left" if k == 0 else "right")
+    for row in rows:
+        table.add_row(
+            row.name,
+            str(row.frames),
+            f"{100 * row.deviation:.1f}",
+            f"{100 * row.penetration:.2f}",
+            f"{row.deep_share:.2%}",
+            f"{100 * row.sole_height:.2f}",
+            f"{100 * row.slip:.2f}",
+            f"{100 * row.source_slip:.2f} ({row.slip_ratio:.2f}x)",
+            f"{row.collision_share:.2%}",
+            str(row.limit_violations),
+            f"{row.joint_speed:.2f}",
+            f"{row.rate:.0f}",
+        )
+    screen.print_wide(table)

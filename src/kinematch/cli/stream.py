@@ -1,0 +1,135 @@
+"""`kinematch stream`: a character that plays a script, sent to other programs in real time, without a page."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from kinematch.cli.build import STAGES
+from kinematch.cli.options import blaming, option
+from kinematch.errors import KinematchError
+
+if TYPE_CHECKING:
+    from kinematch.control.command import Controller
+    from kinematch.control.script import Script
+    from kinematch.studio.streaming import Performance
+
+PORT = 8124
+FAREWELL = 10.0  # s for programs to read to the end of the stream
+
+
+def stream(
+    database: Annotated[
+        tyro.conf.Positional[Path | None], option("motion to play; the built-in one if not given")
+    ] = None,
+    /,
+    controller: Annotated[
+        Path | None, option("a script of commands (.jsonl), played again and again; without one, the character wanders")
+    ] = None,
+    once: Annotated[bool, option("play the script once, when the first program has connected, and end")] = False,
+    character: Annotated[Path | None, option("a humanoid to send, such as a GLB or VRM file")] = None,
+    vmc: Annotated[str | None, option("also send the character to HOST:PORT as VMC, such as 127.0.0.1:39539")] = None,
+    port: Annotated[int, option("of the WebSocket; the next free one is taken where it is in use")] = PORT,
+    host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
+    origin: Annotated[tuple[str, ...], option("sites whose pages may connect too, such as http://localhost:5173")] = (),
+    no_websocket: Annotated[bool, option("send as VMC alone")] = False,
+) -> int:
+    """Play DATABASE under a script and send the poses to whoever connects to ws://HOST:PORT/stream (docs/stream.md)."""
+    if not 0 <= port < 65536:
+        raise KinematchError(f"port {port}, expected 0 to 65535")
+    if no_websocket and vmc is None:
+        raise KinematchError("nothing to do: without a WebSocket, name a receiver with --vmc HOST:PORT")
+    if once and controller is None:
+        raise KinematchError("--once is about a script: name one with --controller")
+    from kinematch.cli.screen import Screen
+    from kinematch.control.script_file import read_script
+    from kinematch.stream.broadcast import Broadcast
+    from kinematch.studio.serving import listen
+
+    screen = Screen()
+    script = None if controller is None else read_script(controller)
+    if script is not None and not script.duration > 0:
+        raise KinematchError(f"{controller}: the script takes no time")
+    broadcast = None if vmc is None else Broadcast(vmc_address=vmc)
+    performance = _open(database, character)
+    opened = None if no_websocket else listen(host, port)  # when it can answer: compiling may take a minute
+    for line in () if broadcast is None else broadcast.describe("the character"):
+        screen.say(line)
+    if opened is not None:
+        name = f"[{host}]" if ":" in host else host
+        screen.say("poses at ", (f"ws://{name}:{opened.getsockname()[1]}/stream", "bold"), "; Ctrl-C ends")
+    screen.file.flush()  # for programs that wait for this line
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_run(performance, script, once, broadcast, opened, host, origin))
+    return 0
+
+
+async def _run(
+    performance: "Performance", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
+    origins: tuple[str, ...],
+) -> None:  # fmt: skip
+    from kinematch.studio.serving import make_server
+    from kinematch.studio.streaming import Listeners, perform, stream_application
+
+    listeners = Listeners()
+    server, serving = None, None
+    if opened is not None:
+        server = make_server(stream_application(performance, listeners, host=host, origins=origins))
+        serving = asyncio.create_task(server.serve(sockets=[opened]))
+    waiting = asyncio.create_task(listeners.arrived.wait())
+    if once and serving is not None:
+        await asyncio.wait((waiting, serving), return_when=asyncio.FIRST_COMPLETED)
+    playing = asyncio.create_task(
+        perform(
+            performance, _play(script, once), listeners, broadcast=broadcast,
+            is_done=lambda controller: script is not None and controller.done,  # type: ignore[attr-defined]
+        )
+    )  # fmt: skip
+    tasks = [playing] if serving is None else [playing, serving]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if playing.done():
+        playing.result()
+        until = asyncio.get_running_loop().time() + FAREWELL
+        while listeners.queues and asyncio.get_running_loop().time() < until:
+            await asyncio.sleep(0.01)
+    playing.cancel()
+    if server is not None and serving is not None:
+        server.should_exit = True
+        await serving
+
+
+def _play(script: "Script | None", once: bool) -> "Iterator[Controller]":
+    import numpy as np
+
+    from kinematch.control.script import ScriptPlayer
+    from kinematch.control.wander import Wander
+
+    while True:
+        yield ScriptPlayer(script) if script is not None else Wander(np.random.default_rng(0))
+        if once:
+            return
+
+
+def _open(database: Path | None, character: Path | None) -> "Performance":
+    from kinematch.cli.screen import progress_bar
+    from kinematch.database import storage
+    from kinematch.database.dance_card import dance_card
+    from kinematch.files import read_clip
+    from kinematch.motion.root import with_root
+    from kinematch.studio.streaming import Performance
+
+    skeleton = None
+    if character is not None:
+        with blaming(character):
+            skeleton = with_root(read_clip(character).skeleton)
+    with progress_bar("opening") as show:
+        if database is None:
+            motion = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
+        else:
+            motion = storage.load(database)
+        with blaming(character or database):
+            return Performance(motion, name=database.stem if database else "dance card", skeleton=skeleton)
