@@ -9,13 +9,19 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+QUIET = ("--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+PATIENCE = ("--fetch-retries=0", "--fetch-timeout=20000")  # ms; a registry that is not there is told within 30 s
+UNREACHABLE = (
+    *("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT"),
+    *("ERR_SOCKET_TIMEOUT", "EIDLETIMEOUT", "FETCH_ERROR", "network"),
+)  # words of npm's
 STATIC = "src/kinematch/studio/static"
 
 
 class ClientBuild(BuildHookInterface):
     def initialize(self, version: str, build_data: dict) -> None:
         root = Path(self.root)
-        if self.target_name == "wheel":
+        if self.target_name in ("wheel", "sdist"):  # whoever builds from the sdist needs no registry
             build_client(root / "client", root / STATIC, self.app.display_waiting)
 
 
@@ -27,7 +33,8 @@ def build_client(client: Path, static: Path, say: Callable[[str], None] = print)
     modules = client / "node_modules"
     if not _is_newer(modules / ".package-lock.json", client / "package.json"):
         # npm install, not ci: a lock written on one platform lacks the binaries of the others
-        _node(["npm", "install", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"], client)
+        # what it takes is pinned by package.json's `overrides` instead; scripts of packages are not run
+        _node(["npm", "install", "--omit=dev", "--ignore-scripts", *PATIENCE, *QUIET], client)
     _node([str(modules / "vite" / "bin" / "vite.js"), "build", "--logLevel=warn"], client)
     if not (static / "index.html").exists():
         raise RuntimeError(f"the client was compiled, but there is no {static / 'index.html'}")
@@ -63,6 +70,8 @@ def _node(command: list[str], folder: Path) -> None:
     done = subprocess.run(full, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-2000:]
+        if any(word in said for word in UNREACHABLE):
+            raise RuntimeError("Studio's page was not compiled: npm's registry cannot be reached; try again online")
         what = f"{' '.join(command)} in {folder} ended with {done.returncode}"
         raise RuntimeError(f"Studio's page was not compiled: {what}\n{said}")
 

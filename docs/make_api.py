@@ -36,7 +36,7 @@ SECTIONS = {
         "Clip",
         "Skeleton",
     ),
-    "Characters": ("Crowd", "PlainCrowd", "Settings", "Pose", "record", "Retargeting", "retarget"),
+    "Characters": ("Crowd", "PlainCrowd", "Settings", "Pose", "record", "Retargeting", "RetargetSettings", "retarget"),
     "Commands": ("move", "follow_trajectory", "Command", "Trajectory", "SimulatedBody", "Controller"),
     "Controllers": (
         *("Stick", "Path", "Keypoint", "Follow", "Wander", "Script", "ScriptPlayer", "CommandRecorder"),

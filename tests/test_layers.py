@@ -12,7 +12,19 @@ ORDER = [
     *("search", "control", "terrain", "character", "learned", "avatar", "camera", "robot", "stream", "evaluate"),
     *("studio", "bench", "cli"),
 ]
-HEAVY = {"torch", "onnx", "onnxruntime", "mediapipe", "ray", "imageio", "starlette", "uvicorn", "matplotlib"}
+HEAVY = {
+    "torch",
+    "onnx",
+    "onnxruntime",
+    "mediapipe",
+    "ray",
+    "imageio",
+    "starlette",
+    "uvicorn",
+    "matplotlib",
+    "pxr",
+    "ufbx",
+}
 ROOT = Path(kinematch.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 

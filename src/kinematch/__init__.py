@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.errors import KinematchError as KinematchError
     from kinematch.motion.clip import Clip as Clip
     from kinematch.motion.retarget import retarget as retarget
+    from kinematch.motion.retarget_settings import RetargetSettings as RetargetSettings
     from kinematch.motion.retargeting import Retargeting as Retargeting
     from kinematch.motion.skeleton import Skeleton as Skeleton
     from kinematch.terrain.terrain import HeightFunction as HeightFunction
@@ -84,6 +85,7 @@ _HOMES = {  # name -> the module that defines it
     "PlainCrowd": "character.plain",
     "Pose": "character.pose",
     "ReachLayer": "character.reach_layer",
+    "RetargetSettings": "motion.retarget_settings",
     "Retargeting": "motion.retargeting",
     "Script": "control.script",
     "ScriptPlayer": "control.script",
@@ -142,7 +144,7 @@ def read(
     roles: "Mapping[str, str] | None" = None,
     tpose: "str | PathLike[str] | Clip | None" = None,
 ) -> "Clip":
-    """Read the first clip of a motion file (BVH, glTF, GLB, VRM, VRMA), in metres and Y-up.
+    """Read the first clip of a motion file (BVH, glTF, GLB, VRM, VRMA, AMASS, FBX), in metres and Y-up.
 
     Joints get their humanoid roles, humanoids a reference T-pose. What is not given is inferred, and `clip.source` says
     how: `unit` is metres per unit or a name such as "cm"; `up` and `facing` are axes of the file such as "Z" or "-Y";

@@ -1,11 +1,12 @@
-"""Writing a file so that it is either whole or not there: beside its place first, then renamed."""
+"""Writing a file or a folder so that it is either whole or not there: beside its place first, then renamed."""
 
 import glob
 import os
+import shutil
 import stat
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -33,6 +34,42 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # it is gone already, or its folder was no folder
             part.unlink()
+
+
+@contextmanager
+def replacing_folder(folder: str | Path, is_ours: Callable[[str], bool]) -> Iterator[Path]:
+    """A new folder beside the place to write files into: at the end it takes the place, and vanishes if anything fails.
+
+    `is_ours` knows the names that an earlier export may have left there; see check_folder.
+    """
+    place = check_folder(folder, is_ours)
+    beside = place.with_name(f".{place.name[:50]}.{uuid.uuid4().hex[:8]}")
+    try:
+        (beside / "new").mkdir(parents=True)
+        yield beside / "new"
+        if place.exists():
+            os.replace(place, beside / "old")
+        os.replace(beside / "new", place)
+    except OSError as error:
+        raise FileError(folder, f"cannot be written: {error.strerror or error}") from error
+    finally:
+        if (beside / "old").exists() and not place.exists():
+            os.replace(beside / "old", place)
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def check_folder(folder: str | Path, is_ours: Callable[[str], bool]) -> Path:
+    """The place of an export: it must be free, an empty folder, or hold an earlier export and nothing else."""
+    place = Path(os.path.realpath(folder))
+    if not place.parent.is_dir():
+        raise FileError(folder, f"cannot be written: no folder {str(place.parent)!r}")
+    if place.exists():
+        if not place.is_dir():
+            raise FileError(folder, "cannot be written: it is a file, expected a folder to write into")
+        others = sorted(path.name for path in place.iterdir() if not is_ours(path.name))
+        if others:
+            raise FileError(folder, f"cannot be written: it holds {others[0]!r}, which no export wrote; choose another")
+    return place
 
 
 def place_for(path: str | Path) -> Path:
