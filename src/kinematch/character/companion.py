@@ -25,6 +25,8 @@ class Companion:
         """Of the first character of a crowd; `position` (3,) m is where it begins."""
         self.crowd = Crowd(crowd.sources, 1, settings=crowd.settings, skeleton=body, terrain=crowd.terrain)
         self.pose: Pose | None = None
+        self._followed: Crowd | None = None
+        self._shared: list[tuple[np.ndarray, np.ndarray]] = []
         self._place(np.asarray(position, np.float64), float(crowd.root_yaws[0]))
 
     def step(self, crowd: Crowd, pose: Pose, place: tuple[float, float], dt: float) -> Pose:
@@ -39,13 +41,8 @@ class Companion:
         self.pose = own.prepare_pose(self.pose)
         before = own.root_positions[0].astype(np.float64)
         earlier = self._decode() if pose.jumped[0] and crowd.settings.transition != "none" else None
-        theirs = crowd.state.arrays()
-        for name, array in own.state.arrays().items():
-            if not name.startswith(OWN):
-                array[:] = theirs[name][:1]
-        for number, rows in own.runner.rows.items():  # poses that were computed, not read from a table
-            for name in COMPUTED:
-                getattr(rows, name)[:] = getattr(crowd.runner.rows[number], name)[:1]
+        for mine, theirs in self._find_shared(crowd):
+            mine[:] = theirs[:1]
         own.runner.animate(0.0, DECODE)
         position = np.array([place[0], before[1], place[1]])
         if np.hypot(*(position - before)[[0, 2]]) > LEAP:
@@ -59,6 +56,17 @@ class Companion:
         own.runner.set_ground(own.find_ground(self.pose, dt))
         own.runner.animate(dt, FEET)
         return self.pose
+
+    def _find_shared(self, crowd: Crowd) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Arrays of the companion, and those of the crowd that they are copied from; both stay where they are."""
+        if self._followed is not crowd:
+            own, state = self.crowd, crowd.state.arrays()
+            self._followed = crowd
+            self._shared = [(array, state[n]) for n, array in own.state.arrays().items() if not n.startswith(OWN)]
+            for number, rows in own.runner.rows.items():  # poses that were computed, not read from a table
+                other = crowd.runner.rows[number]
+                self._shared += [(getattr(rows, name), getattr(other, name)) for name in COMPUTED]
+        return self._shared
 
     def _decode(self) -> Sample:
         return self.crowd.sources[self.crowd.state.playing.sources[0]].decode(self.crowd.state, self.crowd.characters)
