@@ -2,7 +2,8 @@
 
 python docs/figures/three.py FILE... -o PICTURE.png [--vrm CHARACTER.vrm]
 
-It needs Chromium, Playwright, and `npm install` in client/; CLIENT names another folder of it.
+It needs Chromium, Playwright, `npm install` in client/, and there for VRMA `npm install @pixiv/three-vrm-animation`;
+CLIENT names another folder.
 """
 
 import argparse
@@ -102,7 +103,9 @@ def main() -> None:
     width, height = SIZE
     sheet = Image.new("RGB", (width * options.count, height * len(options.files)))
     for row, file in enumerate(options.files):
-        for column, picture in enumerate(draw_moments(file, options.vrm, options.count)):
+        for column, picture in enumerate(
+            draw_moments(file, options.vrm if file.suffix == ".vrma" else None, options.count)
+        ):
             sheet.paste(picture, (column * width, row * height))
     sheet.quantize(200).save(options.target, optimize=True)
 
