@@ -186,6 +186,26 @@ def fuzz(
     return 1 if report.findings else 0
 
 
+def soak(
+    minutes: Annotated[float, option("how long in all, earlier runs included")] = 20.0,
+    clients: Annotated[int, option("rude clients at once")] = 20,
+    state: Annotated[Path, option("where to keep what was seen; a run goes on where the last one stopped")] = Path(
+        "soak/state.json"
+    ),
+) -> int:
+    """Serve Studio to an honest page beside rude clients on this machine: poses a second, gaps, and memory."""
+    from kinematch.bench import soak as module
+    from kinematch.cli.screen import progress_bar
+
+    if not 0 < minutes <= 100_000 or not 1 <= clients <= 200:
+        raise KinematchError("expected minutes above 0 and at most 100,000, and 1 to 200 clients")
+    state.parent.mkdir(parents=True, exist_ok=True)
+    with progress_bar("soaking") as show:
+        report = module.soak(minutes, state=state, clients=clients, progress=show)
+    _print([module.table(report)], [])
+    return 0
+
+
 def build(
     recipes: Annotated[tyro.conf.Positional[list[Path]], option("recipes to build; the built-in motion if none")] = [],  # noqa: B006
     /,
@@ -212,7 +232,7 @@ def build(
 
 bench = {
     "search": search, "character": character, "limits": limits, "avatar": avatar, "build": build, "start": start,
-    "fuzz": fuzz,
+    "fuzz": fuzz, "soak": soak,
 }  # fmt: skip
 
 
