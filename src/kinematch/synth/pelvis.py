@@ -116,5 +116,5 @@ def pelvis(path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture:
     )
     level = Pelvis(np.stack([floor[:, 0], np.zeros(len(times)), floor[:, 1]], -1), rotations)
     hips = level.hip(0), level.hip(1)
-    high = heights(path, steps, both, posture, hips)
+    high = heights(path, steps, both, posture, hips, gathered=signal.carriage - path.running)
     return Pelvis(level.positions + high[:, None] * [0.0, 1.0, 0.0], rotations)

@@ -10,6 +10,7 @@ from kinematch.synth.pelvis import Signals
 
 GAZE_LEAD = 0.25  # s by which the head leads a turn
 GAZE_LIMIT = 30 * DEGREE
+GATHERED_LEAN = 6 * DEGREE  # of a runner who steps slowly in order to turn
 CHEST_LEAD = 0.35  # share of the gaze's lead that the chest takes up: head, shoulders, pelvis, in this order
 RUN_LEAN, RUN_LEAN_BY_SPEED = 9.0 * DEGREE, 1.2 * DEGREE  # of the chest at 3.5 m/s, and more per m/s
 SIDESTEP_SWAY, SIDESTEP_LEAN, SIDESTEP_TURN = 5 * DEGREE, 3 * DEGREE, 6 * DEGREE  # of the chest at 1 m/s aside
@@ -34,6 +35,7 @@ def trunk(
     run_lean = RUN_LEAN + RUN_LEAN_BY_SPEED * (path.local_velocities[:, 0] - 3.5)
     lean = posture.trunk + 2.5 * DEGREE * swing + run_lean * path.running + 0.5 * signal.lean[:, 0]
     lean = lean + 0.5 * DEGREE * breathing + 4 * DEGREE * np.abs(signal.aside)
+    lean = lean + GATHERED_LEAN * (signal.carriage - path.running)
     roll = -0.75 * signal.lean[:, 1] - 1.0 * DEGREE * signal.load
     roll = roll - SIDESTEP_SWAY * sidestep - SIDESTEP_LEAN * signal.aside
     chest = _turned(yaw, lean, roll)
