@@ -12,7 +12,7 @@ from kinematch.synth.height import heights
 from kinematch.synth.path import Path, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH, HIPS_HEIGHT
 
-LONGEST_GAP = 3.2  # s: a slower stretch of a run, such as a turn on the spot, in which the arms stay up
+LONGEST_GAP = 1.8  # s: a slower stretch of a run, such as a turn on the spot, in which the arms stay up
 SIDESTEP_DROP, SIDESTEP_TURN = 3 * DEGREE, 5 * DEGREE  # of the pelvis over each loaded foot, at 1 m/s aside
 
 
