@@ -9,7 +9,7 @@ from kinematch.synth.path import Path, smooth
 from kinematch.synth.pelvis import Signals
 
 WALK_SWING, RUN_SWING, TURN_PUMP = 25 * DEGREE, 33 * DEGREE, 40 * DEGREE  # per metre of stride; in a slow turn of a run
-HANG_ELBOW, RUN_ELBOW = 16 * DEGREE, 92 * DEGREE
+HANG_ELBOW, RUN_ELBOW, TURN_ELBOW = 16 * DEGREE, 92 * DEGREE, 78 * DEGREE  # the last in the slow turn of a run
 WALK_PUMP, RUN_PUMP = 18 * DEGREE, 22 * DEGREE  # flexion of the elbow per metre of stride
 FASTEST_SWING = 2.5  # rad/s of turning, above which the arms swing no further
 TURN_SWING = 3.5 * DEGREE  # per rad/s: the inner arm goes back and the outer one ahead
@@ -37,7 +37,7 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
                 rotation.from_axis_angle([1, 0, 0], inward),
             ),
         )
-        elbow = _elbow(posture, signal, sign, beat, breathing)
+        elbow = _elbow(path, posture, signal, sign, beat, breathing)
         parts[side + "ForeArm"] = rotation.from_axis_angle([0, 1, 0], -sign * elbow)
         parts[side + "Hand"] = rotation.from_axis_angle([0, 0, 1], -sign * np.full(len(beat), 6 * DEGREE))
     return parts
@@ -73,10 +73,12 @@ def _abduction(path: Path, posture: Posture, signal: Signals, sign: float) -> np
     return (11 + carried + aside) * DEGREE + spread + 0.08 * posture.trunk
 
 
-def _elbow(posture: Posture, signal: Signals, sign: float, beat: np.ndarray, breathing: np.ndarray) -> np.ndarray:
+def _elbow(
+    path: Path, posture: Posture, signal: Signals, sign: float, beat: np.ndarray, breathing: np.ndarray
+) -> np.ndarray:
     """Flexion (F,) of the elbow: 10 to 35 degrees at a walk, about 90 at a run."""
     hang = (1.2 * breathing + 2.0 * sign * signal.load) * signal.idle * DEGREE
     low = HANG_ELBOW + 6 * DEGREE * (1 - signal.idle) + WALK_PUMP * beat + 0.3 * posture.trunk + hang
     low = low + SIDESTEP_ELBOW * np.abs(signal.aside) + SPREAD_ELBOW * signal.spread
-    high = RUN_ELBOW + RUN_PUMP * beat
+    high = TURN_ELBOW + (RUN_ELBOW - TURN_ELBOW) * path.running + RUN_PUMP * beat
     return low + (high - low) * signal.carriage

@@ -29,7 +29,7 @@ def heights(
 ) -> np.ndarray:
     """Heights (F,) over hip joints (F, 3) that belong to a pelvis at height zero.
 
-    `gathered` (F,) is 1 where a runner steps slowly in order to turn, on knees bent for the next start.
+    `gathered` (F,) is 1 where a runner steps slowly in order to turn or to start, on bent knees.
 
     Knots at landings, mid-stances and flights: highest over the standing leg of a walk and lowest between its steps,
     the other way round in a run.

@@ -12,7 +12,8 @@ from kinematch.synth.height import heights
 from kinematch.synth.path import Path, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH, HIPS_HEIGHT
 
-LONGEST_GAP = 1.8  # s: a slower stretch of a run, such as a turn on the spot, in which the arms stay up
+EARLY = 0.2  # s before the first step of a run in which the arms rise
+LONGEST_GAP = 1.6  # s: a slower stretch of a run, such as a sharp turn, in which the arms stay up
 SIDESTEP_DROP, SIDESTEP_TURN = 3 * DEGREE, 5 * DEGREE  # of the pelvis over each loaded foot, at 1 m/s aside
 
 
@@ -26,7 +27,7 @@ class Signals:
     spread: np.ndarray  # (F,) m, left foot to the left of the right one, less the width of a stand
     aside: np.ndarray  # (F,) sidesteps to the left per m/s, -1..1
     pace: np.ndarray  # (F,) 0 at rest, 1 from a slow walk on: arms swing with a body that travels
-    carriage: np.ndarray  # (F,) 1 where arms are carried for a run, also through a short slow part of it
+    carriage: np.ndarray  # (F,) 1 where the body is carried for a run: shortly before it, and through its sharp turns
     lean: np.ndarray  # (F, 2) acceleration over gravity, forward and to the left
 
 
@@ -71,11 +72,13 @@ def signals(path: Path, both: tuple[Stances, Stances], rng: np.random.Generator)
 
 
 def _carriage(path: Path) -> np.ndarray:
-    """`running` without its short gaps: a runner who turns keeps the arms up."""
-    from scipy.ndimage import grey_closing
+    """`running` from before its start and without its short gaps: a runner who turns keeps the arms up."""
+    from scipy.ndimage import grey_closing, maximum_filter1d
 
-    size = 2 * round(LONGEST_GAP * path.frame_rate / 2) + 1
-    return smooth(grey_closing(np.pad(path.running, size), size)[size:-size], 0.3, path.frame_rate)
+    early, size = (2 * round(seconds * path.frame_rate / 2) + 1 for seconds in (EARLY, LONGEST_GAP))
+    running = np.pad(path.running, size)
+    soon = maximum_filter1d(running, early, origin=-(early // 2))  # the most of the frames that follow
+    return smooth(grey_closing(soon, size)[size:-size], 0.3, path.frame_rate)
 
 
 def _weight_shifts(frames: int, frame_rate: float, rng: np.random.Generator) -> np.ndarray:

@@ -10,7 +10,7 @@ from kinematch.synth.pelvis import Signals
 
 GAZE_LEAD = 0.25  # s by which the head leads a turn
 GAZE_LIMIT = 30 * DEGREE
-GATHERED_LEAN = 6 * DEGREE  # of a runner who steps slowly in order to turn
+GATHERED_LEAN = 6 * DEGREE  # of a runner who steps slowly, in order to turn or to start
 CHEST_LEAD = 0.35  # share of the gaze's lead that the chest takes up: head, shoulders, pelvis, in this order
 RUN_LEAN, RUN_LEAN_BY_SPEED = 9.0 * DEGREE, 1.2 * DEGREE  # of the chest at 3.5 m/s, and more per m/s
 SIDESTEP_SWAY, SIDESTEP_LEAN, SIDESTEP_TURN = 5 * DEGREE, 3 * DEGREE, 6 * DEGREE  # of the chest at 1 m/s aside
