@@ -107,7 +107,11 @@ def _run_turn(angle: float) -> tuple[Move, ...]:
     turn, seconds = RUN - 2.7 * sharp, 0.4 + 0.9 * sharp
     if sharp < 0.6:
         return Move(0.3 + 0.7 * sharp, RUN - 2.9 * sharp), Move(seconds, turn, turn=angle)
-    return Move(0.7, RUN - 2.9 * sharp), Move(0.7, turn, turn=0.6 * angle), Move(seconds - 0.7, RUN, turn=0.4 * angle)
+    return (
+        Move(0.85, RUN - 2.9 * sharp),
+        Move(0.75, turn, turn=0.6 * angle),
+        Move(seconds - 0.75, RUN, turn=0.4 * angle),
+    )
 
 
 def _curves() -> Iterator[Motion]:
