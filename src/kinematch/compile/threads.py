@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numba
 
 T = TypeVar("T")
-SHARED = 200  # characters from which it pays to wake other threads
+SHARED = 300  # characters from which it pays to wake other threads
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
 _LOCAL = threading.local()  # whether this thread runs a piece already: pieces of pieces only get in the way
 
