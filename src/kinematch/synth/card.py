@@ -93,13 +93,25 @@ def _turns() -> Iterator[Motion]:
             sharp = degrees / 180
             walk_turn = Move(0.5 + 0.8 * sharp, WALK - 0.95 * sharp, turn=angle)
             yield _motion(f"walk_turn_{side}_{degrees}", "walk turn", Move(2.6, WALK), walk_turn, Move(2.4, WALK))
-            slow = Move(0.3 + 0.7 * sharp, RUN - 2.9 * sharp), Move(0.4 + 0.9 * sharp, RUN - 2.7 * sharp, turn=angle)
-            yield _motion(f"run_turn_{side}_{degrees}", "run turn", Move(2.6, RUN), *slow, Move(2.6, RUN))
+            yield _motion(f"run_turn_{side}_{degrees}", "run turn", Move(2.6, RUN), *_run_turn(angle), Move(2.6, RUN))
         from_stand = (
             (Move(0.35 + degrees / 200, 0.5, turn=sign * degrees * DEGREE), Move(1.8, WALK), _stop(WALK))
             for degrees in (45, 90, 135, 180)
         )
         yield _motion(f"stand_turn_{side}", "walk turn start stop", *(move for group in from_stand for move in group))
+
+
+def _run_turn(angle: float) -> tuple[Move, ...]:
+    """Slow down, turn, and out of a sharp turn speed up before it is over."""
+    sharp = abs(angle) / np.pi
+    turn, seconds = RUN - 2.7 * sharp, 0.4 + 0.9 * sharp
+    if sharp < 0.6:
+        return Move(0.3 + 0.7 * sharp, RUN - 2.9 * sharp), Move(seconds, turn, turn=angle)
+    return (
+        Move(0.85, RUN - 2.9 * sharp),
+        Move(0.75, turn, turn=0.6 * angle),
+        Move(seconds - 0.75, RUN, turn=0.4 * angle),
+    )
 
 
 def _curves() -> Iterator[Motion]:

@@ -16,6 +16,7 @@ MOVING_SPEED, MOVING_TURN = 0.06, 0.12  # m/s and rad/s: below, a person stands
 SHORTEST_REST = 0.7  # s: a shorter pause between two movements is walked through
 SHORTEST_STANCE = 0.1  # s
 TOE_OUT, IDLE_TOE_OUT = 6 * DEGREE, 9 * DEGREE
+SIDESTEP_TOE_OUT = 16 * DEGREE  # added at 1 m/s aside, so that the knees bend outward over the feet
 FOOT_AHEAD = -0.03  # m: a standing person's hips are a little ahead of the ankles
 LAND_REACH, LEAVE_REACH = 0.40, 0.46  # m from the hip over the floor
 RUN_LESS = 0.09  # m: a runner's foot lands nearer
@@ -177,6 +178,7 @@ def _placement(
         body - pull * (0.7 * HIPS_HEIGHT / GRAVITY) + along[:, None] * ahead + (sides * width / 2)[:, None] * leftward
     )
     toe_out = IDLE_TOE_OUT + (TOE_OUT - IDLE_TOE_OUT) * gait.ramp(np.hypot(forward, left), 0.0, 1.0)
+    toe_out = toe_out + SIDESTEP_TOE_OUT * np.abs(left)
     return place, facings + sides * (toe_out * (1 - 0.6 * running) + rng.normal(0.0, 1.0 * DEGREE, len(feet)))
 
 

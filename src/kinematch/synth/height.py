@@ -9,6 +9,7 @@ from kinematch.synth.path import Path, smooth
 from kinematch.synth.skeleton import HIP_DROP
 
 STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 25 * DEGREE  # at landing: 5 in walking, less the give of the model's sole
+SIDESTEP_KNEE, GATHERED_KNEE = 36 * DEGREE, 20 * DEGREE  # added at 1 m/s aside, and in the slow turn of a run
 LOADED_KNEE = 18 * DEGREE  # half way from the strike of a walk to mid-stance
 RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
 FLIGHT_RISE = 0.045  # m from landing to the top of the flight of a run
@@ -18,9 +19,17 @@ STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis g
 
 
 def heights(
-    path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture: Posture, hips: tuple[np.ndarray, np.ndarray]
+    path: Path,
+    steps: Footsteps,
+    both: tuple[Stances, Stances],
+    posture: Posture,
+    hips: tuple[np.ndarray, np.ndarray],
+    *,
+    gathered: np.ndarray,
 ) -> np.ndarray:
     """Heights (F,) over hip joints (F, 3) that belong to a pelvis at height zero.
+
+    `gathered` (F,) is 1 where a runner steps slowly in order to turn or to start, on bent knees.
 
     Knots at landings, mid-stances and flights: highest over the standing leg of a walk and lowest between its steps,
     the other way round in a run.
@@ -49,15 +58,15 @@ def heights(
 
     feet_, lifts, lands = steps.feet, steps.lifts, steps.lands
     run = np.interp((lifts + lands) / 2, times, path.running)
-    sideways = np.interp(lands, times, np.abs(path.local_velocities[:, 1]))
+    give = np.interp(lands, times, SIDESTEP_KNEE * np.abs(path.local_velocities[:, 1]) + GATHERED_KNEE * gathered)
     speed = np.interp(lands, times, np.linalg.norm(path.velocities, axis=-1))
     flat = np.full(len(lands), posture.heel)
     # a body with bent knees is carried level: the knees have room to give
     bent = float(gait.ramp(posture.knee, 12 * DEGREE, 40 * DEGREE))
     tops = lifts + (TOP + 0.04 * run) * (lands - lifts)
-    knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + 12 * DEGREE * sideways * (1 - run)
+    knee = posture.knee + max(RUN_KNEE - posture.knee, 0) * run + give * (1 - run)
     highest = over(tops, 1 - feet_, knee, flat, 0.16)
-    knee = STRIKE_KNEE + (14 * sideways + 10 * np.maximum(speed - 1.3, 0.0)) * DEGREE
+    knee = STRIKE_KNEE + give + 10 * DEGREE * np.maximum(speed - 1.3, 0.0)
     knee = knee + (RUN_STRIKE_KNEE - knee) * run
     strike = over(lands, feet_, knee, feet.strike_pitch(path, lands, posture), 0.6)
     following = np.append(tops[1:], np.inf)  # the next mid-stance
@@ -66,7 +75,7 @@ def heights(
     goes_on = ~np.isin(np.arange(len(lands)), last)
     walks, flies = goes_on & (run < 0.5), goes_on & (run >= 0.5) & (np.append(lifts[1:], np.inf) < lands - 0.03)
     loading = np.where(walks, lands + 0.55 * (np.where(walks, following, lands) - lands), lands)
-    loaded = over(loading, feet_, np.full(len(lands), LOADED_KNEE), flat, 0.6)
+    loaded = over(loading, feet_, LOADED_KNEE + give, flat, 0.6)
     knots += [tops, lands, loading[walks], ((np.append(lifts[1:], 0.0) + lands) / 2)[flies]]
     values += [highest, strike + (highest - 0.015 - strike) * bent]
     values += [

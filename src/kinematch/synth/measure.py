@@ -49,3 +49,33 @@ def jolts(clip: Clip) -> np.ndarray:
 def stances(contacts: np.ndarray) -> np.ndarray:
     """Frame ranges (N, 2) in which one foot is planted."""
     return np.flatnonzero(np.diff(np.concatenate([[0], contacts.astype(int), [0]]))).reshape(-1, 2)
+
+
+def elbow(clip: Clip, side: str) -> np.ndarray:
+    """Flexion (F,) in degrees."""
+    return np.degrees(quaternion.angle(clip.rotations[:, clip.skeleton.joint(side + "ForeArm")].astype(float)))
+
+
+def upper_arm_pitch(clip: Clip, side: str, directions: np.ndarray) -> np.ndarray:
+    """Swing (F,) of the upper arm in the world, degrees ahead of hanging down, along ground directions (F, 3)."""
+    _, rotations, _ = globals_of(clip)
+    out = np.array([1.0 if side == "Left" else -1.0, 0.0, 0.0])
+    along = quaternion.rotate(rotations[:, clip.skeleton.joint(side + "Arm")], out)
+    return np.degrees(np.arctan2(np.sum(along * directions, -1), -along[:, 1]))
+
+
+def trunk_lean(clip: Clip, directions: np.ndarray) -> np.ndarray:
+    """Lean (F,) of the line from hips to neck, degrees forward along ground directions (F, 3)."""
+    positions, _, _ = globals_of(clip)
+    up = positions[:, clip.skeleton.joint("Neck")] - positions[:, clip.skeleton.joint("Hips")]
+    return np.degrees(np.arctan2(np.sum(up * directions, -1), up[:, 1]))
+
+
+def hand_asymmetry(clip: Clip) -> np.ndarray:
+    """Distance (F,) in metres from the left hand to the mirror image of the right one, across the hips' own plane."""
+    positions, rotations, _ = globals_of(clip)
+    hips = clip.skeleton.joint("Hips")
+    to_hips = quaternion.inverse(rotations[:, hips])
+    hands = (positions[:, clip.skeleton.joint(side + "Hand")] - positions[:, hips] for side in SIDES)
+    left, right = (quaternion.rotate(to_hips, hand) for hand in hands)
+    return np.linalg.norm(left - right * [-1.0, 1.0, 1.0], axis=-1)

@@ -27,7 +27,8 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
     stance = np.minimum(foot.lifts - foot.lands, 1.2)
     running, leaving = at(land, path.running), at(lift, path.running)
     away = np.clip(at(lift, forward) / 1.2, -1.0, 1.0)
-    bent = 29 * DEGREE * np.clip(np.abs(away), 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
+    push = np.hypot(away, 1.2 * at(lift, path.local_velocities[:, 1]))  # a foot that pushes aside peels off as well
+    bent = 29 * DEGREE * np.clip(push, 0.3, 1) * (1 - gait.ramp(posture.knee, 0.2, 0.9))
     knee = (posture.knee * (1 - 0.15 * gait.ramp(posture.knee, 0.2, 0.9)) + bent) * (
         1 - leaving
     ) + 26 * DEGREE * leaving

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip, Origin
-from kinematch.synth import feet, gait, legs, swing, upper
+from kinematch.synth import arms, feet, gait, legs, swing, upper
 from kinematch.synth.feet import Roll
 from kinematch.synth.footsteps import CLEARANCE, SIDES, Stances, plan, stances
 from kinematch.synth.gait import DEGREE, UPRIGHT, Posture
@@ -62,7 +62,7 @@ def walk(
     figure = skeleton()
     rotations = quaternion.identity((len(times), figure.joint_count))
     parts = upper.trunk(path, body.rotations, posture, signal, breathing)
-    parts |= upper.arms(path, posture, signal, breathing)
+    parts |= arms.arms(path, posture, signal, breathing)
     parts["Hips"] = body.rotations
     for side, limb in zip(("Left", "Right"), limbs):
         above = body.rotations
