@@ -21,6 +21,7 @@ import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts"
 import { themed } from "./ui/theme";
 import { vrPanel } from "./vr/panel";
 import type { VrStage } from "./vr/stage";
+import { findBrowser } from "./workshop/database";
 import { registerWorkshopPanels } from "./workshop/index";
 
 const shell = new Shell(showShortcuts);
@@ -39,6 +40,7 @@ const studio: Studio = {
   viewport,
   live,
   connection,
+  character,
   themed,
   say: (text, kind, title) => shell.say(text, kind, title),
   open: (id) => void shell.open(id),
@@ -135,6 +137,7 @@ declare global {
       character: WornCharacter;
       lineup: Lineup;
       vr: VrStage;
+      browse: typeof findBrowser;
       panels: string[];
       open: (id: string) => void;
     };
@@ -148,6 +151,7 @@ window.kinematch = {
   character,
   lineup,
   vr: vr.stage,
+  browse: findBrowser,
   panels: registeredPanels().map((panel) => panel.id),
   open: studio.open,
 };

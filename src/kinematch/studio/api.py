@@ -15,7 +15,9 @@ import numpy as np
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.learned.training.journal import list_journals
 from kinematch.studio.character_routes import character_routes
+from kinematch.studio.dressing import dress_clip
 from kinematch.studio.exporting import FORMATS, export
+from kinematch.studio.filming import film_routes
 from kinematch.studio.gallery import make_figure
 from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.layout import TIMELINE, pack
@@ -93,6 +95,7 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/recording", open_sent, methods=["POST"]),
         Route("/preset", preset),
         *character_routes(studio),
+        *film_routes(studio),
         Route("/training", training),
         Route("/figure", answering(_figure)),
         Mount("/room", routes=room_routes(studio.attendant)),
@@ -100,7 +103,8 @@ def api_routes(studio: Studio) -> list[Any]:
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
         from kinematch.studio.workshop.routes import routes as workshop_routes
 
-        routes.append(Mount("/workshop", routes=workshop_routes(studio)))
+        made = workshop_routes(studio, lambda clip: dress_clip(clip, studio.stage))
+        routes.append(Mount("/workshop", routes=made))
     return routes
 
 
