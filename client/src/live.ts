@@ -166,7 +166,11 @@ export class Live {
 
   /** Show the moment of a local time, s. */
   update(now: number): void {
-    this.moment = this.playback.at(now, this.playing);
+    this.show(this.playback.at(now, this.playing));
+  }
+
+  show(moment: Moment | null): void {
+    this.moment = moment;
     if (!this.moment || !this.crowdPose || !this.rig || !this.hero) return;
     const count = this.crowdPose.take(this.moment);
     const poses = this.crowdPose.poses,

@@ -1,6 +1,8 @@
 /** Kinematch Studio: the page comes to life here. */
 import { Live } from "./live";
 import { Steering } from "./input/steering";
+import { Film } from "./panels/film";
+import { askForFilm } from "./panels/film_dialog";
 import { registerLivePanels } from "./panels/index";
 import type { Timeline } from "./panels/timeline";
 import { WornCharacter } from "./scene/character";
@@ -57,6 +59,8 @@ shell.dock.append(dock.element);
 shell.furnish();
 new Covers(shell.stage, live);
 const corners = new StageCorners(shell.overlay, studio, steering, () => dock.steerFromHere());
+const film = new Film(studio, { character, lineup }, draw);
+dock.onFilm = (format, steps) => askForFilm(studio, film, format, steps);
 acceptDrops(studio, () => shell.current, character);
 
 shell.onOpen = (panel) => {

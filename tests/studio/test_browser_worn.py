@@ -1,6 +1,8 @@
 """The user's own character in a real browser: fitted, shown in previews, and taken along into files."""
 
+import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 
 from kinematch.files import read_clips
 from kinematch.files.gltf_container import open_document
@@ -70,3 +72,41 @@ def test_a_character_is_fitted_by_hand_and_walks(screen, fresh_server, data, tmp
     page.page.keyboard.down("w")
     page.until_moved(1.0)
     page.page.keyboard.up("w")
+
+
+def test_a_film_wears_the_character_and_turns_around_it(screen, fresh_server, tmp_path):
+    page = screen(fresh_server)
+    page.page.get_by_role("button", name="Child", exact=True).click()
+    page.until("kinematch.live.heroHidden")
+    page.page.keyboard.down("w")
+    page.until_moved(1.0)
+    page.page.keyboard.up("w")
+    page.page.get_by_role("button", name="Bookmark this view").click()
+    page.page.get_by_role("button", name="Front", exact=True).click()
+    page.page.get_by_role("button", name="Bookmark this view").click()
+    page.page.keyboard.press("Space")
+    page.until("!kinematch.live.playing")
+    page.page.get_by_role("button", name="Save", exact=True).click()
+    page.page.get_by_role("menuitem", name="GIF").click()
+    dialog = page.page.get_by_role("dialog", name="Film")
+    end = float(dialog.get_by_role("spinbutton", name="To, in seconds").input_value())
+    dialog.get_by_role("spinbutton", name="From, in seconds").fill(f"{end - 0.3:.1f}")
+    dialog.get_by_role("radio", name="½ speed").click()
+    dialog.get_by_role("radio", name="Bookmarks").click()
+    page.picture("film-dialog")
+    before = page.ask("kinematch.viewport.follow.away.theta")
+    with page.page.expect_download(timeout=120_000) as saved:
+        dialog.get_by_role("button", name="Film", exact=True).click()
+    saved.value.save_as(tmp_path / "film.gif")
+    assert "Child" in saved.value.suggested_filename
+    with Image.open(tmp_path / "film.gif") as film:
+        assert film.size == (480, 270)
+        assert 10 <= film.n_frames <= 13  # 0.3 s at half speed and 20 pictures a second
+        pictures = [np.asarray(frame.convert("RGB"), float) for frame in ImageSequence.Iterator(film)]
+    body = [np.abs(one - np.median(one, axis=(0, 1))).sum(axis=2) > 100 for one in pictures]
+    assert all(0.005 < one.mean() < 0.6 for one in body)  # somebody is there
+    assert np.abs(pictures[-1] - pictures[0]).mean() > 2  # and is seen from elsewhere
+    page.until("!document.querySelector('dialog[open]')")
+    assert page.ask("kinematch.viewport.follow.away.theta") == pytest.approx(before, abs=1e-3)
+    page.page.keyboard.press("l")
+    page.until("kinematch.live.playing")

@@ -4,12 +4,13 @@ import type { Panel, Studio } from "../studio";
 import { button, group, h, range, segments, switchRow } from "../ui/elements";
 import { addShortcuts } from "../ui/shortcuts";
 import type { Parts } from "./index";
+import { bookmarkRow } from "./bookmarks";
 import { FitEditor } from "./fit";
 import { PathEditor } from "./path";
 import type { Timeline } from "./timeline";
 
 const COUNTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500];
-const CAMERAS: CameraMode[] = ["follow", "chase", "free"];
+const CAMERAS: CameraMode[] = ["follow", "chase", "side", "orbit", "free"];
 const CAMERA = "kinematch-camera"; // where the browser keeps the chosen one
 const GROUNDS = ["flat", "hills", "slopes", "stairs"] as const;
 
@@ -281,7 +282,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       text: "Zoom in or out; or the wheel",
       act: () => viewport.follow.zoom(0.85),
     },
-    { section: "Camera", keys: "V", codes: ["KeyV"], text: "Follow, chase or free", act: nextCamera },
+    { section: "Camera", keys: "V", codes: ["KeyV"], text: "Follow, chase, side, orbit or free", act: nextCamera },
     {
       section: "Camera",
       keys: "B",
@@ -318,7 +319,12 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
         sides,
         group("World", terrain, h("label.row", h("span.name", "Characters"), crowdNumber), crowd),
         group("Motion", motion, motionNote),
-        group("Camera", camera, h("div.row", { style: "justify-content:space-between;gap:0" }, ...views)),
+        group(
+          "Camera",
+          camera,
+          h("div.row", { style: "justify-content:space-between;gap:0" }, ...views),
+          bookmarkRow(viewport.follow),
+        ),
         group("Character", wornRow, fit.element, lineupRow),
         h(
           "div.row",

@@ -5,14 +5,18 @@ import { button, h } from "../ui/elements";
 
 const FORMATS = [
   ["Recording", "everything, to open with “kinematch play FILE”", "recording", ""],
-  ["GLB", "the motion with a body, for engines and Blender", "export", "glb"],
+  ["GLB", "the motion on the character, for engines and Blender", "export", "glb"],
   ["BVH", "the motion alone", "export", "bvh"],
-  ["GIF", "a moving picture", "export", "gif"],
-  ["MP4", "a film", "export", "mp4"],
+  ["GIF", "a film as a moving picture", "film", "gif"],
+  ["MP4", "a film", "film", "mp4"],
 ] as const;
 
 /** A button that opens a small menu above it; `window` tells which steps are meant. */
-export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLElement {
+export function saveMenu(
+  studio: Studio,
+  window_: () => [number, number],
+  film: (format: "gif" | "mp4", steps: [number, number]) => void,
+): HTMLElement {
   const choices = h("div.choices", { hidden: true, role: "menu" });
   const open = button("Save", () => show(choices.hidden), {
     icon: "save",
@@ -40,7 +44,8 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
         onclick: () => {
           show(false);
           open.focus();
-          void save(title, path, format);
+          if (path === "film") film(format, window_());
+          else void save(title, path, format);
         },
       },
       title,
@@ -68,7 +73,7 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
     const [start, stop] = window_();
     const query = new URLSearchParams({ start: String(start), stop: String(stop), ...(format ? { format } : {}) });
     studio.say(
-      `${((stop - start) / (studio.live.welcome?.step_rate ?? 60)).toFixed(1)} s are written; a film takes a while.`,
+      `${((stop - start) / (studio.live.welcome?.step_rate ?? 60)).toFixed(1)} s are being written.`,
       "plain",
       title,
     );
