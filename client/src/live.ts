@@ -11,6 +11,10 @@ import { Playback, type Moment } from "./stream/playback";
 
 export type Change = "welcome" | "situation" | "settings" | "presets";
 const FINE = 12; // figures up to so many are drawn with all their corners
+const MEDIUM = 100; // and up to so many with some of them
+const SLOW = 0.08; // s a frame, from which on fewer of a crowd are drawn
+const PATIENCE = 1; // s of slow frames before that
+const FEWEST = 16; // of a crowd, drawn however slow it is
 
 export class Live {
   welcome: Welcome | null = null;
@@ -27,6 +31,8 @@ export class Live {
   yaw = 0;
   heroHidden = false; // while a user's own character stands in
   alone: number | null = null; // the only one shown of those that play side by side
+  most = Infinity; // of the crowd that this machine draws in time
+  private slow = 0; // s of slow frames of late
   private crowdPose: CrowdPose | null = null;
   private hero: Figure | null = null;
   private second: Figure | null = null;
@@ -172,9 +178,10 @@ export class Live {
   show(moment: Moment | null): void {
     this.moment = moment;
     if (!this.moment || !this.crowdPose || !this.rig || !this.hero) return;
-    const count = this.crowdPose.take(this.moment);
-    const poses = this.crowdPose.poses,
-      second = this.moment.before.second;
+    const second = this.moment.before.second,
+      last = second - (this.names.length || 1); // of the crowd, behind the first
+    const count = this.crowdPose.take(this.moment, (c) => c <= this.most || c > last);
+    const poses = this.crowdPose.poses;
     const followed = this.find(this.alone ?? 0);
     this.hero.pose(0, poses[followed]);
     this.hero.visible = !this.heroHidden;
@@ -182,7 +189,8 @@ export class Live {
     if (this.second) this.second.count = 0;
     if (second < count) this.second!.pose(0, poses[second]);
     const hidden = this.alone === null ? [0] : [0, ...this.names.map((_, k) => this.find(k))];
-    const others = poses.filter((_, c) => !hidden.includes(c) && c < count && c !== second);
+    const drawn = (c: number) => c < count && c !== second && (c <= this.most || c > last);
+    const others = poses.filter((_, c) => drawn(c) && !hidden.includes(c));
     this.showCrowd(others);
     const hips = 3 * (this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1));
     const at = poses[followed].positions;
@@ -190,13 +198,34 @@ export class Live {
     this.yaw = this.moment.before.roots[4 * followed + 3];
   }
 
+  /** How many characters there are besides the first, and how many of them are drawn. */
+  get crowdSize(): { all: number; drawn: number } {
+    return { all: Math.max((this.situation?.crowd ?? 1) - 1, 0), drawn: this.crowd?.count ?? 0 };
+  }
+
+  /** Draw half of the crowd where frames take too long; all of it again when its number changes. */
+  pace(seconds: number): void {
+    const { all, drawn } = this.crowdSize;
+    if (all !== this.paced) {
+      this.paced = all;
+      this.most = Infinity;
+      this.slow = -PATIENCE; // what is new may take a while
+    }
+    if (drawn <= FEWEST) return;
+    this.slow = seconds > SLOW ? this.slow + Math.min(seconds, 0.5) : Math.max(Math.min(this.slow, 0), this.slow - seconds);
+    if (this.slow <= PATIENCE) return;
+    this.most = Math.max(FEWEST, drawn >> 1);
+    this.slow = 0;
+  }
+  private paced = 0;
+
   private showCrowd(poses: GlobalPose[]): void {
     const room = this.crowd ? this.crowd.capacity : 0;
     if (poses.length > room || (room > 64 && poses.length < room / 4)) {
       this.viewport.forget(this.crowd);
       this.crowd = this.viewport.figure(this.rig!, this.layer, {
         capacity: 2 ** Math.ceil(Math.log2(poses.length + 1)),
-        fine: poses.length <= FINE,
+        corners: poses.length <= FINE ? "all" : poses.length <= MEDIUM ? "some" : "few",
       });
     }
     if (!this.crowd) return;

@@ -274,6 +274,7 @@ export interface Presets {
   type: "presets";
   names: string[];
   folder: string;
+  own: Record<string, string>;
 }
 
 /** The first message, and again when another database is opened or another character is shown: begin anew. */

@@ -51,8 +51,8 @@ export function askForFilm(
   const cameras: [FilmCamera, string][] = [
     ["now", "As now"],
     ["follow", "Follow"],
-    ["side", "From the side"],
-    ["orbit", "Once around"],
+    ["side", "Side"],
+    ["orbit", "Around"],
   ];
   if (views.length > 1) cameras.push(["views", "Bookmarks"]);
   const summary = h("p.note", { role: "status" }),

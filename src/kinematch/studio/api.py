@@ -61,9 +61,11 @@ def api_routes(studio: Studio) -> list[Any]:
 
         return endpoint
 
-    async def preset(request: Request) -> Response:
-        path = studio.presets.existing(request.query_params.get("name", ""))
-        return FileResponse(path, media_type="application/toml", filename=path.name)
+    def write_preset(_: Stage, query: Any, folder: Path) -> tuple[Path, str]:
+        name = query.get("name", "")
+        path = folder / studio.presets.path(name).name
+        studio.presets.write(name, path)
+        return path, "application/toml"
 
     async def training(_: Request) -> Response:
         """How the last trainings of learned models on this machine go."""
@@ -93,7 +95,7 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/export", written(_export)),
         Route("/recording", written(_recording)),
         Route("/recording", open_sent, methods=["POST"]),
-        Route("/preset", preset),
+        Route("/preset", written(write_preset)),
         *character_routes(studio),
         *film_routes(studio),
         Route("/training", training),

@@ -138,7 +138,7 @@ class Studio:
         return client == self.pages.steers or self.pages.steers not in self.pages.all
 
     def preset_list(self) -> Presets:
-        return Presets(self.presets.names(), str(self.presets.folder))
+        return Presets(self.presets.names(), str(self.presets.folder), self.presets.describe_own())
 
     def hear(self, page: Page, message: messages.PageMessage) -> None:
         """Do what a page asks, or tell it why not."""

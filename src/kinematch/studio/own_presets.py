@@ -1,0 +1,56 @@
+"""Presets that come with Kinematch: five answers to what a character should feel like, for any database.
+
+They set no weights of single features, since databases differ in these. docs/studio.md says what each one costs.
+"""
+
+from typing import NamedTuple
+
+from kinematch.character import Settings
+
+
+class OwnPreset(NamedTuple):
+    text: str  # when to choose it, a sentence
+    settings: Settings
+
+
+OWN_PRESETS = {
+    "Responsive": OwnPreset(
+        "Turns, starts and stops at once, as action games want it; more jumps, and feet that slide a little.",
+        Settings(
+            velocity_halflife=0.2, facing_halflife=0.15, search_interval=0.08, forced_interval=0.05,
+            velocity_change=0.3,
+            facing_change=0.3, stay_bias=0.05, responsiveness=2.0, transition_halflife=0.1, adjustment_halflife=0.15,
+            adjustment_ratio=0.4, turn_halflife=0.15, turn_ratio=0.6, clamp_distance=0.2, clamp_angle=0.8,
+        ),
+    ),
+    "Smooth": OwnPreset(
+        "Fewer and softer jumps, for films and for characters in the background; the stick is heeded a little later.",
+        Settings(
+            search_interval=0.25, velocity_change=0.8, facing_change=1.0, stay_bias=0.5, quality=1.5,
+            transition_halflife=0.2, adjustment_halflife=0.5, adjustment_ratio=0.15,
+        ),
+    ),
+    "Heavy": OwnPreset(
+        "Gathers speed and turns slowly, like somebody large or with a load.",
+        Settings(
+            velocity_halflife=0.8, facing_halflife=0.7, search_interval=0.2, velocity_change=0.8, facing_change=1.0,
+            stay_bias=0.3, transition_halflife=0.22, lock_halflife=0.09, unlock_halflife=0.18, pelvis_halflife=0.3,
+            clamp_distance=0.5,
+        ),
+    ),
+    "Precise": OwnPreset(
+        "Stays within 5 cm of the simulated body, where walls, doors or a network decide where it is; feet slide more.",
+        Settings(
+            synchronization_halflife=0.1, adjustment_halflife=0.1, adjustment_ratio=1.0, turn_halflife=0.1,
+            turn_ratio=1.0,
+            clamp_distance=0.05, clamp_angle=0.3, rate_change=0.15,
+        ),
+    ),
+    "As recorded": OwnPreset(
+        "Plays the clips as they are: no adjustment, no clamp and no foot lock. Shows what is in the data.",
+        Settings(
+            adjustment_halflife=0.0, turn_halflife=0.0, clamp_distance=0.0, clamp_angle=0.0, foot_lock=False,
+            pelvis=False,
+        ),
+    ),
+}  # fmt: skip
