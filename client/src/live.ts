@@ -24,6 +24,7 @@ export class Live {
   rig: Rig | null = null; // of the skeleton that is shown
   sourceRig: Rig | null = null; // of the database
   moment: Moment | null = null;
+  pinned: Moment | null = null; // shown in place of what plays, on this page alone
   readonly playback = new Playback();
   readonly history = new History();
   readonly layer: THREE.Group;
@@ -82,6 +83,7 @@ export class Live {
   private begin(welcome: Welcome): void {
     this.playback.clear();
     this.history.clear();
+    this.pinned = null; // it may be of another skeleton
     this.welcome = welcome;
     this.settings = welcome.settings;
     this.presets = welcome.presets;
@@ -172,7 +174,7 @@ export class Live {
 
   /** Show the moment of a local time, s. */
   update(now: number): void {
-    this.show(this.playback.at(now, this.playing));
+    this.show(this.pinned ?? this.playback.at(now, this.playing));
   }
 
   show(moment: Moment | null): void {

@@ -4,6 +4,7 @@ import { Steering } from "./input/steering";
 import { Film } from "./panels/film";
 import { askForFilm } from "./panels/film_dialog";
 import { registerLivePanels } from "./panels/index";
+import { linkToMoment, openMoment, readMoment } from "./panels/moment";
 import type { Timeline } from "./panels/timeline";
 import { WornCharacter } from "./scene/character";
 import { Labels } from "./scene/labels";
@@ -100,6 +101,9 @@ addShortcuts(
 releaseClickedControls();
 listenForShortcuts(() => shell.current?.stage === "live");
 const opened = location.hash.slice(1).replace(/@.*/, "");
+dock.onLink = () => linkToMoment(studio, shell.current?.id ?? "play");
+const shared = readMoment(location.hash);
+if (shared) openMoment(studio, dock, shared, recording !== null);
 void shell.open(registeredPanels().some((panel) => panel.id === opened) ? opened : recording ? "why" : "play", studio);
 connection.open();
 

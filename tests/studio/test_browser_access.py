@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 
 CLIENT = Path(__file__).parents[2] / "client"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
-FOUND = """async () => (await axe.run(document, { runOnly: %s, resultTypes: ["violations"] })).violations.flatMap((rule) =>
-  rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary.split("\\n")[1]}`))"""
+FOUND = """async () => (await axe.run(document, { runOnly: %s, resultTypes: ["violations"] })).violations.flatMap(
+  (rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary.split("\\n")[1]}`))"""
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ const FORMATS = [
   ["BVH", "the motion alone", "export", "bvh"],
   ["GIF", "a film as a moving picture", "film", "gif"],
   ["MP4", "a film", "film", "mp4"],
+  ["Link", "to this moment, for everyone who can open this page", "link", ""],
 ] as const;
 
 /** A button that opens a small menu above it; `window` tells which steps are meant. */
@@ -16,6 +17,7 @@ export function saveMenu(
   studio: Studio,
   window_: () => [number, number],
   film: (format: "gif" | "mp4", steps: [number, number]) => void,
+  link: () => string,
 ): HTMLElement {
   const choices = h("div.choices", { hidden: true, role: "menu" });
   const open = button("Save", () => show(choices.hidden), {
@@ -45,6 +47,7 @@ export function saveMenu(
           show(false);
           open.focus();
           if (path === "film") film(format, window_());
+          else if (path === "link") void copyLink();
           else void save(title, path, format);
         },
       },
@@ -68,6 +71,16 @@ export function saveMenu(
   document.addEventListener("pointerdown", (event) => {
     if (!menu.contains(event.target as Node)) show(false);
   });
+
+  async function copyLink(): Promise<void> {
+    const address = link();
+    try {
+      await navigator.clipboard.writeText(address);
+      studio.say("It opens this panel at this moment, seen from here.", "good", "The link is copied");
+    } catch {
+      studio.say(address, "plain", "Copy this link"); // the browser lets pages copy over https and on this machine alone
+    }
+  }
 
   async function save(title: string, path: string, format: string): Promise<void> {
     const [start, stop] = window_();

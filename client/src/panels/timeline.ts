@@ -41,6 +41,7 @@ export class Timeline {
   );
   private speed: number = SPEEDS[0];
   onFilm: (format: "gif" | "mp4", steps: [number, number]) => void = () => {};
+  onLink: () => string = () => location.href;
   private readonly clock = h("output.mono.clock");
   private cursor = -1; // the step that was scrubbed to; -1 while playing
   private asked = -1;
@@ -78,6 +79,7 @@ export class Timeline {
           studio,
           () => this.picture.window(),
           (format, steps) => this.onFilm(format, steps),
+          () => this.onLink(),
         ),
       ),
       this.picture.element,

@@ -17,6 +17,7 @@ export class StageCorners {
     h("span.by-keys", h("kbd", "?"), " all keys"),
     h("span.by-touch", "Drag the stick to walk, the stage to look around"),
   );
+  private readonly pinned = h("span.chip.warn", { hidden: true });
   private readonly few = h("span.chip.warn", {
     hidden: true,
     role: "status",
@@ -39,10 +40,15 @@ export class StageCorners {
       "keys steer again",
       button("from here", steerFromHere, { kind: "small" }),
     );
+    this.pinned.append(
+      h("i.dot"),
+      h("strong", "A shared moment"),
+      button("Watch live", () => (studio.live.pinned = null), { kind: "small" }),
+    );
     const take = button("Take the stick", () => studio.connection.send({ type: "take_steering" }), { kind: "small" });
     this.all = [
       h("div.corner.top-left", this.database, this.clip),
-      h("div.corner.top-right", this.paused, this.steers),
+      h("div.corner.top-right", this.pinned, this.paused, this.steers),
       h("div.corner.bottom-left", steering.screen.element),
       h("div.corner.bottom", this.hint),
       h("div.corner.bottom-right", this.few, this.speed),
@@ -99,6 +105,7 @@ export class StageCorners {
     const { all, drawn } = this.studio.live.crowdSize,
       some = this.studio.live.most < all;
     this.few.hidden = !some;
+    this.pinned.hidden = !this.studio.live.pinned;
     if (some) this.few.textContent = `${drawn + 1} of ${all + 1} characters drawn`;
     this.speed.replaceChildren(
       h("i.dot"),

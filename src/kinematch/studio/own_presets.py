@@ -15,16 +15,15 @@ class OwnPreset(NamedTuple):
 
 OWN_PRESETS = {
     "Responsive": OwnPreset(
-        "Turns, starts and stops at once, as action games want it; more jumps, and feet that slide a little.",
+        "Turns, starts and stops sooner, as action games want it; jumps more often.",
         Settings(
-            velocity_halflife=0.2, facing_halflife=0.15, search_interval=0.08, forced_interval=0.05,
-            velocity_change=0.3,
-            facing_change=0.3, stay_bias=0.05, responsiveness=2.0, transition_halflife=0.1, adjustment_halflife=0.15,
-            adjustment_ratio=0.4, turn_halflife=0.15, turn_ratio=0.6, clamp_distance=0.2, clamp_angle=0.8,
+            velocity_halflife=0.27, facing_halflife=0.2, search_interval=0.1, stay_bias=0.1, responsiveness=1.5,
+            transition_halflife=0.15, adjustment_halflife=0.2, adjustment_ratio=0.3, turn_halflife=0.2, turn_ratio=0.4,
+            clamp_distance=0.25,
         ),
     ),
     "Smooth": OwnPreset(
-        "Fewer and softer jumps, for films and for characters in the background; the stick is heeded a little later.",
+        "Fewer and softer jumps, for films and characters in the background; strays further from the simulated body.",
         Settings(
             search_interval=0.25, velocity_change=0.8, facing_change=1.0, stay_bias=0.5, quality=1.5,
             transition_halflife=0.2, adjustment_halflife=0.5, adjustment_ratio=0.15,
@@ -39,7 +38,7 @@ OWN_PRESETS = {
         ),
     ),
     "Precise": OwnPreset(
-        "Stays within 5 cm of the simulated body, where walls, doors or a network decide where it is; feet slide more.",
+        "Stays within 5 cm of the simulated body, for walls, doors and network play; feet slide a little more.",
         Settings(
             synchronization_halflife=0.1, adjustment_halflife=0.1, adjustment_ratio=1.0, turn_halflife=0.1,
             turn_ratio=1.0,
