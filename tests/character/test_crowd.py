@@ -39,7 +39,7 @@ def played(crowd: Crowd, steps: int, seed: int = 0, dt: float = DT):
 def test_a_crowd_is_many_of_one_bit_for_bit(database, transition, monkeypatch):
     monkeypatch.setattr("kinematch.character.stages.schedule.FEWEST", 60)  # nobody waits for others
     monkeypatch.setattr("kinematch.character.step.SHARED", 60)
-    monkeypatch.setattr("kinematch.character.runner.DIVIDED", 60)
+    monkeypatch.setattr("kinematch.character.runner.SHARED", 60)
     settings = Settings(transition=transition)
     together = Crowd(database, 60, settings=settings)  # enough for several threads
     alone = Crowd(database, settings=settings)

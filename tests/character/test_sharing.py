@@ -1,4 +1,4 @@
-"""Characters shared among threads: alike whoever does them, and nobody waits for a slow one or for an error."""
+"""Characters shared among threads: alike whoever animates them, and nobody waits for a slow one or for an error."""
 
 import threading
 import time
@@ -10,9 +10,12 @@ import pytest
 
 from kinematch.character import Crowd, runner, warm_up
 from kinematch.character.kernels import animation
+from kinematch.character.kernels.helping import sleep_and_help
+from kinematch.compile import helpers as compile_helpers
+from kinematch.compile.helpers import ASLEEP, POSTED, STATE
 from kinematch.compile.jit import is_missing, kernel
 from kinematch.compile.memory import claim
-from kinematch.compile.threads import run_in_two
+from kinematch.compile.threads import run_each
 from kinematch.control.command import move
 from kinematch.terrain.terrain import HeightFunction
 
@@ -27,14 +30,6 @@ def commands(steps: int):
         if step % 10 == 0:
             velocities = rng.normal(size=(COUNT, 3)) * [1.3, 0.0, 1.3]
         yield move(velocities)
-
-
-@pytest.fixture(autouse=True)
-def few_are_shared(monkeypatch):
-    """Small crowds are shared among threads as large ones are."""
-    monkeypatch.setattr(runner, "DIVIDED", 1000)
-    for module in ("runner", "step"):
-        monkeypatch.setattr(f"kinematch.character.{module}.SHARED", 300)
 
 
 @pytest.fixture
@@ -75,55 +70,80 @@ def test_shared_crowds_that_change_between_unlike_sources_are_shown_as_unshared_
 
 
 @two_cores
-def test_a_thread_that_is_done_steals_from_one_that_is_late(database, threads, monkeypatch):
-    """The second thread is taken away as soon as both have searched: the first one does its half too."""
+def test_helpers_animate_while_this_thread_does_something_else(database, threads):
     threads(2)
     crowd, plain = Crowd(database, COUNT), Crowd(database, COUNT)
-    claimed: list[int] = []
-
-    def animate_late(scene, characters, begun, *given):
-        if threading.current_thread() is not threading.main_thread():
-            time.sleep(0.5)
-        elif begun[0] < len(characters):
-            claimed.append(int(characters[0]))
-        return animate(scene, characters, begun, *given)
-
-    for command in commands(3):
-        expected = plain.step(command, 1 / 60)
-        claimed.clear()
-        with monkeypatch.context() as changed:
-            changed.setattr(runner, "animate", animate_late)
-            shown = crowd.step(command, 1 / 60)
-        np.testing.assert_array_equal(shown.global_positions, expected.global_positions)
-        assert set(claimed) == {0, COUNT // 2}
+    expected, shown = (own.step(next(commands(1)), 1 / 60) for own in (plain, crowd))
+    shown.global_positions[:] = 0
+    with crowd.runner.helped(crowd.characters, 0.0, animation.SHOW):
+        until = time.monotonic() + 60  # only a failure waits so long
+        while not shown.global_positions[-1].any() and time.monotonic() < until:
+            time.sleep(0.001)
+        assert shown.global_positions[-1].any()
+    np.testing.assert_allclose(shown.global_positions, expected.global_positions, atol=1e-5)  # legs were solved before
 
 
 @two_cores
-def test_an_error_of_one_thread_is_raised_and_nobody_hangs(database, threads, monkeypatch):
+def test_this_thread_does_what_a_helper_does_not_get_to(database, threads, monkeypatch):
+    """The helper is posted everything and never woken: it takes nothing, and nobody waits for it."""
+    threads(2)
+    crowd, plain = Crowd(database, COUNT), Crowd(database, COUNT)
+    wake = compile_helpers.post
+    for step, command in enumerate(commands(4)):
+        expected = plain.step(command, 1 / 60)
+        with monkeypatch.context() as changed:
+            if step % 2:
+                changed.setattr(compile_helpers, "post", lambda flags, *_: flags.__setitem__(STATE, POSTED))
+            shown = crowd.step(command, 1 / 60)
+        assert compile_helpers.post is wake
+        np.testing.assert_array_equal(shown.global_positions, expected.global_positions)
+
+
+@two_cores
+def test_after_an_error_helpers_are_done_and_free(database, threads):
     threads(2)
     crowd = Crowd(database, COUNT)
-
-    def fail(scene, characters, begun, *given):
-        if characters[0] > 0:
-            raise ValueError("no")
-        return animate(scene, characters, begun, *given)
-
-    monkeypatch.setattr(runner, "animate", fail)
-    with pytest.raises(ValueError, match="no"):
-        crowd.step(next(commands(1)), 1 / 60)
+    crowd.step(next(commands(1)), 1 / 60)
+    with pytest.raises(ValueError, match="no"), crowd.runner.helped(crowd.characters, 0.0, animation.SHOW):
+        raise ValueError("no")
+    with compile_helpers.helpers(sleep_and_help) as own:
+        assert len(own) == 1
+        assert all(helper.flags[STATE] == ASLEEP for helper in own)
 
 
-def test_after_an_error_nobody_helps_and_nobody_waits():
+@two_cores
+def test_two_threads_with_a_crowd_each_do_not_wait_for_each_other(database, threads):
+    """One has the helpers, the other does without, and both show what a crowd alone does."""
+    threads(2)
+    crowds = [Crowd(database, COUNT) for _ in range(3)]
+    expected = [crowds[2].step(command, 1 / 60).global_positions.copy() for command in commands(12)]
+    shown: list[list] = [[], []]
+
+    def run(n: int) -> None:
+        numba.set_num_threads(2)  # numba counts for each thread
+        for command in commands(12):
+            shown[n].append(crowds[n].step(command, 1 / 60).global_positions.copy())
+
+    others = [threading.Thread(target=run, args=(n,)) for n in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    np.testing.assert_array_equal(shown[0], expected)
+    np.testing.assert_array_equal(shown[1], expected)
+
+
+def test_an_error_in_one_of_many_pieces_is_raised_after_the_others():
     done: list[int] = []
 
-    def first(part: int) -> None:
-        if part == 0:
+    def work(piece: int) -> None:
+        if piece == 3:
             raise ValueError("no")
-        time.sleep(0.1)
+        done.append(piece)
 
     with pytest.raises(ValueError, match="no"):
-        run_in_two(2, first, done.append)
-    assert set(done) <= {1}
+        run_each(range(20), work)
+    assert len(done) == len(set(done)) < 20
 
 
 @kernel

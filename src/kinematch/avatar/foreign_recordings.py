@@ -106,7 +106,7 @@ def parse_table(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
         try:
             row = [float(fields[column] or "nan") for column in columns]
         except ValueError as error:
-            raise FileError(path, f"{error}, expected a number", line=number) from None
+            raise FileError(path, f"{str(error)[:120]}, expected a number", line=number) from None
         rows.append(row)
     table = np.array(rows, np.float64).reshape(len(rows), len(wanted))
     kept, times = mend_times(table[:, 0] / 1000, remarks)

@@ -160,9 +160,9 @@ class _Watched(Crowd):
             self.spent["project"] -= self.spent["transition"] - spent  # which is within it
         for start in range(0, self.count, FEW):
             some = self.characters[start : start + FEW]
-            moving = self.runner.share(some, dt, k.BODIES | k.ADVANCE | k.DECODE | k.SHOW)
-            self._time("advance, adjust, decode", moving)
-            self._time("feet", self.runner.share(some, dt, k.FEET))
+            moving = k.BODIES | k.ADVANCE | k.DECODE | k.SHOW
+            self._time("advance, adjust, decode", self.runner.animate, dt, moving, some)
+            self._time("feet", self.runner.animate, dt, k.FEET, some)
 
     def follow(self, *given: Any) -> None:
         self._time("transition", super().follow, *given)

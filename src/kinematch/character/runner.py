@@ -1,13 +1,15 @@
 """Runner: what the kernels of a crowd work on, and how threads share the work."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinematch.character.constants import CONTACT_LEAD
 from kinematch.character.kernels.animation import ADVANCE, animate
-from kinematch.character.kernels.scene import Evolving, Scene, Work, find_address, make_handle
+from kinematch.character.kernels.helping import EXAMPLE, make_task, set_task, sleep_and_help
+from kinematch.character.kernels.scene import PARTS, Evolving, Scene, Work, make_handle
 from kinematch.character.kernels.scratch import make_scratch
 from kinematch.character.kernels.unpacking import measure_scratch
 from kinematch.character.orders import Orders
@@ -20,15 +22,15 @@ from kinematch.character.stages.feet import Ground
 from kinematch.character.state import State
 from kinematch.character.step import advance_source
 from kinematch.character.table import Table, make_rows
-from kinematch.compile.threads import SHARED, count_threads, run_shared, slice_evenly
+from kinematch.compile.handle import find_place
+from kinematch.compile.helpers import find_kernel, helpers
+from kinematch.compile.threads import SHARED, count_most_threads
 from kinematch.database.features import BUILT_IN
 from kinematch.database.schema import FeatureSchema
 from kinematch.motion.retargeting import Retargeting
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
-
-DIVIDED = 4000  # characters from which all threads search
 
 
 class Runner:
@@ -63,7 +65,7 @@ class Runner:
             for array in self.source_pose:
                 array.flags.writeable = False  # as for every caller of the kernel, which is compiled once
         self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
-        self._kept = (sources, state, orders, rig)  # kernels know their arrays by address
+        self._kept: tuple = (sources, state, orders, rig)  # kernels know their arrays by address
         self._pose, _ = layout.make()  # until the first step
         knobs = make_knobs(Settings())
         self.scenes: list[np.ndarray] = []
@@ -76,15 +78,23 @@ class Runner:
         places = {("pose", name): offset for name, offset in layout.offsets.items()}
         if retargeting is None:  # local poses go straight into it
             places |= {("work", name): layout.offsets[name] for name in ("positions", "rotations")}
-        self._pose_places = np.array([self._starts[part] + find_address(part, name) for part, name in places])
+        self._pose_places = np.array([self._starts[part] + find_place(PARTS[part], name) for part, name in places])
         self._pose_offsets = np.array(list(places.values()), np.int64)
         self.due = np.zeros(count, np.int32)  # characters that search, of which a kernel fills in as many as there are
-        self._begun, self._scratch = np.zeros((len(sources), 1), np.int64), self._make_scratch()
+        self._scratch = self._make_scratch()
+        self._tasks: list[np.ndarray] = []  # for each helper, (S, H): a task for each source
+        if count >= SHARED:
+            self._prepare_helpers()
 
-    @property
-    def slices(self) -> list[slice]:
-        """Parts of the crowd that threads search for."""
-        return slice_evenly(len(self.characters), count_threads() if len(self.characters) >= DIVIDED else 1)
+    def _prepare_helpers(self) -> None:
+        """What helpers need to animate: the compiled kernel, and for each helper its scratch."""
+        self._kernel = find_kernel(animate, EXAMPLE)
+        for _ in range(count_most_threads() - 1):
+            scratch = self._make_scratch()
+            self._kept += scratch
+            self._tasks.append(np.stack([make_task(scene, scratch) for scene in self.scenes]))
+        with helpers(sleep_and_help):
+            pass  # compiles and starts them now, not in a step
 
     def set_knobs(self, settings: Settings) -> None:
         self._set_part("knobs", make_knobs(settings))
@@ -102,13 +112,35 @@ class Runner:
         self._ground = _no_ground(len(self.rig.legs)) if ground is None else ground
         self._set_part("work", self._make_work())
 
-    def animate(self, dt: float, stages: int) -> None:
-        """Run stages for everybody, on all threads."""
-        if len(self.characters) < SHARED:
-            self._begun.fill(0)
-            self._animate(self.characters, self._begun, self._scratch, dt, stages)
+    def animate(self, dt: float, stages: int, characters: np.ndarray | None = None) -> None:
+        """Run stages for characters (M,), or for everybody, on all threads."""
+        own = self.characters if characters is None else characters
+        if len(own) < SHARED:
+            self._animate(self._group(own), np.zeros((len(self.sources), 1), np.int64), dt, stages)
         else:
-            run_shared(self.share(self.characters, dt, stages))
+            with self.helped(own, dt, stages):
+                pass
+
+    @contextmanager
+    def helped(self, characters: np.ndarray, dt: float, stages: int) -> Iterator[None]:
+        """Have other threads run stages for characters (M,) meanwhile; afterwards, this thread does what is left."""
+        groups = self._group(characters)
+        begun = np.zeros((len(groups), 1), np.int64)
+        with helpers(sleep_and_help) as others:
+            for helper, tasks in zip(others, self._tasks):
+                own = tasks[[number for number, _ in groups]]
+                for n, (number, some) in enumerate(groups):
+                    set_task(own[n], some, begun[n], dt, self._choose_stages(number, stages))
+                helper.post(self._kernel, own)
+            yield
+            self._animate(groups, begun, dt, stages)
+
+    def _group(self, characters: np.ndarray) -> list[tuple[int, np.ndarray]]:
+        """Characters by the source that they play."""
+        return [(0, characters)] if len(self.sources) == 1 else group_by(self.state.playing.sources, characters)
+
+    def _choose_stages(self, number: int, stages: int) -> int:
+        return stages & ~ADVANCE if number in self.rows else stages
 
     def compute_rows(self, crowd: "Crowd", dt: float) -> None:
         """Advance computed sources and write their poses into the row tables that kernels read."""
@@ -136,20 +168,11 @@ class Runner:
         positions, rotations = self.source_pose
         self.retargeting.apply(positions, rotations, (pose.positions, pose.rotations))
 
-    def share(self, characters: np.ndarray, dt: float, stages: int) -> Callable[[], None]:
-        """A work function that several threads may call; each claims blocks of characters until none remain."""
-        begun = np.zeros_like(self._begun)
-        return lambda: self._animate(characters, begun, self._make_scratch(), dt, stages)
-
-    def _animate(
-        self, characters: np.ndarray, begun: np.ndarray, scratch: tuple[np.ndarray, np.ndarray], dt: float, stages: int
-    ) -> None:
-        # grouped only now: a search may have changed the sources since
-        single = len(self.sources) == 1
-        for number, own in [(0, characters)] if single else group_by(self.state.playing.sources, characters):
-            if begun[number, 0] < len(own):
-                own_stages = stages & ~ADVANCE if number in self.rows else stages
-                animate(self.scenes[number], own, begun[number], *scratch, dt, own_stages)
+    def _animate(self, groups: list[tuple[int, np.ndarray]], begun: np.ndarray, dt: float, stages: int) -> None:
+        for n, (number, characters) in enumerate(groups):
+            if begun[n, 0] < len(characters):
+                own_stages = self._choose_stages(number, stages)
+                animate(self.scenes[number], characters, begun[n], *self._scratch, dt, own_stages)
 
     def _make_scratch(self) -> tuple[np.ndarray, np.ndarray]:
         return make_scratch(len(self.rig.parents), len(self.rig.legs), self._unpacking)

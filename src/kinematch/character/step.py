@@ -17,7 +17,7 @@ from kinematch.character.stages.pose import find_global_pose, place_roots
 from kinematch.character.stages.predict import find_idle, move_bodies, predict_trajectories, remember_roots
 from kinematch.character.stages.schedule import FEWEST, find_reasons, limit_searches, note_search
 from kinematch.character.stages.transition import add_offsets, fade_offsets
-from kinematch.compile.threads import SHARED, run_in_two
+from kinematch.compile.threads import SHARED
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
@@ -123,8 +123,7 @@ def show_plainly(crowd: "Crowd", pose: Pose) -> None:
 
 
 def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
-    """The same step by kernels, on all cores. Each thread searches for a slice of the crowd; then all animate, and
-    threads that are done steal from the rest."""
+    """The same step by kernels, on all cores: this thread searches, others begin to animate, and it joins them."""
     state, runner = crowd.state, crowd.runner
 
     # whose turn it is to search
@@ -150,11 +149,10 @@ def step_fused(crowd: "Crowd", dt: float, pose: Pose) -> None:
     elif crowd.count < SHARED:
         search(searching)
         runner.animate(dt, k.BODIES | stages)
-    else:
-        slices = runner.slices
-        parts = np.split(searching, np.searchsorted(searching, [own.start for own in slices[1:]]))
-        animations = [runner.share(crowd.characters[own], dt, k.BODIES | stages) for own in slices]
-        run_in_two(len(slices), lambda part: search(parts[part]), lambda part: animations[part]())
+    else:  # while this thread searches, others animate the characters that do not
+        with runner.helped(np.flatnonzero(~pose.searched).astype(np.int32), dt, k.BODIES | stages):
+            search(searching)
+            runner.animate(dt, k.BODIES | stages, searching)
     if not straight:
         # retarget, show
         if crowd.retargeting is not None:

@@ -155,6 +155,57 @@ def start(
     return 0
 
 
+def fuzz(
+    files: Annotated[
+        tyro.conf.Positional[list[Path]], option("files and folders to damage; small ones of every kind if none")
+    ] = [],  # noqa: B006 (tyro wants a list)
+    /,
+    count: Annotated[int, option("how many damaged files to read, those of earlier runs included")] = 10_000,
+    state: Annotated[Path, option("where to keep what was found; a run goes on where the last one stopped")] = Path(
+        "fuzz/state.json"
+    ),
+    seed: Annotated[int, option("another seed damages files in other ways")] = 0,
+    processes: Annotated[int, option("how many read at once")] = 1,
+) -> int:
+    """Read damaged files of every kind; each must give a result or one clear error, within 5 s and 1 GB."""
+    from tempfile import TemporaryDirectory
+
+    from kinematch.bench import fuzz as module
+    from kinematch.bench.fuzz_readers import write_examples
+    from kinematch.cli.screen import progress_bar
+
+    if not 1 <= count <= 100_000_000 or not 1 <= processes <= 64 or seed < 0:
+        raise KinematchError("expected a count of 1 to 100,000,000, 1 to 64 processes and a seed of 0 or more")
+    state.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder, progress_bar("damaging files") as show:
+        if not files:
+            write_examples(Path(folder))
+        originals = module.find_originals(files or [Path(folder)])
+        report = module.fuzz(originals, count, state=state, seed=seed, processes=processes, progress=show)
+    _print([module.table(report)], module.describe_findings(report, state))
+    return 1 if report.findings else 0
+
+
+def soak(
+    minutes: Annotated[float, option("how long in all, earlier runs included")] = 20.0,
+    clients: Annotated[int, option("rude clients at once")] = 20,
+    state: Annotated[Path, option("where to keep what was seen; a run goes on where the last one stopped")] = Path(
+        "soak/state.json"
+    ),
+) -> int:
+    """Serve Studio to an honest page beside rude clients on this machine: poses a second, gaps, and memory."""
+    from kinematch.bench import soak as module
+    from kinematch.cli.screen import progress_bar
+
+    if not 0 < minutes <= 100_000 or not 1 <= clients <= 200:
+        raise KinematchError("expected minutes above 0 and at most 100,000, and 1 to 200 clients")
+    state.parent.mkdir(parents=True, exist_ok=True)
+    with progress_bar("soaking") as show:
+        report = module.soak(minutes, state=state, clients=clients, progress=show)
+    _print([module.table(report)], [])
+    return 0
+
+
 def build(
     recipes: Annotated[tyro.conf.Positional[list[Path]], option("recipes to build; the built-in motion if none")] = [],  # noqa: B006
     /,
@@ -179,7 +230,10 @@ def build(
     return 0
 
 
-bench = {"search": search, "character": character, "limits": limits, "avatar": avatar, "build": build, "start": start}
+bench = {
+    "search": search, "character": character, "limits": limits, "avatar": avatar, "build": build, "start": start,
+    "fuzz": fuzz, "soak": soak,
+}  # fmt: skip
 
 
 def _check(json: Path | None, *charts: Path | None) -> None:

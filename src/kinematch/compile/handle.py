@@ -40,6 +40,12 @@ def handle(record: tuple, example: tuple) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
+def find_place(example: tuple, field: str) -> int:
+    """Where a field is in the handle of a record: the address of an array, or the bits of a number."""
+    before = example[: example._fields.index(field)]  # type: ignore[attr-defined]
+    return len(handle(before, before))
+
+
 def opening(example: tuple) -> Any:
     """A function for kernels that opens handles of records whose fields have the example's types, however large."""
     kind: Any = numba.typeof(example)
@@ -53,6 +59,18 @@ def opening(example: tuple) -> Any:
 
     opened: Any = intrinsic(open_it)
     opened.layout = str(kind)  # compiled code is kept under it: see jit
+    return opened
+
+
+def opening_at(example: tuple) -> Any:
+    """The same for handles whose address is given as a number."""
+    record = Record(numba.typeof(example))
+
+    def open_it(_, place):
+        return record(types.int64), lambda context, b, signature, arguments: arguments[0]
+
+    opened: Any = intrinsic(open_it)
+    opened.layout = str(numba.typeof(example))
     return opened
 
 
@@ -86,7 +104,8 @@ class _Fields(AttributeTemplate):
 
 
 @lower_getattr_generic(Record)
-def _read_field(context, b, record, start, field):
+def read_field(context, b, record, start, field):
+    """One field of a record that lies at an address."""
     kind, place = record.fields[field]
     start = b.add(start, v.integer(WORD * place))
     if isinstance(kind, Record):

@@ -58,6 +58,17 @@ def claim(typing, counter, amount):
     return types.int64(counter, types.int64), generate
 
 
+@intrinsic
+def exchange(typing, words, index, expected, new):
+    """Set a word (int64) that threads share to a new value if it has the expected one; whether it had."""
+
+    def generate(context, b, given, arguments):
+        place = b.gep(make_array(given.args[0])(context, b, arguments[0]).data, [arguments[1]])
+        return b.extract_value(b.cmpxchg(place, arguments[2], arguments[3], "seq_cst"), 1)
+
+    return types.boolean(words, types.int64, types.int64, types.int64), generate
+
+
 @inner
 def fetch(start, size):
     """Prefetch so many bytes from an address on."""

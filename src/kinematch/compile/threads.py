@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import numba
 
 T = TypeVar("T")
-PATIENCE = 0.02  # s after which a thread that waits for another looks whether that one failed
-SHARED = 800  # characters from which it pays to wake other threads
+SHARED = 200  # characters from which it pays to wake other threads
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
 _LOCAL = threading.local()  # whether this thread runs a piece already: pieces of pieces only get in the way
 
@@ -31,9 +30,9 @@ def count_threads() -> int:
     return 1 if getattr(_LOCAL, "busy", False) else numba.get_num_threads()
 
 
-def slice_evenly(count: int, parts: int) -> list[slice]:
-    """A count in so many slices of equal length."""
-    return _slice(count, -(-count // max(parts, 1)))
+def count_most_threads() -> int:
+    """How many threads numba may be set to."""
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 def run_in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
@@ -51,53 +50,13 @@ def run_each(pieces: Sequence[T], work: Callable[[T], Any]) -> None:
         work(pieces[0])
         return
     waiting = iter(pieces)  # each is handed out once, whichever thread asks
-
-    def take(errors: list[BaseException]) -> None:
-        for piece in waiting:
-            work(piece)
-
-    _run_everywhere(take)
-
-
-def run_shared(work: Callable[[], Any]) -> None:
-    """Have all threads do the same work at once, which they share among themselves."""
-    _run_everywhere(lambda errors: work())
-
-
-def run_in_two(parts: int, first: Callable[[int], Any], second: Callable[[int], Any]) -> None:
-    """For each part do first the one thing, then the other, which threads that are done do for other parts too.
-
-    The second may be called by several threads at once, and again when nothing is left. After an error nobody helps.
-    With one part, this thread does the first alone, and all do the second.
-    """
-    if parts == 1:
-        first(0)
-        run_shared(lambda: second(0))
-        return
-    waiting, ready = iter(range(parts)), [threading.Event() for _ in range(parts)]
-
-    def take(errors: list[BaseException]) -> None:
-        for part in waiting:
-            first(part)
-            ready[part].set()
-            second(part)
-        for part in range(parts):
-            while not ready[part].wait(PATIENCE):
-                if errors:
-                    return
-            second(part)
-
-    _run_everywhere(take)
-
-
-def _run_everywhere(work: Callable[[list[BaseException]], None]) -> None:
-    """Do the work on this thread and all others; it is given a list that errors of other threads are added to."""
     errors: list[BaseException] = []
 
-    def run() -> None:
+    def take() -> None:
         _LOCAL.busy = True
         try:
-            work(errors)
+            for piece in waiting:
+                work(piece)
         except BaseException as error:
             errors.append(error)
         finally:
@@ -106,8 +65,8 @@ def _run_everywhere(work: Callable[[list[BaseException]], None]) -> None:
     helpers = count_threads() - 1
     others: list[Future] = []
     if helpers:
-        others = [_pool(os.getpid(), helpers).submit(run) for _ in range(helpers)]
-    run()
+        others = [_pool(os.getpid(), helpers).submit(take) for _ in range(helpers)]
+    take()
     for other in others:
         if not other.cancel():  # one that has not begun would find nothing left
             other.result()

@@ -62,16 +62,6 @@ open_scene = opening(_example())
 PARTS: dict[str, Any] = dict(zip(Scene._fields, _example()))
 
 
-def find_address(part: str, field: str) -> int:
-    """Where the address of an array is in the handle of a part."""
-    place = 0
-    for name, value in zip(PARTS[part]._fields, PARTS[part]):
-        if name == field:
-            return place
-        place += len(handle((value,), (value,)))
-    raise KeyError(field)
-
-
 def make_handle(part: str, record: tuple) -> np.ndarray:
     """The handle of one part of a scene; those of all parts, one after the other, are the scene's."""
     return handle(record, PARTS[part])
