@@ -12,6 +12,7 @@ import { Playback, type Moment } from "./stream/playback";
 export type Change = "welcome" | "situation" | "settings" | "presets";
 const FINE = 12; // figures up to so many are drawn with all their corners
 const MEDIUM = 100; // and up to so many with some of them
+const FILES_APART = 1.5; // m, at which the server starts several files side by side
 const SLOW = 0.08; // s a frame, from which on fewer of a crowd are drawn
 const PATIENCE = 1; // s of slow frames before that
 const FEWEST = 16; // of a crowd, drawn however slow it is
@@ -32,6 +33,8 @@ export class Live {
   yaw = 0;
   heroHidden = false; // while a user's own character stands in
   alone: number | null = null; // the only one shown of those that play side by side
+  /** Metres along x by which side b, and neighbours of several files, are drawn apart; they start at these. */
+  readonly apart = { b: 0, files: FILES_APART };
   most = Infinity; // of the crowd that this machine draws in time
   private slow = 0; // s of slow frames of late
   private crowdPose: CrowdPose | null = null;
@@ -184,6 +187,7 @@ export class Live {
       last = second - (this.names.length || 1); // of the crowd, behind the first
     const count = this.crowdPose.take(this.moment, (c) => c <= this.most || c > last);
     const poses = this.crowdPose.poses;
+    for (let c = last + 1; c < count; c++) if (c > 0) this.shift(poses[c], this.findShift(c));
     const followed = this.find(this.alone ?? 0);
     this.hero.pose(0, poses[followed]);
     this.hero.visible = !this.heroHidden;
@@ -198,6 +202,26 @@ export class Live {
     const at = poses[followed].positions;
     this.hips.set(at[hips], at[hips + 1], at[hips + 2]);
     this.yaw = this.moment.before.roots[4 * followed + 3];
+  }
+
+  /** How far from its own place a character is drawn, m along x. */
+  findShift(character: number): number {
+    const second = this.moment?.before.second ?? 0,
+      number = character - (second - this.names.length); // 1 for the first of the other files
+    if (character >= second) return this.apart.b;
+    if (number < 1 || !this.names.length || character === 0) return 0;
+    return (this.apart.files - FILES_APART) * (number % 2 ? 1 : -1) * ((number + 1) >> 1);
+  }
+
+  private shift(pose: GlobalPose, by: number): void {
+    if (!by) return;
+    const [x, , z] = pose.positions,
+      { floor } = this.viewport,
+      rise = floor.height(x + by, z) - floor.height(x, z);
+    for (let k = 0; k < pose.positions.length; k += 3) {
+      pose.positions[k] += by;
+      pose.positions[k + 1] += rise;
+    }
   }
 
   /** How many characters there are besides the first, and how many of them are drawn. */

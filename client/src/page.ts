@@ -104,6 +104,12 @@ const opened = location.hash.slice(1).replace(/@.*/, "");
 dock.onLink = () => linkToMoment(studio, shell.current?.id ?? "play");
 const shared = readMoment(location.hash);
 if (shared) openMoment(studio, dock, shared, recording !== null);
+window.addEventListener("hashchange", () => {
+  // a link that was pasted into the address of this very page
+  const moment = readMoment(location.hash);
+  studio.open(location.hash.slice(1).replace(/@.*/, ""));
+  if (moment) openMoment(studio, dock, moment, recording !== null);
+});
 void shell.open(registeredPanels().some((panel) => panel.id === opened) ? opened : recording ? "why" : "play", studio);
 connection.open();
 

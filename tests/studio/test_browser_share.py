@@ -56,6 +56,16 @@ def test_a_link_opens_the_same_moment_for_who_steers(shared, screen, fresh_serve
     assert other.ask(POSE) == pose
 
 
+def test_a_link_pasted_into_the_open_page_goes_there(shared):
+    page, link = shared
+    step = int(link.split("@")[1].split(",")[0])
+    page.ask("kinematch.live.connection.send({ type: 'resume' }); kinematch.open('play')")
+    page.until(f"kinematch.live.playing && kinematch.live.step > {step}")
+    page.ask(f"location.hash = '{link.split('#')[1]}'")
+    page.until(f"kinematch.live.step === {step} && !kinematch.live.playing")
+    assert page.ask("document.querySelector('.side h1').textContent") == "See why"
+
+
 def test_a_moment_that_is_gone_is_told(screen, fresh_server):
     page = screen(fresh_server, "why@99999999,follow,5,1,1,0,0,0")
     page.until("!!document.querySelector('.message.bad')")

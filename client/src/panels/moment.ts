@@ -60,12 +60,14 @@ export function linkToMoment(studio: Studio, panel: string): string {
 /** Show a shared moment as soon as the server has told how things stand: all see it if this page steers, else it alone. */
 export function openMoment(studio: Studio, timeline: Timeline, moment: SharedMoment, recorded: boolean): void {
   const { live } = studio;
-  let begun = false;
-  live.onChange((change) => {
-    if (change !== "situation" || begun || !live.situation) return;
-    begun = true;
-    void begin();
-  });
+  let begun = live.situation !== null;
+  if (begun) void begin();
+  else
+    live.onChange((change) => {
+      if (change !== "situation" || begun || !live.situation) return;
+      begun = true;
+      void begin();
+    });
 
   async function begin(): Promise<void> {
     const { oldest, newest } = live.situation!;

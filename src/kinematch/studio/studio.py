@@ -260,7 +260,7 @@ class Studio:
         """What takes too long for the loop."""
         try:
             if isinstance(message, messages.OpenMotion):
-                await asyncio.to_thread(self.open, self.shelf.get(message.name))
+                await asyncio.to_thread(lambda: self.open(self.shelf.get(message.name, message.beside)))
                 return
             async with self._explaining:
                 page.tell(await asyncio.to_thread(explain, self.stage, message))
