@@ -45,7 +45,7 @@ export class Film {
     progress(0, "Fetching what was played");
     const frames = await this.fetchFrames(options.start, options.stop);
     if (frames.length < 2) throw new Error("Nothing that was played is kept from that time.");
-    const before = { mode: viewport.follow.mode, away: viewport.follow.away, hidden: this.parts.lineup.layer.visible };
+    const before = { mode: viewport.follow.mode, away: viewport.follow.away, lineup: this.parts.lineup.layer.visible };
     viewport.renderer.setAnimationLoop(null);
     viewport.setFilmSize(options);
     this.parts.lineup.layer.visible = false; // its poses are not kept
@@ -55,7 +55,7 @@ export class Film {
     } finally {
       viewport.follow.mode = before.mode;
       viewport.follow.away = before.away;
-      this.parts.lineup.layer.visible = before.hidden;
+      this.parts.lineup.layer.visible = before.lineup;
       viewport.setFilmSize(null);
       viewport.renderer.setAnimationLoop(this.draw);
     }

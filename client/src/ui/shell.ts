@@ -136,12 +136,13 @@ export class Shell {
   }
 
   say(text: string, kind: "plain" | "good" | "bad" = "plain", title = ""): void {
-    const same = [...this.messages.children].find((other) => other.getAttribute("data-text") === title + text);
-    same?.remove();
+    // the same again, or other news of the same thing
+    for (const other of [...this.messages.children] as HTMLElement[])
+      if (other.dataset.text === title + text || (title && other.dataset.title === title)) other.remove();
     const close = button("", () => box.remove(), { icon: "close", kind: "quiet small icon", title: "Close" });
     const box = h(
       "div.message",
-      { "data-text": title + text },
+      { "data-text": title + text, "data-title": title },
       h("div.text", title ? h("strong", title) : null, text),
       close,
     );
