@@ -26,8 +26,8 @@ class ClientBuild(BuildHookInterface):
 
 
 def build_client(client: Path, static: Path, say: Callable[[str], None] = print) -> None:
-    """Compile the client unless what was compiled is newer than all of its sources."""
-    if _is_newer(static / "index.html", client):
+    """Compile the client unless what was compiled is newer than all of its sources, the manual among them."""
+    if all(_is_newer(static / "index.html", source) for source in (client, client.parent / "docs")):
         return
     say("Studio's page: fetching its libraries and compiling it")
     modules = client / "node_modules"

@@ -11,6 +11,11 @@ import { Playback, type Moment } from "./stream/playback";
 
 export type Change = "welcome" | "situation" | "settings" | "presets";
 const FINE = 12; // figures up to so many are drawn with all their corners
+const MEDIUM = 100; // and up to so many with some of them
+const FILES_APART = 1.5; // m, at which the server starts several files side by side
+const SLOW = 0.08; // s a frame, from which on fewer of a crowd are drawn
+const PATIENCE = 1; // s of slow frames before that
+const FEWEST = 16; // of a crowd, drawn however slow it is
 
 export class Live {
   welcome: Welcome | null = null;
@@ -20,6 +25,7 @@ export class Live {
   rig: Rig | null = null; // of the skeleton that is shown
   sourceRig: Rig | null = null; // of the database
   moment: Moment | null = null;
+  pinned: Moment | null = null; // shown in place of what plays, on this page alone
   readonly playback = new Playback();
   readonly history = new History();
   readonly layer: THREE.Group;
@@ -27,6 +33,10 @@ export class Live {
   yaw = 0;
   heroHidden = false; // while a user's own character stands in
   alone: number | null = null; // the only one shown of those that play side by side
+  /** Metres along x by which side b, and neighbours of several files, are drawn apart; they start at these. */
+  readonly apart = { b: 0, files: FILES_APART };
+  most = Infinity; // of the crowd that this machine draws in time
+  private slow = 0; // s of slow frames of late
   private crowdPose: CrowdPose | null = null;
   private hero: Figure | null = null;
   private second: Figure | null = null;
@@ -76,6 +86,7 @@ export class Live {
   private begin(welcome: Welcome): void {
     this.playback.clear();
     this.history.clear();
+    this.pinned = null; // it may be of another skeleton
     this.welcome = welcome;
     this.settings = welcome.settings;
     this.presets = welcome.presets;
@@ -166,11 +177,17 @@ export class Live {
 
   /** Show the moment of a local time, s. */
   update(now: number): void {
-    this.moment = this.playback.at(now, this.playing);
+    this.show(this.pinned ?? this.playback.at(now, this.playing));
+  }
+
+  show(moment: Moment | null): void {
+    this.moment = moment;
     if (!this.moment || !this.crowdPose || !this.rig || !this.hero) return;
-    const count = this.crowdPose.take(this.moment);
-    const poses = this.crowdPose.poses,
-      second = this.moment.before.second;
+    const second = this.moment.before.second,
+      last = second - (this.names.length || 1); // of the crowd, behind the first
+    const count = this.crowdPose.take(this.moment, (c) => c <= this.most || c > last);
+    const poses = this.crowdPose.poses;
+    for (let c = last + 1; c < count; c++) if (c > 0) this.shift(poses[c], this.findShift(c));
     const followed = this.find(this.alone ?? 0);
     this.hero.pose(0, poses[followed]);
     this.hero.visible = !this.heroHidden;
@@ -178,7 +195,8 @@ export class Live {
     if (this.second) this.second.count = 0;
     if (second < count) this.second!.pose(0, poses[second]);
     const hidden = this.alone === null ? [0] : [0, ...this.names.map((_, k) => this.find(k))];
-    const others = poses.filter((_, c) => !hidden.includes(c) && c < count && c !== second);
+    const drawn = (c: number) => c < count && c !== second && (c <= this.most || c > last);
+    const others = poses.filter((_, c) => drawn(c) && !hidden.includes(c));
     this.showCrowd(others);
     const hips = 3 * (this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1));
     const at = poses[followed].positions;
@@ -186,13 +204,54 @@ export class Live {
     this.yaw = this.moment.before.roots[4 * followed + 3];
   }
 
+  /** How far from its own place a character is drawn, m along x. */
+  findShift(character: number): number {
+    const second = this.moment?.before.second ?? 0,
+      number = character - (second - this.names.length); // 1 for the first of the other files
+    if (character >= second) return this.apart.b;
+    if (number < 1 || !this.names.length || character === 0) return 0;
+    return (this.apart.files - FILES_APART) * (number % 2 ? 1 : -1) * ((number + 1) >> 1);
+  }
+
+  private shift(pose: GlobalPose, by: number): void {
+    if (!by) return;
+    const [x, , z] = pose.positions,
+      { floor } = this.viewport,
+      rise = floor.height(x + by, z) - floor.height(x, z);
+    for (let k = 0; k < pose.positions.length; k += 3) {
+      pose.positions[k] += by;
+      pose.positions[k + 1] += rise;
+    }
+  }
+
+  /** How many characters there are besides the first, and how many of them are drawn. */
+  get crowdSize(): { all: number; drawn: number } {
+    return { all: Math.max((this.situation?.crowd ?? 1) - 1, 0), drawn: this.crowd?.count ?? 0 };
+  }
+
+  /** Draw half of the crowd where frames take too long; all of it again when its number changes. */
+  pace(seconds: number): void {
+    const { all, drawn } = this.crowdSize;
+    if (all !== this.paced) {
+      this.paced = all;
+      this.most = Infinity;
+      this.slow = -PATIENCE; // what is new may take a while
+    }
+    if (drawn <= FEWEST) return;
+    this.slow = seconds > SLOW ? this.slow + Math.min(seconds, 0.5) : Math.max(Math.min(this.slow, 0), this.slow - seconds);
+    if (this.slow <= PATIENCE) return;
+    this.most = Math.max(FEWEST, drawn >> 1);
+    this.slow = 0;
+  }
+  private paced = 0;
+
   private showCrowd(poses: GlobalPose[]): void {
     const room = this.crowd ? this.crowd.capacity : 0;
     if (poses.length > room || (room > 64 && poses.length < room / 4)) {
       this.viewport.forget(this.crowd);
       this.crowd = this.viewport.figure(this.rig!, this.layer, {
         capacity: 2 ** Math.ceil(Math.log2(poses.length + 1)),
-        fine: poses.length <= FINE,
+        corners: poses.length <= FINE ? "all" : poses.length <= MEDIUM ? "some" : "few",
       });
     }
     if (!this.crowd) return;

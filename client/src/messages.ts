@@ -44,10 +44,11 @@ export interface SetTerrain {
   kind: "flat" | "hills" | "slopes" | "stairs";
 }
 
-/** Play one of Welcome.motions again. */
+/** Play one of Welcome.motions again, with others of them beside it; with those it had before if none are given. */
 export interface OpenMotion {
   type: "open_motion";
   name: string;
+  beside?: string[] | null;
 }
 
 /** Everybody back to where they began. */
@@ -274,6 +275,7 @@ export interface Presets {
   type: "presets";
   names: string[];
   folder: string;
+  own: Record<string, string>;
 }
 
 export interface RobotInfo {

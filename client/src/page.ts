@@ -1,7 +1,10 @@
 /** Kinematch Studio: the page comes to life here. */
 import { Live } from "./live";
 import { Steering } from "./input/steering";
+import { Film } from "./panels/film";
+import { askForFilm } from "./panels/film_dialog";
 import { registerLivePanels } from "./panels/index";
+import { linkToMoment, openMoment, readMoment } from "./panels/moment";
 import type { Timeline } from "./panels/timeline";
 import { WornCharacter } from "./scene/character";
 import { Labels } from "./scene/labels";
@@ -18,12 +21,15 @@ import { StageCorners } from "./ui/corners";
 import { Covers } from "./ui/covers";
 import { Shell } from "./ui/shell";
 import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts";
+import { openManual, SECTIONS } from "./ui/manual";
 import { themed } from "./ui/theme";
+import { isNewcomer, startTour } from "./ui/tour";
 import { vrPanel } from "./vr/panel";
 import type { VrStage } from "./vr/stage";
+import { findBrowser } from "./workshop/database";
 import { registerWorkshopPanels } from "./workshop/index";
 
-const shell = new Shell(showShortcuts);
+const shell = new Shell(showHelp);
 const quality = new URLSearchParams(location.search).get("quality");
 const viewport = new Viewport(shell.stage, quality === "high" || quality === "low" ? quality : "auto");
 const recording = findRecording();
@@ -39,6 +45,7 @@ const studio: Studio = {
   viewport,
   live,
   connection,
+  character,
   themed,
   say: (text, kind, title) => shell.say(text, kind, title),
   open: (id) => void shell.open(id),
@@ -55,6 +62,8 @@ shell.dock.append(dock.element);
 shell.furnish();
 new Covers(shell.stage, live);
 const corners = new StageCorners(shell.overlay, studio, steering, () => dock.steerFromHere());
+const film = new Film(studio, { character, lineup }, draw);
+dock.onFilm = (format, steps) => askForFilm(studio, film, format, steps);
 acceptDrops(studio, () => shell.current, character);
 
 shell.onOpen = (panel) => {
@@ -92,14 +101,34 @@ addShortcuts(
 releaseClickedControls();
 listenForShortcuts(() => shell.current?.stage === "live");
 const opened = location.hash.slice(1).replace(/@.*/, "");
+dock.onLink = () => linkToMoment(studio, shell.current?.id ?? "play");
+const shared = readMoment(location.hash);
+if (shared) openMoment(studio, dock, shared, recording !== null);
+window.addEventListener("hashchange", () => {
+  // a link that was pasted into the address of this very page
+  const moment = readMoment(location.hash);
+  studio.open(location.hash.slice(1).replace(/@.*/, ""));
+  if (moment) openMoment(studio, dock, moment, recording !== null);
+});
 void shell.open(registeredPanels().some((panel) => panel.id === opened) ? opened : recording ? "why" : "play", studio);
 connection.open();
 
+if (!recording && isNewcomer()) startTour(studio.open);
+
+function showHelp(panel: string): void {
+  const actions: [string, () => void][] = recording ? [] : [["Take the tour", () => startTour(studio.open)]];
+  openManual(SECTIONS[panel] ?? "studio.md", [...actions, ["Keys", showShortcuts]]);
+}
+
+/** What a frame takes: calls of the graphics driver, triangles, and the page's own time of the last ones, ms. */
+const drawing = { calls: 0, triangles: 0, times: [] as number[] };
 let before = performance.now();
 function draw(now: number): void {
   const seconds = Math.max((now - before) / 1000, 0);
   before = now;
-  const panel = shell.current;
+  const panel = shell.current,
+    began = performance.now();
+  live.pace(seconds);
   steering.update(Math.min(seconds, 0.1));
   live.update(performance.now() / 1000);
   steering.latency.shown(live.moment, performance.now());
@@ -116,6 +145,11 @@ function draw(now: number): void {
   corners.frame(seconds);
   const followed = own ? (panel?.followed?.() ?? null) : live.moment ? { position: live.hips, yaw: live.yaw } : null;
   if (panel?.layout !== "full") viewport.draw(followed?.position ?? null, followed?.yaw ?? 0, seconds);
+  const { calls, triangles } = viewport.renderer.info.render;
+  drawing.calls = calls;
+  drawing.triangles = triangles;
+  drawing.times.push(performance.now() - began);
+  if (drawing.times.length > 60) drawing.times.shift();
 }
 viewport.renderer.setAnimationLoop(draw); // a headset, while one is worn, has frames of its own
 
@@ -135,6 +169,8 @@ declare global {
       character: WornCharacter;
       lineup: Lineup;
       vr: VrStage;
+      browse: typeof findBrowser;
+      drawing: typeof drawing;
       panels: string[];
       open: (id: string) => void;
     };
@@ -148,6 +184,8 @@ window.kinematch = {
   character,
   lineup,
   vr: vr.stage,
+  browse: findBrowser,
+  drawing,
   panels: registeredPanels().map((panel) => panel.id),
   open: studio.open,
 };

@@ -1,6 +1,7 @@
 /** What every panel is given, and how a panel is registered. */
 import type { Vector3 } from "three";
 import type { Live } from "./live";
+import type { WornCharacter } from "./scene/character";
 import type { Viewport } from "./scene/viewport";
 import type { Connection } from "./stream/connection";
 import type { IconName } from "./ui/icons";
@@ -9,6 +10,8 @@ export interface Studio {
   viewport: Viewport;
   live: Live;
   connection: Connection;
+  /** What the first character wears. */
+  character: WornCharacter;
   /** A short note in the corner; bad ones stay longer. */
   say(text: string, kind?: "plain" | "good" | "bad", title?: string): void;
   /** Open a panel by its id. */

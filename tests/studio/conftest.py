@@ -198,8 +198,13 @@ class Screen:
             self.page.screenshot(path=Path(PICTURES) / f"{name}.png", timeout=120_000)
 
 
-def _opened(browser, server: Server, panel: str = "play", *, script: str = "", **options) -> Screen:
+def _opened(
+    browser, server: Server, panel: str = "play", *, script: str = "", newcomer: bool = False, **options
+) -> Screen:
+    """A page in a context of its own; newcomers are offered the tour."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **options})
+    if not newcomer:
+        context.add_init_script("localStorage.setItem('kinematch-tour', 'done')")
     if script:
         context.add_init_script(script)
     return Screen(context.new_page(), f"{server.url}/?quality={'high' if PICTURES else 'low'}#{panel}")

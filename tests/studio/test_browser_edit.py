@@ -79,7 +79,14 @@ def test_two_settings_are_compared_on_the_same_stick(driven):
     a, b = (math.dist(*both) for both in zip(page.ask(roots), first))
     page.page.keyboard.up("w")
     assert 0 < b < 0.8 * a  # the same stick, answered more slowly
+    # drawn apart, and nowhere else
+    drawn = "kinematch.live.pose(1).positions[0] - kinematch.live.moment.before.roots[4]"
+    assert abs(page.ask(drawn)) < 0.1
+    page.page.get_by_role("slider", name="Distance between them").focus()
+    page.page.keyboard.press("End")
+    page.until(f"Math.abs({drawn} - 4) < 0.1")
     page.picture("compared")
+    page.page.keyboard.press("Home")
     page.page.get_by_role("switch", name="Compare two settings").click()
     page.until("kinematch.live.playback.newest.characters === 1")
 

@@ -149,6 +149,7 @@ def test_a_character_of_ones_own_plays_the_motion_as_the_server_retargets_it(dri
     page.until("kinematch.live.heroHidden")
     page.page.set_input_files("input[type=file]", {"name": "bad.glb", "mimeType": "model/gltf-binary", "buffer": b"no"})
     page.until("[...document.querySelectorAll('.message.bad')].some((one) => one.textContent.includes('bad.glb'))")
+    page.until(lambda: len(page.problems) > 1)  # the file, and its fit, are refused
     page.forgive("400")
     page.page.keyboard.down("w")
     page.until_moved(1.0)

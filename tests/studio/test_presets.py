@@ -68,3 +68,27 @@ def test_a_weight_goes_back_to_the_databases_own(studio_server):
         page.message("settings_now", lambda s: s["a"]["weights"] == {"left_foot_position": 0.5})
         page.say("reset_settings")
         page.message("settings_now", lambda s: not s["a"]["weights"])
+
+
+def test_our_own_presets_are_loaded_and_written_but_not_replaced(tmp_path):
+    presets = Presets(tmp_path)
+    assert len(presets.describe_own()) == 5
+    for name, about in presets.describe_own().items():
+        presets.write(name, tmp_path / "out.toml")
+        assert load_settings(tmp_path / "out.toml") == presets.load(name)
+        assert not presets.load(name).weights  # of features that another database may lack
+        assert about.endswith(".")
+        with pytest.raises(KinematchError, match="comes with Kinematch"):
+            presets.save(name, Settings())
+        with pytest.raises(KinematchError, match="no preset"):
+            presets.delete(name)
+    (tmp_path / "out.toml").unlink()
+    assert presets.names() == []
+
+
+def test_our_own_presets_are_fetched_as_files(studio_server):
+    status, content, headers = studio_server.fetch("/api/preset?name=Smooth")
+    assert status == 200
+    assert "Smooth.toml" in headers["content-disposition"]
+    assert content.startswith(b"# Smooth: ")
+    assert studio_server.fetch("/api/preset?name=../x")[0] == 400

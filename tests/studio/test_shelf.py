@@ -34,3 +34,22 @@ def test_a_page_goes_back_to_what_was_played_before(fresh_server, database):
         page.message("welcome", lambda m: m["motion"] == "first")
         page.say("open_motion", name="third")
         assert "first" in page.message("error_message")["message"]
+
+
+def test_a_page_plays_one_motion_beside_another(fresh_server, database):
+    with fresh_server.page() as page:
+        for name in ("first", "second"):
+            fresh_server.studio.open(Motion(name, f"/folder/{name}.kinematch", database))
+            page.message("welcome", lambda m, name=name: m["motion"] == name)
+        page.say("open_motion", name="first", beside=["second"])
+        told = page.message("welcome", lambda m: m["motion"] == "first")
+        assert told["rivals"] == ["second"]
+        page.pose(lambda header, arrays: header["characters"] == 2)
+        page.say("open_motion", name="second")
+        assert page.message("welcome", lambda m: m["motion"] == "second")["rivals"] == []
+        page.say("open_motion", name="first")  # as it was left
+        assert page.message("welcome", lambda m: m["motion"] == "first")["rivals"] == ["second"]
+        page.say("open_motion", name="first", beside=[])
+        assert page.message("welcome", lambda m: m["motion"] == "first")["rivals"] == []
+        page.say("open_motion", name="first", beside=["third"])
+        assert "no motion 'third'" in page.message("error_message")["message"]

@@ -4,14 +4,20 @@ import json
 
 import numpy as np
 import pytest
+from safetensors.numpy import load
 
 from kinematch.errors import FileError
-from kinematch.motion.kinematics import forward, tpose
+from kinematch.files import read_clips
+from kinematch.files.gltf_container import open_document
+from kinematch.motion.kinematics import forward, global_pose, tpose
+from kinematch.studio.dressing import dress_clip
+from kinematch.studio.exporting import export, make_played_clip
 from kinematch.studio.layout import LINEUP, POSE, unpack
 from kinematch.studio.messages import Stick
 from kinematch.studio.recording import open_recording, save_recording
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import describe_character
+from kinematch.studio.workshop.preview import database_preview
 from kinematch.studio.worn import fit_skeleton, read_character
 
 FILES = ("RobotExpressive.glb", "CesiumMan.glb", "100Avatars_003_Jimmy.vrm", "mesh2motion-human-male.glb")
@@ -231,3 +237,33 @@ def test_a_file_without_a_usable_skeleton_says_why(tmp_path, data):
     write_binary(tmp_path / "statue.glb", structure, binary)
     with pytest.raises(FileError, match=r"statue.glb.*no usable skeleton"):
         read_character(tmp_path / "statue.glb", "statue.glb")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_an_exported_glb_is_the_users_own_file_in_motion(database, data, tmp_path, file):
+    path = data / "characters" / file
+    stage = Stage(database, name="small", worn=read_character(path, file))
+    walk(stage, 90)
+    out = tmp_path / "out.glb"
+    export(out, stage, start=20, stop=80)
+    before, after = open_document(path).gltf, open_document(out).gltf
+    assert len(after.meshes) == len(before.meshes) > 0
+    written = read_clips(out)[0]
+    # joints stand where the stage had them, at the size that the file has
+    played = make_played_clip(stage, 20, 80)
+    shift = played.skeleton.joint_count - written.skeleton.joint_count
+    wanted = global_pose(played)[0][:, shift:] / stage.scale
+    assert written.frame_count == 60
+    assert np.abs(global_pose(written)[0] - wanted).max() < 1e-3 * np.ptp(wanted[0, :, 1])
+
+
+def test_previews_are_of_the_worn_character_and_its_feet_stand(database, data):
+    stage = Stage(database, name="small", worn=read_character(data / "characters" / FILES[1], FILES[1]))
+    index = database.poses.clip_names.index("walk_1.35")
+    arrays = load(database_preview(database, index, dress=lambda clip: dress_clip(clip, stage)))
+    assert arrays["worn_positions"].shape == (len(arrays["positions"]), stage.skeleton.joint_count, 3)
+    travel = [np.ptp(arrays[name][:, 2]) for name in ("roots", "worn_roots")]
+    assert travel[1] == pytest.approx(travel[0] * stage.crowds["a"].rig.scale, rel=1e-3)
+    assert arrays["worn_positions"][..., 1].min() > -0.05
+    stage.wear(None)
+    assert dress_clip(database.poses.clip(index), stage) is None

@@ -8,6 +8,7 @@ import "../workshop/roles.css";
 const FINGERS = /_(thumb|index|middle|ring|little)_/;
 const TURNED = ["upper_arm", "lower_arm", "hand", "upper_leg", "lower_leg", "foot"]; // parts of both sides
 const MIDDLE = ["hips", "spine", "neck", "head"];
+const TITLE = "Fit of the character"; // of messages
 const AXES = ["x", "y", "z"] as const;
 
 interface Fit {
@@ -130,8 +131,9 @@ export class FitEditor {
         body: JSON.stringify({ roles, rest }),
         headers: { "content-type": "application/json" },
       });
+      this.studio.say("It fits, and the motion plays on it.", "good", TITLE);
     } catch (error) {
-      this.studio.say(String((error as Error).message ?? error), "bad", "The character does not fit yet");
+      this.studio.say(String((error as Error).message ?? error), "bad", TITLE);
     }
     await this.show(true);
     this.character.rest = shown;

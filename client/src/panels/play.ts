@@ -1,15 +1,17 @@
 /** Play: how the character is steered, where it walks, who walks with it and how one looks at it. */
 import type { CameraMode } from "../scene/camera";
 import type { Panel, Studio } from "../studio";
-import { button, group, h, range, segments, switchRow } from "../ui/elements";
+import { button, group, h, range, segments, switchRow, toggle } from "../ui/elements";
 import { addShortcuts } from "../ui/shortcuts";
 import type { Parts } from "./index";
+import { apartRow } from "./apart";
+import { bookmarkRow } from "./bookmarks";
 import { FitEditor } from "./fit";
 import { PathEditor } from "./path";
 import type { Timeline } from "./timeline";
 
 const COUNTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500];
-const CAMERAS: CameraMode[] = ["follow", "chase", "free"];
+const CAMERAS: CameraMode[] = ["follow", "chase", "side", "orbit", "free"];
 const CAMERA = "kinematch-camera"; // where the browser keeps the chosen one
 const GROUNDS = ["flat", "hills", "slopes", "stairs"] as const;
 
@@ -90,7 +92,25 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     motion.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
     motion.value = played || database;
     motionNote.hidden = names.length > 1;
+    const others = motions.filter((name) => name !== played);
+    besideRow.hidden = !others.length || !played;
+    besideRow.replaceChildren(
+      h("span.name", "Beside it"),
+      ...others.map((name) => {
+        const now = live.welcome!.rivals;
+        return toggle(
+          name,
+          now.includes(name),
+          (on) => {
+            const beside = on ? [...now.filter((one) => others.includes(one)), name] : now.filter((one) => one !== name);
+            connection.send({ type: "open_motion", name: played, beside });
+          },
+          { kind: "small quiet", title: `Play ${name} beside it, on the same input` },
+        );
+      }),
+    );
   }
+  const besideRow = h("div.row", { hidden: true, style: "flex-wrap:wrap", role: "group", "aria-label": "Beside it" });
   const sides = h("div");
 
   /** Those that play side by side: all, or one in place of another. */
@@ -107,7 +127,8 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       "Side by side",
     );
     row.classList.add("fill");
-    sides.replaceChildren(group("Side by side", row));
+    const apart = apartRow(live.apart.files, (metres) => (live.apart.files = metres));
+    sides.replaceChildren(group("Side by side", row, apart));
   }
 
   function setGait(name: string): void {
@@ -281,7 +302,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       text: "Zoom in or out; or the wheel",
       act: () => viewport.follow.zoom(0.85),
     },
-    { section: "Camera", keys: "V", codes: ["KeyV"], text: "Follow, chase or free", act: nextCamera },
+    { section: "Camera", keys: "V", codes: ["KeyV"], text: "Follow, chase, side, orbit or free", act: nextCamera },
     {
       section: "Camera",
       keys: "B",
@@ -317,8 +338,13 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
         group("Steering", how, gaitHolder, strafe, path.element),
         sides,
         group("World", terrain, h("label.row", h("span.name", "Characters"), crowdNumber), crowd),
-        group("Motion", motion, motionNote),
-        group("Camera", camera, h("div.row", { style: "justify-content:space-between;gap:0" }, ...views)),
+        group("Motion", motion, besideRow, motionNote),
+        group(
+          "Camera",
+          camera,
+          h("div.row", { style: "justify-content:space-between;gap:0" }, ...views),
+          bookmarkRow(viewport.follow),
+        ),
         group("Character", wornRow, fit.element, lineupRow),
         h(
           "div.row",

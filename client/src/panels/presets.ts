@@ -15,6 +15,7 @@ export function presetRow(studio: Studio, side: () => "a" | "b", begin: () => vo
       buttons();
     },
   }) as HTMLSelectElement;
+  const about = h("p.note", { hidden: true, "aria-live": "polite" });
   const name = h("input.field", {
     style: "flex:1",
     placeholder: "Name of the preset",
@@ -64,21 +65,27 @@ export function presetRow(studio: Studio, side: () => "a" | "b", begin: () => vo
     naming(false);
   }
   function buttons(): void {
-    fetchFile.disabled = remove.disabled = !select.value;
+    fetchFile.disabled = !select.value;
+    remove.disabled = !live.presets?.names.includes(select.value);
+    about.textContent = live.presets?.own[select.value] ?? "";
+    about.hidden = !about.textContent;
   }
   let wanted = "";
   live.onChange((change) => {
     if (change !== "presets" || !live.presets) return;
     const before = wanted || select.value;
     wanted = "";
+    const { names, own } = live.presets,
+      options = (all: string[]) => all.map((one) => h("option", { value: one }, one));
     select.replaceChildren(
-      h("option", { value: "" }, live.presets.names.length ? "Presets" : "No presets yet"),
-      ...live.presets.names.map((one) => h("option", { value: one }, one)),
+      h("option", { value: "" }, "Presets"),
+      h("optgroup", { label: "From Kinematch" }, ...options(Object.keys(own))),
+      ...(names.length ? [h("optgroup", { label: "Yours" }, ...options(names))] : []),
     );
-    select.value = live.presets.names.includes(before) ? before : "";
+    select.value = before in own || names.includes(before) ? before : "";
     select.title = `Kept in ${live.presets.folder}`;
     buttons();
   });
   buttons();
-  return h("div", plain, asking);
+  return h("div", plain, asking, about);
 }

@@ -5,14 +5,20 @@ import { button, h } from "../ui/elements";
 
 const FORMATS = [
   ["Recording", "everything, to open with “kinematch play FILE”", "recording", ""],
-  ["GLB", "the motion with a body, for engines and Blender", "export", "glb"],
+  ["GLB", "the motion on the character, for engines and Blender", "export", "glb"],
   ["BVH", "the motion alone", "export", "bvh"],
-  ["GIF", "a moving picture", "export", "gif"],
-  ["MP4", "a film", "export", "mp4"],
+  ["GIF", "a film as a moving picture", "film", "gif"],
+  ["MP4", "a film", "film", "mp4"],
+  ["Link", "to this moment, for everyone who can open this page", "link", ""],
 ] as const;
 
 /** A button that opens a small menu above it; `window` tells which steps are meant. */
-export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLElement {
+export function saveMenu(
+  studio: Studio,
+  window_: () => [number, number],
+  film: (format: "gif" | "mp4", steps: [number, number]) => void,
+  link: () => string,
+): HTMLElement {
   const choices = h("div.choices", { hidden: true, role: "menu" });
   const open = button("Save", () => show(choices.hidden), {
     icon: "save",
@@ -40,7 +46,9 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
         onclick: () => {
           show(false);
           open.focus();
-          void save(title, path, format);
+          if (path === "film") film(format, window_());
+          else if (path === "link") void copyLink();
+          else void save(title, path, format);
         },
       },
       title,
@@ -64,11 +72,21 @@ export function saveMenu(studio: Studio, window_: () => [number, number]): HTMLE
     if (!menu.contains(event.target as Node)) show(false);
   });
 
+  async function copyLink(): Promise<void> {
+    const address = link();
+    try {
+      await navigator.clipboard.writeText(address);
+      studio.say("It opens this panel at this moment, seen from here.", "good", "The link is copied");
+    } catch {
+      studio.say(address, "plain", "Copy this link"); // the browser lets pages copy over https and on this machine alone
+    }
+  }
+
   async function save(title: string, path: string, format: string): Promise<void> {
     const [start, stop] = window_();
     const query = new URLSearchParams({ start: String(start), stop: String(stop), ...(format ? { format } : {}) });
     studio.say(
-      `${((stop - start) / (studio.live.welcome?.step_rate ?? 60)).toFixed(1)} s are written; a film takes a while.`,
+      `${((stop - start) / (studio.live.welcome?.step_rate ?? 60)).toFixed(1)} s are being written.`,
       "plain",
       title,
     );

@@ -7,6 +7,8 @@ import { saveMenu } from "./save";
 import { TimelinePicture } from "./timeline_picture";
 import "./timeline.css";
 
+const SPEEDS = [1, 0.5, 0.25, 0.1];
+
 export type DockSize = "whole" | "slim" | "none";
 
 export class Timeline {
@@ -27,6 +29,19 @@ export class Timeline {
     kind: "small",
     title: "Resume from this moment and discard what came after it",
   });
+  /** Replays may be slower than what was played. */
+  private readonly speedButton = button(
+    "1×",
+    () => {
+      this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
+      this.speedButton.textContent = `${this.speed}×`;
+      this.speedButton.setAttribute("aria-label", `Speed of the replay: ${this.speed} times`);
+    },
+    { kind: "quiet small", title: "Speed of the replay" },
+  );
+  private speed: number = SPEEDS[0];
+  onFilm: (format: "gif" | "mp4", steps: [number, number]) => void = () => {};
+  onLink: () => string = () => location.href;
   private readonly clock = h("output.mono.clock");
   private cursor = -1; // the step that was scrubbed to; -1 while playing
   private asked = -1;
@@ -59,7 +74,13 @@ export class Timeline {
         this.hereButton,
         h("span.gap"),
         this.picture.legend,
-        saveMenu(studio, () => this.picture.window()),
+        this.speedButton,
+        saveMenu(
+          studio,
+          () => this.picture.window(),
+          (format, steps) => this.onFilm(format, steps),
+          () => this.onLink(),
+        ),
       ),
       this.picture.element,
     );
@@ -169,12 +190,13 @@ export class Timeline {
     this.playButton.setAttribute("aria-label", this.playButton.title);
     this.liveButton.setAttribute("aria-pressed", String(situation.playing));
     this.liveButton.hidden = this.hereButton.hidden = situation.playing;
+    this.speedButton.hidden = situation.playing;
     if (!situation.live) this.liveButton.hidden = this.hereButton.hidden = true;
   }
 
   frame(seconds: number): void {
     if (this.replayed >= 0) {
-      this.replayed += seconds * (this.studio.live.welcome?.step_rate ?? 60);
+      this.replayed += this.speed * seconds * (this.studio.live.welcome?.step_rate ?? 60);
       this.shift(Math.floor(this.replayed));
       if (this.replayed >= this.studio.live.history.newest) {
         this.replayed = -1;

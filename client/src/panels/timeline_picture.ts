@@ -13,6 +13,7 @@ export class TimelinePicture {
     tabIndex: 0,
     role: "slider",
     "aria-label": "Timeline: drag to go back in time",
+    "aria-valuenow": 0,
   }) as HTMLCanvasElement;
   readonly legend = h("div.legend");
   onScrub: (step: number) => void = () => {};
@@ -53,7 +54,7 @@ export class TimelinePicture {
       if (by === undefined) return;
       event.preventDefault();
       event.stopPropagation();
-      this.onScrub(Number(this.element.getAttribute("aria-valuenow")) + by * (event.shiftKey ? 10 : 1));
+      this.onScrub(Number(this.element.ariaValueNow) + by * (event.shiftKey ? 10 : 1));
     });
     themed(() => {
       const names = [
@@ -98,6 +99,11 @@ export class TimelinePicture {
   draw(here: number): void {
     const { welcome, history } = this.live,
       canvas = this.element;
+    const rate = welcome?.step_rate ?? 60;
+    canvas.ariaValueMin = String(history.oldest);
+    canvas.ariaValueMax = String(Math.max(history.newest, here));
+    canvas.ariaValueNow = String(here);
+    canvas.ariaValueText = `${((Math.max(history.newest, here) - here) / rate).toFixed(1)} seconds ago`;
     const high = this.slim ? 26 : ROWS.clips + ROWS.searches + 2 * ROWS.contacts + 26;
     const wide = canvas.clientWidth,
       ratio = Math.min(devicePixelRatio, 2);
@@ -107,17 +113,13 @@ export class TimelinePicture {
       canvas.height = Math.round(high * ratio);
       canvas.style.height = `${high}px`;
     }
-    const ink = canvas.getContext("2d")!,
-      rate = welcome?.step_rate ?? 60;
+    const ink = canvas.getContext("2d")!;
     ink.setTransform(ratio, 0, 0, ratio, 0, 0);
     ink.clearRect(0, 0, wide, high);
     ink.fillStyle = this.colours["surface-sunken"];
     ink.fillRect(0, 0, wide, high);
     if (!welcome || history.newest < 0) return;
     this.frameWindow(here, rate);
-    canvas.setAttribute("aria-valuenow", String(here));
-    canvas.setAttribute("aria-valuemin", String(history.oldest));
-    canvas.setAttribute("aria-valuemax", String(history.newest));
     const x = (step: number) => ((step - this.first) / (this.last - this.first)) * wide;
     const top = this.slim ? 1 : 18;
     if (!this.slim) this.drawRuler(ink, x, rate);

@@ -3,6 +3,7 @@ import type { PageMessage, SettingInfo } from "../messages";
 import type { Panel, Studio } from "../studio";
 import { button, h, segments, switchRow } from "../ui/elements";
 import { icon } from "../ui/icons";
+import { apartRow } from "./apart";
 import { featureWords } from "./reasons";
 import { numberRow, settingRow, type SettingRow } from "./setting_rows";
 import { presetRow } from "./presets";
@@ -69,6 +70,7 @@ export function tunePanel(studio: Studio): Panel {
     },
     { title: "A second character with its own settings gets the same input" },
   );
+  const apart = apartRow(live.apart.b, (metres) => (live.apart.b = metres));
   const presets = presetRow(
     studio,
     () => side,
@@ -185,7 +187,7 @@ export function tunePanel(studio: Studio): Panel {
     if (!comparing) side = "a";
     compare.set(comparing);
     sides.set(side);
-    sides.hidden = !comparing;
+    sides.hidden = apart.hidden = !comparing;
     const given = values();
     for (const [name, row] of rows) if (name in given) row.set(given[name]);
     for (const feature of welcome.features)
@@ -229,7 +231,7 @@ export function tunePanel(studio: Studio): Panel {
       return h(
         "div",
         { style: "display:grid;gap:8px" },
-        h("div.tune-bar", h("div.row", undoButton, redoButton, h("span.gap"), sides, resetAll), compare, presets),
+        h("div.tune-bar", h("div.row", undoButton, redoButton, h("span.gap"), sides, resetAll), compare, apart, presets),
         list,
       );
     },

@@ -2,10 +2,12 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
-export type CameraMode = "follow" | "chase" | "free";
+export type CameraMode = "follow" | "chase" | "side" | "orbit" | "free";
 
 const HALFLIFE = 0.12; // s, in which half of the way to the followed point is made up
 const CHASE_HALFLIFE = 0.7; // s, in which half of the turn behind the followed one is made up
+const ORBIT = (2 * Math.PI) / 20; // rad/s
+const TOUCHED = 900; // ms after the pointer turned the camera, before it turns by itself again
 
 export class FollowCamera {
   readonly camera = new THREE.PerspectiveCamera(38, 1, 0.05, 400);
@@ -52,10 +54,10 @@ export class FollowCamera {
 
   /** Turn about the followed point, radians; for sticks and keys. */
   orbit(yaw: number, pitch: number): void {
-    const away = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
+    const away = this.away;
     away.theta += yaw;
     away.phi = Math.min(Math.max(away.phi + pitch, 0.05), this.controls.maxPolarAngle);
-    this.camera.position.setFromSpherical(away).add(this.controls.target);
+    this.away = away;
     this.touched = performance.now();
   }
 
@@ -78,14 +80,38 @@ export class FollowCamera {
       this.controls.target.add(move);
       this.camera.position.add(move);
       this.fresh = false;
-      if (this.mode === "chase" && performance.now() - this.touched > 900) {
-        let turn = yaw - this.yaw;
-        turn -= 2 * Math.PI * Math.round(turn / (2 * Math.PI));
-        const away = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
-        away.theta += turn * (1 - 2 ** (-seconds / CHASE_HALFLIFE));
-        this.camera.position.setFromSpherical(away).add(this.controls.target);
-      }
+      if (performance.now() - this.touched > TOUCHED) this.turn(yaw, seconds);
     }
     this.controls.update(seconds);
+  }
+
+  /** What the mode turns by itself. */
+  private turn(yaw: number, seconds: number): void {
+    if (this.mode === "orbit") return this.revolve(ORBIT * seconds);
+    if (this.mode !== "chase" && this.mode !== "side") return;
+    // from the side, the character walks to the right
+    const turn = yaw - this.yaw + (this.mode === "side" ? Math.PI / 2 : 0);
+    this.revolve((turn - 2 * Math.PI * Math.round(turn / (2 * Math.PI))) * (1 - 2 ** (-seconds / CHASE_HALFLIFE)));
+  }
+
+  /** Turn about the followed point, radians. */
+  revolve(angle: number): void {
+    const away = this.away;
+    away.theta += angle;
+    this.away = away;
+  }
+
+  /** Where the camera is, seen from the followed point. */
+  get away(): THREE.Spherical {
+    return new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target));
+  }
+
+  set away(away: THREE.Spherical) {
+    this.camera.position.setFromSpherical(away).add(this.controls.target);
+  }
+
+  /** As if nobody had touched it lately. */
+  release(): void {
+    this.touched = -1e9;
   }
 }

@@ -12,7 +12,9 @@ export class WornCharacter {
   onChange: () => void = () => {};
   onUnfit: () => void = () => {}; // a file was sent that cannot be worn as it is
   rest = false; // whether the rest pose is shown in place of the motion
-  private model: CharacterModel | null = null;
+  changes = 0; // how often another character was put on
+  private content: ArrayBuffer | null = null; // of the file that is drawn
+  model: CharacterModel | null = null; // null for the mannequin, and while the file is read
   private info: CharacterInfo | null = null;
   private readonly layer: THREE.Group;
 
@@ -81,21 +83,28 @@ export class WornCharacter {
 
   private async show(info: CharacterInfo | null): Promise<void> {
     this.model?.dispose();
-    this.model = null;
+    this.model = this.content = null;
     this.info = info;
     this.live.heroHidden = false;
+    this.changes++;
     this.onChange();
     if (!info?.drawn) return;
     try {
-      const answer = await request("api/character");
-      const model = await readModel(await answer.arrayBuffer(), info);
+      const content = await (await request("api/character")).arrayBuffer();
+      const model = await readModel(content, info);
       if (this.info !== info) return model.dispose(); // another one came meanwhile
       this.model = model;
+      this.content = content;
       this.layer.add(model.scene);
     } catch (error) {
       const reason = String((error as Error).message ?? error);
       this.studio().say(`${reason}. Its skeleton is shown instead.`, "bad", `${info.name} cannot be drawn`);
     }
+  }
+
+  /** A second copy for another stage, or null where the mannequin is worn. */
+  async copy(): Promise<CharacterModel | null> {
+    return this.content && this.info ? readModel(this.content, this.info) : null;
   }
 
   update(seconds: number): void {

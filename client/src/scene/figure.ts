@@ -9,7 +9,7 @@ export interface FigureLook {
   capacity?: number; // how many at most; 1 if not given
   opacity?: number; // below 1: a ghost
   colour?: string; // one colour of the theme for the whole body, instead of left and right
-  fine?: boolean; // more corners; for figures seen from near
+  corners?: "all" | "some" | "few"; // all if not given; fewer for crowds
   shadow?: boolean;
   own?: boolean; // the body of who looks: the head is for others and mirrors alone
 }
@@ -37,7 +37,7 @@ export class Figure {
     private readonly look: FigureLook = {},
   ) {
     const capacity = look.capacity ?? 1;
-    const [sides, steps] = look.fine === false ? [8, 3] : [16, 5];
+    const [sides, steps] = { all: [16, 5], some: [8, 3], few: [5, 2] }[look.corners ?? "all"];
     const mesh = bodyTriangles(rig.info.body, rig, sides, steps);
     this.tints = mesh.tints;
     this.geometry.setAttribute("position", new THREE.BufferAttribute(mesh.positions, 3));

@@ -96,11 +96,12 @@ export class Overlays {
   private path(samples: Float32Array, frame: PoseFrame, tracked: number, name: string, by: number): void {
     const character = tracked === 0 ? 0 : frame.second,
       ink = this.paint(name);
-    let x = frame.roots[4 * character],
+    const shift = tracked === 0 ? 0 : this.live.findShift(character);
+    let x = frame.roots[4 * character] + shift,
       z = frame.roots[4 * character + 2];
     for (let k = 0; k < frame.horizons; k++) {
       const at = 4 * (tracked * frame.horizons + k),
-        nx = samples[at],
+        nx = samples[at] + shift,
         nz = samples[at + 1];
       this.ground.line(x, this.lift(x, z, by), z, nx, this.lift(nx, nz, by), nz, ink);
       this.ground.ring(nx, this.lift(nx, nz, by), nz, 0.04, ink, 10);

@@ -113,15 +113,27 @@ export class Viewport {
     this.raycaster.setFromCamera(at, this.follow.camera);
   }
 
+  /** Prepare for pictures of a size of their own, or for the page again. */
+  setFilmSize(size: { width: number; height: number } | null): void {
+    this.filming = size !== null;
+    this.renderer.setPixelRatio(1);
+    this.renderer.setSize(size?.width ?? 1, size?.height ?? 1, false); // the page's is fitted when it is drawn next
+    this.sun.castShadow = size !== null || this.level < 2;
+    if (size) this.frame(size.width / size.height);
+  }
+  private filming = false;
+
   /** Draw; `followed` is the point that the camera and the light go along with. */
   draw(followed: THREE.Vector3 | null, yaw: number, seconds: number): void {
     const worn = this.renderer.xr.isPresenting; // a headset has its own size and camera
     if (!worn) {
-      this.fit();
-      this.thrift(seconds);
+      if (!this.filming) {
+        this.fit();
+        this.thrift(seconds);
+      }
       if (!this.eye) this.follow.update(followed, yaw, Math.min(seconds, 0.25));
     }
-    this.scene.background = worn || this.solid ? this.dusk.set(colour("stage-top")) : null;
+    this.scene.background = worn || this.solid || this.filming ? this.dusk.set(colour("stage-top")) : null;
     const centre = followed ?? this.follow.controls.target;
     this.floor.centreOn(centre.x, centre.z);
     this.sun.target.position.copy(centre);
@@ -153,8 +165,12 @@ export class Viewport {
     if (!width || !height) return;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
+    this.frame(width / height);
+  }
+
+  private frame(aspect: number): void {
     const { camera } = this.follow;
-    camera.aspect = width / height;
+    camera.aspect = aspect;
     // a narrow stage shows as much to the sides as a wide one
     camera.fov = (360 / Math.PI) * Math.atan(Math.tan((FIELD * Math.PI) / 360) * Math.max(1, 1.1 / camera.aspect));
     camera.updateProjectionMatrix();

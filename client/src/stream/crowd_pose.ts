@@ -13,13 +13,14 @@ export class CrowdPose {
     this.rotations = new Float32Array(4 * rig.count);
   }
 
-  /** Pose the characters of a moment; their poses stand in `poses`. */
-  take(moment: Moment): number {
+  /** Pose the characters of a moment that are `wanted`; their poses stand in `poses`. */
+  take(moment: Moment, wanted: (character: number) => boolean = () => true): number {
     const { before, after, share } = moment;
     const joints = this.rig.count,
       slots = this.rig.info.positioned.length;
     for (let c = 0; c < before.characters; c++) {
       const pose = (this.poses[c] ??= newPose(this.rig));
+      if (!wanted(c)) continue;
       if (share === 0) {
         this.rig.forward(
           before.roots,

@@ -17,6 +17,12 @@ export class StageCorners {
     h("span.by-keys", h("kbd", "?"), " all keys"),
     h("span.by-touch", "Drag the stick to walk, the stage to look around"),
   );
+  private readonly pinned = h("span.chip.warn", { hidden: true });
+  private readonly few = h("span.chip.warn", {
+    hidden: true,
+    role: "status",
+    title: "All of them play on; this machine is too slow to draw them all. Change their number to try again.",
+  });
   private readonly paused = h("span.chip.warn", { hidden: true });
   private readonly all: HTMLElement[];
   private rate = 60;
@@ -34,13 +40,18 @@ export class StageCorners {
       "keys steer again",
       button("from here", steerFromHere, { kind: "small" }),
     );
+    this.pinned.append(
+      h("i.dot"),
+      h("strong", "A shared moment"),
+      button("Watch live", () => (studio.live.pinned = null), { kind: "small" }),
+    );
     const take = button("Take the stick", () => studio.connection.send({ type: "take_steering" }), { kind: "small" });
     this.all = [
       h("div.corner.top-left", this.database, this.clip),
-      h("div.corner.top-right", this.paused, this.steers),
+      h("div.corner.top-right", this.pinned, this.paused, this.steers),
       h("div.corner.bottom-left", steering.screen.element),
       h("div.corner.bottom", this.hint),
-      h("div.corner.bottom-right", this.speed),
+      h("div.corner.bottom-right", this.few, this.speed),
     ];
     overlay.append(...this.all);
     steering.onMoved = () => {
@@ -91,6 +102,11 @@ export class StageCorners {
     if (!moment || !welcome) return;
     const late = this.steering.latency.milliseconds;
     this.speed.className = `chip ${late === null ? "" : late < 100 ? "good" : late < 200 ? "warn" : "bad"}`;
+    const { all, drawn } = this.studio.live.crowdSize,
+      some = this.studio.live.most < all;
+    this.few.hidden = !some;
+    this.pinned.hidden = !this.studio.live.pinned;
+    if (some) this.few.textContent = `${drawn + 1} of ${all + 1} characters drawn`;
     this.speed.replaceChildren(
       h("i.dot"),
       late === null ? "move to measure" : h("strong", `${Math.round(late)} ms`),

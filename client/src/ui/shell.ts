@@ -9,7 +9,7 @@ export class Shell {
   readonly stage = h("main.stage", { "aria-label": "Stage" });
   readonly overlay = h("div.overlay");
   readonly dock = h("section.dock", { "aria-label": "Timeline" });
-  private readonly rail = h("nav.rail", { role: "tablist", "aria-label": "Panels", "aria-orientation": "vertical" });
+  private readonly rail = h("nav.rail", { "aria-label": "Panels and help" });
   private readonly heading = h("h1");
   private readonly body = h("div.body");
   private readonly side: HTMLElement;
@@ -20,12 +20,17 @@ export class Shell {
   current: Panel | null = null;
   onOpen: (panel: Panel) => void = () => {};
 
-  constructor(private readonly shortcuts: () => void) {
+  constructor(private readonly help: (panel: string) => void) {
     const fold = button("", () => this.fold(true), { icon: "fold", kind: "quiet icon", title: "Hide the panel (\\)" });
     this.unfold = button("", () => this.fold(false), { icon: "fold", kind: "icon", title: "Show the panel (\\)" });
     this.unfold.style.cssText = "position:absolute;right:12px;top:50%;transform:rotate(180deg);z-index:2";
     this.unfold.hidden = true;
-    this.side = h("aside.side", h("header", this.heading, fold), this.body);
+    const about = button("", () => this.help(this.current?.id ?? ""), {
+      icon: "help",
+      kind: "quiet icon",
+      title: "Help with this panel",
+    });
+    this.side = h("aside.side", h("header", this.heading, about, fold), this.body);
     this.stage.append(this.overlay, this.unfold);
     this.root = h("div.shell", { "data-layout": "side" }, this.rail, this.stage, this.dock, this.side);
     document.body.append(this.root, this.messages);
@@ -34,7 +39,8 @@ export class Shell {
   /** Fill the rail with the registered panels. */
   furnish(): void {
     const mark = h("div.mark", { title: "Kinematch Studio" }, icon("person"));
-    this.rail.append(mark);
+    const tabs = h("div.tabs", { role: "tablist", "aria-label": "Panels", "aria-orientation": "vertical" });
+    this.rail.append(mark, tabs);
     registeredPanels().forEach((panel, k) => {
       const tab = h(
         "button",
@@ -49,7 +55,7 @@ export class Shell {
         panel.title,
       );
       this.tabs.set(panel.id, tab);
-      this.rail.append(tab);
+      tabs.append(tab);
     });
     this.rail.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
@@ -73,7 +79,12 @@ export class Shell {
     this.rail.append(
       h("div.gap"),
       theme,
-      h("button", { type: "button", title: "Keys (?)", onclick: () => this.shortcuts() }, icon("help"), "Keys"),
+      h(
+        "button",
+        { type: "button", title: "Help, the tour and the keys", onclick: () => this.help("") },
+        icon("help"),
+        "Help",
+      ),
     );
   }
 
@@ -125,12 +136,13 @@ export class Shell {
   }
 
   say(text: string, kind: "plain" | "good" | "bad" = "plain", title = ""): void {
-    const same = [...this.messages.children].find((other) => other.getAttribute("data-text") === title + text);
-    same?.remove();
+    // the same again, or other news of the same thing
+    for (const other of [...this.messages.children] as HTMLElement[])
+      if (other.dataset.text === title + text || (title && other.dataset.title === title)) other.remove();
     const close = button("", () => box.remove(), { icon: "close", kind: "quiet small icon", title: "Close" });
     const box = h(
       "div.message",
-      { "data-text": title + text },
+      { "data-text": title + text, "data-title": title },
       h("div.text", title ? h("strong", title) : null, text),
       close,
     );

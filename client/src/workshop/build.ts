@@ -45,7 +45,7 @@ class BuildPanel {
   private fetching: AbortController | null = null;
   private shown = ""; // file and recipe of the clip on the stage
 
-  constructor(studio: Studio) {
+  constructor(private readonly studio: Studio) {
     const holder = studio.viewport.renderer.domElement.parentElement!;
     this.store = new Store(studio);
     this.stage = new ClipStage(studio);
@@ -172,7 +172,7 @@ class BuildPanel {
   private async preview(): Promise<void> {
     const file = this.store.selected,
       which = this.clip.which,
-      key = `${file}\n${which}\n${this.store.text}`;
+      key = `${file}\n${which}\n${this.studio.character.changes}\n${this.store.text}`;
     const report = this.store.reports.get(file),
       builtIn = this.store.checked?.files.some((one) => !one.path && one.name === file);
     if (!file || key === this.shown || (!report && !builtIn)) return;

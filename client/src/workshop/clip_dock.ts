@@ -210,6 +210,10 @@ export class ClipDock {
     const clip = this.stage.clip,
       width = this.canvas.clientWidth;
     this.clock.textContent = `${this.stage.time.toFixed(2)} / ${this.stage.length.toFixed(2)} s`;
+    this.canvas.ariaValueMin = "0";
+    this.canvas.ariaValueMax = this.stage.length.toFixed(2);
+    this.canvas.ariaValueNow = this.stage.time.toFixed(2);
+    this.canvas.ariaValueText = `${this.stage.time.toFixed(2)} of ${this.stage.length.toFixed(2)} seconds`;
     if (!clip || !width) return;
     const lanes = clip.about.contact_joints.length,
       height = RULER + lanes * LANE + TAGS + 2,

@@ -2,10 +2,11 @@
 import * as THREE from "three";
 import type { Studio } from "../studio";
 import type { Figure } from "../scene/figure";
+import type { CharacterModel } from "../scene/model";
 import { newPose, Rig, type GlobalPose } from "../scene/kinematics";
 import { Strokes } from "../scene/strokes";
 import { colour } from "../ui/theme";
-import { fromRoot, type ClipData } from "./clip_file";
+import { dressClip, fromRoot, type ClipData } from "./clip_file";
 import { drawFeatures, seriesColour } from "./feature_strokes";
 
 export interface Shows {
@@ -31,6 +32,9 @@ export class ClipStage {
   private rig: Rig | null = null;
   private figure: Figure | null = null;
   private pose: GlobalPose | null = null;
+  private dressed: ClipData | null = null; // the clip on the worn character
+  private model: CharacterModel | null = null; // a copy of that one's own
+  private copied: CharacterModel | null = null; // what it is a copy of
   private readonly strokes = new Strokes(2400, { width: 2.6, through: true });
   private readonly ground = new Strokes(6400, { width: 1.8, opacity: 0.9 });
   private readonly dots: THREE.InstancedMesh;
@@ -57,6 +61,7 @@ export class ClipStage {
   show(clip: ClipData | null, keepTime = false): void {
     const before = this.clip;
     this.clip = clip;
+    this.dressed = clip && dressClip(clip, this.studio.live.welcome?.character?.skeleton ?? null);
     if (!keepTime) {
       this.time = 0;
       this.bounds = null;
@@ -130,24 +135,52 @@ export class ClipStage {
       if (this.time > to || this.time < from) this.time = from;
       this.onTime();
     }
-    this.draw();
+    this.draw(seconds);
+  }
+
+  /** Whether the user's own character shows the clip: joints are pointed at on the clip's own skeleton. */
+  get wears(): boolean {
+    return this.model !== null && this.dressed !== null && !this.shows.joints;
+  }
+
+  /** Follow what is worn on Play. */
+  private async dress(): Promise<void> {
+    const { character } = this.studio;
+    if (this.copied === character.model) return;
+    this.copied = character.model;
+    this.model?.dispose();
+    this.model = null;
+    const copy = await character.copy();
+    if (this.copied !== character.model || !copy) return copy?.dispose();
+    this.model = copy;
+    this.layer.add(copy.scene);
   }
 
   followed(): { position: THREE.Vector3; yaw: number } | null {
     return this.clip ? { position: this.follow, yaw: this.yaw } : null;
   }
 
-  private draw(): void {
-    const { clip, figure, pose } = this;
+  private draw(seconds = 0): void {
+    const { figure } = this,
+      clip = this.wears ? this.dressed : this.clip;
+    void this.dress();
     this.strokes.begin();
     this.ground.begin();
     this.dots.count = 0;
-    if (clip && figure && pose) {
+    if (this.model) this.model.scene.visible = this.wears;
+    if (clip && figure && this.pose) {
       const f = this.frame;
-      pose.positions.set(clip.positions.subarray(3 * clip.joints * f, 3 * clip.joints * (f + 1)));
-      pose.rotations.set(clip.rotations.subarray(4 * clip.joints * f, 4 * clip.joints * (f + 1)));
-      figure.pose(0, pose);
-      figure.count = 1;
+      const pose = {
+        positions: clip.positions.subarray(3 * clip.joints * f, 3 * clip.joints * (f + 1)),
+        rotations: clip.rotations.subarray(4 * clip.joints * f, 4 * clip.joints * (f + 1)),
+      };
+      figure.visible = !this.wears;
+      if (this.wears) this.model!.apply(pose, seconds);
+      else {
+        this.pose = pose;
+        figure.pose(0, pose);
+        figure.count = 1;
+      }
       const hips = clip.about.skeleton.roles.hips ?? Math.min(1, clip.joints - 1);
       this.follow.set(
         pose.positions[3 * hips],
@@ -215,8 +248,7 @@ export class ClipStage {
   private drawContacts(clip: ClipData, f: number, pose: GlobalPose): void {
     const joints = clip.about.contact_joints;
     joints.forEach((joint, k) => {
-      const planted = clip.contacts[f * joints.length + k] > 0;
-      if (!planted) return;
+      if (joint < 0 || !clip.contacts[f * joints.length + k]) return;
       const tone = new THREE.Color(colour("good"));
       const x = pose.positions[3 * joint],
         z = pose.positions[3 * joint + 2];

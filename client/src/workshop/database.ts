@@ -122,6 +122,11 @@ export class DatabaseBrowser {
 
 let shared: DatabaseBrowser | null = null;
 
+/** The browser of the playing database, once a panel has needed it. */
+export function findBrowser(): DatabaseBrowser | null {
+  return shared;
+}
+
 /** A panel about the database that plays; all of them share one browser, and so one stage and one timeline. */
 export function registerDatabasePanel(
   about: { id: string; title: string; icon: IconName; features: boolean },

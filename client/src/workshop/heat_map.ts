@@ -54,8 +54,13 @@ function navigable(
     if (!cell) return;
     current = cell;
     const element = cells.get(`${cell.row},${cell.column}`);
-    element?.classList.add("chosen");
-    element?.parentNode?.append(element); // above its neighbours, so that its outline is whole
+    if (!element) return;
+    element.classList.add("chosen");
+    const line = element.parentElement!;
+    line.append(element); // above its neighbours, so that its outline is whole
+    line.parentElement!.append(line);
+    element.id ||= `cell-${root.getAttribute("aria-label")!.replace(/\W/g, "-")}-${cell.row}-${cell.column}`;
+    root.setAttribute("aria-activedescendant", element.id);
   };
   root.addEventListener("keydown", (event) => {
     const [dr, dc] = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, 1], ArrowRight: [0, -1] }[event.key] ?? [
@@ -102,6 +107,8 @@ export function gridMap(options: HeatOptions & { turns: number[] }): HeatMap {
   const layer = svg("g", {}),
     cells = new Map<string, SVGElement>();
   for (let row = 0; row < options.rows; row++) {
+    const line = svg("g", { role: "row" });
+    layer.append(line);
     for (let column = 0; column < columns; column++) {
       const x = left + (columns - 1 - column) * w,
         y = height - bottom - (row + 1) * t;
@@ -113,10 +120,12 @@ export function gridMap(options: HeatOptions & { turns: number[] }): HeatMap {
         rx: 1.5,
         class: "cell",
         "data-cell": `${row},${column}`,
+        role: "gridcell",
+        "aria-label": `${options.edges[row]} to ${options.edges[row + 1]} m/s: ${options.values[row][column].toFixed(1)} s`,
         style: `fill:${heat(options.values[row][column], most)}`,
       });
       cells.set(`${row},${column}`, cell);
-      layer.append(cell);
+      line.append(cell);
     }
   }
   root.append(layer);
@@ -171,6 +180,8 @@ export function wheelMap(options: HeatOptions): HeatMap {
   const point = (r: number, angle: number) =>
     `${(cx - r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
   for (let row = 0; row < options.rows; row++) {
+    const line = svg("g", { role: "row" });
+    layer.append(line);
     for (let column = 0; column < sectors; column++) {
       const a = (column - 0.5) * each,
         b = (column + 0.5) * each,
@@ -181,10 +192,12 @@ export function wheelMap(options: HeatOptions): HeatMap {
         d: path,
         class: "cell ruled",
         "data-cell": `${row},${column}`,
+        role: "gridcell",
+        "aria-label": `${options.edges[row]} to ${options.edges[row + 1]} m/s: ${options.values[row][column].toFixed(1)} s`,
         style: `fill:${heat(options.values[row][column], most)}`,
       });
       cells.set(`${row},${column}`, cell);
-      layer.append(cell);
+      line.append(cell);
     }
   }
   root.append(layer);

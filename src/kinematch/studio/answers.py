@@ -116,6 +116,7 @@ class SettingsNow(FromServer):
 class Presets(FromServer):
     names: list[str]
     folder: str
+    own: dict[str, str] = {}  # those that come with Kinematch, and when to choose them
 
 
 class RobotInfo(Part):

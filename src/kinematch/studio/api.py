@@ -15,7 +15,9 @@ import numpy as np
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.learned.training.journal import list_journals
 from kinematch.studio.character_routes import character_routes
+from kinematch.studio.dressing import dress_clip
 from kinematch.studio.exporting import FORMATS, export
+from kinematch.studio.filming import film_routes
 from kinematch.studio.gallery import make_figure
 from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.layout import TIMELINE, pack
@@ -59,9 +61,11 @@ def api_routes(studio: Studio) -> list[Any]:
 
         return endpoint
 
-    async def preset(request: Request) -> Response:
-        path = studio.presets.existing(request.query_params.get("name", ""))
-        return FileResponse(path, media_type="application/toml", filename=path.name)
+    def write_preset(_: Stage, query: Any, folder: Path) -> tuple[Path, str]:
+        name = query.get("name", "")
+        path = folder / studio.presets.path(name).name
+        studio.presets.write(name, path)
+        return path, "application/toml"
 
     async def training(_: Request) -> Response:
         """How the last trainings of learned models on this machine go."""
@@ -91,8 +95,9 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/export", written(_export)),
         Route("/recording", written(_recording)),
         Route("/recording", open_sent, methods=["POST"]),
-        Route("/preset", preset),
+        Route("/preset", written(write_preset)),
         *character_routes(studio),
+        *film_routes(studio),
         Route("/training", training),
         Route("/figure", answering(_figure)),
         Mount("/room", routes=room_routes(studio.attendant)),
@@ -100,7 +105,8 @@ def api_routes(studio: Studio) -> list[Any]:
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
         from kinematch.studio.workshop.routes import routes as workshop_routes
 
-        routes.append(Mount("/workshop", routes=workshop_routes(studio)))
+        made = workshop_routes(studio, lambda clip: dress_clip(clip, studio.stage))
+        routes.append(Mount("/workshop", routes=made))
     return routes
 
 

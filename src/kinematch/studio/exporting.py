@@ -8,6 +8,7 @@ from kinematch.draw.animation import animate
 from kinematch.errors import KinematchError, unknown
 from kinematch.files import write_clip
 from kinematch.motion.clip import Clip
+from kinematch.studio.dressing import write_worn
 from kinematch.studio.stage import STEP_RATE, Stage
 
 FORMATS = {
@@ -31,6 +32,9 @@ def export(path: Path, stage: Stage, *, start: int = 0, stop: int | None = None,
     if kind not in FORMATS:
         raise KinematchError(unknown("format", kind, FORMATS))
     clip = make_played_clip(stage, start, stop, character)
+    if kind == "glb" and stage.worn is not None and stage.worn.content:
+        write_worn(path, clip, stage.worn, stage.scale)
+        return
     if kind in ("bvh", "glb"):
         write_clip(path, clip)
         return

@@ -78,9 +78,10 @@ class SetTerrain(FromPage):
 
 
 class OpenMotion(FromPage):
-    """Play one of Welcome.motions again."""
+    """Play one of Welcome.motions again, with others of them beside it; with those it had before if none are given."""
 
     name: Annotated[str, Meta(min_length=1, max_length=300)]
+    beside: Annotated[list[Annotated[str, Meta(max_length=300)]], Meta(max_length=6)] | None = None
 
 
 class StartOver(FromPage):

@@ -6,6 +6,7 @@ from pathlib import Path
 from kinematch.character import Settings
 from kinematch.character.settings_file import load_settings, save_settings
 from kinematch.errors import KinematchError
+from kinematch.studio.own_presets import OWN_PRESETS
 
 # letters of any script, no separators, no leading dot: a name can never lead out of its folder
 VALID_NAME = re.compile(r"\w(?:[\w .()+-]{0,62}[\w)+])?")
@@ -20,7 +21,11 @@ class Presets:
 
     def names(self) -> list[str]:
         found = (path.stem for path in self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else ()
-        return sorted(name for name in found if VALID_NAME.fullmatch(name))
+        return sorted(name for name in found if VALID_NAME.fullmatch(name) and name not in OWN_PRESETS)
+
+    def describe_own(self) -> dict[str, str]:
+        """Those that come with Kinematch, and when to choose them."""
+        return {name: preset.text for name, preset in OWN_PRESETS.items()}
 
     def path(self, name: str) -> Path:
         if not VALID_NAME.fullmatch(name):
@@ -29,11 +34,20 @@ class Presets:
 
     def save(self, name: str, settings: Settings) -> None:
         path = self.path(name)
+        if name in OWN_PRESETS:
+            raise KinematchError(f"{name!r} is a preset that comes with Kinematch: choose another name")
         self.folder.mkdir(parents=True, exist_ok=True)
         save_settings(path, settings, comment=f"Settings of a Kinematch character: {name}")
 
     def load(self, name: str) -> Settings:
-        return load_settings(self.existing(name))
+        return OWN_PRESETS[name].settings if name in OWN_PRESETS else load_settings(self.existing(name))
+
+    def write(self, name: str, path: Path) -> None:
+        """A preset's file, also of one that comes with Kinematch."""
+        if name in OWN_PRESETS:
+            save_settings(path, OWN_PRESETS[name].settings, comment=f"{name}: {OWN_PRESETS[name].text}")
+        else:
+            path.write_bytes(self.existing(name).read_bytes())
 
     def delete(self, name: str) -> None:
         self.existing(name).unlink(missing_ok=True)

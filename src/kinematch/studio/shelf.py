@@ -1,6 +1,7 @@
 """Shelf: the motions to go back to: the built-in one, and all that were played since the start."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinematch.database.dance_card import dance_card
@@ -35,6 +36,10 @@ class Motion:
                 raise
             return self._make_stage(database, None), str(error)
 
+    def make_rival(self, name: str) -> Rival:
+        """The motion as one that plays beside another."""
+        return Rival(name, dance_card() if self.database is None else self.database, self.model)
+
     def _make_stage(self, database: Database, worn: WornCharacter | None) -> Stage:
         return Stage(database, name=self.name, path=self.path, model=self.model, rivals=self.rivals, worn=worn)
 
@@ -67,7 +72,12 @@ class Shelf:
             return BUILT_IN if stage.name == BUILT_IN else ""
         return next((key for key, one in self._motions.items() if one.path == stage.path), "")
 
-    def get(self, name: str) -> Motion:
-        if name not in self._motions:
-            raise KinematchError(unknown("motion", name, self._motions))
-        return self._motions[name]
+    def get(self, name: str, beside: Sequence[str] | None = None) -> Motion:
+        """A motion, with others beside it; with those that it was kept with if none are given."""
+        for one in (name, *(beside or ())):
+            if one not in self._motions:
+                raise KinematchError(unknown("motion", one, self._motions))
+        motion = self._motions[name]
+        if beside is None:
+            return motion
+        return replace(motion, rivals=tuple(self._motions[one].make_rival(one) for one in beside))

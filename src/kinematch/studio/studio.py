@@ -138,7 +138,7 @@ class Studio:
         return client == self.pages.steers or self.pages.steers not in self.pages.all
 
     def preset_list(self) -> Presets:
-        return Presets(self.presets.names(), str(self.presets.folder))
+        return Presets(self.presets.names(), str(self.presets.folder), self.presets.describe_own())
 
     def hear(self, page: Page, message: messages.PageMessage) -> None:
         """Do what a page asks, or tell it why not."""
@@ -260,7 +260,7 @@ class Studio:
         """What takes too long for the loop."""
         try:
             if isinstance(message, messages.OpenMotion):
-                await asyncio.to_thread(self.open, self.shelf.get(message.name))
+                await asyncio.to_thread(lambda: self.open(self.shelf.get(message.name, message.beside)))
                 return
             async with self._explaining:
                 page.tell(await asyncio.to_thread(explain, self.stage, message))

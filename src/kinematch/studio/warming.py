@@ -84,7 +84,7 @@ def compile_search() -> None:
     """All that finds frames and goes there."""
     WideMatcher(plain_space(np.zeros((1, 1), np.float32)))
     crowd, command = _prepare()
-    crowd.runner.animate = lambda dt, stages: None  # type: ignore[method-assign]
+    crowd.runner.animate = lambda dt, stages, characters=None: None  # type: ignore[method-assign]
     crowd.step(command, DT)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -23,6 +24,7 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import global_pose
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.answers import SkeletonInfo
+from kinematch.studio.dressing import Dressed
 from kinematch.studio.picture import XYZW
 from kinematch.studio.welcome import body_info
 from kinematch.studio.workshop.project import Project, feature_rows, inside
@@ -32,6 +34,13 @@ RATE = 30.0  # frames per second sent at most
 MOST_FRAMES = 6000  # sent of one clip; longer ones have a lower rate
 KEPT = 6  # cleaned clips in memory
 UNCUT: dict[str, Any] = {"trim": None, "drop": [], "split": [], "mirror": False, "loop": False, "retarget": False}
+
+
+Dress = Callable[[Clip], Dressed | None]  # a clip on the worn character, None where it is shown on its own figure
+
+
+def undressed(_: Clip) -> None:
+    """Nobody wears anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +95,7 @@ def _of(prepared: list[Prepared], which: int) -> Shown:
     return Shown(one.clip, one.contacts, one.contact_joints, "", tuple(other.clip.name for other in prepared))
 
 
-def file_preview(project: Project, previews: Previews, name: str, *, which: int = 0) -> bytes:
+def file_preview(project: Project, previews: Previews, name: str, *, which: int = 0, dress: Dress = undressed) -> bytes:
     """A file of the project, in the recipe or not; `name` is its path, or that of a built-in motion."""
     used = files_or_none(project)
     file = next((one for one in used if (project.relative(one.path) or one.name) == name), None)
@@ -106,7 +115,7 @@ def file_preview(project: Project, previews: Previews, name: str, *, which: int 
             values, about["features"] = _measured(shown, recipe.feature_schema())
         except KinematchError as error:
             about["feature_problem"] = str(error)
-    return packed(shown, about, values)
+    return packed(shown, about, values, dress)
 
 
 def _measured(shown: Shown, schema: FeatureSchema) -> tuple[np.ndarray, list[Any]]:
@@ -114,7 +123,7 @@ def _measured(shown: Shown, schema: FeatureSchema) -> tuple[np.ndarray, list[Any
     return schema.build(poses), feature_rows(schema)
 
 
-def database_preview(database: Database, index: int) -> bytes:
+def database_preview(database: Database, index: int, *, dress: Dress = undressed) -> bytes:
     """One clip of a database."""
     poses: PoseDatabase = database.poses
     if not 0 <= index < poses.clip_count:
@@ -122,24 +131,23 @@ def database_preview(database: Database, index: int) -> bytes:
     own = poses.clip_frames(index)
     shown = Shown(poses.clip(index), poses.contacts[own], poses.contact_joints)
     about = {"notice": "", "clips": [], "feature_problem": "", "features": feature_rows(database.features.schema)}
-    return packed(shown, about, database.features.physical(own))
+    return packed(shown, about, database.features.physical(own), dress)
 
 
-def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None) -> bytes:
+def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None, dress: Dress = undressed) -> bytes:
+    """`dress` puts the clip on the character that the user wears."""
     clip = shown.clip
     step = max(1, round(clip.frame_rate / RATE), -(-clip.frame_count // MOST_FRAMES))
     thin = slice(None, None, step)
     thinned = clip.with_(positions=clip.positions[thin], rotations=clip.rotations[thin])
-    positions, rotations = global_pose(thinned)
-    forward = quaternion.rotate(rotations[:, 0], np.array([0.0, 0.0, 1.0], np.float32))
-    yaws = np.arctan2(forward[:, 0], forward[:, 2])
     arrays = {
-        "positions": positions,
-        "rotations": rotations[..., XYZW],
-        "roots": np.concatenate([positions[:, 0], yaws[:, None]], axis=1),
+        **_describe_motion(thinned),
         "contacts": shown.contacts[thin].astype(np.uint8),
-        "features": np.zeros((len(positions), 0)) if features is None else features[thin],
+        "features": np.zeros((thinned.frame_count, 0)) if features is None else features[thin],
     }
+    worn = dress(thinned)
+    if worn is not None:
+        arrays |= {f"worn_{name}": values for name, values in _describe_motion(worn.clip).items()}
     told = {
         **about,
         "name": clip.name,
@@ -149,11 +157,21 @@ def packed(shown: Shown, about: dict[str, Any], features: np.ndarray | None) -> 
         "skeleton": _described(clip.skeleton, shown.contact_joints),
         "contact_joints": shown.contact_joints.tolist(),
         "grounded": "root" in clip.skeleton.roles,
+        "worn_scale": 1.0 if worn is None else worn.scale,
     }
     typed = {
         name: np.ascontiguousarray(a, a.dtype if a.dtype == np.uint8 else np.float32) for name, a in arrays.items()
     }
     return save(typed, {"clip": msgspec.json.encode(told).decode()})
+
+
+def _describe_motion(clip: Clip) -> dict[str, np.ndarray]:
+    """Global poses, and where the root is and faces."""
+    positions, rotations = global_pose(clip)
+    forward = quaternion.rotate(rotations[:, 0], np.array([0.0, 0.0, 1.0], np.float32))
+    yaws = np.arctan2(forward[:, 0], forward[:, 2])
+    roots = np.concatenate([positions[:, 0], yaws[:, None]], axis=1)
+    return {"positions": positions, "rotations": rotations[..., XYZW], "roots": roots}
 
 
 def _described(skeleton: Skeleton, contact_joints: np.ndarray) -> SkeletonInfo:

@@ -20,7 +20,7 @@ from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
 from kinematch.studio.workshop.edits import edited
 from kinematch.studio.workshop.job import Jobs
-from kinematch.studio.workshop.preview import Previews, database_preview, file_preview
+from kinematch.studio.workshop.preview import Dress, Previews, database_preview, file_preview, undressed
 from kinematch.studio.workshop.project import Project, check, kind_needs, listing, reference, save
 from kinematch.studio.workshop.reports import Reports, file_reports
 from kinematch.studio.workshop.upload import Taken, TooLarge, receive
@@ -65,8 +65,8 @@ def project_of(path: Path | None) -> Project:
     return Project(usual if usual.exists() and not own.exists() else own)
 
 
-def routes(studio: Player) -> list["Route"]:
-    """Everything below /api/workshop."""
+def routes(studio: Player, dress: Dress = undressed) -> list["Route"]:
+    """Everything below /api/workshop; `dress` puts previews on the character that the user wears."""
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import ClientDisconnect
     from starlette.responses import Response
@@ -155,9 +155,8 @@ def routes(studio: Player) -> list["Route"]:
 
     async def preview(request: "Request") -> "Response":
         given = request.query_params
-        return await binary(
-            file_preview, project, previews, given.get("file", ""), which=_read_number(given.get("clip", "0"))
-        )
+        name, which = given.get("file", ""), _read_number(given.get("clip", "0"))
+        return await binary(file_preview, project, previews, name, which=which, dress=dress)
 
     def open_database(path: Path) -> None:
         studio.open(Motion(path.stem, str(path), storage.load(path)))
@@ -188,7 +187,8 @@ def routes(studio: Player) -> list["Route"]:
         return await told(cell, studio.stage.database, given.get("map", ""), row, column)
 
     async def clip(request: "Request") -> "Response":
-        return await binary(database_preview, studio.stage.database, _read_number(request.path_params["index"]))
+        index = _read_number(request.path_params["index"])
+        return await binary(database_preview, studio.stage.database, index, dress=dress)
 
     return [
         route("/project", "GET", show_project),

@@ -6,13 +6,15 @@ what is wrong with it; one that takes too long or too much is refused before it 
 
 import asyncio
 import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
 
 from kinematch.errors import KinematchError
 
-SECONDS = 20.0  # to read a file; 500 MB of BVH take 8
+SECONDS = 20.0  # of processor time to read a file; 500 MB of BVH take 8
+WAIT = 6  # times as long by the clock, on a busy machine
 MEMORY = 6_000_000_000  # bytes of addresses, most of which libraries reserve and never touch
 NICENESS = 5
 
@@ -25,12 +27,14 @@ async def try_reading(path: Path, name: str) -> None:
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     try:
-        status = await asyncio.wait_for(process.wait(), SECONDS)
+        status = await asyncio.wait_for(process.wait(), WAIT * SECONDS)
     except TimeoutError:
         raise KinematchError(f"{name} was refused: reading it takes more than {SECONDS:g} s") from None
     finally:
         with suppress(ProcessLookupError):
             process.kill()
+    if status == -getattr(signal, "SIGXCPU", 0) != 0:
+        raise KinematchError(f"{name} was refused: reading it takes more than {SECONDS:g} s")
     if status:
         raise KinematchError(f"{name} was refused: reading it takes more than {MEMORY / 1e9:g} GB of memory")
 
@@ -53,5 +57,6 @@ if __name__ == "__main__":
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(SECONDS), int(SECONDS) + 1))
         os.nice(NICENESS)
     sys.exit(read_once(sys.argv[1]))
