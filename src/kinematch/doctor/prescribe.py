@@ -51,6 +51,7 @@ tail = 0.33          # seconds before a clip's end that are never jumped to
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
     """The text of a recipe. Files with the same rig and fixes share a source; comments name files that are left out."""
+    reports = [_share_contacts(report) for report in reports] if len(reports) > 1 else reports
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
@@ -103,6 +104,14 @@ def _avoid(reports: list[Report]) -> str:
     if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
         return ""
     return f'filter = "{" & ".join(f"!{name}" for name in found)}"  # upright, on the floor\n'
+
+
+def _share_contacts(report: Report) -> Report:
+    """A file among others keeps their contact joints: one database has the same for all."""
+    if report.missing_roles or report.four_legged:
+        return report
+    lone = [p for p in report.problems if p.fix.startswith("contact_joints")]
+    return replace(report, problems=tuple(replace(p, fix="") if p in lone else p for p in report.problems))
 
 
 def usable(report: Report) -> bool:
