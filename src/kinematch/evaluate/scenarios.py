@@ -14,8 +14,8 @@ TURNS = (45, 90, 135, 180)  # degrees
 def course(gaits: Gaits, seed: int = 0, *, quick: bool = False) -> tuple[Scenario, ...]:
     """All scenarios; the seed moves their moments, so that turns fall on any phase of the gait, and the random stick.
 
-    quick keeps one of each kind at the slowest and the fastest gait, where most targets are missed, and shortens the long
-    ones.
+    quick keeps one of each kind at the slowest and the fastest gait, where most targets are missed, and shortens the
+    long ones.
     """
     random = np.random.default_rng(seed)
     names = list(gaits.forward)
