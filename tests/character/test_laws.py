@@ -95,6 +95,17 @@ def test_at_the_moment_of_a_jump_neither_pose_nor_velocity_changes(database, kin
     np.testing.assert_allclose(state.offsets.roots[:, :3] + after_sample.root_velocities, roots, atol=1e-9)
 
 
+def test_a_toe_keeps_its_rate_at_a_jump_from_the_last_frame_of_a_clip(database):
+    """Its height has no next frame there; as if it stood still, the shown toe would stop in the air."""
+    crowd = Crowd(database, 1)
+    source, state, heights = crowd.sources[0], crowd.state, crowd.sources[0].by_frame.toe_heights
+    poses = database.poses
+    for last in (poses.clip_stops[~poses.clip_loops] - 1)[:8]:
+        state.playing.frames[:], state.playing.fractions[:] = last, 0.0
+        reached = (heights[last] - heights[last - 1]) * poses.frame_rate
+        np.testing.assert_allclose(source.decode(state, crowd.characters).toe_rates[0], reached, atol=1e-5)
+
+
 def test_offsets_fade_away(database):
     crowd = Crowd(database, 4)
     crowd.state.offsets.ages[:] = 0.0

@@ -7,6 +7,8 @@ from kinematch.database.loops import close_loop, extend_track
 from kinematch.database.poses import Entry, Mark, build_poses
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
+from kinematch.motion.kinematics import forward
+from kinematch.motion.resample import resample
 
 
 def entry(clip, **more):
@@ -92,6 +94,33 @@ def test_both_habits_of_storing_a_loop_close_to_the_same(walk, stored):
     assert closed.frame_count == 121
     np.testing.assert_allclose(closed.positions[-1], clip.positions[-1], atol=1e-4)
     assert quaternion.angle(closed.rotations[-1], clip.rotations[-1]).max() < 1e-3
+
+
+def accelerations_over_two_rounds(closed):
+    """Of the joints against the root, m/s^2, the largest inside of a round and across the seam."""
+    once = forward(closed.skeleton, closed.positions, closed.rotations)[0]
+    local = once - once[:, :1]
+    twice = np.concatenate([local[:-1], local])
+    bends = np.linalg.norm(np.diff(twice, 2, axis=0), axis=-1).max(axis=1) * closed.frame_rate**2
+    across = len(local) - 2  # the second difference around the first frame of the second round
+    return np.delete(bends, slice(across - 1, across + 2)).max(), bends[across - 1 : across + 2].max()
+
+
+def test_a_loop_of_a_slower_file_gets_as_many_frames_as_are_missing(walk):
+    slow = resample(walk(seconds=2).frames(0, 119), 60.0)  # two frames short: one of a file at 30 fps
+    closed, warning = close_loop(slow)
+    assert warning is None
+    assert closed.frame_count == 121
+
+
+def test_a_kink_at_the_seam_is_spread_over_both_sides(walk):
+    clip = walk(seconds=2)
+    positions = np.array(clip.positions)
+    positions[:, 1, 1] += 0.02 * (np.arange(clip.frame_count) / 120) ** 8  # the hips end higher, and rising
+    inside, across = accelerations_over_two_rounds(clip.with_(positions=positions))
+    assert across > 3 * inside
+    inside, across = accelerations_over_two_rounds(close_loop(clip.with_(positions=positions))[0])
+    assert across < 1.5 * inside
 
 
 def test_one_who_stands_and_hardly_sways_does_loop(walk):

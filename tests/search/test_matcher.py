@@ -238,3 +238,16 @@ def test_spaces_of_no_frames_or_too_many_columns_are_refused(shape):
         fields = {name: given[name] for name in SearchSpace.__dataclass_fields__}
         with pytest.raises(KinematchError, match="features of shape"):
             SearchSpace(**fields | {"values": np.zeros(shape, np.float32)})
+
+
+@each
+def test_nobody_jumps_to_where_the_filter_soon_ends_nor_plays_on_to_there(kind):
+    walks = np.zeros((100, 1), bool)
+    walks[20:60] = walks[70:74] = walks[90:] = True  # the last stretch ends with the clip, whose targets have a tail
+    matcher = kind(line(tags=walks, tag_names=("walk",), tail=10))
+    asked = np.array([[48.0], [52.0], [58.0], [72.0], [73.0], [98.0]], np.float32)
+    assert matcher.find(asked, filter="walk").frames.tolist() == [48, 49, 49, 71, 71, 98]
+    assert matcher.find(asked, filter="").frames.tolist() == [48, 52, 58, 72, 73, 98]
+    playing = np.array([54, 55], np.int32)  # five frames before the end a search leaves, for 49 at the nearest
+    asked = np.array([[54.0], [55.0]], np.float32)
+    assert matcher.find(asked, playing, filter="walk", ignore=2).frames.tolist() == [54, 49]

@@ -165,13 +165,15 @@ class DatabaseSource:
         soon, part, _ = self.move_time(frames, fractions, np.full(len(frames), look))
         soon = np.where(part < 0.5, soon, table.next_frames[soon])
         heights = table.toe_heights
+        # a clip's last frame, which has no next, is left as it was reached
+        before = np.where(after == frames, np.maximum(frames - 1, 0), frames)
         return Sample(
             positions=mix(poses.positions), rotations=rotations, velocities=velocities, angular_velocities=spins,
             root_velocities=np.stack([root[:, 0], root[:, 2], spins[:, 0, 1]], axis=-1),
             contacts=table.contacts[np.where(fractions < 0.5, frames, after)],
             soon_contacts=table.contacts[soon], soon_contact_left=table.contact_left[soon],
             toe_heights=mix(heights, t[..., 0]) - table.toe_rests,
-            toe_rates=(heights[after] - heights[frames]).astype(np.float64) * table.frame_rate,
+            toe_rates=(heights[after] - heights[before]).astype(np.float64) * table.frame_rate,
         )  # fmt: skip
 
     def move_time(

@@ -32,7 +32,7 @@ def evaluate(
     filter: Annotated[str | None, option(FILTER)] = None,
     seed: Annotated[int, option("moments of the course and its random stick")] = 0,
     rate: Annotated[float, option("steps a second")] = 60.0,
-    quick: Annotated[bool, option("one of each scenario at the slowest gait")] = False,
+    quick: Annotated[bool, option("one of each scenario at the slowest and the fastest gait")] = False,
     no_baselines: Annotated[
         bool, option("leave out what it is compared with: the state machine, playback, and parts switched off")
     ] = False,

@@ -12,7 +12,7 @@ from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import Sweep
 from kinematch.evaluate.targets import Target
 
-QUICK = "quick: one of each scenario at the slowest gait. The full course has more chances to miss a target."
+QUICK = "quick: one of each scenario at the slowest and fastest gait; the full course has more chances to miss a target"
 
 
 def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:

@@ -6,29 +6,89 @@ from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
 
 SEEN = np.radians(1)  # rad, mean over joints; a smaller jump is not visible
+LONGEST_GAP = 0.07  # s that the end of a file may be short of its beginning: two frames at 30 fps
+EASED = 0.2  # s on either side of the seam over which what does not fit is spread
 
 
 def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     """The clip ending with its first pose, where the next round begins, and a warning if it hardly loops.
 
-    In some files the last frame repeats the first; others stop one frame short of it, and get the missing frame.
+    In some files the last frame repeats the first; others stop a frame or two of their own rate short of it, and get
+    the missing frames. What poses and velocities still differ by at the seam is spread over both sides of it.
     """
     turns = quaternion.angle(clip.rotations[1:, 1:], clip.rotations[:-1, 1:]).mean(axis=-1)  # (F - 1,) rad a frame
     seam = float(quaternion.angle(clip.rotations[-1, 1:], clip.rotations[0, 1:]).mean())
     usual = float(np.median(turns)) if len(turns) else 0.0
     warning = None
-    if seam > max(SEEN, 3 * usual, 3 * float(turns.max(initial=0))):
+    if seam > max(SEEN, 3 * usual, 3 * float(turns.max(initial=0)), LONGEST_GAP * clip.frame_rate * usual):
         warning = f"loop = true, but its last pose is {np.degrees(seam):.1f} degrees a joint from its first"
-    if seam <= usual / 2 or clip.frame_count < 3:
+    if clip.frame_count < 3:
         return clip, warning
-    p, r = clip.positions[:, 0].astype(np.float64), clip.rotations[:, 0].astype(np.float64)
-    step, turn = _steps(p, r)
-    step, turn = (step[0] + step[-1]) / 2, (turn[0] + turn[-1]) / 2
-    positions = np.concatenate([clip.positions, clip.positions[:1]])
-    rotations = np.concatenate([clip.rotations, clip.rotations[:1]])
-    positions[-1, 0] = p[-1] + quaternion.rotate(r[-1], step)
-    rotations[-1, 0] = quaternion.multiply(r[-1], rotation.from_rotation_vector(turn))
+    missing = 0
+    if seam > usual / 2:
+        pace = max(float(turns[0] + turns[-1]) / 2, usual / 2)
+        missing = min(max(1, round(seam / pace)), max(1, round(LONGEST_GAP * clip.frame_rate))) if pace else 1
+    eased = max(1, min(round(EASED * clip.frame_rate), (clip.frame_count - 1) // 2))
+    positions, rotations = _extrapolate(clip, missing)
+    positions[:, 1:], rotations[:, 1:] = _join_ends(positions[:, 1:], rotations[:, 1:], eased)
+    positions[:, 0], rotations[:, 0] = _join_root(clip, missing, eased)
     return clip.with_(positions=positions, rotations=rotations), warning
+
+
+def _extrapolate(clip: Clip, missing: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and rotations in float64, with so many frames added that go on as the clip ended."""
+    p, r = clip.positions.astype(np.float64), clip.rotations.astype(np.float64)
+    n = np.arange(1, missing + 1)[:, None, None]
+    steps, spins = np.diff(p[-3:], axis=0), _spins(r[-3:])
+    # each step changes by half of what the last one did: a difference of differences is as much noise as motion
+    bend = n * (n + 1) / 4
+    turns = rotation.from_rotation_vector(n * spins[1] + bend * (spins[1] - spins[0]))
+    further = p[-1] + n * steps[1] + bend * (steps[1] - steps[0])
+    return np.concatenate([p, further]), np.concatenate([r, quaternion.multiply(turns, r[-1])])
+
+
+def _join_ends(p: np.ndarray, r: np.ndarray, eased: int) -> tuple[np.ndarray, np.ndarray]:
+    """Joints whose last pose is their first, and whose velocities agree there: each end goes half of the way."""
+    gap, gap_turn = p[0] - p[-1], _spins(np.stack([r[-1], r[0]]))[0]
+    slope = _begin(np.diff(p[:3], axis=0)) - _begin(np.diff(p[-3:], axis=0)[::-1])
+    slope_turn = _begin(_spins(r[:3])) - _begin(_spins(r[-3:])[::-1])
+    u = (np.arange(eased + 1) / eased)[:, None, None]
+    value, tangent = 1 - 3 * u**2 + 2 * u**3, eased * (u - 2 * u**2 + u**3)  # cubic Hermite, to nothing at u = 1
+    backward = slice(len(p) - 1, None if len(p) == eased + 1 else len(p) - eased - 2, -1)
+    for half, sign in ((slice(0, eased + 1), -1), (backward, 1)):
+        p[half] += (sign * gap * value - slope * tangent) / 2
+        turn = (sign * gap_turn * value - slope_turn * tangent) / 2
+        r[half] = quaternion.multiply(rotation.from_rotation_vector(turn), r[half])
+    p[-1], r[-1] = p[0], r[0]
+    return p, r
+
+
+def _spins(r: np.ndarray) -> np.ndarray:
+    """Rotation vectors from each frame to the next, in the parent's axes."""
+    return rotation.to_rotation_vector(quaternion.multiply(r[1:], quaternion.inverse(r[:-1])))
+
+
+def _begin(steps: np.ndarray) -> np.ndarray:
+    """The velocity at the beginning of two steps: the first is that of half a step later."""
+    return 1.5 * steps[0] - 0.5 * steps[1]
+
+
+def _join_root(clip: Clip, missing: int, eased: int) -> tuple[np.ndarray, np.ndarray]:
+    """The root's track with frames for the missing ones, whose last steps go over into its first."""
+    p, r = clip.positions[:, 0].astype(np.float64), clip.rotations[:, 0].astype(np.float64)
+    steps = np.concatenate(_steps(p, r), axis=-1)
+    across = (steps[0] + steps[-1]) / 2
+    u = (np.arange(min(eased, len(steps))) / eased)[:, None]
+    value = 1 - 3 * u**2 + 2 * u**3
+    first, last = across - steps[0], across - steps[-1]
+    steps[: len(u)] += value * first
+    steps[len(steps) - len(u) :] += value[::-1] * last
+    steps = np.concatenate([steps, np.tile(across, (missing, 1))])
+    places, facings = [p[0]], [r[0]]
+    for step in steps:
+        places.append(places[-1] + quaternion.rotate(facings[-1], step[:3]))
+        facings.append(quaternion.multiply(facings[-1], rotation.from_rotation_vector(step[3:])))
+    return np.array(places), np.array(facings)
 
 
 def prepend_last_frame(positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

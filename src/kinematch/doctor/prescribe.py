@@ -8,6 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kinematch.database.features import Feature
+from kinematch.database.schema import default_features
 from kinematch.doctor.motion_problems import SINGLE
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
@@ -43,14 +45,21 @@ MATCHING = """
 responsiveness = {responsiveness:.1f} # weight of the trajectory: higher follows the stick more closely
 quality = 1.0        # weight of the pose: higher gives smoother transitions
 tail = 0.33          # seconds before a clip's end that are never jumped to
-{filter}
+{filter}"""
+PLAIN = """
 # Without [[feature]] tables the 27 numbers of the papers are matched: positions and velocities of both feet, velocity
 # of the hips, and where the character will be and face in 1/3, 2/3 and 1 second.
 """
+FEATURES = """
+# What is matched: the 27 numbers of the papers, and velocities of the hands, so that arms swing on over a jump. Without
+# [[feature]] tables it is those 27 alone.
+"""
+HAND_WEIGHT = 0.3  # of a hand's velocity against a foot's: jumps are smoother by a quarter, places coarser by a cm
 
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
     """The text of a recipe. Files with the same rig and fixes share a source; comments name files that are left out."""
+    reports = [_share_contacts(report) for report in reports] if len(reports) > 1 else reports
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
@@ -89,10 +98,10 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
         responsiveness=responsiveness,
     )
     if main is None or not (main.missing_roles or main.four_legged):
-        return text + CLEANING.format(mirror="true ") + chosen
-    matching = chosen.split("\n# Without")[0] + "\n"
+        features = PLAIN if main is None or walked_by else FEATURES + _humanoid_features()
+        return text + CLEANING.format(mirror="true ") + chosen + features
     mirror = "true " if main.four_legged else "false"
-    return text + CLEANING.format(mirror=mirror) + matching + _animal_features(main)
+    return text + CLEANING.format(mirror=mirror) + chosen + _animal_features(main)
 
 
 def _avoid(reports: list[Report]) -> str:
@@ -103,6 +112,14 @@ def _avoid(reports: list[Report]) -> str:
     if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
         return ""
     return f'filter = "{" & ".join(f"!{name}" for name in found)}"  # upright, on the floor\n'
+
+
+def _share_contacts(report: Report) -> Report:
+    """A file among others keeps their contact joints: one database has the same for all."""
+    if report.missing_roles or report.four_legged:
+        return report
+    lone = [p for p in report.problems if p.fix.startswith("contact_joints")]
+    return replace(report, problems=tuple(replace(p, fix="") if p in lone else p for p in report.problems))
 
 
 def usable(report: Report) -> bool:
@@ -237,6 +254,20 @@ def _glob_of_all(group: list[Report], folder: Path) -> str:
     shared = os.path.relpath(os.path.commonpath(folders), folder)
     every = "**/*" if len(folders) > 1 else "*"
     return every if shared == "." else f"{glob.escape(Path(shared).as_posix())}/{every}"
+
+
+def _humanoid_features() -> str:
+    """The default features, and velocities of the hands before the trajectory's."""
+    features = list(default_features())
+    ahead = next(k for k, feature in enumerate(features) if feature.group == "trajectory")
+    features[ahead:ahead] = [Feature("velocity", f"{side}_hand", weight=HAND_WEIGHT) for side in ("left", "right")]
+    text = ""
+    for one in features:
+        times = ", ".join(f"{time:.6g}" for time in one.times)
+        what = f"times = [{times}]\ndimensions = {one.dimensions}" if one.times else f"joint = {quoted(one.joint)}"
+        weight = f"weight = {one.weight:g}\n" if one.weight != 1 else ""
+        text += f'\n[[feature]]\nkind = "{one.kind}"\n{what}\n{weight}'
+    return text
 
 
 def _animal_features(report: Report) -> str:

@@ -1,6 +1,7 @@
 """Where somebody stands in a take: calibration poses to drop, idles to tag, and the recipe lines for both."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kinematch.doctor.quoting import quoted_glob, quoted_list
@@ -13,6 +14,7 @@ MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to
 IDLE = "idle"  # the tag of frames in which standing characters settle
 SET_APART = ("low", "climbing", "jumping")  # tagged, and left alone by characters that are not told otherwise
 WORTH_TAGGING = 0.3  # s of an activity within a low stretch
+LEAST_BETWEEN = 1.0  # s between two stretches that are set apart; less is no motion to play, only a way out of it
 SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
 
 
@@ -65,11 +67,24 @@ def idle_lines(idles: Sequence[Idle], path: str) -> list[str]:
 def activity_lines(activities: Sequence[Activity], path: str) -> list[str]:
     """The `[[source.range]]` tables of what characters do only when they are told to; low ones say what is in them."""
     lines: list[str] = []
-    for one in activities:
-        if one.name in SET_APART:
-            inside = [each.name for each in activities if each.name in LOW and _shared(each, one) >= WORTH_TAGGING]
-            lines += _range_lines(one, path, [one.name, *dict.fromkeys(inside if one.name == "low" else [])])
+    for one in _close_gaps([one for one in activities if one.name in SET_APART]):
+        inside = [each.name for each in activities if each.name in LOW and _shared(each, one) >= WORTH_TAGGING]
+        lines += _range_lines(one, path, [one.name, *dict.fromkeys(inside if one.name == "low" else [])])
     return lines
+
+
+def _close_gaps(apart: Sequence[Activity]) -> list[Activity]:
+    """Stretches that are set apart, each going on to the next where hardly anything lies between."""
+    closed = list(apart)
+    for n in range(len(closed)):
+        end, name = closed[n].stop, closed[n].clip
+        others = [other for m, other in enumerate(closed) if m != n and other.clip == name]
+        if any(other.start <= end < other.stop for other in others):
+            continue
+        ahead = [other.start for other in others if end < other.start < end + LEAST_BETWEEN]
+        if ahead:
+            closed[n] = replace(closed[n], stop=min(ahead))
+    return closed
 
 
 def _shared(one: Activity, other: Activity) -> float:

@@ -83,9 +83,12 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
     flags["low"] = _settle(_spread(low, rate, AFTER, BEFORE), rate)
     feet = lowest_points(clip)
     ground = _minimum(feet, round(WINDOW * rate))
-    flags["jumping"] = _spread(_settle(_flies(at, rate) & (feet - ground > 0.04 * leg), rate, FLIGHT), rate, 0.1, 0.1)
-    off_floor = ground - floor_height(clip)
-    flags["climbing"] = _spread(_settle(off_floor > 0.15 * leg, rate), rate, 0.3, 0.3)
+    flies = _flies(at, rate)
+    flags["jumping"] = _spread(_settle(flies & (feet - ground > 0.04 * leg), rate, FLIGHT), rate, 0.1, 0.1)
+    floor = floor_height(clip)
+    # both feet high and the hips not falling: something bears them, however soon they are down again
+    aloft = _settle(ground - floor > 0.15 * leg, rate) | _settle((feet - floor > 0.15 * leg) & ~flies, rate)
+    flags["climbing"] = _spread(aloft, rate, 0.3, 0.3)
     upright = ~flags["low"] & ~flags["climbing"] & ~flags["jumping"]
     flags["walking"] = between((pace > 0.5) & (pace < 2.2), (pace < 0.35) | (pace > 2.5)) & upright
     flags["running"] = between(pace > 2.5, pace < 2.2) & upright

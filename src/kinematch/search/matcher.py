@@ -8,6 +8,7 @@ import numpy as np
 
 from kinematch.database.filters import tag_mask
 from kinematch.errors import KinematchError
+from kinematch.motion.clip import true_ranges
 from kinematch.search.kernels import LARGEST_BIAS
 from kinematch.search.space import SearchSpace
 
@@ -58,8 +59,25 @@ class Admission:
 
 
 def admission(space: SearchSpace, expression: str) -> Admission:
+    """The filter's frames, less the tails of its stretches: whoever jumped there would have to jump again at once.
+
+    Playback leaves a stretch half a tail before it ends, at the last search before what the filter shuts out.
+    """
     mask = tag_mask(expression, space.tag_names, space.tags)
-    return Admission(space.targets & mask, mask & ~space.ends)
+    into, on = (mask & ~_find_tails(space, mask, frames) for frames in (space.tail, space.tail // 2))
+    return Admission(space.targets & into, on & ~space.ends)
+
+
+def _find_tails(space: SearchSpace, mask: np.ndarray, frames: int) -> np.ndarray:
+    """The last frames (F,) of each stretch of a mask, but at most half of it; where a clip ends, `targets` has them."""
+    tails = np.zeros(len(mask), bool)
+    if mask.all():
+        return tails
+    for first, stop in zip(space.clip_starts.tolist(), space.clip_stops.tolist()):
+        for a, b in true_ranges(mask[first:stop]):
+            if first + b < stop:
+                tails[first + b - min(frames, (b - a) // 2) : first + b] = True
+    return tails
 
 
 def fit_kernels(space: SearchSpace, queries: Any, current: Any) -> bool:

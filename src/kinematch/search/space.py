@@ -32,6 +32,7 @@ class SearchSpace:
     tag_names: tuple[str, ...] = ()
     features: Mapping[str, slice] = field(default_factory=dict)  # the columns of each feature, for costs by feature
     frame_rate: float = 60.0
+    tail: int = 0  # frames before the end of what a filter admits that are not jumped to, as at the end of a clip
 
     def __post_init__(self):
         values = np.asarray(self.values)
@@ -122,6 +123,7 @@ def search_space(database: Database) -> SearchSpace:
         tag_names=poses.tags.names,
         features=features.schema.columns,
         frame_rate=poses.frame_rate,
+        tail=round(features.tail * poses.frame_rate),
     )
 
 

@@ -54,7 +54,7 @@ def test_arrays_are_the_databases_own_and_their_checksums_hold(exported, about):
         assert len(one["axes"]) == len(one["shape"])
         whole.update(digest.digest())
     assert about["hash"] == whole.hexdigest()
-    assert about["version"] == 1
+    assert about["version"] == 2
     assert {path.name for path in folder.iterdir()} == {
         *PAGES, "database.json", "joints.txt", "clips.txt", "tags.txt", "filters.txt",
         *(one["file"] for one in about["arrays"].values()),

@@ -200,6 +200,7 @@ def read_root_rates(table, frame):
 
 @inner
 def toe_height(table, frame, after, t, contact):
-    """Height of an animated toe above where it stands, and its rate."""
+    """Height of an animated toe above where it stands, and its rate; a clip's last frame is left as it was reached."""
     a, b = read_toe_height(table, frame, contact), read_toe_height(table, after, contact)
-    return a * (1 - t) + b * t - table.toe_rests[contact], (b - a) * table.frame_rate
+    rate = b - a if after != frame or frame == 0 else a - read_toe_height(table, frame - 1, contact)
+    return a * (1 - t) + b * t - table.toe_rests[contact], rate * table.frame_rate

@@ -17,12 +17,16 @@ from kinematch.files.engines import EngineName, rename_bones
 from kinematch.search.engine.arrays import FlatArray, list_arrays
 from kinematch.search.engine.axes import ENGINE_AXES, OURS, PLAIN, turn_array
 from kinematch.search.engine.vectors import choose_filters, make_vectors
+from kinematch.search.space import search_space
 from kinematch.writing import check_folder, replacing_folder
 
-FORMAT, VERSION = "kinematch engine database", 1
+FORMAT, VERSION = "kinematch engine database", 2
 PAGES = ("README.md", "kinematch.h", "check.cpp", "Kinematch.cs")
 TEXTS = ("joints.txt", "clips.txt", "tags.txt", "filters.txt")
-SIZES = ("version", "frames", "joints", "columns", "clips", "contacts", "tags", "queries", "poses", "trajectory")
+SIZES = (
+    *("version", "frames", "joints", "columns", "clips", "contacts", "tags", "queries", "poses", "trajectory"),
+    "tail",  # frames before the end of what a filter admits that are not jumped to
+)
 
 
 def export_engine(
@@ -45,7 +49,8 @@ def export_engine(
     names = list(database.skeleton.names)
     if engine is not None:
         names = list(rename_bones(database.skeleton, engine))
-    sizes = np.array([VERSION, *_measure(database), *_measure_vectors(arrays)], np.int32)
+    tail = search_space(database).tail
+    sizes = np.array([VERSION, *_measure(database), *_measure_vectors(arrays), tail], np.int32)
     arrays["sizes"] = FlatArray(sizes, ("sizes",), "", ", ".join(SIZES))
     arrays["frame_rate"] = FlatArray(np.array([poses.frame_rate], np.float32), ("one",), "1/s", "frames a second")
     texts = dict(zip(TEXTS, (names, poses.clip_names, poses.tags.names, filters)))

@@ -10,6 +10,7 @@ namespace Kinematch
     public sealed class Database
     {
         public readonly int F, J, D, C, K, T, H; // frames, joints, feature columns, clips, contacts, tags, trajectory columns
+        public readonly int Tail; // frames before the end of what a filter admits that are not jumped to
         public readonly float FrameRate;
         public readonly int[] Sizes, Parents, ContactJoints, ClipStarts, ClipStops;
         public readonly float[] Offsets, Positions, Rotations, Velocities, AngularVelocities, LoopPositions, LoopRotations;
@@ -20,9 +21,9 @@ namespace Kinematch
 
         public Database(string folder)
         {
-            Sizes = Ints(folder, "sizes", 10);
-            if (Sizes[0] != 1) throw new InvalidDataException("files of another version");
-            F = Sizes[1]; J = Sizes[2]; D = Sizes[3]; C = Sizes[4]; K = Sizes[5]; T = Sizes[6]; H = Sizes[9];
+            Sizes = Ints(folder, "sizes", 11);
+            if (Sizes[0] != 2) throw new InvalidDataException("files of another version");
+            F = Sizes[1]; J = Sizes[2]; D = Sizes[3]; C = Sizes[4]; K = Sizes[5]; T = Sizes[6]; H = Sizes[9]; Tail = Sizes[10];
             FrameRate = Floats(folder, "frame_rate", 1)[0];
             Parents = Ints(folder, "parents", J); Offsets = Floats(folder, "offsets", 3 * J);
             Positions = Floats(folder, "positions", 3 * F * J); Rotations = Floats(folder, "rotations", 4 * F * J);
@@ -82,25 +83,35 @@ namespace Kinematch
             return query;
         }
 
-        // Frames of which `admits` is true, such as tag => tag("walk") && !tag("crouch"); make each once and keep it.
-        public bool[] Mask(Func<Func<string, bool>, bool> admits)
+        // What `admits` is true of, such as tag => tag("walk") && !tag("crouch"): frames with bit 1 may be jumped to, those
+        // with bit 2 may go on playing. Neither holds near the end of an admitted stretch. Make each once and keep it.
+        public byte[] Mask(Func<Func<string, bool>, bool> admits)
         {
-            var found = new bool[F];
+            var found = new byte[F];
             for (int i = 0; i < F; i++)
             {
                 int frame = i;
-                found[i] = admits(name =>
+                found[i] = (byte)(admits(name =>
                 {
                     int tag = Array.IndexOf(TagNames, name);
                     if (tag < 0) throw new ArgumentException("no tag " + name);
                     return Tags[frame * T + tag] != 0;
-                });
+                }) ? 3 : 0);
             }
+            for (int c = 0; c < C; c++)
+                for (int i = ClipStarts[c], first = i; i < ClipStops[c]; i++)
+                {
+                    if (found[i] == 0) { first = i + 1; continue; }
+                    if (i + 1 == ClipStops[c] || found[i + 1] != 0) continue;
+                    int half = (i + 1 - first) / 2; // short stretches stay in reach
+                    for (int k = 0; k < Math.Min(Tail, half); k++)
+                        found[i - k] &= (byte)(k < Math.Min(Tail / 2, half) ? 0 : 2);
+                }
             return found;
         }
 
         // The nearest frame: the one that plays now (or -1) wins ties; of the others, the first.
-        public Match Find(float[] query, int current, bool[] mask, float stayBias = 0, int ignore = 20)
+        public Match Find(float[] query, int current, byte[] mask, float stayBias = 0, int ignore = 20)
         {
             var q = new float[D];
             for (int d = 0; d < D; d++) q[d] = (float)(query[d] * roots[d]);
@@ -111,13 +122,13 @@ namespace Kinematch
                 first = Math.Max(current - ignore, ClipStarts[clip]);
                 last = Math.Min(current + ignore + 1, ClipStops[clip]);
             }
-            bool stays = current >= 0 && mask[current] && Ends[current] == 0;
+            bool stays = current >= 0 && (mask[current] & 2) != 0 && Ends[current] == 0;
             float staying = stays ? Cost(current, q, float.PositiveInfinity) : float.PositiveInfinity;
             float bound = (float)(staying - stayBias);
             int best = -1;
             for (int i = 0; i < F; i++)
             {
-                if (Targets[i] == 0 || !mask[i] || (first <= i && i < last)) continue;
+                if (Targets[i] == 0 || (mask[i] & 1) == 0 || (first <= i && i < last)) continue;
                 float c = (float)(Cost(i, q, CostFactor[i] == 1 ? bound : float.PositiveInfinity) * CostFactor[i]);
                 if (c < bound) { best = i; bound = c; }
             }

@@ -46,6 +46,7 @@ struct Match { int frame; float cost; };
 
 struct Database {
     int F, J, D, C, K, T, H;  // frames, joints, feature columns, clips, contacts, tags, trajectory columns
+    int tail;                 // frames before the end of what a filter admits that are not jumped to
     float frame_rate;
     std::vector<int32_t> sizes, parents, contact_joints, clip_starts, clip_stops;
     std::vector<float> offsets, positions, rotations, velocities, angular_velocities, loop_positions, loop_rotations;
@@ -58,9 +59,9 @@ struct Database {
         auto floats = [&](const char* name, size_t count) { return read<float>(path(name), count); };
         auto ints = [&](const char* name, size_t count) { return read<int32_t>(path(name), count); };
         auto bytes = [&](const char* name, size_t count) { return read<uint8_t>(path(name), count); };
-        sizes = ints("sizes", 10);
-        if (sizes[0] != 1) throw std::runtime_error("files of another version");
-        F = sizes[1], J = sizes[2], D = sizes[3], C = sizes[4], K = sizes[5], T = sizes[6], H = sizes[9];
+        sizes = ints("sizes", 11);
+        if (sizes[0] != 2) throw std::runtime_error("files of another version");
+        F = sizes[1], J = sizes[2], D = sizes[3], C = sizes[4], K = sizes[5], T = sizes[6], H = sizes[9], tail = sizes[10];
         size_t f = F, fj = f * J;
         frame_rate = floats("frame_rate", 1)[0];
         parents = ints("parents", J), offsets = floats("offsets", 3 * J);
@@ -90,14 +91,23 @@ struct Database {
             if (trajectory_columns[d]) query[d] = (*trajectory++ - feature_offset[d]) / feature_scale[d];
         return query;
     }
-    // Frames that an expression such as "walk & !(crouch | idle)" admits; make each once and keep it.
+    // What an expression such as "walk & !(crouch | idle)" admits: frames with bit 1 may be jumped to, those with bit 2
+    // may go on playing. Neither holds near the end of an admitted stretch. Make each once and keep it.
     std::vector<uint8_t> mask(const std::string& text) const {
         size_t at = 0;
         auto skip = [&] { while (at < text.size() && isspace((unsigned char)text[at])) at++; };
         skip();
-        if (at == text.size()) return std::vector<uint8_t>(F, 1);
+        if (at == text.size()) return std::vector<uint8_t>(F, 3);
         std::vector<uint8_t> found = either(text, at, skip);
         if (at < text.size()) throw std::runtime_error("filter: expected the end at " + text.substr(at));
+        for (auto& one : found) one = one ? 3 : 0;
+        for (int c = 0; c < C; c++)
+            for (int i = clip_starts[c], first = i; i < clip_stops[c]; i++) {
+                if (found[i] == 0) { first = i + 1; continue; }
+                if (i + 1 == clip_stops[c] || found[i + 1] != 0) continue;
+                int half = (i + 1 - first) / 2;  // short stretches stay in reach
+                for (int k = 0; k < std::min(tail, half); k++) found[i - k] &= k < std::min(tail / 2, half) ? 0 : 2;
+            }
         return found;
     }
     // The nearest frame: the one that plays now (or -1) wins ties; of the others, the first.
@@ -111,11 +121,11 @@ struct Database {
             while (clip_stops[clip] <= current) clip++;
             first = std::max(current - ignore, clip_starts[clip]), last = std::min(current + ignore + 1, clip_stops[clip]);
         }
-        bool stays = current >= 0 && mask[current] && !ends[current];
+        bool stays = current >= 0 && (mask[current] & 2) && !ends[current];
         float staying = stays ? cost(current, q, infinite) : infinite, bound = staying - stay_bias;
         int best = -1;
         for (int i = 0; i < F; i++) {
-            if (!targets[i] || !mask[i] || (first <= i && i < last)) continue;
+            if (!targets[i] || !(mask[i] & 1) || (first <= i && i < last)) continue;
             float c = cost(i, q, cost_factor[i] == 1 ? bound : infinite) * cost_factor[i];
             if (c < bound) best = i, bound = c;
         }
