@@ -38,6 +38,19 @@ export function readFrame(buffer) {
   return frame; // the two trajectories follow
 }
 
+/** Joint angles of robots, which `kinematch stream --robot g1.xml` sends too; null for messages of other kinds. */
+export function readRobots(buffer) {
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== 0x31524d4b) return null; // "KMR1"
+  const [robots, hinges] = [view.getUint32(16, true), view.getUint32(20, true)];
+  return {
+    step: view.getUint32(4, true),
+    time: view.getFloat64(8, true),
+    bases: new Float32Array(buffer, 64, 7 * robots), // x y z, x y z w; Z up, X forward
+    angles: new Float32Array(buffer, 64 + 28 * robots, robots * hinges), // rad, in the order of welcome.robot.hinges
+  };
+}
+
 /** Local position and rotation of every joint of a character: most joints keep their offset. */
 export function localPose(skeleton, frame, character = 0) {
   const pose = skeleton.names.map((name, joint) => {
@@ -84,21 +97,25 @@ function multiply([x, y, z, w], [i, j, k, r]) {
   ];
 }
 
-/** Calls onFrame(skeleton, frame) for every frame; close() the socket that it returns to end. */
-export function connect(address, onFrame, onWelcome = () => {}) {
+/** Calls onFrame(skeleton, frame) and onRobots(robot, frame); close() the socket that it returns to end. */
+export function connect(address, onFrame, onWelcome = () => {}, onRobots = () => {}) {
   const socket = new WebSocket(address);
   let skeleton = null;
+  let robot = null;
   socket.binaryType = "arraybuffer";
   socket.onmessage = ({ data }) => {
     if (typeof data !== "string") {
       const frame = readFrame(data);
       if (frame && skeleton) onFrame(skeleton, frame);
+      const angles = frame ? null : readRobots(data);
+      if (angles && robot) onRobots(robot, angles);
       return;
     }
     const told = JSON.parse(data);
     if (told.type !== "welcome") return; // comes again when another character is shown
     if (told.protocol !== PROTOCOL) throw new Error(`the stream speaks protocol ${told.protocol}, not ${PROTOCOL}`);
     skeleton = (told.character ?? told).skeleton;
+    robot = told.robot ?? null;
     onWelcome(told, skeleton);
   };
   return socket;
@@ -117,8 +134,15 @@ if (typeof process !== "undefined" && process.argv[1]?.endsWith("stream_client.m
       seen += 1;
       if (seen === count) socket.close();
     },
-    (told, skeleton) =>
-      console.log(`${told.database}: ${skeleton.names.length} joints, ${told.step_rate} frames a second`),
+    (told, skeleton) => {
+      console.log(`${told.database}: ${skeleton.names.length} joints, ${told.step_rate} frames a second`);
+      if (told.robot) console.log(`${told.robot.name}: angles of ${told.robot.hinges.length} hinges besides`);
+    },
+    (robot, { time, bases, angles }) => {
+      if ((seen - 1) % 30 !== 0) return; // of the pose frame before
+      const knees = robot.hinges.flatMap((name, k) => (name.includes("knee") ? [`${name} ${angles[k].toFixed(2)}`] : []));
+      console.log(`${time.toFixed(2)} s  base at height ${bases[2].toFixed(2)} m, ${knees.join(", ")} rad`);
+    },
   );
   socket.onerror = () => {
     console.error("no connection");

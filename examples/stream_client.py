@@ -42,6 +42,19 @@ def read_frame(data: bytes) -> dict | None:
     return frame
 
 
+def read_robots(data: bytes) -> dict | None:
+    """Joint angles of robots, which `kinematch stream --robot g1.xml` sends too; None for messages of other kinds."""
+    if data[:4] != b"KMR1":
+        return None
+    _, step, time, robots, hinges = struct.unpack_from("<4sIdII", data)
+    return {
+        "step": step,
+        "time": time,
+        "bases": np.frombuffer(data, "<f4", 7 * robots, 64).reshape(robots, 7),  # x y z, x y z w; Z up, X forward
+        "angles": np.frombuffer(data, "<f4", robots * hinges, 64 + 28 * robots).reshape(robots, hinges),  # rad
+    }
+
+
 def local_positions(skeleton: dict, frame: dict, character: int = 0) -> np.ndarray:
     """Positions (J, 3) in the parent's space: most joints keep their offset, the root and a few others move."""
     positions = np.array(skeleton["offsets"], np.float32)
@@ -78,7 +91,7 @@ def rotate(q, v):
 
 def main(address: str, count: int) -> None:
     with connect(address, max_size=8 << 20, compression=None) as connection:
-        skeleton, seen = None, 0
+        skeleton, robot, seen = None, None, 0
         for message in connection:
             if isinstance(message, str):
                 told = json.loads(message)
@@ -86,8 +99,16 @@ def main(address: str, count: int) -> None:
                     if told["protocol"] != PROTOCOL:
                         raise SystemExit(f"the stream speaks protocol {told['protocol']}, this client {PROTOCOL}")
                     skeleton = (told.get("character") or told)["skeleton"]
+                    robot = told.get("robot")
                     print(f"{told['database']}: {len(skeleton['names'])} joints, {told['step_rate']:g} frames a second")
+                    if robot:
+                        print(f"{robot['name']}: angles of {len(robot['hinges'])} hinges besides")
                 continue
+            angles = read_robots(message)
+            if angles is not None and robot and (seen - 1) % 30 == 0:  # of the pose frame before
+                base, hinges = angles["bases"][0], zip(robot["hinges"], angles["angles"][0])
+                knees = ", ".join(f"{name} {angle:5.2f}" for name, angle in hinges if "knee" in name)
+                print(f"{angles['time']:7.2f} s  base at height {base[2]:.2f} m, {knees} rad")
             frame = read_frame(message)
             if frame is None or skeleton is None:
                 continue

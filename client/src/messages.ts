@@ -276,6 +276,13 @@ export interface Presets {
   folder: string;
 }
 
+export interface RobotInfo {
+  name: string;
+  hinges: string[];
+  limits: number[][];
+  scale: number;
+}
+
 /** The first message, and again when another database is opened or another character is shown: begin anew. */
 export interface Welcome {
   type: "welcome";
@@ -289,6 +296,7 @@ export interface Welcome {
   step_rate: number;
   skeleton: SkeletonInfo;
   character: CharacterInfo | null;
+  robot: RobotInfo | null;
   lineup: CharacterInfo[];
   features: FeatureInfo[];
   horizons: number[];
@@ -708,6 +716,43 @@ export function readLineupFrame(buffer: ArrayBuffer): LineupFrame {
   at += 4 * joints * 4;
   if (at !== buffer.byteLength) throw new Error("LineupFrame of a wrong length");
   return { step, joints, positions, rotations };
+}
+
+/** Joint angles of robots at one step of the simulation; follows the pose frame of that step. */
+export interface RobotFrame {
+  /** as in pose frames */
+  step: number;
+  /** seconds of simulated time */
+  time: number;
+  /** R, in the order of characters in pose frames */
+  robots: number;
+  /** D, as many as Welcome.robot.hinges */
+  hinges: number;
+  /** (robots, 7) x y z in metres and x y z w; Z up, X forward, of the robot's own size */
+  bases: Float32Array;
+  /** (robots, hinges) rad, in the model's order */
+  angles: Float32Array;
+}
+
+export function isRobotFrame(buffer: ArrayBuffer): boolean {
+  return buffer.byteLength >= 64 && new DataView(buffer).getUint32(0, true) === 827477323;
+}
+
+/** Views into the buffer; nothing is copied. */
+export function readRobotFrame(buffer: ArrayBuffer): RobotFrame {
+  if (!isRobotFrame(buffer)) throw new Error("no RobotFrame");
+  const view = new DataView(buffer);
+  const step = view.getUint32(4, true);
+  const time = view.getFloat64(8, true);
+  const robots = view.getUint32(16, true);
+  const hinges = view.getUint32(20, true);
+  let at = 64;
+  const bases = new Float32Array(buffer, at, robots * 7);
+  at += 4 * robots * 7;
+  const angles = new Float32Array(buffer, at, robots * hinges);
+  at += 4 * robots * hinges;
+  if (at !== buffer.byteLength) throw new Error("RobotFrame of a wrong length");
+  return { step, time, robots, hinges, bases, angles };
 }
 
 /** What the devices of a simulated user say, frame by frame: GET /api/room/motion?name=NAME. */

@@ -74,6 +74,40 @@ def test_a_clip_and_its_poses_are_retargeted_alike_but_for_its_stances(walk, rob
     assert quaternion.angle(whole.rotations, live[1])[:, trunk].max() < 1e-6
 
 
+def test_a_wide_foot_is_not_swept_aside_when_it_leaves_or_meets_the_floor(data, robot):
+    """Hips twice as wide put feet far outside; a turn of the foot in the frame after its stance must not move it."""
+    turn = put_on_floor(read_clip(data / "lafan1-clips/fightAndSports1_subject1_sidesteps.bvh"))
+    contacts = find_contacts(turn)
+    retargeting = Retargeting(turn.skeleton, robot)
+    fixes = retargeting.fixes
+    places, turns = kinematics.forward(robot, *retargeting.apply(turn.positions, turn.rotations, contacts=contacts))
+    feet, source_feet = fixes.legs[:, 2], fixes.source_legs[:, 1]
+    balls = places[:, feet] + quaternion.rotate(turns[:, feet].astype(float), fixes.balls)
+    own_places, own_turns = kinematics.global_pose(turn)
+    own = own_places[:, source_feet] + quaternion.rotate(own_turns[:, source_feet].astype(float), fixes.source_balls)
+    edges = (np.diff(contacts.astype(int), axis=0) != 0) & (np.abs(fixes.widths) > 0.3)
+    assert edges.sum() > 100
+    steps = [np.linalg.norm(np.diff(one[..., [0, 2]], axis=0), axis=-1)[edges] for one in (balls, own)]
+    assert steps[0].mean() < 1.2 * retargeting.scale * steps[1].mean()
+
+
+@pytest.mark.parametrize("plainly", [False, True])
+def test_limbs_are_never_folded_flat(data, robot, plainly):
+    """Frames in which a wrist is pushed to its shoulder, and a leg is folded while the other brings the pelvis down."""
+    for name, frames, limb in (
+        ("jumps1_subject5_big", (75, 78), ("left_upper_arm", "left_lower_arm", "left_hand")),
+        ("obstacles5_subject3_stumble", (1643, 1647), ("right_upper_leg", "right_lower_leg", "right_foot")),
+    ):
+        clip = put_on_floor(read_clip(data / f"lafan1-clips/{name}.bvh")).frames(*frames)
+        retargeting = Retargeting(clip.skeleton, robot)
+        apply = retargeting.apply_plainly if plainly else retargeting.apply
+        places = kinematics.forward(robot, *apply(clip.positions, clip.rotations))[0]
+        upper, middle, end = (places[:, robot.roles[role]] for role in limb)
+        u, v = quaternion.unit(middle - upper), quaternion.unit(end - middle)
+        assert np.degrees(np.arccos(np.sum(u * v, axis=-1))).max() < 161
+        assert end[:, 1].min() > -1e-3
+
+
 def test_without_corrections_rotations_are_copied_and_between_equals_nothing_is_corrected(walk, robot):
     none = leave_out(["feet", "arms", "twist"])
     plain = Retargeting(walk.skeleton, robot, ROTATIONS_ONLY)

@@ -8,10 +8,11 @@ import pytest
 from kinematch.errors import FileError, KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
+from kinematch.studio.layout import ROBOT, unpack
 from kinematch.studio.messages import Stick
 from kinematch.studio.recording import save_recording
 from kinematch.studio.robots import MOST, read_worn_robot
-from kinematch.studio.stage import Stage
+from kinematch.studio.stage import DT, Stage
 from kinematch.studio.welcome import describe_character
 
 BIPED = Path(__file__).parents[2] / "examples" / "biped.xml"
@@ -51,6 +52,13 @@ def test_a_robot_is_driven_by_the_stick(database, tmp_path):
     stage.compare(True)
     stage.advance()
     assert len(stage.history.at(stage.step).picture.arrays["frames"]) == 4
+    header, arrays = unpack(ROBOT, stage.robots.pack(stage.step, DT, list(stage.crowds)))
+    assert (header["robots"], header["hinges"]) == (4, worn.model.hinge_count)
+    # turned about their hinges by the angles of the robot frame, links are as the pose frame has them
+    last = stage.history.at(stage.step).picture.local_poses(stage.view).rotations[:, 2:]
+    half = arrays["angles"][..., None] / 2
+    turned = np.concatenate([np.cos(half), np.sin(half) * worn.model.axes[1:]], axis=-1)
+    assert quaternion.angle(quaternion.multiply(worn.model.rotations[1:], turned), last).max() < 1e-3
     stage.start_over()
     stage.advance()
     with pytest.raises(FileError, match="a robot is shown"):

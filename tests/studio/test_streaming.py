@@ -21,7 +21,7 @@ from kinematch.cli.main import main
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
-from kinematch.studio.layout import POSE
+from kinematch.studio.layout import POSE, ROBOT, unpack
 from kinematch.studio.listening import open_stream, read_skeleton
 from kinematch.studio.messages import PROTOCOL
 from kinematch.studio.stage import DT
@@ -130,6 +130,71 @@ def _plain(about, clip):
     return {"names": list(clip.skeleton.names)} | {key: value.tolist() for key, value in about.items()}
 
 
+def test_joint_angles_of_a_robot_come_beside_the_poses(small, script, capsys):
+    """What is sent is what RobotRetargeting makes of the same steps, read alike by both clients."""
+    from kinematch.robot.model import TO_OURS
+    from kinematch.robot.read import read_robot
+    from kinematch.robot.retargeting import RobotRetargeting
+
+    client = runpy.run_path(str(CLIENTS / "stream_client.py"))
+    model = read_robot(CLIENTS / "biped.xml")
+    options = ("--robot", str(CLIENTS / "biped.xml"), "--once")
+    with streaming(small, script, *options) as (process, place), connect(place) as connection:
+        welcome = json.loads(connection.recv(timeout=PATIENCE))
+        heard = list(connection)  # until the script has ended
+        assert process.wait(PATIENCE) == 0
+    assert welcome["protocol"] == PROTOCOL
+    assert welcome["robot"]["hinges"] == list(model.hinge_names)
+    np.testing.assert_allclose(welcome["robot"]["limits"], model.limits)
+    assert [message[:4] for message in heard] == [POSE.magic, ROBOT.magic] * 45
+    crowd, player = km.Crowd(km.load(small)), km.ScriptPlayer(km.read_script(script))
+    retargeting = RobotRetargeting(crowd.skeleton, model)
+    for number, message in enumerate(heard[1::2], 1):
+        pose = crowd.step(player.command(crowd.body, DT), DT)
+        base, turn, angles = retargeting.step(pose.positions, pose.rotations, pose.contacts[:, :2], DT)
+        frame = client["read_robots"](message)
+        assert (frame["step"], frame["time"]) == (number, pytest.approx(number * DT))
+        np.testing.assert_allclose(frame["angles"], angles, atol=1e-5)
+        np.testing.assert_allclose(frame["bases"][:, :3][:, TO_OURS], base, atol=1e-5)
+        found = frame["bases"][:, 3:]
+        np.testing.assert_allclose(np.concatenate([found[:, 3:], found[:, :3][:, TO_OURS]], axis=1), turn, atol=1e-5)
+    header, arrays = unpack(ROBOT, heard[1])
+    assert header["hinges"] == model.hinge_count
+    assert client["read_robots"](heard[0]) is None
+    assert client["read_frame"](heard[1]) is None
+
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    page = f"""
+      import {{ readFrame, readRobots }} from {json.dumps((CLIENTS / "stream_client.mjs").as_uri())};
+      const messages = {json.dumps([message.hex() for message in heard[:2]])};
+      const [pose, robots] = messages.map((hex) => Uint8Array.from(Buffer.from(hex, "hex")).buffer);
+      const frame = readRobots(robots), others = [readFrame(robots), readRobots(pose)];
+      console.log(JSON.stringify([[...frame.bases], [...frame.angles], others]));"""
+    told = subprocess.run([node, "--input-type=module", "-e", page], capture_output=True, text=True, timeout=PATIENCE)
+    assert told.returncode == 0, told.stderr
+    bases, angles, others = json.loads(told.stdout)
+    np.testing.assert_allclose(bases, arrays["bases"].ravel(), atol=1e-6)
+    np.testing.assert_allclose(angles, arrays["angles"].ravel(), atol=1e-6)
+    assert others == [None, None]
+
+
+def test_clients_of_a_page_print_a_robots_knees(small, script, capsys):
+    client = runpy.run_path(str(CLIENTS / "stream_client.py"))
+    node = shutil.which("node")
+    with streaming(small, script, "--robot", str(CLIENTS / "biped.xml")) as (_, place):
+        client["main"](place, 32)
+        said = [capsys.readouterr().out]
+        if node is not None:
+            command = [node, "--experimental-websocket", str(CLIENTS / "stream_client.mjs"), place, "32"]
+            said.append(subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout)
+    for words in said:
+        assert words.count("base at height") == 2
+        assert "hinges besides" in words
+        assert "knee" in words
+
+
 def test_pages_of_other_sites_are_refused_unless_named(address):
     with pytest.raises(WebSocketException):
         connect(address, origin="http://evil.example")
@@ -174,6 +239,8 @@ def test_bad_requests_are_told_in_a_line(small, tmp_path, capsys):
     for arguments, words in (
         (["stream", str(small), "--no-websocket"], "--vmc"),
         (["stream", str(small), "--once"], "--controller"),
+        (["stream", str(small), "--robot", str(CLIENTS / "biped.xml"), "--character", "x.glb"], "--character"),
+        (["stream", str(small), "--robot", str(tmp_path / "none.xml")], "none.xml"),
         (["record", "-o", str(tmp_path / "x.bvh")], "either"),
         (["record", "--websocket", "http://x", "-o", str(tmp_path / "x.bvh")], "no address"),
         (["record", "--websocket", "ws://127.0.0.1:1/stream", "-o", str(tmp_path / "x.bvh")], "ws://127.0.0.1:1"),
@@ -186,6 +253,11 @@ def test_bad_requests_are_told_in_a_line(small, tmp_path, capsys):
 
 def test_the_documented_frame_is_the_frame_that_is_sent():
     page = (PROJECT / "docs" / "stream.md").read_text()
+    page, robots = page.split("## Joint angles of a robot")
+    for field in ROBOT.header:
+        assert f"| `{field.name}` | {ROBOT.offsets[field.name]} | {field.type} |" in robots
+    for one in ROBOT.arrays:
+        assert f"| `{one.name}` | {one.type} | {', '.join(map(str, one.shape))} |" in robots
     fields = re.findall(r"^\| `(\w+)` \| (\d+) \| (\w+) \|", page, re.M)
     assert [(name, int(at), kind) for name, at, kind in fields] == [
         (field.name, POSE.offsets[field.name], field.type) for field in POSE.header

@@ -248,10 +248,12 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     # what transitions remember of a joint's place must fit every source
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
-    sources = [
-        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else CheckedSource(one, number)
-        for number, one in enumerate(items)
-    ]
+    sources: list = []
+    for number, one in enumerate(items):
+        if isinstance(one, Database):
+            sources.append(DatabaseSource(one, moving=moving, matcher=matcher))
+        else:  # those of another crowd are checked already
+            sources.append(one if type(one) in (DatabaseSource, CheckedSource) else CheckedSource(one, number))
     first = sources[0]
     for number, other in enumerate(sources[1:], 1):
         difference = first.skeleton.difference(other.skeleton)

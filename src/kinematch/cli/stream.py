@@ -31,6 +31,7 @@ def stream(
     ] = None,
     once: Annotated[bool, option("play the script once, when the first program connects, and quit")] = False,
     character: Annotated[Path | None, option("a humanoid to send, such as a GLB or VRM file")] = None,
+    robot: Annotated[Path | None, option("a robot (MJCF or URDF) whose joint angles are sent beside the poses")] = None,
     vmc: Annotated[str | None, option("also send the character to HOST:PORT as VMC, such as 127.0.0.1:39539")] = None,
     port: Annotated[int, option("port of the WebSocket; if it is in use, the next free one")] = PORT,
     host: Annotated[str, option("address to listen on; the default admits only this machine")] = "127.0.0.1",
@@ -42,6 +43,8 @@ def stream(
         raise KinematchError(f"port {port}, expected 0 to 65535")
     if no_websocket and vmc is None:
         raise KinematchError("nothing to do: without a WebSocket, name a receiver with --vmc HOST:PORT")
+    if robot is not None and (character is not None or no_websocket):
+        raise KinematchError("--robot follows the motion's own body, over a WebSocket: leave out --character")
     if once and controller is None:
         raise KinematchError("--once is about a script: name one with --controller")
     from kinematch.cli.screen import Screen
@@ -54,7 +57,7 @@ def stream(
     if script is not None and not script.duration > 0:
         raise KinematchError(f"{controller}: the script takes no time")
     broadcast = None if vmc is None else Broadcast(vmc_address=vmc)
-    performance = _open(database, character)
+    performance = _open(database, character, robot)
     opened = None if no_websocket else listen(host, port)  # when it can answer: compiling may take a minute
     for line in () if broadcast is None else broadcast.describe("the character"):
         screen.say(line)
@@ -114,22 +117,25 @@ def _play(script: "Script | None", once: bool) -> "Iterator[Controller]":
             return
 
 
-def _open(database: Path | None, character: Path | None) -> "Performance":
+def _open(database: Path | None, character: Path | None, robot: Path | None) -> "Performance":
     from kinematch.cli.screen import progress_bar
     from kinematch.database import storage
     from kinematch.database.dance_card import dance_card
     from kinematch.files import read_clip
     from kinematch.motion.root import with_root
+    from kinematch.robot.read import read_robot
     from kinematch.studio.streaming import Performance
 
     skeleton = None
     if character is not None:
         with blaming(character):
             skeleton = with_root(read_clip(character).skeleton)
+    model = None if robot is None else read_robot(robot)
     with progress_bar("opening") as show:
         if database is None:
             motion = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
         else:
             motion = storage.load(database)
-        with blaming(character or database):
-            return Performance(motion, name=database.stem if database else "dance card", skeleton=skeleton)
+        with blaming(robot or character or database):
+            name = database.stem if database else "dance card"
+            return Performance(motion, name=name, skeleton=skeleton, robot=model)

@@ -3,8 +3,10 @@
 import math
 
 from kinematch.compile.jit import inner, part
-from kinematch.motion.inverse_kinematics import CLEARLY, SAME_LINE
+from kinematch.motion.inverse_kinematics import CLEARLY, NARROWEST, SAME_LINE
 from kinematch.motion.retarget_kernels import multiply, rotate
+
+OPEN = math.cos(NARROWEST)
 
 
 @inner
@@ -105,6 +107,18 @@ def bend_limb(upper, middle, end, target, hinge):
 
     swing = turn_between(add(u, v), aim, axis)
     return swing, multiply(swing, flex)
+
+
+@inner
+def limit_fold(upper, middle, end, target, upwards):
+    """As inverse_kinematics.limit_fold; `upwards` is 1 where targets may move up and down too, else 0."""
+    a, b, aim = size(subtract(middle, upper)), size(subtract(end, middle)), subtract(target, upper)
+    nearest = min(math.sqrt(a * a + b * b - 2.0 * OPEN * a * b), size(subtract(end, upper)))
+    kept, free = (0.0, (1.0 - upwards) * aim[1], 0.0), (aim[0], upwards * aim[1], aim[2])
+    square, wanted = dot(free, free), nearest * nearest - dot(kept, kept)
+    if square == 0:
+        return target
+    return add(add(upper, kept), stretch(free, math.sqrt(max(wanted / square, 1.0))))
 
 
 @inner

@@ -11,6 +11,7 @@ from kinematch.motion.limb_kernels import (
     dot,
     invert,
     limit,
+    limit_fold,
     size,
     stretch,
     subtract,
@@ -61,7 +62,8 @@ def _bend_arm(fixes, k, body, origin, wrist):
         return
     kept, first, second = read4(turns, hand), read4(turns, upper), read4(turns, lower)
     hinge = rotate(first, read3(fixes.elbows, k))
-    turn, other = bend_limb(read3(places, upper), read3(places, lower), read3(places, hand), wrist, hinge)
+    shoulder, elbow, end = read3(places, upper), read3(places, lower), read3(places, hand)
+    turn, other = bend_limb(shoulder, elbow, end, limit_fold(shoulder, elbow, end, wrist, 1.0), hinge)
     turn_joint(body, origin, upper, to_unit(multiply(turn, first)))
     turn_joint(body, origin, lower, to_unit(multiply(other, second)))
     turn_joint(body, origin, hand, kept)

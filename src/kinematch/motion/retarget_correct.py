@@ -8,7 +8,7 @@ import numpy as np
 
 from kinematch.math import quaternion
 from kinematch.motion import kernels
-from kinematch.motion.inverse_kinematics import bend_limb
+from kinematch.motion.inverse_kinematics import bend_limb, limit_fold
 from kinematch.motion.retarget_body import Corrections
 from kinematch.motion.retarget_constants import (
     DEEPEST,
@@ -25,6 +25,7 @@ from kinematch.motion.retarget_constants import (
 from kinematch.motion.retarget_plan import RetargetPlan
 
 UP = np.array([0.0, 1.0, 0.0])
+ANYWHERE, LEVEL = np.array([1.0, 1.0, 1.0]), np.array([1.0, 0.0, 1.0])
 
 
 class _Body:
@@ -106,7 +107,8 @@ def _place_feet(
         if fixes.loose_ankles[k]:
             ankle = knee + quaternion.rotate(body.turns[:, lower], fixes.ankles[k])
         limb = np.stack([body.places[:, upper], knee, ankle], axis=1)
-        bent = bend_limb(limb, body.turns[:, [upper, lower, foot]], ankles[k], hinge=fixes.knees[k], softness=0.0)
+        aim = limit_fold(limb, ankles[k], ways=LEVEL)  # lest a foot go into the floor
+        bent = bend_limb(limb, body.turns[:, [upper, lower, foot]], aim, hinge=fixes.knees[k], softness=0.0)
         body.turn(upper, bent[:, 0])
         body.turn(lower, bent[:, 1])
         body.turn(foot, kept[:, k])
@@ -167,9 +169,9 @@ def _bend_arm(body: _Body, fixes: Corrections, k: int, wrist: np.ndarray) -> Non
     upper, lower, hand = fixes.arms[k]
     kept = body.turns[:, hand].copy()
     same = quaternion.length(wrist - body.places[:, hand]) < 1e-9
-    bent = bend_limb(
-        body.places[:, fixes.arms[k]], body.turns[:, fixes.arms[k]], wrist, hinge=fixes.elbows[k], softness=0.0
-    )
+    limb = body.places[:, fixes.arms[k]]
+    aim = limit_fold(limb, wrist, ways=ANYWHERE)
+    bent = bend_limb(limb, body.turns[:, fixes.arms[k]], aim, hinge=fixes.elbows[k], softness=0.0)
     body.turn(upper, np.where(same, body.turns[:, upper], bent[:, 0]))
     body.turn(lower, np.where(same, body.turns[:, lower], bent[:, 1]))
     body.turn(hand, kept)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from kinematch.compile.jit import inner, kernel, part
-from kinematch.motion.limb_kernels import add, bend_limb, dot, invert, limit, size, subtract, to_unit, unit
+from kinematch.motion.limb_kernels import add, bend_limb, dot, invert, limit, limit_fold, size, subtract, to_unit, unit
 from kinematch.motion.pose_kernels import fade, read3, read4, read_above, show_pose, turn_joint, write3
 from kinematch.motion.retarget_arm_kernels import clear_arm, lead_hands, share_twist
 from kinematch.motion.retarget_constants import (
@@ -137,7 +137,9 @@ def _place_feet(plan, fixes, floor, body, origin, source_places, balls, aims):
             ankle = add(knee, rotate(read4(turns, lower), read3(fixes.ankles, k)))
         first, second = read4(turns, upper), read4(turns, lower)
         hinge = rotate(first, read3(fixes.knees, k))
-        turn, other = bend_limb(read3(places, upper), knee, ankle, read3(aims, k), hinge)
+        hip = read3(places, upper)
+        aim = limit_fold(hip, knee, ankle, read3(aims, k), 0.0)
+        turn, other = bend_limb(hip, knee, ankle, aim, hinge)
         turn_joint(body, origin, upper, to_unit(multiply(turn, first)))
         turn_joint(body, origin, lower, to_unit(multiply(other, second)))
         turn_joint(body, origin, foot, kept)

@@ -118,6 +118,13 @@ class Presets(FromServer):
     folder: str
 
 
+class RobotInfo(Part):
+    name: str  # of the model
+    hinges: list[str]  # names, in the order of angles in robot frames
+    limits: list[list[float]]  # rad, low and high of each
+    scale: float  # by which pose frames show it larger than it is; 1 where they show the person
+
+
 class Welcome(FromServer):
     """The first message, and again when another database is opened or another character is shown: begin anew."""
 
@@ -131,6 +138,7 @@ class Welcome(FromServer):
     step_rate: float  # of the simulation
     skeleton: SkeletonInfo  # the database's
     character: CharacterInfo | None  # the user's own, if one is worn
+    robot: RobotInfo | None  # whose joint angles come in robot frames, if a robot is shown
     lineup: list[CharacterInfo]  # further ones beside it, on the same motion; GET /api/lineup?index=0 has their files
     features: list[FeatureInfo]
     horizons: list[float]  # s, of the trajectories in pose frames

@@ -102,6 +102,8 @@ class Engine:
 
     def _step(self, stage: Stage) -> None:
         self._show(stage.advance())
+        if stage.robots is not None:
+            self._show(stage.robots.pack(stage.step, DT, list(stage.crowds)))
         if stage.lineup.frame:
             self._show(stage.lineup.frame)
 

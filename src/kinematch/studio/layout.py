@@ -192,6 +192,22 @@ LINEUP = Layout(
     ),
 )
 
+ROBOT = Layout(
+    "RobotFrame",
+    b"KMR1",
+    "Joint angles of robots at one step of the simulation; follows the pose frame of that step.",
+    (
+        Field("step", "u32", "as in pose frames"),
+        Field("time", "f64", "seconds of simulated time"),
+        Field("robots", "u32", "R, in the order of characters in pose frames"),
+        Field("hinges", "u32", "D, as many as Welcome.robot.hinges"),
+    ),
+    (
+        Array("bases", "f32", ("robots", 7), "x y z in metres and x y z w; Z up, X forward, of the robot's own size"),
+        Array("angles", "f32", ("robots", "hinges"), "rad, in the model's order"),
+    ),
+)
+
 MOTION = Layout(
     "TrackedMotion",
     b"KMM1",
@@ -209,7 +225,7 @@ MOTION = Layout(
     ),
 )
 
-LAYOUTS = (POSE, POSES, TIMELINE, AVATAR, LINEUP, MOTION)  # that pages read
+LAYOUTS = (POSE, POSES, TIMELINE, AVATAR, LINEUP, ROBOT, MOTION)  # that pages read
 SENT = (SAMPLE, VIEW)  # that pages write
 
 

@@ -1,7 +1,7 @@
 """Lineup: further characters beside the first one, each with the same motion on its own body.
 
 They show what the first one plays, retargeted to each, and travel as far as their legs take them: short ones fall
-behind. Their feet stand as retargeting has them; the foot lock, layers and terrain are the first one's alone.
+behind. Each has its own foot lock and stands on the ground under its own feet; layers are the first one's alone.
 """
 
 from dataclasses import dataclass, field, replace
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kinematch.character import Crowd
+from kinematch.character.companion import Companion
 from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
-from kinematch.math import quaternion
 from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.layout import LINEUP, pack
@@ -31,6 +31,7 @@ class Member:
     factor: float  # by which its file is scaled
     start: np.ndarray  # (3,) m where it began
     origin: np.ndarray  # (3,) m where the first one was then
+    companion: Companion | None = None  # who shows it, once it is lined up
 
 
 @dataclass(eq=False)
@@ -60,29 +61,23 @@ def add_member(lineup: Lineup, member: Member, crowd: Crowd) -> None:
     # all begin in line again, since those with short legs have fallen behind
     lineup.members = [
         *(replace(one, start=at + (one.start - one.origin), origin=at) for one in members),
-        replace(member, start=start, origin=at),
+        replace(member, start=start, origin=at, companion=Companion(crowd, member.retargeting, start)),
     ]
 
 
-def pack_lineup(lineup: Lineup, crowd: Crowd, pose: Pose, step: int) -> None:
-    """Pack the frame of a lineup for what the first character of a crowd shows."""
+def pack_lineup(lineup: Lineup, crowd: Crowd, pose: Pose, step: int, dt: float) -> None:
+    """Pack the frame of a lineup after the step of a crowd that gave `pose`; all follow its first character."""
     lineup.frame = b""
-    if not lineup.members or pose.positions.shape[1] != crowd.skeleton.joint_count:  # a robot's pose
+    if not lineup.members:
         return
-    if crowd.retargeting is None:
-        source = np.array(pose.positions[:1]), np.array(pose.rotations[:1])
-    else:
-        source = np.array(crowd.runner.source_pose[0][:1]), np.array(crowd.runner.source_pose[1][:1])
-    source[0][:, 0], source[1][:, 0] = 0.0, quaternion.IDENTITY
-    root, turn = pose.global_positions[0, 0].astype(np.float64), pose.global_rotations[0, 0]
+    root = crowd.root_positions[0].astype(np.float64)
     positions, rotations = [], []
     for member in lineup.members:
-        own_positions, own_rotations = member.retargeting.apply(*source)
-        travel = (root - member.origin) * (member.retargeting.scale / crowd.rig.scale)
-        own_positions[0, 0] = member.start + travel
-        own_rotations[0, 0] = turn
-        positions.append(own_positions[0])
-        rotations.append(own_rotations[0][:, XYZW])
+        assert member.companion is not None
+        place = member.start + (root - member.origin) * (member.retargeting.scale / crowd.rig.scale)
+        shown = member.companion.step(crowd, pose, (float(place[0]), float(place[2])), dt)
+        positions.append(shown.positions[0])
+        rotations.append(shown.rotations[0][:, XYZW])
     joints = sum(map(len, positions))
     arrays = {"positions": np.concatenate(positions), "rotations": np.concatenate(rotations)}
     lineup.frame = pack(LINEUP, {"step": step, "joints": joints}, arrays)

@@ -1,6 +1,7 @@
 """Robots on the stage: a model file worn in place of a character, each one's angles solved live."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.role_names import ROLES
 from kinematch.motion.skeleton import Skeleton, skeleton
 from kinematch.robot.looks import make_looks
-from kinematch.robot.model import RobotModel
+from kinematch.robot.model import TO_FILE, RobotModel
 from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.robot.segments import find_anatomy
+from kinematch.studio.layout import ROBOT, pack
 from kinematch.studio.worn import WornCharacter
 
 MOST = 32  # robots at once: each takes a third of a millisecond of a step of sixteen
@@ -65,6 +67,7 @@ class RobotActors:
         self.skeleton = worn.skeleton.with_scale(self.scale)
         self.moving = np.array([1])  # the base moves against the ground root
         self.actors: dict[str, list[RobotRetargeting]] = {"a": [first]}
+        self.solved: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # of the last step, by group
 
     def check_count(self, count: int) -> None:
         """Refuse more than can be solved in time."""
@@ -88,10 +91,13 @@ class RobotActors:
         ground, turns = pose.positions[:, 0].astype(np.float64), pose.rotations[:, 0].astype(np.float64)
         level = np.array(pose.positions)
         level[:, 0, 1] = 0.0  # robots are solved on flat ground at height zero, and put back where they are
+        solved = np.empty((count, 3)), np.empty((count, 4)), np.empty((count, model.hinge_count))
+        self.solved[group] = solved
         for n, actor in enumerate(own):
             base, turn, angles = actor.step(
                 level[n : n + 1], pose.rotations[n : n + 1], pose.contacts[n : n + 1, :2], dt
             )
+            solved[0][n], solved[1][n], solved[2][n] = base[0], turn[0], angles[0]
             back = quaternion.inverse(turns[n])
             positions[n, 1] = quaternion.rotate(back, base[0] * self.scale - ground[n] * [1, 0, 1])
             rotations[n, 1] = quaternion.multiply(back, turn[0])
@@ -100,3 +106,15 @@ class RobotActors:
             rotations[n, 2:] = quaternion.multiply(model.rotations[1:], own_turns)
         positions[:, 0], rotations[:, 0] = ground, turns
         return pose._replace(positions=positions, rotations=rotations)
+
+    def pack(self, step: int, dt: float, groups: Sequence[str]) -> bytes:
+        """The robot frame of a step, groups in this order."""
+        bases, turns, angles = (np.concatenate(part) for part in zip(*[self.solved[name] for name in groups]))
+        return pack_robots(step, dt, bases, turns, angles)
+
+
+def pack_robots(step: int, dt: float, bases: np.ndarray, turns: np.ndarray, angles: np.ndarray) -> bytes:
+    """A robot frame from places (R, 3), rotations (R, 4) and angles (R, D) in our axes; steps are dt seconds long."""
+    rows = np.concatenate([bases[:, TO_FILE], turns[:, 1:][:, TO_FILE], turns[:, :1]], axis=1)
+    header = {"step": step, "time": step * dt, "robots": len(angles), "hinges": angles.shape[1]}
+    return pack(ROBOT, header, {"bases": rows, "angles": angles})

@@ -121,7 +121,7 @@ class Stage:
             for name, crowd in self.crowds.items()
         }
         groups = {name: Group(crowd, self._step_crowd(name, commands[name])) for name, crowd in self.crowds.items()}
-        pack_lineup(self.lineup, self.crowds["a"], groups["a"].pose, self.step)
+        pack_lineup(self.lineup, self.crowds["a"], groups["a"].pose, self.step, DT)
         second = groups.pop("b", None)
         picture = take_picture(
             self.view, list(groups.values()), second, step=self.step, dt=DT, sequence=self.pilot.stick.sequence,

@@ -17,12 +17,15 @@ from kinematch.character.shown_body import find_contact_joints
 from kinematch.control.command import Controller, move
 from kinematch.database.storage import Database
 from kinematch.motion.skeleton import Skeleton
+from kinematch.robot.model import RobotModel
+from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.stream.broadcast import Broadcast
 from kinematch.studio.guard import Guard
 from kinematch.studio.messages import PROTOCOL
 from kinematch.studio.picture import Group, make_view, take_picture
+from kinematch.studio.robots import pack_robots
 from kinematch.studio.stage import DT, STEP_RATE
-from kinematch.studio.welcome import describe_view
+from kinematch.studio.welcome import describe_robot, describe_view
 
 MOST_LISTENERS = 16
 MOST_WAITING = 600  # frames for a listener that reads slowly; then the oldest are left out
@@ -33,8 +36,12 @@ GOING_AWAY = 1001  # close code of a WebSocket whose server ends
 class Performance:
     """A character that plays commands step by step, as frames."""
 
-    def __init__(self, database: Database, *, name: str = "", skeleton: Skeleton | None = None):
+    def __init__(
+        self, database: Database, *, name: str = "", skeleton: Skeleton | None = None, robot: RobotModel | None = None
+    ):
+        """`skeleton`: the body that is sent, in place of the database's. `robot`: whose joint angles are sent too."""
         self.crowd, self.name, self.step = Crowd(database, skeleton=skeleton), name, 0
+        self.robot = None if robot is None else RobotRetargeting(self.crowd.skeleton, robot)
         self._rate = database.poses.frame_rate
         crowd, schema = self.crowd, database.features.schema
         self.view = make_view(crowd.skeleton, schema, crowd.rig.rest, crowd.rig.moving)
@@ -42,9 +49,11 @@ class Performance:
         self.advance(_Standing())  # compiles what a step needs before anybody waits for one
         crowd.restore(beginning)
         self.step = 0
+        if self.robot is not None:
+            self.robot.restart()
 
-    def advance(self, controller: Controller) -> bytes:
-        """One step; its picture, packed."""
+    def advance(self, controller: Controller) -> list[bytes]:
+        """One step; its picture, packed, and the robot's angles, if there is one."""
         began = perf_counter()
         self.step += 1
         self.pose = self.crowd.step(controller.command(self.crowd.body, DT), DT)
@@ -52,7 +61,11 @@ class Performance:
         picture = take_picture(
             self.view, [Group(self.crowd, self.pose)], None, step=self.step, dt=DT, sequence=0, seconds=seconds
         )
-        return picture.pack()
+        if self.robot is None:
+            return [picture.pack()]
+        pose = self.pose
+        solved = self.robot.step(pose.positions, pose.rotations, pose.contacts[:, :2], DT)
+        return [picture.pack(), pack_robots(self.step, DT, *solved)]
 
     def welcome(self) -> str:
         """The first message to a listener, as JSON."""
@@ -68,6 +81,7 @@ class Performance:
                 "step_rate": STEP_RATE,
                 "skeleton": msgspec.to_builtins(skeleton),
                 "character": None,
+                "robot": None if self.robot is None else msgspec.to_builtins(describe_robot(self.robot.model, 1.0)),
                 "horizons": self.view.horizons.tolist(),
             }
         )
@@ -106,8 +120,8 @@ async def perform(
     due = clock()
     for controller in controllers:
         while not is_done(controller):
-            frame = performance.advance(controller)
-            listeners.send(frame)
+            for frame in performance.advance(controller):
+                listeners.send(frame)
             if broadcast is not None:
                 broadcast.send(performance.crowd.skeleton, performance.pose, performance.step * DT)
             due = max(due + DT, clock() - LATE)

@@ -12,6 +12,7 @@ from kinematch.character.settings import Settings, Transition, to_plain
 from kinematch.character.shown_body import find_contact_joints
 from kinematch.draw.mannequin import make_body
 from kinematch.motion.skeleton import Skeleton
+from kinematch.robot.model import RobotModel
 from kinematch.studio.answers import (
     BodyInfo,
     CharacterInfo,
@@ -19,6 +20,7 @@ from kinematch.studio.answers import (
     FeatureInfo,
     Ground,
     Presets,
+    RobotInfo,
     SettingInfo,
     SettingsNow,
     Situation,
@@ -54,6 +56,7 @@ def welcome(
         step_rate=STEP_RATE,
         skeleton=describe_source(stage),
         character=None if stage.worn is None else describe_character(stage),
+        robot=None if stage.robots is None else describe_robot(stage.robots.worn.model, stage.robots.scale),
         lineup=[describe_member(member) for member in stage.lineup.members],
         features=[
             FeatureInfo(
@@ -92,6 +95,11 @@ def describe_character(stage: Stage) -> CharacterInfo:
     joints = find_contact_joints(stage.crowds["a"].sources[0], stage.skeleton)
     skeleton = describe_view(stage.skeleton, stage.view, joints)
     return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
+
+
+def describe_robot(model: RobotModel, scale: float) -> RobotInfo:
+    """Whose angles are in robot frames."""
+    return RobotInfo(model.name, list(model.hinge_names), model.limits.tolist(), scale)
 
 
 def describe_member(member: Member) -> CharacterInfo:

@@ -1,0 +1,85 @@
+"""Companion: what a character of a crowd plays, shown on another body at another place, with its own planted feet."""
+
+from typing import Any
+
+import numpy as np
+
+from kinematch.character.crowd import Crowd
+from kinematch.character.kernels.animation import DECODE, FEET, SHOW
+from kinematch.character.pose import Pose
+from kinematch.character.source import Sample
+from kinematch.motion.retargeting import Retargeting
+
+LEAP = 0.5  # m in one step, from which a companion was put elsewhere rather than walked there
+OWN = ("feet.", "past.")  # of the state, what a companion has for itself
+COMPUTED = ("rotations", "places", "contacts", "contact_left", "toe_heights")  # of rows
+
+
+class Companion:
+    """A body without a will of its own: it searches nothing, and has layers of nobody.
+
+    Retargeting, foot lock, pelvis and terrain are those of a crowd that wears the body.
+    """
+
+    def __init__(self, crowd: Crowd, body: Retargeting, position: Any):
+        """Of the first character of a crowd; `position` (3,) m is where it begins."""
+        self.crowd = Crowd(crowd.sources, 1, settings=crowd.settings, skeleton=body, terrain=crowd.terrain)
+        self.pose: Pose | None = None
+        self._followed: Crowd | None = None
+        self._shared: list[tuple[np.ndarray, np.ndarray]] = []
+        self._place(np.asarray(position, np.float64), float(crowd.root_yaws[0]))
+
+    def step(self, crowd: Crowd, pose: Pose, place: tuple[float, float], dt: float) -> Pose:
+        """Its pose after a step of the crowd that gave `pose`, standing at x and z of `place`, in metres.
+
+        The result is of the same arrays each time.
+        """
+        own = self.crowd
+        if own.settings is not crowd.settings:
+            own.settings = crowd.settings
+        own.terrain, own.filters = crowd.terrain, crowd.filters
+        self.pose = own.prepare_pose(self.pose)
+        before = own.root_positions[0].astype(np.float64)
+        earlier = self._decode() if pose.jumped[0] and crowd.settings.transition != "none" else None
+        for mine, theirs in self._find_shared(crowd):
+            mine[:] = theirs[:1]
+        own.runner.animate(0.0, DECODE)
+        position = np.array([place[0], before[1], place[1]])
+        if np.hypot(*(position - before)[[0, 2]]) > LEAP:
+            self._place(position, float(crowd.root_yaws[0]))
+        own.root_positions[0, [0, 2]], own.root_yaws[0] = place, crowd.root_yaws[0]
+        own.root_positions[0, 1] = own.state.feet.grounds[0, 0, 0]
+        if earlier is not None and own.settings.foot_lock:
+            self._offset_toes(earlier, dt)
+        own.runner.retarget(self.pose)
+        own.runner.animate(0.0, SHOW)
+        own.runner.set_ground(own.find_ground(self.pose, dt))
+        own.runner.animate(dt, FEET)
+        return self.pose
+
+    def _find_shared(self, crowd: Crowd) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Arrays of the companion, and those of the crowd that they are copied from; both stay where they are."""
+        if self._followed is not crowd:
+            own, state = self.crowd, crowd.state.arrays()
+            self._followed = crowd
+            self._shared = [(array, state[n]) for n, array in own.state.arrays().items() if not n.startswith(OWN)]
+            for number, rows in own.runner.rows.items():  # poses that were computed, not read from a table
+                other = crowd.runner.rows[number]
+                self._shared += [(getattr(rows, name), getattr(other, name)) for name in COMPUTED]
+        return self._shared
+
+    def _decode(self) -> Sample:
+        return self.crowd.sources[self.crowd.state.playing.sources[0]].decode(self.crowd.state, self.crowd.characters)
+
+    def _offset_toes(self, before: Sample, dt: float) -> None:
+        """Toes go on at the height that the clip before the jump had for them, as stages.transition has it."""
+        after, rig, offsets = self._decode(), self.crowd.rig, self.crowd.state.feet.offsets
+        jumped_to = after.toe_heights - dt * after.toe_rates  # the jump was at the beginning of the step
+        offsets[:, :, 1] += (before.toe_heights - jumped_to)[:, rig.leg_contacts] * rig.scale
+        offsets[:, :, 4] += (before.toe_rates - after.toe_rates)[:, rig.leg_contacts] * rig.scale
+
+    def _place(self, position: np.ndarray, yaw: float) -> None:
+        """Stand somewhere else, with feet that are free."""
+        if self.crowd.terrain is not None:
+            position = np.array([position[0], self.crowd.terrain.heights(position[None, [0, 2]])[0], position[2]])
+        self.crowd.teleport(position[None], np.array([yaw]))
