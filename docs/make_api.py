@@ -156,7 +156,7 @@ def find_fields(thing: type) -> list[tuple[str, str, str, str]]:
     if dataclasses.is_dataclass(thing):
         texts = {one.name: one.metadata.get("text", "") for one in dataclasses.fields(thing)}
         units = {one.name: one.metadata.get("unit", "") for one in dataclasses.fields(thing)}
-        texts = {name: f"{units[name]} {text}".strip() for name, text in texts.items()}
+        texts = {name: f"{text} [{units[name]}]" if units[name] else text for name, text in texts.items()}
     rows, lines = [], source.splitlines()
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.ClassDef)

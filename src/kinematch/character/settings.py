@@ -25,15 +25,15 @@ class Settings:
 
     # the simulated body
     velocity_halflife: float = tunable(
-        Halflives().velocity, "s", 0.01, 2, "for the simulated body to reach half of a new velocity"
+        Halflives().velocity, "s", 0.01, 2, "time for the simulated body to reach half of a new velocity"
     )
     facing_halflife: float = tunable(
-        Halflives().facing, "s", 0.01, 2, "for the simulated body to turn half of the angle to a new facing"
+        Halflives().facing, "s", 0.01, 2, "time for the simulated body to turn half of the angle to a new facing"
     )
     # the search
-    search_interval: float = tunable(0.15, "s", 0.01, 2, "between searches")
+    search_interval: float = tunable(0.15, "s", 0.01, 2, "time between searches")
     forced_interval: float = tunable(
-        0.1, "s", 0.0, 2, "minimum between a search and one forced by a sharp change of command"
+        0.1, "s", 0.0, 2, "minimum time between a search and one forced by a sharp change of command"
     )
     velocity_change: float = tunable(
         0.5, "m/s", 0.01, 10, "change of desired velocity since the last search that forces a new one"
@@ -41,8 +41,8 @@ class Settings:
     facing_change: float = tunable(
         0.6, "rad", 0.01, 4, "change of desired facing since the last search that forces a new one"
     )
-    stay_bias: float = tunable(0.2, "cost", 0.0, 10, "by which a jump must beat playing on")
-    ignore: float = tunable(1.0, "s", 0.0, 5, "around the playing frame that a search ignores")
+    stay_bias: float = tunable(0.2, "cost", 0.0, 10, "margin by which a jump must beat the playing frame")
+    ignore: float = tunable(1.0, "s", 0.0, 5, "range around the playing frame that a search ignores")
     responsiveness: float = tunable(
         1.0, "", 0.0, 100, "weight of the trajectory: higher values follow the command more closely"
     )
@@ -50,43 +50,45 @@ class Settings:
     weights: Mapping[str, float] = field(default_factory=dict)  # by feature; those left out keep the database's own
     # transitions
     transition: Transition = "spring"
-    transition_halflife: float = tunable(0.17, "s", 0.001, 1, "for half of a jump's offset to decay")
+    transition_halflife: float = tunable(0.17, "s", 0.001, 1, "time for half of a jump's offset to decay")
     # adjustment
     synchronization_halflife: float = tunable(
         0.0,
         "s",
         0.0,
         10,
-        "for half of the distance and angle to the simulated body to be closed, at any speed; 0 is off",
+        "time to close half of the distance and angle to the simulated body, at any speed; 0 is off",
     )
     adjustment_halflife: float = tunable(
-        0.3, "s", 0.0, 10, "for half of the distance to the simulated body to be closed while moving; 0 is off"
+        0.3, "s", 0.0, 10, "time to close half of the distance to the simulated body while moving; 0 is off"
     )
-    adjustment_ratio: float = tunable(0.2, "", 0.0, 10, "of the root's own speed, the limit of what adjustment adds")
+    adjustment_ratio: float = tunable(0.2, "", 0.0, 10, "maximum adjustment, as a fraction of the root's own speed")
     turn_halflife: float = tunable(
-        0.3, "s", 0.0, 10, "for half of the angle to the simulated body's facing to be closed while turning; 0 is off"
+        0.3, "s", 0.0, 10, "time to close half of the angle to the simulated body's facing while turning; 0 is off"
     )
-    turn_ratio: float = tunable(0.3, "", 0.0, 10, "of the root's own turn rate, the limit of what adjustment adds")
+    turn_ratio: float = tunable(0.3, "", 0.0, 10, "maximum adjustment, as a fraction of the root's own turn rate")
     clamp_distance: float = tunable(0.3, "m", 0.0, 100, "maximum distance from the simulated body; 0 is off")
     clamp_angle: float = tunable(1.2, "rad", 0.0, 3.2, "maximum angle from the simulated body's facing; 0 is off")
     # playback
     rate_change: float = tunable(
-        0.0, "", 0.0, 0.5, "by which clips may play faster or slower to match the desired speed"
+        0.0, "", 0.0, 0.5, "fraction by which clips may play faster or slower to match the desired speed"
     )
     # feet
     foot_lock: bool = True
-    lock_halflife: float = tunable(0.065, "s", 0.005, 1, "for a toe to come to rest when it is locked")
-    unlock_halflife: float = tunable(0.12, "s", 0.005, 1, "for a released toe to return to its animated position")
-    unlock_distance: float = tunable(0.35, "m", 0.0, 10, "between the locked and the animated toe that releases it")
-    unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "that the foot turns about its locked toe until that is released")
-    unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "of the animated toe that releases it")
+    lock_halflife: float = tunable(0.065, "s", 0.005, 1, "time for a locked toe to come to rest")
+    unlock_halflife: float = tunable(0.12, "s", 0.005, 1, "time for a released toe to return to its animated position")
+    unlock_distance: float = tunable(
+        0.35, "m", 0.0, 10, "distance of the animated from the locked toe that releases it"
+    )
+    unlock_angle: float = tunable(1.6, "rad", 0.0, 7, "rotation of the foot about its locked toe that releases it")
+    unlock_speed: float = tunable(10.0, "m/s", 0.0, 100, "speed of the animated toe that releases it")
     clearance: float = tunable(0.02, "m", 0.0, 0.2, "minimum height of a swinging foot above the ground")
-    extension: float = tunable(0.99, "", 0.5, 1, "of the leg's length, the maximum distance from hip to ankle")
+    extension: float = tunable(0.99, "", 0.5, 1, "maximum distance from hip to ankle, as a fraction of leg length")
     pelvis: bool = True  # lower the pelvis where a planted foot would not reach the ground
-    pelvis_halflife: float = tunable(0.2, "s", 0.005, 1, "for the pelvis to be lowered or raised")
+    pelvis_halflife: float = tunable(0.2, "s", 0.005, 1, "time for the pelvis to be lowered or raised")
     # terrain
     ground_halflife: float = tunable(
-        0.1, "s", 0.005, 2, "for root and swinging feet to follow a change of ground height"
+        0.1, "s", 0.005, 2, "time for root and swinging feet to follow a change of ground height"
     )
 
     @property

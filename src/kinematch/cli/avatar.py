@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 def avatar(
     recording: Annotated[
         tyro.conf.Positional[Path],
-        option("recorded trackers: our .jsonl, A-Frame's motion capture, a CSV table; or a motion file to play a user"),
+        option("recorded trackers: our .jsonl, A-Frame motion capture, a CSV table; or a motion file as the user"),
     ],
     /,
-    output: Annotated[Path | None, option("what to write: .glb, .bvh, .gif, .webp, .mp4 or .png", "-o")] = None,
-    database: Annotated[Path | None, option("motion to play; the built-in one if not given")] = None,
+    output: Annotated[Path | None, option("file to write: .glb, .bvh, .gif, .webp, .mp4 or .png", "-o")] = None,
+    database: Annotated[Path | None, option("database to play; default: the built-in one")] = None,
     character: Annotated[Path | None, option("a humanoid to show, such as a GLB or VRM file")] = None,
     device: Annotated[
         str | None,
-        option("what the user wore: generic, quest, pico, index, vive or none (joints); generic if not given"),
+        option("the user's hardware: generic, quest, pico, index, vive or none (joints); default: generic"),
     ] = None,
-    height: Annotated[float | None, option("of the user in metres; measured from the recording if not given")] = None,
-    user: Annotated[str | None, option("take the stored calibration of this user")] = None,
+    height: Annotated[float | None, option("the user's height in metres; default: measured from the recording")] = None,
+    user: Annotated[str | None, option("use the stored calibration of this user")] = None,
     fit: Annotated[
         Literal["avatar", "space", "none"], option("scale the avatar to the user, the user's space to it, or nothing")
     ] = "avatar",
-    accuracy: Annotated[float, option("how far the body may be from below the head, in metres")] = 0.1,
+    accuracy: Annotated[float, option("maximum distance of the body from the point below the head, in metres")] = 0.1,
     points: Annotated[
-        tuple[str, ...], option("use these tracked points alone: head, left_hand, right_hand, waist, ...")
+        tuple[str, ...], option("use only these tracked points: head, left_hand, right_hand, waist, ...")
     ] = (),
     frame_rate: Annotated[float, option("frames per second")] = 60.0,
     vmc: Annotated[str | None, option("also send the body to HOST:PORT as VMC, in real time")] = None,
 ) -> int:
-    """Make a full body from recorded trackers, and write it as motion (glb, bvh) or a film (gif, webp, mp4)."""
+    """Animate a full body from recorded trackers, and write it as motion (glb, bvh) or a film (gif, webp, mp4)."""
     from kinematch.cli.convert import MOVING, write_motion
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.files import WRITABLE

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from kinematch.database.storage import Database
 
-Databases = Annotated[tyro.conf.Positional[list[Path]], option("databases to measure on; the built-in one if none")]
+Databases = Annotated[tyro.conf.Positional[list[Path]], option("databases to measure on; default: the built-in one")]
 Data = Annotated[Path | None, option("a folder of LAFAN1 clips: builds and measures its sets S, M, L and XL")]
-Json = Annotated[Path | None, option("write every figure as JSON")]
+Json = Annotated[Path | None, option("write all figures as JSON")]
 
 
 def search(
@@ -27,10 +27,10 @@ def search(
     /,
     data: Data = None,
     json: Json = None,
-    chart: Annotated[Path | None, option("write a picture of the medians (png)")] = None,
-    growth_to: Annotated[int, option("also measure how cost grows, up to so many frames; 0 leaves it out")] = 0,
-    growth_chart: Annotated[Path | None, option("write a picture of the growth (png)")] = None,
-    quick: Annotated[bool, option("a tenth of the queries")] = False,
+    chart: Annotated[Path | None, option("write a chart of the medians (png)")] = None,
+    growth_to: Annotated[int, option("also measure scaling up to this many frames; 0 skips it")] = 0,
+    growth_chart: Annotated[Path | None, option("write a chart of the scaling (png)")] = None,
+    quick: Annotated[bool, option("run a tenth of the queries")] = False,
 ) -> int:
     """Compare the default search with numpy, exhaustive search, trees and boxes on the same queries."""
     from kinematch.bench import search as searches
@@ -69,10 +69,10 @@ def character(
     /,
     data: Data = None,
     json: Json = None,
-    chart: Annotated[Path | None, option("write a picture of the times of steps (png)")] = None,
-    quick: Annotated[bool, option("an eighth of the time, and no crowd of 10,000")] = False,
+    chart: Annotated[Path | None, option("write a chart of step times (png)")] = None,
+    quick: Annotated[bool, option("run for an eighth of the time, without the crowd of 10,000")] = False,
 ) -> int:
-    """Measure the steps of crowds of 1 to 10,000 characters, stage by stage."""
+    """Benchmark the step of crowds of 1 to 10,000 characters, stage by stage."""
     from kinematch.bench import character as characters
     from kinematch.bench import character_report
     from kinematch.cli.screen import progress_bar
@@ -95,9 +95,9 @@ def limits(
     /,
     data: Data = None,
     json: Json = None,
-    quick: Annotated[bool, option("five pairs of runs instead of twenty-one")] = False,
+    quick: Annotated[bool, option("run five pairs instead of twenty-one")] = False,
 ) -> int:
-    """Measure what used to be slow: commands far outside the data, threads for middling crowds, single characters."""
+    """Benchmark unusual cases: commands far outside the data, threads for medium-sized crowds, single characters."""
     from kinematch.bench import limits as module
     from kinematch.cli.screen import progress_bar
 
@@ -117,9 +117,9 @@ def avatar(
     /,
     data: Data = None,
     json: Json = None,
-    quick: Annotated[bool, option("one and eight users, a second each")] = False,
+    quick: Annotated[bool, option("run one and eight users, a second each")] = False,
 ) -> int:
-    """Measure the bodies of 1 to 8 users with headsets at 90 Hz: time per frame, and how long pages wait."""
+    """Benchmark the bodies of 1 to 8 headset users at 90 Hz: time per frame, and the latency that pages see."""
     from kinematch.bench import avatar as module
     from kinematch.cli.screen import progress_bar
 
@@ -138,7 +138,7 @@ def avatar(
 
 def start(
     json: Json = None,
-    rounds: Annotated[int, option("how often each command is run; the median counts")] = 7,
+    rounds: Annotated[int, option("runs of each command; the median counts")] = 7,
 ) -> int:
     """Measure how long each verb takes to answer --help, against a Python that does nothing."""
     from kinematch.bench.start import bench_start, plain, table
@@ -157,15 +157,13 @@ def start(
 
 def fuzz(
     files: Annotated[
-        tyro.conf.Positional[list[Path]], option("files and folders to damage; small ones of every kind if none")
+        tyro.conf.Positional[list[Path]], option("files and folders to damage; default: small ones of every kind")
     ] = [],  # noqa: B006 (tyro wants a list)
     /,
-    count: Annotated[int, option("how many damaged files to read, those of earlier runs included")] = 10_000,
-    state: Annotated[Path, option("where to keep what was found; a run goes on where the last one stopped")] = Path(
-        "fuzz/state.json"
-    ),
-    seed: Annotated[int, option("another seed damages files in other ways")] = 0,
-    processes: Annotated[int, option("how many read at once")] = 1,
+    count: Annotated[int, option("number of damaged files to read, including earlier runs")] = 10_000,
+    state: Annotated[Path, option("state file; a run continues where the last one stopped")] = Path("fuzz/state.json"),
+    seed: Annotated[int, option("random seed of the damage")] = 0,
+    processes: Annotated[int, option("number of reader processes")] = 1,
 ) -> int:
     """Read damaged files of every kind; each must give a result or one clear error, within 5 s and 1 GB."""
     from tempfile import TemporaryDirectory
@@ -187,13 +185,11 @@ def fuzz(
 
 
 def soak(
-    minutes: Annotated[float, option("how long in all, earlier runs included")] = 20.0,
-    clients: Annotated[int, option("rude clients at once")] = 20,
-    state: Annotated[Path, option("where to keep what was seen; a run goes on where the last one stopped")] = Path(
-        "soak/state.json"
-    ),
+    minutes: Annotated[float, option("total minutes, including earlier runs")] = 20.0,
+    clients: Annotated[int, option("number of misbehaving clients")] = 20,
+    state: Annotated[Path, option("state file; a run continues where the last one stopped")] = Path("soak/state.json"),
 ) -> int:
-    """Serve Studio to an honest page beside rude clients on this machine: poses a second, gaps, and memory."""
+    """Serve Studio to a well-behaved page among misbehaving clients: poses per second, gaps, and memory."""
     from kinematch.bench import soak as module
     from kinematch.cli.screen import progress_bar
 
@@ -207,13 +203,13 @@ def soak(
 
 
 def build(
-    recipes: Annotated[tyro.conf.Positional[list[Path]], option("recipes to build; the built-in motion if none")] = [],  # noqa: B006
+    recipes: Annotated[tyro.conf.Positional[list[Path]], option("recipes to build; default: the built-in motion")] = [],  # noqa: B006
     /,
     data: Annotated[Path | None, option("a folder of LAFAN1 clips: builds its set XL")] = None,
     json: Json = None,
-    rounds: Annotated[int, option("how often each is built; the median counts")] = 3,
+    rounds: Annotated[int, option("builds of each recipe; the median counts")] = 3,
 ) -> int:
-    """Measure how long recipes take to build, stage by stage, and how many cores that keeps busy."""
+    """Measure how long recipes take to build, stage by stage, and how many cores they keep busy."""
     from kinematch.bench.build import bench_build, plain, table
     from kinematch.bench.sets import write_recipes
     from kinematch.cli.screen import progress_bar

@@ -20,9 +20,9 @@ STAGES = {"clips": "cleaning clips", "poses": "joining poses", "features": "meas
 def build(
     recipe: Annotated[tyro.conf.Positional[Path], option("the recipe (toml); `kinematch init` writes one")],
     /,
-    features: Annotated[Path | None, option("a Python file that registers features of your own; it is run")] = None,
+    features: Annotated[Path | None, option("a Python file that registers your own features; it is executed")] = None,
 ) -> int:
-    """Build the database that RECIPE describes. What has not changed since the last build is reused."""
+    """Build the database that RECIPE describes, reusing unchanged parts of the last build."""
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.database.build import build as build_database
 

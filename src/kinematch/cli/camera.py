@@ -25,32 +25,32 @@ def camera(
     ],
     /,
     output: Annotated[
-        Path | None, option("what to write: .glb, .bvh, .gif, .webp, .mp4 or .png; landmarks as .jsonl", "-o")
+        Path | None, option("file to write: .glb, .bvh, .gif, .webp, .mp4 or .png; landmarks as .jsonl", "-o")
     ] = None,
     trackers: Annotated[
-        Path | None, option("recorded trackers of the same moments; without them the camera alone drives the body")
+        Path | None, option("simultaneous tracker recording; without it the camera alone drives the body")
     ] = None,
-    database: Annotated[Path | None, option("motion to play; the built-in one if not given")] = None,
+    database: Annotated[Path | None, option("database to play; default: the built-in one")] = None,
     character: Annotated[Path | None, option("a humanoid to show, such as a GLB or VRM file")] = None,
-    device: Annotated[str | None, option("with --trackers: what the user wore; generic if not given")] = None,
-    height: Annotated[float | None, option("of the user in metres; measured or 1.7 if not given")] = None,
-    pitch: Annotated[float | None, option("degrees that the camera looks down; found if not given")] = None,
-    field_of_view: Annotated[float, option("of the camera, degrees across the picture")] = 65.0,
-    seconds: Annotated[float | None, option("of a video or webcam, at most; 10 of a webcam if not given")] = None,
+    device: Annotated[str | None, option("with --trackers: the user's hardware; default: generic")] = None,
+    height: Annotated[float | None, option("the user's height in metres; default: measured, or 1.7")] = None,
+    pitch: Annotated[float | None, option("downward pitch of the camera in degrees; default: estimated")] = None,
+    field_of_view: Annotated[float, option("horizontal field of view of the camera in degrees")] = 65.0,
+    seconds: Annotated[float | None, option("maximum seconds to read; default: all of a video, 10 of a webcam")] = None,
     start: Annotated[float, option("seconds of a video to skip")] = 0.0,
     near: Annotated[
         tuple[float, float] | None,
         option(
-            "where in the picture the person to follow is at first: shares of its width and height; else the largest"
+            "initial position of the person to track, as fractions of width and height; default: the largest person"
         ),
     ] = None,
-    frame_rate: Annotated[float, option("frames per second that are written")] = 60.0,
+    frame_rate: Annotated[float, option("frames per second of the output")] = 60.0,
     model: Annotated[str, option("the pose model: full, lite, or the path of a .task file")] = "full",
-    address: Annotated[str | None, option("with setup: fetch the model from here")] = None,
+    address: Annotated[str | None, option("with setup: URL of the model")] = None,
 ) -> int:
-    """Find a body in pictures, and write it as motion, a film or landmarks.
+    """Find a body in a video or images, and write it as motion, a film or landmarks.
 
-    `kinematch camera setup` fetches the pose model, once; nothing else is ever downloaded.
+    `kinematch camera setup` downloads the pose model, once; nothing else is ever downloaded.
     """
     from kinematch.cli.screen import Screen
 

@@ -18,42 +18,43 @@ TRAJECTORIES = (".csv", ".npz")  # of robots
 
 def convert(
     source: Annotated[tyro.conf.Positional[Path], option("the motion file to read")],
-    target: Annotated[tyro.conf.Positional[Path], option("the file to write; its ending says what it becomes")],
+    target: Annotated[tyro.conf.Positional[Path], option("the file to write; its suffix selects the format")],
     /,
-    clip: Annotated[str | None, option("which animation of a file that holds several")] = None,
+    clip: Annotated[str | None, option("name of the animation, if the file has several")] = None,
     frame_rate: Annotated[float | None, option("resample to this many frames per second")] = None,
     mirror: Annotated[bool, option("exchange left and right")] = False,
-    root: Annotated[bool, option("add a ground root as first joint")] = False,
+    root: Annotated[bool, option("add a ground root as the first joint")] = False,
     retarget: Annotated[
-        Path | None, option("put the motion on the character or rig of this file; a GLB keeps its meshes", "--skeleton")
+        Path | None,
+        option("retarget to the character or rig in this file; a GLB keeps its meshes", "--skeleton"),
     ] = None,
     hands: Annotated[
         Literal["free", "together", "world"],
-        option("with --retarget: hands as the arms turn, those that meet still meet, or all at scaled places"),
+        option("with --retarget: hands follow the arms, keep touching each other, or reach scaled positions"),
     ] = "free",
     without: Annotated[
         tuple[Literal["feet", "pelvis", "arms", "twist", "fingers", "ends"], ...],
-        option("with --retarget: corrections to leave out"),
+        option("with --retarget: corrections to skip"),
     ] = (),
     robot: Annotated[
-        Path | None, option("put the motion on this robot (MJCF or URDF) and print how well; angles as csv or npz")
+        Path | None, option("retarget the motion to this robot (MJCF or URDF) and score it; angles as csv or npz")
     ] = None,
-    start: Annotated[float, option("leave out what comes before, in seconds")] = 0.0,
-    stop: Annotated[float | None, option("leave out what comes after, in seconds")] = None,
-    unit: Annotated[str | None, option("the source's unit, where it is told wrong")] = None,
-    up: Annotated[str | None, option("the source's up axis, where it is told wrong")] = None,
+    start: Annotated[float, option("start of the range to keep, in seconds")] = 0.0,
+    stop: Annotated[float | None, option("end of the range to keep, in seconds")] = None,
+    unit: Annotated[str | None, option("the source's unit, if detection is wrong")] = None,
+    up: Annotated[str | None, option("the source's up axis, if detection is wrong")] = None,
     engine: Annotated[
         Literal["unreal", "unity", "godot", "blender", "three"] | None,
-        option("bone names, rest pose, rate and root motion as this program wants them", name="for"),
+        option("bone names, rest pose, frame rate and root motion for this program", name="for"),
     ] = None,
     root_motion: Annotated[
         Literal["root", "in-place", "hips"] | None,
-        option("with --for: travel on a root bone, left out, or on the hips; as the program is used to if not given"),
+        option("with --for: root motion on a root bone, removed, or on the hips; default: as the program expects"),
     ] = None,
 ) -> int:
-    """Read SOURCE (bvh, gltf, glb, vrm, vrma, npz of AMASS, fbx) and write TARGET, the form told by its suffix.
+    """Read SOURCE (bvh, gltf, glb, vrm, vrma, npz of AMASS, fbx) and write TARGET in the format of its suffix.
 
-    bvh, glb, vrma, npz (AMASS) and usda are motion; gif, webp and mp4 a moving picture; png a sheet of sixteen moments.
+    bvh, glb, vrma, npz (AMASS) and usda are motion; gif, webp and mp4 a film; png a sheet of sixteen stills.
     """
     from kinematch.cli.doctor import number_or_name
     from kinematch.cli.screen import Screen

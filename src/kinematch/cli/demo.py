@@ -27,7 +27,7 @@ SCENES = {"walk_1.35": 4.0, "run_3.6": 4.5, "walk_turn_left_180": 3.2, "strafe_0
 def demo(
     output: Annotated[Path, option("folder to write to", "-o")] = Path("kinematch-demo"),
 ) -> int:
-    """Build the built-in database and show it: recipe, database, a moving picture and maps of what it covers."""
+    """Build the built-in database and show it: recipe, database, an animated picture and coverage maps."""
     from kinematch.cli.screen import Screen, progress_bar, write_picture
     from kinematch.database import storage
     from kinematch.database.coverage import measure_coverage

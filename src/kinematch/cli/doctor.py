@@ -20,7 +20,7 @@ def doctor(
     json: Annotated[bool, option("print the reports as JSON")] = False,
     unit: Annotated[str | None, option("the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
     up: Annotated[str | None, option("the files' up axis: X, Y, Z, -X ...")] = None,
-    strip: Annotated[Path | None, option("draw what happens when in a file as a picture (PNG)")] = None,
+    strip: Annotated[Path | None, option("draw a timeline of the activities in a file (PNG)")] = None,
 ) -> int:
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
     from kinematch.cli.doctor_strip import draw_strip

@@ -21,58 +21,57 @@ SWEEPS = (
     *("interval", "halflife", "synchronization", "responsiveness", "rate"),
     *("weights", "root", "database", "alpha"),
 )
-FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; that of the recipe if not given"
-DATABASE = "the database or learned model to move by; the built-in database if not given"
+FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; default: the recipe's filter"
+DATABASE = "the database or learned model; default: the built-in database"
 
 
 def evaluate(
     database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
     /,
-    settings: Annotated[Path | None, option("settings (toml or json); the defaults if not given")] = None,
+    settings: Annotated[Path | None, option("settings file (toml or json)")] = None,
     filter: Annotated[str | None, option(FILTER)] = None,
-    seed: Annotated[int, option("moments of the course and its random stick")] = 0,
-    rate: Annotated[float, option("steps a second")] = 60.0,
-    quick: Annotated[bool, option("one of each scenario at the slowest and the fastest gait")] = False,
+    seed: Annotated[int, option("random seed of the course")] = 0,
+    rate: Annotated[float, option("steps per second")] = 60.0,
+    quick: Annotated[bool, option("run each scenario once, at the slowest and the fastest gait")] = False,
     no_baselines: Annotated[
-        bool, option("leave out what it is compared with: the state machine, playback, and parts switched off")
+        bool, option("skip the comparisons: state machine, playback, and runs with parts switched off")
     ] = False,
-    sweep: Annotated[str | None, option(f"vary one thing instead: {', '.join(SWEEPS)}")] = None,
-    json: Annotated[Path | None, option("write every figure as JSON")] = None,
-    report: Annotated[Path | None, option("write a page to look at (html)")] = None,
-    chart: Annotated[Path | None, option("write the figure of a sweep (png)")] = None,
+    sweep: Annotated[str | None, option(f"vary one setting instead: {', '.join(SWEEPS)}")] = None,
+    json: Annotated[Path | None, option("write all figures as JSON")] = None,
+    report: Annotated[Path | None, option("write a report (html)")] = None,
+    chart: Annotated[Path | None, option("write the chart of a sweep (png)")] = None,
     learned: Annotated[
-        tuple[Path, ...], option("compare exact, packed and learned matching instead: a small model, or also a big one")
+        tuple[Path, ...],
+        option("compare exact, packed and learned matching instead: one model, or a small and a big one"),
     ] = (),
-    packed: Annotated[Path | None, option("with --learned: a packed database to compare too")] = None,
-    films: Annotated[Path | None, option("with --learned: folder to write films (gif) and figures (png) into")] = None,
-    against: Annotated[Path | None, option("with a model: the database that it was trained on")] = None,
+    packed: Annotated[Path | None, option("with --learned: also compare this packed database")] = None,
+    films: Annotated[Path | None, option("with --learned: folder for films (gif) and charts (png)")] = None,
+    against: Annotated[Path | None, option("with a model: the database it was trained on")] = None,
     vr: Annotated[
         bool, option("score VR avatars of simulated users instead: body direction, root, joints, feet")
     ] = False,
     camera: Annotated[
-        bool, option("score what a camera adds to trackers instead: users before simulated cameras at several places")
+        bool, option("score what a camera adds to trackers instead, with simulated cameras at several places")
     ] = False,
     retarget: Annotated[
         tuple[Path, Path] | None,
-        option("score a retarget instead: a motion file or folder, and the character or motion file to put it on"),
+        option("score a retarget instead: a motion file or folder, and the target character or motion file"),
     ] = None,
     robot: Annotated[
         Path | None, option("score how well this robot (MJCF or URDF) follows the motion files of --users instead")
     ] = None,
     users: Annotated[
         tuple[Path, ...],
-        option("with --vr, --camera or --robot: motion files or folders; random walks if none"),
+        option("with --vr, --camera or --robot: motion files or folders; default: random walks"),
     ] = (),
-    points: Annotated[
-        tuple[str, ...], option("with --vr: what users wear: head, left_hand, right_hand, waist, ...")
-    ] = (
+    points: Annotated[tuple[str, ...], option("with --vr: tracked points: head, left_hand, right_hand, waist, ...")] = (
         "head",
         "left_hand",
         "right_hand",
     ),
-    seconds: Annotated[float, option("with --vr or --camera: of each user, at most")] = 30.0,
-    look_around: Annotated[float, option("with --vr or --camera: degrees by which heads stray besides")] = 0.0,
-    noise: Annotated[bool, option("with --vr: trackers with the noise and dropouts of real ones")] = False,
+    seconds: Annotated[float, option("with --vr or --camera: maximum seconds per user")] = 30.0,
+    look_around: Annotated[float, option("with --vr or --camera: spread of added glances, in degrees")] = 0.0,
+    noise: Annotated[bool, option("with --vr: add the noise and dropouts of real trackers")] = False,
 ) -> int:
     """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
     from kinematch.learned.model_file import is_model

@@ -21,18 +21,18 @@ def export(
         ),
     ],
     /,
-    output: Annotated[Path, option("folder to write; one that an earlier export wrote is replaced", "-o")],
+    output: Annotated[Path, option("folder to write; replaces an earlier export", "-o")],
     to: Annotated[
         Literal["onnx", "engine", "page"],
         option(
-            "onnx (a model): three graphs, flat weights, and a run time in Python and C++ to port; "
-            "engine (a database): flat arrays, a JSON about them, and a reader and search in C++ and C# to port; "
-            "page (a recording): a web page that plays it and shows why, without Python"
+            "onnx (a model): ONNX graphs, flat weights, and a runtime in Python and C++ to port; "
+            "engine (a database): flat arrays, JSON metadata, and a reader and search in C++ and C# to port; "
+            "page (a recording): a web page that replays and explains it, without Python"
         ),
     ] = "onnx",
     engine: Annotated[
         Literal["unreal", "unity", "godot", "blender", "three"] | None,
-        option("with --to engine: poses in this program's axes and units, and its bone names", name="for"),
+        option("with --to engine: use this program's axes, units and bone names", name="for"),
     ] = None,
 ) -> int:
     """Write SOURCE as files for other programs."""

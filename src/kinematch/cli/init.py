@@ -15,10 +15,10 @@ from kinematch.writing import write_beside
 def init(
     folder: Annotated[tyro.conf.Positional[Path], option("the folder with your motion files")],
     /,
-    output: Annotated[Path | None, option("the recipe; FOLDER/recipe.toml if not given", "-o")] = None,
-    force: Annotated[bool, option("write over a recipe that is there already")] = False,
+    output: Annotated[Path | None, option("recipe to write; default: FOLDER/recipe.toml", "-o")] = None,
+    force: Annotated[bool, option("overwrite an existing recipe")] = False,
 ) -> int:
-    """Examine the motion files of FOLDER and write a recipe for them: calibration poses are dropped, idles tagged, and
+    """Examine the motion files in FOLDER and write a recipe for them, with calibration poses dropped, idles tagged and
     the doctor's other fixes filled in."""
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.doctor import Report, examine

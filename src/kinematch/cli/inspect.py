@@ -10,12 +10,12 @@ from kinematch.cli.options import blaming, check_output, option
 
 
 def inspect(
-    database: Annotated[tyro.conf.Positional[Path], option("the database to look into")],
+    database: Annotated[tyro.conf.Positional[Path], option("the database to inspect")],
     /,
     picture: Annotated[Path | None, option("write the coverage map as a picture (png)")] = None,
     json: Annotated[bool, option("print everything as JSON")] = False,
 ) -> int:
-    """Show clips, features and tags of DATABASE, motions worth recording next, and poses that features confuse."""
+    """Show the clips, features and tags of DATABASE, motions to record next, and poses that features confuse."""
     from kinematch.cli.inspect_text import print_database, print_gaps, print_pairs, report
     from kinematch.cli.screen import Screen, progress_bar, write_picture
     from kinematch.database import storage

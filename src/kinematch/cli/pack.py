@@ -20,16 +20,12 @@ UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 def pack(
     database: Annotated[tyro.conf.Positional[Path], option("the database to pack")],
     /,
-    output: Annotated[Path, option("where to write the packed file (.kinematch)", "-o")],
+    output: Annotated[Path, option("packed file to write (.kinematch)", "-o")],
     error: Annotated[
         str | None,
-        option(
-            "how far a joint or the end of a chain may be off, such as 0.5mm; 0.01cm if not given, 0.1cm for transport"
-        ),
+        option("maximum error of a joint or chain end, such as 0.5mm; default: 0.01cm, with --transport 0.1cm"),
     ] = None,
-    transport: Annotated[
-        bool, option("write it to be sent: smallest on disk, whole in memory once it is opened, which takes seconds")
-    ] = False,
+    transport: Annotated[bool, option("for download: smallest file, full size in memory, opens in seconds")] = False,
 ) -> int:
     """Write DATABASE as a packed file that play, evaluate, bench and km.load open like any other."""
     from kinematch.cli.screen import Screen, progress_bar

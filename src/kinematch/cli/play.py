@@ -24,36 +24,36 @@ def play(
     paths: Annotated[
         tyro.conf.Positional[tuple[Path, ...]],
         option(
-            "a database, learned model, recipe, recording, or folder of motion files; the built-in motion if none is "
-            "given. Databases and models behind the first play beside it, told the same"
+            "a database, learned model, recipe, recording, or folder of motion files; default: the built-in motion. "
+            "Further databases and models play beside the first, with the same commands"
         ),
     ] = (),
     /,
-    port: Annotated[int, option("the next free one is taken where it is in use")] = PORT,
-    host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
-    https: Annotated[bool, option("encrypt, with a certificate of its own; headsets ask for it")] = False,
+    port: Annotated[int, option("port of the page; if it is in use, the next free one")] = PORT,
+    host: Annotated[str, option("address to listen on; the default admits only this machine")] = "127.0.0.1",
+    https: Annotated[bool, option("serve HTTPS with a self-signed certificate; headsets require it")] = False,
     vr: Annotated[bool, option("open the VR panel: a body from a headset, or from a simulated user")] = False,
     vmc: Annotated[
         str | None, option("with --vr: send the first user's body to HOST:PORT as VMC, such as 127.0.0.1:39539")
     ] = None,
     vmc_in: Annotated[
-        str | None, option("with --vr: a user whose trackers or body another program sends as VMC to this PORT: 39540")
+        str | None, option("with --vr: receive a user's trackers or body as VMC on this PORT, such as 39540")
     ] = None,
     vrchat: Annotated[bool, option("with --vr: send the first user's hips and legs to VRChat on this machine")] = False,
     camera: Annotated[
         str | None,
         option(
-            "with --vr: a webcam of this machine by its number, a video, or landmarks: corrects the first user, "
+            "with --vr: a webcam's number, a video, or recorded landmarks; corrects the first user, "
             "or drives a body alone"
         ),
     ] = None,
     model: Annotated[
-        str | None, option("the pose model of cameras: full, lite, or a .task file; whichever was set up if not given")
+        str | None, option("pose model of cameras: full, lite, or a .task file; default: the one from `camera setup`")
     ] = None,
-    robot: Annotated[Path | None, option("show the motion on this robot (MJCF or URDF), solved live")] = None,
-    no_open: Annotated[bool, option("leave the browser alone")] = False,
+    robot: Annotated[Path | None, option("retarget the motion live to this robot (MJCF or URDF)")] = None,
+    no_open: Annotated[bool, option("do not open a browser")] = False,
 ) -> int:
-    """Steer a character in the browser, see why it moves as it does, tune it, and build your own."""
+    """Steer a character in the browser, see why it moves that way, tune it, and build your own."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
     if not vr and (vmc is not None or vmc_in is not None or vrchat or camera is not None):

@@ -17,20 +17,18 @@ NAP = 0.001  # s between looks at the socket
 
 
 def record(
-    output: Annotated[Path, option("what to write: motion (.bvh, .glb) or a picture of it (.gif, .mp4, .png)", "-o")],
+    output: Annotated[Path, option("file to write: motion (.bvh, .glb) or a picture of it (.gif, .mp4, .png)", "-o")],
     vmc: Annotated[
-        str | None, option("listen for VMC on this PORT or HOST:PORT; 39539 is where programs send by themselves")
+        str | None, option("listen for VMC on this PORT or HOST:PORT; most programs send to 39539 by default")
     ] = None,
     websocket: Annotated[
         str | None, option("listen to a pose stream, such as ws://127.0.0.1:8124/stream; see docs/stream.md")
     ] = None,
-    seconds: Annotated[float | None, option("stop after so many, counted from the first frame")] = None,
-    frame_rate: Annotated[
-        float | None, option("frames per second of the file; that of the sender if not given")
-    ] = None,
-    character: Annotated[int, option("which character of a pose stream")] = 0,
+    seconds: Annotated[float | None, option("stop this many seconds after the first frame")] = None,
+    frame_rate: Annotated[float | None, option("frames per second of the file; default: the sender's")] = None,
+    character: Annotated[int, option("index of the character in the pose stream")] = 0,
 ) -> int:
-    """Record what comes in until Ctrl-C, the end of the stream, three seconds of silence or --seconds, and write it."""
+    """Record a stream until Ctrl-C, its end, three seconds of silence or --seconds, and write it to a file."""
     from kinematch.cli.convert import MOVING, write_motion
     from kinematch.cli.screen import Screen
     from kinematch.files import WRITABLE

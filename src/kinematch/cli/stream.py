@@ -23,22 +23,22 @@ FAREWELL = 10.0  # s for programs to read to the end of the stream
 
 def stream(
     database: Annotated[
-        tyro.conf.Positional[Path | None], option("motion to play; the built-in one if not given")
+        tyro.conf.Positional[Path | None], option("database to play; default: the built-in one")
     ] = None,
     /,
     controller: Annotated[
-        Path | None, option("a script of commands (.jsonl), played again and again; without one, the character wanders")
+        Path | None, option("a script of commands (.jsonl), played in a loop; default: the character wanders")
     ] = None,
-    once: Annotated[bool, option("play the script once, when the first program has connected, and end")] = False,
+    once: Annotated[bool, option("play the script once, when the first program connects, and quit")] = False,
     character: Annotated[Path | None, option("a humanoid to send, such as a GLB or VRM file")] = None,
     robot: Annotated[Path | None, option("a robot (MJCF or URDF) whose joint angles are sent beside the poses")] = None,
     vmc: Annotated[str | None, option("also send the character to HOST:PORT as VMC, such as 127.0.0.1:39539")] = None,
-    port: Annotated[int, option("of the WebSocket; the next free one is taken where it is in use")] = PORT,
-    host: Annotated[str, option("address to listen on; others than this machine's own let others in")] = "127.0.0.1",
-    origin: Annotated[tuple[str, ...], option("sites whose pages may connect too, such as http://localhost:5173")] = (),
-    no_websocket: Annotated[bool, option("send as VMC alone")] = False,
+    port: Annotated[int, option("port of the WebSocket; if it is in use, the next free one")] = PORT,
+    host: Annotated[str, option("address to listen on; the default admits only this machine")] = "127.0.0.1",
+    origin: Annotated[tuple[str, ...], option("origins whose pages may connect, such as http://localhost:5173")] = (),
+    no_websocket: Annotated[bool, option("send only VMC")] = False,
 ) -> int:
-    """Play DATABASE under a script and send the poses to whoever connects to ws://HOST:PORT/stream (docs/stream.md)."""
+    """Play DATABASE from a script and send the poses to every client of ws://HOST:PORT/stream (docs/stream.md)."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
     if no_websocket and vmc is None:

@@ -10,12 +10,12 @@ from kinematch.writing import replacing
 
 def synth(
     output: Annotated[Path, option("folder to write to", "-o")],
-    seed: Annotated[int, option("another seed is another performance of the same card")] = 0,
+    seed: Annotated[int, option("random seed; another seed gives another performance of the same card")] = 0,
     frame_rate: Annotated[float, option("frames per second")] = 60.0,
     tag: Annotated[str | None, option("only the clips with this tag, such as walk, run or level2")] = None,
     format: Annotated[str, option("bvh or glb")] = "bvh",
-    sheets: Annotated[bool, option("a contact sheet (.png) beside each clip")] = False,
-    animations: Annotated[bool, option("a moving picture (.gif) of up to 8 s beside each clip")] = False,
+    sheets: Annotated[bool, option("write a contact sheet (.png) beside each clip")] = False,
+    animations: Annotated[bool, option("write an animation (.gif) of up to 8 s beside each clip")] = False,
 ) -> int:
     """Write the built-in dance card: procedural walking, running, turning, strafing and crouching."""
     from kinematch.cli.screen import Screen, progress_bar

@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from kinematch.avatar.orientation.training.record import Table
 
 PAPER = ("paper-r1-adam", "paper-r1-adamw", "paper-r50-adam", "paper-r50-adamw")
-Paths = Annotated[tyro.conf.Positional[list[Path]], option("motion to learn from: files, and folders of BVH")]
+Paths = Annotated[tyro.conf.Positional[list[Path]], option("training motion: files, and folders of BVH")]
 Networks = Literal["recurrent", "paper-r1-adam", "paper-r1-adamw", "paper-r50-adam", "paper-r50-adamw"]
 
 
 def orientation(
     paths: Paths,
     /,
-    output: Annotated[Path, option("weights to write; what they came from is written beside", "-o")] = Path(
+    output: Annotated[Path, option("weights to write, with a record of the training beside them", "-o")] = Path(
         "orientation.safetensors"
     ),
     network: Annotated[
-        Networks, option("the default one, or MMVR's: predictions in a row, and optimizer")
+        Networks, option("the default, or MMVR's with r consecutive predictions and an optimizer")
     ] = "recurrent",
-    seed: Annotated[int, option("of all that is random, 0 or more")] = 0,
-    steps: Annotated[int, option("batches to learn from; 0 takes as many as those that ship")] = 0,
-    plan: Annotated[Path | None, option("a record of training (json) to take the settings from")] = None,
-    without_card: Annotated[bool, option("leave out the built-in dance card")] = False,
-    unseen: Annotated[list[Path], option("motion on other rigs, to score on alone")] = [],  # noqa: B006 (tyro wants a list)
-    resume: Annotated[Path | None, option("a checkpoint: written on the way, and gone on from where it exists")] = None,
+    seed: Annotated[int, option("random seed, 0 or more")] = 0,
+    steps: Annotated[int, option("training steps; 0: as many as for the shipped weights")] = 0,
+    plan: Annotated[Path | None, option("training record (json) to take the settings from")] = None,
+    without_card: Annotated[bool, option("do not train on the built-in dance card")] = False,
+    unseen: Annotated[list[Path], option("motion on other rigs, only for scoring")] = [],  # noqa: B006 (tyro wants a list)
+    resume: Annotated[Path | None, option("checkpoint file: written during training, and resumed if it exists")] = None,
     tune: Annotated[
-        int, option("trials to search settings with first; needs the extra 'tune', with --ray 'scale'")
+        int, option("number of trials to tune settings first; needs the extra 'tune', with --ray 'scale'")
     ] = 0,
     ray: Annotated[str | None, option("search with Ray Tune's ASHA: 'local', 'auto' or a cluster's address")] = None,
-    score: Annotated[bool, option("train nothing: score the estimators that ship on these people")] = False,
+    score: Annotated[bool, option("do not train: score the shipped estimators on these people")] = False,
 ) -> int:
-    """Train the network that says where a user's hips face, on recorded people, and score it on subjects held out.
+    """Train the network that estimates where a user's hips face, and score it on held-out subjects.
 
     Every sixth subject is held out with all clips. Needs an extra: pip install 'kinematch[train]'.
     """

@@ -21,17 +21,17 @@ COLUMNS = {
 
 def capacity(
     small: Annotated[tyro.conf.Positional[Path], option("a small database")],
-    big: Annotated[tyro.conf.Positional[Path], option("a big one")],
+    big: Annotated[tyro.conf.Positional[Path], option("a big database")],
     /,
-    output: Annotated[Path, option("folder of the three models; those that it holds are not trained again", "-o")],
-    minutes: Annotated[float, option("of training of each")] = 0.0,
-    steps: Annotated[int, option("of each stage instead, the same on every machine")] = 0,
-    seed: Annotated[int, option("of all that is random, 0 or more")] = 0,
+    output: Annotated[Path, option("folder of the three models; existing ones are not trained again", "-o")],
+    minutes: Annotated[float, option("minutes of training for each")] = 0.0,
+    steps: Annotated[int, option("steps per stage, instead of --minutes: the same on every machine")] = 0,
+    seed: Annotated[int, option("random seed, 0 or more")] = 0,
 ) -> int:
-    """Train the small database, the big one with the small one's networks, and the big one with its own; compare them.
+    """Train on a small database, on a big one with the same networks, and on the big one with its own; compare them.
 
-    A network that is too small averages motions (5.3.4 of the dissertation on learned motion matching). Interrupted,
-    the next call goes on.
+    A network that is too small averages motions (5.3.4 of the dissertation on learned motion matching). After an
+    interruption the next call resumes.
     """
     from kinematch.cli.screen import Screen
     from kinematch.learned.model_file import load_model

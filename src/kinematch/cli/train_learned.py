@@ -19,26 +19,27 @@ MINUTES = 12.0
 
 def learned(
     database: Annotated[
-        tyro.conf.Positional[Path | None], option("database to learn; the built-in one if not given")
+        tyro.conf.Positional[Path | None], option("training database; default: the built-in one")
     ] = None,
     /,
     output: Annotated[Path, option("model to write", "-o")] = Path("learned.kinematch-model"),
-    minutes: Annotated[float, option(f"of training; {MINUTES:g} if neither these nor steps are given")] = 0.0,
-    steps: Annotated[int, option("of each stage instead, the same on every machine")] = 0,
-    seed: Annotated[int, option("of all that is random, 0 or more")] = 0,
+    minutes: Annotated[float, option(f"minutes of training; default: {MINUTES:g}, unless --steps is given")] = 0.0,
+    steps: Annotated[int, option("steps per stage, instead of --minutes: the same on every machine")] = 0,
+    seed: Annotated[int, option("random seed, 0 or more")] = 0,
     design: Annotated[Literal["snap", "paper"], option("our design, or the three networks of the papers")] = "snap",
     capacity: Annotated[
-        Literal["auto", "small", "large"], option("of networks and codebook; auto goes by the frames of the database")
+        Literal["auto", "small", "large"],
+        option("size of networks and codebook; auto depends on the frame count"),
     ] = "auto",
-    resume: Annotated[Path | None, option("a checkpoint: written on the way, and gone on from where it exists")] = None,
+    resume: Annotated[Path | None, option("checkpoint file: written during training, and resumed if it exists")] = None,
     tune: Annotated[
-        int, option("trials to search settings with first; needs the extra 'tune', with --ray 'scale'")
+        int, option("number of trials to tune settings first; needs the extra 'tune', with --ray 'scale'")
     ] = 0,
     ray: Annotated[str | None, option("search with Ray Tune's ASHA: 'local', 'auto' or a cluster's address")] = None,
 ) -> int:
-    """Train networks that take the place of a database; exit status 1 when the model is not fit for use.
+    """Train networks that replace a database; exit status 1 if the model is not fit for use.
 
-    Needs an extra: pip install 'kinematch[train]'. Ctrl-C ends at any time; with --resume, training goes on later.
+    Needs an extra: pip install 'kinematch[train]'. Ctrl-C stops at any time; --resume continues.
     """
     from kinematch.cli.evaluate import open_database
     from kinematch.cli.screen import Screen, progress_bar

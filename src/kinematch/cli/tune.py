@@ -21,16 +21,16 @@ def tune(
     database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
     /,
     output: Annotated[Path, option("settings to write (toml or json)", "-o")] = Path("tuned.toml"),
-    settings: Annotated[Path | None, option("settings to begin with; the defaults if not given")] = None,
+    settings: Annotated[Path | None, option("settings file to start from")] = None,
     filter: Annotated[str | None, option(FILTER)] = None,
-    trials: Annotated[int, option("runs of the course to spend")] = 40,
-    mix: Annotated[str, option("what counts how much: measure=number,...")] = USUAL_MIX,
-    seed: Annotated[int, option("of the course and of the search, 0 or more")] = 0,
-    full: Annotated[bool, option("the whole course in every trial, not the quick one")] = False,
+    trials: Annotated[int, option("number of runs of the course")] = 40,
+    mix: Annotated[str, option("weights of the measures: measure=number,...")] = USUAL_MIX,
+    seed: Annotated[int, option("random seed of the course and the search, 0 or more")] = 0,
+    full: Annotated[bool, option("run the whole course in every trial, not the quick one")] = False,
 ) -> int:
-    """Search weights and half-lives for DATABASE, or the built-in one, and report on seeds it did not see.
+    """Tune weights and half-lives for DATABASE, or the built-in one, and report on unseen seeds.
 
-    Exit status 1, and no file, where nothing better is found. Needs an extra: pip install 'kinematch[tune]'.
+    Exit status 1, and no file, if nothing better is found. Needs an extra: pip install 'kinematch[tune]'.
     """
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import SUFFIXES, load_settings, save_settings

@@ -39,7 +39,7 @@ class _Table(BaseModel):
 class Range(_Table):
     """`[[source.range]]`: tags and marks of a range of time, in seconds of the file as it was recorded."""
 
-    files: str = Field("*", description="files of the source that it applies to, as a glob of file names")
+    files: str = Field("*", description="glob of the file names that it applies to")
     start: Seconds = Field(0.0, alias="from", description="start of the range, in seconds of the file")
     stop: Positive | None = Field(None, alias="to", description="end of the range; the end of the file if omitted")
     tags: list[str] = Field([], description="tags of these frames")
@@ -61,19 +61,19 @@ class Source(_Table):
     exclude: list[str] = Field([], description="globs of paths or of bare file names to leave out of `files`")
     builtin: Literal["dance-card"] | None = Field(None, description="built-in motion instead of files")
     seed: int = Field(0, ge=0, description="seed of the built-in motion")
-    clips: list[str] = Field(
-        [], description="names or globs of the clips to take where there are several; all when empty"
-    )
+    clips: list[str] = Field([], description="names or globs of the clips to use if a file has several; all when empty")
     tags: list[str] = Field([], description="tags of all frames of the source")
     loop: bool = Field(False, description="the last frame meets the first: playback and trajectories wrap")
     retarget: bool = Field(False, description="retarget the motion to the database's skeleton, by roles")
     retarget_without: list[Correction] = Field([], description="corrections to leave out when retargeting")
-    retarget_hands: Hands = Field("free", description="when retargeting: hands as arms turn, that meet, or at places")
+    retarget_hands: Hands = Field(
+        "free", description="hands when retargeting: follow the arms, touch, or keep positions"
+    )
     unit: float | str | None = Field(None, description='the file\'s unit: "cm", "m", "inch" ... or metres per unit')
     up: Axis | None = Field(None, description="the file's up axis; inferred if omitted")
     facing: Axis | None = Field(None, description="the file's facing axis in its T-pose; inferred if omitted")
-    roles: dict[str, str] = Field({}, description='joints by humanoid role, where they are not found; "" means none')
-    tpose: str | None = Field(None, description="a file whose first frame is the T-pose of these")
+    roles: dict[str, str] = Field({}, description='joints by humanoid role, if detection fails; "" means none')
+    tpose: str | None = Field(None, description="a file whose first frame is the T-pose of these files")
     scale_to_leg_length: LegLength | None = Field(None, description="scale the rig to this leg length in metres")
     trim: Stretch | None = Field(None, description="keep only this range `[from, to]` of each file, in seconds")
     split: list[Positive] = Field([], description="times at which to cut a file into several clips")
@@ -83,10 +83,10 @@ class Source(_Table):
         None, description="as in `[cleaning]`, for this source, or the floor's height in m"
     )
     root: RootMethod | None = Field(None, description="as in `[cleaning]`, for this source")
-    root_joint: str | None = Field(None, description="the joint that carries the body, where there is no role `hips`")
+    root_joint: str | None = Field(None, description="the joint that carries the body, if no joint has the role `hips`")
     contact_joints: list[str] = Field([], description="joints that touch the ground; the toes when empty")
     mirror: bool | None = Field(None, description="as in `[cleaning]`, for this source")
-    mirror_pairs: list[Pair] = Field([], description="joints to exchange when mirroring, where roles do not tell")
+    mirror_pairs: list[Pair] = Field([], description="joints to exchange when mirroring, if they have no roles")
     range: list[Range] = Field([], description="ranges with tags or marks of their own")
 
     @field_validator("unit")
@@ -121,7 +121,7 @@ class Cleaning(_Table):
         "auto", description='"auto" finds the floor of each clip and puts it at height 0; "keep" does not'
     )
     root: RootMethod = Field(
-        "spine", description="ground root below the upper spine, or below the hips; both face as the hips"
+        "spine", description="ground root below the upper spine, or below the hips; both face like the hips"
     )
     root_position_window: Seconds = Field(0.5167, description="smoothing of the root's path, in seconds")
     root_direction_window: Seconds = Field(1.0167, description="smoothing of the root's facing, in seconds")
@@ -129,7 +129,7 @@ class Cleaning(_Table):
         [0.3, 0.6], description="m/s: a foot slower than the first is planted, until it is faster than the second"
     )
     contact_height: Limits = Field(
-        [0.07, 0.1], description="m above where it stands: likewise, lower than the first and higher than the second"
+        [0.07, 0.1], description="m above its resting height: planted below the first, until it is above the second"
     )
     contact_radius: Seconds = Field(0.1, description="radius of the median filter over contacts, in seconds")
 
@@ -142,7 +142,7 @@ class Cleaning(_Table):
 
 
 class FeatureEntry(_Table):
-    """`[[feature]]`: one block of the feature vector, in order; the 27 numbers of the papers when there is none."""
+    """`[[feature]]`: one block of the feature vector, in order. Without any: the 27 numbers of the papers."""
 
     kind: str = Field(description=f"{', '.join(KINDS)}, or one you registered")
     joint: str = Field("", description="a joint or a role; trajectories have none")
@@ -206,7 +206,7 @@ class Recipe(_Table):
 
     output: str = Field("", description="the database to write, relative to the recipe; the recipe's name if omitted")
     skeleton: str = Field(
-        "", description="a file whose skeleton all clips must have or are retargeted to; else the first"
+        "", description="a file whose skeleton all clips must match or be retargeted to; default: the first clip's"
     )
     source: list[Source] = Field(min_length=1, description="one `[[source]]` for each group of files")
     cleaning: Cleaning = Field(Cleaning.model_validate({}), description="the table `[cleaning]`")
