@@ -1,5 +1,7 @@
 """`kinematch pack` on the command line: what it writes, prints and refuses."""
 
+import re
+
 import pytest
 
 from kinematch.cli.main import main
@@ -44,7 +46,8 @@ def test_the_transport_form_is_smaller_still_and_opens_like_any_other(small, tmp
     path = tmp_path / "sent.kinematch"
     assert main(["pack", str(small), "-o", str(path), "--transport"]) == 0
     printed = capsys.readouterr().out
-    assert "most 0.09" in printed or "most 0.10" in printed
+    most = float(re.search(r"most ([\d.]+)", printed).group(1))  # cm, of the 0.1 that is allowed
+    assert 0.02 < most <= 0.1
     assert path.stat().st_size < small.stat().st_size / 20
     assert main(["inspect", str(path)]) == 0
     packed = tmp_path / "packed.kinematch"
