@@ -7,19 +7,19 @@ import kinematch as km
 from kinematch.camera.feet import SIDES, FootFusion, FootMatcher
 from kinematch.camera.simulate import Noise, simulate_camera
 from kinematch.evaluate.camera.places import place_camera
-from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
 from kinematch.math.angles import rotate_about_y
 from kinematch.search import WideMatcher
 from kinematch.search.space import search_space
+from kinematch.synth import walk_along
 
 PERFECT = Noise(0.0, 0.0, spells=0.0, scale=1.0, swaps=0.0, dropped=0.0)
 
 
 @pytest.fixture(scope="module")
 def followed():
-    """A user before a perfect camera, the fusion, and what it says of the feet in each frame."""
-    cast = make_cast(make_clips(2, seconds=6.0, seed=2, room=1.5)[1:])
+    """A user who walks before a perfect camera, the fusion, and what it says of the feet in each frame."""
+    cast = make_cast([walk_along([(-1.2, -2), (-1.2, 0.5), (1.2, 0.5), (1.2, -2)])])
     user, fusion = cast.users[0], FootFusion()
     fusion.reset(1, head_heights=np.array([cast.calibration.head_height]))
     fusion.see(simulate_camera(user.clip, place_camera(user, "front"), np.random.default_rng(0), noise=PERFECT))

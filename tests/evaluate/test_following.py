@@ -59,7 +59,8 @@ def test_the_simulated_body_answers_as_its_spring_says(small):
     settings = Settings()
     expected = brentq(lambda x: (1 + x) * np.exp(-x) - 0.1, 0, 20) / omega(settings.facing_halflife)
     done = perform(small, settings)
-    (take,) = (t for t in done.takes if t.scenario.group == "turn 180")
-    turns = [answer.simulated for answer in responses(take) if answer.event.kind == "turn"]
-    assert len(turns) == 4
-    assert turns == pytest.approx([expected] * 4, abs=2 / RATE)
+    takes = [t for t in done.takes if t.scenario.group == "turn 180"]
+    assert takes
+    for take in takes:
+        turns = [answer.simulated for answer in responses(take) if answer.event.kind == "turn"]
+        assert turns == pytest.approx([expected] * 4, abs=2 / RATE)

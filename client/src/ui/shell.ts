@@ -11,7 +11,7 @@ export class Shell {
   readonly dock = h("section.dock", { "aria-label": "Timeline" });
   private readonly rail = h("nav.rail", { "aria-label": "Panels and help" });
   private readonly heading = h("h1");
-  private readonly body = h("div.body");
+  private readonly body = h("div.body", { tabIndex: 0 });
   private readonly side: HTMLElement;
   private readonly messages = h("div.messages", { role: "status", "aria-live": "polite" });
   private readonly built = new Map<string, HTMLElement>();

@@ -245,7 +245,18 @@ export class FilesView {
       h("span.fact.time", facts[1] ?? ""),
       used || (report && (report instanceof Error || !report.frames))
         ? null
-        : button("Add", () => void store.take([name]), { kind: "small", title: "Bring it into the recipe" }),
+        : // no button: what is inside of an option cannot be reached by keys; the file's own view has one
+          h(
+            "span.button.small",
+            {
+              title: "Bring it into the recipe",
+              onclick: (event: Event) => {
+                event.stopPropagation();
+                void store.take([name]);
+              },
+            },
+            "Add",
+          ),
     );
   }
 
