@@ -20,7 +20,7 @@ from numba import types
 from kinematch.compile.handle import read_field
 from kinematch.compile.jit import kernel
 from kinematch.compile.memory import exchange
-from kinematch.compile.threads import count_most_threads, count_threads
+from kinematch.compile.threads import alone, count_most_threads, count_threads
 from kinematch.compile.vectors import I32, I64, intrinsic
 
 # flags of a helper; those that two threads write are a cache line apart
@@ -165,7 +165,8 @@ def helpers(loop: Callable[..., None]) -> Iterator[list[Helper]]:
         return
     own = _start(os.getpid(), loop, count_most_threads() - 1)[:count]
     try:
-        yield own
+        with alone():
+            yield own
     finally:
         for helper in own:
             helper.finish()

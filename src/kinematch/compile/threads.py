@@ -6,8 +6,9 @@ two threads enter at once or a process was forked.
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ import numba
 T = TypeVar("T")
 SHARED = 300  # characters from which it pays to wake other threads
 PIECE = 32  # queries at a time: small enough to balance, large enough to pay
-_LOCAL = threading.local()  # whether this thread runs a piece already: pieces of pieces only get in the way
+_LOCAL = threading.local()  # whether the other cores are busy already: pieces of pieces only get in the way
 
 
 @cache
@@ -33,6 +34,16 @@ def count_threads() -> int:
 def count_most_threads() -> int:
     """How many threads numba may be set to."""
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Within it, this thread shares no pieces of work: the other cores are busy already."""
+    before, _LOCAL.busy = getattr(_LOCAL, "busy", False), True
+    try:
+        yield
+    finally:
+        _LOCAL.busy = before
 
 
 def run_in_pieces(count: int, work: Callable[[slice], None], *, worth: int, piece: int = PIECE) -> None:
@@ -53,14 +64,12 @@ def run_each(pieces: Sequence[T], work: Callable[[T], Any]) -> None:
     errors: list[BaseException] = []
 
     def take() -> None:
-        _LOCAL.busy = True
         try:
-            for piece in waiting:
-                work(piece)
+            with alone():
+                for piece in waiting:
+                    work(piece)
         except BaseException as error:
             errors.append(error)
-        finally:
-            _LOCAL.busy = False
 
     helpers = count_threads() - 1
     others: list[Future] = []
