@@ -169,8 +169,7 @@ def workshop(page: Page, file: str) -> None:
     page.mouse.move(300, 200)
     save_picture(page, "studio-build")
     page.click(".build-head .segments button:nth-child(3)")
-    page.click(".feature-panel .empty button")
-    until(page, "document.querySelectorAll('.feature input[type=range]').length === 7")
+    until(page, "document.querySelectorAll('.feature input[type=range]').length === 9")
     page.mouse.move(300, 200)
     save_picture(page, "studio-features")
     page.evaluate("kinematch.open('coverage')")
@@ -192,6 +191,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, server(folder) as url, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="dark")
+        page.add_init_script("localStorage.setItem('kinematch-tour', 'done')")
         page.goto(f"{url}/?quality=high")
         until(page, "!!window.kinematch?.live.moment")
         begin, end = drive(page)
