@@ -112,6 +112,22 @@ def test_after_an_error_helpers_are_done_and_free(database, threads):
 
 
 @two_cores
+def test_a_helper_that_was_posted_nothing_is_waited_for_too(database, threads):
+    """Else the next wait ends at once, while the helper is still at work."""
+    threads(2)
+    crowd = Crowd([database, database], COUNT)
+    crowd.step(next(commands(1)), 1 / 60)
+    for _ in range(200):
+        with crowd.runner.helped(crowd.characters[:0], 0.0, animation.SHOW):
+            pass
+        with compile_helpers.helpers(sleep_and_help) as (helper,):
+            assert helper.flags[STATE] == ASLEEP
+            assert not compile_helpers.ctypes.pythonapi.PyThread_acquire_lock(
+                compile_helpers.ctypes.c_void_p(helper._done), 0
+            )
+
+
+@two_cores
 def test_two_threads_with_a_crowd_each_do_not_wait_for_each_other(database, threads):
     """One has the helpers, the other does without, and both show what a crowd alone does."""
     threads(2)

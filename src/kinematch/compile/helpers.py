@@ -99,7 +99,8 @@ class Helper:
             python.PyThread_acquire_lock(ctypes.c_void_p(lock), 1)
         self._acquire_at = _find_address(python.PyThread_acquire_lock)
         self._release_at = _find_address(python.PyThread_release_lock)
-        self.flags, self._calls = np.zeros(FLAGS, np.int64), np.zeros((0, 0), np.int64)
+        self.flags = np.zeros(FLAGS, np.int64)
+        self._calls: np.ndarray | None = None  # posted, and not finished yet
         given = (self.flags, self._wake, self._done, self._acquire_at, self._release_at)
         self._thread = threading.Thread(target=loop, args=given, daemon=True, name="kinematch helper")
         self._thread.start()
@@ -114,9 +115,9 @@ class Helper:
 
     def finish(self) -> None:
         """Wait until it is done; what it has not begun it never does."""
-        if len(self._calls):
+        if self._calls is not None:
             finish(self.flags, self._done, self._acquire_at)
-            self._calls = self._calls[:0]
+            self._calls = None
 
     def _avoid(self, core: int) -> None:
         """Stay away from the caller's core: Linux may wake a thread there, and the caller waits until it is done."""
