@@ -61,7 +61,7 @@ def find_originals(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
             if ending not in READERS:
                 continue
             with one.open("rb") as file:
-                content = file.read(LARGEST_SEED + 100)  # enough to see that it is too large, and for a BVH's first frames
+                content = file.read(LARGEST_SEED + 100)  # enough to see that it is too large
             content = shorten_bvh(content) if ending == ".bvh" else content
             if len(content) <= LARGEST_SEED:
                 found.append((ending, content))
