@@ -75,7 +75,8 @@ def join_networks(members: Sequence[Network]) -> Network:
         columns = np.concatenate([rows, size + rows, 2 * size + rows])
         inputs[:, columns], hidden[np.ix_(rows, columns)] = one.inputs, one.hidden
         input_biases[columns], hidden_biases[columns] = one.input_biases, one.hidden_biases
-        outputs[rows], output_biases = one.outputs / len(members), output_biases + one.output_biases / len(members)
+        outputs[rows] = one.outputs / len(members)
+        output_biases += one.output_biases / len(members)
         vector, other = vector + one.vectors, other + one.size - 2 * one.vectors
     return Network(inputs, hidden, input_biases, hidden_biases, outputs, output_biases, vectors, members[0].trust)
 
