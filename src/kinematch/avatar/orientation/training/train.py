@@ -33,9 +33,9 @@ class Plan:
     """What training does; the defaults are those of the network that ships."""
 
     members: int = 2  # networks that are trained side by side, and whose mean is the answer
-    hidden: int = 48  # of each
-    vectors: int = 12
-    steps: int = 3000
+    hidden: int = 64  # of each
+    vectors: int = 16
+    steps: int = 2400
     batch: int = 96
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3
