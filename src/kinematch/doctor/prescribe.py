@@ -10,10 +10,11 @@ from pathlib import Path
 
 from kinematch.database.features import Feature
 from kinematch.database.schema import default_features
+from kinematch.doctor.labels import SET_APART, write_filter
 from kinematch.doctor.motion_problems import SINGLE
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
-from kinematch.doctor.stands import SET_APART, activity_lines, idle_lines
+from kinematch.doctor.stands import activity_lines, idle_lines
 from kinematch.errors import listed, visible
 
 TAGS = '# words to filter by, such as ["walk"]'
@@ -106,12 +107,11 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
 
 def _avoid(reports: list[Report]) -> str:
     """A filter that leaves aside what is near the ground, off the floor or in the air, if enough remains."""
-    names = [one.name for r in reports if len(r.clips) == 1 for one in r.activities]
-    found = [name for name in SET_APART if name in names]
+    found = write_filter(one.name for r in reports if len(r.clips) == 1 for one in r.activities)
     aside = sum(a.stop - a.start for r in reports if len(r.clips) == 1 for a in r.activities if a.name in SET_APART)
     if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
         return ""
-    return f'filter = "{" & ".join(f"!{name}" for name in found)}"  # upright, on the floor\n'
+    return f'filter = "{found}"  # upright, on the floor\n'
 
 
 def _share_contacts(report: Report) -> Report:

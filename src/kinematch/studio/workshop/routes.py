@@ -10,6 +10,7 @@ from kinematch.database import storage
 from kinematch.database.features import KINDS
 from kinematch.database.recipe import LARGEST_RECIPE
 from kinematch.database.storage import Database
+from kinematch.doctor.labels import LABELS
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.folders import find_cache_folder
@@ -227,6 +228,7 @@ def _project_info(project: Project, jobs: Jobs, playing: Database) -> m.ProjectI
         roles=list(ROLES),
         kinds=list(KINDS),
         kind_needs=kind_needs(),
+        labels=[m.LabelInfo(name=one.name, colour=f"series-{one.colour}", tags=list(one.tags)) for one in LABELS],
         reference=reference(),
         stored=stored if isinstance(stored, str) else "",
         checked=check(project, project.text()),
