@@ -85,10 +85,9 @@ def _drop(
     """The text that drops one stretch less, or one more; stretches that then overlap are joined."""
     drops = [list(one) for one in find_file(project, text, file).source.drop]
     if without is not None:
-        gone = [without.start, without.stop]
-        if gone not in drops:
+        if [without.start, without.stop] not in drops:
             raise KinematchError(f"the recipe does not drop {without.start:g} to {without.stop or 0:g} s of {file}")
-        drops.remove(gone)
+        drops = [one for one in drops if one != [without.start, without.stop]]
     if more is not None:
         if more.stop is None:
             raise KinematchError("what is left out needs an end, in seconds")
