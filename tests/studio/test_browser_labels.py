@@ -5,15 +5,12 @@ import tomllib
 import pytest
 
 from kinematch.database.build import build
+from kinematch.doctor import examine
+from kinematch.doctor.prescribe import prescribe
 from kinematch.files import read_clip, write_clip
 
 pytestmark = pytest.mark.slow
 
-DROP = """([name, text]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([text], name));
-  window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-}"""
 # how many pixels of the timeline's foot have the colour of a label
 PAINTED = """(name) => { const canvas = document.querySelector(".clip-dock:not([hidden]) canvas");
   const tall = Math.round(8 * devicePixelRatio), top = canvas.height - tall - 2;
@@ -29,23 +26,26 @@ SECONDS = 12.0
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch, request):
-    """A server whose workspace is empty."""
+def recipe_path(data, tmp_path):
+    """The recipe that `init` writes for the first seconds of a take: a T-pose, a walk, and a fall."""
+    folder = tmp_path / "cache" / "workspace"
+    folder.mkdir(parents=True)
+    take = read_clip(data / "lafan1-takes" / "fallAndGetUp3_subject1.bvh")
+    write_clip(folder / "take.bvh", take.frames(0, round(SECONDS * take.frame_rate)))
+    path = folder / "recipe.toml"
+    path.write_text(prescribe([examine(folder / "take.bvh")], folder, path.name))
+    return path
+
+
+@pytest.fixture
+def server(recipe_path, tmp_path, monkeypatch, request):
+    """A server whose workspace has that recipe."""
     monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "cache"))
     return request.getfixturevalue("fresh_server")
 
 
-@pytest.fixture
-def recipe_path(tmp_path):
-    return tmp_path / "cache" / "workspace" / "recipe.toml"
-
-
-def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, data, tmp_path, recipe_path):
-    take = read_clip(data / "lafan1-takes" / "fallAndGetUp3_subject1.bvh")
-    write_clip(tmp_path / "take.bvh", take.frames(0, round(SECONDS * take.frame_rate)))
+def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, recipe_path):
     page = screen(server, "build")
-    page.until("document.querySelector('.invitation')")
-    page.page.evaluate(DROP, ["take.bvh", (tmp_path / "take.bvh").read_text()])
     page.until("document.querySelectorAll('.label-chip').length > 2")
     page.until("!document.querySelector('.clip-dock').hidden")
 

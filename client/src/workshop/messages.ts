@@ -219,6 +219,7 @@ export interface ClipRow {
   turn: number;
   matchable: number;
   contacts: number[];
+  labels: LabelRow[];
 }
 
 export interface GapRow {
@@ -248,6 +249,7 @@ export interface DatabaseInfo {
   joints: number;
   tags: Record<string, number>;
   contact_names: string[];
+  labels: LabelInfo[];
   clips: ClipRow[];
   features: FeatureRow[];
   coverage: CoverageInfo;

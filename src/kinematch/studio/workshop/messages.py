@@ -237,6 +237,7 @@ class ClipRow(Message):
     turn: float  # degrees/s, mean, to the left
     matchable: float  # share of frames that a search may jump to
     contacts: list[float]  # share of time that each contact joint is planted
+    labels: list[LabelRow]  # of its tags, in seconds of the clip
 
 
 class GapRow(Message):
@@ -266,6 +267,7 @@ class DatabaseInfo(Message):
     joints: int
     tags: dict[str, float]  # seconds
     contact_names: list[str]
+    labels: list[LabelInfo]
     clips: list[ClipRow]
     features: list[FeatureRow]
     coverage: CoverageInfo

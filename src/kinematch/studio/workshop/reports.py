@@ -11,11 +11,11 @@ from kinematch.database.prepare import read_source
 from kinematch.database.recipe import Source
 from kinematch.database.sources import SourceFile
 from kinematch.doctor import Problem, Report, examine
-from kinematch.doctor.labels import list_labels
+from kinematch.doctor.labels import LABELS, list_labels
 from kinematch.doctor.prescribe import GAP
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.workshop.messages import FileReport, Finding, LabelRow
+from kinematch.studio.workshop.messages import FileReport, Finding, LabelInfo, LabelRow
 from kinematch.studio.workshop.project import Project, inside
 
 KEPT = 400  # reports in memory
@@ -97,6 +97,11 @@ def _file_report(project: Project, reports: Reports, name: str, used: list[Sourc
         difference=difference,
         difference_from=owner,
     )
+
+
+def list_label_infos() -> list[LabelInfo]:
+    """All labels, with their colours in the page."""
+    return [LabelInfo(name=one.name, colour=f"series-{one.colour}", tags=list(one.tags)) for one in LABELS]
 
 
 def files_or_none(project: Project) -> list[SourceFile]:

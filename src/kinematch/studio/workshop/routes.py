@@ -10,7 +10,6 @@ from kinematch.database import storage
 from kinematch.database.features import KINDS
 from kinematch.database.recipe import LARGEST_RECIPE
 from kinematch.database.storage import Database
-from kinematch.doctor.labels import LABELS
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.folders import find_cache_folder
@@ -23,7 +22,7 @@ from kinematch.studio.workshop.edits import edited
 from kinematch.studio.workshop.job import Jobs
 from kinematch.studio.workshop.preview import Dress, Previews, database_preview, file_preview, undressed
 from kinematch.studio.workshop.project import Project, check, kind_needs, listing, reference, save
-from kinematch.studio.workshop.reports import Reports, file_reports
+from kinematch.studio.workshop.reports import Reports, file_reports, list_label_infos
 from kinematch.studio.workshop.upload import Taken, TooLarge, receive
 
 if TYPE_CHECKING:
@@ -228,7 +227,7 @@ def _project_info(project: Project, jobs: Jobs, playing: Database) -> m.ProjectI
         roles=list(ROLES),
         kinds=list(KINDS),
         kind_needs=kind_needs(),
-        labels=[m.LabelInfo(name=one.name, colour=f"series-{one.colour}", tags=list(one.tags)) for one in LABELS],
+        labels=list_label_infos(),
         reference=reference(),
         stored=stored if isinstance(stored, str) else "",
         checked=check(project, project.text()),
