@@ -84,7 +84,9 @@ def plant_feet(
     rests = _find_rests(before + offsets, velocities + rates, settings)
     caught, freed, locked = _hold_toes(state, characters, legs, plan, velocities, places, rests, shortfall, settings)
 
-    places, offsets, rates = _move_places(toes, before, places, rests, offsets, rates, velocities, caught, freed, locked)
+    places, offsets, rates = _move_places(
+        toes, before, places, rests, offsets, rates, velocities, caught, freed, locked
+    )
     heights = plan.heights + (0.0 if settings.foot_lock else toes[..., 1])
     lift = _lift_toes(state, characters, plan.rests, heights, velocities + rates, locked, dt, settings)
     places[..., 1] = heights + lift
