@@ -101,16 +101,29 @@ def read_root(table, frame):
     """x, z and yaw of the root in its clip's world."""
     if not is_packed(table):
         return table.root_paths[frame, 0], table.root_paths[frame, 1], table.root_paths[frame, 2]
-    return unpack_root(table.pack, packed.find_segment(table.pack, table.starts, find_clip(table, frame), frame), frame)
+    return unpack_root(table, find_clip(table, frame), frame)
 
 
 @inner
-def unpack_root(pack, segment, frame):
-    return (
-        pack.roots[frame, 0] * np.float64(pack.root_steps[segment, 0]) + np.float64(pack.root_bases[segment, 0]),
-        pack.roots[frame, 1] * np.float64(pack.root_steps[segment, 1]) + np.float64(pack.root_bases[segment, 1]),
-        pack.roots[frame, 2] * np.float64(pack.root_steps[segment, 2]) + np.float64(pack.root_bases[segment, 2]),
-    )
+def unpack_root(table, clip, frame):
+    pack, side = table.pack, table.pack.sides[clip]
+    segment, row = packed.find_segment(pack, table.starts, clip, frame), find_root(table, clip, frame)
+    x = pack.roots[row, 0] * np.float64(pack.root_steps[segment, 0]) + np.float64(pack.root_bases[segment, 0])
+    z = pack.roots[row, 1] * np.float64(pack.root_steps[segment, 1]) + np.float64(pack.root_bases[segment, 1])
+    yaw = pack.roots[row, 2] * np.float64(pack.root_steps[segment, 2]) + np.float64(pack.root_bases[segment, 2])
+    return x * side, z, yaw * side
+
+
+@inner
+def find_root(table, clip, frame):
+    """The row of a frame's root."""
+    return table.pack.clip_roots[clip] + frame - table.starts[clip]
+
+
+@inner
+def is_mirrored(table, frame):
+    """Whether a frame is stored as the mirror image of another."""
+    return table.pack.sides[find_clip(table, frame)] < 0
 
 
 @inner
@@ -124,8 +137,8 @@ def locate_root(table, frame, t):
         )  # fmt: skip
     clip = find_clip(table, frame)
     after = min(frame + 1, table.stops[clip] - 1)
-    x, z, yaw = unpack_root(table.pack, packed.find_segment(table.pack, table.starts, clip, frame), frame)
-    new_x, new_z, new_yaw = unpack_root(table.pack, packed.find_segment(table.pack, table.starts, clip, after), after)
+    x, z, yaw = unpack_root(table, clip, frame)
+    new_x, new_z, new_yaw = unpack_root(table, clip, after)
     return x + t * (new_x - x), z + t * (new_z - z), yaw + t * wrap_angle(new_yaw - yaw)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.character.constants import FORGOTTEN
 from kinematch.character.kernels import lane_rotations as lanes8
-from kinematch.character.kernels.frames import find_next_frame
+from kinematch.character.kernels.frames import find_next_frame, is_mirrored
 from kinematch.character.kernels.rotations import multiply, nlerp, rotate
 from kinematch.character.kernels.scratch import (
     DOUBLES,
@@ -18,7 +18,14 @@ from kinematch.character.kernels.scratch import (
 )
 from kinematch.character.kernels.springs import spring
 from kinematch.character.kernels.transitions import fade_dead_rotations, fade_places, show_place, show_rotation
-from kinematch.character.kernels.unpacking import copy_places, find_bounds, find_pair, find_room, share_segment
+from kinematch.character.kernels.unpacking import (
+    Pair,
+    copy_places,
+    find_bounds,
+    find_pair,
+    find_room,
+    share_segment,
+)
 from kinematch.character.settings import DEAD, SPRING
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import LANES, read, splat, write
@@ -32,6 +39,7 @@ from kinematch.compile.rows import (
     write_threes,
 )
 from kinematch.database.packing import kernels as packed
+from kinematch.database.packing.layout import HEAD
 
 U = np.uintp
 
@@ -77,10 +85,15 @@ def decode(scene, n, by, scratch):
         fade_places(offsets.positions, n, kind, halflife, by.offset)
         if kind == DEAD:
             fade_dead_rotations(offsets.rotations, n, halflife, by.offset)
-    straight = kind == SPRING and share_segment(table, frame, after)
-    pair = find_room(table, scratch) if straight else find_pair(table, frame, after, scratch)
-    if straight:
-        decode_packed(table, frame, after, pair, t, offsets.rotations, n, work.rotations, by.offset, recent, scratch)
+    done = False
+    if kind == SPRING and share_segment(table, frame, after):
+        room = find_room(table, scratch)
+        done = decode_packed(table, frame, after, room, t, offsets.rotations, n, work.rotations, by.offset, recent)
+        pair = Pair(room.rotations, room.rotations, room.places, room.places_after)
+    else:
+        pair = find_pair(table, frame, after, scratch)
+    if done:
+        pass
     elif kind == SPRING:
         decode_sprung(table, pair, t, offsets.rotations, n, work.rotations, by.offset, recent)
     else:
@@ -109,29 +122,39 @@ def decode_sprung(table, pair, t, memory, n, out, by, recent):
 
 
 @inner
-def decode_packed(table, frame, after, pair, t, memory, n, out, by, recent, scratch):
-    """As `decode_sprung`, for two frames of one segment, which are unpacked on the way."""
+def decode_packed(table, frame, after, room, t, memory, n, out, by, recent):
+    """As `decode_sprung`, for two frames of one segment, which are unpacked on the way; whether it is done.
+
+    Joints of mirror images come in another order: they go to the room's first row, and `decode_sprung` does the rest.
+    """
     pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
+    numbers = room.rotations_after
+    numbers_after = numbers + U(16 * pack.channels)
     segment, begin, length = find_bounds(table, frame)
-    data = packed.find_data(pack, segment)
-    weights, one, other = address(pack.weights, 0), np.int64(frame - begin), np.int64(after - begin)
-    packed.find_knots(data, weights, pack.channels, length, one, other, scratch)
-    used = U(0)
+    mirrored = is_mirrored(table, frame)
+    data, weights = packed.find_data(pack, segment), address(pack.weights, 0)
+    place = data + U(HEAD * (pack.channels // LANES))
+    one, other = np.int64(frame - begin), np.int64(after - begin)
     for j in range(0, pack.channels, LANES):
-        here, there, centre, used = packed.unpack_channels(pack.channels, data, j, used, scratch)
+        here, there, centre, place = packed.unpack_group(data, weights, j // LANES, place, length, one, other)
         if j < joints:
-            animated = multiply(centre, lanes8.nlerp(here, there, t))
-            shown = multiply(fade_offsets(memory, n, j, by, recent), animated)
-            if j + LANES <= joints:
-                write_next_fours(own + U(16 * j), shown)
+            animated = packed.normalize(multiply(centre, lanes8.lerp(here, there, t)))
+            if mirrored:
+                image = packed.mirror(address(pack.turns, 0), j, animated)
+                write_fours(address(pack.channel_bytes, 1) + U(8 * j), room.rotations, image)
             else:
-                write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
+                shown = multiply(fade_offsets(memory, n, j, by, recent), animated)
+                if j + LANES <= joints:
+                    write_next_fours(own + U(16 * j), shown)
+                else:
+                    write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
         if j + LANES > joints:  # places are beyond their centres
-            write_next_fours(pair.rotations + U(16 * j), here)
-            write_next_fours(pair.rotations_after + U(16 * j), there)
+            write_next_fours(numbers + U(16 * j), here)
+            write_next_fours(numbers_after + U(16 * j), there)
     store(out, n, 0, (1.0, 0.0, 0.0, 0.0))  # where lanes past the last joint were written to
-    copy_places(table, segment, pair.rotations, pair.places)
-    copy_places(table, segment, pair.rotations_after, pair.places_after)
+    copy_places(table, segment, mirrored, numbers, room.places)
+    copy_places(table, segment, mirrored, numbers_after, room.places_after)
+    return not mirrored
 
 
 @inner

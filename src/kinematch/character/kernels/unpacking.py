@@ -9,7 +9,9 @@ from kinematch.character.kernels.frames import (
     find_clip,
     find_frame_before,
     find_next_frame,
+    find_root,
     find_share,
+    is_mirrored,
     is_packed,
 )
 from kinematch.character.kernels.rotations import inverse, multiply
@@ -19,7 +21,7 @@ from kinematch.compile.lanes import LANES
 from kinematch.compile.memory import address, fetch, read_float, write_float
 from kinematch.compile.rows import read_next_fours, write_threes
 from kinematch.database.packing import kernels as packed
-from kinematch.database.packing.layout import LENGTH
+from kinematch.database.packing.layout import HEAD, LENGTH
 
 U = np.uintp
 
@@ -47,7 +49,7 @@ def measure_scratch(joints: int, channels: int, moving: int) -> int:
     """Bytes that unpacking two frames with their velocities takes."""
     if not channels:
         return 0
-    return packed.SCRATCH + 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
+    return 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
 
 
 @inner
@@ -59,16 +61,16 @@ def find_pair(table, frame, after, scratch):
             address(table.places, after),
         )  # fmt: skip
     pair = find_room(table, scratch)
-    unpack_two(table, frame, after, scratch, pair.rotations, pair.rotations_after, pair.places)
+    unpack_two(table, frame, after, pair.rotations, pair.rotations_after, pair.places)
     return pair
 
 
 @inner
 def find_room(table, scratch):
-    """Where two frames are unpacked to."""
+    """Where two frames are unpacked to; a row more is free behind them."""
     row = U(16 * table.pack.channels)
-    here = scratch + U(packed.SCRATCH)
-    return Pair(here, here + row, here + row + row, here + row + row + U(12 * table.moving.shape[0]))
+    places = scratch + row + row + row
+    return Pair(scratch, scratch + row, places, places + U(12 * table.moving.shape[0]))
 
 
 @inner
@@ -81,22 +83,22 @@ def share_segment(table, frame, after):
 
 
 @inner
-def unpack_two(table, frame, after, words, here, there, places):
-    """Two frames, at once where they are neighbours in one segment."""
-    pack = table.pack
+def unpack_two(table, frame, after, here, there, places):
+    """Two frames of a clip, at once where they are neighbours in one segment."""
+    pack, mirrored = table.pack, is_mirrored(table, frame)
     segment, begin, length = find_bounds(table, frame)
     other_segment, other_begin, other_length = find_bounds(table, after)
     together = segment == other_segment and 0 <= after - frame <= 1
     for part in range(1 if together else 2):
         if part == 0:
             second = after if together else frame
-            packed.unpack_frames(pack, segment, length, frame - begin, second - begin, words, here,
+            packed.unpack_frames(pack, segment, length, frame - begin, second - begin, mirrored, here,
                                  there if together else here)  # fmt: skip
         else:
             one = after - other_begin
-            packed.unpack_frames(pack, other_segment, other_length, one, one, words, there, there)
-    copy_places(table, segment, here, places)
-    copy_places(table, other_segment, there, places + U(12 * table.moving.shape[0]))
+            packed.unpack_frames(pack, other_segment, other_length, one, one, mirrored, there, there)
+    copy_places(table, segment, mirrored, here, places)
+    copy_places(table, other_segment, mirrored, there, places + U(12 * table.moving.shape[0]))
 
 
 @inner
@@ -109,16 +111,39 @@ def find_bounds(table, frame):
 
 
 @inner
-def copy_places(table, segment, row, places):
+def copy_places(table, segment, mirrored, row, places):
     """Places of the joints that are remembered, from their channels behind those of the rotations."""
-    pack, joints = table.pack, table.rotations.shape[1]
+    pack, first = table.pack, row + U(16 * table.rotations.shape[1])
     for k in range(table.moving.shape[0]):
         slot = pack.slots[k]
-        for i in range(3):
-            place = pack.rests[k, i]
-            if slot >= 0:
-                place = read_float(row, 4 * (joints + slot) + 1 + i) + pack.centres[segment, slot, i]
-            write_float(places, 3 * k + i, place)
+        x, y, z = pack.rests[k, 0], pack.rests[k, 1], pack.rests[k, 2]
+        if slot >= 0:
+            x, y, z = read_place(pack, segment, first, pack.partners[slot] if mirrored else slot)
+            if mirrored:
+                x, y, z = map_place(pack.place_maps, slot, x, y, z)
+        write_float(places, 3 * k, x)
+        write_float(places, 3 * k + 1, y)
+        write_float(places, 3 * k + 2, z)
+
+
+@inner
+def read_place(pack, segment, first, slot):
+    """From the channels of places, the first of which is at an address."""
+    return (
+        read_float(first, 4 * slot + 1) + pack.centres[segment, slot, 0],
+        read_float(first, 4 * slot + 2) + pack.centres[segment, slot, 1],
+        read_float(first, 4 * slot + 3) + pack.centres[segment, slot, 2],
+    )
+
+
+@inner
+def map_place(maps, slot, x, y, z):
+    """The mirror image of a place."""
+    return (
+        maps[slot, 0, 0] * x + maps[slot, 0, 1] * y + maps[slot, 0, 2] * z + maps[slot, 0, 3],
+        maps[slot, 1, 0] * x + maps[slot, 1, 1] * y + maps[slot, 1, 2] * z + maps[slot, 1, 3],
+        maps[slot, 2, 0] * x + maps[slot, 2, 1] * y + maps[slot, 2, 2] * z + maps[slot, 2, 3],
+    )
 
 
 @inner
@@ -131,15 +156,15 @@ def find_moving_pair(table, frame, after, scratch):
             address(table.angular_velocities, frame), address(table.angular_velocities, after),
         )  # fmt: skip
     row, moved = U(16 * table.pack.channels), U(12 * table.moving.shape[0])
-    first = scratch + U(packed.SCRATCH)
+    first = scratch
     places = first + row + row + row + row
     vectors = places + moved + moved + moved + moved
     size = U(12 * table.joint_bytes.shape[1])
     for part in range(2):  # frames before and here, then after and beyond
         if part == 0:
-            unpack_two(table, find_frame_before(table, frame), frame, scratch, first, first + row, places)
+            unpack_two(table, find_frame_before(table, frame), frame, first, first + row, places)
         else:
-            unpack_two(table, after, find_next_frame(table, after), scratch, first + row + row,
+            unpack_two(table, after, find_next_frame(table, after), first + row + row,
                        first + row + row + row, places + moved + moved)  # fmt: skip
     here = Pair(first + row, first + row + row, places + moved, places + moved + moved)
     share, next_share = find_share(table, frame), find_share(table, after)
@@ -184,9 +209,9 @@ def prefetch_pack(table, frame):
     """Prefetch what tells where the knots of a frame are, the heads of its segment, and what is stored by frame."""
     pack = table.pack
     segment, _, _ = find_bounds(table, frame)
-    fetch(packed.find_data(pack, segment), 8 * (pack.channels + 1))
-    for array in (pack.roots, pack.toe_heights):
-        fetch(address(array, frame), 1)
+    fetch(packed.find_data(pack, segment), HEAD * (pack.channels // LANES))
+    fetch(address(pack.roots, find_root(table, find_clip(table, frame), frame)), 1)
+    fetch(address(pack.toe_heights, frame), 1)
 
 
 @inner

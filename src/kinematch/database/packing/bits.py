@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from kinematch.compile.bit_fields import WIDTH_BITS
 from kinematch.database.packing.kernels import write_knots
-from kinematch.database.packing.layout import ROW_MASK, STRIDES, UNIT, count_knots
+from kinematch.database.packing.layout import HEAD, KIND_SHIFT, LANES, STRIDES, UNIT, count_knots
 from kinematch.database.packing.quantise import Choice, find_knots
 from kinematch.database.packing.segments import Segments
-from kinematch.errors import KinematchError
 
 
 def write_segments(segments: Segments, choice: Choice) -> list[np.ndarray]:
@@ -15,32 +13,28 @@ def write_segments(segments: Segments, choice: Choice) -> list[np.ndarray]:
     heads = make_heads(segments.centres, choice)
     knots = [find_knots(segments, choice, kind).astype(np.int64) for kind in range(len(STRIDES))]
     counts = np.stack([count_knots(segments.lengths, stride) for stride in STRIDES], axis=-1)  # (S, 4)
-    rows = measure_rows(choice.kinds, choice.widths)
-    sizes = 8 * (heads.shape[1] + 1) + ((counts * rows + 7) >> 3).sum(axis=1)
+    sizes = measure_segments(choice.kinds, choice.widths, segments.lengths)
     blocks = []
     for s in range(len(heads)):
         block = np.zeros(-(-int(sizes[s]) // UNIT) * UNIT, np.uint8)
-        front = np.append(heads[s], rows[s].astype(np.uint16).view(np.uint64)).view(np.uint8)
-        block[: len(front)] = front
+        block[: heads[s].size] = heads[s].reshape(-1)
         own = tuple(np.ascontiguousarray(part[s]) for part in knots)
         write_knots(block, own, choice.kinds[s], choice.widths[s], counts[s])
         blocks.append(block)
     return blocks
 
 
-def measure_rows(kinds: np.ndarray, widths: np.ndarray) -> np.ndarray:
-    """(S, 4) bits of a knot of all channels (S, C) with each stride."""
-    rows = np.stack([np.where(kinds == kind, 3 * widths, 0).sum(axis=1) for kind in range(len(STRIDES))], axis=-1)
-    if rows.max(initial=0) > ROW_MASK:
-        raise KinematchError(f"{kinds.shape[1]} channels are too many to be packed")
-    return rows
+def measure_segments(kinds: np.ndarray, widths: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """(S,) bytes of segments whose groups have kinds (S, G), and channels widths (S, C, 3)."""
+    counts = np.stack([count_knots(lengths, stride) for stride in STRIDES], axis=-1)
+    bits = widths.reshape(*kinds.shape, 3 * LANES).sum(axis=-1)
+    return HEAD * kinds.shape[1] + (np.take_along_axis(counts, kinds, axis=1) * ((bits + 7) >> 3)).sum(axis=1)
 
 
 def make_heads(centres: np.ndarray, choice: Choice) -> np.ndarray:
-    """(S, C) uint64: see compile.bit_fields."""
-    heads = choice.widths.astype(np.uint64) | (choice.kinds.astype(np.uint64) << np.uint64(WIDTH_BITS))
-    for i in range(3):
-        heads |= choice.codes[..., i].astype(np.uint64) << np.uint64(8 * (i + 1))
-    for i in range(4):
-        heads |= centres[..., i].view(np.uint8).astype(np.uint64) << np.uint64(32 + 8 * i)
+    """(S, G, 10, 8) uint8."""
+    count, groups = choice.kinds.shape
+    numbers = [choice.widths.astype(np.uint8), choice.codes, centres.view(np.uint8)]
+    heads = np.concatenate(numbers, axis=-1).reshape(count, groups, LANES, -1).swapaxes(2, 3).copy()
+    heads[:, :, 0, 0] |= (choice.kinds << KIND_SHIFT).astype(np.uint8)
     return heads
