@@ -4,9 +4,12 @@ A row of fields holds x of all lanes, then y, then z. Each of these is two runs 
 interleave. A run is read in one word, which ends with the run's last byte; the field of its first lane is the highest.
 So every lane is a shift away from the top of a word, where its sign belongs, and nothing has to be gathered.
 
-Widths are three words, of x, y and z, with a byte for each lane, whose lower half counts.
+Rows are described by 56 bytes: two that are not used here; kind and size of a row in bytes; the byte after each of the
+runs but the last, counted from the row's first; widths of x, y and z in bits, a byte for each lane; how far each lane
+is shifted, for x, y and z, a byte for each lane of the first run, then of the second.
 """
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 
@@ -21,37 +24,56 @@ TINY_BIAS = 99 << 23  # a tiny float has 5 bits of exponent and 3 of mantissa, t
 LARGEST_TINY = 15.0 / 8 * 2.0 ** (31 + 99 - 127)
 WHOLE = 31  # fields are the upper bits of whole numbers of 32 bits, which stand for -1 to 1
 
-WIDTH_BYTES = 0x0F0F0F0F0F0F0F0F
-ONES = 0x0101010101010101  # times bytes: the sum of those up to each
-RUN_BYTES = 0x0000FFFF0000FFFF, 0xFFFF0000FFFF0000
+SIZE, ENDS, WIDTHS, SHIFTS, DESCRIPTION = 2, 3, 8, 32, 56  # bytes to these, and of all
+KIND_SHIFT, SIZE_MASK = 6, 63  # of the byte that holds both
 
 BYTES, INTS, FLOATS = (ir.VectorType(kind, LANES) for kind in (I8, I32, F32))
-WORDS = ir.VectorType(I64, LANES // 2)
+FOUR_BYTES, WORDS = ir.VectorType(I8, LANES // 2), ir.VectorType(I64, LANES // 2)
 
 
-def _widen(b, word):
-    """Eight bytes as whole numbers."""
-    return b.zext(b.bitcast(word, BYTES), INTS)
+def measure_rows(widths: np.ndarray) -> np.ndarray:
+    """Bytes of rows whose fields are so wide (..., 8, 3)."""
+    return (widths.sum(axis=(-1, -2)) + 7) >> 3
+
+
+def describe_rows(widths: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """(..., 56) uint8 for fields of some widths (..., 8, 3) and kinds (...)."""
+    out = np.zeros((*kinds.shape, DESCRIPTION), np.uint8)
+    own = widths.swapaxes(-1, -2)[..., np.array(RUNS)]  # (..., 3, 2, 4)
+    totals = own.sum(axis=-1).reshape(*kinds.shape, 6)
+    ends = np.cumsum(totals, axis=-1)
+    out[..., SIZE] = measure_rows(widths) | kinds << KIND_SHIFT
+    out[..., ENDS:WIDTHS] = (ends[..., :-1] + 7) >> 3
+    out[..., WIDTHS:SHIFTS] = widths.swapaxes(-1, -2).reshape(*kinds.shape, -1)
+    shifts = np.cumsum(own, axis=-1) - own + (-ends & 7).reshape(*kinds.shape, 3, 2, 1)
+    out[..., SHIFTS:] = shifts.reshape(*kinds.shape, -1)
+    return out
+
+
+def _at(b, address, offset):
+    return b.add(address, v.integer(offset))
+
+
+def _widen(b, address):
+    """Eight bytes at an address, as whole numbers."""
+    return b.zext(v.load(b, BYTES, address), INTS)
 
 
 class _Number:
-    """Where x, y or z of the eight lanes are in a row; `end` is the bit after what comes before it."""
+    """Where x, y or z of the eight lanes are in a row."""
 
-    def __init__(self, b, word, end):
-        widths = b.and_(word, v.integer(WIDTH_BYTES))
-        sums = [b.mul(b.and_(widths, v.integer(run)), v.integer(ONES)) for run in RUN_BYTES]
-        before = [b.and_(b.shl(total, v.integer(8)), v.integer(run)) for total, run in zip(sums, RUN_BYTES)]
-        above = _widen(b, b.or_(*before))  # bits of the run that are higher than each lane's
+    def __init__(self, b, rows, i):
         sign = v.constant(INTS, -(1 << 31))
-        self.mask = b.shl(b.ashr(sign, _widen(b, widths)), v.constant(INTS, 1))  # the upper bits, as many as are wide
+        widths = _widen(b, _at(b, rows, WIDTHS + LANES * i))
+        self.mask = b.shl(b.ashr(sign, widths), v.constant(INTS, 1))  # the upper bits, as many as are wide
         self.places, self.shifts = [], []
-        for run, total in zip(RUNS, sums):
-            end = b.add(end, b.lshr(total, v.integer(56)))
-            self.places.append(b.sub(b.lshr(b.add(end, v.integer(7)), v.integer(3)), v.integer(8)))
-            beyond = b.and_(b.sub(v.integer(0), end), v.integer(7))  # bits of the word that are behind the run
-            own = v.shuffle(b, above, [i for lane in run for i in (lane, LANES)], v.constant(INTS, 0))
-            self.shifts.append(b.add(b.bitcast(own, WORDS), v.splat(b, beyond, WORDS)))
-        self.end = end
+        for run in (2 * i, 2 * i + 1):
+            if run < 5:
+                end = v.load(b, I8, _at(b, rows, ENDS + run))
+            else:
+                end = b.and_(v.load(b, I8, _at(b, rows, SIZE)), ir.Constant(I8, SIZE_MASK))
+            self.places.append(b.sub(b.zext(end, I64), v.integer(8)))
+            self.shifts.append(b.zext(v.load(b, FOUR_BYTES, _at(b, rows, SHIFTS + 4 * run)), WORDS))
 
     def read(self, b, row):
         """From the row at an address."""
@@ -63,36 +85,27 @@ class _Number:
         return b.sitofp(b.and_(v.shuffle(b, halves[0], upper, halves[1]), self.mask), FLOATS)
 
 
-def _open_numbers(b, widths):
-    """x, y and z of rows whose widths are at an address."""
-    end, numbers = v.integer(0), []
-    for i in range(3):
-        numbers.append(_Number(b, v.load(b, I64, widths, v.integer(i), align=8), end))
-        end = numbers[-1].end
-    return numbers
-
-
 @intrinsic
-def read_fields(typing, widths, row, other):
-    """x, y and z of one row, then of another, as whole numbers of 32 bits; all three are addresses."""
+def read_fields(typing, rows, row, other):
+    """x, y and z of one row, then of another, as whole numbers of 32 bits; `rows`: where they are described."""
     result = types.UniTuple(lanes, 6)
 
     def generate(context, b, _, arguments):
-        numbers = _open_numbers(b, arguments[0])
+        numbers = [_Number(b, arguments[0], i) for i in range(3)]
         return context.make_tuple(b, result, [number.read(b, row) for row in arguments[1:] for number in numbers])
 
     return result(*[types.uintp] * 3), generate
 
 
 @intrinsic
-def mix_fields(typing, widths, row, size, weights, other_weights):
+def mix_fields(typing, rows, row, size, weights, other_weights):
     """As `read_fields`, each the sum of four rows of a size in bytes, weighted by four float32 at an address."""
     result = types.UniTuple(lanes, 6)
 
     def generate(context, b, _, arguments):
-        widths, row, size, *weights = arguments
+        rows, row, size, *weights = arguments
         sums = [v.constant(FLOATS, 0.0)] * 6
-        numbers = _open_numbers(b, widths)
+        numbers = [_Number(b, rows, i) for i in range(3)]
         for tap in range(TAPS):
             shares = [v.splat(b, v.load(b, F32, one, v.integer(tap), align=4), FLOATS) for one in weights]
             for i, number in enumerate(numbers):
@@ -110,9 +123,8 @@ def read_halves(typing, widths):
     """Half of the smallest step of fields, for eight widths at an address: rounding down took it away."""
 
     def generate(context, b, _, arguments):
-        own = _widen(b, b.and_(v.load(b, I64, arguments[0], align=8), v.integer(WIDTH_BYTES)))
-        bits = b.shl(b.sub(v.constant(INTS, 127 + WHOLE), own), v.constant(INTS, 23))
-        return b.bitcast(bits, FLOATS)
+        bits = b.sub(v.constant(INTS, 127 + WHOLE), _widen(b, *arguments))
+        return b.bitcast(b.shl(bits, v.constant(INTS, 23)), FLOATS)
 
     return lanes(types.uintp), generate
 
@@ -122,9 +134,8 @@ def read_ranges(typing, codes):
     """Eight tiny floats at an address, each divided by the whole number that stands for one."""
 
     def generate(context, b, _, arguments):
-        own = _widen(b, v.load(b, I64, arguments[0], align=8))
-        bits = b.add(b.shl(own, v.constant(INTS, 20)), v.constant(INTS, TINY_BIAS - (WHOLE << 23)))
-        return b.bitcast(bits, FLOATS)
+        bits = b.shl(_widen(b, *arguments), v.constant(INTS, 20))
+        return b.bitcast(b.add(bits, v.constant(INTS, TINY_BIAS - (WHOLE << 23))), FLOATS)
 
     return lanes(types.uintp), generate
 
@@ -134,7 +145,6 @@ def read_signed(typing, place):
     """Eight signed bytes at an address."""
 
     def generate(context, b, _, arguments):
-        own = b.bitcast(v.load(b, I64, arguments[0], align=8), BYTES)
-        return b.sitofp(b.sext(own, INTS), FLOATS)
+        return b.sitofp(b.sext(v.load(b, BYTES, *arguments), INTS), FLOATS)
 
     return lanes(types.uintp), generate

@@ -39,7 +39,6 @@ from kinematch.compile.rows import (
     write_threes,
 )
 from kinematch.database.packing import kernels as packed
-from kinematch.database.packing.layout import HEAD
 
 U = np.uintp
 
@@ -133,10 +132,9 @@ def decode_packed(table, frame, after, room, t, memory, n, out, by, recent):
     segment, begin, length = find_bounds(table, frame)
     mirrored = is_mirrored(table, frame)
     data, weights = packed.find_data(pack, segment), address(pack.weights, 0)
-    place = data + U(HEAD * (pack.channels // LANES))
     one, other = np.int64(frame - begin), np.int64(after - begin)
     for j in range(0, pack.channels, LANES):
-        here, there, centre, place = packed.unpack_group(data, weights, j // LANES, place, length, one, other)
+        here, there, centre = packed.unpack_group(data, weights, j // LANES, length, one, other)
         if j < joints:
             animated = packed.normalize(multiply(centre, lanes8.lerp(here, there, t)))
             if mirrored:

@@ -3,9 +3,11 @@
 import numpy as np
 
 from kinematch.compile.bit_fields import (
-    ONES,
+    KIND_SHIFT,
     RUNS,
-    WIDTH_BYTES,
+    SIZE,
+    SIZE_MASK,
+    WIDTHS,
     mix_fields,
     read_fields,
     read_halves,
@@ -14,9 +16,9 @@ from kinematch.compile.bit_fields import (
 )
 from kinematch.compile.jit import inner, kernel, part
 from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
-from kinematch.compile.memory import address, fetch, read_byte, read_word
+from kinematch.compile.memory import address, fetch, read_byte, read_short
 from kinematch.compile.rows import read_next_fours, write_fours
-from kinematch.database.packing.layout import BLOCK, CENTRES, HEAD, KIND_SHIFT, LENGTH, RANGES, TAPS, UNIT
+from kinematch.database.packing.layout import BLOCK, CENTRES, HEAD, LENGTH, RANGES, TAPS, UNIT
 
 U = np.uintp
 ZERO, ONE = np.float32(0), np.float32(1)
@@ -59,13 +61,12 @@ def unpack_frames(pack, segment, length, one, other, mirrored, here, there):
 @part  # called, not laid open: kernels that unpack at several places would take long to compile
 def unpack_rows(data, weights, channels, raw, length, one, other, turns, order, here, there):
     """`turns`: the address of those of a mirror image, 0 without; `order`: that of where channels go."""
-    place = data + U(HEAD * (channels // LANES))
     for channel in range(0, channels, LANES):
         if raw:
             a = read_next_fours(data + U(16 * (channels * one + channel)))
             b = read_next_fours(data + U(16 * (channels * other + channel)))
         else:
-            a, b, centre, place = unpack_group(data, weights, channel // LANES, place, length, one, other)
+            a, b, centre = unpack_group(data, weights, channel // LANES, length, one, other)
             centre = normalize(centre)
             a, b = multiply(centre, a), multiply(centre, b)
         if turns != 0:
@@ -75,12 +76,13 @@ def unpack_rows(data, weights, channels, raw, length, one, other, turns, order, 
 
 
 @inner
-def unpack_group(data, weights, group, place, length, one, other):
-    """Eight channels of two frames beyond their centres, as rotations; the centres, of any length; the next place.
+def unpack_group(data, weights, group, length, one, other):
+    """Eight channels of two frames beyond their centres, as rotations; and the centres, of any length.
 
-    `place`: the address of the group's knots; `weights`: that of `Pack.weights`."""
+    `weights`: the address of `Pack.weights`."""
     head = data + U(HEAD * group)
     size, kind = measure_row(head), find_kind(head)
+    place = find_knots(data, head)
     if kind == 0:
         ax, ay, az, bx, by, bz = read_fields(head, place + U(size * one), place + U(size * other))
     else:
@@ -89,16 +91,14 @@ def unpack_group(data, weights, group, place, length, one, other):
         ax, ay, az, bx, by, bz = mix_fields(
             head, place + U(size * first), U(size), weights + U(16 * row), weights + U(16 * next_row)
         )
-    halves = read_halves(head), read_halves(head + U(LANES)), read_halves(head + U(2 * LANES))
-    codes = head + U(RANGES)
+    widths, codes, numbers = head + U(WIDTHS), head + U(RANGES), head + U(CENTRES)
+    halves = read_halves(widths), read_halves(widths + U(LANES)), read_halves(widths + U(2 * LANES))
     ranges = read_ranges(codes), read_ranges(codes + U(LANES)), read_ranges(codes + U(2 * LANES))
-    numbers = head + U(CENTRES)
     centre = (
         read_signed(numbers), read_signed(numbers + U(LANES)), read_signed(numbers + U(2 * LANES)),
         read_signed(numbers + U(3 * LANES)),
     )  # fmt: skip
-    after = place + U(size * count_knots(length, kind))
-    return restore(ranges, halves, ax, ay, az), restore(ranges, halves, bx, by, bz), centre, after
+    return restore(ranges, halves, ax, ay, az), restore(ranges, halves, bx, by, bz), centre
 
 
 @inner
@@ -111,16 +111,18 @@ def restore(ranges, halves, x, y, z):
 @inner
 def measure_row(head):
     """Bytes of a knot of a group."""
-    bits = U(0)
-    for i in range(3):
-        bits += ((read_word(head, i) & U(WIDTH_BYTES)) * U(ONES)) >> U(56)
-    return np.int64((bits + U(7)) >> U(3))
+    return np.int64(read_byte(head, SIZE) & SIZE_MASK)
 
 
 @inner
 def find_kind(head):
     """The group's stride."""
-    return np.int64(read_byte(head, 0) >> KIND_SHIFT)
+    return np.int64(read_byte(head, SIZE) >> KIND_SHIFT)
+
+
+@inner
+def find_knots(data, head):
+    return data + U(read_short(head, 0))
 
 
 @inner
@@ -137,13 +139,11 @@ def count_knots(length, kind):
 @inner
 def prefetch_knots(data, channels, length, one):
     """Prefetch the knots on which a frame and the next depend; the segment's heads are read already."""
-    place = data + U(HEAD * (channels // LANES))
     for group in range(channels // LANES):
         head = data + U(HEAD * group)
         size, kind = measure_row(head), find_kind(head)
         first, taps = (one, 2) if kind == 0 else (find_first_knot(kind, length, one), TAPS)
-        fetch(place + U(first * size), taps * size)
-        place += U(size * count_knots(length, kind))
+        fetch(find_knots(data, head) + U(first * size), taps * size)
 
 
 @inner

@@ -6,10 +6,11 @@ rotation (x, y, z of the quaternion) or place beyond the segment's centre. Eight
 stored at knots, one every 1, 2, 4 or 8 frames; frames between knots lie on the cubic through the four knots around
 them.
 
-A segment's bytes: a head for each group, then the knots of each group, one after the other, each beginning at a byte
-(see compile.bit_fields). A head has eight bytes, one for each channel, of each of: the widths of x, y and z in bits,
-the first of which holds the kind of stride in its upper half; their ranges, as tiny floats; w, x, y and z of the
-centre, signed. A segment that cannot be packed within the bound holds four float32 for each frame and channel instead.
+A segment's bytes: a head for each group, then the knots of each group, one after the other, each beginning at a byte.
+A head describes the knots as rows of bit fields (see compile.bit_fields), behind two bytes that tell where they begin.
+Then it has eight bytes, one for each channel, of each of: the ranges of x, y and z, as tiny floats; w, x, y and z of
+the centre, signed. A segment that cannot be packed within the bound holds four float32 for each frame and channel
+instead.
 
 A clip that is the mirror image of another takes the segments and roots of that one.
 """
@@ -18,13 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.compile.bit_fields import DESCRIPTION
+
 LENGTH = 32  # frames of a segment
 STRIDES = (1, 2, 4, 8)  # frames between knots, by the kind of a group
 TAPS = 4  # knots that a frame between them depends on
 LANES = 8  # channels of a group
-HEAD = 10 * LANES  # bytes: three widths, three ranges, four numbers of the centre, of each channel
-RANGES, CENTRES = 3 * LANES, 6 * LANES  # bytes from a head to these
-KIND_SHIFT = 4  # bits from a head to its kind
+RANGES = DESCRIPTION  # bytes from a head to its ranges
+CENTRES = RANGES + 3 * LANES
+HEAD = CENTRES + 4 * LANES  # bytes of all
+FARTHEST_KNOTS = 65535  # bytes from a segment to the knots of a group
 UNIT = 8  # bytes that offsets of segments count
 CENTRE = 127.0  # of a centre's signed bytes, which make a unit quaternion
 BLOCK = 32  # frames that share an entry of `blocks`

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.compile.bit_fields import MOST_WIDTH
-from kinematch.database.packing.bits import measure_segments
+from kinematch.compile.bit_fields import KIND_SHIFT, MOST_WIDTH, SHIFTS, SIZE, WIDTHS
+from kinematch.database.packing.bits import make_heads, measure_segments
 from kinematch.database.packing.frames import make_frames
 from kinematch.database.packing.layout import (
     HEAD,
-    KIND_SHIFT,
     LANES,
+    RANGES,
     STORED,
     STRIDES,
     TAPS,
@@ -131,15 +131,18 @@ def check_segments(pack: Pack, lengths: np.ndarray) -> None:
         raise KinematchError("a segment is shorter than its heads")
     for start in range(0, len(packed), 1024):
         own = packed[start : start + 1024]
-        heads = pack.data[offsets[own, None] + np.arange(HEAD * groups)].reshape(len(own), groups, -1, LANES)
-        kinds = (heads[:, :, 0, 0] >> KIND_SHIFT).astype(int)
-        widths = heads[:, :, :3].astype(int)
-        widths[:, :, 0, 0] &= (1 << KIND_SHIFT) - 1
-        if (widths > MOST_WIDTH).any() or (kinds >= len(STRIDES)).any() or (heads[:, :, 6:] == 0).all(axis=2).any():
+        heads = pack.data[offsets[own, None] + np.arange(HEAD * groups)].reshape(len(own), groups, HEAD)
+        kinds, widths = (heads[..., SIZE] >> KIND_SHIFT).astype(int), heads[..., WIDTHS:SHIFTS].astype(int)
+        numbers = heads[..., RANGES:].reshape(len(own), groups, 7, LANES)
+        if (widths > MOST_WIDTH).any() or (numbers[:, :, 3:] == 0).all(axis=2).any():
             raise KinematchError("a segment's heads make no sense")
         knots = np.stack([count_knots(lengths[own], stride) for stride in STRIDES], axis=-1)
         if ((kinds > 0) & (np.take_along_axis(knots, kinds, axis=1) < TAPS)).any():
             raise KinematchError("a segment is too short for its strides")
-        bytes_ = measure_segments(kinds, widths.swapaxes(2, 3).reshape(len(own), -1, 3), lengths[own])
-        if (-(-bytes_ // UNIT) * UNIT != sizes[own]).any():
+        widths = widths.reshape(len(own), groups, 3, LANES).swapaxes(2, 3).reshape(len(own), -1, 3)
+        if (-(-measure_segments(kinds, widths, lengths[own]) // UNIT) * UNIT != sizes[own]).any():
             raise KinematchError("a segment has another length than its heads say")
+        channels = numbers.swapaxes(2, 3).reshape(len(own), -1, 7)
+        codes, centres = channels[..., :3], channels[..., 3:].view(np.int8)
+        if not np.array_equal(make_heads(kinds, widths, codes, centres, lengths[own]), heads):
+            raise KinematchError("a segment's heads contradict themselves")
