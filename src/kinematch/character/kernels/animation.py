@@ -10,6 +10,7 @@ from kinematch.character.kernels.roots import adjust_roots, move_bodies, show_ro
 from kinematch.character.kernels.scene import open_scene
 from kinematch.character.kernels.scratch import unpacking_room
 from kinematch.character.kernels.springs import make_dampings
+from kinematch.character.kernels.unpacking import prefetch_knots
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES
 from kinematch.compile.memory import claim
@@ -43,7 +44,7 @@ def animate(handle, characters, begun, tables, room, dt, stages):
                 move(scene, characters, m, min(m + LANES, stop), by, tables, stages)
             for m in range(start, stop):
                 if m + AHEAD < stop:
-                    pass  # prefetch_knots(scene.table, scene.state.playing.frames[characters[m + AHEAD]])
+                    prefetch_knots(scene.table, scene.state.playing.frames[characters[m + AHEAD]])
                 decode(scene, characters[m], by, scratch)
         if stages & FEET:
             for m in range(start, stop):

@@ -107,23 +107,12 @@ def read_root(table, frame):
 @inner
 def unpack_root(table, clip, frame):
     pack, side = table.pack, table.pack.sides[clip]
-    segment, row = packed.find_segment(pack, table.starts, clip, frame), find_root(table, clip, frame)
+    segment = packed.find_segment(pack, table.starts, clip, frame)
+    row = pack.clip_roots[clip] + frame - table.starts[clip]
     x = pack.roots[row, 0] * np.float64(pack.root_steps[segment, 0]) + np.float64(pack.root_bases[segment, 0])
     z = pack.roots[row, 1] * np.float64(pack.root_steps[segment, 1]) + np.float64(pack.root_bases[segment, 1])
     yaw = pack.roots[row, 2] * np.float64(pack.root_steps[segment, 2]) + np.float64(pack.root_bases[segment, 2])
     return x * side, z, yaw * side
-
-
-@inner
-def find_root(table, clip, frame):
-    """The row of a frame's root."""
-    return table.pack.clip_roots[clip] + frame - table.starts[clip]
-
-
-@inner
-def is_mirrored(table, frame):
-    """Whether a frame is stored as the mirror image of another."""
-    return table.pack.sides[find_clip(table, frame)] < 0
 
 
 @inner

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.character.constants import FORGOTTEN
 from kinematch.character.kernels import lane_rotations as lanes8
-from kinematch.character.kernels.frames import find_next_frame, is_mirrored
+from kinematch.character.kernels.frames import find_next_frame
 from kinematch.character.kernels.rotations import multiply, nlerp, rotate
 from kinematch.character.kernels.scratch import (
     DOUBLES,
@@ -21,9 +21,9 @@ from kinematch.character.kernels.transitions import fade_dead_rotations, fade_pl
 from kinematch.character.kernels.unpacking import (
     Pair,
     copy_places,
-    find_bounds,
     find_pair,
     find_room,
+    find_spot,
     share_segment,
 )
 from kinematch.character.settings import DEAD, SPRING
@@ -129,12 +129,10 @@ def decode_packed(table, frame, after, room, t, memory, n, out, by, recent):
     pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
     numbers = room.rotations_after
     numbers_after = numbers + U(16 * pack.channels)
-    segment, begin, length = find_bounds(table, frame)
-    mirrored = is_mirrored(table, frame)
-    data, weights = packed.find_data(pack, segment), address(pack.weights, 0)
-    one, other = np.int64(frame - begin), np.int64(after - begin)
+    segment, index, length, _, mirrored = find_spot(table, frame)
+    data, weights, other = packed.find_data(pack, segment), address(pack.weights, 0), index + (after - frame)
     for j in range(0, pack.channels, LANES):
-        here, there, centre = packed.unpack_group(data, weights, j // LANES, length, one, other)
+        here, there, centre = packed.unpack_group(data, weights, j // LANES, length, index, other)
         if j < joints:
             animated = packed.normalize(multiply(centre, lanes8.lerp(here, there, t)))
             if mirrored:

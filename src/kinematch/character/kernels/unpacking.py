@@ -9,9 +9,7 @@ from kinematch.character.kernels.frames import (
     find_clip,
     find_frame_before,
     find_next_frame,
-    find_root,
     find_share,
-    is_mirrored,
     is_packed,
 )
 from kinematch.character.kernels.rotations import inverse, multiply
@@ -78,36 +76,47 @@ def share_segment(table, frame, after):
     """Whether two frames are neighbours in one packed segment."""
     if not is_packed(table):
         return False
-    segment, begin, length = find_bounds(table, frame)
-    return 0 <= after - frame <= 1 and after < begin + length and not table.pack.raw[segment]
+    spot = find_spot(table, frame)
+    return 0 <= after - frame < spot.length - spot.index and after - frame <= 1 and not table.pack.raw[spot.segment]
 
 
 @inner
 def unpack_two(table, frame, after, here, there, places):
     """Two frames of a clip, at once where they are neighbours in one segment."""
-    pack, mirrored = table.pack, is_mirrored(table, frame)
-    segment, begin, length = find_bounds(table, frame)
-    other_segment, other_begin, other_length = find_bounds(table, after)
-    together = segment == other_segment and 0 <= after - frame <= 1
+    pack = table.pack
+    spot, other = find_spot(table, frame), find_spot(table, after)
+    together = spot.segment == other.segment and 0 <= after - frame <= 1
     for part in range(1 if together else 2):
         if part == 0:
-            second = after if together else frame
-            packed.unpack_frames(pack, segment, length, frame - begin, second - begin, mirrored, here,
+            index = other.index if together else spot.index
+            packed.unpack_frames(pack, spot.segment, spot.length, spot.index, index, spot.mirrored, here,
                                  there if together else here)  # fmt: skip
         else:
-            one = after - other_begin
-            packed.unpack_frames(pack, other_segment, other_length, one, one, mirrored, there, there)
-    copy_places(table, segment, mirrored, here, places)
-    copy_places(table, other_segment, mirrored, there, places + U(12 * table.moving.shape[0]))
+            packed.unpack_frames(pack, other.segment, other.length, other.index, other.index, spot.mirrored, there,
+                                 there)  # fmt: skip
+    copy_places(table, spot.segment, spot.mirrored, here, places)
+    copy_places(table, other.segment, spot.mirrored, there, places + U(12 * table.moving.shape[0]))
+
+
+class Spot(NamedTuple):
+    """Where a frame is packed."""
+
+    segment: int
+    index: int  # from the segment's first frame
+    length: int  # frames of the segment
+    root: int  # row of its root
+    mirrored: bool
 
 
 @inner
-def find_bounds(table, frame):
-    """The segment of a frame, its first frame and its length."""
-    clip = find_clip(table, frame)
-    segment = np.int64(packed.find_segment(table.pack, table.starts, clip, frame))
-    begin = frame - (frame - table.starts[clip]) % LENGTH
-    return segment, np.int64(begin), np.int64(min(table.stops[clip] - begin, LENGTH))
+def find_spot(table, frame):
+    pack, clip = table.pack, U(find_clip(table, frame))
+    own = np.int64(frame - table.starts[clip])
+    index, left = own % LENGTH, np.int64(table.stops[clip] - frame)
+    return Spot(
+        np.int64(pack.clip_segments[clip] + own // LENGTH), index, min(left + index, LENGTH),
+        np.int64(pack.clip_roots[clip] + own), pack.sides[clip] < 0,
+    )  # fmt: skip
 
 
 @inner
@@ -207,10 +216,9 @@ def measure_velocities(table, places, moved, share, next_share, stays, velocitie
 @inner
 def prefetch_pack(table, frame):
     """Prefetch what tells where the knots of a frame are, the heads of its segment, and what is stored by frame."""
-    pack = table.pack
-    segment, _, _ = find_bounds(table, frame)
-    fetch(packed.find_data(pack, segment), HEAD * (pack.channels // LANES))
-    fetch(address(pack.roots, find_root(table, find_clip(table, frame), frame)), 1)
+    pack, spot = table.pack, find_spot(table, frame)
+    fetch(packed.find_data(pack, spot.segment), HEAD * (pack.channels // LANES))
+    fetch(address(pack.roots, spot.root), 1)
     fetch(address(pack.toe_heights, frame), 1)
 
 
@@ -219,7 +227,6 @@ def prefetch_knots(table, frame):
     """Prefetch the knots of a frame whose segment's heads were prefetched."""
     if not is_packed(table):
         return
-    frame = min(max(frame, 0), table.frame_count - 1)
-    segment, begin, length = find_bounds(table, frame)
-    if not table.pack.raw[segment]:
-        packed.prefetch_knots(packed.find_data(table.pack, segment), table.pack.channels, length, frame - begin)
+    pack, spot = table.pack, find_spot(table, min(max(frame, 0), table.frame_count - 1))
+    if not pack.raw[spot.segment]:
+        packed.prefetch_knots(packed.find_data(pack, spot.segment), pack.channels, spot.length, spot.index)
