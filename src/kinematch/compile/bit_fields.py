@@ -119,17 +119,6 @@ def mix_fields(typing, rows, row, size, weights, other_weights):
 
 
 @intrinsic
-def read_halves(typing, widths):
-    """Half of the smallest step of fields, for eight widths at an address: rounding down took it away."""
-
-    def generate(context, b, _, arguments):
-        bits = b.sub(v.constant(INTS, 127 + WHOLE), _widen(b, *arguments))
-        return b.bitcast(b.shl(bits, v.constant(INTS, 23)), FLOATS)
-
-    return lanes(types.uintp), generate
-
-
-@intrinsic
 def read_ranges(typing, codes):
     """Eight tiny floats at an address, each divided by the whole number that stands for one."""
 

@@ -88,7 +88,7 @@ def decode(scene, n, by, scratch):
     if kind == SPRING and share_segment(table, frame, after):
         room = find_room(table, scratch)
         done = decode_packed(table, frame, after, room, t, offsets.rotations, n, work.rotations, by.offset, recent)
-        pair = Pair(room.rotations, room.rotations, room.places, room.places_after)
+        pair = Pair(room.rotations, room.rotations, room.places, room.places)
     else:
         pair = find_pair(table, frame, after, scratch)
     if done:
@@ -127,8 +127,6 @@ def decode_packed(table, frame, after, room, t, memory, n, out, by, recent):
     Joints of mirror images come in another order: they go to the room's first row, and `decode_sprung` does the rest.
     """
     pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
-    numbers = room.rotations_after
-    numbers_after = numbers + U(16 * pack.channels)
     segment, index, length, _, mirrored = find_spot(table, frame)
     data, weights, other = packed.find_data(pack, segment), address(pack.weights, 0), index + (after - frame)
     for j in range(0, pack.channels, LANES):
@@ -145,12 +143,16 @@ def decode_packed(table, frame, after, room, t, memory, n, out, by, recent):
                 else:
                     write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
         if j + LANES > joints:  # places are beyond their centres
-            write_next_fours(numbers + U(16 * j), here)
-            write_next_fours(numbers_after + U(16 * j), there)
+            write_next_fours(room.rotations_after + U(16 * j), mix(here, there, np.float32(t)))
     store(out, n, 0, (1.0, 0.0, 0.0, 0.0))  # where lanes past the last joint were written to
-    copy_places(table, segment, mirrored, numbers, room.places)
-    copy_places(table, segment, mirrored, numbers_after, room.places_after)
+    copy_places(table, segment, mirrored, room.rotations_after, room.places)
     return not mirrored
+
+
+@inner
+def mix(a, b, t):
+    """Between numbers that are no rotations."""
+    return a[0], a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t, a[3] + (b[3] - a[3]) * t
 
 
 @inner

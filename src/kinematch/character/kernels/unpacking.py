@@ -65,9 +65,9 @@ def find_pair(table, frame, after, scratch):
 
 @inner
 def find_room(table, scratch):
-    """Where two frames are unpacked to; a row more is free behind them."""
+    """Where two frames are unpacked to."""
     row = U(16 * table.pack.channels)
-    places = scratch + row + row + row
+    places = scratch + row + row
     return Pair(scratch, scratch + row, places, places + U(12 * table.moving.shape[0]))
 
 

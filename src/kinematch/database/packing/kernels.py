@@ -7,10 +7,8 @@ from kinematch.compile.bit_fields import (
     RUNS,
     SIZE,
     SIZE_MASK,
-    WIDTHS,
     mix_fields,
     read_fields,
-    read_halves,
     read_ranges,
     read_signed,
 )
@@ -91,20 +89,19 @@ def unpack_group(data, weights, group, length, one, other):
         ax, ay, az, bx, by, bz = mix_fields(
             head, place + U(size * first), U(size), weights + U(16 * row), weights + U(16 * next_row)
         )
-    widths, codes, numbers = head + U(WIDTHS), head + U(RANGES), head + U(CENTRES)
-    halves = read_halves(widths), read_halves(widths + U(LANES)), read_halves(widths + U(2 * LANES))
+    codes, numbers = head + U(RANGES), head + U(CENTRES)
     ranges = read_ranges(codes), read_ranges(codes + U(LANES)), read_ranges(codes + U(2 * LANES))
     centre = (
         read_signed(numbers), read_signed(numbers + U(LANES)), read_signed(numbers + U(2 * LANES)),
         read_signed(numbers + U(3 * LANES)),
     )  # fmt: skip
-    return restore(ranges, halves, ax, ay, az), restore(ranges, halves, bx, by, bz), centre
+    return restore(ranges, ax, ay, az), restore(ranges, bx, by, bz), centre
 
 
 @inner
-def restore(ranges, halves, x, y, z):
+def restore(ranges, x, y, z):
     """From numbers of knots to a rotation."""
-    x, y, z = ranges[0] * (x + halves[0]), ranges[1] * (y + halves[1]), ranges[2] * (z + halves[2])
+    x, y, z = ranges[0] * x, ranges[1] * y, ranges[2] * z
     return root(larger(splat(ONE) - x * x - y * y - z * z, splat(ZERO))), x, y, z
 
 

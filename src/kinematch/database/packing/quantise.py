@@ -14,6 +14,7 @@ from kinematch.math import quaternion
 ROUNDS = 7  # of a bisection
 SHARES = (0.02, 3.0)  # of the bound that one channel may use up: its errors rarely add to those of others
 ROUNDING = 5e-7  # m by which a body may be farther off when kernels compute it in float32
+LEAST_WIDTH = 2  # bits: with one, there is no number above zero
 AMPLIFIED = 1.1  # the error of knots in a cubic through them
 
 
@@ -97,7 +98,7 @@ def _choose_width(one: Stride, allowed: np.ndarray) -> tuple[np.ndarray, np.ndar
     """How wide numbers must be for a stride (S, C, 3), and how many bits that takes for a group (S, G)."""
     ranges = from_tiny(one.codes) * 3**0.5  # x, y and z may each be wrong by as much
     left = np.sqrt(np.maximum(allowed**2 - one.errors**2, 1e-30)) / (1.0 if one.stride == 1 else AMPLIFIED)
-    widths = np.maximum(np.ceil(np.log2(ranges / left[..., None])), 1)
+    widths = np.maximum(np.ceil(np.log2(ranges / left[..., None])), LEAST_WIDTH)
     widths = np.where(ranges <= allowed[..., None], 0, widths).astype(int)
     if one.stride == 1:
         widths = np.minimum(widths, MOST_WIDTH)
@@ -108,10 +109,10 @@ def _choose_width(one: Stride, allowed: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def find_knots(segments: Segments, choice: Choice, kind: int) -> np.ndarray:
-    """Whole numbers (S, N, C, 3) of all knots at one of the strides, for channels that are stored so; rounded down."""
+    """Whole numbers (S, N, C, 3) of all knots at one of the strides, for channels that are stored so."""
     steps = np.ldexp(1.0, choice.widths - 1)[:, None]
     ranges = from_tiny(choice.codes).astype(np.float64)[:, None]
-    knots = np.clip(np.floor(segments.numbers[:, :: STRIDES[kind]] / ranges * steps), -steps, steps - 1)
+    knots = np.clip(np.round(segments.numbers[:, :: STRIDES[kind]] / ranges * steps), -steps, steps - 1)
     return np.where(steps < 1, 0, knots)
 
 
@@ -124,7 +125,7 @@ def requantise(segments: Segments, choice: Choice) -> np.ndarray:
         here = kinds == kind
         if here.any():
             counts = (segments.lengths - 2 + stride) // stride + 1
-            frames = interpolate((find_knots(segments, choice, kind) + 0.5) * steps, stride, counts)
+            frames = interpolate(find_knots(segments, choice, kind) * steps, stride, counts)
             out = np.where(here, frames, out)
     return out
 
