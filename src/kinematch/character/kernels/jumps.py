@@ -30,7 +30,7 @@ from kinematch.character.kernels.transitions import (
     show_place,
     show_rotation,
 )
-from kinematch.character.kernels.unpacking import find_moving_pair, prefetch_pack
+from kinematch.character.kernels.unpacking import find_moving_pair, prefetch_knots, prefetch_pack
 from kinematch.character.settings import DEAD, NO_TRANSITION, SPRING
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES, inverse_root, read, smaller, splat, write
@@ -56,12 +56,14 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
         schedule.frames[n], schedule.costs[n] = searched_frames[m], costs[m]
         if not jumps[m]:
             continue
-        following = m + 1
-        while following < characters.shape[0] and not jumps[following]:
-            following += 1
+        following = find_jump(jumps, m + 1)
+        later = find_jump(jumps, following + 1)
         if following < characters.shape[0]:
-            prefetch_landing(here.table, playing.frames[characters[following]])
-            prefetch_landing(there.table, frames[following])
+            prefetch_knots(here.table, playing.frames[characters[following]])
+            prefetch_knots(there.table, frames[following])
+        if later < characters.shape[0]:
+            prefetch_landing(here.table, playing.frames[characters[later]])
+            prefetch_landing(there.table, frames[later])
         here.pose.jumped[n] = True
         frame = min(max(frames[m], 0), there.table.frame_count - 1)
         before = clamp_frame(here.table, playing, n)
@@ -72,8 +74,16 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
 
 
 @inner
+def find_jump(jumps, m):
+    """The first that jumps from the m-th on; past the last if nobody does."""
+    while m < jumps.shape[0] and not jumps[m]:
+        m += 1
+    return m
+
+
+@inner
 def prefetch_landing(table, frame):
-    """Prefetch the frames between which somebody jumps next."""
+    """Prefetch a frame that somebody jumps from or to soon; of a packed one, what tells where its knots are."""
     frame = min(max(frame, 0), table.frame_count - 1)
     if is_packed(table):
         prefetch_pack(table, frame)

@@ -22,12 +22,17 @@ SMALL_SQUARE = np.float32(1e-20)  # rad^2, below which along and across are one
 
 
 @inner
-def nlerp(a, b, t):
-    """Between two rotations along the shorter arcs."""
+def lerp(a, b, t):
+    """Between two rotations along the shorter arcs, shorter than one."""
     t = np.float32(t)
     r = ONE - t
     s = with_sign(splat(t), a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
-    w, x, y, z = a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s
+    return a[0] * r + b[0] * s, a[1] * r + b[1] * s, a[2] * r + b[2] * s, a[3] * r + b[3] * s
+
+
+@inner
+def nlerp(a, b, t):
+    w, x, y, z = lerp(a, b, t)
     scale = inverse_root(w * w + x * x + y * y + z * z)
     return w * scale, x * scale, y * scale, z * scale
 
