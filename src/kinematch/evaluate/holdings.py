@@ -8,21 +8,17 @@ import numpy as np
 from kinematch.database.coverage import measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import Need, Scenario
-from kinematch.evaluate.gaits import admitted
+from kinematch.evaluate.gaits import EACH_WAY, WAYS, admitted, measure_ways
 from kinematch.motion.heading import yaw_of
 
 SHARE = 0.5  # of the turn asked for within a second that the source must show once: two such make the whole
-MOVING = 0.3  # m/s from which a direction of movement says something
-ENOUGH = 0.5  # s of movement in a direction
-SIDES = np.arange(8) * np.pi / 4  # rad, the ways of strafing
-SIDEWAYS = np.pi / 8  # rad from a way within which movement goes that way
 
 
 def note_lacks(scenarios: Sequence[Scenario], database: Database, filter: str = "") -> tuple[Scenario, ...]:
     """The scenarios, those that ask for what the admitted frames have nothing like with a `lack` that says so."""
     mask = admitted(database, filter)
-    speeds, directions, _ = measure_root_motion(database.poses)
-    turns = measure_turns(database, mask)
+    speeds, _, _ = measure_root_motion(database.poses)
+    turns, ways = measure_turns(database, mask), measure_ways(database, mask)
     found: dict[Need, str] = {}
     for need in {scenario.need for scenario in scenarios if scenario.need is not None}:
         near = (speeds >= need.slowest) & (speeds < need.fastest)
@@ -32,13 +28,9 @@ def note_lacks(scenarios: Sequence[Scenario], database: Database, filter: str = 
                 f"the source turns by {np.degrees(sharpest):.0f} degrees within a second at most, of"
                 f" {np.degrees(need.turn):.0f} that are asked for"
             )
-        if need.any_way:
-            own = directions[mask & (speeds > MOVING)]
-            apart = np.abs((own[:, None] - SIDES + np.pi) % (2 * np.pi) - np.pi)
-            seconds = (apart < SIDEWAYS).sum(axis=0) / database.poses.frame_rate
-            if seconds.min() < ENOUGH:
-                way = int(np.degrees(SIDES[int(np.argmin(seconds))]))
-                found[need] = f"the source moves {seconds.min():.1f} s in the direction of {way} degrees"
+        if need.any_way and ways.min() < EACH_WAY:
+            way = round(np.degrees(WAYS[int(np.argmin(ways))]))
+            found[need] = f"the source moves {ways.min():.1f} s in the direction of {way} degrees"
     return tuple(replace(one, lack=found.get(one.need, "") if one.need else "") for one in scenarios)
 
 

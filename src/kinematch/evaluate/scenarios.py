@@ -153,7 +153,7 @@ def _stand(speed: float, seconds: float, random: np.random.Generator) -> Scenari
 
 
 def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> Scenario:
-    """A restless player: any direction, any gait, sometimes a stop, sometimes strafing."""
+    """A restless player: any direction, any gait, sometimes a stop, sometimes strafing, where the source can."""
     speeds = list(gaits.forward.values())
     legs, time = [Leg(0.5, 0.0)], 0.5
     while time < seconds:
@@ -162,7 +162,8 @@ def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> 
         if kind < 0.12:
             legs.append(Leg(leg_seconds, 0.0))
         elif kind < 0.25:
-            legs.append(Leg(leg_seconds, gaits.strafe, heading, facing=float(random.uniform(-np.pi, np.pi))))
+            facing = float(random.uniform(-np.pi, np.pi))
+            legs.append(Leg(leg_seconds, gaits.strafe, heading, facing=facing if gaits.any_way else None))
         else:
             # the first gait is asked for as often as all the faster ones together
             speed = speeds[0] if random.uniform() < 0.5 else float(random.choice(speeds))
