@@ -231,9 +231,8 @@ class Studio:
                 stage.compare(on)
                 return [Situation, settings_now(stage)]
             case messages.Scrub(step):
-                frame = stage.scrub(step)
                 beside = stage.history.at(step).lineup
-                return [Situation, frame, beside] if beside else [Situation, frame]
+                return [Situation, stage.scrub(step), *([beside] if beside else [])]
             case messages.FollowPath(keypoints, loops):
                 stage.pilot.follow(keypoints, loops)
             case messages.SteerBy(how):
