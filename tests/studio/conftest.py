@@ -159,6 +159,7 @@ class Screen:
         self.page, self.problems = page, []
         page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.set_default_timeout(1000 * PATIENCE)
         page.goto(url)
         self.until("!!window.kinematch?.live.moment")
 

@@ -95,7 +95,7 @@ def test_a_film_wears_the_character_and_turns_around_it(screen, fresh_server, tm
     dialog.get_by_role("radio", name="Bookmarks").click()
     page.picture("film-dialog")
     before = page.ask("kinematch.viewport.follow.away.theta")
-    with page.page.expect_download(timeout=120_000) as saved:
+    with page.page.expect_download() as saved:
         dialog.get_by_role("button", name="Film", exact=True).click()
     saved.value.save_as(tmp_path / "film.gif")
     assert "Child" in saved.value.suggested_filename
@@ -122,7 +122,7 @@ def make_mp4(page, path) -> np.ndarray:
     dialog.get_by_role("combobox", name="Size").select_option("480")
     end = float(dialog.get_by_role("spinbutton", name="To, in seconds").input_value())
     dialog.get_by_role("spinbutton", name="From, in seconds").fill(f"{end - 0.3:.1f}")
-    with page.page.expect_download(timeout=120_000) as saved:
+    with page.page.expect_download() as saved:
         dialog.get_by_role("button", name="Film", exact=True).click()
     saved.value.save_as(path)
     page.until("!document.querySelector('dialog[open]')")

@@ -56,3 +56,13 @@ def test_tags_that_tell_no_walk_from_a_run_leave_the_filter_alone(card):
     both[:, tags.names.index("run")] = True
     everywhere = replace(card, poses=replace(card.poses, tags=Tags(tags.names, both)))
     assert leave_out_runs("level0", everywhere) == "level0"
+
+
+def test_a_crowd_stands_around_the_one_who_is_steered(card):
+    stage = Stage(card, name="built-in")
+    stage.pilot.steer(messages.Stick(1, 0.0, 1.0, gait=stage.pilot.gait_infos[2].name))
+    play(stage, 4)
+    stage.set_crowd(20)
+    first = stage.crowds["a"].root_positions[0]
+    assert np.linalg.norm(first) > 8
+    assert np.linalg.norm(stage.crowds["others"].root_positions - first, axis=-1).max() < 1.6 * np.sqrt(20) + 0.5
