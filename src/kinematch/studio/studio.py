@@ -232,7 +232,8 @@ class Studio:
                 return [Situation, settings_now(stage)]
             case messages.Scrub(step):
                 frame = stage.scrub(step)
-                return [Situation, frame]
+                beside = stage.history.at(step).lineup
+                return [Situation, frame, beside] if beside else [Situation, frame]
             case messages.FollowPath(keypoints, loops):
                 stage.pilot.follow(keypoints, loops)
             case messages.SteerBy(how):

@@ -1,5 +1,6 @@
 """The recurrent network: its weights, their file, and one step of it in plain numpy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
 FORMAT, VERSION = "kinematch-orientation", 1
+ARRAYS = ("inputs", "hidden", "input_biases", "hidden_biases", "outputs", "output_biases")  # of a Network
 WORDS = Words("orientation network", "`kinematch train orientation` writes those", "train it again")
 
 
@@ -41,6 +43,7 @@ class Network:
     output_biases: np.ndarray  # (3,)
     vectors: int  # V
     trust: tuple[float, float]  # offset and slope that make the logarithm of the error that of held-out people
+    members: int = 1  # networks of equal size that it is made of, see join_networks
 
     @property
     def size(self) -> int:
@@ -59,6 +62,39 @@ class Memory:
     started: np.ndarray  # (N,) bool: whether there was a sample
     relatives: np.ndarray  # (N,) rad, answers: the hips' yaw against the headset's
     errors: np.ndarray  # (N,) logarithm of the error to expect
+
+
+def join_networks(members: Sequence[Network]) -> Network:
+    """One network whose answer is the mean of its members' answers; they are of one size."""
+    count, size, vectors = len(members), len(members) * members[0].size, len(members) * members[0].vectors
+    inputs, outputs = np.zeros((COLUMNS, 3 * size), np.float32), np.zeros((size, 3), np.float32)
+    input_biases, hidden_biases = np.zeros(3 * size, np.float32), np.zeros(3 * size, np.float32)
+    for one, (rows, columns) in zip(members, _find_members(count, size, vectors)):
+        inputs[:, columns], outputs[rows] = one.inputs, one.outputs / count
+        input_biases[columns], hidden_biases[columns] = one.input_biases, one.hidden_biases
+    hidden = _spread_blocks(np.stack([one.hidden for one in members]), vectors)
+    output_biases = np.stack([one.output_biases for one in members]).mean(axis=0)
+    trust = members[0].trust
+    return Network(inputs, hidden, input_biases, hidden_biases, outputs, output_biases, vectors, trust, count)
+
+
+def _find_members(count: int, size: int, vectors: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Where each of some equal members has its hidden numbers, and the columns that lead to them."""
+    found, own, rest = [], vectors // count, (size - 2 * vectors) // count
+    for k in range(count):
+        vector = np.arange(k * own, (k + 1) * own)
+        rows = np.concatenate([vector, vectors + vector, 2 * vectors + np.arange(k * rest, (k + 1) * rest)])
+        found.append((rows, np.concatenate([rows, size + rows, 2 * size + rows])))
+    return found
+
+
+def _spread_blocks(blocks: np.ndarray, vectors: int) -> np.ndarray:
+    """The hidden weights (H, 3 H) of a network from those of its members (M, H / M, 3 H / M): none between them."""
+    count, size = len(blocks), len(blocks) * blocks.shape[1]
+    hidden = np.zeros((size, 3 * size), np.float32)
+    for block, own in zip(blocks, _find_members(count, size, vectors)):
+        hidden[np.ix_(*own)] = block
+    return hidden
 
 
 def make_memory(network: Network, count: int) -> Memory:
@@ -120,7 +156,9 @@ def advance_hidden(
 
 def save_network(path: Path, network: Network, about: dict[str, Any]) -> None:
     """Write a network with half precision, and what it was trained from."""
-    arrays = {f.name: getattr(network, f.name).astype(np.float16) for f in fields(Network)[:6]}
+    arrays = {name: getattr(network, name).astype(np.float16) for name in ARRAYS}
+    members = _find_members(network.members, network.size, network.vectors)
+    arrays["hidden"] = np.stack([arrays["hidden"][np.ix_(*own)] for own in members])
     more = {"kind": "recurrent", "vectors": network.vectors, "trust": list(network.trust), "trained": about}
     write_arrays(path, arrays, format=FORMAT, version=VERSION, about=more)
 
@@ -128,14 +166,15 @@ def save_network(path: Path, network: Network, about: dict[str, Any]) -> None:
 def load_network(path: Path) -> tuple[Network, dict[str, Any]]:
     """A network, and what it was trained from."""
     arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
-    names = [f.name for f in fields(Network)[:6]]
-    if about.get("kind") != "recurrent" or set(names) != set(arrays):
+    if about.get("kind") != "recurrent" or set(ARRAYS) != set(arrays):
         raise FileError(path, f"is an orientation network of another kind ({about.get('kind')})", kind="foreign")
-    size = len(arrays["hidden"])
-    shapes = ((COLUMNS, 3 * size), (size, 3 * size), (3 * size,), (3 * size,), (size, 3), (3,))
-    found = tuple(arrays[name].shape for name in names)
-    if found != shapes or not 0 <= 2 * int(about["vectors"]) <= size:
+    count, own = (*arrays["hidden"].shape, 0, 0)[:2]
+    size, vectors = count * own, int(about["vectors"])
+    shapes = ((COLUMNS, 3 * size), (count, own, 3 * own), (3 * size,), (3 * size,), (size, 3), (3,))
+    found = tuple(arrays[name].shape for name in ARRAYS)
+    if found != shapes or not size or vectors % count or not 0 <= 2 * vectors <= size:
         raise FileError(path, f"holds arrays of shapes {found}, expected {shapes}; {WORDS.remedy}", kind="damaged")
-    whole = {name: np.ascontiguousarray(arrays[name], np.float32) for name in names}
+    whole = {name: np.ascontiguousarray(arrays[name], np.float32) for name in ARRAYS}
+    whole["hidden"] = _spread_blocks(whole["hidden"], vectors)
     offset, slope = about["trust"]
-    return Network(**whole, vectors=int(about["vectors"]), trust=(float(offset), float(slope))), about["trained"]
+    return Network(**whole, vectors=vectors, trust=(float(offset), float(slope)), members=count), about["trained"]

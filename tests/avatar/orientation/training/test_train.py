@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.avatar.orientation import RecurrentEstimator
-from kinematch.avatar.orientation.network import load_network, save_network
+from kinematch.avatar.orientation.network import advance_hidden, join_networks, load_network, save_network
 from kinematch.avatar.orientation.training.calibrate import calibrate
 from kinematch.avatar.orientation.training.recurrent import export_network, make_network, measure_loss
 from kinematch.avatar.orientation.training.score import THREE_POINTS, look_around, run_estimator, summarize
@@ -26,16 +26,16 @@ def torch(need_extra):
 def test_what_torch_answers_is_what_runs_without_it(people, tmp_path):
     import torch
 
-    person, module = people[0], make_network(16, 4, seed=3)
+    person, module = people[0], make_network(16, 4, seed=3, members=2)
     with torch.no_grad():
-        module.to_output.weight.mul_(20)  # an answer that differs from the headset's
+        module.outputs.mul_(5)  # an answer that differs from the headset's
     joints = person.joints.keep(THREE_POINTS)
     version = make_plain_version(joints, person.yaws, 1 / 60, person.head_height, person.arm_length)
     scales = np.random.default_rng(0).uniform(0.5, 2, version.inputs.shape[1])
     with torch.no_grad():
         inputs = torch.from_numpy((version.inputs / scales).astype(np.float32))[None]
-        outputs, _ = module(inputs, torch.from_numpy(version.turns)[None], torch.tensor([1 / 60]))
-    expected = np.arctan2(*outputs[0, :, :2].numpy().T)
+        outputs = module(inputs, torch.from_numpy(version.turns)[None], torch.tensor([1 / 60]))
+    expected = np.arctan2(*outputs.mean(dim=0)[0, :, :2].numpy().T)
     network = export_network(module, scales)
     estimator = RecurrentEstimator(network=network)
     estimator.reset(1, head_heights=np.array([person.head_height]), arm_lengths=np.array([person.arm_length]))
@@ -79,6 +79,23 @@ def test_a_network_is_the_same_after_its_file(people, tmp_path):
     assert about == {"seed": 0}
     for name in FIELDS:
         np.testing.assert_allclose(getattr(again, name), getattr(network, name), rtol=1e-3, atol=1e-4)
+
+
+def test_the_mean_of_members_is_the_answer_of_the_network_they_make(people):
+    members = [train_recurrent(people[:1], replace(SMALL, steps=1, members=1), seed=seed) for seed in range(3)]
+    joined = join_networks(members)
+    rng = np.random.default_rng(0)
+    inputs, turns = rng.normal(size=(5, members[0].inputs.shape[0])), rng.normal(size=5)
+    expected = []
+    for one in members:
+        state = advance_hidden(one, np.zeros((5, one.size)), inputs, turns, 1 / 60)
+        state = advance_hidden(one, state, inputs, turns, 1 / 60)
+        expected.append(state @ one.outputs + one.output_biases)
+    state = advance_hidden(joined, np.zeros((5, joined.size)), inputs, turns, 1 / 60)
+    state = advance_hidden(joined, state, inputs, turns, 1 / 60)
+    found = state @ joined.outputs + joined.output_biases
+    np.testing.assert_allclose(found, np.mean(expected, axis=0), atol=1e-5)
+    assert np.abs(found - expected[0]).max() > 1e-3
 
 
 def test_the_loss_ignores_what_is_unknown_and_is_least_at_the_truth():

@@ -21,7 +21,7 @@ from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.errors import FileError
 from kinematch.learned.training.plan import check_training as check_training
 
-FORMAT, VERSION = "kinematch-orientation-checkpoint", 1
+FORMAT, VERSION = "kinematch-orientation-checkpoint", 2
 WORDS = Words("checkpoint of training", "`kinematch train orientation --resume` writes those", "start anew without it")
 WARM_UP = 50  # steps until the full learning rate
 CHECKPOINT_STEPS = 100
@@ -32,7 +32,8 @@ Progress = Callable[[int, int, str], None]
 class Plan:
     """What training does; the defaults are those of the network that ships."""
 
-    hidden: int = 64
+    members: int = 2  # networks that are trained side by side, and whose mean is the answer
+    hidden: int = 64  # of each
     vectors: int = 16
     steps: int = 2400
     batch: int = 96
@@ -66,7 +67,7 @@ def train_recurrent(
     bank = Bank(list(people), seed, plan.variation)
     weights = np.array([plan.card_share if person.subject == CARD else 1.0 for person in people])
     scales = bank.measure_scales()
-    module = make_network(plan.hidden, plan.vectors, seed)
+    module = make_network(plan.hidden, plan.vectors, seed, plan.members)
     optimizer = torch.optim.AdamW(module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
     first = 0
     if checkpoint is not None and checkpoint.exists():
@@ -101,7 +102,7 @@ def _take_step(
     inputs = torch.nn.functional.dropout(inputs, plan.dropout)
     flags = np.random.default_rng([seed, 3, step]).random(plan.batch) < 0.5
     inputs, turns, truths = mirror_columns(inputs, torch.from_numpy(drawn.turns), torch.from_numpy(drawn.truths), flags)
-    outputs, _ = module(inputs, turns, torch.as_tensor(drawn.dt))
+    outputs = module(inputs, turns, torch.as_tensor(drawn.dt))
     loss = measure_loss(outputs, truths, smoothness=plan.smoothness)
     optimizer.zero_grad()
     loss.backward()
