@@ -112,6 +112,8 @@ def _print_result(screen: "Screen", source: Path, output: Path, opened: "Databas
         f"{after.resident / frames:.1f} bytes a frame; error at joints and ends of chains over all {frames} frames: "
         f"mean {100 * found.errors.mean():.4f} cm, most {100 * found.errors.max():.4f} cm"
     )
+    if found.mirrored:
+        screen.say(f"{found.mirrored} of {opened.poses.clip_count} clips are mirror images and stored as a flag each")
     if found.raw:
         screen.say(f"{found.raw} segments hold plain numbers: they could not be packed within the bound")
     share = measure_difference(opened, found.database)

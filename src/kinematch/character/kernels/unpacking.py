@@ -1,6 +1,6 @@
 """Poses of a packed table in kernels: unpacked into scratch, so that other kernels read them as they read arrays."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,18 +94,20 @@ def unpack_two(table, frame, after, here, there, places):
         else:
             packed.unpack_frames(pack, other.segment, other.length, other.index, other.index, spot.mirrored, there,
                                  there)  # fmt: skip
-    copy_places(table, spot.segment, spot.mirrored, here, places)
-    copy_places(table, other.segment, spot.mirrored, there, places + U(12 * table.moving.shape[0]))
+    for part in range(2):  # a loop, since kernels that copy places twice would take longer to compile
+        own = spot.segment if part == 0 else other.segment
+        row, out = (here, places) if part == 0 else (there, places + U(12 * table.moving.shape[0]))
+        copy_places(table, own, spot.mirrored, row, out)
 
 
 class Spot(NamedTuple):
     """Where a frame is packed."""
 
-    segment: int
-    index: int  # from the segment's first frame
-    length: int  # frames of the segment
-    root: int  # row of its root
-    mirrored: bool
+    segment: Any  # whole numbers
+    index: Any  # from the segment's first frame
+    length: Any  # frames of the segment
+    root: Any  # row of its root
+    mirrored: Any  # whether
 
 
 @inner

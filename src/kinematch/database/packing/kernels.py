@@ -86,7 +86,7 @@ def unpack_group(data, weights, group, length, one, other):
     else:
         first = find_first_knot(kind, length, one)
         row, next_row = ((one << 3) >> kind) - (first << 3), ((other << 3) >> kind) - (first << 3)
-        ax, ay, az, bx, by, bz = mix_fields(
+        ax, ay, az, bx, by, bz = mix_knots(
             head, place + U(size * first), U(size), weights + U(16 * row), weights + U(16 * next_row)
         )
     codes, numbers = head + U(RANGES), head + U(CENTRES)
@@ -96,6 +96,11 @@ def unpack_group(data, weights, group, length, one, other):
         read_signed(numbers + U(3 * LANES)),
     )  # fmt: skip
     return restore(ranges, ax, ay, az), restore(ranges, bx, by, bz), centre
+
+
+@part  # called, since it is rarer than knots at every frame
+def mix_knots(head, row, size, weights, other_weights):
+    return mix_fields(head, row, size, weights, other_weights)
 
 
 @inner

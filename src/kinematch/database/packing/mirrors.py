@@ -3,7 +3,7 @@
 The mirror image of a joint's rotation is its partner's, reflected, between two constant rotations (see motion.mirror).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,8 +73,8 @@ def find_originals(poses: PoseDatabase, mirror: Mirror, moving: np.ndarray) -> t
     out, apart = pair_names(poses), np.zeros(poses.clip_count)
     if not np.isin(mirror.partners[moving], moving).all():
         out[:] = -1  # a joint would move whose partner does not
-    for c in np.flatnonzero(out >= 0):
-        own, first = poses.clip_frames(c), poses.clip_frames(out[c])
+    for c in np.flatnonzero(out >= 0).tolist():
+        own, first = poses.clip_frames(c), poses.clip_frames(int(out[c]))
         image = mirror_poses(mirror, moving, poses.positions[first], poses.rotations[first])
         here = place_points(poses.skeleton, poses.positions[own], poses.rotations[own])
         apart[c] = measure_distances(here, place_points(poses.skeleton, *image)).max()
@@ -85,7 +85,7 @@ def find_originals(poses: PoseDatabase, mirror: Mirror, moving: np.ndarray) -> t
     return out, apart
 
 
-def lay_out(mirror: Mirror, moving: np.ndarray) -> dict[str, np.ndarray]:
+def lay_out(mirror: Mirror, moving: np.ndarray) -> dict[str, Any]:
     """What kernels read of it, as fields of a Pack."""
     joints = len(mirror.partners)
     channels = count_channels(joints, len(moving))

@@ -89,7 +89,7 @@ def encode_database(
 def find_originals(poses: PoseDatabase) -> np.ndarray:
     """The clip (C,) that each is the mirror image of; -1 for those that are none."""
     out = pair_names(poses)
-    for c in np.flatnonzero(out >= 0):
+    for c in np.flatnonzero(out >= 0).tolist():
         own = poses.clip_frames(c)
         image = mirror_clip(poses.clip(int(out[c])))
         there = place_points(poses.skeleton, image.positions, image.rotations)
