@@ -5,11 +5,11 @@ import pytest
 
 from kinematch.avatar.orientation import Direction, make_estimator
 from kinematch.avatar.simulate import Imperfections
-from kinematch.camera.alignment import CameraPose
 from kinematch.camera.circular_filter import CircularFilter
 from kinematch.camera.direction import find_deviation, find_direction
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import NAMES
+from kinematch.camera.pose import CameraPose
 from kinematch.camera.simulate import Camera, Noise, simulate_camera, to_camera
 from kinematch.errors import KinematchError
 from kinematch.evaluate.camera.places import place_camera

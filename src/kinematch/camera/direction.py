@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.camera.alignment import CameraPose
+from kinematch.camera.pose import CameraPose
 
 ERROR = 0.008  # m of a landmark along the line of sight, when all fits
 LATERAL = 0.43  # of that across the line of sight, for a body 3 m away
