@@ -5,9 +5,11 @@ import pytest
 from tests.character.rigs import RIGS, make_database
 
 from kinematch.character.crowd import Crowd
+from kinematch.character.kernels.animation import DECODE
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.settings import Settings
 from kinematch.control.command import move
+from kinematch.database.build import build
 from kinematch.database.packing.bodies import place_points
 from kinematch.database.packing.pack import pack_database
 
@@ -36,6 +38,49 @@ def test_kernels_play_a_packed_database_as_the_plain_stages_do(packed, transitio
         assert (fused.frames == plain.frames).all()
         np.testing.assert_allclose(fused.global_positions, plain.global_positions, atol=2e-5)
         np.testing.assert_allclose(fused.displacements, plain.displacements, atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def mirrored(tmp_path_factory):
+    recipe = tmp_path_factory.mktemp("mirrored") / "small.toml"
+    recipe.write_text(
+        '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.35", "walk_turn_left_90"]\n'
+        "\n[cleaning]\nmirror = true\n"
+    )
+    return build(recipe).database
+
+
+@pytest.mark.parametrize("transition", ["spring", "quintic"])
+def test_kernels_play_mirror_images_as_the_plain_stages_do(mirrored, transition):
+    found = pack_database(mirrored, BOUND)
+    assert found.mirrored == mirrored.poses.clip_count // 2
+    settings, seen = Settings(transition=transition), 0.0
+    crowds = [kind(found.database, 9, settings=settings) for kind in (Crowd, PlainCrowd)]
+    for fused, plain in wander(crowds, 60):
+        assert (fused.frames == plain.frames).all()
+        np.testing.assert_allclose(fused.global_positions, plain.global_positions, atol=2e-5)
+        np.testing.assert_allclose(fused.displacements, plain.displacements, atol=1e-6)
+        frames = found.database.poses.frames
+        seen += (frames.pack.sides[frames.find_clips(fused.frames)] < 0).mean() / 60
+    assert 0.1 < seen < 0.9
+
+
+def test_mirror_images_at_and_between_frames_stay_within_the_bound_and_do_not_drift(mirrored):
+    packed = pack_database(mirrored, BOUND).database
+    images = np.flatnonzero(packed.poses.pack.sides < 0)
+    points, ends = [], []
+    for one in (mirrored, packed):
+        own = np.concatenate([np.arange(c.start, c.stop) for c in map(one.poses.clip_frames, images.tolist())])
+        crowd = Crowd(one, len(own))
+        crowd.state.playing.frames[:] = own
+        crowd.state.playing.fractions[:] = np.random.default_rng(3).uniform(0, 1, len(own))
+        pose = crowd.prepare_pose()
+        crowd.runner.animate(0.0, DECODE)
+        points.append(place_points(one.skeleton, pose.positions, pose.rotations))
+        clips = map(one.poses.clip_frames, images.tolist())
+        ends.append([travel(one, c.start, min(c.stop, c.start + 600) - 1) for c in clips])
+    assert np.linalg.norm(points[0] - points[1], axis=-1).max() < 1.05 * BOUND
+    np.testing.assert_allclose(*ends, atol=1e-3)
 
 
 @pytest.mark.parametrize("rig", RIGS)

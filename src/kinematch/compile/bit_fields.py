@@ -1,118 +1,139 @@
-"""Bit fields in lanes: eight words at a time are split into the small numbers that are packed in them.
+"""Bit fields in lanes: three signed numbers of each of eight lanes, of any widths, unpacked eight at a time.
 
-A field is described by a word of 64 bits, its head, from the lowest bit: 5 bits width, 2 bits kind, 1 unused; three
-bytes that are tiny floats; four signed bytes.
+A row of fields holds x of all lanes, then y, then z. Each of these is two runs of four lanes, as the halves of a vector
+interleave. A run is read in one word, which ends with the run's last byte; the field of its first lane is the highest.
+So every lane is a shift away from the top of a word, where its sign belongs, and nothing has to be gathered.
+
+Rows are described by 56 bytes: two that are not used here; kind and size of a row in bytes; the byte after each of the
+runs but the last, counted from the row's first; widths of x, y and z in bits, a byte for each lane; how far each lane
+is shifted, for x, y and z, a byte for each lane of the first run, then of the second.
 """
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 
 from kinematch.compile import vectors as v
 from kinematch.compile.lanes import LANES, lanes
-from kinematch.compile.vectors import F32, I32, I64, intrinsic
+from kinematch.compile.vectors import F32, I8, I32, I64, intrinsic
 
-WIDTH_BITS, WIDTH_MASK = 5, 31
-KINDS = 4
-TAPS = 4  # knots that are mixed
-ROW_MASK = 65535  # of one of four counts in a word
-MOST_WIDTH = 19  # bits: three of them, behind up to 7 bits of others, fit in a word that is read at any byte
+RUNS = (0, 1, 4, 5), (2, 3, 6, 7)  # lanes of each
+MOST_WIDTH = 14  # bits: a run of four, with up to 7 bits of the next behind it, fits into a word
+TAPS = 4  # rows that are mixed
 TINY_BIAS = 99 << 23  # a tiny float has 5 bits of exponent and 3 of mantissa, the upper ones of a float32 less this
 LARGEST_TINY = 15.0 / 8 * 2.0 ** (31 + 99 - 127)
+WHOLE = 31  # fields are the upper bits of whole numbers of 32 bits, which stand for -1 to 1
 
-WORDS, INTS, FLOATS = (ir.VectorType(kind, LANES) for kind in (I64, I32, F32))
+SIZE, ENDS, WIDTHS, SHIFTS, DESCRIPTION = 2, 3, 8, 32, 56  # bytes to these, and of all
+KIND_SHIFT, SIZE_MASK = 6, 63  # of the byte that holds both
 
-
-def _shift(b, words, bits):
-    return b.lshr(words, v.constant(WORDS, bits))
-
-
-def _mask(b, words, mask):
-    return b.and_(words, v.constant(WORDS, mask))
+BYTES, INTS, FLOATS = (ir.VectorType(kind, LANES) for kind in (I8, I32, F32))
+FOUR_BYTES, WORDS = ir.VectorType(I8, LANES // 2), ir.VectorType(I64, LANES // 2)
 
 
-def _widest(b, heads):
-    """The largest number of each lane's width."""
-    one = v.constant(WORDS, 1)
-    return b.sub(b.shl(one, _mask(b, heads, WIDTH_MASK)), one)
+def measure_rows(widths: np.ndarray) -> np.ndarray:
+    """Bytes of rows whose fields are so wide (..., 8, 3)."""
+    return (widths.sum(axis=(-1, -2)) + 7) >> 3
+
+
+def describe_rows(widths: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """(..., 56) uint8 for fields of some widths (..., 8, 3) and kinds (...)."""
+    out = np.zeros((*kinds.shape, DESCRIPTION), np.uint8)
+    own = widths.swapaxes(-1, -2)[..., np.array(RUNS)]  # (..., 3, 2, 4)
+    totals = own.sum(axis=-1).reshape(*kinds.shape, 6)
+    ends = np.cumsum(totals, axis=-1)
+    out[..., SIZE] = measure_rows(widths) | kinds << KIND_SHIFT
+    out[..., ENDS:WIDTHS] = (ends[..., :-1] + 7) >> 3
+    out[..., WIDTHS:SHIFTS] = widths.swapaxes(-1, -2).reshape(*kinds.shape, -1)
+    shifts = np.cumsum(own, axis=-1) - own + (-ends & 7).reshape(*kinds.shape, 3, 2, 1)
+    out[..., SHIFTS:] = shifts.reshape(*kinds.shape, -1)
+    return out
+
+
+def _at(b, address, offset):
+    return b.add(address, v.integer(offset))
+
+
+def _widen(b, address):
+    """Eight bytes at an address, as whole numbers."""
+    return b.zext(v.load(b, BYTES, address), INTS)
+
+
+class _Number:
+    """Where x, y or z of the eight lanes are in a row."""
+
+    def __init__(self, b, rows, i):
+        sign = v.constant(INTS, -(1 << 31))
+        widths = _widen(b, _at(b, rows, WIDTHS + LANES * i))
+        self.mask = b.shl(b.ashr(sign, widths), v.constant(INTS, 1))  # the upper bits, as many as are wide
+        self.places, self.shifts = [], []
+        for run in (2 * i, 2 * i + 1):
+            if run < 5:
+                end = v.load(b, I8, _at(b, rows, ENDS + run))
+            else:
+                end = b.and_(v.load(b, I8, _at(b, rows, SIZE)), ir.Constant(I8, SIZE_MASK))
+            self.places.append(b.sub(b.zext(end, I64), v.integer(8)))
+            self.shifts.append(b.zext(v.load(b, FOUR_BYTES, _at(b, rows, SHIFTS + 4 * run)), WORDS))
+
+    def read(self, b, row):
+        """From the row at an address."""
+        halves = []
+        for place, shift in zip(self.places, self.shifts):
+            word = v.splat(b, v.load(b, I64, b.add(row, place)), WORDS)
+            halves.append(b.bitcast(b.shl(word, shift), INTS))
+        upper = [2 * RUNS[lane in RUNS[1]].index(lane) + 1 + LANES * (lane in RUNS[1]) for lane in range(LANES)]
+        return b.sitofp(b.and_(v.shuffle(b, halves[0], upper, halves[1]), self.mask), FLOATS)
 
 
 @intrinsic
-def read_heads(typing, heads):
-    """Of eight heads: the largest number of the width (1 for none), three tiny floats, four signed bytes as floats."""
-    columns = types.UniTuple(lanes, 8)
+def read_fields(typing, rows, row, other):
+    """x, y and z of one row, then of another, as whole numbers of 32 bits; `rows`: where they are described."""
+    result = types.UniTuple(lanes, 6)
 
     def generate(context, b, _, arguments):
-        given = v.load(b, WORDS, arguments[0], align=8)
-        most = b.sitofp(b.trunc(_widest(b, given), INTS), FLOATS)
-        numbers = [v.call(b, "maxnum", most, v.constant(FLOATS, 1.0))]
-        for shift in (8, 16, 24):
-            tiny = b.trunc(_mask(b, _shift(b, given, shift), 255), INTS)
-            bits = b.add(b.shl(tiny, v.constant(INTS, 20)), v.constant(INTS, TINY_BIAS))
-            numbers.append(b.bitcast(bits, FLOATS))
-        for shift in (32, 40, 48, 56):
-            byte = b.shl(b.trunc(_shift(b, given, shift), INTS), v.constant(INTS, 24))
-            numbers.append(b.sitofp(b.ashr(byte, v.constant(INTS, 24)), FLOATS))
-        return context.make_tuple(b, columns, numbers)
+        numbers = [_Number(b, arguments[0], i) for i in range(3)]
+        return context.make_tuple(b, result, [number.read(b, row) for row in arguments[1:] for number in numbers])
 
-    return columns(types.uintp), generate
+    return result(*[types.uintp] * 3), generate
 
 
 @intrinsic
-def mix_knots(typing, data, heads, starts, sizes, used, weights):
-    """Eight fields of two frames, each as a sum of numbers at four knots; and `used` for the next eight.
+def mix_fields(typing, rows, row, size, weights, other_weights):
+    """As `read_fields`, each the sum of four rows of a size in bytes, weighted by four float32 at an address."""
+    result = types.UniTuple(lanes, 6)
 
-    `data`, `heads`, `starts` and `weights` are addresses. Knots of fields of one kind are rows of bits, the fields one
-    after the other, three numbers each. `starts` (4,) are the bits where the first row of each kind begins, `sizes`
-    the bits of a row and `used` those of the fields before, 16 bits for each kind. `weights` (2, 4, 4) float32 are how
-    much each of four knots counts in each of two frames, by kind. Returns x, y, z of the one frame, then of the other.
-    """
-    result = types.Tuple((types.UniTuple(lanes, 6), types.uint64))
-
-    def generate(context, b, signature, arguments):
-        data, heads, starts, sizes, used, weights = arguments
-        given = v.load(b, WORDS, heads, align=8)
-        kinds = _mask(b, _shift(b, given, WIDTH_BITS), KINDS - 1)
-        are = [b.icmp_unsigned("==", b.trunc(kinds, INTS), v.constant(INTS, kind)) for kind in range(1, KINDS)]
-        columns = b.shl(kinds, v.constant(WORDS, 4))  # where the count of a kind is among four
-        width, mask = _mask(b, given, WIDTH_MASK), _widest(b, given)
-        own = b.shl(b.mul(width, v.constant(WORDS, 3)), columns)
-        total = _add_up(b, own)
-        before = b.add(b.sub(total, own), v.splat(b, used, WORDS))
-        row = _mask(b, b.lshr(v.splat(b, sizes, WORDS), columns), ROW_MASK)
-        place = _choose(b, are, WORDS, [v.load(b, I64, starts, v.integer(kind), align=8) for kind in range(KINDS)])
-        place = b.add(place, _mask(b, b.lshr(before, columns), ROW_MASK))
+    def generate(context, b, _, arguments):
+        rows, row, size, *weights = arguments
         sums = [v.constant(FLOATS, 0.0)] * 6
+        numbers = [_Number(b, rows, i) for i in range(3)]
         for tap in range(TAPS):
-            words = v.gather(b, WORDS, b.add(v.splat(b, data, WORDS), _shift(b, place, 3)))
-            words, place = b.lshr(words, _mask(b, place, 7)), b.add(place, row)
-            numbers = []
-            for _ in range(3):
-                numbers.append(b.sitofp(b.trunc(b.and_(words, mask), INTS), FLOATS))
-                words = b.lshr(words, width)
-            for frame in range(2):
-                places = [v.integer(TAPS * (KINDS * frame + kind) + tap) for kind in range(KINDS)]
-                share = _choose(b, are, FLOATS, [v.load(b, F32, weights, one, align=4) for one in places])
-                for i, number in enumerate(numbers, 3 * frame):
-                    product = b.fmul(share, number, flags=lanes.flags)
-                    sums[i] = b.fadd(sums[i], product, flags=lanes.flags)
-        mixed = context.make_tuple(b, result.types[0], sums)
-        last = b.extract_element(total, ir.Constant(I32, LANES - 1))
-        return context.make_tuple(b, result, [mixed, b.add(used, last)])
+            shares = [v.splat(b, v.load(b, F32, one, v.integer(tap), align=4), FLOATS) for one in weights]
+            for i, number in enumerate(numbers):
+                read = number.read(b, row)
+                for k, share in zip((i, i + 3), shares):
+                    sums[k] = b.fadd(sums[k], b.fmul(share, read, flags=lanes.flags), flags=lanes.flags)
+            row = b.add(row, size)
+        return context.make_tuple(b, result, sums)
 
-    return result(*[types.uintp] * 3, *[types.uint64] * 2, types.uintp), generate
+    return result(*[types.uintp] * 5), generate
 
 
-def _add_up(b, words):
-    """In each lane the sum of the lanes up to it."""
-    for step in (1, 2, 4):
-        order = [lane - step if lane >= step else LANES for lane in range(LANES)]
-        words = b.add(words, v.shuffle(b, words, order, v.constant(WORDS, 0)))
-    return words
+@intrinsic
+def read_ranges(typing, codes):
+    """Eight tiny floats at an address, each divided by the whole number that stands for one."""
+
+    def generate(context, b, _, arguments):
+        bits = b.shl(_widen(b, *arguments), v.constant(INTS, 20))
+        return b.bitcast(b.add(bits, v.constant(INTS, TINY_BIAS - (WHOLE << 23))), FLOATS)
+
+    return lanes(types.uintp), generate
 
 
-def _choose(b, are, kind, numbers):
-    """Of four numbers, in each lane that of its kind; `are` tells for the second to the fourth whether it is."""
-    chosen = v.splat(b, numbers[0], kind)
-    for same, number in zip(are, numbers[1:]):
-        chosen = b.select(same, v.splat(b, number, kind), chosen)
-    return chosen
+@intrinsic
+def read_signed(typing, place):
+    """Eight signed bytes at an address."""
+
+    def generate(context, b, _, arguments):
+        return b.sitofp(b.sext(v.load(b, BYTES, *arguments), INTS), FLOATS)
+
+    return lanes(types.uintp), generate

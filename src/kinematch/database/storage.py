@@ -21,8 +21,8 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
 
 FORMAT = "kinematch database"
-VERSION = 3
-PLAIN_VERSION, PACKED_VERSION = 1, 2  # of files that earlier versions of the package open too
+VERSION = 4
+PLAIN_VERSION, TRANSPORT_VERSION, PACKED_VERSION = 1, 3, 4  # earlier versions of the package open the lower ones too
 SUFFIX = ".kinematch"
 Progress = Callable[[int, int], None]
 
@@ -57,7 +57,7 @@ _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "f
 def save(path: str | Path, database: Database, transport: Mapping[str, np.ndarray] | None = None) -> None:
     """Write a database; a file of that name is replaced when the new one is complete."""
     arrays, about = to_arrays(database, transport)
-    version = PACKED_VERSION if "packed" in about else VERSION if "transport" in about else PLAIN_VERSION
+    version = PACKED_VERSION if "packed" in about else TRANSPORT_VERSION if "transport" in about else PLAIN_VERSION
     write_arrays(Path(path), arrays, format=FORMAT, version=version, about=about)
 
 

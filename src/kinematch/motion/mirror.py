@@ -31,7 +31,7 @@ def mirror(clip: Clip, pairs: Pairs | None = None) -> Clip:
     """
     skeleton = clip.skeleton
     other = mirror_pairs(skeleton, pairs)
-    axes = _counterpart_axes(skeleton, other)
+    axes = find_counterpart_axes(skeleton, other)
     rotations = kinematics.global_pose(clip)[1].astype(np.float64)
     rotations = quaternion.multiply(_reflect_rotations(rotations[:, other]), axes)
     local = quaternion.normalize(kinematics.local_rotations(skeleton, rotations))
@@ -77,7 +77,7 @@ def _swapped_names(name: str) -> Iterable[str]:
         yield name[: found.start()] + LETTERS[found.group()] + name[found.end() :]
 
 
-def _counterpart_axes(skeleton: Skeleton, other: np.ndarray) -> np.ndarray:
+def find_counterpart_axes(skeleton: Skeleton, other: np.ndarray) -> np.ndarray:
     """Constant rotations (J, 4) from each joint's axes to the reflected axes of its counterpart.
 
     Where a joint's bones go, those of its counterpart must go reflected: the best fit over its children and end sites

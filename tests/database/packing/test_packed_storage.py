@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kinematch.compile.bit_fields import ENDS, KIND_SHIFT, SHIFTS, SIZE, WIDTHS
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
-from kinematch.database.packing.layout import cut_clips
+from kinematch.database.packing.layout import CENTRES, HEAD, LANES, cut_clips
 from kinematch.database.packing.pack import pack_database
 from kinematch.database.packing.storage import check_segments
 from kinematch.database.poses import Entry, build_poses
@@ -51,7 +52,14 @@ def test_saving_what_was_loaded_gives_the_same_bytes(file, tmp_path):
 
 
 def test_an_earlier_version_is_told_that_the_file_is_newer(file):
-    assert b'"version":"2"' in file.read_bytes()[:4096]
+    assert b'"version":"4"' in file.read_bytes()[:4096]
+
+
+def test_a_file_that_an_earlier_version_packed_is_refused_with_what_to_do(packed):
+    arrays, about = storage.to_arrays(packed)
+    del about["packed"]["layout"]
+    with pytest.raises(FileError, match="packed by an earlier version; pack the database"):
+        storage.from_arrays("old.kinematch", dict(arrays), json.loads(json.dumps(about)))
 
 
 def test_a_packed_file_cut_off_or_changed_anywhere_is_refused(file, tmp_path):
@@ -86,15 +94,31 @@ def go_back(arrays):
 
 
 def widen(arrays):
-    arrays["packed.data"][8] = 31  # of a channel's numbers
+    arrays["packed.data"][WIDTHS + 1] = 31  # of a channel's numbers
 
 
 def choose_another_stride(arrays):
-    arrays["packed.data"][8 * 4] ^= 1 << 5  # of the chest, which turns
+    arrays["packed.data"][SIZE] ^= 1 << KIND_SHIFT
 
 
 def forget_a_centre(arrays):
-    arrays["packed.data"][12:16] = 0
+    arrays["packed.data"][CENTRES + 1 : HEAD : LANES] = 0
+
+
+def read_elsewhere(arrays):
+    arrays["packed.data"][ENDS] += 1
+
+
+def shift_farther(arrays):
+    arrays["packed.data"][SHIFTS] += 64
+
+
+def begin_elsewhere(arrays):
+    arrays["packed.data"][1] = 255  # of where knots are
+
+
+def claim_longer_rows(arrays):
+    arrays["packed.data"][SIZE] += 1
 
 
 def claim_plain_numbers(arrays):
@@ -142,6 +166,7 @@ SHORTENED = [
     "spoil",
     [
         change_offsets, point_far, go_back, widen, choose_another_stride, forget_a_centre, claim_plain_numbers,
+        read_elsewhere, shift_farther, begin_elsewhere, claim_longer_rows,
         change_type, lose_a_number, move_another_joint, move_the_root, skip_a_clip, begin_runs_late,
         *map(shorten, SHORTENED),
     ],
@@ -155,7 +180,7 @@ def test_a_file_whose_checksums_fit_but_whose_numbers_lie_is_refused(packed, spo
 
 
 def test_segments_are_checked_against_their_frames(packed):
-    _, _, lengths = cut_clips(packed.poses.clip_starts, packed.poses.clip_stops)
+    lengths = cut_clips(packed.poses.clip_starts, packed.poses.clip_stops).lengths
     check_segments(packed.poses.pack, lengths)
     with pytest.raises(KinematchError):
         check_segments(packed.poses.pack, lengths - (lengths > 20))

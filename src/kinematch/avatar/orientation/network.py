@@ -1,6 +1,5 @@
 """The recurrent network: its weights, their file, and one step of it in plain numpy."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -60,25 +59,6 @@ class Memory:
     started: np.ndarray  # (N,) bool: whether there was a sample
     relatives: np.ndarray  # (N,) rad, answers: the hips' yaw against the headset's
     errors: np.ndarray  # (N,) logarithm of the error to expect
-
-
-def join_networks(members: Sequence[Network]) -> Network:
-    """One network whose answer is the mean of its members' answers."""
-    size, vectors = sum(one.size for one in members), sum(one.vectors for one in members)
-    inputs, hidden = np.zeros((COLUMNS, 3 * size), np.float32), np.zeros((size, 3 * size), np.float32)
-    input_biases, hidden_biases = np.zeros(3 * size, np.float32), np.zeros(3 * size, np.float32)
-    outputs, output_biases = np.zeros((size, 3), np.float32), np.zeros(3, np.float32)
-    vector, other = 0, 2 * vectors  # where the next member's begin
-    for one in members:
-        own = np.arange(vector, vector + one.vectors)
-        rows = np.concatenate([own, vectors + own, np.arange(other, other + one.size - 2 * one.vectors)])
-        columns = np.concatenate([rows, size + rows, 2 * size + rows])
-        inputs[:, columns], hidden[np.ix_(rows, columns)] = one.inputs, one.hidden
-        input_biases[columns], hidden_biases[columns] = one.input_biases, one.hidden_biases
-        outputs[rows] = one.outputs / len(members)
-        output_biases += one.output_biases / len(members)
-        vector, other = vector + one.vectors, other + one.size - 2 * one.vectors
-    return Network(inputs, hidden, input_biases, hidden_biases, outputs, output_biases, vectors, members[0].trust)
 
 
 def make_memory(network: Network, count: int) -> Memory:

@@ -4,7 +4,11 @@ import numpy as np
 
 from kinematch.character.kernels.rotations import rotate_about_y, wrap_angle
 from kinematch.compile.jit import inner
+from kinematch.compile.memory import address, read_float, read_short
 from kinematch.database.packing import kernels as packed
+from kinematch.database.packing.layout import LENGTH
+
+U = np.uintp
 
 
 @inner
@@ -101,16 +105,18 @@ def read_root(table, frame):
     """x, z and yaw of the root in its clip's world."""
     if not is_packed(table):
         return table.root_paths[frame, 0], table.root_paths[frame, 1], table.root_paths[frame, 2]
-    return unpack_root(table.pack, packed.find_segment(table.pack, table.starts, find_clip(table, frame), frame), frame)
+    return unpack_root(table, find_clip(table, frame), frame)
 
 
 @inner
-def unpack_root(pack, segment, frame):
-    return (
-        pack.roots[frame, 0] * np.float64(pack.root_steps[segment, 0]) + np.float64(pack.root_bases[segment, 0]),
-        pack.roots[frame, 1] * np.float64(pack.root_steps[segment, 1]) + np.float64(pack.root_bases[segment, 1]),
-        pack.roots[frame, 2] * np.float64(pack.root_steps[segment, 2]) + np.float64(pack.root_bases[segment, 2]),
-    )
+def unpack_root(table, clip, frame):
+    pack, side = table.pack, table.pack.sides[clip]
+    segment = packed.find_segment(pack, table.starts, clip, frame)
+    row = pack.clip_roots[clip] + frame - table.starts[clip]
+    x = pack.roots[row, 0] * np.float64(pack.root_steps[segment, 0]) + np.float64(pack.root_bases[segment, 0])
+    z = pack.roots[row, 1] * np.float64(pack.root_steps[segment, 1]) + np.float64(pack.root_bases[segment, 1])
+    yaw = pack.roots[row, 2] * np.float64(pack.root_steps[segment, 2]) + np.float64(pack.root_bases[segment, 2])
+    return x * side, z, yaw * side
 
 
 @inner
@@ -122,11 +128,26 @@ def locate_root(table, frame, t):
             path[frame, 0] + t * path[frame, 3], path[frame, 1] + t * path[frame, 4],
             path[frame, 2] + t * path[frame, 5],
         )  # fmt: skip
-    clip = find_clip(table, frame)
-    after = min(frame + 1, table.stops[clip] - 1)
-    x, z, yaw = unpack_root(table.pack, packed.find_segment(table.pack, table.starts, clip, frame), frame)
-    new_x, new_z, new_yaw = unpack_root(table.pack, packed.find_segment(table.pack, table.starts, clip, after), after)
-    return x + t * (new_x - x), z + t * (new_z - z), yaw + t * wrap_angle(new_yaw - yaw)
+    pack, clip = table.pack, find_clip(table, frame)
+    own, last = frame - table.starts[clip], table.stops[clip] - 1 - frame
+    if own % LENGTH == LENGTH - 1 and last > 0:  # the next frame is in another segment
+        x, z, yaw = unpack_root(table, clip, frame)
+        new_x, new_z, new_yaw = unpack_root(table, clip, frame + 1)
+        return x + t * (new_x - x), z + t * (new_z - z), yaw + t * wrap_angle(new_yaw - yaw)
+    row, segment = address(pack.roots, pack.clip_roots[clip] + own), pack.clip_segments[clip] + own // LENGTH
+    after, side = row + U(6 if last > 0 else 0), pack.sides[clip]
+    steps, bases = address(pack.root_steps, segment), address(pack.root_bases, segment)
+    return (
+        side * locate_number(row, after, t, steps, bases, 0), locate_number(row, after, t, steps, bases, 1),
+        side * locate_number(row, after, t, steps, bases, 2),
+    )  # fmt: skip
+
+
+@inner
+def locate_number(row, after, t, steps, bases, i):
+    """One number of a root between two that count the same steps from the same base; all are addresses."""
+    here, there = np.float64(read_short(row, i)), np.float64(read_short(after, i))
+    return np.float64(read_float(bases, i)) + np.float64(read_float(steps, i)) * (here + t * (there - here))
 
 
 @inner

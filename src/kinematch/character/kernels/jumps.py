@@ -13,6 +13,7 @@ from kinematch.character.kernels.frames import (
 from kinematch.character.kernels.playback import clamp_frame
 from kinematch.character.kernels.poses import read_between, read_quaternion
 from kinematch.character.kernels.rotations import (
+    find_vector_rate,
     from_rotation_vector,
     inverse,
     multiply,
@@ -29,7 +30,7 @@ from kinematch.character.kernels.transitions import (
     show_place,
     show_rotation,
 )
-from kinematch.character.kernels.unpacking import find_moving_pair, prefetch_pack
+from kinematch.character.kernels.unpacking import find_moving_pair, prefetch_knots, prefetch_pack
 from kinematch.character.settings import DEAD, NO_TRANSITION, SPRING
 from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES, inverse_root, read, smaller, splat, write
@@ -55,12 +56,14 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
         schedule.frames[n], schedule.costs[n] = searched_frames[m], costs[m]
         if not jumps[m]:
             continue
-        following = m + 1
-        while following < characters.shape[0] and not jumps[following]:
-            following += 1
+        following = find_jump(jumps, m + 1)
+        later = find_jump(jumps, following + 1)
         if following < characters.shape[0]:
-            prefetch_landing(here.table, playing.frames[characters[following]])
-            prefetch_landing(there.table, frames[following])
+            prefetch_knots(here.table, playing.frames[characters[following]])
+            prefetch_knots(there.table, frames[following])
+        if later < characters.shape[0]:
+            prefetch_landing(here.table, playing.frames[characters[later]])
+            prefetch_landing(there.table, frames[later])
         here.pose.jumped[n] = True
         frame = min(max(frames[m], 0), there.table.frame_count - 1)
         before = clamp_frame(here.table, playing, n)
@@ -71,8 +74,16 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
 
 
 @inner
+def find_jump(jumps, m):
+    """The first that jumps from the m-th on; past the last if nobody does."""
+    while m < jumps.shape[0] and not jumps[m]:
+        m += 1
+    return m
+
+
+@inner
 def prefetch_landing(table, frame):
-    """Prefetch the frames between which somebody jumps next."""
+    """Prefetch a frame that somebody jumps from or to soon; of a packed one, what tells where its knots are."""
     frame = min(max(frame, 0), table.frame_count - 1)
     if is_packed(table):
         prefetch_pack(table, frame)
@@ -134,7 +145,7 @@ def offset_rotation(memory, n, j, here, there, t, age, old, old_halflife, kind, 
         step = to_rotation_vector(multiply(shown, inverse(animated)))
         spin = read_between(there.spins, there.spins_after, t, j)
         x, y, z = rotate(from_rotation_vector(step[0], step[1], step[2]), spin)
-        vx, vy, vz = vx - x, vy - y, vz - z
+        vx, vy, vz = find_vector_rate(step, (vx - x, vy - y, vz - z))
     remember(memory, n, j, kind, halflife, step, (vx, vy, vz))
 
 
@@ -145,17 +156,20 @@ def offset_sprung(memory, n, joint_bytes, here, there, t, kind, halflife):
     for j in range(0, memory.shape[2], LANES):
         joints, vectors = address(joint_bytes, 0) + U(8 * j), address(joint_bytes, 1) + U(8 * j)
         own = address(memory, n) + U(4 * j)
-        lift = lanes8.from_rotation_vector(read(own, 0), read(own + plane, 0), read(own + plane + plane, 0))
+        speed = own + U(3) * plane
+        offset = read(own, 0), read(own + plane, 0), read(own + plane + plane, 0)
+        rate = read(speed, 0), read(speed + plane, 0), read(speed + plane + plane, 0)
+        lift = lanes8.from_rotation_vector(*offset)
         shown = multiply(lift, read_nlerp(here.pair, t, joints))
         spin = rotate(lift, read_lane_vectors(here, t, vectors))
         animated = read_nlerp(there.pair, t, joints)
         step = lanes8.to_rotation_vector(multiply(shown, inverse(animated)))
         new_spin = read_lane_vectors(there, t, vectors)
         less = rotate(lanes8.from_rotation_vector(*step), new_spin)
-        speed = own + U(3) * plane
-        x = spin[0] + read(speed, 0) - less[0]
-        y = spin[1] + read(speed + plane, 0) - less[1]
-        z = spin[2] + read(speed + plane + plane, 0) - less[2]
+        more = lanes8.find_angular_velocity(offset, rate)
+        x, y, z = lanes8.find_vector_rate(
+            step, (spin[0] + more[0] - less[0], spin[1] + more[1] - less[1], spin[2] + more[2] - less[2])
+        )
         fastest = np.float32(fastest_offset(kind, halflife))
         share = smaller(fastest * inverse_root(x * x + y * y + z * z), splat(ONE))
         write(own, 0, step[0])

@@ -18,7 +18,14 @@ from kinematch.character.kernels.scratch import (
 )
 from kinematch.character.kernels.springs import spring
 from kinematch.character.kernels.transitions import fade_dead_rotations, fade_places, show_place, show_rotation
-from kinematch.character.kernels.unpacking import copy_places, find_bounds, find_pair, find_room, share_segment
+from kinematch.character.kernels.unpacking import (
+    Pair,
+    copy_places,
+    find_pair,
+    find_room,
+    find_spot,
+    share_segment,
+)
 from kinematch.character.settings import DEAD, SPRING
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import LANES, read, splat, write
@@ -77,10 +84,15 @@ def decode(scene, n, by, scratch):
         fade_places(offsets.positions, n, kind, halflife, by.offset)
         if kind == DEAD:
             fade_dead_rotations(offsets.rotations, n, halflife, by.offset)
-    straight = kind == SPRING and share_segment(table, frame, after)
-    pair = find_room(table, scratch) if straight else find_pair(table, frame, after, scratch)
-    if straight:
-        decode_packed(table, frame, after, pair, t, offsets.rotations, n, work.rotations, by.offset, recent, scratch)
+    done = False
+    if kind == SPRING and share_segment(table, frame, after):
+        room = find_room(table, scratch)
+        done = decode_packed(table, frame, after, room, t, offsets.rotations, n, work.rotations, by.offset, recent)
+        pair = Pair(room.rotations, room.rotations, room.places, room.places)
+    else:
+        pair = find_pair(table, frame, after, scratch)
+    if done:
+        pass
     elif kind == SPRING:
         decode_sprung(table, pair, t, offsets.rotations, n, work.rotations, by.offset, recent)
     else:
@@ -109,29 +121,38 @@ def decode_sprung(table, pair, t, memory, n, out, by, recent):
 
 
 @inner
-def decode_packed(table, frame, after, pair, t, memory, n, out, by, recent, scratch):
-    """As `decode_sprung`, for two frames of one segment, which are unpacked on the way."""
+def decode_packed(table, frame, after, room, t, memory, n, out, by, recent):
+    """As `decode_sprung`, for two frames of one segment, which are unpacked on the way; whether it is done.
+
+    Joints of mirror images come in another order: they go to the room's first row, and `decode_sprung` does the rest.
+    """
     pack, joints, own = table.pack, table.rotations.shape[1], address(out, n)
-    segment, begin, length = find_bounds(table, frame)
-    data = packed.find_data(pack, segment)
-    weights, one, other = address(pack.weights, 0), np.int64(frame - begin), np.int64(after - begin)
-    packed.find_knots(data, weights, pack.channels, length, one, other, scratch)
-    used = U(0)
+    segment, index, length, _, mirrored = find_spot(table, frame)
+    data, weights, other = packed.find_data(pack, segment), address(pack.weights, 0), index + (after - frame)
     for j in range(0, pack.channels, LANES):
-        here, there, centre, used = packed.unpack_channels(pack.channels, data, j, used, scratch)
+        here, there, centre = packed.unpack_group(data, weights, j // LANES, length, index, other)
         if j < joints:
-            animated = multiply(centre, lanes8.nlerp(here, there, t))
-            shown = multiply(fade_offsets(memory, n, j, by, recent), animated)
-            if j + LANES <= joints:
-                write_next_fours(own + U(16 * j), shown)
+            animated = packed.normalize(multiply(centre, lanes8.lerp(here, there, t)))
+            if mirrored:
+                image = packed.mirror(address(pack.turns, 0), j, animated)
+                write_fours(address(pack.channel_bytes, 1) + U(8 * j), room.rotations, image)
             else:
-                write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
+                shown = multiply(fade_offsets(memory, n, j, by, recent), animated)
+                if j + LANES <= joints:
+                    write_next_fours(own + U(16 * j), shown)
+                else:
+                    write_fours(address(table.joint_bytes, 0) + U(8 * j), own, shown)
         if j + LANES > joints:  # places are beyond their centres
-            write_next_fours(pair.rotations + U(16 * j), here)
-            write_next_fours(pair.rotations_after + U(16 * j), there)
+            write_next_fours(room.rotations_after + U(16 * j), mix(here, there, np.float32(t)))
     store(out, n, 0, (1.0, 0.0, 0.0, 0.0))  # where lanes past the last joint were written to
-    copy_places(table, segment, pair.rotations, pair.places)
-    copy_places(table, segment, pair.rotations_after, pair.places_after)
+    copy_places(table, segment, mirrored, room.rotations_after, room.places)
+    return not mirrored
+
+
+@inner
+def mix(a, b, t):
+    """Between numbers that are no rotations."""
+    return a[0], a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t, a[3] + (b[3] - a[3]) * t
 
 
 @inner

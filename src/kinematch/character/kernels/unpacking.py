@@ -19,7 +19,7 @@ from kinematch.compile.lanes import LANES
 from kinematch.compile.memory import address, fetch, read_float, write_float
 from kinematch.compile.rows import read_next_fours, write_threes
 from kinematch.database.packing import kernels as packed
-from kinematch.database.packing.layout import LENGTH
+from kinematch.database.packing.layout import HEAD, LENGTH
 
 U = np.uintp
 
@@ -47,7 +47,7 @@ def measure_scratch(joints: int, channels: int, moving: int) -> int:
     """Bytes that unpacking two frames with their velocities takes."""
     if not channels:
         return 0
-    return packed.SCRATCH + 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
+    return 4 * 16 * channels + 4 * 12 * moving + 4 * 12 * round_up(joints)
 
 
 @inner
@@ -59,7 +59,7 @@ def find_pair(table, frame, after, scratch):
             address(table.places, after),
         )  # fmt: skip
     pair = find_room(table, scratch)
-    unpack_two(table, frame, after, scratch, pair.rotations, pair.rotations_after, pair.places)
+    unpack_two(table, frame, after, pair.rotations, pair.rotations_after, pair.places)
     return pair
 
 
@@ -67,8 +67,8 @@ def find_pair(table, frame, after, scratch):
 def find_room(table, scratch):
     """Where two frames are unpacked to."""
     row = U(16 * table.pack.channels)
-    here = scratch + U(packed.SCRATCH)
-    return Pair(here, here + row, here + row + row, here + row + row + U(12 * table.moving.shape[0]))
+    places = scratch + row + row
+    return Pair(scratch, scratch + row, places, places + U(12 * table.moving.shape[0]))
 
 
 @inner
@@ -76,49 +76,83 @@ def share_segment(table, frame, after):
     """Whether two frames are neighbours in one packed segment."""
     if not is_packed(table):
         return False
-    segment, begin, length = find_bounds(table, frame)
-    return 0 <= after - frame <= 1 and after < begin + length and not table.pack.raw[segment]
+    spot = find_spot(table, frame)
+    return 0 <= after - frame < spot.length - spot.index and after - frame <= 1 and not table.pack.raw[spot.segment]
 
 
 @inner
-def unpack_two(table, frame, after, words, here, there, places):
-    """Two frames, at once where they are neighbours in one segment."""
+def unpack_two(table, frame, after, here, there, places):
+    """Two frames of a clip, at once where they are neighbours in one segment."""
     pack = table.pack
-    segment, begin, length = find_bounds(table, frame)
-    other_segment, other_begin, other_length = find_bounds(table, after)
-    together = segment == other_segment and 0 <= after - frame <= 1
+    spot, other = find_spot(table, frame), find_spot(table, after)
+    together = spot.segment == other.segment and 0 <= after - frame <= 1
     for part in range(1 if together else 2):
         if part == 0:
-            second = after if together else frame
-            packed.unpack_frames(pack, segment, length, frame - begin, second - begin, words, here,
+            index = other.index if together else spot.index
+            packed.unpack_frames(pack, spot.segment, spot.length, spot.index, index, spot.mirrored, here,
                                  there if together else here)  # fmt: skip
         else:
-            one = after - other_begin
-            packed.unpack_frames(pack, other_segment, other_length, one, one, words, there, there)
-    copy_places(table, segment, here, places)
-    copy_places(table, other_segment, there, places + U(12 * table.moving.shape[0]))
+            packed.unpack_frames(pack, other.segment, other.length, other.index, other.index, spot.mirrored, there,
+                                 there)  # fmt: skip
+    copy_places(table, spot.segment, spot.mirrored, here, places)
+    copy_places(table, other.segment, spot.mirrored, there, places + U(12 * table.moving.shape[0]))
+
+
+class Spot(NamedTuple):
+    """Where a frame is packed."""
+
+    segment: int
+    index: int  # from the segment's first frame
+    length: int  # frames of the segment
+    root: int  # row of its root
+    mirrored: bool
 
 
 @inner
-def find_bounds(table, frame):
-    """The segment of a frame, its first frame and its length."""
-    clip = find_clip(table, frame)
-    segment = np.int64(packed.find_segment(table.pack, table.starts, clip, frame))
-    begin = frame - (frame - table.starts[clip]) % LENGTH
-    return segment, np.int64(begin), np.int64(min(table.stops[clip] - begin, LENGTH))
+def find_spot(table, frame):
+    pack, clip = table.pack, U(find_clip(table, frame))
+    own = np.int64(frame - table.starts[clip])
+    index, left = own % LENGTH, np.int64(table.stops[clip] - frame)
+    return Spot(
+        np.int64(pack.clip_segments[clip] + own // LENGTH), index, min(left + index, LENGTH),
+        np.int64(pack.clip_roots[clip] + own), pack.sides[clip] < 0,
+    )  # fmt: skip
 
 
 @inner
-def copy_places(table, segment, row, places):
+def copy_places(table, segment, mirrored, row, places):
     """Places of the joints that are remembered, from their channels behind those of the rotations."""
-    pack, joints = table.pack, table.rotations.shape[1]
+    pack, first = table.pack, row + U(16 * table.rotations.shape[1])
     for k in range(table.moving.shape[0]):
         slot = pack.slots[k]
-        for i in range(3):
-            place = pack.rests[k, i]
-            if slot >= 0:
-                place = read_float(row, 4 * (joints + slot) + 1 + i) + pack.centres[segment, slot, i]
-            write_float(places, 3 * k + i, place)
+        x, y, z = pack.rests[k, 0], pack.rests[k, 1], pack.rests[k, 2]
+        if slot >= 0:
+            x, y, z = read_place(pack, segment, first, pack.partners[slot] if mirrored else slot)
+            if mirrored:
+                x, y, z = map_place(pack.place_maps, slot, x, y, z)
+        write_float(places, 3 * k, x)
+        write_float(places, 3 * k + 1, y)
+        write_float(places, 3 * k + 2, z)
+
+
+@inner
+def read_place(pack, segment, first, slot):
+    """From the channels of places, the first of which is at an address."""
+    return (
+        read_float(first, 4 * slot + 1) + pack.centres[segment, slot, 0],
+        read_float(first, 4 * slot + 2) + pack.centres[segment, slot, 1],
+        read_float(first, 4 * slot + 3) + pack.centres[segment, slot, 2],
+    )
+
+
+@inner
+def map_place(maps, slot, x, y, z):
+    """The mirror image of a place."""
+    return (
+        maps[slot, 0, 0] * x + maps[slot, 0, 1] * y + maps[slot, 0, 2] * z + maps[slot, 0, 3],
+        maps[slot, 1, 0] * x + maps[slot, 1, 1] * y + maps[slot, 1, 2] * z + maps[slot, 1, 3],
+        maps[slot, 2, 0] * x + maps[slot, 2, 1] * y + maps[slot, 2, 2] * z + maps[slot, 2, 3],
+    )
 
 
 @inner
@@ -131,15 +165,15 @@ def find_moving_pair(table, frame, after, scratch):
             address(table.angular_velocities, frame), address(table.angular_velocities, after),
         )  # fmt: skip
     row, moved = U(16 * table.pack.channels), U(12 * table.moving.shape[0])
-    first = scratch + U(packed.SCRATCH)
+    first = scratch
     places = first + row + row + row + row
     vectors = places + moved + moved + moved + moved
     size = U(12 * table.joint_bytes.shape[1])
     for part in range(2):  # frames before and here, then after and beyond
         if part == 0:
-            unpack_two(table, find_frame_before(table, frame), frame, scratch, first, first + row, places)
+            unpack_two(table, find_frame_before(table, frame), frame, first, first + row, places)
         else:
-            unpack_two(table, after, find_next_frame(table, after), scratch, first + row + row,
+            unpack_two(table, after, find_next_frame(table, after), first + row + row,
                        first + row + row + row, places + moved + moved)  # fmt: skip
     here = Pair(first + row, first + row + row, places + moved, places + moved + moved)
     share, next_share = find_share(table, frame), find_share(table, after)
@@ -182,11 +216,10 @@ def measure_velocities(table, places, moved, share, next_share, stays, velocitie
 @inner
 def prefetch_pack(table, frame):
     """Prefetch what tells where the knots of a frame are, the heads of its segment, and what is stored by frame."""
-    pack = table.pack
-    segment, _, _ = find_bounds(table, frame)
-    fetch(packed.find_data(pack, segment), 8 * (pack.channels + 1))
-    for array in (pack.roots, pack.toe_heights):
-        fetch(address(array, frame), 1)
+    pack, spot = table.pack, find_spot(table, frame)
+    fetch(packed.find_data(pack, spot.segment), HEAD * (pack.channels // LANES))
+    fetch(address(pack.roots, spot.root), 1)
+    fetch(address(pack.toe_heights, frame), 1)
 
 
 @inner
@@ -194,7 +227,6 @@ def prefetch_knots(table, frame):
     """Prefetch the knots of a frame whose segment's heads were prefetched."""
     if not is_packed(table):
         return
-    frame = min(max(frame, 0), table.frame_count - 1)
-    segment, begin, length = find_bounds(table, frame)
-    if not table.pack.raw[segment]:
-        packed.prefetch_knots(packed.find_data(table.pack, segment), table.pack.channels, length, frame - begin)
+    pack, spot = table.pack, find_spot(table, min(max(frame, 0), table.frame_count - 1))
+    if not pack.raw[spot.segment]:
+        packed.prefetch_knots(packed.find_data(pack, spot.segment), pack.channels, spot.length, spot.index)

@@ -5,8 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from kinematch.database.packing.kernels import SCRATCH, unpack_many
+from kinematch.database.packing.kernels import unpack_many
 from kinematch.database.packing.layout import LENGTH, Pack
+from kinematch.database.packing.mirrors import Mirror, place_images
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.math.rotation import to_rotation_vector
@@ -23,6 +24,7 @@ class Frames:
     loop_turns: np.ndarray  # (C,) float64 rad
     moving: np.ndarray  # (M,) int32, joints that have places of their own
     rest: np.ndarray  # (J, 3) float32 m, where all others are
+    mirror: Mirror
     frame_rate: float
 
     def find_clips(self, frames: np.ndarray) -> np.ndarray:
@@ -41,12 +43,8 @@ class Frames:
     def read_channels(self, frames: np.ndarray) -> np.ndarray:
         """(N, C, 4) of frames (N,)."""
         out = np.empty((len(frames), self.pack.channels, 4), np.float32)
-        unpack_many(self.pack, self.starts, self.stops, np.ascontiguousarray(frames, np.int64), self._scratch, out)
+        unpack_many(self.pack, self.starts, self.stops, np.ascontiguousarray(frames, np.int64), out)
         return out
-
-    @property
-    def _scratch(self) -> np.ndarray:
-        return np.zeros(SCRATCH // 8, np.uint64)
 
     def read_rotations(self, frames: np.ndarray) -> np.ndarray:
         rotations = self.read_channels(frames)[:, : len(self.rest)]
@@ -65,12 +63,18 @@ class Frames:
         """(N, M, 3) m, of the joints that move."""
         first = len(self.rest)
         left = self.read_channels(frames)[:, first : first + len(self.moving), 1:]
-        return left + self.pack.centres[self.find_segments(frames)]
+        places = left + self.pack.centres[self.find_segments(frames)]
+        mirrored = self.pack.sides[self.find_clips(frames)] < 0
+        places[mirrored] = place_images(self.pack, places[mirrored])
+        return places
 
     def read_roots(self, frames: np.ndarray) -> np.ndarray:
         """(N, 3) float64: x and z in m, yaw in rad."""
-        pack, segments = self.pack, self.find_segments(frames)
-        return pack.roots[frames] * pack.root_steps[segments].astype(np.float64) + pack.root_bases[segments]
+        pack, segments, clips = self.pack, self.find_segments(frames), self.find_clips(frames)
+        rows = pack.clip_roots[clips] + frames - self.starts[clips]
+        roots = pack.roots[rows] * pack.root_steps[segments].astype(np.float64) + pack.root_bases[segments]
+        roots[:, ::2] *= pack.sides[clips, None]
+        return roots
 
     def read_root_paths(self, frames: np.ndarray) -> np.ndarray:
         """(N, 6) the same, and the change to the clip's next frame; past the last frame, of a loop too, it stays."""
@@ -143,10 +147,12 @@ class Frames:
 
 def make_frames(
     pack: Pack, starts: np.ndarray, stops: np.ndarray, loops: np.ndarray, loop_positions: np.ndarray,
-    loop_rotations: np.ndarray, moving: np.ndarray, rest: np.ndarray, frame_rate: float,
+    loop_rotations: np.ndarray, moving: np.ndarray, rest: np.ndarray, mirror: Mirror, frame_rate: float,
 ) -> Frames:  # fmt: skip
     for array in (*pack, starts, stops):
         if isinstance(array, np.ndarray):  # kernels are compiled for one kind of array
             array.flags.writeable = False
     turns = yaw_of(loop_rotations).astype(np.float64).reshape(-1)
-    return Frames(pack, starts, stops, loops, loop_positions.astype(np.float64), turns, moving, rest, frame_rate)
+    return Frames(
+        pack, starts, stops, loops, loop_positions.astype(np.float64), turns, moving, rest, mirror, frame_rate
+    )

@@ -2,17 +2,24 @@
 
 import numpy as np
 
-from kinematch.compile.bit_fields import KINDS, mix_knots, read_heads
+from kinematch.compile.bit_fields import (
+    KIND_SHIFT,
+    RUNS,
+    SIZE,
+    SIZE_MASK,
+    mix_fields,
+    read_fields,
+    read_ranges,
+    read_signed,
+)
 from kinematch.compile.jit import inner, kernel, part
-from kinematch.compile.lanes import LANES, inverse_root, larger, root, splat
-from kinematch.compile.memory import address, fetch, read_float, read_word, write_float, write_word
-from kinematch.compile.rows import write_next_fours
-from kinematch.database.packing.layout import BLOCK, LENGTH, ROW_MASK, TAPS, UNIT
+from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
+from kinematch.compile.memory import address, fetch, read_byte, read_short
+from kinematch.compile.rows import read_next_fours, write_fours
+from kinematch.database.packing.layout import BLOCK, CENTRES, HEAD, LENGTH, RANGES, TAPS, UNIT
 
 U = np.uintp
-ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
-WEIGHTS = 32  # floats: of two frames, four knots and four strides
-SCRATCH = 4 * WEIGHTS + 8 * KINDS  # bytes that unpacking takes: weights, and where each stride's knots begin
+ZERO, ONE = np.float32(0), np.float32(1)
 
 
 @inner
@@ -36,70 +43,88 @@ def find_data(pack, segment):
 
 
 @inner
-def unpack_frames(pack, segment, length, one, other, words, here, there):
+def unpack_frames(pack, segment, length, one, other, mirrored, here, there):
     """Two frames of a segment of `length` frames, which `one` and `other` count from its first, the same or neighbours.
 
-    Each channel's w, x, y, z go to the addresses `here` and `there`; `words` is the address of scratch.
+    Each channel's w, x, y, z go to the addresses `here` and `there`.
     """
-    data, weights = find_data(pack, segment), address(pack.weights, 0)
-    if pack.raw[segment]:
-        copy_frames(data, pack.channels, np.int64(one), np.int64(other), here, there)
-    else:
-        unpack_rows(data, weights, pack.channels, np.int64(length), np.int64(one), np.int64(other), words, here, there)
+    turns = address(pack.turns, 0) if mirrored else U(0)
+    order = address(pack.channel_bytes, 1 if mirrored else 0)
+    unpack_rows(
+        find_data(pack, segment), address(pack.weights, 0), pack.channels, pack.raw[segment], np.int64(length),
+        np.int64(one), np.int64(other), turns, order, here, there,
+    )  # fmt: skip
 
 
-# parts are called, not laid open: kernels that unpack at several places would take long to compile
-
-
-@part
-def copy_frames(data, channels, one, other, here, there):
-    """Of a segment of plain numbers."""
-    for i in range(4 * channels):
-        write_float(here, i, read_float(data, 4 * channels * one + i))
-        write_float(there, i, read_float(data, 4 * channels * other + i))
-
-
-@part
-def unpack_rows(data, weights, channels, length, one, other, words, here, there):
-    find_knots(data, weights, channels, length, one, other, words)
-    used = U(0)
+@part  # called, not laid open: kernels that unpack at several places would take long to compile
+def unpack_rows(data, weights, channels, raw, length, one, other, turns, order, here, there):
+    """`turns`: the address of those of a mirror image, 0 without; `order`: that of where channels go."""
     for channel in range(0, channels, LANES):
-        a, b, centre, used = unpack_channels(channels, data, channel, used, words)
-        write_next_fours(here + U(16 * channel), multiply(centre, a))
-        write_next_fours(there + U(16 * channel), multiply(centre, b))
-
-
-@part
-def find_knots(data, table, channels, length, one, other, words):
-    """Where the knots are on which two frames depend, by stride, and how much each counts.
-
-    `table` is the address of `Pack.weights`."""
-    starts = words + U(4 * WEIGHTS)
-    sizes = read_word(data, channels)  # bits of a knot of all channels, by stride
-    bit = np.int64(64 * (channels + 1))
-    for kind in range(KINDS):
-        size = np.int64((sizes >> U(16 * kind)) & U(ROW_MASK))
-        first = place_knots(table, kind, length, one, other, words)
-        write_word(starts, kind, U(bit + first * size))
-        bit += (count_knots(length, kind) * size + 7) & -8
+        if raw:
+            a = read_next_fours(data + U(16 * (channels * one + channel)))
+            b = read_next_fours(data + U(16 * (channels * other + channel)))
+        else:
+            a, b, centre = unpack_group(data, weights, channel // LANES, length, one, other)
+            centre = normalize(centre)
+            a, b = multiply(centre, a), multiply(centre, b)
+        if turns != 0:
+            a, b = mirror(turns, channel, a), mirror(turns, channel, b)
+        write_fours(order + U(8 * channel), here, a)
+        write_fours(order + U(8 * channel), there, b)
 
 
 @inner
-def prefetch_knots(data, channels, length, one):
-    """Prefetch the knots on which a frame and the next depend; the segment's heads are read already."""
-    sizes, bit = read_word(data, channels), np.int64(64 * (channels + 1))
-    for kind in range(KINDS):
-        size = np.int64((sizes >> U(16 * kind)) & U(ROW_MASK))
-        start = bit + find_first_knot(kind, length, one) * size
-        fetch(data + U(start >> 3), (TAPS * size + 7) >> 3)
-        bit += (count_knots(length, kind) * size + 7) & -8
+def unpack_group(data, weights, group, length, one, other):
+    """Eight channels of two frames beyond their centres, as rotations; and the centres, of any length.
+
+    `weights`: the address of `Pack.weights`."""
+    head = data + U(HEAD * group)
+    size, kind = measure_row(head), find_kind(head)
+    place = find_knots(data, head)
+    if kind == 0:
+        ax, ay, az, bx, by, bz = read_fields(head, place + U(size * one), place + U(size * other))
+    else:
+        first = find_first_knot(kind, length, one)
+        row, next_row = ((one << 3) >> kind) - (first << 3), ((other << 3) >> kind) - (first << 3)
+        ax, ay, az, bx, by, bz = mix_fields(
+            head, place + U(size * first), U(size), weights + U(16 * row), weights + U(16 * next_row)
+        )
+    codes, numbers = head + U(RANGES), head + U(CENTRES)
+    ranges = read_ranges(codes), read_ranges(codes + U(LANES)), read_ranges(codes + U(2 * LANES))
+    centre = (
+        read_signed(numbers), read_signed(numbers + U(LANES)), read_signed(numbers + U(2 * LANES)),
+        read_signed(numbers + U(3 * LANES)),
+    )  # fmt: skip
+    return restore(ranges, ax, ay, az), restore(ranges, bx, by, bz), centre
+
+
+@inner
+def restore(ranges, x, y, z):
+    """From numbers of knots to a rotation."""
+    x, y, z = ranges[0] * x, ranges[1] * y, ranges[2] * z
+    return root(larger(splat(ONE) - x * x - y * y - z * z, splat(ZERO))), x, y, z
+
+
+@inner
+def measure_row(head):
+    """Bytes of a knot of a group."""
+    return np.int64(read_byte(head, SIZE) & SIZE_MASK)
+
+
+@inner
+def find_kind(head):
+    """The group's stride."""
+    return np.int64(read_byte(head, SIZE) >> KIND_SHIFT)
+
+
+@inner
+def find_knots(data, head):
+    return data + U(read_short(head, 0))
 
 
 @inner
 def find_first_knot(kind, length, one):
     """The first of the four knots on which frame `one` depends, for a stride."""
-    if kind == 0:
-        return one
     return max(min((one >> kind) - 1, count_knots(length, kind) - TAPS), 0)
 
 
@@ -109,39 +134,28 @@ def count_knots(length, kind):
 
 
 @inner
-def place_knots(table, kind, length, one, other, weights):
-    """The first of the four knots on which frames depend, for a stride; how much each counts is noted.
-
-    The weights of frame `one` come first, those of `other` behind them, stride by stride, a number for each knot."""
-    first = find_first_knot(kind, length, one)
-    row, next_row = ((one << 3) >> kind) - (first << 3), ((other << 3) >> kind) - (first << 3)
-    for pair in range(TAPS // 2):  # two floats at a time
-        write_word(weights, TAPS // 2 * kind + pair, read_word(table, TAPS // 2 * row + pair))
-        write_word(weights, TAPS // 2 * (KINDS + kind) + pair, read_word(table, TAPS // 2 * next_row + pair))
-    return first
+def prefetch_knots(data, channels, length, one):
+    """Prefetch the knots on which a frame and the next depend; the segment's heads are read already."""
+    for group in range(channels // LANES):
+        head = data + U(HEAD * group)
+        size, kind = measure_row(head), find_kind(head)
+        first, taps = (one, 2) if kind == 0 else (find_first_knot(kind, length, one), TAPS)
+        fetch(find_knots(data, head) + U(first * size), taps * size)
 
 
 @inner
-def unpack_channels(channels, data, channel, used, words):
-    """Eight channels of two frames beyond their centres, and the centres, as rotations.
-
-    `used`: the bits that channels before have in a knot, by stride; also returned for the next eight."""
-    heads, sizes = data + U(8 * channel), read_word(data, channels)
-    (ax, ay, az, bx, by, bz), used = mix_knots(data, heads, words + U(4 * WEIGHTS), sizes, used, words)
-    most, range_x, range_y, range_z, cw, cx, cy, cz = read_heads(heads)
-    factor = TWO / most
-    scale = inverse_root(cw * cw + cx * cx + cy * cy + cz * cz)
-    ranges = range_x, range_y, range_z
-    centre = cw * scale, cx * scale, cy * scale, cz * scale
-    return restore(ranges, factor, ax, ay, az), restore(ranges, factor, bx, by, bz), centre, used
+def mirror(turns, channel, q):
+    """Eight channels' mirror images, which are those of their partners."""
+    own = turns + U(32 * channel)
+    left = read(own, 0), read(own, 1), read(own, 2), read(own, 3)
+    right = read(own, 4), read(own, 5), read(own, 6), read(own, 7)
+    return multiply(multiply(left, (q[0], q[1], -q[2], -q[3])), right)
 
 
 @inner
-def restore(ranges, factor, x, y, z):
-    """From numbers of knots to a rotation."""
-    one = splat(ONE)
-    x, y, z = ranges[0] * (x * factor - one), ranges[1] * (y * factor - one), ranges[2] * (z * factor - one)
-    return root(larger(one - x * x - y * y - z * z, splat(ZERO))), x, y, z
+def normalize(q):
+    scale = inverse_root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale
 
 
 @inner
@@ -155,8 +169,8 @@ def multiply(a, b):
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def unpack_many(pack, starts, stops, frames, scratch, out):
-    """Frames (N,) of the clips [starts, stops) into `out` (N, channels, 4); `scratch`: SCRATCH bytes."""
+def unpack_many(pack, starts, stops, frames, out):
+    """Frames (N,) of the clips [starts, stops) into `out` (N, channels, 4)."""
     for n in range(frames.shape[0]):
         frame = min(max(np.int64(frames[n]), 0), stops[-1] - 1)
         clip = find_clip(pack, stops, frame)
@@ -165,21 +179,29 @@ def unpack_many(pack, starts, stops, frames, scratch, out):
         length = min(stops[clip] - starts[clip] - begin, LENGTH)
         own = frame - starts[clip] - begin
         here = address(out, n)
-        unpack_frames(pack, segment, length, own, own, address(scratch, 0), here, here)
+        unpack_frames(pack, segment, length, own, own, pack.sides[clip] < 0, here, here)
 
 
 @kernel
 def write_knots(block, knots, kinds, widths, counts):
-    """Knots of all channels of a segment, by their strides (4, ...), behind the heads; `counts` (4,) of knots."""
-    bit = 64 * (kinds.shape[0] + 1)
-    for kind in range(len(counts)):
+    """Knots of all groups of a segment behind its heads.
+
+    `knots`: by stride, (N, C, 3) each; `kinds` (G,); `widths` (C, 3); `counts` (4,) of knots, by stride."""
+    place = 8 * HEAD * kinds.shape[0]
+    for group in range(kinds.shape[0]):
+        kind = kinds[group]
         for knot in range(counts[kind]):
-            for channel in range(kinds.shape[0]):
-                if kinds[channel] == kind:
-                    for i in range(3):
-                        number = knots[kind][knot, channel, i]
-                        for k in range(widths[channel]):
+            bit = place
+            for i in range(3):
+                for run in RUNS:
+                    for lane in run:
+                        bit += widths[LANES * group + lane, i]
+                    top = bit
+                    for lane in run:
+                        width = widths[LANES * group + lane, i]
+                        top -= width
+                        number = knots[kind][knot, LANES * group + lane, i]
+                        for k in range(width):
                             if number >> k & 1:
-                                block[bit >> 3] |= np.uint8(1 << (bit & 7))
-                            bit += 1
-        bit = (bit + 7) & -8
+                                block[(top + k) >> 3] |= np.uint8(1 << ((top + k) & 7))
+            place = (bit + 7) & -8

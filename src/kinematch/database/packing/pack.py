@@ -11,8 +11,8 @@ from kinematch.database.packing.bits import write_segments
 from kinematch.database.packing.bodies import measure_distances, place_points
 from kinematch.database.packing.frames import make_frames
 from kinematch.database.packing.layout import (
-    SPARE,
     UNIT,
+    Cut,
     Pack,
     count_channels,
     cut_clips,
@@ -20,6 +20,7 @@ from kinematch.database.packing.layout import (
     find_blocks,
     find_weights,
 )
+from kinematch.database.packing.mirrors import Mirror, find_originals, lay_out, make_mirror
 from kinematch.database.packing.poses import Marks, PackedPoses, list_clips, open_features, open_poses, open_targets
 from kinematch.database.packing.quantise import choose
 from kinematch.database.packing.segments import take_segments
@@ -37,6 +38,7 @@ from kinematch.errors import KinematchError
 
 ERROR = 1e-4  # m
 LIMITS = (1e-5, 0.1)  # m, of the bound
+ROUNDING = 2e-6  # m by which mirror images may be farther off than what they mirror, as float32 has it
 CHUNK = 128  # segments at a time
 FLAT = 1e-5  # m that a ground root may leave the ground, and its quaternion the upright
 
@@ -46,6 +48,7 @@ class PackResult:
     database: Database
     errors: np.ndarray  # (F,) m, the largest distance at a joint or end of a chain, on every frame
     raw: int  # segments that are stored as plain numbers
+    mirrored: int  # clips that are stored as a flag
 
 
 def pack_database(
@@ -60,17 +63,28 @@ def pack_database(
         raise KinematchError("the database is packed already; pack the one it was made of")
     check_root(poses)
     moving = find_moving(poses.skeleton, poses.positions)
-    blocks = _pack_poses(poses, moving, error, progress)
+    mirror = make_mirror(poses.skeleton, moving)
+    originals, apart = find_originals(poses, mirror, moving)
+    originals[apart > error / 2] = -1  # too little would be left for what they are made of
     small = _pack_small(poses, database.features)
+    blocks = _pack_poses(poses, moving, originals, error, apart, progress)
     while True:
-        packed = _open(database, blocks.join()._replace(**small), moving)
+        packed = _open(database, blocks.join()._replace(**small), moving, mirror)
         errors = measure_errors(poses, packed.poses)
         assert isinstance(packed.poses, PackedPoses)
         missed = np.flatnonzero(errors > error)
         if not len(missed):
-            return PackResult(packed, errors, int(blocks.raw.sum()))
-        for s in np.unique(packed.poses.frames.find_segments(missed)):  # float32 took it over the edge
-            blocks.keep_plain(s)
+            return PackResult(packed, errors, int(blocks.raw.sum()), int((originals >= 0).sum()))
+        segments = packed.poses.frames.find_segments(missed)
+        lost = np.unique(poses.clip_of(missed[blocks.raw[segments]]))
+        if (originals[lost] < 0).any():
+            raise KinematchError(f"clip {poses.clip_names[lost[0]]!r} cannot be stored within {error:g} m")
+        if len(lost):  # not the mirror images they were taken for
+            originals[lost] = -1
+            blocks = _pack_poses(poses, moving, originals, error, apart, progress)
+        else:
+            for s in np.unique(segments):  # float32 took it over the edge
+                blocks.keep_plain(s)
 
 
 def pack(database: Database, error: float = ERROR) -> Database:
@@ -107,16 +121,16 @@ class _Blocks:
     poses: PoseDatabase
     moving: np.ndarray
     channels: int
-    clip_segments: np.ndarray  # (C,)
-    begins: np.ndarray  # (S,)
-    lengths: np.ndarray  # (S,)
+    originals: np.ndarray  # (C,) which clips are mirror images of others, or -1
+    cut: Cut
     data: list[np.ndarray]  # (S,) bytes
     raw: np.ndarray  # (S,) bool
     centres: np.ndarray  # (S, M, 3)
 
     def keep_plain(self, s: int) -> None:
         """Store a segment as plain numbers."""
-        own = slice(int(self.begins[s]), int(self.begins[s] + self.lengths[s]))
+        begin = int(self.cut.begins[s])
+        own = slice(begin, begin + int(self.cut.lengths[s]))
         numbers = _copy_segment(self.poses, self.moving, self.channels, own)
         self.data[s], self.raw[s], self.centres[s] = numbers.reshape(-1).view(np.uint8), True, 0
 
@@ -124,28 +138,37 @@ class _Blocks:
         offsets = np.cumsum([0, *(len(block) // UNIT for block in self.data)])
         if offsets[-1] > np.iinfo(np.int32).max:
             raise KinematchError("the database is too large to be packed")
-        roots, bases, steps = _pack_roots(self.poses, self.begins, self.lengths)
+        roots, bases, steps = _pack_roots(self.poses, self.cut)
         return empty_pack()._replace(
-            data=np.concatenate([*self.data, np.zeros(SPARE, np.uint8)]), offsets=offsets.astype(np.int32),
-            raw=self.raw.copy(), centres=self.centres.copy(), roots=roots, root_bases=bases, root_steps=steps,
-            clip_segments=self.clip_segments, blocks=find_blocks(self.poses.clip_stops, self.poses.frame_count),
+            data=np.concatenate(self.data), offsets=offsets.astype(np.int32), raw=self.raw.copy(),
+            centres=self.centres.copy(), roots=roots, root_bases=bases, root_steps=steps,
+            originals=self.originals.copy(), clip_segments=self.cut.clip_segments, clip_roots=self.cut.clip_roots,
+            sides=self.cut.sides, blocks=find_blocks(self.poses.clip_stops, self.poses.frame_count),
             weights=find_weights(), channels=self.channels,
         )  # fmt: skip
 
 
-def _pack_poses(poses: PoseDatabase, moving: np.ndarray, error: float, progress: Callable[[int, int], None]) -> _Blocks:
-    firsts, begins, lengths = cut_clips(poses.clip_starts, poses.clip_stops)
-    count, channels = len(begins), count_channels(poses.skeleton.joint_count, len(moving))
+def _pack_poses(
+    poses: PoseDatabase, moving: np.ndarray, originals: np.ndarray, error: float, apart: np.ndarray,
+    progress: Callable[[int, int], None],
+) -> _Blocks:  # fmt: skip
+    """All clips but mirror images; those that have one keep a smaller bound, by as much (C,) as it is apart."""
+    cut = cut_clips(poses.clip_starts, poses.clip_stops, originals)
+    count, channels = len(cut.begins), count_channels(poses.skeleton.joint_count, len(moving))
+    less = np.zeros(poses.clip_count)
+    images = np.flatnonzero(originals >= 0)
+    np.maximum.at(less, originals[images], apart[images] + min(ROUNDING, error / 10))
+    bounds = error - less[poses.clip_of(cut.begins)]
     out = _Blocks(
-        poses, moving, channels, firsts, begins, lengths, [np.zeros(0, np.uint8)] * count, np.zeros(count, bool),
+        poses, moving, channels, originals, cut, [np.zeros(0, np.uint8)] * count, np.zeros(count, bool),
         np.zeros((count, len(moving), 3), np.float32),
     )  # fmt: skip
     done = [0]
 
     def fill(start: int) -> None:
         own = slice(start, min(start + CHUNK, count))
-        segments = take_segments(poses, moving, begins[own], lengths[own])
-        choice, failed = choose(segments, poses, moving, error)
+        segments = take_segments(poses, moving, cut.begins[own], cut.lengths[own])
+        choice, failed = choose(segments, poses, moving, bounds[own])
         out.data[own], out.centres[own] = write_segments(segments, choice), segments.places
         for s in np.flatnonzero(failed):
             out.keep_plain(start + int(s))
@@ -165,18 +188,17 @@ def _copy_segment(poses: PoseDatabase, moving: np.ndarray, channels: int, own: s
     return out
 
 
-def _pack_roots(
-    poses: PoseDatabase, begins: np.ndarray, lengths: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pack_roots(poses: PoseDatabase, cut: Cut) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The root's x, z and yaw in steps of each segment: absolute, so that nothing adds up over time."""
     tracks = measure_root_tracks(poses)[:, :3]
-    codes = np.empty((poses.frame_count, 3), np.uint16)
-    bases, steps = np.empty((len(begins), 3), np.float32), np.empty((len(begins), 3), np.float32)
-    for s, (begin, length) in enumerate(zip(begins.tolist(), lengths.tolist())):
+    count = len(cut.begins)
+    codes, bases, steps = [], np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
+    for s, (begin, length) in enumerate(zip(cut.begins.tolist(), cut.lengths.tolist())):
         own = tracks[begin : begin + length].copy()
         own[:, 2] = np.unwrap(own[:, 2])
-        codes[begin : begin + length], bases[s], steps[s] = quantise_columns(own)
-    return codes, bases, steps
+        code, bases[s], steps[s] = quantise_columns(own)
+        codes.append(code)
+    return np.concatenate(codes), bases, steps
 
 
 def _pack_small(poses: PoseDatabase, features: FeatureDatabase) -> dict:
@@ -192,11 +214,12 @@ def _pack_small(poses: PoseDatabase, features: FeatureDatabase) -> dict:
     }  # fmt: skip
 
 
-def _open(database: Database, pack: Pack, moving: np.ndarray) -> Database:
+def _open(database: Database, pack: Pack, moving: np.ndarray, mirror: Mirror) -> Database:
     poses, features = database.poses, database.features
+    pack = pack._replace(**lay_out(mirror, moving))
     frames = make_frames(
         pack, poses.clip_starts, poses.clip_stops, poses.clip_loops, poses.loop_positions, poses.loop_rotations,
-        moving, np.array(poses.positions[0], np.float32), poses.frame_rate,
+        moving, np.array(poses.positions[0], np.float32), mirror, poses.frame_rate,
     )  # fmt: skip
     starts, factors = find_runs(poses.cost_factor)
     bits = pack_flags(np.column_stack([poses.no_entry, features.targets, poses.tags.frames]))

@@ -56,7 +56,7 @@ def open_poses(
     tag_names: tuple[str, ...],
 ) -> PackedPoses:  # fmt: skip
     pack, joints, contacts = frames.pack, skeleton.joint_count, len(contact_joints)
-    count = len(pack.roots)
+    count = len(pack.flags)
 
     tags = _stand_in((count, len(tag_names)), bool, lambda f: read_flags(marks.bits[f], 2, len(tag_names)))
     return PackedPoses(

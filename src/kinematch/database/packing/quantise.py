@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.compile.bit_fields import MOST_WIDTH
 from kinematch.database.packing.bodies import find_levers, measure_distances, place_points
-from kinematch.database.packing.layout import LENGTH, STRIDES
+from kinematch.database.packing.layout import LANES, LENGTH, STRIDES
 from kinematch.database.packing.segments import Segments, Stride, from_tiny, interpolate, restore_centres, try_stride
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
@@ -14,6 +14,7 @@ from kinematch.math import quaternion
 ROUNDS = 7  # of a bisection
 SHARES = (0.02, 3.0)  # of the bound that one channel may use up: its errors rarely add to those of others
 ROUNDING = 5e-7  # m by which a body may be farther off when kernels compute it in float32
+LEAST_WIDTH = 2  # bits: with one, there is no number above zero
 AMPLIFIED = 1.1  # the error of knots in a cubic through them
 
 
@@ -21,15 +22,16 @@ AMPLIFIED = 1.1  # the error of knots in a cubic through them
 class Choice:
     """How segments are stored."""
 
-    kinds: np.ndarray  # (S, C) which stride
-    widths: np.ndarray  # (S, C) bits of a number
+    kinds: np.ndarray  # (S, G) which stride
+    widths: np.ndarray  # (S, C, 3) bits of numbers
     codes: np.ndarray  # (S, C, 3) uint8 ranges
 
     def replaced(self, other: "Choice", where: np.ndarray) -> "Choice":
         """With segments (S,) of another."""
+        every = where[:, None, None]
         return Choice(
-            np.where(where[:, None], other.kinds, self.kinds), np.where(where[:, None], other.widths, self.widths),
-            np.where(where[:, None, None], other.codes, self.codes),
+            np.where(where[:, None], other.kinds, self.kinds), np.where(every, other.widths, self.widths),
+            np.where(every, other.codes, self.codes),
         )  # fmt: skip
 
 
@@ -42,8 +44,10 @@ def find_sensitivities(poses: PoseDatabase, moving: np.ndarray, channels: int) -
     return out
 
 
-def choose(segments: Segments, poses: PoseDatabase, moving: np.ndarray, bound: float) -> tuple[Choice, np.ndarray]:
-    """The fewest bits within a bound in metres, and which segments (S,) do not get there.
+def choose(
+    segments: Segments, poses: PoseDatabase, moving: np.ndarray, bounds: np.ndarray
+) -> tuple[Choice, np.ndarray]:
+    """The fewest bits within bounds (S,) in metres, and which segments (S,) do not get there.
 
     Every channel of a segment may be wrong by the same share of the bound; a bisection finds the largest share."""
     count, channels = segments.centres.shape[:2]
@@ -65,63 +69,64 @@ def choose(segments: Segments, poses: PoseDatabase, moving: np.ndarray, bound: f
         distances[(np.sum(numbers[:, :, :joints] ** 2, axis=-1) > 1).any(axis=-1)] = np.inf
         return np.where(inside, distances, 0).max(axis=1)
 
-    kept = bound - min(ROUNDING, bound / 2)
+    kept = bounds - np.minimum(ROUNDING, bounds / 2)
     low, high = np.full(count, np.log(SHARES[0])), np.full(count, np.log(SHARES[1]))
-    best = choose_widths(strides, np.exp(low), bound, sensitivities)
+    best = choose_widths(strides, np.exp(low) * bounds, sensitivities)
     good = measure(best) <= kept
     for _ in range(ROUNDS):
         middle = (low + high) / 2
-        tried = choose_widths(strides, np.exp(middle), bound, sensitivities)
+        tried = choose_widths(strides, np.exp(middle) * bounds, sensitivities)
         holds = measure(tried) <= kept
         low, high = np.where(holds, middle, low), np.where(holds, high, middle)
         best, good = best.replaced(tried, holds), good | holds
     return best, ~good
 
 
-def choose_widths(strides: list[Stride], shares: np.ndarray, bound: float, sensitivities: np.ndarray) -> Choice:
-    """For each segment and channel the stride that takes the fewest bits."""
-    allowed = shares[:, None] * bound / np.maximum(sensitivities, 1e-12)
+def choose_widths(strides: list[Stride], errors: np.ndarray, sensitivities: np.ndarray) -> Choice:
+    """For each segment and group the stride that takes the fewest bits; errors (S,) m are what a channel may add."""
+    allowed = errors[:, None] / np.maximum(sensitivities, 1e-12)
     found = [_choose_width(one, allowed) for one in strides]
     bits = np.stack([bits for _, bits in found])
     kinds = bits.argmin(axis=0)
-    widths = np.take_along_axis(np.stack([widths for widths, _ in found]), kinds[None], axis=0)[0]
-    codes = np.take_along_axis(np.stack([one.codes for one in strides]), kinds[None, ..., None], axis=0)[0]
-    codes = np.where(widths[..., None] == 0, 0, codes).astype(np.uint8)
-    return Choice(kinds, widths, codes)
+    every = np.repeat(kinds, LANES, axis=1)[None, ..., None]
+    widths = np.take_along_axis(np.stack([widths for widths, _ in found]), every, axis=0)[0]
+    codes = np.take_along_axis(np.stack([one.codes for one in strides]), every, axis=0)[0]
+    return Choice(kinds, widths, np.where(widths == 0, 0, codes).astype(np.uint8))
 
 
 def _choose_width(one: Stride, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How wide numbers must be for a stride (S, C), and how many bits that takes for one of three."""
-    spread = np.linalg.norm(from_tiny(one.codes), axis=-1)
+    """How wide numbers must be for a stride (S, C, 3), and how many bits that takes for a group (S, G)."""
+    ranges = from_tiny(one.codes) * 3**0.5  # x, y and z may each be wrong by as much
     left = np.sqrt(np.maximum(allowed**2 - one.errors**2, 1e-30)) / (1.0 if one.stride == 1 else AMPLIFIED)
-    width = np.maximum(np.ceil(np.log2(1 + spread / left)), 1)
-    width = np.where(spread <= allowed, 0, width).astype(int)
+    widths = np.maximum(np.ceil(np.log2(ranges / left[..., None])), LEAST_WIDTH)
+    widths = np.where(ranges <= allowed[..., None], 0, widths).astype(int)
     if one.stride == 1:
-        width = np.minimum(width, MOST_WIDTH)
-    fits = (width <= MOST_WIDTH) & one.fits[:, None]
-    return width, np.where(fits, width * one.knots[:, None], np.iinfo(int).max)
+        widths = np.minimum(widths, MOST_WIDTH)
+    groups = widths.reshape(len(widths), -1, 3 * LANES)
+    fits = (groups.max(axis=-1) <= MOST_WIDTH) & one.fits[:, None]
+    bits = ((groups.sum(axis=-1) + 7) & -8) * one.knots[:, None]
+    return widths, np.where(fits, bits, np.iinfo(int).max)
 
 
 def find_knots(segments: Segments, choice: Choice, kind: int) -> np.ndarray:
     """Whole numbers (S, N, C, 3) of all knots at one of the strides, for channels that are stored so."""
-    most = (1 << choice.widths) - 1
+    steps = np.ldexp(1.0, choice.widths - 1)[:, None]
     ranges = from_tiny(choice.codes).astype(np.float64)[:, None]
-    knots = (segments.numbers[:, :: STRIDES[kind]] / ranges + 1) * 0.5 * most[:, None, :, None]
-    return np.clip(np.round(knots), 0, most[:, None, :, None])
+    knots = np.clip(np.round(segments.numbers[:, :: STRIDES[kind]] / ranges * steps), -steps, steps - 1)
+    return np.where(steps < 1, 0, knots)
 
 
 def requantise(segments: Segments, choice: Choice) -> np.ndarray:
     """Frames (S, 32, C, 3) as they come back from what is stored."""
     out = np.zeros((len(segments.lengths), LENGTH, *segments.numbers.shape[2:]))
-    most = np.maximum((1 << choice.widths) - 1, 1)[:, None, :, None]
-    ranges = from_tiny(choice.codes).astype(np.float64)[:, None]
+    steps = (from_tiny(choice.codes) * np.ldexp(1.0, 1 - choice.widths))[:, None]
+    kinds = np.repeat(choice.kinds, LANES, axis=1)[:, None, :, None]
     for kind, stride in enumerate(STRIDES):
-        here = choice.kinds == kind
+        here = kinds == kind
         if here.any():
-            knots = find_knots(segments, choice, kind) * (2.0 / most) - 1.0
             counts = (segments.lengths - 2 + stride) // stride + 1
-            frames = interpolate(ranges * knots, stride, counts)
-            out = np.where(here[:, None, :, None], frames, out)
+            frames = interpolate(find_knots(segments, choice, kind) * steps, stride, counts)
+            out = np.where(here, frames, out)
     return out
 
 

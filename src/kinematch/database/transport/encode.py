@@ -8,12 +8,12 @@ import numpy as np
 from kinematch.compile.threads import run_each
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.packing.bodies import measure_distances, place_points
+from kinematch.database.packing.mirrors import pair_names
 from kinematch.database.packing.pack import check_root, measure_errors
 from kinematch.database.packing.poses import PackedPoses, list_clips
 from kinematch.database.packing.small import find_runs, pack_flags
 from kinematch.database.playback import find_moving
 from kinematch.database.poses import PoseDatabase
-from kinematch.database.prepare import MIRRORED
 from kinematch.database.transport.channels import Body, find_centres, from_channels, to_channels
 from kinematch.database.transport.curves import encode_curves, list_sizes
 from kinematch.database.transport.decode import decode_poses, mirror_clip
@@ -87,20 +87,16 @@ def encode_database(
 
 
 def find_originals(poses: PoseDatabase) -> np.ndarray:
-    """The clip (C,) that each is the mirror image of by its name; -1 for those that are none."""
-    numbers = {name: c for c, name in enumerate(poses.clip_names)}
-    lengths = poses.clip_stops - poses.clip_starts
-    out = np.full(poses.clip_count, -1, np.int32)
-    for c, name in enumerate(poses.clip_names):
-        first = numbers.get(name.removesuffix(MIRRORED), c)
+    """The clip (C,) that each is the mirror image of; -1 for those that are none."""
+    out = pair_names(poses)
+    for c in np.flatnonzero(out >= 0):
         own = poses.clip_frames(c)
-        if first != c and not poses.clip_names[first].endswith(MIRRORED) and lengths[first] == lengths[c]:
-            image = mirror_clip(poses.clip(first))
-            there = place_points(poses.skeleton, image.positions, image.rotations)
-            here = place_points(poses.skeleton, poses.positions[own], poses.rotations[own])
-            apart = np.abs(image.positions[:, 0] - poses.positions[own, 0]).max()
-            if max(measure_distances(here, there).max(), apart) <= ROUNDING:
-                out[c] = first
+        image = mirror_clip(poses.clip(int(out[c])))
+        there = place_points(poses.skeleton, image.positions, image.rotations)
+        here = place_points(poses.skeleton, poses.positions[own], poses.rotations[own])
+        apart = np.abs(image.positions[:, 0] - poses.positions[own, 0]).max()
+        if max(measure_distances(here, there).max(), apart) > ROUNDING:
+            out[c] = -1
     return out
 
 

@@ -21,7 +21,7 @@ from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.errors import FileError
 from kinematch.learned.training.plan import check_training as check_training
 
-FORMAT, VERSION = "kinematch-orientation-checkpoint", 2
+FORMAT, VERSION = "kinematch-orientation-checkpoint", 1
 WORDS = Words("checkpoint of training", "`kinematch train orientation --resume` writes those", "start anew without it")
 WARM_UP = 50  # steps until the full learning rate
 CHECKPOINT_STEPS = 100
@@ -32,10 +32,9 @@ Progress = Callable[[int, int, str], None]
 class Plan:
     """What training does; the defaults are those of the network that ships."""
 
-    members: int = 2  # networks that are trained side by side, and whose mean is the answer
-    hidden: int = 48  # of each
-    vectors: int = 12
-    steps: int = 3000
+    hidden: int = 64
+    vectors: int = 16
+    steps: int = 2400
     batch: int = 96
     length: int = 96  # samples of a window
     learning_rate: float = 3e-3
@@ -67,7 +66,7 @@ def train_recurrent(
     bank = Bank(list(people), seed, plan.variation)
     weights = np.array([plan.card_share if person.subject == CARD else 1.0 for person in people])
     scales = bank.measure_scales()
-    module = make_network(plan.hidden, plan.vectors, seed, plan.members)
+    module = make_network(plan.hidden, plan.vectors, seed)
     optimizer = torch.optim.AdamW(module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
     first = 0
     if checkpoint is not None and checkpoint.exists():
@@ -102,7 +101,7 @@ def _take_step(
     inputs = torch.nn.functional.dropout(inputs, plan.dropout)
     flags = np.random.default_rng([seed, 3, step]).random(plan.batch) < 0.5
     inputs, turns, truths = mirror_columns(inputs, torch.from_numpy(drawn.turns), torch.from_numpy(drawn.truths), flags)
-    outputs = module(inputs, turns, torch.as_tensor(drawn.dt))
+    outputs, _ = module(inputs, turns, torch.as_tensor(drawn.dt))
     loss = measure_loss(outputs, truths, smoothness=plan.smoothness)
     optimizer.zero_grad()
     loss.backward()
