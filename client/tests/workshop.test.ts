@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { fromRoot, readClip, stances } from "../src/workshop/clip_file";
 import { baseName, fits, literal } from "../src/workshop/globs";
 import { heat } from "../src/workshop/heat_map";
+import { colourOf, markAt, marksOf, nameOf, nextMark } from "../src/workshop/labels";
+import type { SourceTable } from "../src/workshop/recipe";
 
 /** A safetensors file as the server writes it. */
 function packed(
@@ -92,4 +94,38 @@ test("a literal glob fits its own name and no other", () => {
 test("more seconds are never told by a colour of fewer", () => {
   assert.equal(heat(0, 10), "var(--surface-sunken)");
   assert.equal(new Set([0.05, 0.5, 5, 10].map((one) => heat(one, 10))).size, 4);
+});
+
+const labels = [
+  { name: "T-pose", colour: "series-6", tags: [] },
+  { name: "lying", colour: "series-4", tags: ["low", "lying"] },
+  { name: "idle", colour: "series-3", tags: ["idle"] },
+];
+
+test("labels are known by their tags, and users' own words have none", () => {
+  assert.equal(nameOf(["lying", "low"], labels), "lying");
+  assert.equal(nameOf(["low", "lying", "kneeling"], labels), "");
+  assert.equal(nameOf([], labels), "left out");
+  assert.equal(colourOf(["low", "lying", "kneeling"], labels), "series-4");
+  assert.equal(colourOf(["proud"], labels), "ink-faint");
+});
+
+test("a click finds the recipe's shortest stretch, and the next label after a time", () => {
+  const source = {
+    trim: [0, 9],
+    drop: [[0, 2]],
+    split: [5],
+    range: [
+      { files: "*", from: 3, to: 8, tags: ["low", "lying"], no_entry: false, no_exit: false, cost_factor: 1 },
+      { files: "other.bvh", from: 3, to: 4, tags: ["idle"], no_entry: false, no_exit: false, cost_factor: 1 },
+      { files: "take.bvh", from: 6, to: null, tags: ["idle"], no_entry: false, no_exit: false, cost_factor: 1 },
+    ],
+  } as unknown as SourceTable;
+  const marks = marksOf(source, "folder/take.bvh", 10, labels);
+  assert.deepEqual(markAt(marks, 1)?.said, { start: 0, stop: 2, tags: [] });
+  assert.deepEqual(markAt(marks, 7)?.said, { start: 6, stop: null, tags: ["idle"] });
+  assert.equal(markAt(marks, 9.5)?.label, "idle"); // what is trimmed away is no label
+  assert.equal(markAt(marks, 2.5), null);
+  assert.equal(nextMark(marks, 3)?.from, 6);
+  assert.equal(nextMark(marks, 8)?.from, 0);
 });

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from kinematch.camera.alignment import CONVERGED, Alignment, CameraPose, find_pitch, fit_yaw
+from kinematch.camera.alignment import CONVERGED, Alignment, find_pitch, fit_yaw
+from kinematch.camera.pose import CameraPose
+from kinematch.camera.refinement import Prior, refine_pose
 from kinematch.camera.simulate import Camera, to_camera
 from kinematch.math.angles import rotate_about_y, wrap_angle
 
@@ -51,6 +53,31 @@ def test_camera_and_scale_are_found_in_spite_of_noise_and_outliers():
     assert abs(np.degrees(wrap_angle(pose.yaw - CAMERA.yaw))) < 2
     assert np.linalg.norm(pose.position - CAMERA.position) < 0.1
     assert pose.scale == pytest.approx(1.1, abs=0.04)
+
+
+def test_a_camera_far_away_is_found_in_spite_of_depths_that_are_wrong():
+    """Errors grow with the distance, and mostly along the line of sight."""
+    far, rng = Camera((1.0, 1.2, 7.0), 2.6, 0.1), np.random.default_rng(3)
+    points = make_points(200)
+    seen = to_camera(points, far) / 1.1
+    seen *= 1 + 0.02 * np.repeat(rng.normal(size=(40, 1, 1)), 5, axis=0)
+    pose = run(Alignment(scale=1.1), points, seen)
+    assert abs(np.degrees(wrap_angle(pose.yaw - far.yaw))) < 1
+    assert np.linalg.norm(pose.position - far.position) < 0.15
+    assert pose.pitch == pytest.approx(far.pitch, abs=0.01)
+
+
+def test_a_refined_pose_is_exact_without_errors_and_keeps_what_is_given():
+    points = make_points().reshape(-1, 3)
+    start = CameraPose(CAMERA.yaw + 0.2, np.array(CAMERA.position) + 0.3, 0.0, 1.0)
+    known = {"scale": Prior(1.25, 0.1), "steps": 12}
+    seen = to_camera(points, CAMERA) / 1.25
+    pose = refine_pose(start, seen, points, np.ones(len(points)), pitch=Prior(0.1, 0.3), **known)
+    assert (pose.yaw, pose.pitch, pose.scale) == pytest.approx((CAMERA.yaw, CAMERA.pitch, 1.25), abs=2e-3)
+    np.testing.assert_allclose(pose.position, CAMERA.position, atol=0.01)
+    assert pose.deviation < 0.02
+    held = refine_pose(start, seen, points, np.ones(len(points)), pitch=Prior(0.1, 1e-5), **known)
+    assert held.pitch == pytest.approx(0.1, abs=1e-3)
 
 
 def test_the_pitch_is_found_by_somebody_who_walks_towards_the_camera():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd, Settings
+from kinematch.character.constants import OVERSHOOT
 from kinematch.character.database_source import DatabaseSource
 from kinematch.character.stages.transition import (
     add_offsets,
@@ -16,6 +17,8 @@ from kinematch.control.body import SimulatedBody, place_at_rest, predict_bodies
 from kinematch.control.command import move
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
+from kinematch.math.rotation import from_rotation_vector, to_rotation_vector
+from kinematch.math.spring import HALFLIFE_FACTOR
 
 SETTINGS = Settings()
 
@@ -93,6 +96,28 @@ def test_at_the_moment_of_a_jump_neither_pose_nor_velocity_changes(database, kin
     np.testing.assert_allclose(after[3][slow], before[3][slow], atol=1e-4)
     assert slow.mean() > 0.5
     np.testing.assert_allclose(state.offsets.roots[:, :3] + after_sample.root_velocities, roots, atol=1e-9)
+
+
+def test_a_joint_that_whirls_turns_on_as_fast_after_a_jump_to_a_pose_far_away(database):
+    """Measured on what is shown: for large offsets the rate of a rotation vector is no angular velocity."""
+    halflife, dt = 0.3, 1e-4
+    crowd = Crowd(database, 20, settings=Settings(transition_halflife=halflife))
+    rng, state, source, everyone = np.random.default_rng(0), crowd.state, crowd.sources[0], crowd.characters
+    state.playing.frames[:] = rng.integers(0, database.poses.frame_count, 20)
+    before = source.decode(state, everyone)
+    far = from_rotation_vector(rng.normal(size=(*before.rotations.shape[:2], 3)) * 0.8)
+    after = before._replace(rotations=quaternion.multiply(far, before.rotations))
+    before = before._replace(angular_velocities=rng.normal(size=before.angular_velocities.shape) * 1.0)
+    start_transition(state, everyone, before, after, crowd.moving, crowd.rig, crowd.settings, crowd.settings)
+    shown = add_offsets(state, everyone, after, crowd.moving, crowd.settings)[1]
+    fade_offsets(state, everyone, dt, crowd.settings)
+    on = quaternion.multiply(from_rotation_vector(after.angular_velocities * dt), after.rotations)
+    soon = add_offsets(state, everyone, after._replace(rotations=on), crowd.moving, crowd.settings)[1]
+    spins = to_rotation_vector(quaternion.multiply(soon, quaternion.inverse(shown))) / dt
+    fastest = OVERSHOOT * np.e * HALFLIFE_FACTOR / halflife
+    slow = np.linalg.norm(state.offsets.rotations[:, 3:, : spins.shape[1]], axis=1) < 0.9 * fastest
+    assert slow[:, 1:].mean() > 0.9  # faster ones are capped
+    np.testing.assert_allclose(spins[slow], before.angular_velocities[slow], atol=0.05)
 
 
 def test_a_toe_keeps_its_rate_at_a_jump_from_the_last_frame_of_a_clip(database):

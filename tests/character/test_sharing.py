@@ -1,10 +1,11 @@
 """Characters shared among threads: alike whoever animates them, and nobody waits for a slow one or for an error."""
 
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 
@@ -15,13 +16,13 @@ from kinematch.compile import helpers as compile_helpers
 from kinematch.compile.helpers import ASLEEP, POSTED, STATE
 from kinematch.compile.jit import is_missing, kernel
 from kinematch.compile.memory import claim
-from kinematch.compile.threads import run_each
+from kinematch.compile.threads import at_most, count_most_threads, count_threads, run_each
 from kinematch.control.command import move
 from kinematch.terrain.terrain import HeightFunction
 
 animate = animation.animate
 COUNT = 1200  # several times what a thread claims at once, and enough for all to search
-two_cores = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="a machine of one core")
+two_cores = pytest.mark.skipif(count_most_threads() < 2, reason="a machine of one core")
 
 
 def commands(steps: int):
@@ -33,22 +34,21 @@ def commands(steps: int):
 
 
 @pytest.fixture
-def threads():
-    before = numba.get_num_threads()
-    yield numba.set_num_threads
-    numba.set_num_threads(before)
+def two_threads():
+    with at_most(2):
+        yield
 
 
 @two_cores
 @pytest.mark.parametrize("terrain", [None, HeightFunction(lambda x, z: 0.1 * np.sin(x))])
-def test_any_number_of_threads_shows_the_same(database, terrain, threads):
+def test_any_number_of_threads_shows_the_same(database, terrain):
     alone, shared = (Crowd([database, database], COUNT, terrain=terrain) for _ in range(2))
     for step, command in enumerate(commands(25)):
         command = replace(command, source=np.arange(COUNT) % 2 if step > 12 else 0)
-        threads(1)
-        one = alone.step(command, 1 / 60)
-        threads(2)
-        two = shared.step(command, 1 / 60)
+        with at_most(1):
+            one = alone.step(command, 1 / 60)
+        with at_most(2):
+            two = shared.step(command, 1 / 60)
         for name, a, b in zip(one._fields, one, two):
             np.testing.assert_array_equal(a, b, err_msg=name)
 
@@ -70,8 +70,7 @@ def test_shared_crowds_that_change_between_unlike_sources_are_shown_as_unshared_
 
 
 @two_cores
-def test_helpers_animate_while_this_thread_does_something_else(database, threads):
-    threads(2)
+def test_helpers_animate_while_this_thread_does_something_else(database, two_threads):
     crowd, plain = Crowd(database, COUNT), Crowd(database, COUNT)
     expected, shown = (own.step(next(commands(1)), 1 / 60) for own in (plain, crowd))
     shown.global_positions[:] = 0
@@ -84,9 +83,8 @@ def test_helpers_animate_while_this_thread_does_something_else(database, threads
 
 
 @two_cores
-def test_this_thread_does_what_a_helper_does_not_get_to(database, threads, monkeypatch):
+def test_this_thread_does_what_a_helper_does_not_get_to(database, two_threads, monkeypatch):
     """The helper is posted everything and never woken: it takes nothing, and nobody waits for it."""
-    threads(2)
     crowd, plain = Crowd(database, COUNT), Crowd(database, COUNT)
     wake = compile_helpers.post
     for step, command in enumerate(commands(4)):
@@ -100,8 +98,7 @@ def test_this_thread_does_what_a_helper_does_not_get_to(database, threads, monke
 
 
 @two_cores
-def test_after_an_error_helpers_are_done_and_free(database, threads):
-    threads(2)
+def test_after_an_error_helpers_are_done_and_free(database, two_threads):
     crowd = Crowd(database, COUNT)
     crowd.step(next(commands(1)), 1 / 60)
     with pytest.raises(ValueError, match="no"), crowd.runner.helped(crowd.characters, 0.0, animation.SHOW):
@@ -112,9 +109,8 @@ def test_after_an_error_helpers_are_done_and_free(database, threads):
 
 
 @two_cores
-def test_a_helper_that_was_posted_nothing_is_waited_for_too(database, threads):
+def test_a_helper_that_was_posted_nothing_is_waited_for_too(database, two_threads):
     """Else the next wait ends at once, while the helper is still at work."""
-    threads(2)
     crowd = Crowd([database, database], COUNT)
     crowd.step(next(commands(1)), 1 / 60)
     for _ in range(200):
@@ -128,17 +124,16 @@ def test_a_helper_that_was_posted_nothing_is_waited_for_too(database, threads):
 
 
 @two_cores
-def test_two_threads_with_a_crowd_each_do_not_wait_for_each_other(database, threads):
+def test_two_threads_with_a_crowd_each_do_not_wait_for_each_other(database, two_threads):
     """One has the helpers, the other does without, and both show what a crowd alone does."""
-    threads(2)
     crowds = [Crowd(database, COUNT) for _ in range(3)]
     expected = [crowds[2].step(command, 1 / 60).global_positions.copy() for command in commands(12)]
     shown: list[list] = [[], []]
 
     def run(n: int) -> None:
-        numba.set_num_threads(2)  # numba counts for each thread
-        for command in commands(12):
-            shown[n].append(crowds[n].step(command, 1 / 60).global_positions.copy())
+        with at_most(2):
+            for command in commands(12):
+                shown[n].append(crowds[n].step(command, 1 / 60).global_positions.copy())
 
     others = [threading.Thread(target=run, args=(n,)) for n in range(2)]
     for other in others:
@@ -186,3 +181,20 @@ def test_the_step_can_be_compiled_beforehand(database, monkeypatch):
     warm_up(database)
     assert len(taken) == 1
     assert not is_missing(animate)
+
+
+def test_threads_are_counted_without_starting_those_of_numba():
+    """Numba's own set the number that torch works with, and trainings took ten times as long."""
+    code = "import os; from kinematch.compile.threads import count_threads, run_each; run_each(range(4), print); "
+    code += "assert count_threads(); import numba.np.ufunc.parallel as p; assert not p._is_initialized"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_number_of_threads_holds_within_and_is_forgotten_after():
+    most = count_most_threads()
+    with at_most(1):
+        assert count_threads() == 1
+        with at_most(most + 5):
+            assert count_threads() == most
+        assert count_threads() == 1
+    assert count_threads() == most

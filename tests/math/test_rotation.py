@@ -31,6 +31,17 @@ def test_small_rotation_vectors_are_exact(dtype, size):
     assert np.allclose(R.to_rotation_vector(R.from_rotation_vector(v)), v, rtol=4 * np.finfo(dtype).eps, atol=0)
 
 
+def test_the_rate_of_a_rotation_vector_and_the_angular_velocity_belong_together():
+    """By small steps of the vector itself: the rotation on the left of it that leads from one to the next."""
+    rng = np.random.default_rng(0)
+    v, rate, dt = rng.uniform(-1.7, 1.7, (500, 3)), rng.normal(size=(500, 3)) * 5, 1e-6
+    v[:3], v[3:6] = 0.0, v[3:6] * 1e-5
+    step = Q.multiply(R.from_rotation_vector(v + rate * dt), Q.inverse(R.from_rotation_vector(v)))
+    spin = R.find_angular_velocity(v, rate)
+    assert np.allclose(spin, R.to_rotation_vector(step) / dt, atol=1e-4)
+    assert np.allclose(R.find_vector_rate(v, spin), rate, atol=1e-10)
+
+
 @pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-6])
 def test_rotation_vectors_near_half_a_turn_are_exact(gap):
     v = np.array([1.0, 2, -2]) / 3 * (np.pi - gap)

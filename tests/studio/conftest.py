@@ -21,7 +21,7 @@ from kinematch.studio.serving import address, listen, server
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 
-PATIENCE = 120.0  # s, far more than anything takes on a busy machine; only a failure waits for it
+PATIENCE = 240.0  # s, far more than anything takes on a busy machine; only a failure waits for it
 
 
 class Page:
@@ -159,13 +159,14 @@ class Screen:
         self.page, self.problems = page, []
         page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.set_default_timeout(1000 * PATIENCE)
         page.goto(url)
         self.until("!!window.kinematch?.live.moment")
 
     def ask(self, script: str):
         return self.page.evaluate(script)
 
-    def until(self, wanted: str | Callable[[], object], seconds: float = 60.0):
+    def until(self, wanted: str | Callable[[], object], seconds: float = PATIENCE):
         """Wait until a script, or a function here, gives something true, and return that.
 
         (The page forbids what Playwright would use.)

@@ -9,7 +9,9 @@ from PIL import Image
 from kinematch.errors import KinematchError
 from kinematch.studio.filming import encode_film, pack_played
 from kinematch.studio.layout import POSE, unpack
+from kinematch.studio.lineup import add_member, make_member
 from kinematch.studio.stage import Stage
+from kinematch.studio.worn import read_character
 
 
 def jpeg(colour: str, size: tuple[int, int] = (64, 36)) -> bytes:
@@ -33,6 +35,19 @@ def test_played_steps_are_the_frames_that_were_sent(database):
     steps = [unpack(POSE, frame)[0]["step"] for frame in found]
     assert steps == list(range(5, 12))
     assert found == sent[4:11]
+
+
+def test_those_beside_the_first_are_kept_with_each_step(database, data):
+    stage = Stage(database, name="small")
+    worn = read_character(data / "characters" / "CesiumMan.glb", "CesiumMan.glb")
+    member = make_member(worn, database.poses.skeleton)
+    add_member(stage.lineup, member, stage.crowds["a"])
+    stage.advance()
+    alone, kept = stage.history.at(1), stage.history.at(2)
+    assert alone.lineup == b""
+    assert kept.lineup == stage.lineup.frame
+    assert pack_played(stage, "2", "3").endswith(kept.lineup)
+    assert len(pack_played(stage, "1", "2")) == 4 + len(alone.picture.pack())
 
 
 @pytest.mark.parametrize("steps", [("-1", "4"), ("a", "4"), ("", ""), ("1", "99999999999")])

@@ -112,8 +112,3 @@ def test_what_was_played_is_exported_as_it_was_shown(stage, tmp_path):
         np.testing.assert_allclose(there[:, hips[0]], here[:, hips[1]], atol=2e-3)
     with pytest.raises(KinematchError, match="no format"):
         export(tmp_path / "played.exe", stage)
-
-
-def test_a_moving_picture_is_drawn(stage, tmp_path):
-    export(tmp_path / "played.gif", stage, start=60, stop=75)
-    assert (tmp_path / "played.gif").read_bytes()[:3] == b"GIF"

@@ -219,3 +219,58 @@ def test_files_set_apart_together_share_their_new_source(project):
     assert first["exclude"] == second["files"] == ["b.bvh", "c.bvh"]
     assert second["retarget"]
     assert not check(project, edited).problems
+
+
+def relabel(project, reports, text, was=None, now=None, file="b.bvh"):
+    return edits.edited(project, reports, text, [m.SetLabel(file=file, was=was, now=now)])
+
+
+def test_a_label_is_added_changed_and_removed_as_a_range_or_a_drop(project, reports):
+    text = '[[source]]\nfiles = ["*.bvh"]\ntags = ["walk"]\n'
+    low, idle = (
+        m.TimeRange(start=0.5, stop=1.5, tags=["low", "lying"]),
+        m.TimeRange(start=0.25, stop=1.0, tags=["idle"]),
+    )
+    out = m.TimeRange(start=0.5, stop=1.5)
+    tagged = relabel(project, reports, text, now=low)
+    assert tomllib.loads(tagged)["source"][0]["range"] == [
+        {"files": "b.bvh", "from": 0.5, "to": 1.5, "tags": ["low", "lying"]}
+    ]
+    changed = tomllib.loads(relabel(project, reports, tagged, low, idle))["source"][0]["range"]
+    assert changed == [{"files": "b.bvh", "from": 0.25, "to": 1.0, "tags": ["idle"]}]
+    assert tomllib.loads(relabel(project, reports, tagged, low)) == tomllib.loads(text) | {"matching": {}}
+    # what is dropped is dropped of this file alone
+    dropped = relabel(project, reports, tagged, low, out)
+    first, own = tomllib.loads(dropped)["source"]
+    assert "range" not in first
+    assert (own["files"], own["drop"], own["tags"]) == (["b.bvh"], [[0.5, 1.5]], ["walk"])
+    longer = relabel(project, reports, dropped, None, m.TimeRange(start=1.0, stop=2.0))
+    assert tomllib.loads(longer)["source"][1]["drop"] == [[0.5, 2.0]]
+    back = tomllib.loads(relabel(project, reports, dropped, out, low))["source"][1]
+    assert "drop" not in back
+    assert back["range"] == [{"from": 0.5, "to": 1.5, "tags": ["low", "lying"]}]  # its only file needs no name
+    for text in (tagged, dropped, longer):
+        assert not check(project, text).problems
+
+
+def test_the_filter_of_init_follows_the_labels_and_a_users_own_stays(project, reports):
+    text = '[[source]]\nfiles = ["*.bvh"]\n'
+    jump = m.TimeRange(start=0.5, stop=1.5, tags=["jumping"])
+    tagged = relabel(project, reports, text, now=jump)
+    assert tomllib.loads(tagged)["matching"]["filter"] == "!jumping"
+    assert not tomllib.loads(relabel(project, reports, tagged, jump))["matching"]  # it would name a tag that is gone
+    own = edits.edited(project, reports, tagged, [m.SetValue(at=["matching", "filter"], value="jumping")])
+    assert tomllib.loads(relabel(project, reports, own, jump))["matching"]["filter"] == "jumping"
+
+
+def test_a_label_that_is_not_there_or_ends_before_it_starts_is_refused(project, reports):
+    text = '[[source]]\nfiles = ["*.bvh"]\n'
+    for was, now in (
+        (m.TimeRange(start=0.5, stop=1.5, tags=["idle"]), None),
+        (m.TimeRange(start=0.5, stop=1.5), None),
+        (None, m.TimeRange(start=1.5, stop=0.5, tags=["idle"])),
+        (None, m.TimeRange(start=-1.0, stop=0.5, tags=["idle"])),
+        (None, m.TimeRange(start=1.0)),
+    ):
+        with pytest.raises(KinematchError):
+            relabel(project, reports, text, was, now)

@@ -2,7 +2,7 @@
 import type { Lineup } from "../scene/lineup";
 import type { WornCharacter } from "../scene/character";
 import type { CameraMode } from "../scene/camera";
-import { readPoseFrame, type PoseFrame } from "../messages";
+import { isLineupFrame, readLineupFrame, readPoseFrame, type LineupFrame, type PoseFrame } from "../messages";
 import { request } from "../stream/request";
 import type { Moment } from "../stream/playback";
 import type { Studio } from "../studio";
@@ -43,19 +43,17 @@ export class Film {
     const { viewport } = this.studio;
     this.stopped = false;
     progress(0, "Fetching what was played");
-    const frames = await this.fetchFrames(options.start, options.stop);
+    const { frames, lineups } = await this.fetchFrames(options.start, options.stop);
     if (frames.length < 2) throw new Error("Nothing that was played is kept from that time.");
-    const before = { mode: viewport.follow.mode, away: viewport.follow.away, lineup: this.parts.lineup.layer.visible };
+    const before = { mode: viewport.follow.mode, away: viewport.follow.away };
     viewport.renderer.setAnimationLoop(null);
     viewport.setFilmSize(options);
-    this.parts.lineup.layer.visible = false; // its poses are not kept
     let pictures: Blob[] = [];
     try {
-      pictures = await this.takePictures(frames, options, progress);
+      pictures = await this.takePictures(frames, lineups, options, progress);
     } finally {
       viewport.follow.mode = before.mode;
       viewport.follow.away = before.away;
-      this.parts.lineup.layer.visible = before.lineup;
       viewport.setFilmSize(null);
       viewport.renderer.setAnimationLoop(this.draw);
     }
@@ -71,18 +69,23 @@ export class Film {
     return this.stopped ? null : answer.blob();
   }
 
-  private async fetchFrames(start: number, stop: number): Promise<PoseFrame[]> {
-    const frames: PoseFrame[] = [];
+  private async fetchFrames(start: number, stop: number): Promise<Played> {
+    const frames: PoseFrame[] = [],
+      lineups: Played["lineups"] = new Map();
     for (let from = start; from < stop && !this.stopped; from += AT_ONCE) {
       const answer = await request(`api/played?start=${from}&stop=${Math.min(from + AT_ONCE, stop)}`);
-      frames.push(...readFrames(await answer.arrayBuffer()));
+      const played = readFrames(await answer.arrayBuffer());
+      frames.push(...played.frames);
+      for (const [step, lineup] of played.lineups) lineups.set(step, lineup);
     }
-    const first = frames[0];
-    return frames.filter((frame) => frame.joints === first.joints && frame.joints === this.studio.live.rig?.count);
+    const first = frames[0],
+      drawn = (frame: PoseFrame) => frame.joints === first.joints && frame.joints === this.studio.live.rig?.count;
+    return { frames: frames.filter(drawn), lineups };
   }
 
   private async takePictures(
     frames: PoseFrame[],
+    lineups: Played["lineups"],
     options: FilmOptions,
     progress: (share: number, text: string) => void,
   ): Promise<Blob[]> {
@@ -96,8 +99,11 @@ export class Film {
     viewport.follow.jump();
     const pictures: Blob[] = [];
     for (let k = 0; k < count && !this.stopped; k++) {
-      live.show(findMoment(frames, begin + k * pace * options.speed));
+      const moment = findMoment(frames, begin + k * pace * options.speed);
+      live.show(moment);
       this.parts.character.update(pace * options.speed);
+      this.parts.lineup.show(lineups.get(moment.before.step), lineups.get(moment.after.step), moment.share);
+      this.parts.lineup.update(pace * options.speed);
       if (options.camera === "orbit" && k) viewport.follow.revolve((2 * Math.PI) / count);
       if (options.camera === "views") takeView(viewport.follow, blendViews(options.views, k / Math.max(count - 1, 1)));
       viewport.draw(live.hips, live.yaw, k ? pace : 0);
@@ -124,16 +130,26 @@ export class Film {
   }
 }
 
+/** What was played, and by step the characters beside the first one. */
+export interface Played {
+  frames: PoseFrame[];
+  lineups: Map<number, LineupFrame>;
+}
+
 /** Frames, each after its length. */
-export function readFrames(data: ArrayBuffer): PoseFrame[] {
+export function readFrames(data: ArrayBuffer): Played {
   const view = new DataView(data),
-    frames: PoseFrame[] = [];
+    played: Played = { frames: [], lineups: new Map() };
   for (let at = 0; at + 4 <= data.byteLength; ) {
-    const length = view.getUint32(at, true);
-    frames.push(readPoseFrame(data.slice(at + 4, at + 4 + length)));
+    const length = view.getUint32(at, true),
+      buffer = data.slice(at + 4, at + 4 + length);
+    if (isLineupFrame(buffer)) {
+      const lineup = readLineupFrame(buffer);
+      played.lineups.set(lineup.step, lineup);
+    } else played.frames.push(readPoseFrame(buffer));
     at += 4 + length;
   }
-  return frames;
+  return played;
 }
 
 /** The moment of a time, between two frames of the same characters. */

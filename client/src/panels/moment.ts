@@ -82,7 +82,7 @@ export function openMoment(studio: Studio, timeline: Timeline, moment: SharedMom
     if (live.steers) timeline.scrub(moment.step);
     else if (!recorded) {
       const answer = await request(`api/played?start=${moment.step}&stop=${moment.step + 1}`);
-      const [frame] = readFrames(await answer.arrayBuffer());
+      const [frame] = readFrames(await answer.arrayBuffer()).frames;
       if (frame && frame.joints === live.rig?.count) live.pinned = { before: frame, after: frame, share: 0 };
     }
     look(40);

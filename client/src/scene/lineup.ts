@@ -84,6 +84,13 @@ export class Lineup {
     }
   }
 
+  /** Show a past moment between two frames, until the next frame comes; nobody where others walked along then. */
+  show(before: LineupFrame | undefined, after: LineupFrame | undefined, share: number): void {
+    const joints = this.members.reduce((sum, member) => sum + member.rig.count, 0);
+    this.frame = before && before.joints === joints ? blendFrames(before, after ?? before, share) : null;
+    for (const { model } of this.members) if (model && !this.frame) model.scene.visible = false;
+  }
+
   update(seconds: number): void {
     const frame = this.frame;
     let first = 0;
@@ -108,4 +115,23 @@ export class Lineup {
       first = last;
     }
   }
+}
+
+/** Places on the way from one frame to the next, with rotations along the shorter arc. */
+function blendFrames(before: LineupFrame, after: LineupFrame, share: number): LineupFrame {
+  if (share === 0 || after.joints !== before.joints) return before;
+  const positions = before.positions.map((value, k) => value + share * (after.positions[k] - value)),
+    rotations = before.rotations.slice();
+  for (let j = 0; j < rotations.length; j += 4) {
+    let cosine = 0;
+    for (let k = j; k < j + 4; k++) cosine += before.rotations[k] * after.rotations[k];
+    const sign = cosine < 0 ? -1 : 1;
+    let length = 0;
+    for (let k = j; k < j + 4; k++) {
+      rotations[k] += share * (sign * after.rotations[k] - rotations[k]);
+      length += rotations[k] ** 2;
+    }
+    for (let k = j; k < j + 4; k++) rotations[k] /= Math.sqrt(length);
+  }
+  return { ...before, positions, rotations };
 }

@@ -109,7 +109,7 @@ export class StageCorners {
     if (some) this.few.textContent = `${drawn + 1} of ${all + 1} characters drawn`;
     this.speed.replaceChildren(
       h("i.dot"),
-      late === null ? "move to measure" : h("strong", `${Math.round(late)} ms`),
+      late === null ? "" : h("strong", `${Math.round(late)} ms`), // from a key to the picture, once one was pressed
       h("span", `${Math.round(this.rate)} fps`),
       h("span", `step ${moment.before.milliseconds.toFixed(1)} ms`),
     );

@@ -96,6 +96,7 @@ export class Shell {
     this.current?.closed?.();
     this.current = panel;
     for (const [other, tab] of this.tabs) tab.setAttribute("aria-selected", String(other === id));
+    this.tabs.get(id)?.scrollIntoView({ block: "nearest", inline: "nearest" }); // a phone shows some of them alone
     this.heading.textContent = panel.title;
     this.root.dataset.layout = panel.layout;
     this.fold(false);

@@ -3,28 +3,28 @@ import { button, h, toggle } from "../ui/elements";
 import { icon } from "../ui/icons";
 import { colour, themed } from "../ui/theme";
 import { stances } from "./clip_file";
+import { drawMarks, drawStrip } from "./clip_marks";
 import type { ClipStage, Shows } from "./clip_stage";
+import { markAt, nextMark, type Mark } from "./labels";
 import "./clip_dock.css";
-
-export interface Mark {
-  kind: "out" | "split" | "range";
-  from: number;
-  to: number;
-  label?: string;
-  colour?: string;
-  chosen?: boolean;
-}
 
 const RULER = 18,
   LANE = 9,
-  TAGS = 20;
+  TAGS = 20,
+  STRIP = 12,
+  GRIP = 6, // px around an end of the picked label, in which it is dragged
+  LEAST = 0.02; // s
 
 export class ClipDock {
   readonly element: HTMLElement;
   readonly bar = h("div.clip-bar");
   marks: Mark[] = [];
+  strip: Mark[] = []; // what the doctor saw
   chosen: [number, number] | null = null; // s
+  picked: Mark | null = null; // the label whose stretch is chosen
   onChosen: () => void = () => {};
+  onMoved: () => void = () => {}; // an end of the picked label was dragged
+  onDelete: () => void = () => {};
   private readonly canvas = h("canvas") as HTMLCanvasElement;
   private readonly clock = h("output.mono");
   private readonly playButton: HTMLButtonElement;
@@ -99,7 +99,7 @@ export class ClipDock {
     const clip = this.stage.clip;
     this.element.hidden = !clip;
     if (!keep) {
-      this.chosen = null;
+      this.chosen = this.picked = null;
       this.window = [0, this.stage.length];
     }
     this.title.textContent = clip?.about.name ?? "";
@@ -107,11 +107,46 @@ export class ClipDock {
     this.draw();
   }
 
-  choose(stretch: [number, number] | null): void {
+  choose(stretch: [number, number] | null, picked: Mark | null = null): void {
     this.chosen = stretch;
+    this.picked = picked;
     this.stage.bounds = stretch;
     this.onChosen();
     this.draw();
+  }
+
+  get length(): number {
+    return this.stage.length;
+  }
+
+  pick(mark: Mark | null): void {
+    this.choose(mark && [mark.from, mark.to], mark);
+    if (mark) this.stage.seek(mark.from);
+  }
+
+  /** Pick the next label after the playhead, of those wanted. */
+  pickNext(wanted: (mark: Mark) => boolean = () => true): void {
+    this.play(false);
+    this.pick(nextMark([...this.marks, ...this.strip].filter(wanted), this.stage.time));
+  }
+
+  private get lanes(): number {
+    return this.stage.clip?.about.contact_joints.length ?? 0;
+  }
+
+  /** What is below the pointer: a label of the strip, or one of the recipe. */
+  private markBelow(event: MouseEvent): Mark | null {
+    const y = event.clientY - this.canvas.getBoundingClientRect().top;
+    const inStrip = this.strip.length > 0 && y > RULER + this.lanes * LANE + TAGS;
+    return markAt(inStrip ? this.strip : this.marks, this.timeAt(event));
+  }
+
+  /** Which end of the picked label the pointer is at. */
+  private endBelow(event: MouseEvent): 0 | 1 | null {
+    if (!this.editable || !this.picked || !this.chosen) return null;
+    const x = event.clientX - this.canvas.getBoundingClientRect().left;
+    const [a, b] = this.chosen.map((time) => Math.abs((time - this.window[0]) * this.scale - x));
+    return Math.min(a, b) > GRIP ? null : b <= a ? 1 : 0;
   }
 
   private get scale(): number {
@@ -129,22 +164,36 @@ export class ClipDock {
     canvas.setAttribute("role", "slider");
     canvas.setAttribute("aria-label", "Time in the clip");
     canvas.title = this.editable
-      ? "Arrow keys go frame by frame; [ and ] set the ends of a stretch; the wheel zooms"
+      ? "Arrow keys go frame by frame; [ and ] set the ends of a stretch; L picks the next label, Delete takes it out; the wheel zooms"
       : "Arrow keys go frame by frame; the wheel zooms";
+    const help = canvas.title;
     const scrubs = (event: PointerEvent) =>
       !this.editable || event.clientY - canvas.getBoundingClientRect().top < RULER;
     canvas.addEventListener("pointermove", (event) => {
-      if (!event.buttons) canvas.style.cursor = scrubs(event) ? "ew-resize" : "crosshair";
+      if (event.buttons) return;
+      canvas.style.cursor = scrubs(event) ? "ew-resize" : this.endBelow(event) !== null ? "col-resize" : "crosshair";
+      const mark = scrubs(event) ? null : this.markBelow(event);
+      canvas.title = mark?.label ? `${mark.label}, ${mark.from.toFixed(2)}–${mark.to.toFixed(2)} s` : help;
     });
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       const start = this.timeAt(event),
-        scrub = scrubs(event);
+        scrub = scrubs(event),
+        end = scrub ? null : this.endBelow(event),
+        before = this.chosen;
+      let dragged = false;
       this.play(false);
       if (scrub) this.stage.seek(start);
       const move = (moved: PointerEvent) => {
         const now = this.timeAt(moved);
         if (scrub) return this.stage.seek(now);
+        if (end !== null && before && this.picked) {
+          dragged = true;
+          const [a, b] = before;
+          this.choose(end ? [a, Math.max(now, a + LEAST)] : [Math.min(now, b - LEAST), b], this.picked);
+          this.stage.seek(now);
+          return;
+        }
         if (Math.abs(now - start) * this.scale > 3) {
           this.choose([Math.min(start, now), Math.max(start, now)]);
           this.stage.seek(now);
@@ -152,8 +201,10 @@ export class ClipDock {
       };
       const up = (ended: PointerEvent) => {
         canvas.removeEventListener("pointermove", move);
+        if (dragged) return this.onMoved();
         if (!scrub && Math.abs(this.timeAt(ended) - start) * this.scale <= 3) {
-          this.choose(this.markAt(start));
+          const mark = this.markBelow(ended);
+          this.choose(mark && [mark.from, mark.to], mark);
           this.stage.seek(start);
         }
       };
@@ -192,18 +243,13 @@ export class ClipDock {
         this.choose([this.stage.time, Math.max(this.chosen?.[1] ?? 0, this.stage.time)]);
       else if (event.key === "]" && this.editable)
         this.choose([Math.min(this.chosen?.[0] ?? 0, this.stage.time), this.stage.time]);
+      else if (event.key.toLowerCase() === "l" && this.editable) this.pickNext();
+      else if (event.key === "Delete" && this.picked?.said) this.onDelete();
       else if (event.key === " ") this.play(!this.stage.playing);
       else return;
       event.preventDefault();
       event.stopPropagation();
     });
-  }
-
-  private markAt(time: number): [number, number] | null {
-    const found = this.marks
-      .filter((mark) => mark.kind === "range" && mark.from <= time && time <= mark.to)
-      .sort((a, b) => a.to - a.from - (b.to - b.from))[0];
-    return found ? [found.from, found.to] : null;
   }
 
   draw(): void {
@@ -215,8 +261,9 @@ export class ClipDock {
     this.canvas.ariaValueNow = this.stage.time.toFixed(2);
     this.canvas.ariaValueText = `${this.stage.time.toFixed(2)} of ${this.stage.length.toFixed(2)} seconds`;
     if (!clip || !width) return;
-    const lanes = clip.about.contact_joints.length,
-      height = RULER + lanes * LANE + TAGS + 2,
+    const lanes = this.lanes,
+      top = RULER + lanes * LANE,
+      height = top + TAGS + (this.strip.length ? STRIP : 0) + 2,
       ratio = devicePixelRatio;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
       this.canvas.style.height = `${height}px`;
@@ -240,7 +287,8 @@ export class ClipDock {
         if (b > 0 && a < width) c.fillRect(a, RULER + k * LANE + 1, Math.max(b - a, 1), LANE - 3);
       }
     }
-    this.drawMarks(c, x, RULER + lanes * LANE, height);
+    drawStrip(c, this.strip, x, { top: top + TAGS, tall: STRIP, width });
+    drawMarks(c, this.marks, x, { above: RULER, top, tall: TAGS, bottom: top + TAGS + 2 });
     if (this.chosen) {
       c.fillStyle = colour("accent-soft");
       c.fillRect(x(this.chosen[0]), RULER, x(this.chosen[1]) - x(this.chosen[0]), height - RULER);
@@ -266,38 +314,6 @@ export class ClipDock {
       c.fillRect(x(time), 0, 1, height);
       c.fillStyle = colour("ink-faint");
       c.fillText(each < 1 ? time.toFixed(1) : String(Math.round(time)), x(time) + 4, 3);
-    }
-  }
-
-  private drawMarks(c: CanvasRenderingContext2D, x: (time: number) => number, top: number, height: number): void {
-    for (const mark of this.marks) {
-      const a = x(mark.from),
-        b = x(mark.to);
-      if (mark.kind === "out") {
-        c.fillStyle = colour("surface");
-        c.globalAlpha = 0.78;
-        c.fillRect(a, RULER, b - a, height - RULER);
-        c.globalAlpha = 1;
-        c.fillStyle = colour("bad");
-        c.fillRect(a, height - 2, b - a, 2);
-      } else if (mark.kind === "split") {
-        c.fillStyle = colour("warn");
-        c.fillRect(a - 1, RULER, 2, height - RULER);
-      } else {
-        c.fillStyle = colour(mark.colour ?? "series-1");
-        c.globalAlpha = 0.28;
-        c.fillRect(a, top + 2, Math.max(b - a, 2), TAGS - 4);
-        c.globalAlpha = 1;
-        c.fillRect(a, top + 2, 2, TAGS - 4);
-        c.save();
-        c.beginPath();
-        c.rect(a, top, Math.max(b - a, 2), TAGS);
-        c.clip();
-        c.fillStyle = colour("ink");
-        c.textBaseline = "middle";
-        if (b - a > 34) c.fillText(mark.label ?? "", a + 6, top + TAGS / 2);
-        c.restore();
-      }
     }
   }
 }

@@ -1,9 +1,11 @@
 /** Build, one file: the doctor's findings with their cures, what is cut and tagged, the source's settings, and roles. */
 import { button, empty, h, switchRow } from "../ui/elements";
-import type { ClipDock, Mark } from "./clip_dock";
+import type { ClipDock } from "./clip_dock";
 import { choice, loading, rerender, seconds, tagField } from "./fields";
 import { findings, unfolding } from "./findings";
-import { baseName, fits, literal } from "./globs";
+import { baseName, literal } from "./globs";
+import { LabelBar } from "./label_bar";
+import { alike, marksOf, stripOf } from "./labels";
 import type { FileReport } from "./messages";
 import type { SourceTable } from "./recipe";
 import type { RoleEditor } from "./roles";
@@ -15,12 +17,17 @@ export class ClipView {
   private openRoles = false;
   which = 0; // of the animations of the file
   onWhich: () => void = () => {};
+  private readonly bar: LabelBar;
 
   constructor(
     private readonly store: Store,
     private readonly dock: ClipDock,
     private readonly roles: RoleEditor,
-  ) {}
+  ) {
+    this.bar = new LabelBar(store, dock);
+    dock.onMoved = () => this.bar.moved();
+    dock.onDelete = () => dock.picked && void this.bar.change(dock.picked, null);
+  }
 
   get source(): SourceTable | null {
     const index = this.store.sourceOf(this.store.selected);
@@ -30,8 +37,7 @@ export class ClipView {
   update(): void {
     const { store } = this,
       name = store.selected;
-    this.dock.marks = this.marks();
-    this.dock.draw();
+    this.mark();
     if (!name)
       return rerender(
         this.element,
@@ -51,6 +57,7 @@ export class ClipView {
       report
         ? findings(store, report, index)
         : h("span.note", "Built-in motion: procedural, so there is nothing to clean."),
+      this.bar.legend(),
       index !== null
         ? stretches(store, name, index)
         : report?.frames
@@ -98,33 +105,16 @@ export class ClipView {
     );
   }
 
-  /** What the recipe does to the file's time, as marks on the timeline. */
-  private marks(): Mark[] {
-    const source = this.source,
-      name = baseName(this.store.selected),
-      end = this.length;
-    if (!source) return [];
-    const marks: Mark[] = [];
-    if (source.trim)
-      marks.push(
-        { kind: "out", from: 0, to: source.trim[0] },
-        { kind: "out", from: source.trim[1], to: Math.max(end, source.trim[1]) },
-      );
-    for (const [from, to] of source.drop) marks.push({ kind: "out", from, to });
-    for (const at of source.split) marks.push({ kind: "split", from: at, to: at });
-    source.range.forEach((one, k) => {
-      if (!fits(name, one.files)) return;
-      marks.push({
-        kind: "range",
-        from: one.from,
-        to: one.to ?? end,
-        label:
-          [...one.tags, one.no_entry ? "no entry" : "", one.no_exit ? "no exit" : ""].filter(Boolean).join(", ") ||
-          "range",
-        colour: `series-${(k % 8) + 1}`,
-      });
-    });
-    return marks;
+  /** The timeline's marks; a picked label that the recipe no longer has, as after an undo, is picked no more. */
+  private mark(): void {
+    const { store, dock, source } = this,
+      labels = store.project?.labels ?? [],
+      report = store.reports.get(store.selected);
+    dock.marks = source ? marksOf(source, store.selected, this.length, labels) : [];
+    dock.strip = report && !(report instanceof Error) ? stripOf(report.labels, labels) : [];
+    const said = dock.picked?.said;
+    if (said && !this.bar.editing && !dock.marks.some((mark) => alike(mark.said, said))) dock.choose(null);
+    dock.draw();
   }
 
   length = 0; // s, of the clip on the stage
@@ -142,6 +132,13 @@ export class ClipView {
       name = store.selected,
       isFile = !source.builtin;
     const [from, to] = chosen.map((time) => +time.toFixed(3)) as [number, number];
+    const clear = button("", () => dock.choose(null), {
+      icon: "close",
+      kind: "quiet small icon",
+      title: "Clear the selection",
+    });
+    if (dock.picked && isFile && (dock.picked.said || dock.picked.kind === "seen"))
+      return rerender(dock.bar, ...this.bar.controls(dock.picked), clear);
     const done = (work: Promise<boolean>) =>
       void work.then((ok) => {
         if (ok) dock.choose(null);
@@ -155,7 +152,8 @@ export class ClipView {
         done(store.edit({ type: "add", at: ["source", index, "range"], values: { ...file, from, to, tags: words } })),
       { key: "chosen-tags", label: "Tag the stretch" },
     );
-    dock.bar.replaceChildren(
+    rerender(
+      dock.bar,
       h("span.mono", `${from.toFixed(2)}–${to.toFixed(2)} s`),
       ...(isFile
         ? [
@@ -170,8 +168,9 @@ export class ClipView {
             ),
           ]
         : []),
+      isFile ? this.bar.adder(from, to) : null,
       tags,
-      button("", () => dock.choose(null), { icon: "close", kind: "quiet small icon", title: "Clear the selection" }),
+      clear,
     );
   }
 

@@ -5,6 +5,7 @@ import type { IconName } from "../ui/icons";
 import { ClipDock } from "./clip_dock";
 import { fetchClip, type ClipData } from "./clip_file";
 import { ClipStage } from "./clip_stage";
+import { stripOf } from "./labels";
 import type { DatabaseInfo } from "./messages";
 
 export class DatabaseBrowser {
@@ -100,6 +101,7 @@ export class DatabaseBrowser {
       this.dock.marks = stretch
         ? [{ kind: "range", from: stretch[0] / rate, to: stretch[1] / rate, label: "in this cell", colour: "series-5" }]
         : [];
+      this.dock.strip = this.info ? stripOf(this.info.clips[index]?.labels ?? [], this.info.labels) : [];
       this.stage.bounds = stretch
         ? [Math.max(0, stretch[0] / rate - 0.6), Math.min(this.stage.length, stretch[1] / rate + 0.6)]
         : null;

@@ -48,6 +48,21 @@ export interface LeaveOut {
   file: string;
 }
 
+/** A stretch of one file that the recipe tags, or drops if there are no tags; in seconds of the file. */
+export interface TimeRange {
+  start: number;
+  stop: number | null;
+  tags: string[];
+}
+
+/** Change what a recipe says of a stretch of one file; `was` is null to add one, `now` is null to remove it. */
+export interface SetLabel {
+  type: "set_label";
+  file: string;
+  was: TimeRange | null;
+  now: TimeRange | null;
+}
+
 /** Write out the features that a recipe without any has, so that they can be changed. */
 export interface SpellFeatures {
   type: "spell_features";
@@ -55,7 +70,7 @@ export interface SpellFeatures {
 
 export interface EditRequest {
   text: string;
-  edits: (SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SpellFeatures)[];
+  edits: (SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SetLabel | SpellFeatures)[];
 }
 
 export interface ReportRequest {
@@ -129,6 +144,13 @@ export interface JobInfo {
   warnings: string[];
 }
 
+/** A word for what happens in a take. */
+export interface LabelInfo {
+  name: string;
+  colour: string;
+  tags: string[];
+}
+
 export interface ProjectInfo {
   folder: string;
   recipe: string;
@@ -138,6 +160,7 @@ export interface ProjectInfo {
   roles: string[];
   kinds: string[];
   kind_needs: Record<string, string[]>;
+  labels: LabelInfo[];
   reference: Record<string, Record<string, string>>;
   stored: string;
   checked: Checked;
@@ -157,6 +180,13 @@ export interface Finding {
   state: string;
 }
 
+/** What the doctor saw in a stretch of a file, in seconds. */
+export interface LabelRow {
+  name: string;
+  start: number;
+  stop: number;
+}
+
 export interface FileReport {
   path: string;
   family: string;
@@ -170,6 +200,7 @@ export interface FileReport {
   missing_roles: string[];
   joint_names: string[];
   findings: Finding[];
+  labels: LabelRow[];
   buildable: boolean;
   difference: string;
   difference_from: string;
@@ -188,6 +219,7 @@ export interface ClipRow {
   turn: number;
   matchable: number;
   contacts: number[];
+  labels: LabelRow[];
 }
 
 export interface GapRow {
@@ -217,6 +249,7 @@ export interface DatabaseInfo {
   joints: number;
   tags: Record<string, number>;
   contact_names: string[];
+  labels: LabelInfo[];
   clips: ClipRow[];
   features: FeatureRow[];
   coverage: CoverageInfo;
@@ -246,4 +279,5 @@ export type Edit =
   | Paste
   | Take
   | LeaveOut
+  | SetLabel
   | SpellFeatures;

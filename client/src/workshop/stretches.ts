@@ -3,6 +3,7 @@ import { button, h } from "../ui/elements";
 import { icon } from "../ui/icons";
 import { numberField, tagField } from "./fields";
 import { baseName, fits } from "./globs";
+import { colourOf } from "./labels";
 import type { Store } from "./store";
 import "./stretches.css";
 
@@ -81,14 +82,14 @@ export function stretches(store: Store, name: string, index: number): HTMLElemen
         "Once in the stretch, it is played to its end",
       ),
     );
-    row.style.setProperty("--tone", `var(--series-${(k % 8) + 1})`);
+    row.style.setProperty("--tone", `var(--${colourOf(one.tags, store.project?.labels ?? [])})`);
     row.classList.add("toned");
     rows.push(row);
   });
   const hint = h(
     "p.note.hint-line",
     icon("next"),
-    "Drag over the timeline below the figure to choose a stretch; then keep, cut or tag it.",
+    "Drag over the timeline below the figure to choose a stretch; then keep, cut, label or tag it. Click a label there to change it.",
   );
   return h("section.group", h("h2", "Cuts and tags"), ...(rows.length ? rows : [hint]), rows.length ? hint : null);
 }

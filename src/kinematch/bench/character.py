@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-import numba
 import numpy as np
 
 from kinematch.bench.machine import machine
@@ -16,7 +15,7 @@ from kinematch.character.project import project
 from kinematch.character.settings import Settings
 from kinematch.character.step import ask_fused, find_searching
 from kinematch.compile.jit import kernel
-from kinematch.compile.threads import SHARED, count_threads, run_each
+from kinematch.compile.threads import SHARED, at_most, count_threads, run_each
 from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
 
@@ -124,16 +123,12 @@ def _fixed(count: int, turns: int) -> float:
 
 def _stages(database: Database, count: int, steps: int) -> dict[str, float]:
     """Measured in a run of its own, since looking costs time too, and on one core: two would mix their parts."""
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    with at_most(1):
         crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
         out = crowd.step(move(np.zeros((count, 3))), DT)
         crowd.spent = dict.fromkeys(STAGES, 0.0)
         for command in _sticks(count, steps):
             crowd.step(command, DT, out=out)
-    finally:
-        numba.set_num_threads(threads)
     return {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
 
 

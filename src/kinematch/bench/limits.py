@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from time import perf_counter, sleep
 from typing import Any
 
-import numba
 import numpy as np
 from rich.table import Table
 
 from kinematch.bench.machine import machine
 from kinematch.character.crowd import Crowd
+from kinematch.compile.threads import at_most, count_threads
 from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
 
@@ -108,18 +108,15 @@ def _compare_commands(name: str, database: Database, speed: float, pairs: int) -
 
 def _compare_threads(name: str, database: Database, count: int, paced: bool, pairs: int) -> Ratio:
     """One thread against all: above 1, threads pay."""
-    crowd, threads = _make_crowd(database, count), numba.get_num_threads()
+    crowd, threads = _make_crowd(database, count), count_threads()
     commands = _wander(count, NORMAL, np.random.default_rng(0))
     times = []
-    try:
-        for _ in range(pairs):
-            pair = []
-            for own in (1, threads):
-                numba.set_num_threads(own)
+    for _ in range(pairs):
+        pair = []
+        for own in (1, threads):
+            with at_most(own):
                 pair.append(_time_steps(crowd, commands, paced=paced))
-            times.append((pair[0], pair[1]))
-    finally:
-        numba.set_num_threads(threads)
+        times.append((pair[0], pair[1]))
     how = "at 60 Hz" if paced else "back to back"
     return _ratio(name, f"{count} on one thread, {how}", f"on {threads}", times)
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter_ns
 
-import numba
 import numpy as np
 
 from kinematch.bench.machine import machine
 from kinematch.bench.queries import QuerySet, far_queries, random_pairs, record_play
 from kinematch.bench.rivals import BOXES, LINEAR, WIDE, Rival, rivals
+from kinematch.compile.threads import at_most, count_threads
 from kinematch.database.storage import Database
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, Matcher, WideMatcher, search_space
 from kinematch.search.space import SearchSpace, roots_of
@@ -160,19 +160,16 @@ def measure_crowd(name: str, space: SearchSpace, query_set: QuerySet, plan: Plan
     """A thousand queries at once, by both matchers, on one thread and on all."""
     queries, current = (np.resize(a, (CROWD_SIZE, *a.shape[1:])) for a in (query_set.queries, query_set.current))
     matchers: dict[str, Matcher] = {BOXES: BoxMatcher(space), WIDE: WideMatcher(space)}
-    all_threads = numba.get_num_threads()
+    all_threads = count_threads()
     times: dict[tuple[str, int], list[float]] = {
         (rival, threads): [] for rival in matchers for threads in sorted({1, all_threads})
     }
-    try:
-        for _ in range(plan.rounds):
-            for (rival, threads), samples in times.items():
-                numba.set_num_threads(threads)
+    for _ in range(plan.rounds):
+        for (rival, threads), samples in times.items():
+            with at_most(threads):
                 began = perf_counter_ns()
                 matchers[rival].find(queries, current)
                 samples.append((perf_counter_ns() - began) / 1000 / CROWD_SIZE)
-    finally:
-        numba.set_num_threads(all_threads)
     slowest = np.array(times[BOXES, 1])
     return [
         Crowd(name, space.frame_count, rival, threads, float(np.median(samples)), float(np.median(slowest / samples)))

@@ -5,9 +5,10 @@ import numpy as np
 from kinematch.avatar.calibration import HEIGHT
 from kinematch.avatar.trackers import HANDS, HEAD, POINTS, WAIST, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
-from kinematch.camera.alignment import CameraPose, find_pitch
+from kinematch.camera.alignment import find_pitch
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.one_euro import smooth_one_euro
+from kinematch.camera.pose import CameraPose
 from kinematch.camera.projection import FIELD_OF_VIEW, LEAST_VISIBILITY, locate_bodies
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation, smoothing

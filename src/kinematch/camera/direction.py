@@ -1,46 +1,63 @@
-"""Direction: where the hips face by their two landmarks, and how far off that may be."""
+"""Direction: where hips or shoulders face by their two landmarks, and how far off that may be."""
 
 import numpy as np
 
-from kinematch.camera.alignment import CameraPose
+from kinematch.camera.pose import CameraPose
 
-ERROR = 0.01  # m of a hip landmark along the line of sight, when all fits
-LATERAL = 0.4  # of that across the line of sight, for a body 3 m away
-OF_RESIDUAL = 0.3  # of what nose and wrists are off by: a blurred picture blurs the hips as well
-OF_WIDTH = 0.8  # of what the hips are wider or narrower than usual: they do not stretch
+ERROR = 0.008  # m of a landmark along the line of sight, when all fits
+LATERAL = 0.43  # of that across the line of sight, for a body 3 m away
+OF_STRETCH = 1.2  # of what bones are longer or shorter than usual: an error of their ends
+OF_WIDTH = 1.0  # of what this very pair is wider or narrower than usual
+OF_RESIDUAL = 0.03  # of what nose and wrists are off by: a blurred picture blurs everything
 HIP_WIDTH = 0.2  # m between the hip landmarks of an adult
 HIDDEN = 0.5  # visibility below which a landmark is partly invented
 UNSEEN = 0.15  # visibility below which it is invented altogether
-LEAST = np.radians(1)
+LEAST = np.radians(0.5)
+STEPS, LARGEST_STEP = 3, 0.5  # of the fit of a direction to a width; rad
 
 
-def find_direction(left: np.ndarray, right: np.ndarray, pose: CameraPose) -> float:
-    """Yaw (rad) in the world of hips with landmarks (3,) in camera space: up x (right - left)."""
+def find_direction(
+    left: np.ndarray, right: np.ndarray, pose: CameraPose, *, width: float | None = None, distance: float = 3.0
+) -> float:
+    """Yaw (rad) in the world of a pair of landmarks (3,) in camera space: up x (right - left).
+
+    With the `width` (m) that the pair usually has, both landmarks are moved until it fits, mostly along the line of
+    sight, where they are least certain; `distance` (m) of the body.
+    """
     x, _, z = pose.level(right - left)
-    return float(np.arctan2(z, -x)) + pose.yaw
+    yaw = float(np.arctan2(z, -x))
+    if width is None:
+        return yaw + pose.yaw
+    trust = (LATERAL * max(distance / 3, 0.5)) ** -2  # in what is seen across the line of sight, by what is along it
+    for _ in range(STEPS):  # Gauss-Newton: x = -width cos(yaw), z = width sin(yaw)
+        c, s = width * np.cos(yaw), width * np.sin(yaw)
+        slope = (x + c) * s * trust + (z - s) * c
+        yaw += float(np.clip(slope / (s * s * trust + c * c), -LARGEST_STEP, LARGEST_STEP))
+    return yaw + pose.yaw
 
 
 def measure_width(left: np.ndarray, right: np.ndarray, pose: CameraPose) -> float:
-    """Distance (m) of the hip landmarks (3,) along the ground."""
+    """Distance (m) of a pair of landmarks (3,) along the ground."""
     x, _, z = pose.level(right - left)
     return float(np.hypot(x, z))
 
 
 def find_deviation(
     left: np.ndarray, right: np.ndarray, pose: CameraPose, *, visibility: float, distance: float, residual: float,
-    width: float = HIP_WIDTH,
+    width: float = HIP_WIDTH, stretch: float = 0.0,
 ) -> float:  # fmt: skip
-    """Standard deviation (rad) of that direction; infinite where the hips are not seen.
+    """Standard deviation (rad) of that direction; infinite where the pair is not seen.
 
-    `visibility` of the less visible hip, `distance` (m) of the body, `residual` (m) of nose and wrists in this frame,
-    `width` (m) that the hips usually have.
+    `visibility` of the less visible one, `distance` (m) of the body, `residual` (m) of nose and wrists in this frame,
+    `width` (m) that the pair usually has, `stretch` (m) of all bones in this frame.
     """
     if visibility < UNSEEN:
         return np.inf
     x, _, z = pose.level(right - left)
     length = float(np.hypot(x, z))
     across, along = (x / length, z / length) if length > 1e-6 else (1.0, 0.0)
-    error = np.sqrt(ERROR**2 + (OF_RESIDUAL * residual) ** 2 + (OF_WIDTH * (length - width)) ** 2)
+    signs = (OF_STRETCH * stretch, OF_WIDTH * (length - width), OF_RESIDUAL * residual)
+    error = np.sqrt(ERROR**2 + sum(sign * sign for sign in signs))
     # an error along the line of sight turns an axis that lies across it, and the other way round
     lateral = along * LATERAL * max(distance / 3, 0.5)
     angle = np.sqrt(2 * (across**2 + lateral**2)) * error / max(length, width / 2)

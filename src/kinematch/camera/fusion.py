@@ -16,8 +16,8 @@ from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
 DEVIATION = 1.25  # standard deviation by mean absolute error, of a normal distribution
-NETWORK_DOUBT = 1.35  # times the error that the network expects: of people whom it never saw it knows less
-CAMERA_DOUBT = 0.95  # times the deviation that a frame tells
+NETWORK_DOUBT = 2.4  # times the error that the network expects: of people whom it never saw it knows less
+SHOULDER_DOUBT = 0.6  # times the deviation that a frame tells of shoulders, which are seen more clearly than hips
 LATEST = 1.0  # s after which a picture is too old to say anything
 
 
@@ -74,7 +74,7 @@ class CameraFusion:
             waiting, now = self._waiting[user], float(joints.times[user])
             while waiting and waiting[0].times[0] <= now:
                 sighting = observer.look(waiting.pop(0))
-                if sighting is not None and np.isfinite(sighting.deviation):
+                if sighting is not None:
                     self._correct(user, sighting, now, spread)
             error, deviation = own.predict(now, spread)
             yaws[user] = wrap_angle(yaws[user] - error)
@@ -87,7 +87,7 @@ class CameraFusion:
         if now - sighting.time > LATEST:
             return
         said = np.arctan2(*self._yaws[user].at(sighting.time))
-        observed = min(CAMERA_DOUBT * sighting.deviation, np.pi)
         self.filters[user].observe(
-            float(said - sighting.yaw), min(sighting.time, now), spread=spread, observed_spread=observed
-        )
+            (float(said - sighting.yaw), float(said - sighting.shoulder_yaw)), min(sighting.time, now), spread=spread,
+            observed_spreads=(sighting.deviation, SHOULDER_DOUBT * sighting.shoulder_deviation),
+        )  # fmt: skip

@@ -7,10 +7,10 @@ import numpy as np
 
 from kinematch.avatar.calibration import HEIGHT
 from kinematch.avatar.velocities import Poses
-from kinematch.camera.alignment import CameraPose
 from kinematch.camera.alone import NOSE_SHARE, SEEN, find_lowest, find_poses, find_stance, pick_pair
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.one_euro import OneEuro
+from kinematch.camera.pose import CameraPose
 from kinematch.camera.projection import FIELD_OF_VIEW, LEAST_VISIBILITY, locate_bodies
 
 WINDOW = 200  # frames that tell pitch and size: 10 s at 20 frames a second

@@ -9,6 +9,7 @@ from kinematch.camera.alignment import Alignment
 from kinematch.camera.direction import HIP_WIDTH, find_deviation, find_direction, measure_width
 from kinematch.camera.history import History
 from kinematch.camera.landmarks import Landmarks, find_mirror
+from kinematch.camera.lengths import UsualLengths, find_bones, find_stretch, measure_bones
 from kinematch.camera.projection import FIELD_OF_VIEW, LEAST_VISIBILITY, locate_bodies
 from kinematch.camera.time_offset import SPAN, TimeOffset
 from kinematch.errors import KinematchError
@@ -18,10 +19,10 @@ NOSE = np.array([0.0, 0.04, 0.115])  # m from the head joint, in its axes
 UPRIGHT = 0.95  # share of the standing height above which somebody stands
 SWAPPED = 0.6  # by which the wrists must fit better when exchanged
 UNSETTLED = 12  # frames before which an alignment says nothing
-EVERY = 10  # frames between looks at the time offset and the hips' width
-WIDTHS = 200  # frames that tell it
+EVERY = 10  # frames between looks at the time offset
 POINTS = ("nose", "left_wrist", "right_wrist")
 HIPS, ANKLES = ("left_hip", "right_hip"), ("left_ankle", "right_ankle")
+SHOULDERS = ("left_shoulder", "right_shoulder")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Sighting:
     visibility: float  # of the hips
     residual: float  # m by which nose and wrists of camera and trackers differ
     swapped: bool  # left and right were taken for each other
+    shoulder_yaw: float  # rad, of the shoulders
+    shoulder_deviation: float  # rad, of that as a direction of the shoulders; infinite if they were not seen
 
 
 class Observer:
@@ -57,8 +60,8 @@ class Observer:
         self._seen: list[tuple[float, np.ndarray, np.ndarray]] = []
         self._count = 0
         self._names: tuple[str, ...] = ()
-        self._widths: list[float] = []
-        self._width = HIP_WIDTH
+        self._shoulders, self._bones = np.zeros(0, int), np.zeros((0, 2), int)
+        self._widths, self._lengths = UsualLengths(), UsualLengths()
 
     def track(self, joints: Trackers, user: int) -> None:
         """Remember where a user's joints are now."""
@@ -93,9 +96,10 @@ class Observer:
     def _know(self, names: tuple[str, ...]) -> np.ndarray:
         """Indices of nose and wrists; those of other landmarks are found as well when the names change."""
         if names is not self._names:
-            self._names, self._mirror = names, find_mirror(names)
-            self._points, self.hips, self.ankles = (
-                np.array([names.index(name) for name in group]) for group in (POINTS, HIPS, ANKLES)
+            self._names, self._mirror, self._bones = names, find_mirror(names), find_bones(names)
+            self._points, self.hips, self.ankles, self._shoulders = (
+                np.array([names.index(name) for name in group if name in names], int)
+                for group in (POINTS, HIPS, ANKLES, SHOULDERS)
             )
         return self._points
 
@@ -133,24 +137,32 @@ class Observer:
         self, frame: Landmarks, time: float, body: np.ndarray, visibility: np.ndarray, targets: np.ndarray,
         weights: np.ndarray, swapped: bool,
     ) -> Sighting | None:  # fmt: skip
+        stretch = self._measure(body, visibility)
         if self.alignment.frames < UNSETTLED:
             return None
-        hips, points, pose = self.hips, self._points, self.alignment.pose
-        left, right = body[hips]
+        points, pose = self._points, self.alignment.pose
         used = weights > 0
         gaps = self.alignment.find_residuals(body[points], targets)
         residual = float(gaps[used].mean()) if used.any() else 1.0
-        seen = float(visibility[hips].min())
-        distance = float(np.linalg.norm(body[hips].mean(axis=0))) * pose.scale
-        self._learn_width(measure_width(left, right, pose))
-        deviation = find_deviation(
-            left, right, pose, visibility=seen, distance=distance, residual=residual, width=self._width
-        )
-        return Sighting(time, find_direction(left, right, pose), deviation, seen, residual, swapped)
+        distance = float(np.linalg.norm(body[self.hips].mean(axis=0))) * pose.scale
+        found = []
+        for pair, width in zip((self.hips, self._shoulders), self._widths.medians):
+            left, right = body[pair]
+            usual = float(np.clip(width, 0.5 * HIP_WIDTH, 3 * HIP_WIDTH))
+            deviation = find_deviation(
+                left, right, pose, visibility=float(visibility[pair].min()), distance=distance, residual=residual,
+                width=usual, stretch=pose.scale * stretch,
+            )  # fmt: skip
+            found.append((find_direction(left, right, pose, width=usual, distance=distance), deviation))
+        if len(found) < 2:
+            found.append((0.0, np.inf))
+        (yaw, deviation), shoulders = found
+        return Sighting(time, yaw, deviation, float(visibility[self.hips].min()), residual, swapped, *shoulders)
 
-    def _learn_width(self, width: float) -> None:
-        """The usual width of the hips is that of most frames."""
-        self._widths.append(width)
-        if len(self._widths) % EVERY == 0:
-            del self._widths[:-WIDTHS]
-            self._width = float(np.clip(np.median(self._widths), 0.5 * HIP_WIDTH, 2 * HIP_WIDTH))
+    def _measure(self, body: np.ndarray, visibility: np.ndarray) -> float:
+        """How far (in m of the estimator) bones differ from their usual lengths, which are learned meanwhile."""
+        pairs = [pair for pair in (self.hips, self._shoulders) if len(pair) == 2]
+        self._widths.learn(np.array([measure_width(*body[pair], self.alignment.pose) for pair in pairs]))
+        lengths = measure_bones(body, self._bones)
+        self._lengths.learn(lengths)
+        return find_stretch(lengths, self._lengths.medians, self._bones, visibility)

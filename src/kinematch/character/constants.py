@@ -34,6 +34,8 @@ LETS_GO = 0.03  # m that a leg may fall short of a locked toe before the toe is 
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 HARDEST_PULL = 60.0  # m/s^2 at which a freed toe is drawn back at most
 SOFTEST_SPRING = 0.75  # share of the unlock spring's stiffness that is kept then
+HARDEST_CATCH = 100.0  # m/s^2 at which a caught toe is brought to rest at most: as hard as feet of runners land
+SOFTEST_CATCH = 0.5  # share of the lock spring's stiffness that is kept then
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
 STEEPEST = math.tan(0.6)  # slope that a foot can lie on
 

@@ -25,6 +25,11 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
     if given.quick:
         screen.say((QUICK, "yellow"))
     print_rows(screen, found.rows)
+    lacking = [scenario for scenario in given.scenarios if scenario.lack]
+    if lacking:
+        screen.say((f"\nnot held to targets, for there is nothing like it in the source ({len(lacking)}):", "italic"))
+        for scenario in lacking:
+            screen.say(f"  {scenario.name}: {scenario.lack}")
     print_targets(screen, found.targets)
 
 

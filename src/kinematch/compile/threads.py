@@ -27,13 +27,30 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 def count_threads() -> int:
-    """How many threads may work at once: as many as numba is set to, one within a piece of work."""
-    return 1 if getattr(_LOCAL, "busy", False) else numba.get_num_threads()
+    """How many threads may work at once: all that are allowed, one within a piece of work."""
+    return 1 if getattr(_LOCAL, "busy", False) else getattr(_LOCAL, "most", count_most_threads())
 
 
 def count_most_threads() -> int:
-    """How many threads numba may be set to."""
+    """As many as there are cores, or as NUMBA_NUM_THREADS says.
+
+    Numba itself is not asked: its answer starts its own threads, and makes torch use more than it was told to.
+    """
     return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+
+
+@contextmanager
+def at_most(threads: int) -> Iterator[None]:
+    """Within it, work that this thread begins is done on no more threads than these."""
+    before = getattr(_LOCAL, "most", None)
+    _LOCAL.most = min(max(threads, 1), count_most_threads())
+    try:
+        yield
+    finally:
+        if before is None:
+            del _LOCAL.most
+        else:
+            _LOCAL.most = before
 
 
 @contextmanager

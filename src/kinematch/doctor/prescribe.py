@@ -10,10 +10,11 @@ from pathlib import Path
 
 from kinematch.database.features import Feature
 from kinematch.database.schema import default_features
+from kinematch.doctor.labels import SET_APART, write_filter
 from kinematch.doctor.motion_problems import SINGLE
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
-from kinematch.doctor.stands import SET_APART, activity_lines, idle_lines
+from kinematch.doctor.stands import activity_lines, carry_lines, idle_lines
 from kinematch.errors import listed, visible
 
 TAGS = '# words to filter by, such as ["walk"]'
@@ -40,6 +41,7 @@ DROPPED = "# Left out, in seconds: the performer holds a pose for calibration, o
 TAGGED = '# Here somebody stands upright and still. Characters that stop settle in frames tagged "idle".'
 FILTER = 'filter = "locomotion"  # characters choose among these unless a command says otherwise, such as "action"\n'
 SET_ASIDE = "# Here somebody is near the ground, off the floor or in the air: left alone unless a command names it."
+CARRIED = "# Here somebody seems to hold something in both hands while walking. Characters use it as any other walk."
 MATCHING = """
 [matching]
 responsiveness = {responsiveness:.1f} # weight of the trajectory: higher follows the stick more closely
@@ -106,12 +108,11 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
 
 def _avoid(reports: list[Report]) -> str:
     """A filter that leaves aside what is near the ground, off the floor or in the air, if enough remains."""
-    names = [one.name for r in reports if len(r.clips) == 1 for one in r.activities]
-    found = [name for name in SET_APART if name in names]
+    found = write_filter(one.name for r in reports if len(r.clips) == 1 for one in r.activities)
     aside = sum(a.stop - a.start for r in reports if len(r.clips) == 1 for a in r.activities if a.name in SET_APART)
     if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
         return ""
-    return f'filter = "{" & ".join(f"!{name}" for name in found)}"  # upright, on the floor\n'
+    return f'filter = "{found}"  # upright, on the floor\n'
 
 
 def _share_contacts(report: Report) -> Report:
@@ -225,6 +226,8 @@ def _source(group: list[Report], part: _Part, folder: Path, *, whole: bool, othe
             lines += [TAGGED, *idle_lines(report.idles, report.path)]
         apart = activity_lines(report.activities, report.path) if len(report.clips) == 1 else []
         lines += [SET_ASIDE, *apart] if apart else []
+        carried = carry_lines(report.activities, report.path) if len(report.clips) == 1 else []
+        lines += [CARRIED, *carried] if carried else []
     return "\n".join(lines) + "\n"
 
 

@@ -30,7 +30,7 @@ class Contacts:
 class HeldPose:
     """A pose held for calibration, in seconds of the file."""
 
-    kind: str  # T or A
+    kind: str  # T, A or N
     start: float  # s
     stop: float  # s
     drop: tuple[float, float]  # s, with the arms going up and down; what the recipe leaves out

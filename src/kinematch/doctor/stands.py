@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from kinematch.doctor.labels import SET_APART
 from kinematch.doctor.quoting import quoted_glob, quoted_list
 from kinematch.doctor.report import Activity, HeldPose, Idle, Problem
 from kinematch.motion.activity import LOW, find_activities
@@ -12,7 +13,7 @@ from kinematch.motion.clip import Clip
 
 MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to choose from
 IDLE = "idle"  # the tag of frames in which standing characters settle
-SET_APART = ("low", "climbing", "jumping")  # tagged, and left alone by characters that are not told otherwise
+CARRY = "carrying"  # only tagged: no real take with it was at hand to tell how often that is right
 WORTH_TAGGING = 0.3  # s of an activity within a low stretch
 LEAST_BETWEEN = 1.0  # s between two stretches that are set apart; less is no motion to play, only a way out of it
 SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
@@ -71,6 +72,11 @@ def activity_lines(activities: Sequence[Activity], path: str) -> list[str]:
         inside = [each.name for each in activities if each.name in LOW and _shared(each, one) >= WORTH_TAGGING]
         lines += _range_lines(one, path, [one.name, *dict.fromkeys(inside if one.name == "low" else [])])
     return lines
+
+
+def carry_lines(activities: Sequence[Activity], path: str) -> list[str]:
+    """The `[[source.range]]` tables of stretches in which somebody seems to carry something."""
+    return [line for one in activities if one.name == CARRY for line in _range_lines(one, path, [CARRY])]
 
 
 def _close_gaps(apart: Sequence[Activity]) -> list[Activity]:

@@ -18,10 +18,14 @@ def time_strip(
     seconds: float,
     *,
     title: str = "",
+    colours: Sequence[int] | None = None,
     width: int = 1200,
     theme: Theme | str = "light",
 ) -> Image.Image:
-    """For each name the stretches (start, stop) in seconds, on one axis from 0 on."""
+    """For each name the stretches (start, stop) in seconds, on one axis from 0 on.
+
+    `colours` are indices into the theme's series, one a row; without them rows take one after the other.
+    """
     if not rows or seconds <= 0:
         raise KinematchError("nothing to draw: no rows, or no time")
     theme = find_theme(theme)
@@ -30,11 +34,12 @@ def time_strip(
     box = Box(110, 40, width - 24, 40 + ROW * len(rows))
     x_axis(canvas, box, axis, "s")
     for number, (name, stretches) in enumerate(rows.items()):
+        colour = theme.series[(number if colours is None else colours[number]) % len(theme.series)]
         top = box.top + ROW * number
         canvas.text((box.left - 10, top + ROW / 2), name, anchor="rm", size=13)
         for start, stop in stretches:
             left, right = (box.left + float(axis.share(t)) * (box.right - box.left) for t in (start, stop))
             bar = Box(left, top + 4, max(right, left + 1), top + ROW - 4)
-            canvas.rectangle(bar, rgb(theme.series[number % len(theme.series)]))
+            canvas.rectangle(bar, rgb(colour))
     title_of(canvas, title, box.left)
     return canvas.finished()

@@ -22,6 +22,16 @@ class Event:
     change: float  # rad of facing, or m/s of speed
 
 
+@dataclass(frozen=True)
+class Need:
+    """What the source must have something like for a scenario to be fair."""
+
+    turn: float = 0.0  # rad of facing within a second
+    slowest: float = 0.0  # m/s at the beginning or the end of that second
+    fastest: float = np.inf  # m/s
+    any_way: bool = False  # movement in all eight directions
+
+
 @dataclass(frozen=True, eq=False)
 class Scenario:
     name: str
@@ -31,6 +41,8 @@ class Scenario:
     events: tuple[Event, ...] = ()
     terrain: bool = False  # on uneven ground
     steer: Callable[[], Controller] | None = None  # makes what commands it by where it is, in place of `wanted`
+    need: Need | None = None
+    lack: str = ""  # why the source has nothing like it; it is run and scored, and not held to targets
 
 
 @dataclass(frozen=True)

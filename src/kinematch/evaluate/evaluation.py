@@ -15,6 +15,8 @@ from kinematch.evaluate.baselines import PlainPlayback, StateMachine
 from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.following import responses
 from kinematch.evaluate.gaits import Gaits, admitted, find_gaits
+from kinematch.evaluate.holdings import note_lacks
+from kinematch.evaluate.mix import measure_mix
 from kinematch.evaluate.run import Mover, Run, Start, Take, run
 from kinematch.evaluate.sampling import seen
 from kinematch.evaluate.scenarios import course
@@ -66,22 +68,27 @@ def make_assignment(
 ) -> Assignment:
     check_seed(seed)
     speeds = find_gaits(database, filter)
-    measured = yardstick(database, filter, rate=rate)
-    scenarios = course(speeds, seed, quick=quick)
+    scenarios = note_lacks(course(speeds, seed, quick=quick), database, filter)
+    measured = yardstick(database, filter, _find_mix(speeds, quick), rate=rate)
     ground = uneven_ground(np.random.default_rng(seed))
     return Assignment(database, filter, rate, seed, quick, speeds, scenarios, measured, score_source(measured), ground)
+
+
+def _find_mix(gaits: Gaits, quick: bool) -> np.ndarray:
+    """Of the whole course by one seed, lest limits differ between seeds."""
+    return measure_mix(course(gaits, quick=quick))
 
 
 def again(given: Assignment, seed: int, rate: float) -> Assignment:
     """The same course by another seed, at another rate."""
     made = given
     if seed != given.seed:
-        names = {scenario.name for scenario in given.scenarios}
+        lacks = {scenario.name: scenario.lack for scenario in given.scenarios}
         whole = course(given.gaits, seed, quick=given.quick)
-        scenarios = tuple(scenario for scenario in whole if scenario.name in names)
+        scenarios = tuple(replace(one, lack=lacks[one.name]) for one in whole if one.name in lacks)
         made = replace(made, seed=seed, scenarios=scenarios, terrain=uneven_ground(np.random.default_rng(seed)))
     if rate != given.rate:
-        measured = yardstick(given.database, given.filter, rate=rate)
+        measured = yardstick(given.database, given.filter, _find_mix(given.gaits, given.quick), rate=rate)
         made = replace(made, rate=rate, yardstick=measured, source=score_source(measured))
     return made
 
@@ -137,7 +144,10 @@ def evaluate(
         for name, changed, start in _baselines(given, settings):
             other = perform(given, changed, start=start, progress=partial(told, name))
             rows[name] = scored(given, other, flat=start is not None)
-    found = tuple(targets(rows[OURS], rows[SOURCE], settings))
+    held = [take for take in ours.takes if not take.scenario.lack]
+    # without anything that is held to them, targets are those of all: no set meets them by having nothing
+    fair = score(held, field) if 0 < len(held) < len(ours.takes) else rows[OURS]
+    found = tuple(targets(fair, rows[SOURCE], settings))
     contacts = {take.scenario.name: feet_of(take, field).contact for take in ours.takes}
     return Evaluation(given, settings, rows, by_scenario, ours.takes, found, contacts)
 
@@ -173,6 +183,7 @@ def plain(evaluation: Evaluation) -> dict[str, Any]:
         "rate": given.rate,
         "seed": given.seed,
         "gaits": dict(given.gaits.forward) | {"strafe": given.gaits.strafe},
+        "not held to targets": {one.name: one.lack for one in given.scenarios if one.lack},
         "settings": to_plain(evaluation.settings),
         "targets": [vars(target) for target in evaluation.targets],
         "scores": {name: finite(scores) for name, scores in evaluation.rows.items()},

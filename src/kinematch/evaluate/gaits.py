@@ -15,10 +15,17 @@ ENOUGH = 2.0  # s of a motion that make it worth asking for
 AHEAD = np.radians(30)  # from straight ahead, within which motion is forward
 
 
+MOVING = 0.3  # m/s from which a direction of movement says something
+WAYS = np.arange(8) * np.pi / 4  # rad, of strafing
+WAY = np.pi / 8  # rad from one of them within which movement goes that way
+EACH_WAY = 0.5  # s of movement in each that make strafing worth asking for
+
+
 @dataclass(frozen=True)
 class Gaits:
     forward: Mapping[str, float]  # m/s by gait, slowest first
     strafe: float  # m/s, sideways and backward
+    any_way: bool = True  # whether there is movement in all eight directions
 
 
 def admitted(database: Database, filter: str) -> np.ndarray:
@@ -46,4 +53,12 @@ def find_gaits(database: Database, filter: str = "") -> Gaits:
     aside = speed[mask & (np.abs(direction) > np.radians(60)) & (speed > 0.3)]
     slowest = next(iter(found.values()))
     strafe = float(np.median(aside)) if len(aside) >= enough else 0.6 * slowest
-    return Gaits(found, round(min(strafe, slowest), 2))
+    return Gaits(found, round(min(strafe, slowest), 2), bool(measure_ways(database, mask).min() >= EACH_WAY))
+
+
+def measure_ways(database: Database, mask: np.ndarray) -> np.ndarray:
+    """Seconds (8,) of movement of admitted frames (F,) in each direction of WAYS."""
+    speed, direction, _ = measure_root_motion(database.poses)
+    own = direction[mask & (speed > MOVING)]
+    apart = np.abs((own[:, None] - WAYS + np.pi) % (2 * np.pi) - np.pi)
+    return (apart < WAY).sum(axis=0) / database.poses.frame_rate

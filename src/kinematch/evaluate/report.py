@@ -65,7 +65,10 @@ def _targets(evaluation: Evaluation) -> str:
         values = [f"{shown(measure, value)} {measure.unit}" for value in (target.value, target.limit)]
         source = shown(measure, evaluation.rows[SOURCE].get(target.name))
         rows.append([page.text(target.text), *values, source, mark])
-    return "<h2>Targets</h2>" + page.table(["", "reached", "limit", "source", ""], rows)
+    lacking = [scenario for scenario in evaluation.assignment.scenarios if scenario.lack]
+    told = "; ".join(page.text(f"{scenario.name} ({scenario.lack})") for scenario in lacking)
+    left_out = f"<p>Not held to targets, for there is nothing like it in the source: {told}.</p>" if lacking else ""
+    return "<h2>Targets</h2>" + page.table(["", "reached", "limit", "source", ""], rows) + left_out
 
 
 def _methods(evaluation: Evaluation) -> str:

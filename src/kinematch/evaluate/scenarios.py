@@ -1,14 +1,17 @@
 """The course itself (learned MM 5.3, digital humans 4, thesis 5.1-5.2): every scenario, drawn by a seed."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from kinematch.control.path import Path
 from kinematch.control.route import Keypoint
-from kinematch.evaluate.course import SETTLING, Leg, Scenario, of_heading, of_legs
-from kinematch.evaluate.gaits import Gaits
+from kinematch.evaluate.course import SETTLING, Leg, Need, Scenario, of_heading, of_legs
+from kinematch.evaluate.gaits import BANDS, Gaits
 
 DEGREE = np.pi / 180
 TURNS = (45, 90, 135, 180)  # degrees
+SPOT = 0.5  # m/s up to which a turn is one in place
 
 
 def course(gaits: Gaits, seed: int = 0, *, quick: bool = False) -> tuple[Scenario, ...]:
@@ -55,7 +58,8 @@ def _turns(gait: str, speed: float, degrees: int, random: np.random.Generator) -
     for sign in (1, -1, -1, 1):
         heading += sign * angle
         legs.append(Leg(_about(2.6, random), speed, heading))
-    return of_legs(f"turn {degrees}, {gait}", f"turn {degrees}", [*legs, Leg(1.5, 0.0)])
+    made = of_legs(f"turn {degrees}, {gait}", f"turn {degrees}", [*legs, Leg(1.5, 0.0)])
+    return replace(made, need=Need(angle, *BANDS[gait]))
 
 
 def _curves(gait: str, speed: float, random: np.random.Generator) -> list[Scenario]:
@@ -77,11 +81,14 @@ def _curves(gait: str, speed: float, random: np.random.Generator) -> list[Scenar
         return 45 * DEGREE * np.sin(2 * np.pi * np.maximum(times - start, 0) / period)
 
     round_trip = start + 2 * np.pi * radius / speed
-    return [
+    # how far each turns within a second
+    turns = rate, speed / radius, 2 * 45 * DEGREE * np.sin(np.pi / period)
+    made = [
         of_heading(f"gradual turns, {gait}", "gradual turns", start + 12, speed, gradual),
         of_heading(f"circle, {gait}", "circles", round_trip + 1, speed, circle),
         of_heading(f"slalom, {gait}", "slalom", start + 3 * period, speed, slalom),
     ]
+    return [replace(one, need=Need(float(turn), *BANDS[gait])) for one, turn in zip(made, turns)]
 
 
 def _gait_changes(gaits: Gaits, random: np.random.Generator) -> Scenario:
@@ -96,7 +103,8 @@ def _strafe(speed: float, random: np.random.Generator) -> Scenario:
     legs = [Leg(0.5, 0.0, facing=0.0)]
     for way in (0, 4, 2, 6, 1, 5, 3, 7):
         legs.append(Leg(_about(2.2, random), speed, way * 45 * DEGREE, facing=0.0))
-    return of_legs("strafe eight ways", "strafing", [*legs, Leg(1.5, 0.0, facing=0.0)], answers=False)
+    made = of_legs("strafe eight ways", "strafing", [*legs, Leg(1.5, 0.0, facing=0.0)], answers=False)
+    return replace(made, need=Need(any_way=True))
 
 
 def _waggle(speed: float, random: np.random.Generator) -> Scenario:
@@ -109,10 +117,11 @@ def _waggle(speed: float, random: np.random.Generator) -> Scenario:
 
 def _turning_in_place(random: np.random.Generator) -> Scenario:
     legs, facing = [Leg(1.0, 0.0, facing=0.0)], 0.0
+    seconds = 2.8
     for degrees in (45, -90, 90, 135, -180, 170):
         facing += degrees * DEGREE
-        legs.append(Leg(_about(2.8, random), 0.0, facing=facing))
-    return of_legs("turn in place", "turning in place", legs)
+        legs.append(Leg(_about(seconds, random), 0.0, facing=facing))
+    return replace(of_legs("turn in place", "turning in place", legs), need=Need(180 * DEGREE / seconds, fastest=SPOT))
 
 
 def _path(speed: float, random: np.random.Generator) -> Scenario:
@@ -144,7 +153,7 @@ def _stand(speed: float, seconds: float, random: np.random.Generator) -> Scenari
 
 
 def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> Scenario:
-    """A restless player: any direction, any gait, sometimes a stop, sometimes strafing."""
+    """A restless player: any direction, any gait, sometimes a stop, sometimes strafing, where the source can."""
     speeds = list(gaits.forward.values())
     legs, time = [Leg(0.5, 0.0)], 0.5
     while time < seconds:
@@ -153,7 +162,8 @@ def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> 
         if kind < 0.12:
             legs.append(Leg(leg_seconds, 0.0))
         elif kind < 0.25:
-            legs.append(Leg(leg_seconds, gaits.strafe, heading, facing=float(random.uniform(-np.pi, np.pi))))
+            facing = float(random.uniform(-np.pi, np.pi))
+            legs.append(Leg(leg_seconds, gaits.strafe, heading, facing=facing if gaits.any_way else None))
         else:
             # the first gait is asked for as often as all the faster ones together
             speed = speeds[0] if random.uniform() < 0.5 else float(random.choice(speeds))

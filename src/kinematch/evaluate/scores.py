@@ -89,7 +89,9 @@ class Field:
 
 def score_source(yardstick: Yardstick) -> Scores:
     """What can be said of clips that nobody commands."""
-    return _feet_scores(yardstick.feet) | _smooth_scores(list(yardstick.positions), yardstick)
+    made = _feet_scores(yardstick.feet) | _smooth_scores(list(yardstick.positions), yardstick)
+    above = [smoothness.exceeding(own, yardstick.rate, yardstick.limits).mean(axis=1) for own in yardstick.positions]
+    return made | {"rough": float(sum(share @ weight for share, weight in zip(above, yardstick.weights)))}
 
 
 def score(takes: Sequence[Take], field: Field) -> Scores:

@@ -41,11 +41,23 @@ def jerks(positions: np.ndarray, rate: float) -> np.ndarray:
     return out
 
 
-def limits_of(motions: Sequence[np.ndarray], rate: float) -> Limits:
-    """Of the source's global positions (F, J, 3), clip by clip."""
+def limits_of(motions: Sequence[np.ndarray], rate: float, weights: Sequence[np.ndarray] | None = None) -> Limits:
+    """Of the source's global positions (F, J, 3), clip by clip; frames count by their weights (F,), or all alike."""
     second = np.concatenate([accelerations(positions, rate) for positions in motions])
     third = np.concatenate([jerks(positions, rate) for positions in motions])
-    return Limits(np.percentile(second, HIGH, axis=0), second.max(axis=0), np.percentile(third, HIGH, axis=0))
+    if weights is None:
+        return Limits(np.percentile(second, HIGH, axis=0), second.max(axis=0), np.percentile(third, HIGH, axis=0))
+    own = np.concatenate(weights)
+    return Limits(_weighted_percentile(second, own), second.max(axis=0), _weighted_percentile(third, own))
+
+
+def _weighted_percentile(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The value (J,) of each column (F, J) above which no more than what is left of HIGH weighs."""
+    order = np.argsort(values, axis=0)
+    below = np.cumsum(weights[order], axis=0)
+    first = np.argmax(below >= HIGH / 100 * below[-1], axis=0)
+    columns = np.arange(values.shape[1])
+    return values[order[first, columns], columns]
 
 
 def exceeding(positions: np.ndarray, rate: float, limits: Limits) -> np.ndarray:

@@ -8,6 +8,7 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
 from kinematch.evaluate.gaits import admitted
+from kinematch.evaluate.mix import weigh_frames
 from kinematch.evaluate.sampling import SCORED, seen_values, shown_at
 from kinematch.evaluate.smoothness import Limits, limits_of
 from kinematch.evaluate.variety import MOVING, pose_motion
@@ -25,11 +26,15 @@ class Yardstick:
     limits: Limits
     motion: float  # m, median motion of the pose in half a second while the root moves
     positions: tuple[np.ndarray, ...]  # global (F, J, 3) m of each stretch
+    weights: tuple[np.ndarray, ...]  # (F,) of each stretch's frames, by which the source has the course's mix of gaits
     feet: tuple[Feet, ...]
 
 
-def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Yardstick:
-    """Measured on the frames that the filter admits, shown at the rate of the course and seen as takes are."""
+def yardstick(database: Database, filter: str, mix: np.ndarray, *, rate: float = 60.0) -> Yardstick:
+    """Measured on the frames that the filter admits, shown at the rate of the course and seen as takes are.
+
+    `mix`: shares (4,) of the course's time in each gait, in which frames count towards the limits of smoothness.
+    """
     poses = database.poses
     mask = admitted(database, filter)
     motions, yaws = [], []
@@ -48,17 +53,19 @@ def yardstick(database: Database, filter: str = "", *, rate: float = 60.0) -> Ya
     if not len(poses.contact_joints):
         raise KinematchError("the database has no contact joints: feet cannot be scored")
     floor = floor_of(motions, poses.contact_joints)
-    moving = []
+    moving, speeds = [], []
     for positions, yaw in zip(motions, yaws):
         speed = np.linalg.norm(np.gradient(positions[:, 0].astype(np.float64), 1 / SCORED, axis=0), axis=-1)
+        speeds.append(speed)
         spread = pose_motion(positions, yaw, SCORED)
         moving.append(spread[(speed > MOVING) & np.isfinite(spread)])
-    pooled = np.concatenate(moving)
+    pooled, weights = np.concatenate(moving), weigh_frames(speeds, mix)
     return Yardstick(
         SCORED,
         floor,
-        limits_of(motions, SCORED),
+        limits_of(motions, SCORED, weights),
         float(np.median(pooled)) if len(pooled) else 0.0,
         tuple(motions),
+        weights,
         tuple(feet(positions, SCORED, floor) for positions in motions),
     )

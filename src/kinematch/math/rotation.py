@@ -23,6 +23,31 @@ def to_rotation_vector(q: ArrayLike) -> Array:
     return (q[..., 1:] * scale).astype(q.dtype)
 
 
+def find_angular_velocity(v: ArrayLike, rate: ArrayLike) -> Array:
+    """Angular velocity, in the fixed axes, of a rotation whose vector v changes at a rate: the left Jacobian of SO(3).
+
+    Along the vector both are the same; across it the rotation turns what is added to it."""
+    v, along, across = _split(v, rate)
+    half = length(v) / 2
+    s = np.sinc(half / np.pi).astype(v.dtype)
+    return along + s * (np.cos(half) * across + s / 2 * np.cross(v, across))
+
+
+def find_vector_rate(v: ArrayLike, angular_velocity: ArrayLike) -> Array:
+    """The rate at which a rotation's vector v changes: the inverse of `find_angular_velocity`."""
+    v, along, across = _split(v, angular_velocity)
+    half = length(v) / 2
+    return along + np.cos(half) / np.sinc(half / np.pi).astype(v.dtype) * across - np.cross(v, across) / 2
+
+
+def _split(v: ArrayLike, other: ArrayLike) -> tuple[Array, Array, Array]:
+    """A vector, and another's parts along and across it; along nothing there is nothing."""
+    v, other = floating(v), floating(other)
+    size = np.sum(v * v, axis=-1, keepdims=True)
+    along = v * np.sum(v * other, axis=-1, keepdims=True) / np.where(size > 0, size, 1)
+    return v, along, other - along
+
+
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
     """A turn by an angle in radians about an axis of any length."""
     axis = unit(axis)

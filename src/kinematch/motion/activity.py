@@ -14,19 +14,28 @@ from kinematch.motion.calibration import CalibrationPose
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import switch_with_hysteresis
 from kinematch.motion.floor import floor_height, lowest_points
+from kinematch.motion.hands import hold_in_front, rest_on_knees
 from kinematch.motion.idles import find_idles
 from kinematch.motion.kinematics import global_pose, tpose
 from kinematch.motion.posture import SIDES, measure_posture
 from kinematch.motion.root import body_forward
 
-LOW = ("lying", "sitting", "kneeling", "crouching", "falling")  # nobody who is told to walk or stand does these
+LOW = (
+    "lying",
+    "sitting",
+    "kneeling",
+    "hands-on-knees",
+    "crouching",
+    "falling",
+)  # nobody who is told to walk or stand does these
 GAITS = ("walking", "running")
 WAYS = ("forward", "backward", "sideways")
-ACTIVITIES = (*LOW, "climbing", "jumping", "idle", *GAITS, *WAYS)
+ACTIVITIES = (*LOW, "climbing", "jumping", "carrying", "idle", *GAITS, *WAYS)
 SHORTEST = 0.2  # s; shorter stretches are dropped, and shorter gaps filled
 BEFORE, AFTER = 0.4, 0.3  # s around a low stretch in which somebody goes down or comes up
 WINDOW = 0.6  # s on either side, within which the lowest point seen is the floor
 FLIGHT, FREE = 0.2, 5.5  # s and m/s^2: a jump is in the air for longer than a running step
+RESTS, CARRIES = 0.5, 1.0  # s for which hands rest on the knees, or hold something, at least
 FALL = 1.2  # m/s downward of the hips, of an adult
 
 
@@ -74,11 +83,14 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
     pace = np.linalg.norm(speeds, axis=-1)
     bent = np.interp(pace, [0.3, 1.0, 1.8], [0.88, 0.85, 0.78])  # whoever stands is upright, runners bend forward
     crouching = between(head < bent, head > bent + 0.05) & ~lying & ~kneeling & ~sitting
+    begun, ended = rest_on_knees(posture, at, leg)
+    resting = switch_with_hysteresis(begun[:, None], ended[:, None])[:, 0] & ~lying & ~kneeling & ~sitting
     height = smoothing.savitzky_golay(at["hips"][:, 1:2].astype(np.float64), seconds=0.2, frame_rate=rate)[:, 0]
     sinking = np.gradient(height) * rate if clip.frame_count > 1 else np.zeros(1)
     falling = _settle(sinking < -FALL, rate) & (head < 1.0)
     flags = {"lying": lying, "sitting": sitting, "kneeling": kneeling, "crouching": crouching}
-    low = lying | sitting | kneeling | crouching
+    flags["hands-on-knees"] = _settle(resting, rate, RESTS)
+    low = lying | sitting | kneeling | crouching | flags["hands-on-knees"]
     flags["falling"] = falling & _spread(low, rate, 0.8, 0.0)
     flags["low"] = _settle(_spread(low, rate, AFTER, BEFORE), rate)
     feet = lowest_points(clip)
@@ -92,6 +104,8 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
     upright = ~flags["low"] & ~flags["climbing"] & ~flags["jumping"]
     flags["walking"] = between((pace > 0.5) & (pace < 2.2), (pace < 0.35) | (pace > 2.5)) & upright
     flags["running"] = between(pace > 2.5, pace < 2.2) & upright
+    going = between(pace > 0.4, pace < 0.25) & upright
+    flags["carrying"] = _settle(hold_in_front(posture, body_forward(clip)) & going, rate, CARRIES)
     return flags | _ways(clip, speeds, upright & (pace > 0.5))
 
 

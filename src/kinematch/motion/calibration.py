@@ -1,9 +1,13 @@
-"""Calibration poses: the T-poses and A-poses that performers hold for the capture system, anywhere in a take.
+"""Calibration poses: the T-poses, A-poses and N-poses that performers hold for the capture system, anywhere in a take.
 
 Performers' T-poses are sloppy: elbows bent by 60 degrees, arms 30 degrees off. So are gestures. What tells them apart
 is where they are and how still the body is: at the start or end of a take a rough T-pose counts, and the performer may
 still be walking to the spot; in the middle it must be exact, or look like the one this performer held at the start or
 end, and the body must stand still. A single frame counts where the body jumps into it and out of it.
+
+An N-pose, with the arms hanging, is how people stand anyway, and nothing measured tells a held one from an idle: the
+stillest idles move their hands at 2 cm/s, as does whoever holds an N-pose. So it counts only where it is no living
+body's: frozen at the start or end of a take, or a single frame. What a person holds stays an idle.
 """
 
 from dataclasses import dataclass, replace
@@ -18,6 +22,8 @@ EDGE = 0.2  # s from the start or end of a take that belong to it
 HELD = 0.2  # s for which a T-pose is held, at least
 A_HELD = (0.4, 1.0)  # s at an edge, in the middle; people also stand with their arms a little out
 A_SLOPE = (np.radians(-57), np.radians(-22))  # elevation of the arms; hanging ones are below -60 degrees
+HANGING = np.radians(-60)  # elevation of arms that hang
+FROZEN = 0.005  # m/s; whoever stands still sways faster
 WALK = 2.0  # s on either side of a held pose for which the arms may stay out while the performer walks
 STANDS = 0.7  # share of the time with arms out that the feet stand still, in the middle of a take
 STEADY_HANDS, STEADY_FEET = 0.35, 0.2  # m/s, of somebody who holds a pose
@@ -31,7 +37,7 @@ JUMP_SPEED = 8.0  # m/s, likewise; hands of pitchers are as fast, but not in an 
 
 @dataclass(frozen=True)
 class CalibrationPose:
-    kind: str  # T or A
+    kind: str  # T, A or N
     start: int  # frames [start, stop) that show the pose
     stop: int
     drop_start: int  # frames [drop_start, drop_stop) to leave out: with the arms coming up and going down
@@ -44,7 +50,7 @@ def find_calibration_poses(clip: Clip) -> list[CalibrationPose]:
     if posture is None:
         return []
     found = []
-    for kind, find in (("T", _t_poses), ("A", _a_poses)):
+    for kind, find in (("T", _t_poses), ("A", _a_poses), ("N", _n_poses)):
         found += [CalibrationPose(kind, a, b, *_with_margins(posture, a, b)) for a, b in find(posture)]
         found += [CalibrationPose(kind, a, b, a, b) for a, b in _jumped_into(posture, kind)]
     poses = _join(posture, sorted(found, key=lambda pose: pose.drop_start))
@@ -89,22 +95,33 @@ def _a_poses(posture: Posture) -> list[tuple[int, int]]:
     return found
 
 
+def _n_poses(posture: Posture) -> list[tuple[int, int]]:
+    fastest = np.max([posture.hand_speeds, posture.foot_speeds, posture.hip_speeds], axis=0)
+    frozen = (fastest < FROZEN) & _has_shape(posture, "N", tolerance=np.radians(25)) & _upright(posture)
+    least = HELD * posture.frame_rate
+    held = [(a, b) for a, b in true_ranges(frozen) if least <= b - a < posture.frame_count]
+    return [(a, b) for a, b in held if _at_edge(posture, a, b)]
+
+
 def _jumped_into(posture: Posture, kind: str) -> list[tuple[int, int]]:
     """Frames that the body jumps into and out of; at the start and end of a take one jump will do."""
     shape = _has_shape(posture, kind, tolerance=np.radians(25)) & (posture.elbow_bends.max(axis=1) < np.radians(15))
     steps = np.linalg.norm(np.diff(posture.hands, axis=0), axis=-1).max(axis=1)
     jumps = np.concatenate([[True], (steps > JUMP) & (steps * posture.frame_rate > JUMP_SPEED), [True]])
-    return [(a, b) for a, b in true_ranges(shape) if jumps[a] and jumps[b] and b - a < posture.frame_count]
+    # whoever stands for longer with the arms down before a glitch just stands
+    most = HELD * posture.frame_rate if kind == "N" else posture.frame_count
+    return [(a, b) for a, b in true_ranges(shape) if jumps[a] and jumps[b] and b - a < most]
 
 
 def _has_shape(posture: Posture, kind: str, *, tolerance: float) -> Array:
-    """Frames (F,) of a symmetric T-pose or A-pose with straight limbs, each angle within a tolerance [rad]."""
+    """Frames (F,) of a symmetric T-pose, A-pose or N-pose with straight limbs, each angle within a tolerance [rad]."""
     straight = (posture.elbow_bends.max(axis=1) < tolerance + np.radians(10)) & (posture.leg_angles < tolerance)
     straight &= posture.twist < tolerance / 2
     if kind == "T":
         return straight & (posture.arm_angles.max(axis=1) < tolerance)
     elevations = posture.arm_elevations
-    sloping = ((elevations > A_SLOPE[0]) & (elevations < A_SLOPE[1])).all(axis=1)
+    lowest, highest = A_SLOPE if kind == "A" else (-np.pi, HANGING)
+    sloping = ((elevations > lowest) & (elevations < highest)).all(axis=1)
     level = np.abs(elevations[:, 0] - elevations[:, 1]) < tolerance / 2
     return straight & sloping & level & (np.abs(posture.arm_swings).max(axis=1) < tolerance)
 
@@ -176,7 +193,7 @@ def _with_margins(posture: Posture, start: int, stop: int) -> tuple[int, int]:
 
 def _margin(posture: Posture, frame: int, way: int) -> int:
     """The frame at which the arms are down or have come to rest, going forward or backward in time from a pose."""
-    down = (posture.arm_elevations < np.radians(-60)).all(axis=1)
+    down = (posture.arm_elevations < HANGING).all(axis=1)
     most = round(MARGIN * posture.frame_rate)
     settle = round(0.15 * posture.frame_rate)  # the arms have only begun to move
     for step in range(1, most + 1):

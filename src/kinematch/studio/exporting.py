@@ -1,29 +1,23 @@
-"""Exporting: what one character did in a stretch of the history, as a motion file or a moving picture."""
+"""Exporting: what one character did in a stretch of the history, as a motion file."""
 
 from importlib.util import find_spec
 from pathlib import Path
 
 from kinematch.character.record import record
-from kinematch.draw.animation import animate
 from kinematch.errors import KinematchError, unknown
 from kinematch.files import write_clip
 from kinematch.motion.clip import Clip
 from kinematch.studio.dressing import write_worn
 from kinematch.studio.stage import STEP_RATE, Stage
 
-FORMATS = {
-    "bvh": "text/plain",
-    "glb": "model/gltf-binary",
-    "gif": "image/gif",
-    "mp4": "video/mp4",
-}
-FILM = "imageio_ffmpeg"  # package that MP4 needs
-LONGEST_PICTURE = 60.0  # s; drawing takes as long as that again
+FORMATS = {"bvh": "text/plain", "glb": "model/gltf-binary"}
+FILMS = {"gif": "image/gif", "mp4": "video/mp4"}  # drawn by a page, see filming.py
+ENCODER = "imageio_ffmpeg"  # package that MP4 needs
 
 
 def find_formats() -> list[str]:
-    """The formats that work on this machine."""
-    return [kind for kind in FORMATS if kind != "mp4" or find_spec(FILM) is not None]
+    """The formats, films included, that work on this machine."""
+    return [kind for kind in (*FORMATS, *FILMS) if kind != "mp4" or find_spec(ENCODER) is not None]
 
 
 def export(path: Path, stage: Stage, *, start: int = 0, stop: int | None = None, character: int = 0) -> None:
@@ -34,13 +28,8 @@ def export(path: Path, stage: Stage, *, start: int = 0, stop: int | None = None,
     clip = make_played_clip(stage, start, stop, character)
     if kind == "glb" and stage.worn is not None and stage.worn.content:
         write_worn(path, clip, stage.worn, stage.scale)
-        return
-    if kind in ("bvh", "glb"):
+    else:
         write_clip(path, clip)
-        return
-    if clip.duration > LONGEST_PICTURE:
-        raise KinematchError(f"{clip.duration:.0f} s are too long to draw: choose {LONGEST_PICTURE:.0f} s at most")
-    animate(clip, path, frames_per_second=20 if kind == "gif" else 30)
 
 
 def make_played_clip(stage: Stage, start: int = 0, stop: int | None = None, character: int = 0) -> Clip:

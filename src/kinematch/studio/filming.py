@@ -12,7 +12,7 @@ from PIL import Image, UnidentifiedImageError
 
 from kinematch.draw.movie import write_movie
 from kinematch.errors import KinematchError, unknown
-from kinematch.studio.exporting import FORMATS, find_formats
+from kinematch.studio.exporting import FILMS, find_formats
 from kinematch.studio.receiving import receive_file
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
@@ -49,17 +49,17 @@ def film_routes(studio: Studio) -> list[Any]:
         except BaseException:
             folder.cleanup()
             raise
-        return FileResponse(film, media_type=FORMATS[kind], background=BackgroundTask(folder.cleanup))
+        return FileResponse(film, media_type=FILMS[kind], background=BackgroundTask(folder.cleanup))
 
     return [Route("/played", played), Route("/film", encode, methods=["POST"])]
 
 
 def pack_played(stage: Stage, start: str, stop: str) -> bytes:
-    """The frames of steps [start, stop) as they were sent, each after its length."""
+    """The frames of steps [start, stop) as they were sent, each after its length; a lineup's follows its step's."""
     if not all(text.isascii() and text.isdecimal() and len(text) < 10 for text in (start, stop)):
         raise KinematchError(f"steps {start[:20]!r} to {stop[:20]!r}, expected whole numbers")
     moments = stage.history.between(int(start), min(int(stop), int(start) + MOST_STEPS))
-    frames = [moment.picture.pack() for moment in moments]
+    frames = [frame for moment in moments for frame in (moment.picture.pack(), moment.lineup) if frame]
     return b"".join(LENGTH.pack(len(frame)) + frame for frame in frames)
 
 
@@ -99,7 +99,7 @@ def _read_picture(content: bytes, number: int) -> Image.Image:
 
 def _read_options(query: Any) -> tuple[str, float]:
     kind, rate = query.get("format", ""), query.get("rate", "")
-    films = [one for one in find_formats() if one in ("gif", "mp4")]
+    films = [one for one in find_formats() if one in FILMS]
     if kind not in films:
         raise KinematchError(unknown("film format", kind, films))
     if not (rate.isascii() and rate.isdecimal() and len(rate) < 4) or not RATES[0] <= int(rate) <= RATES[1]:

@@ -23,10 +23,11 @@ class Moment:
     settings: dict[str, Settings] = field(default_factory=dict)  # by side
     filters: dict[str, str] = field(default_factory=dict)  # by group
     progress: dict[str, float] = field(default_factory=dict)  # m along the path, by group
+    lineup: bytes = b""  # frame of the characters beside the first one; empty for none
 
     @property
     def size(self) -> int:
-        return self.picture.nbytes + sum(state.nbytes for state in self.states.values())
+        return self.picture.nbytes + len(self.lineup) + sum(state.nbytes for state in self.states.values())
 
 
 class History:

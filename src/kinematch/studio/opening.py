@@ -14,6 +14,7 @@ from kinematch.learned.model_file import is_model, load_model
 from kinematch.learned.sketch import sketch_database
 from kinematch.studio.recording import SUFFIX, open_recording
 from kinematch.studio.rivals import open_rival
+from kinematch.studio.shelf import BUILT_IN
 from kinematch.studio.stage import Stage
 from kinematch.studio.warming import warming
 
@@ -22,7 +23,7 @@ def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
     """The built-in motion; built on first use and kept."""
     with _warming(progress):
         database = dance_card(progress)
-    return Stage(database, name="dance card")
+    return Stage(database, name=BUILT_IN)
 
 
 def open_path(path: Path, progress: Progress = lambda stage, done, total: None, beside: Sequence[Path] = ()) -> Stage:

@@ -18,7 +18,7 @@ OWN_PRESETS = {
         "Turns, starts and stops sooner, as action games want it; jumps more often.",
         Settings(
             velocity_halflife=0.27, facing_halflife=0.2, search_interval=0.1, stay_bias=0.1, responsiveness=1.5,
-            transition_halflife=0.15, adjustment_halflife=0.2, adjustment_ratio=0.3, turn_halflife=0.2, turn_ratio=0.4,
+            transition_halflife=0.15, adjustment_halflife=0.2, adjustment_ratio=0.3, turn_halflife=0.2, turn_ratio=0.5,
             clamp_distance=0.25,
         ),
     ),

@@ -1,6 +1,7 @@
 """Pilot: what the characters of a stage are told, from the stick, along a path, or to wander on their own."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,11 +10,12 @@ from kinematch.control.body import SimulatedBody
 from kinematch.control.command import Command
 from kinematch.control.path import Path
 from kinematch.control.stick import Stick
+from kinematch.control.walking import find_walkers
 from kinematch.control.wander import Wander
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.studio import messages
-from kinematch.studio.stick_gaits import find_gaits
+from kinematch.studio.stick_gaits import find_gaits, leave_out_runs
 
 LOOK = 0.3  # of a second stick, beyond which it tells a facing
 FAR = 1000.0  # m, where a facing's target is, so that nobody passes it
@@ -29,6 +31,7 @@ class Pilot:
     def __init__(self, database: Database):
         self.gaits, self.gait_infos = find_gaits(database)
         self.filters = {info.name: info.filter for info in self.gait_infos}
+        self._walks = {used: leave_out_runs(used, database) for used in self.filters.values()}
         self.stick = messages.Stick(0, 0.0, 0.0, gait=self.gait_infos[0].name)
         self.how: str = "stick"
         self.keypoints: list[messages.Keypoint] = []
@@ -61,6 +64,15 @@ class Pilot:
         self, name: str, bodies: Mapping[str, SimulatedBody], settings: Mapping[str, Settings], dt: float
     ) -> Command:
         """For one group of characters; the bodies of all are there to be seen."""
+        told = self._told(name, bodies, settings, dt)
+        walks = self._walks.get(str(told.filter))
+        if walks is None or not find_walkers(told, bodies[name]).all():
+            return told
+        return replace(told, filter=walks)
+
+    def _told(
+        self, name: str, bodies: Mapping[str, SimulatedBody], settings: Mapping[str, Settings], dt: float
+    ) -> Command:
         if name == "others":
             return self._wandering(bodies["a"], bodies["others"], settings["a"], dt)
         if self.how == "path" and len(self.keypoints) > 1:

@@ -12,7 +12,7 @@ from kinematch.studio.rivals import Rival
 from kinematch.studio.stage import Stage
 from kinematch.studio.worn import WornCharacter
 
-BUILT_IN = "dance card"
+BUILT_IN = "built-in motion"  # as pages call it
 MOST = 8  # databases kept in memory
 
 

@@ -144,6 +144,7 @@ class Stage:
             dict(self.settings),
             {name: self._find_filter(command) for name, command in commands.items()},
             self.pilot.progress(),
+            self.lineup.frame,
         )
 
     def _find_filter(self, command: Command) -> str:
@@ -255,8 +256,7 @@ class Stage:
         newest = self.history.bounds[1]
         moment = self.history.at(newest if step is None else step)
         if moment.step != self.step:
-            moment = self.history.with_states(moment.step)
-            self._restore(moment)
+            self._restore(self.history.with_states(moment.step))
         self.playing = True
 
     def remember(self, moments: Sequence[Moment]) -> None:

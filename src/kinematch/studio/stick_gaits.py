@@ -4,6 +4,7 @@ import numpy as np
 
 from kinematch.control.stick import GAITS, Gait
 from kinematch.database.coverage import measure_coverage
+from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.studio.answers import GaitInfo
 
@@ -11,6 +12,8 @@ SLOWEST_STEP = 1.2  # a gait must be this many times as fast as the one before t
 UPRIGHT = "level0"  # tag of the built-in motion that stands upright
 CROUCHED = "level3"
 CROUCH = Gait(0.9, 0.5, 0.5)  # as fast as the built-in motion crouches
+WALKING, RUNNING = "walk", "run"  # tags of clips; with both, walking is taken from walking
+LEAST_WALKING = 10.0  # s of it, to walk on that alone
 
 
 def find_gaits(database: Database) -> tuple[dict[str, Gait], list[GaitInfo]]:
@@ -29,3 +32,13 @@ def find_gaits(database: Database) -> tuple[dict[str, Gait], list[GaitInfo]]:
         gaits["crouch"] = CROUCH
         told.append(GaitInfo("crouch", CROUCH.forward, CROUCHED))
     return gaits, told
+
+
+def leave_out_runs(filter_: str, database: Database) -> str:
+    """The same filter without the clips of runs, where tags tell enough walks from runs."""
+    tags = database.poses.tags
+    if WALKING not in tags.names or RUNNING not in tags.names:
+        return filter_
+    walks = " & ".join(filter(None, (f"({filter_})" if "|" in filter_ else filter_, f"!{RUNNING}")))
+    frames = tag_mask(f"{walks} & {WALKING}", tags.names, tags.frames)
+    return walks if frames.sum() > LEAST_WALKING * database.poses.frame_rate else filter_

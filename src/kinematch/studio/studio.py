@@ -231,8 +231,8 @@ class Studio:
                 stage.compare(on)
                 return [Situation, settings_now(stage)]
             case messages.Scrub(step):
-                frame = stage.scrub(step)
-                return [Situation, frame]
+                beside = stage.history.at(step).lineup
+                return [Situation, stage.scrub(step), *([beside] if beside else [])]
             case messages.FollowPath(keypoints, loops):
                 stage.pilot.follow(keypoints, loops)
             case messages.SteerBy(how):

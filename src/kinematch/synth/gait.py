@@ -64,11 +64,11 @@ def cadence(forward: np.ndarray, left: np.ndarray, turn_rate: np.ndarray, *, run
     speed = np.hypot(forward, left)
     walk = np.maximum(np.sqrt(60 * speed / WALK_RATIO), SLOWEST_CADENCE)
     run = 155 + 9.5 * (speed - 2.2)  # 167 at 3.5 m/s
-    sideways = 108 + 80 * speed  # quick and short, so that the feet need not cross
+    sideways = 108 + 105 * speed  # quick and short, so that the feet need not cross
     share = np.square(left) / np.maximum(np.square(speed), 1e-6)  # 1 mm/s: no direction below
     moving = (walk + (sideways - walk) * share) * (1 - running) + run * running
     turning = (92 + 14 * np.abs(turn_rate)) * ramp(np.abs(turn_rate), 0.3, 0.8)
-    return np.minimum(np.maximum(moving, turning), 180.0)
+    return np.minimum(np.maximum(moving, turning), 192.0)
 
 
 def top_speed(forward: np.ndarray, left: np.ndarray, posture: Posture) -> np.ndarray:

@@ -8,14 +8,14 @@ from kinematch.synth.gait import DEGREE, Posture
 from kinematch.synth.path import Path, smooth
 from kinematch.synth.skeleton import HIP_DROP
 
-STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 25 * DEGREE  # at landing: 5 in walking, less the give of the model's sole
+STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 32 * DEGREE  # at landing: 5 in walking, less the give of the model's sole
 SIDESTEP_KNEE, GATHERED_KNEE = 36 * DEGREE, 20 * DEGREE  # added at 1 m/s aside, and in the slow turn of a run
 LOADED_KNEE = 18 * DEGREE  # half way from the strike of a walk to mid-stance
-RUN_KNEE = 48 * DEGREE  # mid-stance flexion of a run
-FLIGHT_RISE = 0.045  # m from landing to the top of the flight of a run
-MOST_RISE = 0.08  # m from mid-stance to the top of the flight
+RUN_KNEE = 50 * DEGREE  # mid-stance flexion of a run
+FLIGHT_RISE = 0.06  # m from landing to the top of the flight of a run
+MOST_RISE = 0.1  # m from mid-stance to the top of the flight
 TOP = 0.43  # share of the swing at which a walking body is highest over the other foot
-STRAIGHTEST = 6 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
+STRAIGHTEST = 9 * DEGREE  # a planted leg bends at least this much: the pelvis gives way, not the knee
 
 
 def heights(

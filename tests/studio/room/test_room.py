@@ -200,9 +200,9 @@ def test_databases_are_switched_by_name(fresh_server, walker, built_of, tmp_path
         first = user.enter()
         page.say("change_body", database="none of that name")
         assert "no database" in page.message("error_message")["message"]
-        fresh_server.studio.attendant._opened["dance card"] = built_of("idle", "walk_1.35").database
-        page.say("change_body", database="dance card")
-        told = user.own(lambda one: one["database"] == "dance card")
+        fresh_server.studio.attendant._opened["built-in motion"] = built_of("idle", "walk_1.35").database
+        page.say("change_body", database="built-in motion")
+        told = user.own(lambda one: one["database"] == "built-in motion")
         assert told["version"] > first["version"]
         header, _ = user.step()
         assert header["version"] == told["version"]

@@ -13,6 +13,7 @@ from kinematch.character.kernels.frames import (
 from kinematch.character.kernels.playback import clamp_frame
 from kinematch.character.kernels.poses import read_between, read_quaternion
 from kinematch.character.kernels.rotations import (
+    find_vector_rate,
     from_rotation_vector,
     inverse,
     multiply,
@@ -144,7 +145,7 @@ def offset_rotation(memory, n, j, here, there, t, age, old, old_halflife, kind, 
         step = to_rotation_vector(multiply(shown, inverse(animated)))
         spin = read_between(there.spins, there.spins_after, t, j)
         x, y, z = rotate(from_rotation_vector(step[0], step[1], step[2]), spin)
-        vx, vy, vz = vx - x, vy - y, vz - z
+        vx, vy, vz = find_vector_rate(step, (vx - x, vy - y, vz - z))
     remember(memory, n, j, kind, halflife, step, (vx, vy, vz))
 
 
@@ -155,17 +156,20 @@ def offset_sprung(memory, n, joint_bytes, here, there, t, kind, halflife):
     for j in range(0, memory.shape[2], LANES):
         joints, vectors = address(joint_bytes, 0) + U(8 * j), address(joint_bytes, 1) + U(8 * j)
         own = address(memory, n) + U(4 * j)
-        lift = lanes8.from_rotation_vector(read(own, 0), read(own + plane, 0), read(own + plane + plane, 0))
+        speed = own + U(3) * plane
+        offset = read(own, 0), read(own + plane, 0), read(own + plane + plane, 0)
+        rate = read(speed, 0), read(speed + plane, 0), read(speed + plane + plane, 0)
+        lift = lanes8.from_rotation_vector(*offset)
         shown = multiply(lift, read_nlerp(here.pair, t, joints))
         spin = rotate(lift, read_lane_vectors(here, t, vectors))
         animated = read_nlerp(there.pair, t, joints)
         step = lanes8.to_rotation_vector(multiply(shown, inverse(animated)))
         new_spin = read_lane_vectors(there, t, vectors)
         less = rotate(lanes8.from_rotation_vector(*step), new_spin)
-        speed = own + U(3) * plane
-        x = spin[0] + read(speed, 0) - less[0]
-        y = spin[1] + read(speed + plane, 0) - less[1]
-        z = spin[2] + read(speed + plane + plane, 0) - less[2]
+        more = lanes8.find_angular_velocity(offset, rate)
+        x, y, z = lanes8.find_vector_rate(
+            step, (spin[0] + more[0] - less[0], spin[1] + more[1] - less[1], spin[2] + more[2] - less[2])
+        )
         fastest = np.float32(fastest_offset(kind, halflife))
         share = smaller(fastest * inverse_root(x * x + y * y + z * z), splat(ONE))
         write(own, 0, step[0])

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from kinematch.character.kernels.rotations import add_parts, dot
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, root, smaller, splat, where_positive, with_sign
 
-QUARTER, ONE, TWO = np.float32(0.25), np.float32(1), np.float32(2)
+QUARTER, HALF, ONE, TWO = np.float32(0.25), np.float32(0.5), np.float32(1), np.float32(2)
 # the series of the cosine and of half of sin(x) / x, in squares of x: to the last digit of float32 for any offset
 COS0, COS1, COS2, COS3, COS4, COS5, COS6 = (np.float32((-1) ** k / math.factorial(2 * k)) for k in range(7))
 SINC0, SINC1, SINC2, SINC3, SINC4, SINC5, SINC6 = (
@@ -17,6 +18,7 @@ TAN0, TAN1, TAN2, TAN3, TAN4, TAN5, TAN6, TAN7 = (np.float32((-1) ** k / (2 * k 
 ARC, RIGHT_ANGLE = np.float32(math.pi / 8), np.float32(math.pi / 2)
 EIGHTH = np.float32(math.sqrt(2) - 1)  # tangent of an eighth of pi
 SMALL_ANGLE = np.float32(1e-6)  # rad, below which half-angles and their sines are one
+SMALL_SQUARE = np.float32(1e-20)  # rad^2, below which along and across are one
 
 
 @inner
@@ -37,10 +39,35 @@ def nlerp(a, b, t):
 
 @inner
 def from_rotation_vector(x, y, z):
-    t = QUARTER * (x * x + y * y + z * z)  # square of the half-angle
-    cosine = COS0 + t * (COS1 + t * (COS2 + t * (COS3 + t * (COS4 + t * (COS5 + t * COS6)))))
-    s = SINC0 + t * (SINC1 + t * (SINC2 + t * (SINC3 + t * (SINC4 + t * (SINC5 + t * SINC6)))))
+    cosine, s = half_angle(QUARTER * (x * x + y * y + z * z))
     return cosine, x * s, y * s, z * s
+
+
+@inner
+def half_angle(t):
+    """Cosine of half an angle, and its sine by the angle, from the half-angle's square."""
+    return (
+        COS0 + t * (COS1 + t * (COS2 + t * (COS3 + t * (COS4 + t * (COS5 + t * COS6))))),
+        SINC0 + t * (SINC1 + t * (SINC2 + t * (SINC3 + t * (SINC4 + t * (SINC5 + t * SINC6))))),
+    )
+
+
+@inner
+def find_angular_velocity(v, rate):
+    """Angular velocity of a rotation whose vector v changes at a rate; see math.rotation."""
+    square = dot(v, v)
+    cosine, s = half_angle(QUARTER * square)
+    part = dot(v, rate) / larger(square, splat(SMALL_SQUARE))
+    return add_parts(v, rate, part, TWO * s * cosine, TWO * s * s)
+
+
+@inner
+def find_vector_rate(v, angular_velocity):
+    """The rate at which a rotation's vector v changes; see math.rotation."""
+    square = dot(v, v)
+    cosine, s = half_angle(QUARTER * square)
+    part = dot(v, angular_velocity) / larger(square, splat(SMALL_SQUARE))
+    return add_parts(v, angular_velocity, part, cosine / (TWO * s), -HALF)
 
 
 @inner

@@ -100,7 +100,39 @@ def to_rotation_vector(q):
     return x * k, y * k, z * k
 
 
+@inner
+def find_angular_velocity(v, rate):
+    """Angular velocity of a rotation whose vector v changes at a rate; see math.rotation."""
+    square = dot(v, v)
+    part = dot(v, rate) / square if square > 0 else 0.0
+    half = 0.5 * math.sqrt(square)
+    s = math.sin(half) / half if half > 1e-6 else 1.0  # below, the quotient's limit to all digits
+    return add_parts(v, rate, part, s * math.cos(half), 0.5 * s * s)
+
+
+@inner
+def find_vector_rate(v, angular_velocity):
+    """The rate at which a rotation's vector v changes; see math.rotation."""
+    square = dot(v, v)
+    part = dot(v, angular_velocity) / square if square > 0 else 0.0
+    half = 0.5 * math.sqrt(square)
+    s = math.sin(half) / half if half > 1e-6 else 1.0
+    return add_parts(v, angular_velocity, part, math.cos(half) / s, -0.5)
+
+
 # what follows takes lanes or single numbers
+
+
+@inner
+def add_parts(v, other, part, across, turned):
+    """The other's part along v, so many times its part across, and so many times v by that part."""
+    along = scale_vector(v, part)
+    rest = subtract(other, along)
+    x, y, z = cross(v, rest)
+    return (
+        along[0] + rest[0] * across + x * turned, along[1] + rest[1] * across + y * turned,
+        along[2] + rest[2] * across + z * turned,
+    )  # fmt: skip
 
 
 @inner

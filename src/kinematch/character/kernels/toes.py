@@ -41,6 +41,7 @@ U, F = np.uintp, np.float32
 ZERO, ONE, TWO, TINY = F(0), F(1), F(2), F(1e-9)
 NO_LENGTH = F(1e-30)  # square of a length that has no direction
 TILT_HEIGHT, HARDEST_PULL, SOFTEST_SPRING = F(c.TILT_HEIGHT), F(c.HARDEST_PULL), F(c.SOFTEST_SPRING)
+HARDEST_CATCH, SOFTEST_CATCH = F(c.HARDEST_CATCH), F(c.SOFTEST_CATCH)
 BRISK, LETS_GO = F(c.BRISK), F(c.LETS_GO)
 
 
@@ -61,12 +62,13 @@ def plant_toe(scene, k, sunk, by, tables, room):
     o, ov = read_threes(sixes, offsets_at), read_threes(sixes, offsets_at + U(12))
     shift, _ = shift_ankle(toe, foot, place, o, rows, on_terrain)
     shortfall = measure_shortfall((leg[0] + shift[0], leg[1] + shift[1] + sunk, leg[2] + shift[2]), length, longest)
-    caught, freed, locked = hold_toe(knobs, by, toe, foot, vx, vz, place, heading, shortfall, rows)
+    rest = find_rest(toe, o, vx, vz, ov, by.lock)
+    caught, freed, locked = hold_toe(knobs, by, toe, foot, vx, vz, place, rest, heading, shortfall, rows)
     pointing = inverse_root(larger(foot[0] * foot[0] + foot[2] * foot[2], splat(NO_LENGTH)))
     heading_x = where_positive(caught, foot[0] * pointing, heading[0])
     write_twos(twos, headings_at, (heading_x, where_positive(caught, foot[2] * pointing, heading[1])))
-    x, ox, ovx = move_place(toe[0], place[0], o[0], ov[0], vx, caught, freed, locked, by.lock)
-    z, oz, ovz = move_place(toe[2], place[2], o[2], ov[2], vz, caught, freed, locked, by.lock)
+    x, ox, ovx = move_place(toe[0], place[0], rest[0], o[0], ov[0], vx, caught, freed, locked, by.lock.dt)
+    z, oz, ovz = move_place(toe[2], place[2], rest[1], o[2], ov[2], vz, caught, freed, locked, by.lock.dt)
     height = read(rows, HEIGHT)
     if knobs.foot_lock <= 0:
         height = height + toe[1]
@@ -101,7 +103,21 @@ def measure_velocity(toe, before, dt):
 
 
 @inner
-def hold_toe(knobs, by, toe, foot, vx, vz, place, heading, shortfall, rows):
+def find_rest(toe, o, vx, vz, ov, by):
+    """Where, along x and z, toes come to rest if they are caught: ahead, so that they do not slide back afterwards."""
+    ahead = ONE / find_catch(vx + ov[0], vz + ov[2], by.w)
+    return toe[0] - vx * by.dt + o[0] + (vx + ov[0]) * ahead, toe[2] - vz * by.dt + o[2] + (vz + ov[2]) * ahead
+
+
+@inner
+def find_catch(vx, vz, w):
+    """Stiffness of the spring that holds toes, softer for fast ones."""
+    soft = HARDEST_CATCH / larger(root(vx * vx + vz * vz), splat(TINY))
+    return smaller(larger(soft, splat(SOFTEST_CATCH * w)), splat(w))
+
+
+@inner
+def hold_toe(knobs, by, toe, foot, vx, vz, place, rest, heading, shortfall, rows):
     """Which toes are caught, which are freed, and which are held then: 1 for those, 0 for others."""
     locked, contact, refused = read(rows, LOCKED), read(rows, CONTACT), read(rows, REFUSED)
     x, z = toe[0] - place[0], toe[2] - place[2]
@@ -112,7 +128,9 @@ def hold_toe(knobs, by, toe, foot, vx, vz, place, heading, shortfall, rows):
     twisted = F(by.twist) * size - (foot[0] * heading[0] + foot[2] * heading[1])
     pulled = larger(larger(far, fast), larger(twisted, shortfall - LETS_GO))
     freed = where_positive(pulled, locked, locked * (ONE - contact))
+    x, z = rest[0] - toe[0], rest[1] - toe[2]
     caught = (ONE - locked) * contact * read(rows, STAYS) * (ONE - refused)
+    caught = where_positive(x * x + z * z - farthest * farthest, splat(ZERO), caught)
     if knobs.foot_lock <= 0:
         freed, caught = locked, splat(ZERO)
     locked = locked + caught - freed
@@ -122,11 +140,9 @@ def hold_toe(knobs, by, toe, foot, vx, vz, place, heading, shortfall, rows):
 
 
 @inner
-def move_place(toe, place, o, ov, v, caught, freed, locked, by):
+def move_place(toe, place, rest, o, ov, v, caught, freed, locked, dt):
     """Target places of toes along an axis, and the offsets and rates that keep the shown toes continuous."""
-    before = toe - v * by.dt  # offsets are those of the last step until they move on
-    # a caught toe comes to rest this far ahead, so that it does not slide back afterwards
-    rest = before + o + (v + ov) * (ONE / by.w)
+    before = toe - v * dt  # offsets are those of the last step until they move on
     off = o + where_positive(caught, before - rest, where_positive(freed, place - before, splat(ZERO)))
     place = where_positive(caught, rest, where_positive(locked, place, toe))
     return place, off, ov + (caught - freed) * v
@@ -153,8 +169,11 @@ def soften_spring(x, z, vx, vz, locked, by):
     soft = HARDEST_PULL / larger(speed + root(speed * speed + HARDEST_PULL * far), splat(TINY))
     hard = w * (w * far + TWO * speed) - HARDEST_PULL
     soft = where_positive(hard, larger(soft, splat(SOFTEST_SPRING * w)), splat(w))
-    e = where_positive(hard, exp_negative(soft * by.unlock.dt, SINGLE_SERIES), splat(by.unlock.e))
-    w, e = where_positive(locked, splat(by.lock.w), soft), where_positive(locked, splat(by.lock.e), e)
+    catch = find_catch(vx, vz, by.lock.w)
+    gentle = locked * (by.lock.w - catch)
+    w = where_positive(locked, catch, soft)
+    e = where_positive(locked, splat(by.lock.e), splat(by.unlock.e))
+    e = where_positive(larger(gentle, (ONE - locked) * hard), exp_negative(w * by.lock.dt, SINGLE_SERIES), e)
     return Damping(w, by.lock.dt, e, e, by.lock.nothing)
 
 

@@ -4,6 +4,7 @@ import math
 
 from kinematch.character.constants import LONGEST_QUINTIC, OVERSHOOT
 from kinematch.character.kernels.rotations import (
+    find_angular_velocity,
     from_rotation_vector,
     inverse,
     multiply,
@@ -121,7 +122,8 @@ def show_angular_velocity(memory, n, j, kind, age, halflife, animated, spin):
             memory[n, 3, j] * r + spin[0] * share + x * rate, memory[n, 4, j] * r + spin[1] * share + y * rate,
             memory[n, 5, j] * r + spin[2] * share + z * rate,
         )  # fmt: skip
-    (x, y, z), v = read_offset(memory, n, j, kind, age)
+    (x, y, z), rate = read_offset(memory, n, j, kind, age)
+    v = find_angular_velocity((x, y, z), rate)
     carried = rotate(from_rotation_vector(x, y, z), spin)  # rotate the animated angular velocity by the offset
     return carried[0] + v[0], carried[1] + v[1], carried[2] + v[2]
 

@@ -70,8 +70,8 @@ def plant_feet(
     global_positions, global_rotations = find_global_pose(rig, positions, rotations)
     legs = measure_legs(rig, global_positions, settings)
     plan = _plan_toes(state, characters, rig, sample, settings, on_terrain)
-    toes, before = legs.toes, feet.toes[characters].astype(np.float64)
-    velocities = np.nan_to_num((toes - before) * (1 / dt if dt > 0 else 0.0))
+    toes = legs.toes
+    velocities = np.nan_to_num((toes - feet.toes[characters].astype(np.float64)) * (1 / dt if dt > 0 else 0.0))
     velocities[..., 1] = 0.0
     places = feet.places[characters].astype(np.float64)
     offsets, rates = np.split(feet.offsets[characters].astype(np.float64), 2, axis=-1)
@@ -80,9 +80,13 @@ def plant_feet(
     shift, _ = _shift_ankles(state, characters, legs, places, offsets, on_terrain)
     sunk = feet.pelvis[characters, None, :1] * [0.0, 1.0, 0.0]
     shortfall = measure_shortfall(legs.vectors + shift + sunk, legs)
-    caught, freed, locked = _hold_toes(state, characters, legs, plan, velocities, places, shortfall, settings)
+    before = toes - velocities * dt  # offsets are those of the last step until they move on
+    rests = _find_rests(before + offsets, velocities + rates, settings)
+    caught, freed, locked = _hold_toes(state, characters, legs, plan, velocities, places, rests, shortfall, settings)
 
-    places, offsets, rates = _move_places(toes, places, offsets, rates, velocities, caught, freed, locked, dt, settings)
+    places, offsets, rates = _move_places(
+        toes, before, places, rests, offsets, rates, velocities, caught, freed, locked
+    )
     heights = plan.heights + (0.0 if settings.foot_lock else toes[..., 1])
     lift = _lift_toes(state, characters, plan.rests, heights, velocities + rates, locked, dt, settings)
     places[..., 1] = heights + lift
@@ -142,14 +146,29 @@ def _find_step_over(locked: np.ndarray, arrived: np.ndarray, places: np.ndarray,
     return farthest & (far > 0) & (locked & arrived).all(axis=1, keepdims=True)
 
 
+def _find_rests(shown: np.ndarray, velocities: np.ndarray, settings: Settings) -> np.ndarray:
+    """Where (M, L, 3) toes that are shown somewhere with a velocity come to rest if they are caught: ahead, so that
+    they do not slide back afterwards."""
+    speeds = np.hypot(velocities[..., 0], velocities[..., 2])
+    return shown + velocities / _find_catch(speeds, settings)[..., None]
+
+
+def _find_catch(speeds: np.ndarray, settings: Settings) -> np.ndarray:
+    """Stiffness of the spring (M, L) that holds toes of these speeds: those of a root that is turned or dragged while
+    it runs may be faster than any foot lands, and are braked more gently."""
+    w = float(omega(settings.lock_halflife))
+    return np.clip(c.HARDEST_CATCH / np.maximum(speeds, 1e-9), c.SOFTEST_CATCH * w, w)
+
+
 def _hold_toes(
     state: State, characters: np.ndarray, legs, plan: ToePlan, velocities: np.ndarray, places: np.ndarray,
-    shortfall: np.ndarray, settings: Settings,
+    rests: np.ndarray, shortfall: np.ndarray, settings: Settings,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Which toes are caught, which are freed, and which are held then.
 
     They are freed at the end of their contact, and where they are too far, too fast, too twisted or out of reach;
-    caught if their contact stays for a while and they were not freed in it, or have stepped over since.
+    caught if their contact stays for a while, they would not come to rest too far away, and they were not freed in it,
+    or have stepped over since.
     """
     feet = state.feet
     locked, headings = feet.locked[characters], feet.headings[characters].astype(np.float64)
@@ -160,7 +179,9 @@ def _hold_toes(
     twist = np.cos(settings.unlock_angle) if settings.unlock_angle < np.pi else -2.0
     twisted = foot[..., 0] * headings[..., 0] + foot[..., 2] * headings[..., 1] < twist * size
     freed = locked & (far | fast | twisted | (shortfall > c.LETS_GO) | ~plan.contacts)
-    caught = ~locked & plan.contacts & plan.stays & ~plan.refused
+    ahead = rests - legs.toes
+    near = np.hypot(ahead[..., 0], ahead[..., 2]) <= plan.farthest
+    caught = ~locked & plan.contacts & plan.stays & ~plan.refused & near
     if not settings.foot_lock:
         freed, caught = locked, np.zeros_like(locked)
     locked = (locked | caught) & ~freed
@@ -171,16 +192,13 @@ def _hold_toes(
 
 
 def _move_places(
-    toes: np.ndarray, places: np.ndarray, offsets: np.ndarray, rates: np.ndarray, velocities: np.ndarray,
-    caught: np.ndarray, freed: np.ndarray, locked: np.ndarray, dt: float, settings: Settings,
+    toes: np.ndarray, before: np.ndarray, places: np.ndarray, rests: np.ndarray, offsets: np.ndarray,
+    rates: np.ndarray, velocities: np.ndarray, caught: np.ndarray, freed: np.ndarray, locked: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Target places of toes along the ground, and the offsets that keep the shown toes continuous."""
     caught, freed, locked = caught[..., None], freed[..., None], locked[..., None]
-    before = toes - velocities * dt  # offsets are those of the last step until they move on
-    # a caught toe comes to rest this far ahead, so that it does not slide back afterwards
-    rest = before + offsets + (velocities + rates) / omega(settings.lock_halflife)
-    jump = np.where(caught, before - rest, np.where(freed, places - before, 0.0))
-    new_places = np.where(caught, rest, np.where(locked, places, toes))
+    jump = np.where(caught, before - rests, np.where(freed, places - before, 0.0))
+    new_places = np.where(caught, rests, np.where(locked, places, toes))
     new_rates = rates + (caught.astype(float) - freed) * velocities
     ground = np.array([True, False, True])  # heights are the clip's
     return new_places, np.where(ground, offsets + jump, offsets), np.where(ground, new_rates, rates)
@@ -211,7 +229,7 @@ def _fade_toe_offsets(
     hard = w * (w * far + 2 * speed) > c.HARDEST_PULL
     soft = c.HARDEST_PULL / np.maximum(speed + np.sqrt(speed**2 + c.HARDEST_PULL * far), 1e-9)
     stiffness = np.where(hard, np.maximum(soft, c.SOFTEST_SPRING * w), w)
-    stiffness = np.where(locked, float(omega(settings.lock_halflife)), stiffness)[..., None]
+    stiffness = np.where(locked, _find_catch(speed, settings), stiffness)[..., None]
     return spring(offsets, rates, 0.0, halflife=float(omega(1.0)) / stiffness, dt=dt)
 
 

@@ -6,8 +6,9 @@ Each number triple of a pose (a joint's rotation vector, or its place) remembers
 - quintic inertialization (digital humans 3.4): the offset at the jump, its speed along itself, and the blend time;
 - dead blending: the pose that was shown and its velocity, which goes on by itself while the new one is blended in.
 
-Rotation offsets are in the parent's space, on the left of the animated rotation, with velocities in the same space: at
-the moment of a jump the shown pose does not change.
+Rotation offsets are in the parent's space, on the left of the animated rotation. The velocity of an offset is the rate
+of its rotation vector, which differs from an angular velocity the more, the larger the offset: at the moment of a jump
+neither the shown pose nor its velocity changes.
 """
 
 import math
@@ -20,7 +21,12 @@ from kinematch.character.settings import Settings
 from kinematch.character.source import Sample
 from kinematch.character.state import State
 from kinematch.math import quaternion
-from kinematch.math.rotation import from_rotation_vector, to_rotation_vector
+from kinematch.math.rotation import (
+    find_angular_velocity,
+    find_vector_rate,
+    from_rotation_vector,
+    to_rotation_vector,
+)
 from kinematch.math.spring import HALFLIFE_FACTOR, spring, velocity_spring
 
 
@@ -39,7 +45,9 @@ def start_transition(
         step = to_rotation_vector(shown)
         if kind != "dead":
             step = to_rotation_vector(quaternion.multiply(shown, quaternion.inverse(after.rotations)))
-            spin = spin - quaternion.rotate(from_rotation_vector(step), after.angular_velocities)
+            spin = find_vector_rate(
+                step, spin - quaternion.rotate(from_rotation_vector(step), after.angular_velocities)
+            )
         offsets.rotations[characters, :, :joints] = _write(remember(kind, halflife, step, spin))
 
         memory = _read(offsets.positions[characters])
@@ -128,7 +136,7 @@ def show_angular_velocities(
         gap = to_rotation_vector(quaternion.multiply(animated, quaternion.inverse(lead)))
         return memory[..., 3:] * (1 - share) + spin * share + gap * rate
     offset, velocity = _offset(memory, kind, age)
-    return quaternion.rotate(from_rotation_vector(offset), spin) + velocity
+    return quaternion.rotate(from_rotation_vector(offset), spin) + find_angular_velocity(offset, velocity)
 
 
 def show_places(

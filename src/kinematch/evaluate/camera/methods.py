@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.avatar.orientation import Direction, DirectionEstimator, Headset, make_estimator
 from kinematch.avatar.trackers import Trackers
+from kinematch.camera.direction import find_direction
 from kinematch.camera.feet import FootFusion
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import Landmarks
@@ -36,8 +37,8 @@ class CameraAlone:
         self._fusion.estimate(joints, dt)
         share = 1 - 0.5 ** (dt / HALFLIFE)
         for user, observer in enumerate(self._fusion.observers):
-            if observer.sighting is not None:
-                before, new = self._yaws[user], observer.sighting.yaw
+            if observer.sighting is not None and observer.body is not None:
+                before, new = self._yaws[user], find_direction(*observer.body[observer.hips], observer.alignment.pose)
                 step = wrap_angle(np.asarray(new - before))
                 self._yaws[user] = new if np.isnan(before) else before + share * step
         known = ~np.isnan(self._yaws)

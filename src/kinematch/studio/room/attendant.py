@@ -27,10 +27,10 @@ from kinematch.studio.room.room import Room
 from kinematch.studio.room.samples import read_sample
 from kinematch.studio.room.user import User
 from kinematch.studio.room.views import read_view
+from kinematch.studio.shelf import BUILT_IN
 from kinematch.studio.stage import Stage
 from kinematch.studio.welcome import skeleton_info
 
-BUILT_IN = "dance card"
 MOST_STORED = 200  # calibrations of users
 
 RoomMessage = (

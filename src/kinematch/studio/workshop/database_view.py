@@ -13,11 +13,14 @@ from kinematch.database.coverage import (
     measure_coverage,
     measure_root_motion,
 )
+from kinematch.database.poses import PoseDatabase
 from kinematch.database.storage import Database
+from kinematch.doctor.labels import LABELS
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import true_ranges
-from kinematch.studio.workshop.messages import Cell, ClipRow, CoverageInfo, DatabaseInfo, GapRow, Stretch
+from kinematch.studio.workshop.messages import Cell, ClipRow, CoverageInfo, DatabaseInfo, GapRow, LabelRow, Stretch
 from kinematch.studio.workshop.project import feature_rows
+from kinematch.studio.workshop.reports import list_label_infos
 
 MOST_STRETCHES = 60  # listed for a cell, the longest first
 BRIEF = 0.6  # s; shorter gaps are bridged: within a footstep the speed may cross a cell's edge
@@ -47,6 +50,7 @@ def database_info(database: Database, name: str) -> DatabaseInfo:
                 turn=float(np.degrees(turn[own].mean())),
                 matchable=float(features.targets[own].mean()),
                 contacts=poses.contacts[own].mean(axis=0).tolist(),
+                labels=_list_labels(poses, own),
             )
         )
     return DatabaseInfo(
@@ -57,6 +61,7 @@ def database_info(database: Database, name: str) -> DatabaseInfo:
         joints=poses.skeleton.joint_count,
         tags={tag: float(poses.tags.of(tag).sum() / poses.frame_rate) for tag in poses.tags.names},
         contact_names=list(measure_contact_shares(poses)),
+        labels=list_label_infos(),
         clips=clips,
         features=feature_rows(features.schema),
         coverage=CoverageInfo(
@@ -73,6 +78,18 @@ def database_info(database: Database, name: str) -> DatabaseInfo:
         ),
         warnings=list(database.about.get("warnings", [])),
     )
+
+
+def _list_labels(poses: PoseDatabase, own: slice) -> list[LabelRow]:
+    """The labels that a clip's frames have as tags, one at a time, the first in order."""
+    rows, free = [], np.ones(own.stop - own.start, bool)
+    for label in LABELS:
+        if label.name not in poses.tags.names:
+            continue
+        tagged = poses.tags.of(label.name)[own] & free
+        free &= ~tagged
+        rows += [(a / poses.frame_rate, b / poses.frame_rate, label.name) for a, b in true_ranges(tagged)]
+    return [LabelRow(name=name, start=start, stop=stop) for start, stop, name in sorted(rows)]
 
 
 def cell(database: Database, which: Map, row: int, column: int) -> Cell:

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from kinematch.database.recipe import parse_recipe
-from kinematch.database.recipe_errors import Location
 from kinematch.database.schema import default_features
-from kinematch.database.sources import SourceFile, list_files, matches
+from kinematch.database.sources import list_files
 from kinematch.doctor import Report
 from kinematch.doctor.prescribe import prescribe, usable
 from kinematch.errors import FileError, KinematchError
 from kinematch.files.toml import parse_toml
 from kinematch.studio.workshop import messages as m
+from kinematch.studio.workshop.file_edits import files_of, find_file, set_for_files, strike_file
+from kinematch.studio.workshop.labelling import keep_filter, set_label
 from kinematch.studio.workshop.project import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 from kinematch.studio.workshop.reports import Reports, fix_values, report_of
@@ -25,7 +26,8 @@ FEW = 12  # files up to which a recipe lists names instead of a glob
 def edited(project: Project, reports: Reports, text: str, edits: list[m.Edit]) -> str:
     """The text after all edits, in order."""
     for edit in edits:
-        text = _edited(project, reports, text, edit)
+        after = _edited(project, reports, text, edit)
+        text = keep_filter(text, after) if text.strip() else after
     return text
 
 
@@ -50,27 +52,11 @@ def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
             return set_for_files(project, text, files, values=values, whole=whole)
         case m.Paste(file=file, lines=lines, whole=whole):
             return paste(project, text, file, lines=lines, whole=whole)
+        case m.SetLabel(file=file, was=was, now=now):
+            return set_label(project, text, file, was=was, now=now)
         case m.SpellFeatures():
             return spell_features(text)
     raise KinematchError(f"no edit {edit!r}")
-
-
-def set_for_files(project: Project, text: str, files: list[str], *, values: dict[str, Any], whole: bool) -> str:
-    """Set keys of some files' source; they are split off into their own source first, unless all of it is meant."""
-    groups: dict[int, list[SourceFile]] = {}
-    for file in files:
-        one = _file(project, text, file)
-        groups.setdefault(one.index, []).append(one)
-    for index, group in groups.items():
-        if not whole:
-            text, index = isolate(project, text, group)
-        for key, value in values.items():
-            at: Location = ("source", index, key)
-            if value is not None:
-                text = set_value(text, at, value)
-            elif key in tomllib.loads(text)["source"][index]:
-                text = remove(text, at)
-    return text
 
 
 def paste(project: Project, text: str, file: str, *, lines: str, whole: bool) -> str:
@@ -80,7 +66,7 @@ def paste(project: Project, text: str, file: str, *, lines: str, whole: bool) ->
         raise KinematchError("these lines name a joint or file that cannot be detected; write them into the recipe")
     if set(values) == {"exclude"}:
         return leave_out(project, text, file)
-    source = tomllib.loads(text)["source"][_file(project, text, file).index]
+    source = tomllib.loads(text)["source"][find_file(project, text, file).index]
     joined = {key: _joined(source.get(key), value) for key, value in values.items()}
     return set_for_files(project, text, [file], values=joined, whole=whole)
 
@@ -93,53 +79,21 @@ def _joined(now: Any, value: Any) -> Any:
     return value
 
 
-def isolate(project: Project, text: str, group: list[SourceFile]) -> tuple[str, int]:
-    """Split files off into a source of their own, with the keys and ranges that apply to them; nothing else changes."""
-    index, paths = group[0].index, {one.path for one in group}
-    others = [other for other in _files(project, text) if other.index == index and other.path not in paths]
-    if not others:
-        return text, index
-    sources = tomllib.loads(text)["source"]
-    source = sources[index]
-    kept = {key: value for key, value in source.items() if key not in ("files", "exclude", "range")}
-    ranges = source.get("range", [])
-    own = [r for r in ranges if any(matches(one, r.get("files", "*")) for one in group)]
-    for k in reversed(range(len(ranges))):
-        if not any(matches(other, ranges[k].get("files", "*")) for other in others):
-            text = remove(text, ("source", index, "range", k))
-    for one in group:
-        text = _without_file(project, text, one)
-    names = [glob.escape(project.relative(one.path)) for one in group]
-    text = add_table(text, ("source",), {"files": names, **kept})
-    for said in own:
-        text = add_table(text, ("source", len(sources), "range"), said)
-    return text, len(sources)
-
-
 def leave_out(project: Project, text: str, file: str) -> str:
     """Remove a file; a source without files is removed too."""
-    one = _file(project, text, file)
-    alone = not any(other.index == one.index and other.path != one.path for other in _files(project, text))
+    one = find_file(project, text, file)
+    alone = not any(other.index == one.index and other.path != one.path for other in files_of(project, text))
     if not alone:
-        return _without_file(project, text, one)
+        return strike_file(project, text, one)
     if len(tomllib.loads(text)["source"]) == 1:
         raise KinematchError(f"{file} is the recipe's only file; add another one first")
     return remove(text, ("source", one.index))
 
 
-def _without_file(project: Project, text: str, one: SourceFile) -> str:
-    """Remove a file from the list that names it; exclude it where a glob matches it."""
-    source = tomllib.loads(text)["source"][one.index]
-    name = glob.escape(project.relative(one.path))
-    if name in source["files"]:
-        return set_value(text, ("source", one.index, "files"), [other for other in source["files"] if other != name])
-    return set_value(text, ("source", one.index, "exclude"), [*source.get("exclude", []), name])
-
-
 def take(project: Project, reports: Reports, text: str, files: list[str]) -> str:
     """Add files of the folder; the first ones make a whole recipe, as `kinematch init` writes it."""
     folder = project.folder
-    known = set() if not text.strip() else {project.relative(one.path) for one in _files(project, text)}
+    known = set() if not text.strip() else {project.relative(one.path) for one in files_of(project, text)}
     found = [report_of(project, reports, name) for name in files if name not in known]
     good = [report for report in found if usable(report)]
     doubtful = [report for report in found if report not in good and report.frames > SHORTEST]
@@ -187,14 +141,14 @@ def _groups(prescribed: str, good: list[Report], project: Project) -> list[tuple
 def _named(prescribed: str, good: list[Report], project: Project) -> str:
     """List a few files by name, so that files added to the folder later are not included by accident."""
     for index, (table, group) in enumerate(_groups(prescribed, good, project)):
-        meant = [one for one in _files(project, prescribed) if one.index == index]
+        meant = [one for one in files_of(project, prescribed) if one.index == index]
         if len(group) <= FEW or len(meant) > len(group):
             prescribed = set_value(prescribed, ("source", index, "files"), table["files"])
     return prescribed
 
 
 def _first_rig(project: Project, reports: Reports, text: str) -> tuple[str, str] | None:
-    first = next((one for one in _files(project, text) if not one.source.retarget), None)
+    first = next((one for one in files_of(project, text) if not one.source.retarget), None)
     if first is None or first.path is None:
         return None
     report, _ = reports.get(first.path, first.source, project.folder)
@@ -211,15 +165,3 @@ def spell_features(text: str) -> str:
             values["times"] = [round(time, 4) for time in feature.times]
         text = add_table(text, ("feature",), values)
     return text
-
-
-def _files(project: Project, text: str) -> list[SourceFile]:
-    recipe = parse_recipe(text, project.recipe_path)
-    return list_files(recipe, project.folder, project.recipe_path, text)
-
-
-def _file(project: Project, text: str, name: str) -> SourceFile:
-    for one in _files(project, text):
-        if one.path is not None and project.relative(one.path) == name:
-            return one
-    raise KinematchError(f"the recipe has no file {name!r}")

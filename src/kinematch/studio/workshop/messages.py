@@ -57,11 +57,27 @@ class LeaveOut(Message, tag="leave_out", tag_field="type"):
     file: str
 
 
+class TimeRange(Message):
+    """A stretch of one file that the recipe tags, or drops if there are no tags; in seconds of the file."""
+
+    start: float
+    stop: float | None = None  # the end of the file if it is null
+    tags: list[str] = []
+
+
+class SetLabel(Message, tag="set_label", tag_field="type"):
+    """Change what a recipe says of a stretch of one file; `was` is null to add one, `now` is null to remove it."""
+
+    file: str
+    was: TimeRange | None = None
+    now: TimeRange | None = None
+
+
 class SpellFeatures(Message, tag="spell_features", tag_field="type"):
     """Write out the features that a recipe without any has, so that they can be changed."""
 
 
-Edit = SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SpellFeatures
+Edit = SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SetLabel | SpellFeatures
 
 
 class EditRequest(Message):
@@ -144,6 +160,14 @@ class JobInfo(Message):
     warnings: list[str] = []
 
 
+class LabelInfo(Message):
+    """A word for what happens in a take."""
+
+    name: str
+    colour: str  # a variable of the page's theme
+    tags: list[str]  # of its range in the recipe; none for what is dropped
+
+
 class ProjectInfo(Message):
     folder: str
     recipe: str  # its file name
@@ -153,6 +177,7 @@ class ProjectInfo(Message):
     roles: list[str]
     kinds: list[str]
     kind_needs: dict[str, list[str]]
+    labels: list[LabelInfo]
     reference: dict[str, dict[str, str]]  # table -> key -> meaning
     stored: str  # the recipe stored in the playing database, if there is no file of it
     checked: Checked
@@ -172,6 +197,14 @@ class Finding(Message):
     state: str  # open, applied, or manual where the user must decide
 
 
+class LabelRow(Message):
+    """What the doctor saw in a stretch of a file, in seconds."""
+
+    name: str
+    start: float
+    stop: float
+
+
 class FileReport(Message):
     path: str
     family: str
@@ -185,6 +218,7 @@ class FileReport(Message):
     missing_roles: list[str]
     joint_names: list[str]
     findings: list[Finding]
+    labels: list[LabelRow]  # in order, without overlaps; none in a file of several animations
     buildable: bool
     difference: str  # from the skeleton of the recipe's first file; empty where there is none
     difference_from: str
@@ -203,6 +237,7 @@ class ClipRow(Message):
     turn: float  # degrees/s, mean, to the left
     matchable: float  # share of frames that a search may jump to
     contacts: list[float]  # share of time that each contact joint is planted
+    labels: list[LabelRow]  # of its tags, in seconds of the clip
 
 
 class GapRow(Message):
@@ -232,6 +267,7 @@ class DatabaseInfo(Message):
     joints: int
     tags: dict[str, float]  # seconds
     contact_names: list[str]
+    labels: list[LabelInfo]
     clips: list[ClipRow]
     features: list[FeatureRow]
     coverage: CoverageInfo

@@ -11,10 +11,11 @@ from kinematch.database.prepare import read_source
 from kinematch.database.recipe import Source
 from kinematch.database.sources import SourceFile
 from kinematch.doctor import Problem, Report, examine
+from kinematch.doctor.labels import LABELS, list_labels
 from kinematch.doctor.prescribe import GAP
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.workshop.messages import FileReport, Finding
+from kinematch.studio.workshop.messages import FileReport, Finding, LabelInfo, LabelRow
 from kinematch.studio.workshop.project import Project, inside
 
 KEPT = 400  # reports in memory
@@ -91,10 +92,16 @@ def _file_report(project: Project, reports: Reports, name: str, used: list[Sourc
         missing_roles=list(report.missing_roles),
         joint_names=list(skeleton.names) if skeleton else [],
         findings=findings,
+        labels=[LabelRow(name=one.name, start=one.start, stop=one.stop) for one in list_labels(report)],
         buildable=not any(one.severity == "error" and one.state != "applied" for one in findings),
         difference=difference,
         difference_from=owner,
     )
+
+
+def list_label_infos() -> list[LabelInfo]:
+    """All labels, with their colours in the page."""
+    return [LabelInfo(name=one.name, colour=f"series-{one.colour}", tags=list(one.tags)) for one in LABELS]
 
 
 def files_or_none(project: Project) -> list[SourceFile]:

@@ -22,7 +22,7 @@ from kinematch.studio.workshop.edits import edited
 from kinematch.studio.workshop.job import Jobs
 from kinematch.studio.workshop.preview import Dress, Previews, database_preview, file_preview, undressed
 from kinematch.studio.workshop.project import Project, check, kind_needs, listing, reference, save
-from kinematch.studio.workshop.reports import Reports, file_reports
+from kinematch.studio.workshop.reports import Reports, file_reports, list_label_infos
 from kinematch.studio.workshop.upload import Taken, TooLarge, receive
 
 if TYPE_CHECKING:
@@ -227,6 +227,7 @@ def _project_info(project: Project, jobs: Jobs, playing: Database) -> m.ProjectI
         roles=list(ROLES),
         kinds=list(KINDS),
         kind_needs=kind_needs(),
+        labels=list_label_infos(),
         reference=reference(),
         stored=stored if isinstance(stored, str) else "",
         checked=check(project, project.text()),
