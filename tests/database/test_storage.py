@@ -91,7 +91,7 @@ def test_a_newer_version_is_refused_as_such(file, monkeypatch, built):
     monkeypatch.setattr(storage, "PLAIN_VERSION", 9)
     storage.save(file, built)
     monkeypatch.undo()
-    with pytest.raises(FileError, match=r"newer kinematch \(format version 9, this one reads 3\)"):
+    with pytest.raises(FileError, match=r"newer kinematch \(format version 9, this one reads 4\)"):
         storage.load(file)
 
 

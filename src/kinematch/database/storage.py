@@ -12,7 +12,7 @@ from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.features import Feature
 from kinematch.database.filters import check_filter
 from kinematch.database.packing.poses import ClipTable, PackedPoses, open_features, open_targets
-from kinematch.database.packing.storage import from_packed_arrays, to_packed_arrays
+from kinematch.database.packing.storage import LAYOUT, from_packed_arrays, to_packed_arrays
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.tags import Tags
@@ -130,7 +130,11 @@ def from_arrays(
 ) -> Database:  # fmt: skip
     """The inverse of to_arrays, for what was read from a file."""
     try:
+        if "packed" in about and about["packed"].get("layout") != LAYOUT:
+            raise FileError(path, "was packed by an earlier version; pack the database it was made of again")
         return _database(arrays, about, progress)
+    except FileError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError) as error:
         raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 

@@ -47,8 +47,6 @@ def from_packed_arrays(
     columns: int,
 ) -> PackedPoses:  # fmt: skip
     """`kept` are the arrays by clip, and the contact joints, which are not packed."""
-    if about["packed"].get("layout") != LAYOUT:
-        raise KinematchError("it was packed by an earlier version; pack the database it was made of again")
     contact_joints, tag_names = kept["contact_joints"], tuple(about["tags"])
     clips = ClipTable(
         kept["clip_starts"], kept["clip_stops"], kept["clip_loops"], kept["loop_positions"], kept["loop_rotations"],
