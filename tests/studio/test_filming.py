@@ -3,6 +3,7 @@
 import io
 import struct
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -63,6 +64,16 @@ def test_pictures_become_a_film(fresh_server):
     assert headers["content-type"] == "image/gif"
     with Image.open(io.BytesIO(content)) as film:
         assert (film.n_frames, film.size, film.info["duration"]) == (3, (64, 36), 50)
+
+
+def test_an_mp4_has_every_picture_in_order(tmp_path):
+    films = pytest.importorskip("imageio_ffmpeg")
+    (tmp_path / "pictures").write_bytes(join(*(jpeg(colour) for colour in ("red", "lime", "blue"))))
+    encode_film(tmp_path / "film.mp4", tmp_path / "pictures", 30)
+    film = films.read_frames(tmp_path / "film.mp4")
+    about = next(film)
+    assert (about["size"], about["fps"]) == ((64, 36), 30)
+    assert [np.frombuffer(one, np.uint8).reshape(-1, 3).mean(axis=0).argmax() for one in film] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
