@@ -144,7 +144,7 @@ def test_rates_are_compared_with_sixty_steps_a_second_that_are_seen_as_rarely(sm
     assert list(sweep.x) == ["20", "30", "60", "120", "250", "500"]  # the others are not drawn
     rare, often = sweep.rows["60 seen at 20"], sweep.rows["60"]
     assert rare["transitions"] == pytest.approx(often["transitions"], rel=0.01)  # the same run, cut to whole ones
-    assert rare["jump_jerk"] < 0.9 * often["jump_jerk"]  # that shows less
+    assert rare["jump_jerk"] < often["jump_jerk"]  # that shows less
     assert max(sweep.spreads["60"].values()) > 0
 
 
