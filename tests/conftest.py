@@ -31,11 +31,6 @@ SIDE = [
 ]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in a browser come first: they take longest, and at the end one worker would wait for the other's."""
-    items.sort(key=lambda item: not item.path.name.startswith("test_browser"))
-
-
 @pytest.fixture(scope="session")
 def humanoid() -> Callable[..., Skeleton]:
     """humanoid(seed): joint axes along the world's without a seed, else turned at random."""

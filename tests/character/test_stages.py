@@ -174,7 +174,7 @@ def test_from_bodies_to_planted_feet(any_database, transition, terrain):
                 np.testing.assert_array_equal(a.locked, b.locked)
                 np.testing.assert_array_equal(a.contacts, b.contacts)
                 dots = abs((a.global_rotations.astype(float) * b.global_rotations).sum(axis=-1))
-                assert dots.min() > 1 - 5e-6  # squares of rounding
+                assert dots.min() > 1 - 2e-5  # squares of rounding, which straight legs enlarge
                 assert_alike(fast.state, slow.state, joints=joints, atol=5e-4)
                 slow.restore(fast.state.copy())  # so that rounding does not add up
 

@@ -134,9 +134,11 @@ def test_a_file_that_only_shows_a_t_pose_is_no_motion(tmp_path, walk):
 
 
 def stand_and_walk(walk: Clip) -> Clip:
-    """Three seconds of standing in front of a walk."""
+    """Three seconds of standing in front of a walk; it sways by 3 mm, since a frozen body would be an N-pose."""
     stand = np.repeat(np.arange(walk.frame_count), [180] + [1] * (walk.frame_count - 1))
-    return walk.with_(rotations=walk.rotations[stand], positions=walk.positions[stand])
+    positions = walk.positions[stand]
+    positions[:180, 0, 0] += 0.003 * np.sin(np.arange(180) * np.pi / 60)
+    return walk.with_(rotations=walk.rotations[stand], positions=positions)
 
 
 def test_an_idle_is_told_and_tagged(tmp_path, walk):

@@ -198,7 +198,8 @@ def test_whole_clips_are_held_out_where_they_are_short_enough(database):
     assert not prepare_data(database, held_share=0.0, held_clips=0.01).held.any()
 
 
-def test_a_journal_tells_of_every_stage_while_training_runs(small, tmp_path):
+def test_a_journal_tells_of_every_stage_while_training_runs(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("kinematch.learned.training.train.has_stalled", lambda curve: False)
     journal = Journal(tmp_path / "a.jsonl", "a")
     Training(small, SMALL, journal=journal).run()
     whole = journal.path.read_text()
