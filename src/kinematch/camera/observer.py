@@ -162,7 +162,7 @@ class Observer:
     def _measure(self, body: np.ndarray, visibility: np.ndarray) -> float:
         """How far (in m of the estimator) bones differ from their usual lengths, which are learned meanwhile."""
         pairs = [pair for pair in (self.hips, self._shoulders) if len(pair) == 2]
-        self._widths.learn(np.array([measure_width(*body[pair], self.alignment.pose) for pair in pairs]))
+        self._widths.learn(np.array([measure_width(body[a], body[b], self.alignment.pose) for a, b in pairs]))
         lengths = measure_bones(body, self._bones)
         self._lengths.learn(lengths)
         return find_stretch(lengths, self._lengths.medians, self._bones, visibility)

@@ -38,7 +38,8 @@ class CameraAlone:
         share = 1 - 0.5 ** (dt / HALFLIFE)
         for user, observer in enumerate(self._fusion.observers):
             if observer.sighting is not None and observer.body is not None:
-                before, new = self._yaws[user], find_direction(*observer.body[observer.hips], observer.alignment.pose)
+                left, right = observer.body[observer.hips]
+                before, new = self._yaws[user], find_direction(left, right, observer.alignment.pose)
                 step = wrap_angle(np.asarray(new - before))
                 self._yaws[user] = new if np.isnan(before) else before + share * step
         known = ~np.isnan(self._yaws)
