@@ -9,7 +9,6 @@ from kinematch.character.kernels.animation import DECODE
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.settings import Settings
 from kinematch.control.command import move
-from kinematch.database.build import build
 from kinematch.database.packing.bodies import place_points
 from kinematch.database.packing.pack import pack_database
 
@@ -41,13 +40,8 @@ def test_kernels_play_a_packed_database_as_the_plain_stages_do(packed, transitio
 
 
 @pytest.fixture(scope="module")
-def mirrored(tmp_path_factory):
-    recipe = tmp_path_factory.mktemp("mirrored") / "small.toml"
-    recipe.write_text(
-        '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.35", "walk_turn_left_90"]\n'
-        "\n[cleaning]\nmirror = true\n"
-    )
-    return build(recipe).database
+def mirrored(built_of):
+    return built_of("idle", "walk_1.35", "walk_turn_left_90", mirror=True).database
 
 
 @pytest.mark.parametrize("transition", ["spring", "quintic"])

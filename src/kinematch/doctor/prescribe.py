@@ -180,14 +180,20 @@ def _fixes(report: Report, clip: str = "") -> list[str]:
 
 
 def _drop_line(drops: list[list[float]]) -> str:
-    """Everything to drop on one line; what overlaps is joined."""
+    """Everything to drop on one line."""
+    joined = join_stretches(drops)
+    return f"drop = [{', '.join(f'[{_seconds(start)}, {_seconds(stop)}]' for start, stop in joined)}]"
+
+
+def join_stretches(stretches: list[list[float]]) -> list[list[float]]:
+    """Stretches [start, stop] in order; what overlaps is joined."""
     joined: list[list[float]] = []
-    for start, stop in sorted(drops):
+    for start, stop in sorted(stretches):
         if joined and start <= joined[-1][1]:
             joined[-1][1] = max(joined[-1][1], stop)
         else:
             joined.append([start, stop])
-    return f"drop = [{', '.join(f'[{_seconds(start)}, {_seconds(stop)}]' for start, stop in joined)}]"
+    return joined
 
 
 def _seconds(value: float) -> str:

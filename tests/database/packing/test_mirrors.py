@@ -9,7 +9,6 @@ from tests.character.rigs import four_legs
 from tests.database.packing.test_pack import make_clip, make_database
 
 from kinematch.database import storage
-from kinematch.database.build import build
 from kinematch.database.packing.mirrors import make_mirror, mirror_poses
 from kinematch.database.packing.pack import measure_errors, pack_database
 from kinematch.database.playback import find_moving
@@ -21,14 +20,9 @@ BOUND = 5e-4
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory):
+def plain(built_of):
     """A loop and turns, each with its mirror image."""
-    recipe = tmp_path_factory.mktemp("mirrored") / "small.toml"
-    recipe.write_text(
-        '[[source]]\nbuiltin = "dance-card"\nclips = ["walk_1.35", "walk_turn_*_90"]\ntags = ["left"]\n'
-        "\n[cleaning]\nmirror = true\n"
-    )
-    return build(recipe).database
+    return built_of("walk_1.35", "walk_turn_*_90", mirror=True).database
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import pytest
 from kinematch.character.crowd import Crowd
 from kinematch.control.command import move
 from kinematch.database import storage
-from kinematch.database.build import build
 from kinematch.database.container import write_arrays
 from kinematch.database.packing.pack import measure_errors
 from kinematch.database.transport.curves import DEAD, decode_curves, encode_curves, list_sizes
@@ -22,14 +21,9 @@ BOUND = 1e-3
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory):
+def plain(built_of):
     """A loop and a clip, each with its mirror image."""
-    recipe = tmp_path_factory.mktemp("mirrored") / "small.toml"
-    recipe.write_text(
-        '[[source]]\nbuiltin = "dance-card"\nclips = ["walk_1.35", "walk_turn_*_90"]\ntags = ["left"]\n'
-        "\n[cleaning]\nmirror = true\n"
-    )
-    return build(recipe).database
+    return built_of("walk_1.35", "walk_turn_*_90", mirror=True).database
 
 
 @pytest.fixture(scope="module")

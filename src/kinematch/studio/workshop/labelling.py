@@ -7,6 +7,7 @@ from typing import Any
 from kinematch.database.recipe_errors import Location
 from kinematch.database.sources import matches
 from kinematch.doctor.labels import write_filter
+from kinematch.doctor.prescribe import join_stretches
 from kinematch.errors import KinematchError
 from kinematch.studio.workshop.file_edits import files_of, find_file, set_for_files
 from kinematch.studio.workshop.messages import TimeRange
@@ -92,10 +93,4 @@ def _drop(
         if more.stop is None:
             raise KinematchError("what is left out needs an end, in seconds")
         drops.append([more.start, more.stop])
-    joined: list[list[float]] = []
-    for start, stop in sorted(drops):
-        if joined and start <= joined[-1][1]:
-            joined[-1][1] = max(joined[-1][1], stop)
-        else:
-            joined.append([start, stop])
-    return set_for_files(project, text, [file], values={"drop": joined or None}, whole=False)
+    return set_for_files(project, text, [file], values={"drop": join_stretches(drops) or None}, whole=False)
