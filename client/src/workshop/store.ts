@@ -98,26 +98,33 @@ export class Store {
     this.tell("recipe");
   }
 
-  undo(): void {
-    const text = this.past.pop();
-    if (text === undefined) return;
-    this.future.push(this.text);
-    void this.restore(text);
+  undo(): Promise<void> {
+    return this.restore(this.past, this.future);
   }
 
-  redo(): void {
-    const text = this.future.pop();
-    if (text === undefined) return;
-    this.past.push(this.text);
-    void this.restore(text);
+  redo(): Promise<void> {
+    return this.restore(this.future, this.past);
   }
 
-  private async restore(text: string): Promise<void> {
-    try {
-      this.accept(await this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }));
-    } catch (error) {
-      this.studio.say((error as Error).message, "bad", "The recipe stays as it is");
-    }
+  /** Go back to the last of these texts, after all edits before; a refused one changes nothing. */
+  private restore(from: string[], to: string[]): Promise<void> {
+    const result = this.chain.then(async () => {
+      const text = from.at(-1);
+      if (text === undefined) return;
+      try {
+        const checked = await this.studio.ask<Checked>(`${API}/recipe`, {
+          method: "PUT",
+          body: JSON.stringify({ text }),
+        });
+        from.pop();
+        to.push(this.text);
+        this.accept(checked);
+      } catch (error) {
+        this.studio.say((error as Error).message, "bad", "The recipe stays as it is");
+      }
+    });
+    this.chain = result;
+    return result;
   }
 
   private after(work: () => Promise<Checked>): Promise<boolean> {
