@@ -67,9 +67,30 @@ def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, reci
         box = page.page.query_selector(".clip-dock:not([hidden]) canvas").bounding_box()
         return box["x"] + time / SECONDS * box["width"], box["y"] + box["height"] - above
 
+    def pick(time, above=22):
+        """Click on a label until its bar shows: the bar of another, still going, would have moved the timeline."""
+
+        def picked():
+            page.page.mouse.click(*place(time, above))
+            page.page.wait_for_timeout(200)
+            return page.ask("!!document.querySelector('[data-key=label-name]')")
+
+        page.until("!document.querySelector('[data-key=label-name]')")
+        page.until(picked)
+
+    def put(key, value, done):
+        """Type into the bar until the recipe has it: the bar is made anew when an edit before it is through."""
+
+        def typed():
+            page.page.fill(f"[data-key={key}]", value)
+            page.page.keyboard.press("Enter")
+            page.page.wait_for_timeout(300)
+            return done()
+
+        page.until(typed)
+
     # another label for the recipe's stretch near the ground
-    page.page.mouse.click(*place((low["from"] + low["to"]) / 2))
-    page.until("document.querySelector('[data-key=label-name]')")
+    pick((low["from"] + low["to"]) / 2)
     page.page.select_option("[data-key=label-name]", "jumping")
     page.until(lambda: ["jumping"] in [one["tags"] for one in source()["range"]])
     assert filter_of() == "!jumping"
@@ -81,9 +102,9 @@ def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, reci
     page.page.mouse.up()
     page.until(lambda: any(abs(one["to"] - low["to"] - 0.5) < 0.1 for one in source().get("range", [])))
     # its start, typed
-    page.page.fill("[data-key=label-from]", "7.5")
-    page.page.keyboard.press("Enter")
-    page.until(lambda: any(one["from"] == 7.5 and one["tags"] == ["jumping"] for one in source().get("range", [])))
+    put(
+        "label-from", "7.5", lambda: any(one["from"] == 7.5 and one["tags"] == ["jumping"] for one in source()["range"])
+    )
     page.picture("labels_changed")
     # undone one by one, by button and by key
     undo = page.page.get_by_role("button", name="Undo the last change to the recipe")
@@ -97,12 +118,12 @@ def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, reci
 
     # taken out
     count = len(source()["range"])
-    page.page.mouse.click(*place((low["from"] + low["to"]) / 2))
+    pick((low["from"] + low["to"]) / 2)
     page.page.click(".clip-bar >> text=Delete")
     page.until(lambda: len(source().get("range", [])) == count - 1)
     assert filter_of() == ""
     # put in from what the doctor saw, and a T-pose that is left out made longer
-    page.page.mouse.click(*place((low["from"] + low["to"]) / 2, above=7))
+    pick((low["from"] + low["to"]) / 2, above=7)
     page.page.select_option("[data-key=label-name]", "crouching")
     page.page.click(".clip-bar >> text=Put into the recipe")
     page.until(lambda: any(one["tags"] == ["low", "crouching"] for one in source().get("range", [])))
@@ -110,9 +131,7 @@ def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, reci
     (dropped,) = source()["drop"]
     page.page.mouse.click(*place(1.0))
     page.until("document.querySelector('[data-key=label-name]')?.value === 'left out'")
-    page.page.fill("[data-key=label-to]", "3.5")
-    page.page.keyboard.press("Enter")
-    page.until(lambda: source()["drop"] == [[dropped[0], 3.5]])
+    put("label-to", "3.5", lambda: source()["drop"] == [[dropped[0], 3.5]])
 
     made = build(recipe_path).database.poses
     crouched = made.tags.of("crouching").sum() / made.frame_rate
