@@ -60,10 +60,12 @@ def test_devices_become_joints_as_defined(seed):
 
 @pytest.mark.parametrize("ratios", [(1.0,), (0.5, 1.0), (0.4, 0.55, 0.7, 0.82, 1.0, 1.03)])
 def test_levels_are_chosen_as_defined(ratios):
-    levels = Levels(tuple(map(str, ratios)), np.array(ratios), np.zeros((len(ratios), 3)), len(ratios) - 1)
     rng = np.random.default_rng(0)
+    levels = Levels(tuple(map(str, ratios)), np.array(ratios), rng.normal(size=(len(ratios), 3)), len(ratios) - 1)
     heads, current = rng.uniform(0.2, 1.2, 500), rng.integers(-1, len(ratios) + 2, 500)
     np.testing.assert_array_equal(levels.choose(heads, current), levels.choose_plainly(heads, current))
+    heads = np.concatenate([heads, ratios])
+    np.testing.assert_allclose(levels.find_offsets(heads), levels.find_offsets_plainly(heads), atol=1e-12)
 
 
 @pytest.mark.parametrize("smoothing", [Smoothing(), Smoothing(velocity=0.0, facing=0.0, rate=0.0)])

@@ -127,7 +127,7 @@ def _locate(offsets: Offsets, devices: Trackers) -> Trackers:
         swapped = np.where(offsets.swapped.reshape(-1, 1, 1, 1), fingers[:, ::-1], fingers)
         floors = offsets.floors[:, None, None, None] * [0.0, 1.0, 0.0]
         fingers = (swapped - floors) * offsets.scales[:, None, None, None]
-    return Trackers(devices.times, positions, rotations, velocities, spins, valid, fingers)
+    return Trackers.wrap(devices.times, positions, rotations, velocities, spins, valid, fingers)
 
 
 def locate_plainly(offsets: Offsets, devices: Trackers) -> Trackers:

@@ -162,16 +162,15 @@ class Calibrator:
             return
         if self._origin is None:
             self._origin = last.positions[0, HEAD].copy()
-        eyes = self._find_eyes(last)
         self._turn = (self._turn + 1) % 5
         if self._turn == 0:
             self._find_floor(recent)
         elif self._turn == 1:
-            self._find_height(eyes, recent)
+            self._find_height(self._find_eyes(last), recent)
         elif self._turn == 2:
             self._find_reach(recent)
         elif self._turn == 3:
-            self._find_seat(eyes, recent, 5 * passed)
+            self._find_seat(self._find_eyes(last), recent, 5 * passed)
             if self._swaps.look(last, self.calibration, 5 * passed):
                 self._change(swapped=not self.calibration.swapped)
                 self.hitches.say("the left and right controllers were swapped; each now drives the other hand")

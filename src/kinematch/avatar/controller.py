@@ -29,6 +29,7 @@ class TrackerController:
 
     def __init__(self, count: int, *, smoothing: Smoothing | None = None):
         self.smoothing = smoothing or Smoothing()
+        self._stiffness = omega([self.smoothing.velocity, self.smoothing.facing])
         self.velocities = np.zeros((count, 3))  # m/s, smoothed
         self.accelerations = np.zeros((count, 3))  # m/s^2
         self.yaws = np.full(count, np.nan)  # rad, smoothed; NaN before the first sample
@@ -41,11 +42,10 @@ class TrackerController:
         `offsets` (N, 3) m: from the root to below the head, in the root's axes.
         """
         smoothing, count = self.smoothing, len(self.yaws)
-        stiffness = omega([smoothing.velocity, smoothing.facing])
         kept = 0.5 ** (dt / smoothing.rate) if smoothing.rate else 0.0
         positions, directions = np.empty((2, count, len(TIMES), 3))
         following.predict(
-            joints.positions, joints.velocities, yaws, offsets, float(dt), stiffness, kept, smoothing.turning, TIMES,
+            joints.positions, joints.velocities, yaws, offsets, float(dt), self._stiffness, kept, smoothing.turning, TIMES,
             self.velocities, self.accelerations, self.yaws, self.yaw_rates, self.turn_rates, positions, directions,
         )  # fmt: skip
         return Trajectory(TIMES, positions, directions)

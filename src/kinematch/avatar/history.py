@@ -1,4 +1,7 @@
-"""The last seconds of one user's trackers, in arrays that are written round and round."""
+"""The last seconds of one user's trackers, in arrays that are written round and round.
+
+Each sample is written twice, `size` rows apart: so the last ones are always in one piece.
+"""
 
 import numpy as np
 
@@ -14,7 +17,7 @@ class History:
         points = len(POINTS)
         shapes = {"times": (), "rotations": (points, 4), "valid": (points,)}
         self._arrays = {
-            name: np.zeros((size, *shapes.get(name, (points, 3))), bool if name == "valid" else np.float64)
+            name: np.zeros((2 * size, *shapes.get(name, (points, 3))), bool if name == "valid" else np.float64)
             for name in FIELDS
         }
         self._size, self._count = size, 0
@@ -23,7 +26,7 @@ class History:
         """Remember one sample."""
         row = self._count % self._size
         for name, array in self._arrays.items():
-            array[row] = getattr(sample, name)[0]
+            array[row] = array[row + self._size] = getattr(sample, name)[0]
         self._count += 1
 
     def clear(self) -> None:
@@ -32,8 +35,8 @@ class History:
 
     def recall(self, seconds: float) -> Trackers:
         """The samples of the last seconds, oldest first."""
-        rows = np.arange(max(0, self._count - self._size), self._count) % self._size
-        times = self._arrays["times"][rows]
-        if len(rows):
-            rows = rows[np.searchsorted(times, times[-1] - seconds) :]
-        return Trackers(*(array[rows] for array in self._arrays.values()))
+        count = min(self._count, self._size)
+        end = (self._count - 1) % self._size + self._size + 1
+        times = self._arrays["times"][end - count : end]
+        start = end - count + (int(np.searchsorted(times, times[-1] - seconds)) if count else 0)
+        return Trackers.wrap(*(array[start:end].copy() for array in self._arrays.values()), None)

@@ -1,5 +1,6 @@
 """Hitches of live devices, in words: lost and found ones, clocks that jump, places that cannot be."""
 
+import math
 from collections import deque
 
 import numpy as np
@@ -20,29 +21,30 @@ class Hitches:
     def __init__(self) -> None:
         self.messages: deque[str] = deque(maxlen=50)  # oldest first
         self._open: set[str] = set()  # hitches that last
-        self._seen = np.full(len(POINTS), np.nan)  # s, when each point was last tracked; NaN: never
-        self._time = -np.inf
+        self._seen = [math.nan] * len(POINTS)  # s, when each point was last tracked; NaN: never
+        self._time = -math.inf
 
     def look(self, devices: Trackers) -> bool:
         """Look at one sample; whether its time goes on from the one before."""
         now = float(devices.times[0])
-        if not np.isfinite(now):
+        if not math.isfinite(now):
             self._tell("clock", "a sample of the trackers has no time; it is left out", lasts=True)
             return True
         forwards = now >= self._time
         if not forwards:
             self.messages.append(f"time went back by {self._time - now:.2f} s; going on from there")
-            self._seen = np.where(np.isnan(self._seen), np.nan, now)
+            self._seen = [math.nan if math.isnan(seen) else now for seen in self._seen]
         self._time = now
-        valid = devices.valid[0]
-        if np.isnan(self._seen[0]):
+        if math.isnan(self._seen[0]):
             self._seen[0] = now  # a headset is expected from the start; other devices once they were seen
-        self._seen = np.where(valid, now, self._seen)
-        for k, point in enumerate(POINTS):
-            lost = now - self._seen[k] > LOST
-            self._tell(point, f"the {NAMES[point]} is not tracked", lasts=bool(lost))
-        far = np.abs(devices.positions[0]).max() > FARTHEST
-        self._tell("far", f"a device reports a place more than {FARTHEST:g} m away", lasts=bool(far))
+        for k, (point, valid) in enumerate(zip(POINTS, devices.valid[0].tolist())):
+            if valid:
+                self._seen[k] = now
+            if point in self._open or now - self._seen[k] > LOST:
+                self._tell(point, f"the {NAMES[point]} is not tracked", lasts=now - self._seen[k] > LOST)
+        far = bool(np.abs(devices.positions).max() > FARTHEST)
+        if far or "far" in self._open:
+            self._tell("far", f"a device reports a place more than {FARTHEST:g} m away", lasts=far)
         return forwards
 
     def say(self, text: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinematch.avatar.kernels.following import choose_levels
+from kinematch.avatar.kernels.following import choose_levels, find_offsets
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.database.tags import Tags
@@ -39,9 +39,16 @@ class Levels:
         if len(self.filters) != len(ratios) or not len(ratios) or not (np.diff(ratios) > 0).all():
             raise KinematchError(f"levels {self.filters} at ratios {ratios.tolist()}, expected one rising ratio each")
         object.__setattr__(self, "ratios", ratios)
+        object.__setattr__(self, "heads", np.array(self.heads, np.float64))
 
     def find_offsets(self, ratios: np.ndarray) -> np.ndarray:
         """From the root to below the head (N, 3) m of users whose head is at these shares (N,) of its height."""
+        offsets = np.empty((len(ratios), 3))
+        find_offsets(ratios, self.ratios, self.heads, SHARE, offsets)
+        return offsets
+
+    def find_offsets_plainly(self, ratios: np.ndarray) -> np.ndarray:
+        """The definition of `find_offsets`."""
         offsets = np.zeros((len(ratios), 3))
         for axis in (0, 2):
             offsets[:, axis] = SHARE * np.interp(ratios, self.ratios, self.heads[:, axis])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
@@ -51,6 +52,15 @@ class Trackers:
             object.__setattr__(self, name, array)
         drop_broken(self.positions, self.rotations, self.velocities, self.angular_velocities, self.valid)
 
+    @classmethod
+    def wrap(cls, *fields: np.ndarray | None) -> "Trackers":
+        """The same of contiguous arrays of the right types and shapes, which are neither copied nor looked at but for
+        broken points: what is made many times a second."""
+        made = object.__new__(cls)
+        made.__dict__.update(zip(FIELDS, fields))
+        drop_broken(made.positions, made.rotations, made.velocities, made.angular_velocities, made.valid)
+        return made
+
     def __len__(self) -> int:
         return len(self.times)
 
@@ -68,6 +78,9 @@ class Trackers:
             if point not in POINTS:
                 raise KinematchError(f"no tracked point {point!r}; expected some of {', '.join(POINTS)}")
         return replace(self, valid=self.valid & np.isin(POINTS, points))
+
+
+FIELDS = tuple(field.name for field in dataclass_fields(Trackers))
 
 
 def drop_plainly(positions, rotations, velocities, angular_velocities, valid) -> tuple[np.ndarray, ...]:

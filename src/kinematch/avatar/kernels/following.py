@@ -38,6 +38,22 @@ def choose_levels(ratios, levels, current, taken, slack):
 
 
 @kernel
+def find_offsets(ratios, levels, heads, share, offsets):
+    """From the root to a share of the way to below the head (N, 3) m, linear between levels."""
+    last = len(levels) - 1
+    for n in range(len(ratios)):
+        low, t = 0, 0.0
+        while low < last and levels[low + 1] <= ratios[n]:
+            low += 1
+        if low < last and ratios[n] > levels[low]:
+            t = (ratios[n] - levels[low]) / (levels[low + 1] - levels[low])
+        high = min(low + 1, last)
+        for axis in range(3):
+            ahead = heads[low, axis] + t * (heads[high, axis] - heads[low, axis])
+            offsets[n, axis] = 0.0 if axis == 1 else share * ahead
+
+
+@kernel
 def predict(
     positions, speeds, given_yaws, offsets, dt, stiffness, rate_kept, turning, times,
     velocities, accelerations, yaws, yaw_rates, turn_rates, roots, directions,

@@ -86,11 +86,13 @@ def to_trackers(recent: Sequence[Sample]) -> Trackers:
     before, dt = near[0], now.time - near[0].time
     velocities, angular = np.zeros((2, 1, len(POINTS), 3))
     if 0 < dt < LARGEST_GAP:
-        known = np.logical_and.reduce([one.valid for one in near])
+        known = now.valid.copy()
+        for one in near[:-1]:
+            known &= one.valid
         kernels.find_motion(
             now.positions, now.rotations, before.positions, before.rotations, known, dt, velocities[0], angular[0]
         )
     fingers = None if now.fingers is None else now.fingers[None]
-    return Trackers(
+    return Trackers.wrap(
         np.array([now.time]), now.positions[None], now.rotations[None], velocities, angular, now.valid[None], fingers
     )
