@@ -1,6 +1,7 @@
 """Alignment: where the camera stands in the space of the trackers, from a nose and two wrists that both see."""
 
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from kinematch.math.angles import rotate_about_y, wrap_angle
 WINDOW = 240  # frames that are aligned together: 12 s at 20 frames a second
 CONVERGED = 100  # frames after which the pose is only followed slowly: it is a camera on a table
 HALFLIFE = 40.0  # frames, then
-SETTLE = 3  # frames from one fit to the next, then
+SETTLE = 3  # frames from one fit to the next, once there are some
 STEPS = 2  # of a fit, before
 OUTLIER = 0.12  # m of residual at which a point counts half while little is known
 MOVED = 0.35  # m of residual of most points, at which the camera has been moved
@@ -73,7 +74,8 @@ class Alignment:
         """A frame in which somebody stands, and points along `up` (3,) in camera space."""
         if self._given[0] is None and not self.converged:
             self._ups.append(up)
-            self._expected = find_pitch(np.array(self._ups)), PITCH_DOUBT
+            if len(self._ups) % 8 == 0 or self.frames <= FEW:
+                self._expected = find_pitch(np.array(self._ups)), PITCH_DOUBT
             if self.frames <= FEW:
                 self.pose = replace(self.pose, pitch=self._expected[0])
 
@@ -82,7 +84,7 @@ class Alignment:
         if self._given[1] is None and seen > 0.3:
             self._heights.append(true / seen)
             del self._heights[:-WINDOW]
-            if len(self._heights) % 8 == 0 or not self.converged:
+            if len(self._heights) % 8 == 0 or self.frames <= FEW:
                 self._height_scale = float(np.clip(np.median(self._heights), 0.5, 2.0))
                 if self.frames <= FEW:
                     self.pose = replace(self.pose, scale=self._height_scale)
@@ -94,7 +96,7 @@ class Alignment:
         row = self.frames % WINDOW
         self._places[row], self._targets[row], self._weights[row] = places, targets, weights
         self.frames += 1
-        if self.converged and self.frames % SETTLE:
+        if self.frames > FEW and self.frames % SETTLE:
             self._notice_move(self.find_residuals(places, targets), weights)
             return
         count = min(self.frames, WINDOW)
@@ -116,7 +118,7 @@ class Alignment:
         return np.linalg.norm(self.pose.to_world(places) - targets, axis=-1)
 
     def _notice_move(self, gaps: np.ndarray, weights: np.ndarray) -> None:
-        wrong = np.median(gaps[weights > 0]) > MOVED
+        wrong = median(gaps[weights > 0].tolist()) > MOVED
         self._misfits = self._misfits + 1 if wrong else max(0, self._misfits - 2)
         if self._misfits > MISFITS:
             self.start_over()

@@ -1,5 +1,7 @@
 """Direction: where hips or shoulders face by their two landmarks, and how far off that may be."""
 
+import math
+
 import numpy as np
 
 from kinematch.camera.pose import CameraPose
@@ -12,7 +14,7 @@ OF_RESIDUAL = 0.03  # of what nose and wrists are off by: a blurred picture blur
 HIP_WIDTH = 0.2  # m between the hip landmarks of an adult
 HIDDEN = 0.5  # visibility below which a landmark is partly invented
 UNSEEN = 0.15  # visibility below which it is invented altogether
-LEAST = np.radians(0.5)
+LEAST = math.radians(0.5)
 STEPS, LARGEST_STEP = 3, 0.5  # of the fit of a direction to a width; rad
 
 
@@ -24,22 +26,22 @@ def find_direction(
     With the `width` (m) that the pair usually has, both landmarks are moved until it fits, mostly along the line of
     sight, where they are least certain; `distance` (m) of the body.
     """
-    x, _, z = pose.level(right - left)
-    yaw = float(np.arctan2(z, -x))
+    x, _, z = pose.level(right - left).tolist()
+    yaw = math.atan2(z, -x)
     if width is None:
         return yaw + pose.yaw
     trust = (LATERAL * max(distance / 3, 0.5)) ** -2  # in what is seen across the line of sight, by what is along it
     for _ in range(STEPS):  # Gauss-Newton: x = -width cos(yaw), z = width sin(yaw)
-        c, s = width * np.cos(yaw), width * np.sin(yaw)
+        c, s = width * math.cos(yaw), width * math.sin(yaw)
         slope = (x + c) * s * trust + (z - s) * c
-        yaw += float(np.clip(slope / (s * s * trust + c * c), -LARGEST_STEP, LARGEST_STEP))
+        yaw += min(max(slope / (s * s * trust + c * c), -LARGEST_STEP), LARGEST_STEP)
     return yaw + pose.yaw
 
 
 def measure_width(left: np.ndarray, right: np.ndarray, pose: CameraPose) -> float:
     """Distance (m) of a pair of landmarks (3,) along the ground."""
-    x, _, z = pose.level(right - left)
-    return float(np.hypot(x, z))
+    x, _, z = pose.level(right - left).tolist()
+    return math.hypot(x, z)
 
 
 def find_deviation(
@@ -53,13 +55,13 @@ def find_deviation(
     """
     if visibility < UNSEEN:
         return np.inf
-    x, _, z = pose.level(right - left)
-    length = float(np.hypot(x, z))
+    x, _, z = pose.level(right - left).tolist()
+    length = math.hypot(x, z)
     across, along = (x / length, z / length) if length > 1e-6 else (1.0, 0.0)
     signs = (OF_STRETCH * stretch, OF_WIDTH * (length - width), OF_RESIDUAL * residual)
-    error = np.sqrt(ERROR**2 + sum(sign * sign for sign in signs))
+    error = math.hypot(ERROR, *signs)
     # an error along the line of sight turns an axis that lies across it, and the other way round
     lateral = along * LATERAL * max(distance / 3, 0.5)
-    angle = np.sqrt(2 * (across**2 + lateral**2)) * error / max(length, width / 2)
+    angle = math.sqrt(2) * math.hypot(across, lateral) * error / max(length, width / 2)
     angle *= 1 + max(0.0, HIDDEN - visibility) / HIDDEN
-    return float(np.sqrt(angle**2 + pose.deviation**2 + LEAST**2))
+    return math.hypot(angle, pose.deviation, LEAST)

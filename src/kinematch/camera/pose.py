@@ -1,10 +1,10 @@
 """The pose of a camera: what takes places in camera space to the world."""
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-
-from kinematch.math.angles import rotate_about_y
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,11 +20,21 @@ class CameraPose:
 
     def level(self, places: np.ndarray) -> np.ndarray:
         """Camera-space places (..., 3), scaled and with the pitch taken out."""
-        c, s = self.scale * np.cos(self.pitch), self.scale * np.sin(self.pitch)
-        x, y, z = places[..., 0], places[..., 1], places[..., 2]
-        return np.stack([self.scale * x, c * y - s * z, s * y + c * z], axis=-1)
+        return places @ self._leveling
 
     def to_world(self, places: np.ndarray) -> np.ndarray:
         """Camera-space places (..., 3) in the world."""
         position = np.zeros(3) if self.position is None else self.position
-        return rotate_about_y(self.level(places), self.yaw) + position
+        return places @ self._turning + position
+
+    @cached_property
+    def _leveling(self) -> np.ndarray:
+        """(3, 3) what takes places as rows to level ones."""
+        c, s = math.cos(self.pitch), math.sin(self.pitch)
+        return self.scale * np.array([[1.0, 0, 0], [0, c, s], [0, -s, c]])
+
+    @cached_property
+    def _turning(self) -> np.ndarray:
+        """(3, 3) what takes places as rows to the axes of the world."""
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        return self._leveling @ np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
