@@ -6,6 +6,7 @@ from kinematch.avatar.calibration import HEIGHT
 from kinematch.avatar.trackers import HANDS, HEAD, POINTS, WAIST, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.camera.alignment import find_pitch
+from kinematch.camera.follower import find_steady
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.one_euro import smooth_one_euro
 from kinematch.camera.pose import CameraPose
@@ -28,11 +29,13 @@ def find_joints(
 
     Place and size come from the picture and the person's `height` (m); the pitch (rad) from how the person stands.
     """
-    bodies = landmarks.places + locate_bodies(landmarks, field_of_view)[:, None]
+    hips = locate_bodies(landmarks, field_of_view)
+    bodies = landmarks.places + hips[:, None]
     good = np.isfinite(bodies[:, 0, 0]) & (landmarks.visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > SEEN)
     if good.sum() < 2:
         raise KinematchError(f"a body is seen in {good.sum()} of {len(good)} frames, expected at least two")
     frames = np.flatnonzero(good)
+    frames = frames[find_steady(hips[frames], landmarks.times[frames])]
     bodies, visibility, times = bodies[frames], landmarks.visibility[frames], landmarks.times[frames]
     pose = find_stance(landmarks, bodies, visibility, height, pitch)
     # pictures in which the estimator fails come one to four in a row

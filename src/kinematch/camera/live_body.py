@@ -8,6 +8,7 @@ import numpy as np
 from kinematch.avatar.calibration import HEIGHT
 from kinematch.avatar.velocities import Poses
 from kinematch.camera.alone import NOSE_SHARE, SEEN, find_lowest, find_poses, find_stance, pick_pair
+from kinematch.camera.follower import Follower
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.one_euro import OneEuro
 from kinematch.camera.pose import CameraPose
@@ -37,6 +38,7 @@ class LiveBody:
         self._recent: deque[np.ndarray] = deque(maxlen=GLITCH)
         self._places: list[np.ndarray] = []
         self._origin = np.zeros(3)
+        self._follower = Follower()
         self._floor, self._points = OneEuro(slowest=1.0, beta=0.0), OneEuro()
 
     def see(self, frame: Landmarks) -> Poses | None:
@@ -45,7 +47,7 @@ class LiveBody:
         place = locate_bodies(frame, self._field_of_view)[0]
         nose = frame.find(("nose",))[0]
         visibility, time = frame.visibility[0], float(frame.times[0])
-        if np.isnan(place[0]) or visibility[nose] < LEAST_VISIBILITY:
+        if np.isnan(place[0]) or visibility[nose] < LEAST_VISIBILITY or not self._follower.accepts(place, time):
             return None
         body = frame.places[0] + place
         stands = bool(visibility[[*pick_pair(frame, "hip"), *pick_pair(frame, "ankle")]].min() > SEEN)

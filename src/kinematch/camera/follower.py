@@ -1,0 +1,32 @@
+"""Follower: whether a body may be the one of the frame before. Where people cross, an estimator mixes them up."""
+
+import numpy as np
+
+FASTEST = 5.0  # m/s across the picture, of somebody who runs past a camera
+SLACK = 0.15  # m by which a place that is seen well is off
+DEPTH_SLACK = 0.3  # share of the distance, which is seen badly
+LOST = 0.5  # s after which somebody may be anywhere
+
+
+class Follower:
+    """Follows one body from frame to frame."""
+
+    def __init__(self) -> None:
+        self._place = np.zeros(3)  # m in camera space, of the last frame that was accepted
+        self._time = -np.inf  # s
+
+    def accepts(self, place: np.ndarray, time: float) -> bool:
+        """Whether a body (3,) m in camera space can have come here; if so, it is followed from here."""
+        passed, step = time - self._time, place - self._place
+        if 0 <= passed < LOST:
+            reach = FASTEST * passed
+            if np.hypot(step[0], step[1]) > reach + SLACK or abs(step[2]) > reach + DEPTH_SLACK * self._place[2]:
+                return False
+        self._place, self._time = place, time
+        return True
+
+
+def find_steady(places: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Which places (F, 3) m of a body, by times (F,) s, can be those of one who moves: (F,) bool."""
+    follower = Follower()
+    return np.array([follower.accepts(place, float(time)) for place, time in zip(places, times)], bool)
