@@ -25,7 +25,8 @@ def test_frames_of_somebody_else_are_left_out_and_the_first_is_found_again():
     mixed[30:35] += [0.9, -0.9, 2.3]
     steady = find_steady(mixed, times)
     assert not steady[30:33].any()
-    assert steady[:30].all() and steady[36:].all()
+    assert steady[:30].all()
+    assert steady[36:].all()
 
 
 def test_who_stays_away_is_followed_there():

@@ -45,8 +45,9 @@ class TrackerController:
         kept = 0.5 ** (dt / smoothing.rate) if smoothing.rate else 0.0
         positions, directions = np.empty((2, count, len(TIMES), 3))
         following.predict(
-            joints.positions, joints.velocities, yaws, offsets, float(dt), self._stiffness, kept, smoothing.turning, TIMES,
-            self.velocities, self.accelerations, self.yaws, self.yaw_rates, self.turn_rates, positions, directions,
+            joints.positions, joints.velocities, yaws, offsets, float(dt), self._stiffness, kept, smoothing.turning,
+            TIMES, self.velocities, self.accelerations, self.yaws, self.yaw_rates, self.turn_rates, positions,
+            directions,
         )  # fmt: skip
         return Trajectory(TIMES, positions, directions)
 
