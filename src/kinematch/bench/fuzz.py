@@ -3,8 +3,10 @@
 A file is made from its number alone, so a run goes on where it stopped, and a finding can be made again.
 """
 
+import contextlib
 import hashlib
 import json
+import math
 import multiprocessing
 import os
 import re
@@ -26,7 +28,8 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.writing import write_beside
 
 PATIENCE = 5.0  # s of processor time for one file
-HANGING = 300.0  # s of the clock, after which a process is ended: some other program may have taken the time
+LONGEST = 30  # s of processor time, after which the system ends a process, where it can
+HANGING = 1800.0  # s of the clock, after which it is ended as well: other programs may have taken that time
 HEADROOM = 1 << 30  # bytes that one small file may take
 LARGEST_SEED = 300_000  # bytes; larger files are shortened where that is possible, and left out otherwise
 FRAMES = 12  # of a BVH, so that damage often falls on the hierarchy and reading is quick
@@ -243,6 +246,7 @@ def _read_blocks(pipe: Any, originals: list[tuple[str, bytes]], seed: int) -> No
             for number in range(first, stop):
                 pipe.send(("reads", number))
                 ending, content = make_file(originals, seed, number)
+                _limit_time()
                 before, started = limited(), time.process_time()
                 outcome = _try_file(Path(folder) / f"fuzz{ending}", content)
                 pipe.send(("file", number, ending, outcome, time.process_time() - started, limited() - before))
@@ -263,6 +267,15 @@ def _try_file(path: Path, content: bytes) -> str:
         where = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"[:500]
     return "read"
+
+
+def _limit_time() -> None:
+    """Let this process work for LONGEST more seconds, where the system can limit it."""
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + LONGEST, most))
 
 
 def _limit_memory() -> Callable[[], float]:
