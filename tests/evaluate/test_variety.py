@@ -80,3 +80,13 @@ def test_turning_and_gliding_are_no_motion_of_the_pose():
     turned = np.stack([c * p[:, 0] + s * p[:, 2], p[:, 1] + 0 * c, c * p[:, 2] - s * p[:, 0]], axis=-1)
     turned += np.linspace(0, 9, 200)[:, None, None] * [1, 0, 2]
     assert pose_motion(turned, angles, RATE).max() < 1e-6
+
+
+def test_poses_that_are_no_frames_are_not_counted(make_take):
+    jumped = np.zeros(300, bool)
+    jumped[::10] = True
+    take = make_take(np.zeros((300, 3)), jumped=jumped, frames=np.full(300, -1))
+    found = variety([take], np.ones(100, bool), np.ones(100, bool), 60.0)
+    assert found.transitions == pytest.approx(6.0)
+    assert np.isnan([found.repetition, found.distinct, found.used, found.dead]).all()
+    assert not looping(take, 60.0).any()

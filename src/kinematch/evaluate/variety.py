@@ -23,7 +23,7 @@ FAR = np.radians(60)  # from the wanted facing, beyond which a turn is not taken
 class Variety:
     transitions: float  # per second
     repetition: float  # share of jumps that go back to what was just played
-    distinct: int  # frames of the database
+    distinct: float  # frames of the database
     used: float  # share of the admitted frames
     dead: float  # share of the frames that a search may take and never did, nor played on to
 
@@ -36,6 +36,8 @@ def variety(takes: Sequence[Take], admitted: np.ndarray, targets: np.ndarray, fr
     seen = np.zeros(len(admitted), bool)
     for take in takes:
         seen[_played(take, frame_rate)] = True
+    if not seen.any():  # poses that networks make are no frames of the database
+        return Variety(jumps / seconds, np.nan, np.nan, np.nan, np.nan)
     allowed = admitted & targets
     return Variety(
         jumps / seconds,
@@ -58,7 +60,7 @@ def _repeats(take: Take, frame_rate: float) -> int:
     """Jumps to within a tenth of a second of a frame played in the last second: the looping of digital humans 4.2."""
     past, near = round(AGAIN * take.rate), NEAR * frame_rate
     count = 0
-    for moment in np.flatnonzero(take.jumped):
+    for moment in np.flatnonzero(take.jumped & (take.frames >= 0)):
         before = take.frames[max(0, moment - past) : moment]
         count += bool((np.abs(before - take.frames[moment]) <= near).any())
     return count
@@ -66,7 +68,7 @@ def _repeats(take: Take, frame_rate: float) -> int:
 
 def looping(take: Take, frame_rate: float) -> np.ndarray:
     """Steps (T,) in which less than a second of the database plays for the third time in a row (digital humans 4.2)."""
-    moments, near = np.flatnonzero(take.jumped), NEAR * frame_rate
+    moments, near = np.flatnonzero(take.jumped & (take.frames >= 0)), NEAR * frame_rate
     landed = take.frames[moments]
     again = (np.abs(np.diff(landed)) <= near) & (np.diff(moments) <= AGAIN * take.rate)
     out = np.zeros(len(take.frames), bool)
