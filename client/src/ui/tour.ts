@@ -101,14 +101,17 @@ export function startTour(open: (panel: string) => void): void {
     skip.hidden = at === STOPS.length - 1;
     place();
   }
-  /** To the right of what is marked, or else at the stage's left, off the character; always within the window. */
+  /** To the right of what is marked, or else at the stage's left, off the character; below a stage that fills the
+   * width, as on phones; always within the window. */
   function place(): void {
     const box = (marked ?? document.body).getBoundingClientRect(),
       own = card.getBoundingClientRect(),
       wide = box.width > innerWidth / 3,
+      full = box.width > 0.9 * innerWidth,
       beside = !wide && box.right + own.width + 24 < innerWidth;
     const left = beside ? box.right + 14 : wide ? box.left + 16 : box.right - own.width;
-    const top = beside ? box.top : wide ? box.top + 0.16 * box.height : box.top - own.height - 14;
+    const inside = full ? box.bottom + 8 : box.top + 0.16 * box.height;
+    const top = beside ? box.top : wide ? inside : box.top - own.height - 14;
     card.style.left = `${Math.min(Math.max(left, 8), innerWidth - own.width - 8)}px`;
     card.style.top = `${Math.min(Math.max(top, 8), innerHeight - own.height - 8)}px`;
   }
