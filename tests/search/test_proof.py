@@ -8,6 +8,7 @@ from kinematch.search import BoxMatcher, ExhaustiveMatcher, SearchSpace, WideMat
 
 FRAMES = {"S": 16_500, "M": 53_800, "L": 141_800, "XL": 283_600}  # as the sets are described
 COUNT = 10_000
+LARGE = 100_000  # frames from which on every fourth question is asked: the answers by trying all of them take long
 
 
 def questions(database: storage.Database, space: SearchSpace) -> tuple[np.ndarray, np.ndarray]:
@@ -30,12 +31,14 @@ def questions(database: storage.Database, space: SearchSpace) -> tuple[np.ndarra
 
 
 @pytest.mark.slow
-def test_no_wrong_answer_in_ten_thousand(real_database, request):
+def test_no_wrong_answer_in_thousands(real_database, request):
     database = storage.load(real_database)
     space = search_space(database)
     expected = FRAMES.get(request.node.callspec.params["real_database"], space.frame_count)
     assert abs(space.frame_count - expected) < 0.01 * expected
     queries, current = questions(database, space)
+    if space.frame_count > LARGE:
+        queries, current = queries[::4], current[::4]
     right = ExhaustiveMatcher(space).find(queries, current, stay_bias=0.01)
     assert len(np.unique(right.frames)) > 1_000
     wide = WideMatcher(space)
@@ -43,6 +46,6 @@ def test_no_wrong_answer_in_ten_thousand(real_database, request):
         found = matcher.find(queries, current, stay_bias=0.01)
         wrong = (found.frames != right.frames) | (found.costs != right.costs)
         assert wrong.sum() == 0, f"{type(matcher).__name__}: {wrong.sum()} wrong"
-    for n in range(0, COUNT, 10):
+    for n in range(0, len(queries), 10):
         answer = wide.find_one(queries[n], int(current[n]), stay_bias=0.01)
         assert answer == (right.frames[n], right.costs[n])
