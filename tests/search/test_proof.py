@@ -1,4 +1,4 @@
-"""No wrong answer in ten thousand, on the built-in database and on four sizes of real mocap."""
+"""No wrong answer in thousands, on the built-in database and on four sizes of real mocap."""
 
 import numpy as np
 import pytest
