@@ -25,6 +25,7 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Matcher
 
 Fit = Literal["avatar", "space", "none"]
+LONGEST_STEP = 0.05  # s in one piece: trackers say where the body is, and halves of a step would cost twice the time
 HEIGHT_HALFLIFE = 0.15  # s over which the height of the head is averaged to choose a level
 # a user's own way counts more than smooth transitions, and the upper body places the pelvis
 SETTINGS = Settings(
@@ -117,6 +118,7 @@ class Avatar:
         self.crowd = Crowd(
             self.databases, self._count, skeleton=skeleton, settings=self._settings, matcher=self._matcher
         )
+        self.crowd.longest_step = LONGEST_STEP
         self.upper_body = UpperBody(self.crowd.skeleton, self._count)
         self.crowd.layers = [self.upper_body]
         self.seat = Seat(self.crowd.skeleton, self._count)

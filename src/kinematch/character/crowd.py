@@ -78,6 +78,7 @@ class Crowd:
         self.trajectory: Trajectory | None = None  # of the last command
         self.characters = np.arange(count, dtype=np.int32)
         self.restarts = 0  # characters restarted since their state was not finite
+        self.longest_step = LONGEST_STEP  # s
         self.settings = settings or Settings()
         places, turns = check_places(
             np.zeros(3) if positions is None else positions, 0 if yaws is None else yaws, count
@@ -184,7 +185,7 @@ class Crowd:
         self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources))
         pose = self.prepare_pose(out)
         self._check_numbers()
-        pieces = min(max(1, math.ceil(dt / LONGEST_STEP - 1e-9)), MOST_PIECES)
+        pieces = min(max(1, math.ceil(dt / self.longest_step - 1e-9)), MOST_PIECES)
         restarted = self._step_once(float(dt) / pieces, pose)
         if pieces > 1:
             displacements, turns, reasons = pose.displacements.copy(), pose.turns.copy(), pose.reasons.copy()
