@@ -32,10 +32,10 @@ def find_joints(
     hips = locate_bodies(landmarks, field_of_view)
     bodies = landmarks.places + hips[:, None]
     good = np.isfinite(bodies[:, 0, 0]) & (landmarks.visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > SEEN)
-    if good.sum() < 2:
-        raise KinematchError(f"a body is seen in {good.sum()} of {len(good)} frames, expected at least two")
     frames = np.flatnonzero(good)
     frames = frames[find_steady(hips[frames], landmarks.times[frames])]
+    if len(frames) < 2:
+        raise KinematchError(f"a body is seen in {len(frames)} of {len(good)} frames, expected at least two")
     bodies, visibility, times = bodies[frames], landmarks.visibility[frames], landmarks.times[frames]
     pose = find_stance(landmarks, bodies, visibility, height, pitch)
     # pictures in which the estimator fails come one to four in a row

@@ -1,5 +1,6 @@
 """Bodies of a user: one as the user sees it, near the headset, and one as others see it, with calmer feet."""
 
+import threading
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -98,15 +99,17 @@ def make_outfit(
 
 
 _compiled: list[bool] = []
+_making = threading.Lock()
 _matchers: WeakKeyDictionary[FeatureDatabase, Matcher] = WeakKeyDictionary()
 
 
 def _find_matcher(database: Database) -> Matcher:
     """One search for all bodies of a database: the room steps them one after another."""
     features = database.features
-    if features not in _matchers:
-        _matchers[features] = WideMatcher(search_space(database))
-    return _matchers[features]
+    with _making:  # who comes in together waits for one search, instead of making one each
+        if features not in _matchers:
+            _matchers[features] = WideMatcher(search_space(database))
+        return _matchers[features]
 
 
 def _stand(calibration: Calibration) -> Trackers:
