@@ -78,7 +78,7 @@ class Crowd:
         self.trajectory: Trajectory | None = None  # of the last command
         self.characters = np.arange(count, dtype=np.int32)
         self.restarts = 0  # characters restarted since their state was not finite
-        self.longest_step = LONGEST_STEP  # s
+        self.longest_step = LONGEST_STEP  # s; longer ones are split
         self.settings = settings or Settings()
         places, turns = check_places(
             np.zeros(3) if positions is None else positions, 0 if yaws is None else yaws, count
