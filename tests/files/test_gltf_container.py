@@ -198,3 +198,11 @@ def test_a_buffer_is_read_once(gltf, tmp_path):
 def test_more_parts_than_a_character_has_are_refused(gltf, tmp_path, part, one, count):
     animated(gltf).json[part] = [one] * count
     refused(gltf.write(tmp_path / "many.glb"), part, str(count))
+
+
+def test_a_version_as_long_as_a_page_is_named_in_short(tmp_path):
+    path = tmp_path / "long.gltf"
+    path.write_text('{"asset": {"version": "' + "x" * 5000 + '"}}')
+    with pytest.raises(FileError, match="glTF version 'xxx") as error:
+        open_document(path)
+    assert len(str(error.value)) < 300 + len(str(path))

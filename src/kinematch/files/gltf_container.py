@@ -100,7 +100,7 @@ def _parse(path: Path, text: bytes) -> Gltf:
         where = ".".join(str(part) for part in first["loc"])
         raise FileError(path, f"{where + ': ' if where else 'not glTF: '}{first['msg']}") from None
     if gltf.asset.version.split(".")[0] != "2":
-        raise FileError(path, f"glTF version {gltf.asset.version!r}, expected 2.0")
+        raise FileError(path, f"glTF version {gltf.asset.version[:80]!r}, expected 2.0")
     for extension in gltf.extensions_required:
         if not _HARMLESS.match(extension):
             raise FileError(path, f"it requires the extension {extension!r}, which is not supported; export without it")

@@ -174,7 +174,7 @@ def _sideways_axes(skeleton: Skeleton, base: np.ndarray, hinges: dict[str, np.nd
             )
     chest = max(axes) if len(axes) == 2 else None
     for j in (j for j in skeleton.chain(roles["head"]) if j > roles["hips"]):
-        if chest is not None and j > chest:
+        if chest is not None and j > chest and int(parents[j]) in axes:
             axes[j] = quaternion.rotate(quaternion.inverse(skeleton.rotations[j]), axes[int(parents[j])])
         elif j not in axes:
             own = quaternion.rotate(quaternion.inverse(base[j]), LEFT)
