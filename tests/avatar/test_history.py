@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kinematch.avatar.history import FIELDS, History
-from kinematch.avatar.trackers import POINTS, Trackers
+from kinematch.avatar.history import History
+from kinematch.avatar.trackers import POINTS, WITHOUT_FINGERS, Trackers
 
 
 def make_sample(number: int) -> Trackers:
@@ -23,7 +23,7 @@ def test_the_last_seconds_are_recalled_in_order():
         history.append(samples[-1])
         for seconds, most in ((0.0, 1), (5.01 / 90, 6), (9.0, 20)):
             found, expected = history.recall(seconds), samples[-most:]
-            for name in FIELDS:
+            for name in WITHOUT_FINGERS:
                 np.testing.assert_allclose(
                     getattr(found, name), np.concatenate([getattr(one, name) for one in expected]), atol=1e-15
                 )

@@ -110,8 +110,8 @@ export function startTour(open: (panel: string) => void): void {
       full = box.width > 0.9 * innerWidth,
       beside = !wide && box.right + own.width + 24 < innerWidth;
     const left = beside ? box.right + 14 : wide ? box.left + 16 : box.right - own.width;
-    const inside = full ? box.bottom + 8 : box.top + 0.16 * box.height;
-    const top = beside ? box.top : wide ? inside : box.top - own.height - 14;
+    const level = full ? box.bottom + 8 : wide ? box.top + 0.16 * box.height : box.top - own.height - 14;
+    const top = beside ? box.top : level;
     card.style.left = `${Math.min(Math.max(left, 8), innerWidth - own.width - 8)}px`;
     card.style.top = `${Math.min(Math.max(top, 8), innerHeight - own.height - 8)}px`;
   }

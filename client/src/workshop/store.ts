@@ -87,9 +87,7 @@ export class Store {
   /** Take a text as it was typed; one with mistakes is kept as a draft. */
   write(text: string): Promise<boolean> {
     if (text === this.text && !this.draft) return Promise.resolve(true);
-    return this.after(() =>
-      this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) }),
-    );
+    return this.after(() => this.put(text));
   }
 
   /** Forget a text with mistakes. */
@@ -108,14 +106,11 @@ export class Store {
 
   /** Go back to the last of these texts, after all edits before; a refused one changes nothing. */
   private restore(from: string[], to: string[]): Promise<void> {
-    const result = this.chain.then(async () => {
+    return this.queue(async () => {
       const text = from.at(-1);
       if (text === undefined) return;
       try {
-        const checked = await this.studio.ask<Checked>(`${API}/recipe`, {
-          method: "PUT",
-          body: JSON.stringify({ text }),
-        });
+        const checked = await this.put(text);
         from.pop();
         to.push(this.text);
         this.accept(checked);
@@ -123,12 +118,21 @@ export class Store {
         this.studio.say((error as Error).message, "bad", "The recipe stays as it is");
       }
     });
+  }
+
+  /** Do something once all before it is done. */
+  private queue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.chain.then(work);
     this.chain = result;
     return result;
   }
 
+  private put(text: string): Promise<Checked> {
+    return this.studio.ask<Checked>(`${API}/recipe`, { method: "PUT", body: JSON.stringify({ text }) });
+  }
+
   private after(work: () => Promise<Checked>): Promise<boolean> {
-    const result = this.chain.then(async () => {
+    return this.queue(async () => {
       const before = this.text;
       try {
         const checked = await work();
@@ -149,8 +153,6 @@ export class Store {
         return false;
       }
     });
-    this.chain = result;
-    return result;
   }
 
   private accept(checked: Checked): void {

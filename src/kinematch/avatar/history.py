@@ -5,9 +5,7 @@ Each sample is written twice, `size` rows apart: so the last ones are always in 
 
 import numpy as np
 
-from kinematch.avatar.trackers import POINTS, Trackers
-
-FIELDS = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
+from kinematch.avatar.trackers import POINTS, WITHOUT_FINGERS, Trackers
 
 
 class History:
@@ -18,7 +16,7 @@ class History:
         shapes = {"times": (), "rotations": (points, 4), "valid": (points,)}
         self._arrays = {
             name: np.zeros((2 * size, *shapes.get(name, (points, 3))), bool if name == "valid" else np.float64)
-            for name in FIELDS
+            for name in WITHOUT_FINGERS
         }
         self._size, self._count = size, 0
 

@@ -40,8 +40,9 @@ class Hitches:
         for k, (point, valid) in enumerate(zip(POINTS, devices.valid[0].tolist())):
             if valid:
                 self._seen[k] = now
-            if point in self._open or now - self._seen[k] > LOST:
-                self._tell(point, f"the {NAMES[point]} is not tracked", lasts=now - self._seen[k] > LOST)
+            lost = now - self._seen[k] > LOST
+            if lost or point in self._open:
+                self._tell(point, f"the {NAMES[point]} is not tracked", lasts=lost)
         far = bool(np.abs(devices.positions).max() > FARTHEST)
         if far or "far" in self._open:
             self._tell("far", f"a device reports a place more than {FARTHEST:g} m away", lasts=far)

@@ -81,6 +81,7 @@ class Trackers:
 
 
 FIELDS = tuple(field.name for field in dataclass_fields(Trackers))
+WITHOUT_FINGERS = FIELDS[:-1]
 
 
 def drop_plainly(positions, rotations, velocities, angular_velocities, valid) -> tuple[np.ndarray, ...]:
@@ -95,5 +96,6 @@ def drop_plainly(positions, rotations, velocities, angular_velocities, valid) ->
 
 def take_moments(users: Sequence[Trackers], samples: np.ndarray) -> Trackers:
     """One sample (N,) of each of N users over time, as samples of N users at one moment; fingers are left out."""
-    names = ("times", "positions", "rotations", "velocities", "angular_velocities", "valid")
-    return Trackers(*(np.stack([getattr(user, name)[k] for user, k in zip(users, samples)]) for name in names))
+    return Trackers(
+        *(np.stack([getattr(user, name)[k] for user, k in zip(users, samples)]) for name in WITHOUT_FINGERS)
+    )
