@@ -66,7 +66,7 @@ class Settings:
     turn_halflife: float = tunable(
         0.3, "s", 0.0, 10, "time to close half of the angle to the simulated body's facing while turning; 0 is off"
     )
-    turn_ratio: float = tunable(0.5, "", 0.0, 10, "maximum adjustment, as a fraction of the root's own turn rate")
+    turn_ratio: float = tunable(0.8, "", 0.0, 10, "maximum adjustment, as a fraction of the clip's own turn rate")
     clamp_distance: float = tunable(0.3, "m", 0.0, 100, "maximum distance from the simulated body; 0 is off")
     clamp_angle: float = tunable(1.2, "rad", 0.0, 3.2, "maximum angle from the simulated body's facing; 0 is off")
     # playback

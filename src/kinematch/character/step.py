@@ -44,8 +44,8 @@ def step_plainly(crowd: "Crowd", dt: float, pose: Pose) -> None:
     motions = np.zeros((crowd.count, 3))
     for number, characters in crowd.group_everyone():
         motions[characters] = advance_source(crowd, number, characters, dt)
-    motions += fade_offsets(state, everyone, dt, settings)
-    pose.displacements[:], pose.turns[:] = adjust_roots(state, everyone, motions, dt, settings)
+    shown = motions + fade_offsets(state, everyone, dt, settings)
+    pose.displacements[:], pose.turns[:] = adjust_roots(state, everyone, shown, motions[:, 2], dt, settings)
     state.schedule.since[:] += dt
 
     # decode

@@ -27,7 +27,7 @@ RANGES: Mapping[str, tuple[float, float, bool]] = {  # low, high, on a logarithm
     "adjustment_halflife": (0.1, 0.8, True),
     "adjustment_ratio": (0.1, 0.8, False),
     "turn_halflife": (0.1, 0.8, True),
-    "turn_ratio": (0.1, 0.8, False),
+    "turn_ratio": (0.1, 1.2, False),
     "lock_halflife": (0.03, 0.2, True),
     "unlock_halflife": (0.05, 0.3, True),
     "unlock_distance": (0.08, 0.5, False),

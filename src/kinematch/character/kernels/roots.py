@@ -49,7 +49,8 @@ def adjust_roots(scene, by, tables):
     recent = FORGOTTEN * scene.knobs.transition_halflife - age
     x = x + fade_root_offset(offsets.roots, X, recent, by.transition, tables)
     z = z + fade_root_offset(offsets.roots, Y, recent, by.transition, tables)
-    turn = read_vector(motions, Z, tables) + fade_root_offset(offsets.roots, Z, recent, by.transition, tables)
+    own = read_vector(motions, Z, tables)
+    turn = own + fade_root_offset(offsets.roots, Z, recent, by.transition, tables)
     write_number(offsets.ages, age + by.dt, tables)
     write_number(since, read_number(since, tables) + by.dt, tables)
     before_x, before_z = read_vector(playing.positions, X, tables), read_vector(playing.positions, Z, tables)
@@ -59,7 +60,7 @@ def adjust_roots(scene, by, tables):
     gap_x, gap_z = body_x - (before_x + way_x), body_z - (before_z + way_z)
     facing = read_number(body.yaws, tables)
     gap_yaw = wrap_angle(facing - (before + turn))
-    share, angle = close_gaps(gap_x, gap_z, gap_yaw, root(x * x + z * z), turn, scene.knobs, by)
+    share, angle = close_gaps(gap_x, gap_z, gap_yaw, root(x * x + z * z), own, scene.knobs, by)
     x, z, yaw = body_x - gap_x * share, body_z - gap_z * share, wrap_angle(facing - angle)
     write_vector(playing.positions, X, x, tables)
     write_vector(playing.positions, Z, z, tables)

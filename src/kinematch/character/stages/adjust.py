@@ -17,13 +17,14 @@ def find_rates(state: State, characters: np.ndarray, paces: np.ndarray, settings
 
 
 def adjust_roots(
-    state: State, characters: np.ndarray, motions: np.ndarray, dt: float, settings: Settings
+    state: State, characters: np.ndarray, motions: np.ndarray, turns: np.ndarray, dt: float, settings: Settings
 ) -> tuple[np.ndarray, np.ndarray]:
     """Move roots by their motions (M, 3) and towards their bodies; displacements (M, 3) and turns (M,) of this step.
 
     Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
-    moved in this step (thesis 3.3.2): a character that stands still is not dragged. Synchronization (digital humans
-    3.5) drags. The clamp keeps the rest of the gap below its limit.
+    moved in this step (thesis 3.3.2): a character that stands still is not dragged. `turns` (M,) are the clips' own:
+    when a jump enters a fast turn, the transition holds most of it back, and the adjustment makes up for that.
+    Synchronization (digital humans 3.5) drags. The clamp keeps the rest of the gap below its limit.
     """
     playing, body = state.playing, state.body
     before, before_yaw = playing.positions[characters], playing.yaws[characters]
@@ -38,7 +39,7 @@ def adjust_roots(
     pull = kept * (1 - _remaining(settings.adjustment_halflife, dt))
     kept = kept - np.minimum(pull, settings.adjustment_ratio * np.linalg.norm(shift, axis=-1))
     pull = kept_angle * (1 - _remaining(settings.turn_halflife, dt))
-    kept_angle = kept_angle - np.minimum(pull, settings.turn_ratio * np.abs(turn))
+    kept_angle = kept_angle - np.minimum(pull, settings.turn_ratio * np.abs(turns))
     kept = clamp_gap(kept, settings.clamp_distance, dt)
     kept_angle = clamp_gap(kept_angle, settings.clamp_angle, dt)
 
