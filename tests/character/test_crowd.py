@@ -8,6 +8,7 @@ import pytest
 
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.layers import ClipLayer
+from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
 from kinematch.character.source import Search
 from kinematch.character.stages.schedule import FEWEST, SPARE
@@ -437,6 +438,25 @@ def test_a_matcher_that_finds_what_is_not_there_is_refused(database):
     crowd = Crowd(database, matcher=lambda one: Wrong(search_space(one)))
     with pytest.raises(KinematchError, match="Wrong found frames 1"):
         played(crowd, 3)
+
+
+@pytest.mark.parametrize("kind", [Crowd, PlainCrowd])
+def test_nobody_goes_back_at_once_to_where_a_jump_left(database, kind):
+    class ToAndFro(WideMatcher):
+        """Offers two moments by turns, as a clip and its mirror image may."""
+
+        def find(self, queries, current=None, **options):
+            self.calls = getattr(self, "calls", 0) + 1
+            there = first + 30 if self.calls % 2 else second + 30
+            return Matches(np.full(len(queries), there, np.int32), np.zeros(len(queries), np.float32))
+
+    starts = database.poses.clip_starts
+    first, second = (starts[database.poses.clip_names.index(name)] for name in ("walk_1.35", "run_2.6"))
+    crowd = kind(database, matcher=lambda one: ToAndFro(search_space(one)))
+    jumps = [pose.jumped[0] for pose in played(crowd, 120)]
+    apart = np.diff(np.flatnonzero(jumps)) * DT
+    assert len(apart) >= 2
+    assert (apart > 0.5).all()
 
 
 def test_who_starts_over_is_as_good_as_new(database):

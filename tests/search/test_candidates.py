@@ -81,6 +81,9 @@ def test_weights_in_use_count_and_not_those_of_the_database():
         ({"current": 11, "filter": "walk"}, 50, "frame 11 sets no bound, since it fails the filter"),
         ({"current": 20, "filter": "rare"}, -1, "^no frame may be taken; frame 20 sets no bound"),
         ({"filter": "rare"}, -1, "^no frame may be taken$"),
+        ({"current": 20, "left": 60}, 20, "frame 20 plays on: frame 50 was left a moment ago$"),
+        ({"current": 20, "left": 71}, 50, "frame 50 is taken"),
+        ({"current": 10, "left": 60}, 50, "taken: it costs 0; frame 10 sets no bound"),
         ({"current": 20, "ignore": 200}, 20, "frame 20 plays on: no other frame may be taken"),
     ],
 )

@@ -60,7 +60,9 @@ export function verdict(explanation: Explanation): { title: string; text: string
     const most = best ? losesMost(best, winner, features) : null;
     const text = !best
       ? "No other frame may be taken here."
-      : best.cost > winner.cost
+      : explanation.returns
+        ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}, but the character came from there a moment ago: it does not go back and forth.`
+        : best.cost > winner.cost
         ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`
         : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}: not enough of a gain to jump.`;
     return { title: `${winner.clip} plays on`, text };

@@ -25,6 +25,9 @@ LONGEST_QUINTIC = 5.0  # times offset by speed: a longer quintic overshoots
 CLAMP_SOFTNESS = 0.5  # share of a clamp's distance or angle from which it pulls
 CLAMP_PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m at 3.6 m/s, as fast as most run
 
+# searching
+NO_RETURN = 0.5  # s after a jump in which nobody goes back to where it left
+
 # locking toes
 CONTACT_LEAD = 0.0085  # s before its contact changes that a toe is locked or freed: half a frame of most databases
 SHORTEST_STANCE = 0.08  # s of a stance that must be left to lock a toe
@@ -34,8 +37,6 @@ LETS_GO = 0.03  # m that a leg may fall short of a locked toe before the toe is 
 BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 HARDEST_PULL = 60.0  # m/s^2 at which a freed toe is drawn back at most
 SOFTEST_SPRING = 0.75  # share of the unlock spring's stiffness that is kept then
-HARDEST_CATCH = 100.0  # m/s^2 at which a caught toe is brought to rest at most: as hard as feet of runners land
-SOFTEST_CATCH = 0.5  # share of the lock spring's stiffness that is kept then
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
 STEEPEST = math.tan(0.6)  # slope that a foot can lie on
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.character.checked_source import CheckedSource
-from kinematch.character.constants import RESTING_PACE
+from kinematch.character.constants import NO_RETURN, RESTING_PACE
 from kinematch.character.idle import find_idle_frames, find_search_terms
 from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
@@ -21,7 +21,7 @@ from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.search import Matcher, Matches, WideMatcher, search_space
-from kinematch.search.matcher import fit_kernels
+from kinematch.search.matcher import admission, fit_kernels
 
 EXAMPLES = 5000  # frames that tell how knees bend
 
@@ -41,6 +41,7 @@ class DatabaseSource:
         self.rig = make_rig(poses.skeleton, poses.contact_joints, *self.give_examples(), moving=self.table.moving)
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
         self._weights: tuple = ()
+        self._stays: dict[str, np.ndarray] = {}  # by filter, the frames that may play on
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         return {}  # frames and fractions are every state's
@@ -101,17 +102,36 @@ class DatabaseSource:
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
         current = state.playing.frames[characters] if search.here else np.full(len(characters), -1, np.int32)
         found = self.find(queries, current, search)
-        return Projection(found.frames, found.frames != current, found.costs, current)
+        jumps = found.frames != current
+        if search.here and jumps.any():
+            jumps &= ~self._find_returns(state, characters, current, found.frames, search)
+        return Projection(found.frames, jumps, found.costs, current)
+
+    def _find_returns(
+        self, state: State, characters: np.ndarray, current: np.ndarray, targets: np.ndarray, search: Search
+    ) -> np.ndarray:
+        """Who (M,) would go back to where the last jump left, though what plays may play on.
+
+        Else a clip and its mirror image, which `ignore` does not keep apart, may play one moment by turns for ever.
+        """
+        filter_, ignore = self._find_terms(search)
+        if filter_ not in self._stays:
+            self._stays[filter_] = admission(self.matcher.space, filter_).stays
+        near = np.abs(targets - state.schedule.left[characters].astype(np.int64)) <= ignore
+        return near & (state.offsets.ages[characters] < NO_RETURN) & self._stays[filter_][current]
+
+    def _find_terms(self, search: Search) -> tuple[str, int]:
+        expression = self.default_filter if search.filter is None else search.filter
+        return find_search_terms(self.database, expression, search.idle, search.settings)
 
     def find(self, queries: np.ndarray, current: np.ndarray, search: Search) -> Matches:
         """The best frames; the nearer past is searched too where nothing else may be taken."""
-        expression = self.default_filter if search.filter is None else search.filter
-        filter_, ignore = find_search_terms(self.database, expression, search.idle, search.settings)
+        filter_, ignore = self._find_terms(search)
         bias = search.settings.stay_bias
         found, missed = self._find(queries, current, filter_, bias, ignore)
         if not missed:
             return found
-        for nearer in (find_search_terms(self.database, expression, False, search.settings)[1], 0):
+        for nearer in (self._find_terms(search._replace(idle=False))[1], 0):
             lost = found.frames < 0
             if lost.any():  # a short clip may have no other way on than back into its last seconds
                 again, _ = self._find(queries[lost], current[lost], filter_, bias, nearer)

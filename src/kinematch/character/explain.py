@@ -27,5 +27,5 @@ def explain_search(crowd: "Crowd", character: int, count: int) -> Candidates:
     current = int(np.clip(schedule.frames[character], -1, source.poses.frame_count - 1))
     return candidates(
         source.matcher, schedule.queries[character], current, count=count, filter=filter_,
-        stay_bias=settings.stay_bias, ignore=ignore,
+        stay_bias=settings.stay_bias, ignore=ignore, left=int(schedule.left[character]),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinematch.character.constants import FARTHEST_QUERY
+from kinematch.character.constants import FARTHEST_QUERY, NO_RETURN
 from kinematch.character.pose import Pose
 from kinematch.character.source import Projection, Search
 from kinematch.character.stages.transition import start_transition
@@ -70,9 +70,12 @@ def follow_plainly(
     """Note what a source found for characters (M,), and let those for whom it is better go on from there."""
     schedule = crowd.state.schedule
     schedule.frames[characters], schedule.costs[characters] = found.before, found.costs
+    forgotten = characters[crowd.state.offsets.ages[characters] >= NO_RETURN]
+    schedule.left[forgotten] = -1
     if found.jumps.any():
         jumping = characters[found.jumps]
         pose.jumped[jumping] = True
+        schedule.left[jumping] = found.before[found.jumps]
         jump(crowd, number, target, jumping, found.targets[found.jumps])
 
 

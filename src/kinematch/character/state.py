@@ -60,6 +60,7 @@ class Schedule(NamedTuple):
     idle: np.ndarray  # (N,) bool, whether it stood then and was to stand
     costs: np.ndarray  # (N,) float32, of what was found
     frames: np.ndarray  # (N,) int32, that played then; -1 for none
+    left: np.ndarray  # (N,) int32, the frame that the last jump left; -1 once it may be gone back to
     queries: np.ndarray  # (N, D) float32, normalised
     trajectories: np.ndarray  # (N, H, 4) x, y, z in m and yaw in rad at the schema's future times, as asked
 
@@ -155,7 +156,8 @@ def make_state(
         schedule=Schedule(
             (np.arange(count) * GOLDEN_RATIO % 1.0) * interval, np.full((count, 4), np.nan),
             np.full(count, -1, np.int32), zeros(count, bool), np.full(count, np.inf, np.float32),
-            np.full(count, -1, np.int32), single((count, columns)), zeros((count, horizons, 4)),
+            np.full(count, -1, np.int32), np.full(count, -1, np.int32), single((count, columns)),
+            zeros((count, horizons, 4)),
         ),
         past=Past(np.full((count, past), np.inf), zeros((count, past, 4))),
         sources=tuple(sources),

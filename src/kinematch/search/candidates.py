@@ -22,6 +22,7 @@ class Candidates:
     staying_feature_costs: np.ndarray  # (B,) float32; zero without a frame
     chosen: int  # what a search returns: a candidate, the staying frame, or -1
     reason: str  # why that one
+    returns: bool  # whether the best frame was left a moment ago, and is not taken for that
 
 
 def candidates(
@@ -34,9 +35,13 @@ def candidates(
     filter: str = "",
     stay_bias: float = 0.0,
     ignore: int = IGNORE,
+    left: int = -1,
 ) -> Candidates:
     """The best frames for one query (D,) under the matcher's weights, at least `apart` seconds from each other within a
-    clip."""
+    clip.
+
+    A character does not go back to the `ignore` frames on either side of `left`, which its last jump left a moment ago.
+    """
     space, roots = matcher.space, roots_of(matcher.space, matcher.weights)
     if count < 1 or not 0 <= apart < np.inf:
         raise KinematchError(f"{count} candidates {apart} s apart: expected one or more, zero or more seconds apart")
@@ -53,6 +58,9 @@ def candidates(
     stays = current >= 0 and bool(admitted.stays[current])
     staying_cost = float(plain[current]) if stays else np.inf
     chosen, reason = _choose(frames, costs[frames], current, staying_cost=staying_cost, bias=bias)
+    returns = left >= 0 and stays and chosen != current and abs(chosen - left) <= ignore
+    if returns:
+        chosen, reason = current, f"frame {current} plays on: frame {chosen} was left a moment ago"
     if current >= 0 and not stays:
         why = "ends its clip" if space.ends[current] else "fails the filter"
         reason += f"; frame {current} sets no bound, since it {why}"
@@ -66,6 +74,7 @@ def candidates(
         staying_feature_costs=_shares(space, squares[[current]] if current >= 0 else np.zeros_like(squares[:1]))[0],
         chosen=chosen,
         reason=reason,
+        returns=returns,
     )
 
 

@@ -178,6 +178,7 @@ class Explanation(FromServer):
     candidates: list[Candidate]  # the cheapest first
     chosen: int  # frame, or -1
     reason: str  # in words
+    returns: bool = False  # whether the best frame was left a moment ago, and is not taken for that
 
 
 class Ground(FromServer):

@@ -57,6 +57,7 @@ def explain(stage: Stage, question: Explain) -> Explanation:
         filter=filter_,
         stay_bias=settings.stay_bias,
         ignore=ignore,
+        left=int(schedule.left[index]),
     )
     return Explanation(
         request=question.request,
@@ -72,6 +73,7 @@ def explain(stage: Stage, question: Explain) -> Explanation:
         ],
         chosen=found.chosen,
         reason=found.reason,
+        returns=found.returns,
     )
 
 

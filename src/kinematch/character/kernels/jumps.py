@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kinematch.character.constants import NO_RETURN
 from kinematch.character.kernels import lane_rotations as lanes8
 from kinematch.character.kernels.frames import (
     find_next_frame,
@@ -54,8 +55,11 @@ def jump(here_handle, there_handle, number, characters, frames, jumps, costs, se
     for m in range(characters.shape[0]):
         n = characters[m]
         schedule.frames[n], schedule.costs[n] = searched_frames[m], costs[m]
+        if here.state.offsets.ages[n] >= NO_RETURN:
+            schedule.left[n] = -1
         if not jumps[m]:
             continue
+        schedule.left[n] = searched_frames[m]
         following = find_jump(jumps, m + 1)
         later = find_jump(jumps, following + 1)
         if following < characters.shape[0]:

@@ -41,7 +41,6 @@ U, F = np.uintp, np.float32
 ZERO, ONE, TWO, TINY = F(0), F(1), F(2), F(1e-9)
 NO_LENGTH = F(1e-30)  # square of a length that has no direction
 TILT_HEIGHT, HARDEST_PULL, SOFTEST_SPRING = F(c.TILT_HEIGHT), F(c.HARDEST_PULL), F(c.SOFTEST_SPRING)
-HARDEST_CATCH, SOFTEST_CATCH = F(c.HARDEST_CATCH), F(c.SOFTEST_CATCH)
 BRISK, LETS_GO = F(c.BRISK), F(c.LETS_GO)
 
 
@@ -105,15 +104,8 @@ def measure_velocity(toe, before, dt):
 @inner
 def find_rest(toe, o, vx, vz, ov, by):
     """Where, along x and z, toes come to rest if they are caught: ahead, so that they do not slide back afterwards."""
-    ahead = ONE / find_catch(vx + ov[0], vz + ov[2], by.w)
+    ahead = ONE / by.w
     return toe[0] - vx * by.dt + o[0] + (vx + ov[0]) * ahead, toe[2] - vz * by.dt + o[2] + (vz + ov[2]) * ahead
-
-
-@inner
-def find_catch(vx, vz, w):
-    """Stiffness of the spring that holds toes, softer for fast ones."""
-    soft = HARDEST_CATCH / larger(root(vx * vx + vz * vz), splat(TINY))
-    return smaller(larger(soft, splat(SOFTEST_CATCH * w)), splat(w))
 
 
 @inner
@@ -169,11 +161,8 @@ def soften_spring(x, z, vx, vz, locked, by):
     soft = HARDEST_PULL / larger(speed + root(speed * speed + HARDEST_PULL * far), splat(TINY))
     hard = w * (w * far + TWO * speed) - HARDEST_PULL
     soft = where_positive(hard, larger(soft, splat(SOFTEST_SPRING * w)), splat(w))
-    catch = find_catch(vx, vz, by.lock.w)
-    gentle = locked * (by.lock.w - catch)
-    w = where_positive(locked, catch, soft)
-    e = where_positive(locked, splat(by.lock.e), splat(by.unlock.e))
-    e = where_positive(larger(gentle, (ONE - locked) * hard), exp_negative(w * by.lock.dt, SINGLE_SERIES), e)
+    e = where_positive(hard, exp_negative(soft * by.unlock.dt, SINGLE_SERIES), splat(by.unlock.e))
+    w, e = where_positive(locked, splat(by.lock.w), soft), where_positive(locked, splat(by.lock.e), e)
     return Damping(w, by.lock.dt, e, e, by.lock.nothing)
 
 

@@ -149,15 +149,7 @@ def _find_step_over(locked: np.ndarray, arrived: np.ndarray, places: np.ndarray,
 def _find_rests(shown: np.ndarray, velocities: np.ndarray, settings: Settings) -> np.ndarray:
     """Where (M, L, 3) toes that are shown somewhere with a velocity come to rest if they are caught: ahead, so that
     they do not slide back afterwards."""
-    speeds = np.hypot(velocities[..., 0], velocities[..., 2])
-    return shown + velocities / _find_catch(speeds, settings)[..., None]
-
-
-def _find_catch(speeds: np.ndarray, settings: Settings) -> np.ndarray:
-    """Stiffness of the spring (M, L) that holds toes of these speeds: those of a root that is turned or dragged while
-    it runs may be faster than any foot lands, and are braked more gently."""
-    w = float(omega(settings.lock_halflife))
-    return np.clip(c.HARDEST_CATCH / np.maximum(speeds, 1e-9), c.SOFTEST_CATCH * w, w)
+    return shown + velocities / float(omega(settings.lock_halflife))
 
 
 def _hold_toes(
@@ -229,7 +221,7 @@ def _fade_toe_offsets(
     hard = w * (w * far + 2 * speed) > c.HARDEST_PULL
     soft = c.HARDEST_PULL / np.maximum(speed + np.sqrt(speed**2 + c.HARDEST_PULL * far), 1e-9)
     stiffness = np.where(hard, np.maximum(soft, c.SOFTEST_SPRING * w), w)
-    stiffness = np.where(locked, _find_catch(speed, settings), stiffness)[..., None]
+    stiffness = np.where(locked, float(omega(settings.lock_halflife)), stiffness)[..., None]
     return spring(offsets, rates, 0.0, halflife=float(omega(1.0)) / stiffness, dt=dt)
 
 
