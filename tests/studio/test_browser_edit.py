@@ -149,6 +149,14 @@ def test_a_saved_recording_shows_the_same_when_it_is_opened(driven, database, tm
     assert page.ask("Array.from(kinematch.live.moment.before.rotations)") == pose
     page.until("document.querySelector('.candidate')")  # and says why
     page.picture("recording")
+    page.page.locator(".chip", has_text="Paused").wait_for()  # keys do nothing, and it says so
+    page.ask(f"kinematch.timeline.scrub({shown - 30})")
+    page.until(f"kinematch.live.moment?.before.step === {shown - 30}")
+    page.page.get_by_role("button", name="from here", exact=True).click()
+    page.until("kinematch.live.playing")
+    page.page.keyboard.down("w")
+    page.until_moved(0.5)
+    page.page.keyboard.up("w")
     page.server.studio.open(Motion("small", database=database))
     page.until("kinematch.live.playing")
 

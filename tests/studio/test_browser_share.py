@@ -66,6 +66,41 @@ def test_a_link_pasted_into_the_open_page_goes_there(shared):
     assert page.ask("document.querySelector('.side h1').textContent") == "See why"
 
 
+def test_the_stick_is_asked_for_and_handed_over(screen, fresh_server, monkeypatch):
+    monkeypatch.setattr("kinematch.studio.pages.IDLE", 1e9)  # on a busy machine the first page may seem idle
+    first = screen(fresh_server)
+    first.page.keyboard.down("w")
+    first.until_moved(0.5)
+    second = screen(fresh_server)
+    second.until("kinematch.live.situation && !kinematch.live.steers")
+    second.page.locator(".chip", has_text="Another page steers").wait_for()
+    second.page.get_by_role("button", name="Take the stick").click()
+    first.page.get_by_role("button", name="Hand over").click()
+    first.page.keyboard.up("w")
+    second.until("kinematch.live.steers")
+    first.page.locator(".chip", has_text="Another page steers").wait_for()
+    second.page.keyboard.down("s")
+    second.until_moved(0.5)
+    second.page.keyboard.up("s")
+
+
+def test_who_loads_the_page_anew_steers_at_once_and_wears_the_same(screen, fresh_server, data):
+    page = screen(fresh_server)
+    page.page.set_input_files("input[type=file]", data / "characters" / "CesiumMan.glb")
+    page.until("kinematch.live.heroHidden")
+    page.page.get_by_role("radio", name="Orbit").click()
+    page.ask("kinematch.open('tune')")
+    page.page.reload()
+    page.until("!!window.kinematch?.live.moment && kinematch.live.steers")
+    page.until("kinematch.live.heroHidden")  # the mannequin is hidden behind the character again
+    assert page.ask("document.querySelector('.side h1').textContent") == "Tune"
+    page.ask("kinematch.open('play')")
+    assert page.page.get_by_role("radio", name="Orbit").is_checked()
+    page.page.keyboard.down("w")
+    page.until_moved(0.5)
+    page.page.keyboard.up("w")
+
+
 def test_a_moment_that_is_gone_is_told(screen, fresh_server):
     page = screen(fresh_server, "why@99999999,follow,5,1,1,0,0,0")
     page.until("!!document.querySelector('.message.bad')")

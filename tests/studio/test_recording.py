@@ -73,6 +73,7 @@ def test_a_stretch_is_a_recording_too(stage, tmp_path):
         ("state.a.playing.frames", lambda a: a + 1_000_000),
         ("state.a.playing.frames", lambda a: a - 1_000_000),
         ("state.a.schedule.frames", lambda a: a + 1_000_000),
+        ("state.a.schedule.left", lambda a: a + 1_000_000),
         ("state.a.playing.sources", lambda a: a + 3),
         ("state.a.playing.fractions", lambda a: a * np.nan),
         ("state.a.body.positions", lambda a: a[:-1]),
@@ -89,6 +90,16 @@ def test_a_file_that_is_no_recording_of_its_database_is_refused(file, tmp_path, 
     write_arrays(broken, arrays, format=FORMAT, version=VERSION, about=about)
     with pytest.raises(FileError, match=r"broken\.kinerec"):
         open_recording(broken)
+
+
+def test_a_recording_of_before_there_was_a_way_back_opens(stage, file, tmp_path):
+    arrays, about = read_arrays(file, format=FORMAT, version=VERSION)
+    older = {name: array for name, array in arrays.items() if not name.endswith("schedule.left")}
+    assert len(older) < len(arrays)
+    write_arrays(tmp_path / "older.kinerec", older, format=FORMAT, version=VERSION, about=about)
+    opened = open_recording(tmp_path / "older.kinerec")
+    assert opened.history.bounds == stage.history.bounds
+    assert (opened.history.at(100).states["a"].schedule.left == -1).all()
 
 
 def test_a_damaged_recording_is_refused(file, tmp_path):

@@ -26,6 +26,7 @@ VERSION = 4
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE, WORN = "database.", "worn."  # what the names of their arrays begin with
+LATER = ("schedule.left",)  # arrays that older recordings lack; they begin anew
 SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order", "tpose")
 WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
 
@@ -165,7 +166,8 @@ def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int)
     model, frames = stage.crowds["a"].state, stage.database.poses.frame_count
     whole = model.take(np.zeros(sum(counts), np.int32))
     for name, array in whole.arrays().items():
-        given = arrays[f"state.{group}.{name}"] if sum(counts) else array
+        at = f"state.{group}.{name}"
+        given = arrays[at] if sum(counts) and (at in arrays or name not in LATER) else array
         if given.dtype != array.dtype or given.shape != array.shape:
             raise ValueError(f"its state {name} has shape {given.shape}")
         if np.isfinite(array).all() and not np.isfinite(given).all():  # some begin as NaN: nothing was asked yet
@@ -173,7 +175,7 @@ def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int)
         array[...] = given
     if (whole.playing.sources != 0).any():
         raise ValueError("its states name sources that it does not have")
-    for found, least in ((whole.playing.frames, 0), (whole.schedule.frames, -1)):
+    for found, least in ((whole.playing.frames, 0), (whole.schedule.frames, -1), (whole.schedule.left, -1)):
         if not ((found >= least) & (found < frames)).all():
             raise ValueError("its states name frames that are not in the database")
     if not ((whole.playing.fractions >= 0) & (whole.playing.fractions <= 1)).all():
