@@ -182,7 +182,7 @@ def draw_adjustment(stage: Stage) -> Image.Image:
         ("adjustment_ratio", (0.05, 0.2, 0.6), loose, gap),
         ("synchronization_halflife", (0.0, 0.1, 0.5), loose, gap),
         ("turn_halflife", (0.0, 0.1, 0.3), loose, turn),
-        ("turn_ratio", (0.05, 0.5, 1.0), loose, turn),
+        ("turn_ratio", (0.05, 0.8, 2.0), loose, turn),
         ("clamp_angle", (0.0, 0.4, 1.2), {"turn_halflife": 0.0}, turn),
         ("clamp_distance", (0.0, 0.1, 0.3), {"adjustment_halflife": 0.0}, gap),
     ):

@@ -65,6 +65,7 @@ def shares_of_standing(database: Database, seed: int, seconds: float) -> dict[st
         "T-pose": float(((arms < 25) & (elbows < 45)).mean()),
         "arms out": float(((arms < 45) & (elbows < 90)).mean()),
         "head low": float((heights < 0.88).mean()),
+        "crouching": float((heights < 0.85).mean()),
     }
 
 
@@ -110,3 +111,4 @@ def test_nobody_stands_in_a_t_pose_in_a_database_of_all_takes(data, tmp_path):
         assert shares["T-pose"] == 0, shares
         assert shares["arms out"] < 0.01, shares
         assert shares["head low"] < 0.005, shares
+        assert shares["crouching"] == 0, shares

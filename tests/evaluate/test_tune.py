@@ -58,3 +58,5 @@ def test_tuning_never_ends_worse_than_it_began_and_repeats_itself(database, monk
     assert made[0].settings == made[1].settings
     assert [now[:2] for now in told[:3]] == [(1, 3), (2, 3), (3, 3)]
     assert set(made[0].before) == set(made[0].after)
+    kept = tune(database, trials=3, weights=False)
+    assert kept.settings.weights == Settings().weights

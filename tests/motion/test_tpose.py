@@ -23,6 +23,7 @@ from kinematch.motion.tpose import (
     reference_tpose,
     with_reference_tpose,
 )
+from kinematch.motion.tpose_neutral import neutral_posture
 
 X, Y, Z = np.eye(3)
 
@@ -94,6 +95,18 @@ def test_an_a_pose_is_no_t_pose_and_is_corrected(humanoid):
     assert found.method == "constructed"
     assert "swung by up to 45 degrees" in found.reason
     assert_tpose(clip.skeleton.with_tpose(found.rotations))
+
+
+def test_a_head_that_does_not_hang_on_the_hips_is_borne(humanoid):
+    rig = humanoid()
+    parents = np.concatenate([[-1], rig.parents + 1])
+    parents[1 + rig.joint("neck")] = 0
+    offsets = np.concatenate([np.zeros((1, 3)), rig.offsets])
+    offsets[1 + rig.joint("neck")] = kinematics.rest_pose(rig)[0][rig.joint("neck")]
+    body = skeleton(["Root", *rig.names], parents, offsets, roles={role: 1 + k for role, k in rig.roles.items()})
+    clip = still(body, np.stack([body.rotations] * 3))
+    positions, rotations = kinematics.forward(body, clip.positions, clip.rotations)
+    assert np.isfinite(neutral_posture(body, positions, rotations, calm=np.arange(3), hinges={})).all()
 
 
 def test_a_t_pose_frame_is_found_among_others(humanoid):

@@ -27,6 +27,9 @@ def tune(
     mix: Annotated[str, option("weights of the measures: measure=number,...")] = USUAL_MIX,
     seed: Annotated[int, option("random seed of the course and the search, 0 or more")] = 0,
     full: Annotated[bool, option("run the whole course in every trial, not the quick one")] = False,
+    keep_weights: Annotated[
+        bool, option("leave the weights of features alone, so that the settings suit other databases too")
+    ] = False,
 ) -> int:
     """Tune weights and half-lives for DATABASE, or the built-in one, and report on unseen seeds.
 
@@ -47,6 +50,7 @@ def tune(
         show(0, trials)
         tuned = run_tuning(
             opened, tags, settings=start, trials=trials, mix=wanted, seed=seed, quick=not full,
+            weights=not keep_weights,
             progress=lambda done, total, best: show(done, total, f"best {best:.3f}"),
         )  # fmt: skip
     screen = Screen()

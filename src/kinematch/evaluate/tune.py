@@ -118,9 +118,13 @@ def tune(
     mix: Mapping[str, float] = MIX,
     seed: int = 0,
     quick: bool = True,
+    weights: bool = True,
     progress: Progress | None = None,
 ) -> Tuned:
-    """Half-lives, limits and weights by a tree-structured Parzen estimator, from some settings on."""
+    """Half-lives, limits and weights by a tree-structured Parzen estimator, from some settings on.
+
+    Without `weights` those of features stay as they are: the result then suits other databases too.
+    """
     check_tuning(trials, seed)
     import optuna
 
@@ -129,12 +133,13 @@ def tune(
     seen = make_assignment(database, filter, seed=seed, quick=quick)
     reference = _scores(seen, settings)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=True))
-    study.enqueue_trial(_start(settings))
+    blocks = BLOCKS if weights else ()
+    study.enqueue_trial(_start(settings, blocks))
     best = np.inf
 
     def objective(trial: Any) -> float:
         nonlocal best
-        tried = _suggested(trial, database, settings)
+        tried = _suggested(trial, database, settings, blocks)
         scores = _scores(seen, tried)
         value = mixed(scores, reference, mix)
         if breaks_a_target(scores, reference, seen.source, tried):
@@ -145,7 +150,7 @@ def tune(
         return value
 
     study.optimize(objective, n_trials=trials)
-    chosen = settings if study.best_value >= 1.0 else _suggested(study.best_trial, database, settings)
+    chosen = settings if study.best_value >= 1.0 else _suggested(study.best_trial, database, settings, blocks)
     unseen = [again(seen, seed + UNSEEN + n, seen.rate) for n in range(2)]
     before, after = ([_scores(one, each) for one in unseen] for each in (settings, chosen))
     if any(breaks_a_target(a, b, seen.source, chosen) for a, b in zip(after, before)):
@@ -166,15 +171,17 @@ def pooled(rows: Sequence[Scores]) -> Scores:
     return {name: float(_POOLING.get(name, np.mean)([row[name] for row in rows])) for name in names}
 
 
-def _start(settings: Settings) -> dict[str, float]:
+def _start(settings: Settings, blocks: Sequence[str]) -> dict[str, float]:
     """The settings that tuning begins with, within its ranges; blocks weigh what they do."""
     start = {name: float(np.clip(getattr(settings, name), low, high)) for name, (low, high, _) in RANGES.items()}
-    return start | dict.fromkeys(BLOCKS, 1.0)
+    return start | dict.fromkeys(blocks, 1.0)
 
 
-def _suggested(trial: Any, database: Database, settings: Settings) -> Settings:
+def _suggested(trial: Any, database: Database, settings: Settings, blocks: Sequence[str]) -> Settings:
     values = {name: trial.suggest_float(name, low, high, log=log) for name, (low, high, log) in RANGES.items()}
-    factors = block_weights(database, [trial.suggest_float(block, *WEIGHT, log=True) for block in BLOCKS])
+    if not blocks:
+        return replace(settings, **values)
+    factors = block_weights(database, [trial.suggest_float(block, *WEIGHT, log=True) for block in blocks])
     own = database.features.weights.features
     usual = {f.name: own.get(f.name, f.weight) for f in database.features.schema.features} | dict(settings.weights)
     return replace(settings, **values, weights=usual | {name: usual[name] * f for name, f in factors.items()})
