@@ -1,6 +1,7 @@
 """`import kinematch as km`: quick, complete, documented, and the five lines of the first page do the job."""
 
 import ast
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -146,3 +147,21 @@ def test_pages_name_nothing_that_is_not_there():
     named = {(page.name, name) for page in pages for name in re.findall(r"\bkm\.(\w+)", page.read_text("utf-8"))}
     assert len(named) > 60
     assert sorted(one for one in named if one[1] not in km.__all__) == []
+
+
+def test_what_pages_import_is_there():
+    pages = [page for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if page.name != "api.md"]
+    blocks = [
+        block for page in pages for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    ]
+    imports = [node for block in blocks for node in ast.walk(ast.parse(block)) if isinstance(node, ast.ImportFrom)]
+    ours = [
+        (node.module, name.name)
+        for node in imports
+        if (node.module or "").startswith("kinematch")
+        for name in node.names
+    ]
+    assert len(ours) > 10
+    for module, name in ours:
+        found = importlib.import_module(module)
+        assert hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}"), f"{module}.{name}"
