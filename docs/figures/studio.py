@@ -1,6 +1,7 @@
 """Draws docs/images/studio.gif and pictures of Studio's panels: the page itself in a browser without a screen.
 
-Run `python docs/figures/studio.py` from the folder of the project; it needs Chromium and Playwright.
+Run `python docs/figures/studio.py` from the folder of the project; it needs Chromium and Playwright. With
+files, such as `exact.kinematch packed.kinematch learned.kinematch-model`, it draws those side by side instead.
 
 Software drawing is slow, so the film is not taken while the character is driven: what was played is shown again step
 by step, and each step waits until it is drawn.
@@ -39,14 +40,18 @@ COURSE = (
     (("Shift", "a"), 1.2),
     ((), 0.8),
 )
+HANDS_UP = """(() => { const { own } = kinematch.vr.room, { roles } = own.skeleton;
+  const pose = kinematch.vr.avatars.pose(own.user);
+  const height = (role) => pose.positions[3 * roles[role] + 1];
+  return Math.min(height("left_hand"), height("right_hand")) > height("chest"); })()"""
 DROP = """([name, text]) => { const data = new DataTransfer(); data.items.add(new File([text], name));
   window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })); }"""
 
 
 @contextmanager
-def server(folder: str):
-    """The built-in motion on a port of its own, with caches and workspace in a folder; gives the address."""
-    command = [sys.executable, "-m", "kinematch.cli.main", "play", "--no-open", "--port", "8190"]
+def server(folder: str, *given: str):
+    """The built-in motion, or what is given, on a port of its own, with caches and workspace in a folder."""
+    command = [sys.executable, "-m", "kinematch.cli.main", "play", *given, "--no-open", "--port", "8190"]
     environment = {**os.environ, "KINEMATCH_CACHE": folder, "KINEMATCH_SETTINGS": folder}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
@@ -186,14 +191,45 @@ def workshop(page: Page, file: str) -> None:
     save_picture(page, "studio-clips")
 
 
-def main() -> None:
-    IMAGES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, server(folder) as url, sync_playwright() as tool:
+@contextmanager
+def opened(*given: str, panel: str = "play", colours: str = "light"):
+    """The page of a server."""
+    with tempfile.TemporaryDirectory() as folder, server(folder, *given) as url, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="dark")
+        page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme=colours)
         page.add_init_script("localStorage.setItem('kinematch-tour', 'done')")
-        page.goto(f"{url}/?quality=high")
+        page.goto(f"{url}/?quality=high#{panel}")
         until(page, "!!window.kinematch?.live.moment")
+        yield page
+        browser.close()
+
+
+def side_by_side(files: list[str]) -> None:
+    with opened(*files) as page:
+        page.keyboard.down("w")
+        page.wait_for_timeout(4000)
+        save_picture(page, "studio-side-by-side")
+
+
+def mirror() -> None:
+    """What a simulated user sees, at a moment at which both hands are up."""
+    with opened(panel="vr") as page:
+        page.get_by_role("button", name="Gestures").click()
+        until(page, "!!kinematch.vr.room.own")
+        page.get_by_role("radio", name="First person").click()
+        page.get_by_role("switch", name="Mirror").click()
+        until(page, "!!kinematch.viewport.eye")
+        until(page, HANDS_UP)
+        few = picture(page).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        few.save(IMAGES / "studio-vr.png", optimize=True)
+
+
+def main(files: list[str]) -> None:
+    IMAGES.mkdir(exist_ok=True)
+    if files:
+        return side_by_side(files)
+    mirror()
+    with opened(colours="dark") as page:
         begin, end = drive(page)
         save_film(film(page, begin, end), IMAGES / "studio.gif")
         page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
@@ -201,9 +237,9 @@ def main() -> None:
         save_picture(page, "studio-why")
         page.evaluate("kinematch.open('tune')")
         save_picture(page, "studio-tune")
-        workshop(page, steps(folder))
-        browser.close()
+        with tempfile.TemporaryDirectory() as folder:
+            workshop(page, steps(folder))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
