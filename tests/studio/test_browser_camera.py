@@ -45,13 +45,13 @@ def test_a_camera_alone_drives_a_body_and_is_told_what_is_missing(
         page.forgive("400")
         studio.attendant.pose_model = data / "blazepose" / "pose_lite.task"
         switch.click()
-        page.until(f"{CAMERA}.on", 120)
-        page.until("!!kinematch.vr.avatars.pose(kinematch.vr.room.own?.user ?? -1)", 120)
+        page.until(f"{CAMERA}.on")
+        page.until("!!kinematch.vr.avatars.pose(kinematch.vr.room.own?.user ?? -1)")
         page.until("kinematch.vr.camera.figure.shown")
         page.page.locator("canvas.camera-picture").scroll_into_view_if_needed()
         page.picture("vr-camera")
         seen = f"{CAMERA}.now?.alone && {CAMERA}.now.places.length === {3 * len(NAMES)}"
-        heights = page.until(f"{seen} && {CAMERA}.now.places.filter((_, k) => k % 3 === 1)", 120)
+        heights = page.until(f"{seen} && {CAMERA}.now.places.filter((_, k) => k % 3 === 1)")
         assert min(heights) > -0.2
         assert 1.2 < max(heights) < 2.0  # somebody upright on the floor, of the height that is assumed
         sent = page.ask("performance.getEntriesByType('resource').map((one) => new URL(one.name).origin)")

@@ -53,18 +53,6 @@ def test_hills_go_on_far_from_where_one_began(driven):
     page.until("kinematch.live.situation.terrain === 'flat'")
 
 
-def test_panel_and_camera_are_there_again_after_a_reload(screen, fresh_server):
-    page = screen(fresh_server)
-    page.page.get_by_role("radio", name="Side", exact=True).click()
-    page.ask("kinematch.open('tune')")
-    page.until("location.hash === '#tune'")
-    page.page.reload()
-    page.until("!!window.kinematch?.live.moment")
-    page.until("document.querySelector('.rail [aria-selected=true]').id === 'tab-tune'")
-    page.ask("kinematch.open('play')")
-    page.until("kinematch.viewport.follow.mode === 'side'")
-
-
 def test_one_goes_back_to_the_built_in_motion(screen, fresh_server):
     page = screen(fresh_server)
     motion = page.page.get_by_role("combobox", name="Motion")

@@ -24,7 +24,7 @@ def open_vr(screen, server):
 
 def start(page, motion: str) -> None:
     page.page.get_by_role("button", name=motion).click()
-    page.until(f"!!{BODY}", 180)
+    page.until(f"!!{BODY}")
 
 
 def test_a_simulated_user_has_a_body_that_walks_and_is_seen_by_others(screen, fresh_server):
@@ -69,7 +69,7 @@ def test_an_emulated_headset_moves_a_body(screen, fresh_server):
     assert not page.ask("performance.getEntriesByType('resource').some((one) => /emulator/.test(one.name))")
     page.page.get_by_role("button", name="Emulate a headset").click()
     page.until("kinematch.vr.headset.worn")
-    page.until(f"!!{BODY}", 180)
+    page.until(f"!!{BODY}")
     low = page.ask(WRIST)
     page.page.get_by_role("slider", name="Right hand up").fill("0.2")
     page.until(f"{WRIST}[1] > {low[1]} + 0.25")
@@ -91,7 +91,7 @@ def test_a_character_that_is_dropped_in_vr_is_worn(screen, fresh_server, data):
     page = open_vr(screen, fresh_server)
     start(page, "Gestures")
     page.page.set_input_files("#panel-vr input[accept='.glb,.vrm']", data / "characters" / "CesiumMan.glb")
-    page.until("kinematch.vr.room.own?.character === 'CesiumMan.glb'", 180)
+    page.until("kinematch.vr.room.own?.character === 'CesiumMan.glb'")
     page.until(f"!!{BODY}")
     page.until("(() => { let twins = 0; kinematch.vr.avatars.layer.traverse((one) => {"
                " if (one.isSkinnedMesh && one.layers.mask === 1 << 9) twins++; }); return twins; })()")  # fmt: skip

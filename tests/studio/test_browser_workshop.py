@@ -62,7 +62,7 @@ def test_a_dropped_file_becomes_a_database_that_plays(screen, server, walk):
     page.picture("build_files")
     page.until("document.querySelector('#generate:not([disabled])')")
     page.page.click("#generate")
-    page.until("kinematch.live.welcome.database === 'workspace'", seconds=120)
+    page.until("kinematch.live.welcome.database === 'workspace'")
     page.until("document.querySelector('#tab-play[aria-selected=true]')")
     assert page.ask("kinematch.live.welcome.clips.map((clip) => clip.name)") == ["steps", "steps (mirrored)"]
     page.until("kinematch.live.playback.newest")  # of the new one
