@@ -17,16 +17,19 @@ OWN_PRESETS = {
     "Responsive": OwnPreset(
         "Turns, starts and stops sooner, as action games want it; jumps more often.",
         Settings(
-            velocity_halflife=0.27, facing_halflife=0.2, search_interval=0.1, stay_bias=0.1, responsiveness=1.5,
-            transition_halflife=0.15, adjustment_halflife=0.2, adjustment_ratio=0.3, turn_halflife=0.2, turn_ratio=0.5,
-            clamp_distance=0.25,
+            velocity_halflife=0.27, facing_halflife=0.2, responsiveness=1.5, clamp_distance=0.25,
+            search_interval=0.077, stay_bias=0.29, ignore=1.06, transition_halflife=0.16, adjustment_halflife=0.11,
+            adjustment_ratio=0.5, turn_halflife=0.135, turn_ratio=1.1, lock_halflife=0.032, unlock_halflife=0.092,
+            unlock_distance=0.42,
         ),
     ),
     "Smooth": OwnPreset(
         "Fewer and softer jumps, for films and characters in the background; strays further from the simulated body.",
         Settings(
-            search_interval=0.25, velocity_change=0.8, facing_change=1.0, stay_bias=0.5, quality=1.5,
-            transition_halflife=0.2, adjustment_halflife=0.5, adjustment_ratio=0.15,
+            velocity_change=0.8, facing_change=1.0, quality=1.5,
+            search_interval=0.2, stay_bias=0.43, ignore=1.3, transition_halflife=0.175, adjustment_halflife=0.75,
+            adjustment_ratio=0.36, turn_halflife=0.29, turn_ratio=0.65, lock_halflife=0.037, unlock_halflife=0.089,
+            unlock_distance=0.33,
         ),
     ),
     "Heavy": OwnPreset(
@@ -41,8 +44,7 @@ OWN_PRESETS = {
         "Stays within 5 cm of the simulated body, for walls, doors and network play; feet slide a little more.",
         Settings(
             synchronization_halflife=0.1, adjustment_halflife=0.1, adjustment_ratio=1.0, turn_halflife=0.1,
-            turn_ratio=1.0,
-            clamp_distance=0.05, clamp_angle=0.3, rate_change=0.15,
+            turn_ratio=1.0, clamp_distance=0.05, clamp_angle=0.3, rate_change=0.15,
         ),
     ),
     "As recorded": OwnPreset(
