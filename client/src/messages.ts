@@ -338,7 +338,7 @@ export interface Explanation {
   candidates: Candidate[];
   chosen: number;
   reason: string;
-  returns?: boolean;
+  returns: boolean;
 }
 
 /** Heights of a piece of ground that repeats without end; its last row and column are its first. */

@@ -175,11 +175,13 @@ test("the reason names what the winner won by", () => {
     candidates: [best],
     chosen: 2,
     reason: "",
+    returns: false,
   };
   assert.equal(winnerOf(explanation), best);
   assert.deepEqual(losesMost(staying, best, explanation.features)?.feature, "trajectory_position");
   assert.match(verdict(explanation).title, /Jumped to clip2/);
   assert.match(verdict(explanation).text, /trajectory position/);
+  assert.match(verdict({ ...explanation, chosen: 1, returns: true }).text, /does not go back and forth/);
   assert.match(verdict({ ...explanation, chosen: 1 }).title, /plays on/);
   assert.match(verdict({ ...explanation, chosen: -1 }).title, /Nothing/);
 });

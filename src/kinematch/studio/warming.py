@@ -28,7 +28,7 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import WideMatcher
 from kinematch.search.matcher import Matches
-from kinematch.search.space import plain_space
+from kinematch.search.space import plain_space, search_space
 
 LONGEST = 120.0  # s to wait for them; after that one compiles for oneself
 DT = 1 / 60
@@ -70,7 +70,7 @@ class Elsewhere:
     weights = np.zeros(0, np.float32)
 
     def __init__(self, database: Database):
-        self.space, self._frames = None, database.poses.frame_count
+        self.space, self._frames = search_space(database), database.poses.frame_count
 
     def set_weights(self, weights: np.ndarray) -> None:
         """They do not matter."""
@@ -106,7 +106,7 @@ def _prepare() -> tuple[Crowd, Command]:
     with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"small{storage.SUFFIX}"
         storage.save(path, _small())
-        crowd = Crowd(storage.load(path), matcher=Elsewhere)  # type: ignore[arg-type]
+        crowd = Crowd(storage.load(path), matcher=Elsewhere)
     velocities = np.array([[0.0, 0.0, 1.0]])
     return crowd, Command(velocities, velocities)
 
