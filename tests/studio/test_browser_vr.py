@@ -16,8 +16,8 @@ SEEN = """(() => { let seen = 0; const { scene } = kinematch.viewport;
   scene.traverse((one) => { if (one.isMesh && one.layers.mask === 1 << LAYER) seen++; }); return seen; })()"""
 
 
-def open_vr(screen, server):
-    page = screen(server, "vr")
+def open_vr(screen, server, **options):
+    page = screen(server, "vr", **options)
     page.until("!!kinematch.vr.room.now")
     return page
 
@@ -65,7 +65,7 @@ def test_one_sees_oneself_without_a_head_and_the_mirror_with_it(screen, fresh_se
 
 
 def test_an_emulated_headset_moves_a_body(screen, fresh_server):
-    page = open_vr(screen, fresh_server)
+    page = open_vr(screen, fresh_server, viewport={"width": 1000, "height": 360})  # drawn twice, in software
     assert not page.ask("performance.getEntriesByType('resource').some((one) => /emulator/.test(one.name))")
     page.page.get_by_role("button", name="Emulate a headset").click()
     page.until("kinematch.vr.headset.worn")
