@@ -91,8 +91,8 @@ def picture(page: Page) -> Image.Image:
     return Image.open(BytesIO(page.screenshot(timeout=120_000))).convert("RGB")
 
 
-def save_picture(page: Page, name: str) -> None:
-    page.wait_for_timeout(1500)
+def save_picture(page: Page, name: str, wait: float = 1500) -> None:
+    page.wait_for_timeout(wait)
     few = picture(page).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(IMAGES / f"{name}.png", optimize=True)
 
@@ -220,8 +220,7 @@ def mirror() -> None:
         page.get_by_role("switch", name="Mirror").click()
         until(page, "!!kinematch.viewport.eye")
         until(page, HANDS_UP)
-        few = picture(page).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-        few.save(IMAGES / "studio-vr.png", optimize=True)
+        save_picture(page, "studio-vr", wait=0)
 
 
 def main(files: list[str]) -> None:

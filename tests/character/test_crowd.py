@@ -11,6 +11,7 @@ from kinematch.character.layers import ClipLayer
 from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
 from kinematch.character.source import Search
+from kinematch.character.stages.adjust import adjust_roots
 from kinematch.character.stages.schedule import FEWEST, SPARE
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
@@ -456,6 +457,15 @@ def test_nobody_goes_back_at_once_to_where_a_jump_left(database, kind):
     apart = np.diff(np.flatnonzero(jumps)) * DT
     assert len(apart) >= 3
     assert (apart[1:] > 0.5).all()  # before the second jump there is no way back
+
+
+def test_a_turn_that_a_transition_holds_back_is_adjusted_by_a_share_of_the_clips_own(database):
+    crowd, settings = PlainCrowd(database), Settings(turn_ratio=0.5, clamp_angle=0.0)
+    crowd.state.body.yaws[:] = 0.5
+    held_back = np.zeros((1, 3))
+    for own, adjusted in ((0.01, 0.005), (0.0, 0.0)):
+        turned = adjust_roots(crowd.state, crowd.characters, held_back, np.array([own]), DT, settings)[1]
+        np.testing.assert_allclose(turned, adjusted, atol=1e-12)
 
 
 def test_who_starts_over_is_as_good_as_new(database):

@@ -192,6 +192,13 @@ class Screen:
         dx, dz = self.until(away)
         return dx, dz
 
+    def walk(self, metres: float, key: str = "w") -> tuple[float, float]:
+        """Hold a key until the character has gone so far; returns by how much, along x and z."""
+        self.page.keyboard.down(key)
+        moved = self.until_moved(metres)
+        self.page.keyboard.up(key)
+        return moved
+
     def picture(self, name: str) -> None:
         """Write a picture to the folder that KINEMATCH_SCREENSHOTS names, if it does; first things move a little."""
         if PICTURES:

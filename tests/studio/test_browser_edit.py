@@ -125,9 +125,7 @@ def test_a_preset_is_saved_loaded_and_undone(driven):
 def test_a_saved_recording_shows_the_same_when_it_is_opened(driven, database, tmp_path):
     page = driven
     page.ask("kinematch.open('why')")
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
     page.page.keyboard.press("Space")
     page.until("!kinematch.live.playing")
     page.until("kinematch.live.moment.before === kinematch.live.playback.newest")
@@ -154,9 +152,7 @@ def test_a_saved_recording_shows_the_same_when_it_is_opened(driven, database, tm
     page.until(f"kinematch.live.moment?.before.step === {shown - 30}")
     page.page.get_by_role("button", name="from here", exact=True).click()
     page.until("kinematch.live.playing")
-    page.page.keyboard.down("w")
-    page.until_moved(0.5)
-    page.page.keyboard.up("w")
+    page.walk(0.5)
     page.server.studio.open(Motion("small", database=database))
     page.until("kinematch.live.playing")
 

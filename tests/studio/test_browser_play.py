@@ -151,9 +151,7 @@ def test_a_character_of_ones_own_plays_the_motion_as_the_server_retargets_it(dri
     page.until("[...document.querySelectorAll('.message.bad')].some((one) => one.textContent.includes('bad.glb'))")
     page.until(lambda: len(page.problems) > 1)  # the file, and its fit, are refused
     page.forgive("400")
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
     # each node stands where the streamed skeleton has its joint
     away = page.ask("""(() => { const pose = kinematch.live.pose(); return Math.max(...kinematch.character.joints.map(
       ({ node, joint }) => { const m = node.matrixWorld.elements, p = pose.positions;

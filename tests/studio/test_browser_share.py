@@ -13,9 +13,7 @@ def shared(screen, fresh_server):
     """A page that has walked and copied a link, and the link."""
     page = screen(fresh_server)
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
     page.ask("kinematch.open('why')")
     page.page.keyboard.press("Space")
     page.until("!kinematch.live.playing")
@@ -79,26 +77,24 @@ def test_the_stick_is_asked_for_and_handed_over(screen, fresh_server, monkeypatc
     first.page.keyboard.up("w")
     second.until("kinematch.live.steers")
     first.page.locator(".chip", has_text="Another page steers").wait_for()
-    second.page.keyboard.down("s")
-    second.until_moved(0.5)
-    second.page.keyboard.up("s")
+    second.walk(0.5, "s")
 
 
-def test_who_loads_the_page_anew_steers_at_once_and_wears_the_same(screen, fresh_server, data):
+def test_who_loads_the_page_anew_steers_at_once_and_wears_the_same(screen, fresh_server):
     page = screen(fresh_server)
-    page.page.set_input_files("input[type=file]", data / "characters" / "CesiumMan.glb")
+    page.page.get_by_role("button", name="Child", exact=True).click()
     page.until("kinematch.live.heroHidden")
     page.page.get_by_role("radio", name="Orbit").click()
     page.ask("kinematch.open('tune')")
+    page.until("location.hash === '#tune'")
     page.page.reload()
     page.until("!!window.kinematch?.live.moment && kinematch.live.steers")
     page.until("kinematch.live.heroHidden")  # the mannequin is hidden behind the character again
-    assert page.ask("document.querySelector('.side h1').textContent") == "Tune"
+    page.until("document.querySelector('.rail [aria-selected=true]').id === 'tab-tune'")
     page.ask("kinematch.open('play')")
+    page.until("kinematch.viewport.follow.mode === 'orbit'")
     assert page.page.get_by_role("radio", name="Orbit").is_checked()
-    page.page.keyboard.down("w")
-    page.until_moved(0.5)
-    page.page.keyboard.up("w")
+    page.walk(0.5)
 
 
 def test_a_moment_that_is_gone_is_told(screen, fresh_server):

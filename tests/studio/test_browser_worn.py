@@ -29,9 +29,7 @@ def test_previews_and_exports_wear_the_character(screen, fresh_server, data, tmp
     page.page.get_by_role("button", name="Joints", exact=True).last.click()  # on the clip's own skeleton
     page.until("!kinematch.browse().stage.wears")
     page.ask("kinematch.open('play')")
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
     page.page.get_by_role("button", name="Save", exact=True).click()
     with page.page.expect_download() as saved:
         page.page.get_by_role("menuitem", name="GLB").click()
@@ -69,18 +67,14 @@ def test_a_character_is_fitted_by_hand_and_walks(screen, fresh_server, data, tmp
     page.page.get_by_role("button", name="Back to what was found").click()
     page.until(f"Math.abs({raised} - {height}) < 1e-4")
     page.page.get_by_role("switch", name="Show its rest pose").click()
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
 
 
 def test_a_film_wears_the_character_and_turns_around_it(screen, fresh_server, tmp_path):
     page = screen(fresh_server)
     page.page.get_by_role("button", name="Child", exact=True).click()
     page.until("kinematch.live.heroHidden")
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
     page.page.get_by_role("button", name="Bookmark this view").click()
     page.page.get_by_role("button", name="Front", exact=True).click()
     page.page.get_by_role("button", name="Bookmark this view").click()
@@ -142,9 +136,7 @@ def test_a_film_comes_as_mp4_with_those_who_walk_along(screen, fresh_server, dat
         page.page.get_by_role("button", name="Add beside").click()
     chosen.value.set_files(data / "characters" / "CesiumMan.glb")
     page.until("kinematch.lineup.members[0]?.model?.scene.visible")
-    page.page.keyboard.down("w")
-    page.until_moved(1.0)
-    page.page.keyboard.up("w")
+    page.walk(1.0)
     page.page.keyboard.press("Space")
     page.until("!kinematch.live.playing")
     both = make_mp4(page, tmp_path / "both.mp4")

@@ -58,13 +58,14 @@ export function verdict(explanation: Explanation): { title: string; text: string
     best = candidates[0];
   if (stays) {
     const most = best ? losesMost(best, winner, features) : null;
+    const why = explanation.returns
+      ? ", but the character came from there a moment ago: it does not go back and forth."
+      : best && best.cost <= winner.cost
+        ? ": not enough of a gain to jump."
+        : `${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`;
     const text = !best
       ? "No other frame may be taken here."
-      : explanation.returns
-        ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}, but the character came from there a moment ago: it does not go back and forth.`
-        : best.cost > winner.cost
-        ? `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`
-        : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}: not enough of a gain to jump.`;
+      : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${why}`;
     return { title: `${winner.clip} plays on`, text };
   }
   if (!staying)

@@ -117,7 +117,8 @@ class DatabaseSource:
         filter_, ignore = self._find_terms(search)
         if filter_ not in self._stays:
             self._stays[filter_] = admission(self.matcher.space, filter_).stays
-        near = np.abs(targets - state.schedule.left[characters].astype(np.int64)) <= ignore
+        left = state.schedule.left[characters].astype(np.int64)
+        near = (left >= 0) & (np.abs(targets - left) <= ignore)
         return near & (state.offsets.ages[characters] < NO_RETURN) & self._stays[filter_][current]
 
     def _find_terms(self, search: Search) -> tuple[str, int]:
