@@ -68,74 +68,74 @@ def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, reci
         return box["x"] + time / SECONDS * box["width"], box["y"] + box["height"] - above
 
     def pick(time, above=22):
-        """Click on a label until its bar shows: the bar of another, still going, would have moved the timeline."""
+        page.page.mouse.click(*place(time, above))
+        page.until("document.querySelector('[data-key=label-name]')")
 
-        def picked():
-            page.page.mouse.click(*place(time, above))
-            page.page.wait_for_timeout(200)
-            return page.ask("!!document.querySelector('[data-key=label-name]')")
+    def put(key, value):
+        page.page.fill(f"[data-key={key}]", value)
+        page.page.keyboard.press("Enter")
 
-        page.until("!document.querySelector('[data-key=label-name]')")
-        page.until(picked)
+    def ranges():
+        return source().get("range", [])
 
-    def put(key, value, done):
-        """Type into the bar until the recipe has it: the bar is made anew when an edit before it is through."""
+    def wait_for(start, stop, tags):
+        """Until the recipe has one range, which is so; a drag ends within a pixel or two."""
 
-        def typed():
-            page.page.fill(f"[data-key={key}]", value)
-            page.page.keyboard.press("Enter")
-            page.page.wait_for_timeout(300)
-            return done()
+        def so():
+            (one,) = ranges()
+            return one["from"] == start and abs(one["to"] - stop) < 0.1 and one["tags"] == tags
 
-        page.until(typed)
+        try:
+            page.until(so)
+        except AssertionError as error:
+            error.add_note(f"the recipe has {ranges()}")
+            raise
 
-    # another label for the recipe's stretch near the ground
+    # three edits in a row, none of which waits for the one before: another label, its end dragged, its start typed
+    assert len(ranges()) == 1
     pick((low["from"] + low["to"]) / 2)
     page.page.select_option("[data-key=label-name]", "jumping")
-    page.until(lambda: ["jumping"] in [one["tags"] for one in source()["range"]])
-    assert filter_of() == "!jumping"
-    # its end, dragged
-    page.until("document.querySelector('[data-key=label-name]')?.value === 'jumping'")
     page.page.mouse.move(*place(low["to"]))
     page.page.mouse.down()
     page.page.mouse.move(*place(low["to"] + 0.5), steps=4)
     page.page.mouse.up()
-    page.until(lambda: any(abs(one["to"] - low["to"] - 0.5) < 0.1 for one in source().get("range", [])))
-    # its start, typed
-    put(
-        "label-from", "7.5", lambda: any(one["from"] == 7.5 and one["tags"] == ["jumping"] for one in source()["range"])
-    )
+    put("label-from", "7.5")
+    wait_for(7.5, low["to"] + 0.5, ["jumping"])
+    assert filter_of() == "!jumping"
     page.picture("labels_changed")
     # undone one by one, by button and by key
     undo = page.page.get_by_role("button", name="Undo the last change to the recipe")
     undo.click()
-    page.until(lambda: not any(one["from"] == 7.5 for one in source().get("range", [])))
+    wait_for(low["from"], low["to"] + 0.5, ["jumping"])
     page.until("!document.querySelector('[data-key=label-name]')")  # what was picked is no more
     undo.click()
+    wait_for(low["from"], low["to"], ["jumping"])
     page.page.keyboard.press("Control+z")
-    page.until(lambda: low in source()["range"])
+    wait_for(low["from"], low["to"], low["tags"])
+    assert ranges() == [low]
+    page.until(undo.is_disabled)  # the page knows it, and there is no more to undo
     assert filter_of() == "!low"
 
     # taken out
-    count = len(source()["range"])
     pick((low["from"] + low["to"]) / 2)
     page.page.click(".clip-bar >> text=Delete")
-    page.until(lambda: len(source().get("range", [])) == count - 1)
+    page.until(lambda: not ranges())
     assert filter_of() == ""
     # put in from what the doctor saw, and a T-pose that is left out made longer
     pick((low["from"] + low["to"]) / 2, above=7)
     page.page.select_option("[data-key=label-name]", "crouching")
     page.page.click(".clip-bar >> text=Put into the recipe")
-    page.until(lambda: any(one["tags"] == ["low", "crouching"] for one in source().get("range", [])))
+    page.until(lambda: any(one["tags"] == ["low", "crouching"] for one in ranges()))
     assert filter_of() == "!low"
     (dropped,) = source()["drop"]
     page.page.mouse.click(*place(1.0))
     page.until("document.querySelector('[data-key=label-name]')?.value === 'left out'")
-    put("label-to", "3.5", lambda: source()["drop"] == [[dropped[0], 3.5]])
+    put("label-to", "3.5")
+    page.until(lambda: source()["drop"] == [[dropped[0], 3.5]])
 
     made = build(recipe_path).database.poses
     crouched = made.tags.of("crouching").sum() / made.frame_rate
-    (label,) = [one for one in source()["range"] if one["tags"] == ["low", "crouching"]]
+    (label,) = ranges()
     clips = made.frame_count / made.frame_rate
     assert abs(crouched / 2 - (label["to"] - label["from"])) < 0.05  # mirrored, so twice
     assert abs(clips / 2 - (SECONDS - 3.5)) < 0.1

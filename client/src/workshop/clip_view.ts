@@ -5,7 +5,7 @@ import { choice, loading, rerender, seconds, tagField } from "./fields";
 import { findings, unfolding } from "./findings";
 import { baseName, literal } from "./globs";
 import { LabelBar } from "./label_bar";
-import { alike, marksOf, stripOf } from "./labels";
+import { marksOf, stripOf } from "./labels";
 import type { FileReport } from "./messages";
 import type { SourceTable } from "./recipe";
 import type { RoleEditor } from "./roles";
@@ -26,7 +26,7 @@ export class ClipView {
   ) {
     this.bar = new LabelBar(store, dock);
     dock.onMoved = () => this.bar.moved();
-    dock.onDelete = () => dock.picked && void this.bar.change(dock.picked, null);
+    dock.onDelete = () => void this.bar.change(null);
   }
 
   get source(): SourceTable | null {
@@ -105,15 +105,14 @@ export class ClipView {
     );
   }
 
-  /** The timeline's marks; a picked label that the recipe no longer has, as after an undo, is picked no more. */
+  /** The timeline's marks. */
   private mark(): void {
     const { store, dock, source } = this,
       labels = store.project?.labels ?? [],
       report = store.reports.get(store.selected);
     dock.marks = source ? marksOf(source, store.selected, this.length, labels) : [];
     dock.strip = report && !(report instanceof Error) ? stripOf(report.labels, labels) : [];
-    const said = dock.picked?.said;
-    if (said && !this.bar.editing && !dock.marks.some((mark) => alike(mark.said, said))) dock.choose(null);
+    this.bar.check();
     dock.draw();
   }
 

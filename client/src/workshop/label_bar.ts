@@ -2,7 +2,7 @@
 import { button, h } from "../ui/elements";
 import type { ClipDock } from "./clip_dock";
 import { choice, numberField } from "./fields";
-import { LEFT_OUT, nameOf, type Mark } from "./labels";
+import { alike, LEFT_OUT, nameOf, type Mark } from "./labels";
 import type { LabelInfo, TimeRange } from "./messages";
 import type { Store } from "./store";
 
@@ -20,7 +20,7 @@ function tagsOf(name: string, labels: readonly LabelInfo[]): string[] {
 }
 
 export class LabelBar {
-  editing = false; // until the recipe has what was changed, and is shown anew
+  private pending = 0; // edits that the recipe does not have yet
 
   constructor(
     private readonly store: Store,
@@ -36,14 +36,36 @@ export class LabelBar {
     return mark.said ?? { start: mark.from, stop: mark.to, tags: tagsOf(mark.label ?? "", this.labels) };
   }
 
-  async change(mark: Mark, now: TimeRange | null): Promise<void> {
-    this.editing = true;
-    const file = this.store.selected;
-    const done = await this.store.edit({ type: "set_label", file, was: mark.said ?? null, now });
-    this.editing = false;
-    if (!done || !now) return this.dock.choose(done ? null : [mark.from, mark.to], done ? null : mark);
-    const to = now.stop ?? this.dock.length;
-    this.dock.choose([now.start, to], { ...mark, kind: "range", from: now.start, to, said: now });
+  /**
+   * Change the picked label, take it out, or put one in. It is shown at once, and what is edited next starts from it;
+   * if the recipe refuses it, what was picked before is picked again.
+   */
+  async change(now: TimeRange | null, mark: Mark | null = this.dock.picked): Promise<void> {
+    if (!mark) return;
+    const next: Mark | null = now && {
+      ...mark,
+      kind: "range",
+      from: now.start,
+      to: now.stop ?? this.dock.length,
+      said: now,
+    };
+    this.pick(next);
+    this.pending++;
+    const edit = { type: "set_label", file: this.store.selected, was: mark.said ?? null, now } as const;
+    const done = await this.store.edit(edit);
+    this.pending--;
+    if (!done && this.dock.picked === next) this.pick(mark);
+    this.check();
+  }
+
+  /** A label that the recipe no longer has, as after an undo, is picked no more. */
+  check(): void {
+    const said = this.dock.picked?.said;
+    if (said && !this.pending && !this.dock.marks.some((mark) => alike(mark.said, said))) this.pick(null);
+  }
+
+  private pick(mark: Mark | null): void {
+    this.dock.choose(mark && [mark.from, mark.to], mark);
   }
 
   /** An end of the picked label was dragged; what the recipe does not have yet is only shown so. */
@@ -51,8 +73,8 @@ export class LabelBar {
     const { chosen, picked } = this.dock;
     if (!chosen || !picked) return;
     const [start, stop] = chosen.map((time) => +time.toFixed(3)) as [number, number];
-    if (picked.said) void this.change(picked, { ...picked.said, start, stop });
-    else this.dock.choose([start, stop], { ...picked, from: start, to: stop });
+    if (picked.said) void this.change({ ...picked.said, start, stop });
+    else this.pick({ ...picked, from: start, to: stop });
   }
 
   /** A choice of labels for a stretch that has none yet. */
@@ -62,20 +84,22 @@ export class LabelBar {
       names,
       "",
       (name) =>
-        void this.change({ kind: "seen", from: start, to: stop }, { start, stop, tags: tagsOf(name, this.labels) }),
+        void this.change({ start, stop, tags: tagsOf(name, this.labels) }, { kind: "seen", from: start, to: stop }),
       { key: "label-new", label: "Label of the chosen stretch" },
     );
   }
 
   controls(mark: Mark): (HTMLElement | null)[] {
-    const now = this.rangeOf(mark),
-      put = (values: Partial<TimeRange>) => {
-        const next = { ...now, ...values };
-        if (mark.said) return void this.change(mark, next);
-        const to = next.stop ?? this.dock.length,
-          label = nameOf(next.tags, this.labels);
-        this.dock.choose([next.start, to], { ...mark, from: next.start, to, label });
-      };
+    const now = this.rangeOf(mark);
+    // of what is then picked: leaving a field by a click on a button changes it before that click
+    const put = (values: Partial<TimeRange>) => {
+      const picked = this.dock.picked ?? mark,
+        next = { ...this.rangeOf(picked), ...values };
+      if (picked.said) return void this.change(next);
+      const to = next.stop ?? this.dock.length,
+        label = nameOf(next.tags, this.labels);
+      this.pick({ ...picked, from: next.start, to, label });
+    };
     const shown = mark.said ? nameOf(now.tags, this.labels) : now.tags.length ? (mark.label ?? "") : LEFT_OUT;
     return [
       choice(
@@ -101,11 +125,11 @@ export class LabelBar {
       h("span.unit", "s"),
       h("span.gap"),
       mark.said
-        ? button("Delete", () => void this.change(mark, null), {
+        ? button("Delete", () => void this.change(null), {
             kind: "small",
             title: "Take this label out of the recipe (Delete in the timeline)",
           })
-        : button("Put into the recipe", () => void this.change(mark, now), {
+        : button("Put into the recipe", () => void this.change(this.rangeOf(this.dock.picked ?? mark)), {
             kind: "small",
             title: "The doctor saw this; the recipe says nothing of it yet",
           }),
