@@ -31,6 +31,16 @@ SIDE = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a file stay in one process. Those with a browser all share one, and come first: two browsers that draw
+    without a graphics card at once get in each other's way."""
+    with_browser = {id(item) for item in items if "launch" in getattr(item, "fixturenames", ())}
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("browser" if id(item) in with_browser else item.nodeid.split("::")[0]))
+    items.sort(key=lambda item: id(item) not in with_browser)
+
+
 @pytest.fixture(scope="session")
 def humanoid() -> Callable[..., Skeleton]:
     """humanoid(seed): joint axes along the world's without a seed, else turned at random."""
