@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from kinematch.database.build import BuildResult, build
 from kinematch.math import quaternion
@@ -31,14 +32,21 @@ SIDE = [
 ]
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a file stay in one process. Those with a browser all share one, and come first: two browsers that draw
-    without a graphics card at once get in each other's way."""
-    with_browser = {id(item) for item in items if "launch" in getattr(item, "fixturenames", ())}
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("browser" if id(item) in with_browser else item.nodeid.split("::")[0]))
-    items.sort(key=lambda item: id(item) not in with_browser)
+    """Browsers first: their tests take longest."""
+    items.sort(key=lambda item: "test_browser" not in item.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Tests of a file stay in one process, and all those of browsers in one: two that draw without a graphics card get
+    in each other's way."""
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "browsers" if "test_browser" in nodeid else super()._split_scope(nodeid)
+
+    return OneBrowser(config, log)
 
 
 @pytest.fixture(scope="session")

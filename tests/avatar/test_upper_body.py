@@ -290,7 +290,7 @@ def import_uncompiled(monkeypatch):
     from kinematch.compile import jit
 
     folder = "kinematch.avatar.upper_body.kernels."
-    shared = "kinematch.character.kernels.rotations"
+    shared = "kinematch.math.kernels"
     for name in [name for name in sys.modules if name.startswith(folder) or name == shared]:
         monkeypatch.delitem(sys.modules, name)
     for name in ("kernel", "part", "inner"):

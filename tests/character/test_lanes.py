@@ -7,13 +7,14 @@ import pytest
 
 from kinematch.character.kernels.lane_rotations import from_rotation_vector, to_rotation_vector
 from kinematch.character.kernels.reach import unfold
-from kinematch.character.kernels.rotations import find_yaw, multiply, rotate, rotate_by_wrapped, wrap_angle
+from kinematch.character.kernels.rotations import find_yaw, rotate_by_wrapped, wrap_angle
 from kinematch.character.kernels.springs import DOUBLE_SERIES, SINGLE_SERIES, exp_negative
 from kinematch.compile import lanes as lanes
 from kinematch.compile import rows as rows
 from kinematch.compile.jit import kernel
 from kinematch.compile.memory import address
 from kinematch.math import quaternion, rotation
+from kinematch.math.kernels import multiply, rotate
 
 ROWS = np.array([5, 2, 7, 0, 0, 3, 9, 1])  # any order, and one of them twice
 

@@ -61,7 +61,8 @@ def test_without_a_folder_nothing_is_missing(monkeypatch):
 @pytest.mark.parametrize(
     ("folder", "used"),
     [
-        ("avatar/upper_body/kernels", "character/kernels/rotations.py"),
+        ("avatar/upper_body/kernels", "math/kernels.py"),
+        ("studio/room", "avatar/upper_body/kernels/vectors.py"),
         ("character/kernels", "character/constants.py"),
         ("character/kernels", "database/packing/kernels.py"),
         ("character/kernels", "database/packing/layout.py"),

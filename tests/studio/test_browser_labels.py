@@ -82,8 +82,9 @@ def test_labels_of_a_take_are_seen_changed_undone_and_built(screen, server, reci
         """Until the recipe has one range, which is so; a drag ends within a pixel or two."""
 
         def so():
-            (one,) = ranges()
-            return one["from"] == start and abs(one["to"] - stop) < 0.1 and one["tags"] == tags
+            found = ranges()
+            (one,) = found if len(found) == 1 else [{}]
+            return one and one["from"] == start and abs(one["to"] - stop) < 0.1 and one["tags"] == tags
 
         try:
             page.until(so)

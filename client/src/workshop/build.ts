@@ -148,6 +148,7 @@ class BuildPanel {
     this.place.title = project ? `${project.folder}/${project.recipe}` : "";
     this.undo.disabled = !this.store.canUndo;
     this.redo.disabled = !this.store.canRedo;
+    this.clip.mark();
     if (this.tab === "files") {
       this.files.update();
       this.clip.update();

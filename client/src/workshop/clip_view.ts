@@ -37,7 +37,6 @@ export class ClipView {
   update(): void {
     const { store } = this,
       name = store.selected;
-    this.mark();
     if (!name)
       return rerender(
         this.element,
@@ -106,13 +105,13 @@ export class ClipView {
   }
 
   /** The timeline's marks. */
-  private mark(): void {
+  mark(): void {
     const { store, dock, source } = this,
       labels = store.project?.labels ?? [],
       report = store.reports.get(store.selected);
     dock.marks = source ? marksOf(source, store.selected, this.length, labels) : [];
     dock.strip = report && !(report instanceof Error) ? stripOf(report.labels, labels) : [];
-    this.bar.check();
+    this.bar.unpickMissing();
     dock.draw();
   }
 
@@ -124,8 +123,7 @@ export class ClipView {
       chosen = dock.chosen,
       index = store.sourceOf(store.selected);
     if (!chosen || index === null) {
-      dock.bar.replaceChildren();
-      return;
+      return rerender(dock.bar);
     }
     const source = store.recipe!.source[index],
       name = store.selected,

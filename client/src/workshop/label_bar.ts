@@ -37,8 +37,8 @@ export class LabelBar {
   }
 
   /**
-   * Change the picked label, take it out, or put one in. It is shown at once, and what is edited next starts from it;
-   * if the recipe refuses it, what was picked before is picked again.
+   * Change, add or remove a label. It is shown at once, so that the next edit builds on it; if the server refuses it,
+   * the label is picked again as it was.
    */
   async change(now: TimeRange | null, mark: Mark | null = this.dock.picked): Promise<void> {
     if (!mark) return;
@@ -50,16 +50,17 @@ export class LabelBar {
       said: now,
     };
     this.pick(next);
+    const shown = this.dock.chosen;
     this.pending++;
     const edit = { type: "set_label", file: this.store.selected, was: mark.said ?? null, now } as const;
     const done = await this.store.edit(edit);
     this.pending--;
-    if (!done && this.dock.picked === next) this.pick(mark);
-    this.check();
+    if (!done && this.dock.chosen === shown) this.pick(mark);
+    this.unpickMissing();
   }
 
   /** A label that the recipe no longer has, as after an undo, is picked no more. */
-  check(): void {
+  unpickMissing(): void {
     const said = this.dock.picked?.said;
     if (said && !this.pending && !this.dock.marks.some((mark) => alike(mark.said, said))) this.pick(null);
   }
@@ -91,10 +92,11 @@ export class LabelBar {
 
   controls(mark: Mark): (HTMLElement | null)[] {
     const now = this.rangeOf(mark);
-    // of what is then picked: leaving a field by a click on a button changes it before that click
+    // of what is picked by then: a click on a button first commits the field that had the focus
     const put = (values: Partial<TimeRange>) => {
-      const picked = this.dock.picked ?? mark,
-        next = { ...this.rangeOf(picked), ...values };
+      const { picked } = this.dock;
+      if (!picked) return;
+      const next = { ...this.rangeOf(picked), ...values };
       if (picked.said) return void this.change(next);
       const to = next.stop ?? this.dock.length,
         label = nameOf(next.tags, this.labels);
@@ -129,7 +131,7 @@ export class LabelBar {
             kind: "small",
             title: "Take this label out of the recipe (Delete in the timeline)",
           })
-        : button("Put into the recipe", () => void this.change(this.rangeOf(this.dock.picked ?? mark)), {
+        : button("Put into the recipe", () => this.dock.picked && void this.change(this.rangeOf(this.dock.picked)), {
             kind: "small",
             title: "The doctor saw this; the recipe says nothing of it yet",
           }),

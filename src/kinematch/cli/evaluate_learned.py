@@ -32,7 +32,8 @@ def evaluate_learned(
     from kinematch.learned.model_file import load_model
 
     check_seed(seed)
-    check_films(films)
+    if films is not None:
+        make_folder(films)
     if len(models) > 2:
         raise KinematchError(f"--learned with {len(models)} models, expected a small one, or a small and a big one")
     chosen = load_settings(settings) if settings is not None else Settings()
@@ -65,9 +66,12 @@ def evaluate_learned(
     return 0 if all(verdict.accepted for verdict in found.verdicts.values()) else 1
 
 
-def check_films(folder: Path | None) -> None:
-    if folder is not None and not folder.is_dir():
-        raise FileError(folder, "is no folder; films are written into one that exists")
+def make_folder(folder: Path) -> None:
+    """A folder to write into, made if there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder, f"cannot be made: {error.strerror}") from error
 
 
 def print_comparison(screen: Screen, found: "Comparison") -> None:

@@ -1,10 +1,10 @@
-"""Compiled poses of one character: local and global, as a joint is turned; rows are float64."""
+"""Compiled poses of one character: local and global, as a joint is turned; rows are read as float64."""
 
 import numpy as np
 
 from kinematch.compile.jit import inner, part
-from kinematch.motion.limb_kernels import add, invert, limit, subtract
-from kinematch.motion.retarget_kernels import multiply, rotate
+from kinematch.math.kernels import add, inverse, multiply, rotate, subtract, write3, write4
+from kinematch.motion.limb_kernels import limit
 
 
 @part
@@ -25,7 +25,7 @@ def show_pose(parents, local_places, local_turns, origin, places, turns, first):
 def turn_joint(body, origin, joint, wanted):
     """Give a joint a global turn, and let all below follow."""
     parents, local_places, local_turns, places, turns = body
-    write4(local_turns, joint, multiply(invert(read_above(parents, turns, joint)), wanted))
+    write4(local_turns, joint, multiply(inverse(read_above(parents, turns, joint)), wanted))
     show_pose(parents, local_places, local_turns, origin, places, turns, joint)
 
 
@@ -51,18 +51,3 @@ def read3(rows, j):
 @inner
 def read4(rows, j):
     return np.float64(rows[j, 0]), np.float64(rows[j, 1]), np.float64(rows[j, 2]), np.float64(rows[j, 3])
-
-
-@inner
-def write3(rows, j, v):
-    rows[j, 0] = v[0]
-    rows[j, 1] = v[1]
-    rows[j, 2] = v[2]
-
-
-@inner
-def write4(rows, j, q):
-    rows[j, 0] = q[0]
-    rows[j, 1] = q[1]
-    rows[j, 2] = q[2]
-    rows[j, 3] = q[3]

@@ -5,23 +5,10 @@ import math
 import numpy as np
 
 from kinematch.compile.jit import inner, part
-from kinematch.motion.limb_kernels import (
-    add,
-    bend_limb,
-    dot,
-    invert,
-    limit,
-    limit_fold,
-    size,
-    stretch,
-    subtract,
-    to_unit,
-    turn_between,
-    unit,
-)  # fmt: skip
-from kinematch.motion.pose_kernels import fade, read3, read4, turn_joint, write3, write4
+from kinematch.math.kernels import add, dot, inverse, length, multiply, rotate, scale_vector, subtract, write3, write4
+from kinematch.motion.limb_kernels import bend_limb, limit, limit_fold, to_unit, turn_between, unit
+from kinematch.motion.pose_kernels import fade, read3, read4, turn_joint
 from kinematch.motion.retarget_constants import FAR_HANDS, NEAR_HANDS, TOGETHER
-from kinematch.motion.retarget_kernels import multiply, rotate
 
 UNMOVED = 1e-9  # m
 
@@ -32,8 +19,8 @@ def lead_hands(fixes, scale, body, origin, source_places, source_turns, grips):
     arms = fixes.arms.shape[0]
     middle, own_middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(arms):
-        middle = add(middle, stretch(read3(source_places, fixes.source_arms[k, 0]), 1.0 / arms))
-        own_middle = add(own_middle, stretch(read3(places, fixes.arms[k, 0]), 1.0 / arms))
+        middle = add(middle, scale_vector(read3(source_places, fixes.source_arms[k, 0]), 1.0 / arms))
+        own_middle = add(own_middle, scale_vector(read3(places, fixes.arms[k, 0]), 1.0 / arms))
         hand = fixes.source_arms[k, 2]
         grip = add(read3(source_places, hand), rotate(read4(source_turns, hand), read3(fixes.grips[0], k)))
         write3(grips, k, grip)
@@ -41,24 +28,24 @@ def lead_hands(fixes, scale, body, origin, source_places, source_turns, grips):
     if fixes.hands[0] == TOGETHER:
         a, b, c = fixes.source_arms[0, 0], fixes.source_arms[0, 1], fixes.source_arms[0, 2]
         upper, lower, hand = read3(source_places, a), read3(source_places, b), read3(source_places, c)
-        length = size(subtract(lower, upper)) + size(subtract(hand, lower))
-        apart = size(subtract(read3(grips, 0), read3(grips, arms - 1)))
-        weight = fade(apart / length, NEAR_HANDS, FAR_HANDS)
+        reach = length(subtract(lower, upper)) + length(subtract(hand, lower))
+        apart = length(subtract(read3(grips, 0), read3(grips, arms - 1)))
+        weight = fade(apart / reach, NEAR_HANDS, FAR_HANDS)
     for k in range(arms):
         hand = fixes.arms[k, 2]
-        goal = stretch(read3(grips, k), scale)
+        goal = scale_vector(read3(grips, k), scale)
         if fixes.hands[0] == TOGETHER:
-            goal = add(own_middle, stretch(subtract(read3(grips, k), middle), fixes.arm_scale[0]))
+            goal = add(own_middle, scale_vector(subtract(read3(grips, k), middle), fixes.arm_scale[0]))
         wrist = subtract(goal, rotate(read4(turns, hand), read3(fixes.grips[1], k)))
         at = read3(places, hand)
-        _bend_arm(fixes, k, body, origin, add(at, stretch(subtract(wrist, at), weight)))
+        _bend_arm(fixes, k, body, origin, add(at, scale_vector(subtract(wrist, at), weight)))
 
 
 @part
 def _bend_arm(fixes, k, body, origin, wrist):
     _, _, _, places, turns = body
     upper, lower, hand = fixes.arms[k, 0], fixes.arms[k, 1], fixes.arms[k, 2]
-    if size(subtract(wrist, read3(places, hand))) < UNMOVED:
+    if length(subtract(wrist, read3(places, hand))) < UNMOVED:
         return
     kept, first, second = read4(turns, hand), read4(turns, upper), read4(turns, lower)
     hinge = rotate(first, read3(fixes.elbows, k))
@@ -82,8 +69,8 @@ def clear_arm(fixes, k, scale, floor, body, origin, source_places, source_turns)
         turn_joint(body, origin, upper, multiply(swing, read4(turns, upper)))
         turn_joint(body, origin, hand, kept)
     at = read3(places, hand)
-    halfway = stretch(add(elbow, wrist), 0.5), stretch(add(read3(places, lower), at), 0.5)
-    push = stretch(_find_push(fixes, source, body, halfway[0], halfway[1], scale), 2.0)
+    halfway = scale_vector(add(elbow, wrist), 0.5), scale_vector(add(read3(places, lower), at), 0.5)
+    push = scale_vector(_find_push(fixes, source, body, halfway[0], halfway[1], scale), 2.0)
     other = _find_push(fixes, source, body, wrist, at, scale)
     if dot(other, other) > dot(push, push):
         push = other
@@ -100,11 +87,11 @@ def _find_push(fixes, source, body, own, point, scale):
     gap, _ = _measure_trunk(fixes, 0, source[0], own)
     allowed = min(scale * gap, 0.0)
     gap, way = _measure_trunk(fixes, 1, places, point)
-    push = stretch(way, max(allowed - gap, 0.0))
+    push = scale_vector(way, max(allowed - gap, 0.0))
     gap, _ = _measure_head(fixes, 0, source[0], source[1], own)
     allowed = min(scale * gap, 0.0)
     gap, way = _measure_head(fixes, 1, places, turns, point)
-    return add(push, stretch(way, max(allowed - gap, 0.0)))
+    return add(push, scale_vector(way, max(allowed - gap, 0.0)))
 
 
 @inner
@@ -114,8 +101,8 @@ def _measure_trunk(fixes, which, places, point):
     axis = subtract(high, low)
     square = dot(axis, axis)
     t = limit(dot(subtract(point, low), axis) / (square if square > 0 else 1.0), 0.0, 1.0)
-    away = subtract(point, add(low, stretch(axis, t)))
-    return size(away) - fixes.trunk_radii[which] - fixes.arm_radii[which], unit(away)
+    away = subtract(point, add(low, scale_vector(axis, t)))
+    return length(away) - fixes.trunk_radii[which] - fixes.arm_radii[which], unit(away)
 
 
 @inner
@@ -123,7 +110,7 @@ def _measure_head(fixes, which, places, turns, point):
     head = fixes.trunks[which, 2]
     centre = add(read3(places, head), rotate(read4(turns, head), read3(fixes.head_centres, which)))
     away = subtract(point, centre)
-    return size(away) - fixes.head_radii[which] - fixes.arm_radii[which], unit(away)
+    return length(away) - fixes.head_radii[which] - fixes.arm_radii[which], unit(away)
 
 
 @part
@@ -133,8 +120,8 @@ def share_twist(fixes, body):
     shared = np.empty((count, 4))
     for k in range(count):
         on, axis = fixes.twists[k, 1], read3(fixes.twist_axes, k)
-        relative = multiply(invert(read4(turns, on)), read4(turns, fixes.twists[k, 2]))
-        bend = multiply(relative, invert(read4(fixes.twist_references, k)))
+        relative = multiply(inverse(read4(turns, on)), read4(turns, fixes.twists[k, 2]))
+        bend = multiply(relative, inverse(read4(fixes.twist_references, k)))
         along = bend[1] * axis[0] + bend[2] * axis[1] + bend[3] * axis[2]
         half = fixes.twist_shares[k] * math.atan2(-along if bend[0] < 0 else along, abs(bend[0]))
         sine = math.sin(half)
@@ -146,6 +133,6 @@ def share_twist(fixes, body):
         for k in range(count):
             twist = fixes.twists[k, 0]
             if joint == twist or parents[joint] == twist:
-                local = multiply(invert(read4(turns, parents[joint])), read4(turns, joint))
+                local = multiply(inverse(read4(turns, parents[joint])), read4(turns, joint))
                 write4(local_turns, joint, local)
                 break

@@ -9,8 +9,9 @@ import math
 import numpy as np
 
 from kinematch.compile.jit import inner, kernel, part
-from kinematch.motion.limb_kernels import add, bend_limb, dot, invert, limit, limit_fold, size, subtract, to_unit, unit
-from kinematch.motion.pose_kernels import fade, read3, read4, read_above, show_pose, turn_joint, write3
+from kinematch.math.kernels import add, dot, inverse, length, multiply, rotate, subtract, write3
+from kinematch.motion.limb_kernels import bend_limb, limit, limit_fold, to_unit, unit
+from kinematch.motion.pose_kernels import fade, read3, read4, read_above, show_pose, turn_joint
 from kinematch.motion.retarget_arm_kernels import clear_arm, lead_hands, share_twist
 from kinematch.motion.retarget_constants import (
     DEEPEST,
@@ -21,7 +22,6 @@ from kinematch.motion.retarget_constants import (
     ROUNDS,
     STRAIGHTEST,
 )  # fmt: skip
-from kinematch.motion.retarget_kernels import multiply, rotate
 
 
 @kernel
@@ -110,23 +110,23 @@ def _place_feet(plan, fixes, floor, body, origin, source_places, balls, aims):
     parents, local_places, local_turns, places, turns = body
     deepest = 0.0
     for k in range(fixes.legs.shape[0]):
-        upper, foot, length = fixes.legs[k, 0], fixes.legs[k, 2], fixes.lengths[k]
+        upper, foot, leg = fixes.legs[k, 0], fixes.legs[k, 2], fixes.lengths[k]
         ankle = subtract(read3(balls, k), rotate(read4(turns, foot), read3(fixes.balls, k)))
         write3(aims, k, ankle)
         away = subtract(ankle, read3(places, upper))
         hip, end = fixes.source_legs[k, 0], fixes.source_legs[k, 1]
-        stretched = size(subtract(read3(source_places, end), read3(source_places, hip)))
-        reach = limit(stretched / fixes.source_lengths[k], EASILY, STRAIGHTEST) * length
+        stretched = length(subtract(read3(source_places, end), read3(source_places, hip)))
+        reach = limit(stretched / fixes.source_lengths[k], EASILY, STRAIGHTEST) * leg
         flat = away[0] * away[0] + away[2] * away[2]
         depth = -away[1] - math.sqrt(max(reach * reach - flat, 0.0))
-        ease = EASE * length
+        ease = EASE * leg
         over = limit(depth, 0.0, 2.0 * ease)
         depth = max(depth - 2.0 * ease, 0.0) + over * over / (4.0 * ease)
-        height = (balls[k, 1] - fixes.lifts[k] - floor) / length
-        deepest = max(deepest, min(depth, DEEPEST * length) * fade(height, HEAVY_FOOT, FREE_FOOT))
+        height = (balls[k, 1] - fixes.lifts[k] - floor) / leg
+        deepest = max(deepest, min(depth, DEEPEST * leg) * fade(height, HEAVY_FOOT, FREE_FOOT))
     if fixes.pelvis[0]:
         hips = plan.hips[0]
-        down = rotate(invert(read_above(parents, turns, hips)), (0.0, -deepest, 0.0))
+        down = rotate(inverse(read_above(parents, turns, hips)), (0.0, -deepest, 0.0))
         write3(local_places, hips, add(read3(local_places, hips), down))
         show_pose(parents, local_places, local_turns, origin, places, turns, hips)
     for k in range(fixes.legs.shape[0]):
@@ -146,6 +146,6 @@ def _place_feet(plan, fixes, floor, body, origin, source_places, balls, aims):
         if loose:
             place = add(read3(places, lower), rotate(read4(turns, lower), read3(fixes.ankles, k)))
             parent = parents[foot]
-            back = invert(read4(turns, parent))
+            back = inverse(read4(turns, parent))
             write3(local_places, foot, rotate(back, subtract(place, read3(places, parent))))
             show_pose(parents, local_places, local_turns, origin, places, turns, foot)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from kinematch.compile.jit import inner, kernel
+from kinematch.math.kernels import inverse, multiply, read4, rotate, write4
 
 F = np.float32
-HALF, ZERO, ONE, TWO = F(0.5), F(0), F(1), F(2)
+HALF, ZERO, ONE = F(0.5), F(0), F(1)
 # cosine of half the angle between two rotations from which their chord is their arc to float32's precision
 NEAR = F(0.99999)
 
@@ -25,22 +26,22 @@ def retarget_poses(plan, positions, rotations, out_positions, out_rotations):
         for j in range(source_joints):
             p = plan.source_parents[j]
             q = rotations[n, j, 0], rotations[n, j, 1], rotations[n, j, 2], rotations[n, j, 3]
-            _write(source_turns, j, multiply(_read(source_turns, p), q) if p >= 0 else q)
+            write4(source_turns, j, multiply(read4(source_turns, p), q) if p >= 0 else q)
 
         for j in range(target_joints):
             p = plan.target_parents[j]
-            above = _read(target_turns, p) if p >= 0 else (ONE, ZERO, ZERO, ZERO)
-            turn = _read(plan.low_axes, j)
+            above = read4(target_turns, p) if p >= 0 else (ONE, ZERO, ZERO, ZERO)
+            turn = read4(plan.low_axes, j)
             local = turn
             if plan.low[j] >= 0:
-                turn = multiply(_read(source_turns, plan.low[j]), turn)
+                turn = multiply(read4(source_turns, plan.low[j]), turn)
                 if plan.shares[j] > 0:
-                    high = multiply(_read(source_turns, plan.high[j]), _read(plan.high_axes, j))
+                    high = multiply(read4(source_turns, plan.high[j]), read4(plan.high_axes, j))
                     turn = slerp(turn, high, plan.shares[j])
-                local = multiply((above[0], -above[1], -above[2], -above[3]), turn)
+                local = multiply(inverse(above), turn)
             else:
                 turn = multiply(above, turn)
-            _write(target_turns, j, turn)
+            write4(target_turns, j, turn)
             w, x, y, z = normalize(local)
             out_rotations[n, j, 0] = w
             out_rotations[n, j, 1] = x
@@ -67,7 +68,7 @@ def retarget_poses(plan, positions, rotations, out_positions, out_rotations):
             joint, carrier = plan.loose[i, 0], plan.loose[i, 1]
             offset = plan.loose_offsets[i, 0], plan.loose_offsets[i, 1], plan.loose_offsets[i, 2]
             at = _find_place(out_positions, n, target_turns, plan.target_parents, carrier, origin)
-            away = rotate(_read(target_turns, carrier), offset)
+            away = rotate(read4(target_turns, carrier), offset)
             wanted = at[0] + away[0], at[1] + away[1], at[2] + away[2]
             _move_joint(out_positions, n, target_turns, plan.target_parents, joint, wanted, origin)
 
@@ -78,7 +79,7 @@ def _find_place(positions, n, turns, parents, joint, origin):
     x, y, z = ZERO, ZERO, ZERO
     while parents[joint] >= 0:
         v = rotate(
-            _read(turns, parents[joint]), (positions[n, joint, 0], positions[n, joint, 1], positions[n, joint, 2])
+            read4(turns, parents[joint]), (positions[n, joint, 0], positions[n, joint, 1], positions[n, joint, 2])
         )
         x, y, z = x + v[0], y + v[1], z + v[2]
         joint = parents[joint]
@@ -97,43 +98,10 @@ def _move_joint(positions, n, turns, parents, joint, wanted, origin):
         x, y, z = wanted[0] + origin[0], wanted[1] + origin[1], wanted[2] + origin[2]
     else:
         at = _find_place(positions, n, turns, parents, parent, origin)
-        w, i, j, k = _read(turns, parent)
-        x, y, z = rotate((w, -i, -j, -k), (wanted[0] - at[0], wanted[1] - at[1], wanted[2] - at[2]))
+        x, y, z = rotate(inverse(read4(turns, parent)), (wanted[0] - at[0], wanted[1] - at[1], wanted[2] - at[2]))
     positions[n, joint, 0] = x
     positions[n, joint, 1] = y
     positions[n, joint, 2] = z
-
-
-@inner
-def _read(quaternions, j):
-    return quaternions[j, 0], quaternions[j, 1], quaternions[j, 2], quaternions[j, 3]
-
-
-@inner
-def _write(quaternions, j, q):
-    quaternions[j, 0] = q[0]
-    quaternions[j, 1] = q[1]
-    quaternions[j, 2] = q[2]
-    quaternions[j, 3] = q[3]
-
-
-@inner
-def multiply(a, b):
-    """As quaternion.multiply: b first, then a."""
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
-
-
-@inner
-def rotate(q, v):
-    """As quaternion.rotate."""
-    w, x, y, z = q
-    tx, ty, tz = TWO * (y * v[2] - z * v[1]), TWO * (z * v[0] - x * v[2]), TWO * (x * v[1] - y * v[0])
-    return v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx
 
 
 @inner

@@ -131,7 +131,10 @@ def test_a_model_that_fails_ends_with_status_1(database_file, model_file, tmp_pa
     monkeypatch.setattr(module, "list_controllers", lambda *given, **more: whole(*given, **more)[2:3])
     monkeypatch.setattr("kinematch.evaluate.evaluation.course", lambda *given, **more: SCENARIOS)
     file = tmp_path / "all.json"
-    assert main(["evaluate", str(database_file), "--learned", str(model_file), "--quick", "--json", str(file)]) == 1
+    films = ["--films", str(tmp_path / "films")]  # a folder that is made
+    more = ["--learned", str(model_file), "--quick", "--json", str(file), *films]
+    assert main(["evaluate", str(database_file), *more]) == 1
+    assert list((tmp_path / "films").glob("*.gif"))
     printed = capsys.readouterr().out
     assert "still: bad" in printed
     assert "9.0 cm" in printed
@@ -143,7 +146,7 @@ def test_options_that_mean_nothing_and_other_files_are_refused(database_file, mo
         "--packed means nothing": ["--packed", str(database_file)],
         "--sweep means nothing": ["--learned", str(model_file), "--sweep", "rate"],
         "expected a small one": ["--learned", *[str(model_file)] * 3],
-        "is no folder": ["--learned", str(model_file), "--films", str(tmp_path / "none")],
+        "cannot be made": ["--learned", str(model_file), "--films", str(model_file)],
         "kinematch train learned": ["--learned", str(database_file)],
     }
     for words, options in refused.items():

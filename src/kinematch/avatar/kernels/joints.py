@@ -2,8 +2,8 @@
 
 from kinematch.avatar.kernels.points import read3, read4, write3, write4
 from kinematch.avatar.trackers import LEFT_HAND, RIGHT_HAND
-from kinematch.character.kernels.rotations import cross, inverse, multiply, rotate, scale_vector, subtract
 from kinematch.compile.jit import kernel
+from kinematch.math.kernels import cross, inverse, multiply, rotate, scale_vector, subtract
 
 
 @kernel

@@ -16,10 +16,7 @@ from kinematch.character.kernels.poses import read_between, read_quaternion
 from kinematch.character.kernels.rotations import (
     find_vector_rate,
     from_rotation_vector,
-    inverse,
-    multiply,
     nlerp,
-    rotate,
     rotate_about_y,
     to_rotation_vector,
 )
@@ -37,6 +34,7 @@ from kinematch.compile.jit import inner, kernel
 from kinematch.compile.lanes import LANES, inverse_root, read, smaller, splat, write
 from kinematch.compile.memory import address, fetch
 from kinematch.compile.rows import read_fours, read_threes
+from kinematch.math.kernels import inverse, multiply, rotate
 
 U = np.uintp
 ONE = np.float32(1)

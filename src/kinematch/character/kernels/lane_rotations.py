@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from kinematch.character.kernels.rotations import add_parts, dot
+from kinematch.character.kernels.rotations import add_parts
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, root, smaller, splat, where_positive, with_sign
+from kinematch.math.kernels import dot
 
 QUARTER, HALF, ONE, TWO = np.float32(0.25), np.float32(0.5), np.float32(1), np.float32(2)
 # the series of the cosine and of half of sin(x) / x, in squares of x: to the last digit of float32 for any offset

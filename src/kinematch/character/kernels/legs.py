@@ -4,7 +4,6 @@ import numpy as np
 
 from kinematch.character import constants as c
 from kinematch.character.kernels.poses import find_global_joint
-from kinematch.character.kernels.rotations import cross, dot, inverse, multiply, rotate, scale_vector, subtract
 from kinematch.character.kernels.scratch import (
     DISTANCE,
     JOINT_ROTATIONS,
@@ -22,6 +21,7 @@ from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, read, root, smaller, splat, where_positive
 from kinematch.compile.memory import address
 from kinematch.compile.rows import read_fours, write_fours
+from kinematch.math.kernels import cross, dot, inverse, multiply, rotate, scale_vector, subtract
 
 U = np.uintp
 ZERO, HALF_OF, ONE = np.float32(0), np.float32(0.5), np.float32(1)

@@ -5,7 +5,7 @@ import numpy as np
 from kinematch.character.constants import FORGOTTEN
 from kinematch.character.kernels import lane_rotations as lanes8
 from kinematch.character.kernels.frames import find_next_frame
-from kinematch.character.kernels.rotations import multiply, nlerp, rotate
+from kinematch.character.kernels.rotations import nlerp
 from kinematch.character.kernels.scratch import (
     DOUBLES,
     JOINT_ROTATIONS,
@@ -39,6 +39,7 @@ from kinematch.compile.rows import (
     write_threes,
 )
 from kinematch.database.packing import kernels as packed
+from kinematch.math.kernels import multiply, rotate
 
 U = np.uintp
 

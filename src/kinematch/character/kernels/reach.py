@@ -3,7 +3,6 @@
 import numpy as np
 
 from kinematch.character import constants as c
-from kinematch.character.kernels.rotations import dot, subtract
 from kinematch.character.kernels.scratch import (
     DISTANCE,
     LEG_TWOS,
@@ -26,6 +25,7 @@ from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, read, root, smaller, splat, where_positive, write
 from kinematch.compile.memory import address
 from kinematch.compile.rows import read_twos, write_twos
+from kinematch.math.kernels import dot, subtract
 
 U, F = np.uintp, np.float32
 ZERO, ONE, FOUR, TINY = F(0), F(1), F(4), F(1e-9)

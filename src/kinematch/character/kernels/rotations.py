@@ -4,54 +4,10 @@ import math
 
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import floor, larger, smaller, where_positive, with_sign
+from kinematch.math.kernels import cross, dot, scale_vector, subtract
 
 EIGHTH = math.sqrt(2) - 1  # tangent of an eighth of pi
 LARGE = 2.5  # square of a half-angle up to which the series below are exact to 1e-10
-
-
-@inner
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@inner
-def subtract(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inner
-def scale_vector(a, by):
-    return a[0] * by, a[1] * by, a[2] * by
-
-
-@inner
-def multiply(a, b):
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
-
-
-@inner
-def inverse(q):
-    return q[0], -q[1], -q[2], -q[3]
-
-
-@inner
-def rotate(q, v):
-    w, x, y, z = q
-    tx, ty, tz = y * v[2] - z * v[1], z * v[0] - x * v[2], x * v[1] - y * v[0]
-    tx, ty, tz = tx + tx, ty + ty, tz + tz  # 2 * would turn float32 into float64
-    return v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx
 
 
 @inner
@@ -150,7 +106,7 @@ def half_angle_sincos(yaw):
 
 @inner
 def rotate_by_wrapped(x, z, yaw):
-    """A ground vector rotate_about_y about +Y by an angle within [-pi, pi]."""
+    """A ground vector rotated about +Y by an angle within [-pi, pi]."""
     w, y = half_angle_sincos(yaw)
     c, s = w * w - y * y, w * y + w * y
     return c * x + s * z, c * z - s * x
@@ -158,7 +114,7 @@ def rotate_by_wrapped(x, z, yaw):
 
 @inner
 def rotate_about_y(x, z, yaw):
-    """A ground vector rotate_about_y about +Y."""
+    """A ground vector rotated about +Y."""
     return rotate_by_wrapped(x, z, wrap_angle(yaw))
 
 

@@ -9,7 +9,6 @@ from kinematch.character import constants as c
 from kinematch.character.kernels.lane_rotations import from_rotation_vector
 from kinematch.character.kernels.legs import find_rotation_between
 from kinematch.character.kernels.reach import RESISTS, measure_leg, measure_shortfall
-from kinematch.character.kernels.rotations import rotate
 from kinematch.character.kernels.scratch import (
     CONTACT,
     FARTHEST,
@@ -36,6 +35,7 @@ from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, read, root, smaller, splat, where_positive, write
 from kinematch.compile.memory import address
 from kinematch.compile.rows import read_threes, read_twos, write_threes, write_twos
+from kinematch.math.kernels import rotate
 
 U, F = np.uintp, np.float32
 ZERO, ONE, TWO, TINY = F(0), F(1), F(2), F(1e-9)

@@ -3,18 +3,11 @@
 import math
 
 from kinematch.character.constants import LONGEST_QUINTIC, OVERSHOOT
-from kinematch.character.kernels.rotations import (
-    find_angular_velocity,
-    from_rotation_vector,
-    inverse,
-    multiply,
-    nlerp,
-    rotate,
-    to_rotation_vector,
-)
+from kinematch.character.kernels.rotations import find_angular_velocity, from_rotation_vector, nlerp, to_rotation_vector
 from kinematch.character.kernels.springs import spring
 from kinematch.character.settings import DEAD, NO_TRANSITION, QUINTIC, SPRING
 from kinematch.compile.jit import inner
+from kinematch.math.kernels import inverse, multiply, rotate
 from kinematch.math.spring import HALFLIFE_FACTOR
 
 GONE = 1e-14  # square of an offset (rad or m) that nobody sees

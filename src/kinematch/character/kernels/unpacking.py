@@ -12,7 +12,6 @@ from kinematch.character.kernels.frames import (
     find_share,
     is_packed,
 )
-from kinematch.character.kernels.rotations import inverse, multiply
 from kinematch.character.state import round_up
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import LANES
@@ -20,6 +19,7 @@ from kinematch.compile.memory import address, fetch, read_float, write_float
 from kinematch.compile.rows import read_next_fours, write_threes
 from kinematch.database.packing import kernels as packed
 from kinematch.database.packing.layout import HEAD, LENGTH
+from kinematch.math.kernels import inverse, multiply
 
 U = np.uintp
 

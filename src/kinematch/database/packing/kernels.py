@@ -17,6 +17,7 @@ from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, spl
 from kinematch.compile.memory import address, fetch, read_byte, read_short
 from kinematch.compile.rows import read_next_fours, write_fours
 from kinematch.database.packing.layout import BLOCK, CENTRES, HEAD, LENGTH, RANGES, TAPS, UNIT
+from kinematch.math.kernels import multiply
 
 U = np.uintp
 ZERO, ONE = np.float32(0), np.float32(1)
@@ -161,16 +162,6 @@ def mirror(turns, channel, q):
 def normalize(q):
     scale = inverse_root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return q[0] * scale, q[1] * scale, q[2] * scale, q[3] * scale
-
-
-@inner
-def multiply(a, b):
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw,
-    )  # fmt: skip
 
 
 @kernel(fastmath={"contract"}, counting=False)

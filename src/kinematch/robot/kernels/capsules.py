@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
-from kinematch.robot.kernels.rotations import read, read3, rotate
+from kinematch.math.kernels import read3, read4, rotate
 
 NONE = 1e-12  # m^2, squared length of a segment that is a point
 
@@ -13,7 +13,7 @@ def place_capsules(plan, places, turns, ends):
     """World positions (C, 2, 3) of the capsules' ends."""
     for c in range(plan.capsule_links.shape[0]):
         link = plan.capsule_links[c]
-        turn = read(turns, link)
+        turn = read4(turns, link)
         for e in range(2):
             away = rotate(turn, read3(plan.capsule_ends[c], e))
             for k in range(3):

@@ -6,7 +6,7 @@ There is no plain twin: the definition is the nearest rotation within limits, an
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
-from kinematch.robot.kernels.rotations import about, invert, multiply, read, read3, rotate
+from kinematch.math.kernels import about, cross, dot, inverse, multiply, read3, read4, rotate
 
 TURN = 2 * np.pi
 SWEEPS = 24  # at most, of one hinge after the other; within limits the first changes nothing
@@ -34,11 +34,11 @@ def decompose_chain(plan, chain, wanted, angles):
             left = 1.0, 0.0, 0.0, 0.0
             for j in range(i):
                 left = multiply(left, _hinge(plan, chain[j], angles[chain[j] - 1]))
-            left = multiply(left, read(plan.turns, chain[i]))
+            left = multiply(left, read4(plan.turns, chain[i]))
             rest = 1.0, 0.0, 0.0, 0.0
             for j in range(i + 1, count):
                 rest = multiply(rest, _hinge(plan, chain[j], angles[chain[j] - 1]))
-            m = multiply(multiply(invert(left), wanted), invert(rest))
+            m = multiply(multiply(inverse(left), wanted), inverse(rest))
             axis = read3(plan.axes, chain[i])
             along = m[1] * axis[0] + m[2] * axis[1] + m[3] * axis[2]
             if along != 0.0 or m[0] != 0.0:
@@ -51,7 +51,7 @@ def decompose_chain(plan, chain, wanted, angles):
 
 @part
 def _hinge(plan, link, angle):
-    return multiply(read(plan.turns, link), about(read3(plan.axes, link), angle))
+    return multiply(read4(plan.turns, link), about(read3(plan.axes, link), angle))
 
 
 @part
@@ -75,29 +75,29 @@ def fit_angle(plan, link, angle, near):
 def _three_angles(plan, chain, wanted, angles):
     """The better of the two exact solutions, by limits first, then near to the angles before and to zero."""
     one, two, three = chain[0], chain[1], chain[2]
-    fixed = read(plan.turns, one)
+    fixed = read4(plan.turns, one)
     a = rotate(fixed, read3(plan.axes, one))
-    fixed = multiply(fixed, read(plan.turns, two))
+    fixed = multiply(fixed, read4(plan.turns, two))
     b = rotate(fixed, read3(plan.axes, two))
-    fixed = multiply(fixed, read(plan.turns, three))
+    fixed = multiply(fixed, read4(plan.turns, three))
     c = rotate(fixed, read3(plan.axes, three))
-    turn = multiply(wanted, invert(fixed))  # = A(first) B(second) C(third), axes as they lie at zero
+    turn = multiply(wanted, inverse(fixed))  # = A(first) B(second) C(third), axes as they lie at zero
     aim = rotate(turn, c)
     # a . aim = a . B(second) c = along + p cos(second) + q sin(second)
-    ab, bc = _dot(a, b), _dot(b, c)
-    p, q = _dot(a, c) - ab * bc, _dot(a, _cross(b, c))
+    ab, bc = dot(a, b), dot(b, c)
+    p, q = dot(a, c) - ab * bc, dot(a, cross(b, c))
     size = np.sqrt(p * p + q * q)
     if size * size < FLAT:
         return
     middle = np.arctan2(q, p)
-    spread = np.arccos(min(max((_dot(a, aim) - ab * bc) / size, -1.0), 1.0))
+    spread = np.arccos(min(max((dot(a, aim) - ab * bc) / size, -1.0), 1.0))
     best, chosen = np.inf, (angles[one - 1], angles[two - 1], angles[three - 1])
     for sign in (1.0, -1.0):
         second = middle + sign * spread
         turned = rotate(about(b, second), c)
         first = _angle_about(a, turned, aim, angles[one - 1])
         # what is left of the turn is about c alone
-        back = multiply(invert(multiply(about(a, first), about(b, second))), turn)
+        back = multiply(inverse(multiply(about(a, first), about(b, second))), turn)
         third = 2 * np.arctan2(back[1] * c[0] + back[2] * c[1] + back[3] * c[2], back[0])
         cost = 0.0
         found = (first, second, third)
@@ -117,19 +117,9 @@ def _three_angles(plan, chain, wanted, angles):
 @part
 def _angle_about(axis, start, stop, other):
     """The turn about an axis that takes one direction nearest to another; the other angle where both lie along it."""
-    along, beside = _dot(axis, start), _dot(axis, stop)
+    along, beside = dot(axis, start), dot(axis, stop)
     u = start[0] - axis[0] * along, start[1] - axis[1] * along, start[2] - axis[2] * along
     v = stop[0] - axis[0] * beside, stop[1] - axis[1] * beside, stop[2] - axis[2] * beside
-    if _dot(u, u) < FLAT or _dot(v, v) < FLAT:
+    if dot(u, u) < FLAT or dot(v, v) < FLAT:
         return other
-    return np.arctan2(_dot(axis, _cross(u, v)), _dot(u, v))
-
-
-@part
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@part
-def _cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    return np.arctan2(dot(axis, cross(u, v)), dot(u, v))

@@ -3,8 +3,9 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
+from kinematch.math.kernels import about, inverse, multiply, read3, read4, rotate, write3, write4
 from kinematch.math.spring import HALFLIFE_FACTOR
-from kinematch.robot.kernels.rotations import about, invert, mix, multiply, read, read3, rotate, write, write3
+from kinematch.robot.kernels.rotations import mix
 
 STEEPEST = 1.0  # rad that a planted foot pitches over its toes
 ACROSS, UPWARDS, AHEAD = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -20,9 +21,9 @@ def plant_feet(plan, state, contacts, dt, targets, wanted):
     fade = np.exp(-stiffness * dt)
     for k in range(2):
         segment = plan.task_segments[4 + k]
-        raw, ankle = read(wanted, segment), read3(targets, 4 + k)
-        stand, tip = read(plan.foot_axes, k), read3(plan.tips, k)
-        _heading, pitch = find_heading(multiply(raw, invert(stand)))
+        raw, ankle = read4(wanted, segment), read3(targets, 4 + k)
+        stand, tip = read4(plan.foot_axes, k), read3(plan.tips, k)
+        _heading, pitch = find_heading(multiply(raw, inverse(stand)))
         pitch = min(max(pitch - heel, 0.0), STEEPEST)
         down = contacts[k]
         if down and state.planted[k] == 0.0:  # lock the tip where the target has it now
@@ -31,7 +32,7 @@ def plant_feet(plan, state, contacts, dt, targets, wanted):
             away = rotate(turn, tip)
             state.anchors[k, 0] = ankle[0] + state.slips[k, 0] + away[0]
             state.anchors[k, 1] = ankle[2] + state.slips[k, 1] + away[2]
-            state.headings[k] = find_heading(multiply(turn, invert(stand)))[0]
+            state.headings[k] = find_heading(multiply(turn, inverse(stand)))[0]
         if down:
             state.shares[k] = 1.0 - (1.0 - state.shares[k]) * keep_on
         else:
@@ -54,7 +55,7 @@ def plant_feet(plan, state, contacts, dt, targets, wanted):
         for i in range(plan.soles.shape[1]):
             low = min(low, y + rotate(turn, read3(plan.soles[k], i))[1] - plan.sole_radii[k, i])
         y -= low if low < 0 else state.shares[k] * low
-        write(wanted, segment, turn)
+        write4(wanted, segment, turn)
         write3(targets, 4 + k, (x + away[0], y + away[1], z + away[2]))
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
+from kinematch.math.kernels import inverse, multiply, read3, read4, rotate, write4
 from kinematch.robot.kernels.decompose import decompose_chain
 from kinematch.robot.kernels.feet import plant_feet
 from kinematch.robot.kernels.refine import find_lowest, refine
-from kinematch.robot.kernels.rotations import invert, multiply, read, read3, rotate, write
 from kinematch.robot.kernels.system import place_links
 from kinematch.robot.kernels.targets import find_targets, place_source
 
@@ -69,12 +69,12 @@ def start(plan, state, work):
         state.angles[d] = min(max(state.references[d], plan.limits[d, 0]), plan.limits[d, 1])
     for k in range(3):
         state.base[k] = 0.0
-    turn = read(work.wanted, 0)
+    turn = read4(work.wanted, 0)
     for k in range(4):
         state.turn[k] = turn[k]
     place_links(plan, state.base, state.turn, state.angles, work.places, work.turns, work.spins)
     link = plan.task_links[0]
-    away = rotate(read(work.turns, link), read3(plan.task_points, 0))
+    away = rotate(read4(work.turns, link), read3(plan.task_points, 0))
     for k in range(3):
         state.base[k] = work.targets[0, k] - work.places[link, k] - away[k]
 
@@ -85,15 +85,15 @@ def decompose(plan, state, work):
     for s in range(plan.segment_links.shape[0]):
         link = plan.segment_links[s]
         if plan.chains[s, 0] < 0:
-            write(work.reached, link, read(work.wanted, s))
+            write4(work.reached, link, read4(work.wanted, s))
             continue
-        above = read(work.reached, plan.parents[plan.chains[s, 0]])
-        decompose_chain(plan, plan.chains[s], multiply(invert(above), read(work.wanted, s)), state.references)
+        above = read4(work.reached, plan.parents[plan.chains[s, 0]])
+        decompose_chain(plan, plan.chains[s], multiply(inverse(above), read4(work.wanted, s)), state.references)
         for i in range(plan.chains.shape[1]):
             k = plan.chains[s, i]
             if k < 0:
                 break
             axis, half = read3(plan.axes, k), state.references[k - 1] / 2
             turn = np.cos(half), axis[0] * np.sin(half), axis[1] * np.sin(half), axis[2] * np.sin(half)
-            above = multiply(multiply(above, read(plan.turns, k)), turn)
-            write(work.reached, k, above)
+            above = multiply(multiply(above, read4(plan.turns, k)), turn)
+            write4(work.reached, k, above)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
-from kinematch.robot.kernels.rotations import about, multiply, normalize, read, read3, rotate
+from kinematch.math.kernels import about, multiply, read3, read4, rotate
+from kinematch.robot.kernels.rotations import normalize
 from kinematch.robot.kernels.system import BASE, build_system, place_links
 
 PASSES = 4  # in which hinges that meet their limits are held there and the others solved for again
@@ -138,6 +139,6 @@ def find_lowest(plan, work):
     low = np.inf
     for i in range(plan.floor_links.shape[0]):
         link = plan.floor_links[i]
-        away = rotate(read(work.turns, link), read3(plan.floor_points, i))
+        away = rotate(read4(work.turns, link), read3(plan.floor_points, i))
         low = min(low, work.places[link, 1] + away[1] - plan.floor_radii[i])
     return low

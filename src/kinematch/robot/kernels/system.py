@@ -1,8 +1,9 @@
 """The normal equations of a refinement step; `plain_refine` defines them."""
 
 from kinematch.compile.jit import kernel, part
+from kinematch.math.kernels import about, inverse, multiply, read3, read4, rotate, write3, write4
 from kinematch.robot.kernels.capsules import are_far, find_gap, find_nearest, place_capsules
-from kinematch.robot.kernels.rotations import about, invert, multiply, read, read3, rotate, to_vector, write, write3
+from kinematch.robot.kernels.rotations import to_vector
 
 AHEAD = (0.0, 0.0, 1.0)
 FEET = 4  # row of the first foot's task
@@ -19,14 +20,14 @@ def place_links(plan, base, base_turn, angles, places, turns, spins):
         turns[0, k] = base_turn[k]
     for link in range(1, plan.parents.shape[0]):
         p = plan.parents[link]
-        above = read(turns, p)
+        above = read4(turns, p)
         away = rotate(above, read3(plan.offsets, link))
         for k in range(3):
             places[link, k] = places[p, k] + away[k]
-        zero = multiply(above, read(plan.turns, link))
+        zero = multiply(above, read4(plan.turns, link))
         axis = read3(plan.axes, link)
         write3(spins, link, rotate(zero, axis))
-        write(turns, link, multiply(zero, about(axis, angles[link - 1])))
+        write4(turns, link, multiply(zero, about(axis, angles[link - 1])))
 
 
 @part
@@ -122,7 +123,7 @@ def build_system(plan, work, state, targets, wanted, damping):
         work.matrix[i, i] = damping
     for t in range(plan.task_links.shape[0]):
         link = plan.task_links[t]
-        turn = read(work.turns, link)
+        turn = read4(work.turns, link)
         cost, turn_cost = plan.costs[t, 0], plan.costs[t, 1]
         if FEET <= t < FEET + 2:
             share = state.shares[t - FEET]
@@ -136,13 +137,13 @@ def build_system(plan, work, state, targets, wanted, damping):
                 work, count, 3, cost * cost, (targets[t, 0] - x, targets[t, 1] - y, targets[t, 2] - z)
             )
         if turn_cost > 0:
-            error = to_vector(multiply(read(wanted, plan.task_segments[t]), invert(turn)))
+            error = to_vector(multiply(read4(wanted, plan.task_segments[t]), inverse(turn)))
             count, square = turn_columns(plan, work, link), turn_cost * turn_cost
             if FEET <= t < FEET + 2:
                 loose = square * plan.numbers[7] ** 2
                 cost_here += add_rows(work, count, 3, loose, error)
                 ahead = rotate(
-                    multiply(read(wanted, plan.task_segments[t]), invert(read(plan.foot_axes, t - FEET))), AHEAD
+                    multiply(read4(wanted, plan.task_segments[t]), inverse(read4(plan.foot_axes, t - FEET))), AHEAD
                 )
                 error = leave_out(work, count, ahead, error)
                 square -= loose

@@ -3,7 +3,8 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel, part
-from kinematch.robot.kernels.rotations import invert, multiply, read, read3, rotate, unit_or, write, write3
+from kinematch.math.kernels import inverse, multiply, read3, read4, rotate, write3, write4
+from kinematch.robot.kernels.rotations import unit_or
 
 DOWN = (0.0, -1.0, 0.0)
 
@@ -19,23 +20,23 @@ def place_source(parents, positions, rotations, places, turns):
         v = np.float64(positions[j, 0]), np.float64(positions[j, 1]), np.float64(positions[j, 2])
         p = parents[j]
         if p >= 0:
-            above = read(turns, p)
+            above = read4(turns, p)
             at = rotate(above, v)
             v = places[p, 0] + at[0], places[p, 1] + at[1], places[p, 2] + at[2]
             q = multiply(above, q)
         write3(places, j, v)
-        write(turns, j, q)
+        write4(turns, j, q)
 
 
 @kernel
 def find_targets(plan, places, turns, targets, wanted):
     """Fill targets (T, 3) of the tasks, feet by their ankles, and world rotations (S, 4) wanted of segments."""
     for s in range(plan.segment_links.shape[0]):
-        write(wanted, s, multiply(read(turns, plan.segment_joints[s]), read(plan.segment_axes, s)))
+        write4(wanted, s, multiply(read4(turns, plan.segment_joints[s]), read4(plan.segment_axes, s)))
     scale, lift, widening, trunk = plan.scales[0], plan.scales[1], plan.scales[2], plan.scales[3]
     marks = plan.landmarks
-    hips_turn = multiply(read(wanted, plan.trunk_segments[0]), invert(read(plan.trunk_axes, 0)))
-    chest_turn = multiply(read(wanted, plan.trunk_segments[1]), invert(read(plan.trunk_axes, 1)))
+    hips_turn = multiply(read4(wanted, plan.trunk_segments[0]), inverse(read4(plan.trunk_axes, 0)))
+    chest_turn = multiply(read4(wanted, plan.trunk_segments[1]), inverse(read4(plan.trunk_axes, 1)))
     left, right = read3(places, marks[0]), read3(places, marks[1])
     middle = (left[0] + right[0]) / 2, (left[1] + right[1]) / 2, (left[2] + right[2]) / 2
     hips = scale * middle[0], scale * middle[1] + lift, scale * middle[2]

@@ -2,18 +2,9 @@
 
 import math
 
-from kinematch.avatar.upper_body.kernels.vectors import (
-    inverse,
-    multiply,
-    read3,
-    read4,
-    scale,
-    subtract,
-    to_vector,
-    write3,
-    write4,
-)
+from kinematch.avatar.upper_body.kernels.vectors import to_vector
 from kinematch.compile.jit import kernel
+from kinematch.math.kernels import inverse, multiply, read3, read4, scale_vector, subtract, write3, write4
 
 FARTHEST = 1000.0  # m from the middle of the room
 SHORTEST, LONGEST = 0.5, 2.0  # lengths of quaternions that tell a rotation
@@ -45,7 +36,7 @@ def find_motion(positions, rotations, positions_before, rotations_before, known,
     for k in range(len(known)):
         velocity = spin = (0.0, 0.0, 0.0)
         if known[k]:
-            velocity = scale(subtract(read3(positions, k), read3(positions_before, k)), 1 / dt)
-            spin = scale(to_vector(multiply(read4(rotations, k), inverse(read4(rotations_before, k)))), 1 / dt)
+            velocity = scale_vector(subtract(read3(positions, k), read3(positions_before, k)), 1 / dt)
+            spin = scale_vector(to_vector(multiply(read4(rotations, k), inverse(read4(rotations_before, k)))), 1 / dt)
         write3(velocities, k, velocity)
         write3(spins, k, spin)

@@ -5,28 +5,30 @@ import math
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.elbow_weights import ELBOW_WEIGHTS
 from kinematch.avatar.upper_body.kernels.vectors import (
-    add,
-    cross,
-    dot,
     from_vector,
-    inverse,
-    length,
-    multiply,
     ramp,
-    read3,
-    read4,
     reject,
-    rotate,
-    scale,
     smoothstep,
     soften,
-    subtract,
     turn_frame,
     twist_angle,
     unit,
-    write4,
 )
 from kinematch.compile.jit import inner, part
+from kinematch.math.kernels import (
+    add,
+    cross,
+    dot,
+    inverse,
+    length,
+    multiply,
+    read3,
+    read4,
+    rotate,
+    scale_vector,
+    subtract,
+    write4,
+)
 
 DOWN = (0.0, -1.0, 0.0)
 
@@ -69,7 +71,7 @@ def raise_collar(plan, body, side, place, hand, longest):
     shoulder = find_shoulder(plan, body, side, place)
     away = mirror(rotate(inverse(chest), subtract(hand, shoulder)), side)
     far = length(away)
-    x, y, z = scale(away, 1 / max(far, 1e-6))
+    x, y, z = scale_vector(away, 1 / max(far, 1e-6))
     out = smoothstep((far / max(longest, 1e-6) - c.COLLAR_FROM) / (1 - c.COLLAR_FROM))
     up, forwards = c.COLLAR_UP * out * max(y, 0.0) ** 2, c.COLLAR_FORWARDS * out * max(z - x, 0.0) ** 2 / 2
     turn = (0.0, -forwards, up) if side == 0 else (0.0, forwards, -up)
@@ -81,11 +83,11 @@ def raise_collar(plan, body, side, place, hand, longest):
     far = length(away)
     beyond = ramp(far - c.DRAW_FROM * longest, c.ONSET * longest)
     bone = rotate(turned, find_bone(plan, body.bones, collar, plan.arms[side, 1]))
-    across = cross(bone, scale(away, 1 / max(far, 1e-6)))
+    across = cross(bone, scale_vector(away, 1 / max(far, 1e-6)))
     lever = length(across)
     if beyond > 0 and lever > 1e-6:
         angle = soften(beyond / max(lever, c.LEAST_LEVER * length(bone)), c.MOST_DRAW)
-        _turn_collar(plan, body, side, multiply(from_vector(scale(across, angle / lever)), turned))
+        _turn_collar(plan, body, side, multiply(from_vector(scale_vector(across, angle / lever)), turned))
         shoulder = find_shoulder(plan, body, side, place)
     return shoulder
 
@@ -114,11 +116,11 @@ def bend_arm(plan, body, side, place, shoulder, hand, hand_turn, pole, dt):
     far = limit_reach(length(away), abs(a - b), a + b, c.SOFT_REACH * (a + b))
     along = (far * far + a * a - b * b) / (2 * far)
     radius = math.sqrt(max(a * a - along * along, 0.0))
-    middle = add(shoulder, scale(axis, along))
-    end = add(shoulder, scale(axis, far))
+    middle = add(shoulder, scale_vector(axis, along))
+    end = add(shoulder, scale_vector(axis, far))
     wanted = choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, hand_turn, a + b)
     side_of = swing_pole(chest, axis, wanted, pole, dt, c.SWIVEL_HALFLIFE)
-    elbow = add(middle, scale(side_of, radius))
+    elbow = add(middle, scale_vector(side_of, radius))
     # the elbow flexes about the normal of the arm's plane, the T-pose's hinge brings the hand forward
     normal = cross(side_of, axis)
     hinge = (0.0, -1.0 if side == 0 else 1.0, 0.0)
@@ -127,13 +129,13 @@ def bend_arm(plan, body, side, place, shoulder, hand, hand_turn, pole, dt):
     turn = aim_bone(second, hinge, subtract(end, elbow), normal)
     bone = unit(second, outward)
     twist = fold_twist(twist_angle(multiply(inverse(turn), hand_turn), bone))
-    write4(body.turns, lower, multiply(turn, from_vector(scale(bone, plan.forearm_shares[side] * twist))))
+    write4(body.turns, lower, multiply(turn, from_vector(scale_vector(bone, plan.forearm_shares[side] * twist))))
     write4(body.turns, wrist, hand_turn)
     for k in range(plan.twists.shape[0]):
         if plan.twists[k, 1] == side:
             follows = read4(body.turns, upper) if plan.followed[k] == upper else read4(body.turns, lower)
             if plan.twist_shares[k] > 0:
-                follows = multiply(turn, from_vector(scale(bone, plan.twist_shares[k] * twist)))
+                follows = multiply(turn, from_vector(scale_vector(bone, plan.twist_shares[k] * twist)))
             write4(body.turns, plan.twists[k, 0], follows)
 
 
@@ -172,7 +174,7 @@ def swing_pole(frame, axis, wanted, pole, dt, halflife):
         old = unit(reject(before, axis), wanted)
         angle = math.atan2(dot(cross(wanted, old), axis), dot(wanted, old))
         angle *= 2.0 ** (-dt / halflife)
-        now = add(scale(wanted, math.cos(angle)), scale(cross(axis, wanted), math.sin(angle)))
+        now = add(scale_vector(wanted, math.cos(angle)), scale_vector(cross(axis, wanted), math.sin(angle)))
     local = rotate(inverse(frame), now)
     pole[0], pole[1], pole[2] = local[0], local[1], local[2]
     return now
@@ -181,7 +183,7 @@ def swing_pole(frame, axis, wanted, pole, dt, halflife):
 @part
 def choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, hand_turn, longest):
     """The direction from the arm's axis to the elbow: where people have it, off the trunk, the wrist at ease."""
-    pole = predict_pole(side, chest, scale(subtract(end, shoulder), 1 / longest), hand_turn)
+    pole = predict_pole(side, chest, scale_vector(subtract(end, shoulder), 1 / longest), hand_turn)
     natural = unit(reject(pole, axis), unit(reject(DOWN, axis), rotate(chest, (0.0, 0.0, -1.0))))
     across = cross(axis, natural)
     pointing = rotate(hand_turn, (1.0 if side == 0 else -1.0, 0.0, 0.0))
@@ -191,14 +193,17 @@ def choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, 
     chosen, previous, ended = -99, 0.0, False
     for k in range(-c.SWIVELS, c.SWIVELS + 1):
         angle = k * c.SWIVEL_STEP
-        elbow = add(middle, scale(add(scale(natural, math.cos(angle)), scale(across, math.sin(angle))), radius))
+        elbow = add(
+            middle,
+            scale_vector(add(scale_vector(natural, math.cos(angle)), scale_vector(across, math.sin(angle))), radius),
+        )
         cost = angle * angle
         forearm = unit(subtract(end, elbow), axis)
         bend = math.acos(min(max(dot(forearm, pointing), -1.0), 1.0)) - c.WRIST_BEND
         if bend > 0:
             cost += c.WRIST_COST * bend * bend
         for share in (0.0, 0.4):
-            point = add(elbow, scale(subtract(end, elbow), share))
+            point = add(elbow, scale_vector(subtract(end, elbow), share))
             inside = measure_inside(rotate(back, subtract(point, hips)), rotate(back, subtract(shoulder, hips)), width)
             cost += c.TRUNK_COST * inside * inside
         if chosen == -99 or cost < best:
@@ -210,7 +215,7 @@ def choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, 
     curve = before + after - 2 * best
     if abs(chosen) < c.SWIVELS and curve > 1e-9:  # between candidates, by the parabola through three of them
         angle += c.SWIVEL_STEP * min(max((before - after) / (2 * curve), -0.5), 0.5)
-    return add(scale(natural, math.cos(angle)), scale(across, math.sin(angle)))
+    return add(scale_vector(natural, math.cos(angle)), scale_vector(across, math.sin(angle)))
 
 
 @inner

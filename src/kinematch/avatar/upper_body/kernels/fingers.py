@@ -2,21 +2,9 @@
 
 import math
 
-from kinematch.avatar.upper_body.kernels.vectors import (
-    cross,
-    dot,
-    inverse,
-    multiply,
-    normalize,
-    read3,
-    read4,
-    rotate,
-    slerp,
-    subtract,
-    unit,
-    write4,
-)
+from kinematch.avatar.upper_body.kernels.vectors import normalize, slerp, unit
 from kinematch.compile.jit import inner, part
+from kinematch.math.kernels import cross, dot, inverse, multiply, read3, read4, rotate, subtract, write4
 
 
 @part

@@ -4,25 +4,21 @@ import math
 
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.arm import find_bone, limit_reach, swing_pole
-from kinematch.avatar.upper_body.kernels.vectors import (
+from kinematch.avatar.upper_body.kernels.vectors import from_vector, reject, smoothstep, turn_frame, unit
+from kinematch.compile.jit import inner, part
+from kinematch.math.kernels import (
     add,
     cross,
-    from_vector,
     inverse,
     length,
     multiply,
     read3,
     read4,
-    reject,
     rotate,
-    scale,
-    smoothstep,
+    scale_vector,
     subtract,
-    turn_frame,
-    unit,
     write4,
 )
-from kinematch.compile.jit import inner, part
 
 UP, DOWN, AHEAD = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -49,13 +45,13 @@ def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt, halflife):
     pole = _find_pole(thigh, axis, rotate(read4(body.animated, upper), AHEAD), a + b)
     pelvis = read4(body.turns, plan.trunk[0])
     fold = 1 - smoothstep((far / (a + b) - c.FOLDED) / (c.UNFOLDED - c.FOLDED))
-    wanted = add(rotate(turn, pole), scale(add(rotate(pelvis, AHEAD), UP), fold))
+    wanted = add(rotate(turn, pole), scale_vector(add(rotate(pelvis, AHEAD), UP), fold))
     wanted = unit(reject(wanted, new_axis), unit(reject(UP, new_axis), rotate(pelvis, AHEAD)))
     new_pole = swing_pole(pelvis, new_axis, wanted, knee, dt, fold * halflife)
     along = (far * far + a * a - b * b) / (2 * far)
     radius = math.sqrt(max(a * a - along * along, 0.0))
-    new_thigh = add(scale(new_axis, along), scale(new_pole, radius))
-    new_shin = subtract(scale(new_axis, far), new_thigh)
+    new_thigh = add(scale_vector(new_axis, along), scale_vector(new_pole, radius))
+    new_shin = subtract(scale_vector(new_axis, far), new_thigh)
     normal, new_normal = cross(pole, axis), cross(new_pole, new_axis)
     write4(body.turns, upper, multiply(_turn_bone(thigh, normal, new_thigh, new_normal), read4(body.animated, upper)))
     write4(body.turns, lower, multiply(_turn_bone(shin, normal, new_shin, new_normal), read4(body.animated, lower)))
@@ -76,7 +72,7 @@ def raise_heel(plan, body, side, hip, ankle, turn):
     # about the axis across foot and leg, so that toes, ankle and hip stay in one plane: the law of cosines
     axis = unit(cross(sole, away), rotate(turn, (1.0, 0.0, 0.0)))
     rise = c.HEEL_RISE * math.tanh((_find_angle(away, size, far) - _find_angle(away, size, goal)) / c.HEEL_RISE)
-    raised = from_vector(scale(axis, -rise))
+    raised = from_vector(scale_vector(axis, -rise))
     return subtract(toes, rotate(raised, sole)), multiply(raised, turn)
 
 
@@ -90,7 +86,7 @@ def _find_angle(away, size, far):
 @inner
 def _find_pole(thigh, axis, ahead, longest):
     """The side of the hip-ankle line on which the knee is; for a straight leg, in front of it."""
-    return unit(reject(add(thigh, scale(ahead, c.KNEE_AHEAD * longest)), axis), ahead)
+    return unit(reject(add(thigh, scale_vector(ahead, c.KNEE_AHEAD * longest)), axis), ahead)
 
 
 @inner

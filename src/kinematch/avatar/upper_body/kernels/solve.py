@@ -19,23 +19,21 @@ from kinematch.avatar.upper_body.kernels.trunk import (
     find_posture,
     find_pull,
 )
-from kinematch.avatar.upper_body.kernels.vectors import (
+from kinematch.avatar.upper_body.kernels.vectors import blend, normalize, slerp
+from kinematch.compile.jit import inner, kernel, part
+from kinematch.math.kernels import (
     add,
-    blend,
     inverse,
     length,
     multiply,
-    normalize,
     read3,
     read4,
     rotate,
-    scale,
-    slerp,
+    scale_vector,
     subtract,
     write3,
     write4,
 )
-from kinematch.compile.jit import inner, kernel, part
 
 # the pose that is solved, as turns since the T-pose
 Body = namedtuple("Body", "animated turns bones places pelvis arm_length lean knee")
@@ -150,7 +148,7 @@ def _smooth_neck(pelvis, turn, memory, n, dt):
 @part
 def _solve_trunk(plan, body, aims, memory, n, dt):
     yaw, posture = find_chest_yaw(plan, body, aims), find_posture(plan, body, aims)
-    follow = scale(find_head_offset(plan, body, aims), c.FOLLOW)
+    follow = scale_vector(find_head_offset(plan, body, aims), c.FOLLOW)
     begun = not math.isnan(memory.yaws[n])
     kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE) if begun else 0.0
     if begun:

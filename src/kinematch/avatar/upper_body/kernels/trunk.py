@@ -4,30 +4,32 @@ import math
 
 from kinematch.avatar.upper_body.kernels import constants as c
 from kinematch.avatar.upper_body.kernels.vectors import (
-    add,
     blend,
-    cross,
-    dot,
     from_vector,
-    inverse,
-    length,
     level,
-    multiply,
     ramp,
-    read3,
-    read4,
-    rotate,
-    scale,
     slerp,
     soften,
-    subtract,
     to_vector,
     twist_angle,
     unit,
+)
+from kinematch.compile.jit import inner, part
+from kinematch.math.kernels import (
+    add,
+    cross,
+    dot,
+    inverse,
+    length,
+    multiply,
+    read3,
+    read4,
+    rotate,
+    scale_vector,
+    subtract,
     write3,
     write4,
 )
-from kinematch.compile.jit import inner, part
 
 UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -50,14 +52,14 @@ def aim_trunk(plan, body, aims, follow, posture):
     lean = add(level(rotate(from_vector(upright), reach)), offset)
     size, far = length(reach), min(length(lean), length(reach))
     high = _rise_farther(math.sqrt(size * size - far * far), rise, size)
-    lean = scale(lean, math.sqrt(size * size - high * high) / max(far, 1e-6))
+    lean = scale_vector(lean, math.sqrt(size * size - high * high) / max(far, 1e-6))
     tracked = level(subtract(aims.head, aims.waist))
     plain, lean = blend(plain, tracked, aims.waist_share), blend(lean, tracked, aims.waist_share)
     # a head so low that the pelvis would be in the floor is held far forward of it
     forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
     room = max(head_height - c.LOWEST_PELVIS * plan.height[0], 0.0)
     needed = math.sqrt(max(size * size - room * room, 0.0)) - dot(lean, forward)
-    further = scale(forward, ramp(needed, c.BOW_ONSET * size))
+    further = scale_vector(forward, ramp(needed, c.BOW_ONSET * size))
     return upright, plain, subtract(add(lean, further), plain), add(posture, further)
 
 
@@ -78,12 +80,12 @@ def bend_trunk(plan, body, aims, pull, yaw, upright, lean, posture):
     # how far the chest turns: about the pelvis' own axis, and to lean
     axis = rotate(pelvis, UP)
     relative = multiply(inverse(read4(body.animated, hips)), read4(body.animated, trunk[chest]))
-    spin = add(scale(axis, yaw - twist_angle(relative, UP)), pull)
+    spin = add(scale_vector(axis, yaw - twist_angle(relative, UP)), pull)
     tilt = raw = (0.0, 0.0, 0.0)
     for _ in range(c.ROUNDS):
         vector = _lay_out(plan, body, aims, turn, add(spin, tilt), tilt)
         missing = subtract(lean, level(vector))
-        raw = add(raw, scale(cross(UP, missing), c.BEND_GAIN / max(length(vector), 1e-6)))
+        raw = add(raw, scale_vector(cross(UP, missing), c.BEND_GAIN / max(length(vector), 1e-6)))
         tilt = _limit_tilt(raw, pelvis)
     vector = _lay_out(plan, body, aims, turn, add(spin, tilt), tilt)
     place = subtract(aims.head, vector)
@@ -105,12 +107,12 @@ def find_posture(plan, body, aims):
     share = aims.left_share * aims.right_share
     back = 0.0
     if share > 0:
-        hands = subtract(scale(add(aims.left, aims.right), 0.5), aims.head)
-        animated = scale(add(read3(body.places, plan.arms[0, 3]), read3(body.places, plan.arms[1, 3])), 0.5)
+        hands = subtract(scale_vector(add(aims.left, aims.right), 0.5), aims.head)
+        animated = scale_vector(add(read3(body.places, plan.arms[0, 3]), read3(body.places, plan.arms[1, 3])), 0.5)
         behind = dot(subtract(subtract(animated, read3(body.places, head)), hands), forward)
         back = share * max(behind / max(body.arm_length[0], 1e-6), c.LEAST_BEHIND)
-    lean = add(scale(nod, c.LEAN_BY_NOD), scale(forward, c.LEAN_BY_DROP * drop + c.LEAN_BY_HANDS * back))
-    return scale(lean, c.FOLLOW * length(subtract(read3(body.places, head), read3(body.places, hips))))
+    lean = add(scale_vector(nod, c.LEAN_BY_NOD), scale_vector(forward, c.LEAN_BY_DROP * drop + c.LEAN_BY_HANDS * back))
+    return scale_vector(lean, c.FOLLOW * length(subtract(read3(body.places, head), read3(body.places, hips))))
 
 
 @inner
@@ -119,7 +121,7 @@ def _find_uprighting(reach, rise):
     size = max(length(reach), 1e-6)
     angle = math.acos(min(max(reach[1] / size, -1.0), 1.0))
     new_angle = math.acos(min(max(_rise_farther(reach[1], rise, size) / size, -1.0), 1.0))
-    return scale(unit(cross(reach, UP), AHEAD), angle - new_angle)
+    return scale_vector(unit(cross(reach, UP), AHEAD), angle - new_angle)
 
 
 @inner
@@ -141,10 +143,10 @@ def _lay_out(plan, body, aims, turn, bend, tilt):
     """Turn the trunk's joints for a pelvis turned by `turn` and a chest bent by a rotation vector; hips to head."""
     trunk, chest = plan.trunk, plan.chest[0]
     last = trunk.shape[0] - 1
-    hips_turn = multiply(from_vector(scale(tilt, c.PELVIS_TILT * (1 - aims.waist_share))), turn)
+    hips_turn = multiply(from_vector(scale_vector(tilt, c.PELVIS_TILT * (1 - aims.waist_share))), turn)
     write4(body.turns, trunk[0], multiply(hips_turn, read4(body.animated, trunk[0])))
     for k in range(1, chest + 1):
-        own = multiply(from_vector(scale(bend, plan.shares[k])), multiply(turn, read4(body.animated, trunk[k])))
+        own = multiply(from_vector(scale_vector(bend, plan.shares[k])), multiply(turn, read4(body.animated, trunk[k])))
         if aims.chest_share > 0:  # a tracked chest: the spine turns evenly towards it
             further = to_vector(
                 multiply(
@@ -152,7 +154,7 @@ def _lay_out(plan, body, aims, turn, bend, tilt):
                     inverse(multiply(from_vector(bend), multiply(turn, read4(body.animated, trunk[chest])))),
                 )
             )
-            own = multiply(from_vector(scale(further, plan.shares[k] * aims.chest_share)), own)
+            own = multiply(from_vector(scale_vector(further, plan.shares[k] * aims.chest_share)), own)
         write4(body.turns, trunk[k], own)
     # the neck goes from the chest to the head, each with the angle that the animation has between them
     low = multiply(read4(body.turns, trunk[chest]), inverse(read4(body.animated, trunk[chest])))
@@ -201,7 +203,7 @@ def find_pull(body, hand, shoulder, longest):
     if beyond <= 0:
         return 0.0, 0.0, 0.0
     lever = subtract(shoulder, read3(body.pelvis, 0))
-    force = scale(unit(away, UP), beyond)
-    turn = scale(cross(lever, force), 1 / max(dot(lever, lever), 1e-6))
+    force = scale_vector(unit(away, UP), beyond)
+    turn = scale_vector(cross(lever, force), 1 / max(dot(lever, lever), 1e-6))
     angle = length(turn)
-    return scale(turn, soften(angle, c.MOST_PULL) / angle) if angle > 1e-9 else turn
+    return scale_vector(turn, soften(angle, c.MOST_PULL) / angle) if angle > 1e-9 else turn

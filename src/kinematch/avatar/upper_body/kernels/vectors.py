@@ -1,40 +1,9 @@
-"""Vectors and quaternions as tuples: those of the character's kernels, and what the upper body needs besides."""
+"""Vectors and rotations that the upper body alone needs; those of all kernels are in math.kernels."""
 
 import math
 
-from kinematch.character.kernels.rotations import cross as cross
-from kinematch.character.kernels.rotations import dot as dot
-from kinematch.character.kernels.rotations import inverse as inverse
-from kinematch.character.kernels.rotations import multiply as multiply
-from kinematch.character.kernels.rotations import rotate as rotate
-from kinematch.character.kernels.rotations import scale_vector as scale
-from kinematch.character.kernels.rotations import subtract as subtract
 from kinematch.compile.jit import inner
-
-
-@inner
-def read3(array, i):
-    return array[i, 0], array[i, 1], array[i, 2]
-
-
-@inner
-def read4(array, i):
-    return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
-
-
-@inner
-def write3(array, i, v):
-    array[i, 0], array[i, 1], array[i, 2] = v[0], v[1], v[2]
-
-
-@inner
-def write4(array, i, q):
-    array[i, 0], array[i, 1], array[i, 2], array[i, 3] = q[0], q[1], q[2], q[3]
-
-
-@inner
-def add(a, b):
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+from kinematch.math.kernels import cross, dot, inverse, length, multiply, scale_vector, subtract
 
 
 @inner
@@ -44,21 +13,16 @@ def blend(a, b, share):
 
 
 @inner
-def length(a):
-    return math.sqrt(dot(a, a))
-
-
-@inner
 def unit(a, fallback):
     """Of length one; the fallback for vectors too short to have a direction."""
     size = length(a)
-    return scale(a, 1 / size) if size > 1e-9 else fallback
+    return scale_vector(a, 1 / size) if size > 1e-9 else fallback
 
 
 @inner
 def reject(a, axis):
     """The part of a at right angles to a unit axis."""
-    return subtract(a, scale(axis, dot(a, axis)))
+    return subtract(a, scale_vector(axis, dot(a, axis)))
 
 
 @inner
@@ -93,7 +57,7 @@ def to_vector(q):
 
 @inner
 def slerp(a, b, share):
-    return multiply(a, from_vector(scale(to_vector(multiply(inverse(a), b)), share)))
+    return multiply(a, from_vector(scale_vector(to_vector(multiply(inverse(a), b)), share)))
 
 
 @inner
