@@ -113,28 +113,20 @@ def test_what_a_layer_does_is_checked(database, what):
         crowd.step(move([[0.0, 0, 1]]), DT)
 
 
-def poison(state, name: str, n: int, value) -> bool:
-    """Write a number into the arrays of one character; whether it could be."""
-    array = state.arrays()[name]
-    if array.dtype.kind == "f" and array[n].size:
-        array[n] = value
-        return True
-    return False
-
-
 @pytest.mark.parametrize(("kind", "value"), [(Crowd, np.nan), (Crowd, np.inf), (Crowd, 1e300), (PlainCrowd, np.nan)])
 def test_a_character_whose_state_is_not_finite_begins_anew_and_the_others_go_on(database, kind, value):
     crowd, undisturbed = kind(database, 3), kind(database, 3)
     walk = move(np.tile([0.3, 0, 1.3], (3, 1)))
     restarted: set[str] = set()
     with np.errstate(all="ignore"):
-        for name in crowd.state.arrays():
+        for name, array in crowd.state.arrays().items():
+            if array.dtype.kind != "f" or not array[1].size:
+                continue
             for other in (crowd, undisturbed):
                 other.start_over(np.zeros((3, 3)), np.zeros(3))
-                for _ in range(12):
+                for _ in range(6):
                     other.step(walk, DT)
-            if not poison(crowd.state, name, 1, value):
-                continue
+            crowd.state.arrays()[name][1] = value
             for _ in range(12):
                 pose, expected = crowd.step(walk, DT), undisturbed.step(walk, DT)
                 assert np.isfinite(pose.global_positions).all(), name
@@ -175,8 +167,8 @@ def test_random_states_and_objects_never_crash_it(seed, tmp_path, database):
 
     save(tmp_path / "small.kinematch", database)
     done = subprocess.run(
-        [sys.executable, str(FUZZ), str(tmp_path / "small.kinematch"), str(seed), "5000"],
+        [sys.executable, str(FUZZ), str(tmp_path / "small.kinematch"), str(seed), "2500"],
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    assert "5000 states" in done.stdout
+    assert "2500 states" in done.stdout
