@@ -135,6 +135,19 @@ def test_tune_that_finds_nothing_better_says_so_and_writes_nothing(walker, tmp_p
     assert not output.exists()
 
 
+def test_tune_writes_nothing_that_was_better_by_luck(walker, tmp_path, capsys, monkeypatch):
+    """Better on the seed tuned on, and a target missed on an unseen one."""
+    asked = []  # the trial on the seed tuned on, then the two unseen seeds
+    monkeypatch.setattr("kinematch.evaluate.tune.breaks_a_target", lambda *_: asked.append(1) or len(asked) > 1)
+    output, start = tmp_path / "tuned.toml", tmp_path / "start.toml"
+    save_settings(start, Settings(search_interval=1.0))
+    given = [walker, "--settings", str(start), "--trials", "1", "--mix", "position_mean=1"]
+    assert main(["tune", *given, "-o", str(output)]) == 1
+    assert "none of 1 trials moves better" in capsys.readouterr().out.replace("\n", " ")
+    assert len(asked) == 2
+    assert not output.exists()
+
+
 def test_tune_refuses_a_mix_that_means_nothing(walker, capsys):
     assert main(["tune", walker, "--mix", "beauty=1"]) == 2
     assert "no measure 'beauty'" in capsys.readouterr().err

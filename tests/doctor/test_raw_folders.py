@@ -1,5 +1,6 @@
 """Rows of trouble that raw folders bring: each is told, with its cure, by the file that the test writes."""
 
+import math
 import tomllib
 
 import numpy as np
@@ -164,3 +165,8 @@ def test_tuning_never_trades_a_target():
     missed = good | {"position_mean": 0.3}
     assert not breaks_a_target(missed | {"position_mean": 0.25}, missed, source, Settings())
     assert breaks_a_target(missed | {"position_mean": 0.35}, missed, source, Settings())
+    assert breaks_a_target(good | {"position_mean": math.nan}, good, source, Settings())
+    # a clamp so tight that it wins no target of position may still lose a millimetre
+    tight = Settings(clamp_distance=0.05)
+    assert not breaks_a_target(good | {"position_mean": 0.101}, good, source, tight)
+    assert breaks_a_target(good | {"position_mean": 0.16}, good, source, tight)

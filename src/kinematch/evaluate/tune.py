@@ -44,20 +44,15 @@ Progress = Callable[[int, int, float], None]  # trials done, in all, best so far
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    settings: Settings
+    settings: Settings  # those that tuning began with, if none are better
+    improved: bool  # whether others are: on the seed that was tuned on, and without a target missed on unseen ones
     mix: Mapping[str, float]
-    first: float  # the mix at the start: 1 by definition
-    best: float  # on the seeds that were tuned on
+    best: float  # the mix on the seed that was tuned on, of what it was at the start
     trials: int
     before: Scores  # on unseen seeds
     after: Scores
     gain: float  # the mix after tuning, on unseen seeds
     source: Scores
-
-    @property
-    def improved(self) -> bool:
-        """Whether some trial was better than the start, on the seed that was tuned on."""
-        return self.best < self.first
 
 
 def parse_mix(text: str) -> dict[str, float]:
@@ -91,13 +86,15 @@ def mixed(scores: Scores, reference: Scores, mix: Mapping[str, float]) -> float:
 
 
 def breaks_a_target(scores: Scores, reference: Scores, source: Scores, settings: Settings) -> bool:
-    """Whether a target that the reference meets is missed, or a missed one is missed by more: no mix buys that."""
-    before = {target.name: target for target in targets(reference, source, settings)}
-    for target in targets(scores, source, settings):
-        earlier = before.get(target.name)
-        if earlier is not None and not target.met and (earlier.met or target.value > earlier.value):
-            return True
-    return False
+    """Whether a limit that the reference keeps is passed, or one that it does not by more: no mix buys that.
+
+    A tight clamp meets no target of position, but there is still a limit to keep.
+    """
+    before = {target.name: target.value for target in targets(reference, source, settings)}
+    return any(
+        target.name in before and not target.value <= max(target.limit, before[target.name])
+        for target in targets(scores, source, settings)
+    )
 
 
 def check_tuning(trials: int, seed: int) -> None:
@@ -150,13 +147,14 @@ def tune(
         return value
 
     study.optimize(objective, n_trials=trials)
-    chosen = settings if study.best_value >= 1.0 else _suggested(study.best_trial, database, settings, blocks)
+    improved = study.best_value < 1.0
+    chosen = _suggested(study.best_trial, database, settings, blocks) if improved else settings
     unseen = [again(seen, seed + UNSEEN + n, seen.rate) for n in range(2)]
     before, after = ([_scores(one, each) for one in unseen] for each in (settings, chosen))
     if any(breaks_a_target(a, b, seen.source, chosen) for a, b in zip(after, before)):
-        chosen, after = settings, before  # luck on the seed that was tuned on
+        chosen, after, improved = settings, before, False  # luck on the seed that was tuned on
     return Tuned(
-        chosen, dict(mix), 1.0, min(1.0, study.best_value), trials, pooled(before), pooled(after),
+        chosen, improved, dict(mix), min(1.0, study.best_value), trials, pooled(before), pooled(after),
         float(np.mean([mixed(a, b, mix) for a, b in zip(after, before)])), seen.source,
     )  # fmt: skip
 

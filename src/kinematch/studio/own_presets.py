@@ -36,15 +36,15 @@ OWN_PRESETS = {
         "Gathers speed and turns slowly, like somebody large or with a load.",
         Settings(
             velocity_halflife=0.8, facing_halflife=0.7, search_interval=0.2, velocity_change=0.8, facing_change=1.0,
-            stay_bias=0.3, transition_halflife=0.22, lock_halflife=0.09, unlock_halflife=0.18, pelvis_halflife=0.3,
+            stay_bias=0.3, transition_halflife=0.22, lock_halflife=0.04, pelvis_halflife=0.3,
             clamp_distance=0.5,
         ),
     ),
     "Precise": OwnPreset(
-        "Stays within 5 cm of the simulated body, for walls, doors and network play; feet slide a little more.",
+        "Stays within 5 cm of the simulated body, for walls, doors and network play.",
         Settings(
-            synchronization_halflife=0.1, adjustment_halflife=0.1, adjustment_ratio=1.0, turn_halflife=0.1,
-            turn_ratio=1.0, clamp_distance=0.05, clamp_angle=0.3, rate_change=0.15,
+            synchronization_halflife=0.1, adjustment_halflife=0.1, adjustment_ratio=1.0, turn_halflife=0.2,
+            turn_ratio=1.0, clamp_distance=0.05, clamp_angle=0.5, rate_change=0.05, lock_halflife=0.035,
         ),
     ),
     "As recorded": OwnPreset(
