@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdist.scheduler import LoadFileScheduling
 
 from kinematch.database.build import BuildResult, build
 from kinematch.math import quaternion
@@ -41,6 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_make_scheduler(config, log):
     """Tests of a file stay in one process, and all those of browsers in one: two that draw without a graphics card get
     in each other's way."""
+    from xdist.scheduler import LoadFileScheduling
 
     class OneBrowser(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:

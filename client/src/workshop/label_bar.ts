@@ -71,11 +71,20 @@ export class LabelBar {
 
   /** An end of the picked label was dragged; what the recipe does not have yet is only shown so. */
   moved(): void {
-    const { chosen, picked } = this.dock;
-    if (!chosen || !picked) return;
-    const [start, stop] = chosen.map((time) => +time.toFixed(3)) as [number, number];
-    if (picked.said) void this.change({ ...picked.said, start, stop });
-    else this.pick({ ...picked, from: start, to: stop });
+    if (!this.dock.chosen) return;
+    const [start, stop] = this.dock.chosen.map((time) => +time.toFixed(3)) as [number, number];
+    this.put({ start, stop });
+  }
+
+  /** Change the picked label: read when a control fires, since a click on a button first commits the focused field. */
+  private put(values: Partial<TimeRange>): void {
+    const { picked } = this.dock;
+    if (!picked) return;
+    const next = { ...this.rangeOf(picked), ...values };
+    if (picked.said) return void this.change(next);
+    const to = next.stop ?? this.dock.length,
+      label = values.tags ? nameOf(values.tags, this.labels) : picked.label;
+    this.pick({ ...picked, from: next.start, to, label });
   }
 
   /** A choice of labels for a stretch that has none yet. */
@@ -92,32 +101,22 @@ export class LabelBar {
 
   controls(mark: Mark): (HTMLElement | null)[] {
     const now = this.rangeOf(mark);
-    // of what is picked by then: a click on a button first commits the field that had the focus
-    const put = (values: Partial<TimeRange>) => {
-      const { picked } = this.dock;
-      if (!picked) return;
-      const next = { ...this.rangeOf(picked), ...values };
-      if (picked.said) return void this.change(next);
-      const to = next.stop ?? this.dock.length,
-        label = nameOf(next.tags, this.labels);
-      this.pick({ ...picked, from: next.start, to, label });
-    };
     const shown = mark.said ? nameOf(now.tags, this.labels) : now.tags.length ? (mark.label ?? "") : LEFT_OUT;
     return [
       choice(
         choices(this.labels, now.tags),
         shown,
-        (name) => (name === AS_IT_IS ? undefined : put({ tags: tagsOf(name, this.labels) })),
+        (name) => (name === AS_IT_IS ? undefined : this.put({ tags: tagsOf(name, this.labels) })),
         { key: "label-name", label: "Label" },
       ),
-      numberField(now.start, (value) => put({ start: value ?? 0 }), {
+      numberField(now.start, (value) => this.put({ start: value ?? 0 }), {
         key: "label-from",
         label: "Label, from second",
         low: 0,
         step: 0.01,
       }),
       h("span.unit", "to"),
-      numberField(now.stop, (value) => put({ stop: value ?? this.dock.length }), {
+      numberField(now.stop, (value) => this.put({ stop: value ?? this.dock.length }), {
         key: "label-to",
         label: "Label, to second",
         low: 0,
