@@ -1,1 +1,13 @@
 """Robots with hinge joints: model files, joint angles under limits, and the files that trainers read."""
+
+from kinematch.lazy import offer_names
+
+__getattr__ = offer_names(
+    __name__,
+    {
+        "RobotRetargeting": "retargeting",
+        "read_robot": "read",
+        "try_robot": "trial",
+        "write_trajectory": "output",
+    },
+)

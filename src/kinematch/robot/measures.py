@@ -124,7 +124,7 @@ def place_tasks(
 
     centres = anatomy.centres
     put(HIPS, "hips", np.mean([centres[f"{side}_upper_leg"] for side in SIDES], axis=0))
-    if "left_upper_arm" in centres:
+    if all(f"{side}_upper_arm" in centres for side in SIDES):
         trunk = "chest" if "chest" in numbers else "hips"
         put(CHEST, trunk, np.mean([centres[f"{side}_upper_arm"] for side in SIDES], axis=0))
     for k, side in enumerate(SIDES):

@@ -11,7 +11,7 @@ from kinematch.robot.mjcf_compiler import Compiler, read_compiler
 from kinematch.robot.mjcf_defaults import Defaults, read_defaults
 from kinematch.robot.model import RobotModel, Shape, Site
 from kinematch.robot.tree import Body, Hinge, keep_subtree, make_model
-from kinematch.robot.xml_reading import LARGEST, Element, find_inside, read_xml
+from kinematch.robot.xml_reading import LARGEST, Element, find_file_inside, read_xml
 
 DEEPEST_INCLUDE = 8
 KINDS = ("sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh")
@@ -71,7 +71,7 @@ def _with_includes(element: Element, folder: Path, seen: set[Path], depth: int =
             children.append(_with_includes(child, folder, seen, depth))
             continue
         name = child.text("file")
-        place = find_inside(folder, name)
+        place = find_file_inside(folder, name)
         if place is None:
             raise child.error(f"{name!r} is no file inside the model's folder")
         if place in seen or depth >= DEEPEST_INCLUDE:
@@ -94,7 +94,7 @@ def _find_meshes(root: Element, folder: Path, compiler: Compiler) -> dict[str, t
                 continue
             relative = str(Path(compiler.mesh_folder) / file)
             name = mesh.attributes.get("name", Path(file).stem)
-            if find_inside(folder, relative) is not None:
+            if find_file_inside(folder, relative) is not None:
                 found[name] = relative, mesh.numbers("scale", 3, (1, 1, 1))
     return found
 

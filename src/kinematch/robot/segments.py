@@ -204,10 +204,10 @@ def _find_turns(
     turns = {}
     trunk = np.mean([centres[f"{side}_upper_leg"] for side in SIDES], axis=0)
     arms = all(f"{side}_upper_arm" in centres for side in SIDES)
-    top = np.mean([centres[f"{side}_upper_arm"] for side in SIDES], axis=0) if arms else [*trunk, 0, 1, 0]
+    top = np.mean([centres[f"{side}_upper_arm"] for side in SIDES], axis=0) if arms else trunk + [0, 1, 0]
     for role, part in (("hips", "upper_leg"), ("chest", "upper_arm"), ("head", "upper_arm")):
         if role in links:
-            pair = part if f"left_{part}" in centres else "upper_leg"
+            pair = part if arms else "upper_leg"
             left = centres[f"left_{pair}"] - centres[f"right_{pair}"]
             frame = _frame(top - trunk, left)
             wanted = _frame(np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0]))

@@ -100,7 +100,7 @@ def _outline(model: RobotModel, shape: Shape) -> tuple[np.ndarray, float]:
     if shape.kind == "cylinder":
         around = np.arange(RING) * 2 * np.pi / RING
         rim = np.stack([size[0] * np.cos(around), np.zeros(RING), size[0] * np.sin(around)], axis=-1)
-        return np.concatenate([rim - [0, size[1], 0], [*rim, 0, size[1], 0]]), 0.0
+        return np.concatenate([rim - [0, size[1], 0], rim + [0, size[1], 0]]), 0.0
     if shape.kind == "mesh":
         vertices = _vertices(model, shape)
         directions = np.array([d for d in np.ndindex(3, 3, 3) if d != (1, 1, 1)]) - 1.0

@@ -8,7 +8,7 @@ from kinematch.errors import FileError, unknown
 from kinematch.math import quaternion, rotation
 from kinematch.robot.model import RobotModel, Shape, Site
 from kinematch.robot.tree import Body, Hinge, make_model
-from kinematch.robot.xml_reading import Element, find_inside
+from kinematch.robot.xml_reading import Element, find_file_inside
 
 TURNING = ("revolute", "continuous")
 STILL = ("fixed", "prismatic", "planar")
@@ -134,6 +134,6 @@ def _find_mesh(folder: Path, name: str) -> str:
     parts = Path(name.split("://", 1)[-1]).parts
     for k in range(len(parts)):
         relative = str(Path(*parts[k:]))
-        if not Path(relative).is_absolute() and find_inside(folder, relative) is not None:
+        if not Path(relative).is_absolute() and find_file_inside(folder, relative) is not None:
             return relative
     return ""

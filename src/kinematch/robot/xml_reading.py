@@ -7,6 +7,7 @@ from xml.parsers import expat
 import numpy as np
 
 from kinematch.errors import FileError
+from kinematch.files.inside import find_inside
 from kinematch.files.reading import opened, shorten
 
 LARGEST = 32 << 20  # bytes; the largest humanoid in use has 0.1 MB
@@ -104,11 +105,7 @@ def read_xml(path: Path) -> Element:
     return root[0]
 
 
-def find_inside(folder: Path, name: str) -> Path | None:
+def find_file_inside(folder: Path, name: str) -> Path | None:
     """The file of a name below a folder, links followed; None where it would lead outside or does not exist."""
-    try:
-        home = folder.resolve()
-        place = (home / name).resolve()
-    except (OSError, ValueError, RuntimeError):
-        return None
-    return place if place.is_relative_to(home) and place.is_file() else None
+    place = find_inside(folder, name)
+    return place if place is not None and place.is_file() else None
