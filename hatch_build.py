@@ -1,5 +1,6 @@
 """Build hook: the browser side of Studio is compiled into the package by the Node that comes as a build requirement."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-QUIET = ("--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+QUIET = ("--no-audit", "--no-fund", "--loglevel=error")
 PATIENCE = ("--fetch-retries=0", "--fetch-timeout=20000")  # ms; a registry that is not there is told within 30 s
 UNREACHABLE = (
     *("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT"),
@@ -31,10 +32,9 @@ def build_client(client: Path, static: Path, say: Callable[[str], None] = print)
         return
     say("Studio's page: fetching its libraries and compiling it")
     modules = client / "node_modules"
-    if not _is_newer(modules / ".package-lock.json", client / "package.json"):
-        # npm install, not ci: a lock written on one platform lacks the binaries of the others
-        # what it takes is pinned by package.json's `overrides` instead; scripts of packages are not run
-        _node(["npm", "install", "--omit=dev", "--ignore-scripts", *PATIENCE, *QUIET], client)
+    if not _is_installed(modules / ".package-lock.json", client / "package-lock.json"):
+        # what is fetched must have the hashes of the lock file; scripts of packages are not run
+        _node(["npm", "ci", "--omit=dev", "--ignore-scripts", *PATIENCE, *QUIET], client)
     _node([str(modules / "vite" / "bin" / "vite.js"), "build", "--logLevel=warn"], client)
     if not (static / "index.html").exists():
         raise RuntimeError(f"the client was compiled, but there is no {static / 'index.html'}")
@@ -47,6 +47,17 @@ def _is_newer(built: Path, source: Path) -> bool:
     unread = {"node_modules", "tests"}
     sources = [source, *(p for p in source.rglob("*") if not unread & set(p.relative_to(source).parts))]
     return all(p.stat().st_mtime <= built.stat().st_mtime for p in sources if p.is_file())
+
+
+def _is_installed(installed: Path, lock: Path) -> bool:
+    """Whether npm's own note of what it installed has the versions and hashes of a lock file; dates do not matter."""
+    if not installed.exists():
+        return False
+    here, wanted = (json.loads(path.read_text(encoding="utf-8"))["packages"] for path in (installed, lock))
+    # neither checkers nor binaries of other platforms need be there
+    needed = {name for name, each in wanted.items() if name and not each.get("dev") and not each.get("optional")}
+    same = all(name in wanted and each.get("integrity") == wanted[name]["integrity"] for name, each in here.items())
+    return same and needed <= here.keys()
 
 
 def _node(command: list[str], folder: Path) -> None:
