@@ -315,6 +315,7 @@ export interface Welcome {
   motions: string[];
   motion: string;
   situation: Situation;
+  secret: string;
 }
 
 export interface Candidate {

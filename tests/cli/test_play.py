@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from kinematch.cli.main import main
@@ -46,6 +47,26 @@ def test_what_is_given_is_played(folder, given):
             rest = running.communicate(timeout=60)[0]
     assert running.returncode == 0
     assert "Traceback" not in rest
+
+
+@pytest.mark.slow
+def test_beyond_loopback_the_printed_address_has_the_key(folder):
+    command = [sys.executable, "-m", "kinematch.cli.main", "play", str(folder / "recipe.kinematch"), "--no-open"]
+    command += ["--port", "0", "--host", "0.0.0.0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+        try:
+            told = next(line for line in running.stdout if line.startswith("play at "))
+            place, _, key = told.split()[2].rstrip(";").partition("?key=")
+            stream = f"{place.replace('http', 'ws')}stream"
+            with pytest.raises(InvalidStatus):
+                connect(stream)
+            with connect(f"{stream}?key={key}", max_size=None) as page:
+                assert json.loads(page.recv(timeout=60))["type"] == "welcome"
+        finally:
+            running.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
+            rest = running.communicate(timeout=60)[0]
+    assert running.returncode == 0
+    assert "Whoever has the key" in rest
 
 
 @pytest.mark.parametrize(

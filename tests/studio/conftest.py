@@ -1,6 +1,7 @@
 """A real server on this machine, and pages that talk to it as a browser's would."""
 
 import json
+import logging
 import os
 import shutil
 import threading
@@ -16,6 +17,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from kinematch.database.storage import Database
+from kinematch.studio.keys import AccessKey
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.serving import address, listen, server
 from kinematch.studio.stage import Stage
@@ -30,6 +32,11 @@ class Page:
     def __init__(self, connection: ClientConnection):
         self.connection = connection
         self.welcome = self.message("welcome")
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """The header of this page's own requests."""
+        return {"x-kinematch-secret": self.welcome["secret"]}
 
     def say(self, type_: str, **fields) -> None:
         self.connection.send(json.dumps({"type": type_, **fields}))
@@ -61,8 +68,11 @@ class Server:
         self.studio, self.url = studio, url
 
     @contextmanager
-    def page(self, client: str = "", **options) -> Iterator[Page]:
-        place = f"{self.url.replace('http', 'ws')}/stream?client={client}"
+    def page(self, secret: str = "", **options) -> Iterator[Page]:
+        """A new page, or one that comes back with its secret."""
+        place = f"{self.url.replace('http', 'ws')}/stream"
+        if secret:
+            options["subprotocols"] = ["kinematch", f"kinematch-secret.{secret}"]
         # a page with unread poses does not hear the server's goodbye, and need not wait for it
         with connect(place, max_size=None, close_timeout=0.05, **options) as socket:
             yield Page(socket)
@@ -81,9 +91,9 @@ class Server:
 
 
 @contextmanager
-def running(studio: Studio) -> Iterator[Server]:
+def running(studio: Studio, key: AccessKey | None = None) -> Iterator[Server]:
     opened = listen("127.0.0.1", 0)
-    web = server(studio)
+    web = server(studio, key=key)
     thread = threading.Thread(target=web.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()
     try:
@@ -119,6 +129,30 @@ def fresh_server(database, tmp_path: Path) -> Iterator[Server]:
     """A server of a test's own."""
     with running(Studio(Stage(database, name="small"), presets=tmp_path / "presets")) as made:
         yield made
+
+
+class _Lines(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))  # with its traceback
+
+
+@pytest.fixture
+def server_log(fresh_server) -> Iterator[list[str]]:
+    """What the server of a test's own writes to its log, from level info, tracebacks included."""
+    loggers = [logging.getLogger(name) for name in ("uvicorn", "uvicorn.error", "asyncio", "kinematch")]
+    levels, lines = [logger.level for logger in loggers], _Lines()
+    for logger in loggers:
+        logger.setLevel(logging.INFO)
+        if logger.name != "uvicorn.error":  # which hands on to uvicorn
+            logger.addHandler(lines)
+    yield lines.lines
+    for logger, level in zip(loggers, levels):
+        logger.removeHandler(lines)
+        logger.setLevel(level)
 
 
 MUST = os.environ.get("CI") or os.environ.get("KINEMATCH_REQUIRE_BROWSER")  # then nothing is skipped

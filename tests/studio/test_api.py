@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kinematch.studio.application import application
-from kinematch.studio.guard import LARGEST_UPLOAD, Guard
+from kinematch.studio.bodies import LARGEST_UPLOAD
+from kinematch.studio.guard import Guard
 from kinematch.studio.layout import POSES, TIMELINE, unpack
 from kinematch.studio.serving import address, listen
 
@@ -44,7 +45,7 @@ def test_recordings_are_downloaded_and_opened_again(fresh_server):
         assert re.search(r'filename="small-\d{8}-\d{6}\.kinerec"', headers["content-disposition"])
         status, answer, _ = fetch(fresh_server, "/api/recording?name=mine.kinerec", method="POST", body=content)
         assert (status, "another page is steering" in json.loads(answer)["message"]) == (403, True)
-        mine = {"x_kinematch_client": page.welcome["client"]}
+        mine = page.identity
         status, answer, _ = fetch(fresh_server, "/api/recording?name=mine.kinerec", method="POST", body=content, **mine)
         assert status == 200, answer
         welcome = page.message("welcome")

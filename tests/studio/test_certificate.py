@@ -70,7 +70,7 @@ def test_who_can_connect_is_told(tmp_path: Path):
     certificate = open_certificate("192.0.2.7", tmp_path)
     told = " ".join(describe_access("192.0.2.7", 8123, certificate, vr=True))
     assert "https://192.0.2.7:8123" in told
-    assert "no password" in told
+    assert "Whoever has the key" in told
     assert "warn" in told
     assert certificate.fingerprint in told
     assert "--https" in " ".join(describe_access("192.0.2.7", 8123, None, vr=True))

@@ -27,7 +27,7 @@ def node() -> str:
 
 def run(node: str, *command: str) -> None:
     if not (CLIENT / command[0]).exists() and not command[0].startswith("-"):
-        (pytest.fail if MUST else pytest.skip)(f"client/{command[0]} is missing: run npm install there")
+        (pytest.fail if MUST else pytest.skip)(f"client/{command[0]} is missing: run npm ci there")
     done = subprocess.run([node, *command], cwd=CLIENT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
@@ -39,8 +39,6 @@ def test_the_pages_unit_tests_pass(node):
     run(node, "--test", *built)
 
 
-@pytest.mark.skipif(
-    not (CLIENT / "node_modules" / "typescript").exists(), reason="run npm install in client/ for types"
-)
+@pytest.mark.skipif(not (CLIENT / "node_modules" / "typescript").exists(), reason="run npm ci in client/ for types")
 def test_the_pages_types_hold(node):
     run(node, "node_modules/typescript/bin/tsc", "--noEmit")

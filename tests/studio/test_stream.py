@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from kinematch.errors import KinematchError
+from kinematch.studio import pages
 from kinematch.studio.application import MOST_MISTAKES
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import LARGEST_MESSAGE, PROTOCOL
+from kinematch.studio.pages import MOST_PAGES, MOST_PAGES_ELSEWHERE, MOST_PAGES_PER_ADDRESS, Pages
 
+PATIENCE = 240.0  # s
 HANDSHAKE = (
     "GET /stream HTTP/1.1\r\nHost: {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -86,18 +90,26 @@ def test_one_steers_and_hands_over(fresh_server):
         second.message("situation", lambda s: not s["playing"])
 
 
-def test_a_lost_page_comes_back_as_itself(fresh_server):
+def test_a_lost_page_comes_back_as_itself(fresh_server, monkeypatch):
+    monkeypatch.setattr(pages, "GRACE", PATIENCE)  # however long this takes
     with fresh_server.page() as other:
         other.say("hand_over", to="nobody")
         assert "no page" in other.message("error_message")["message"]
         with fresh_server.page() as page:
-            client = page.welcome["client"]
+            client, secret = page.welcome["client"], page.welcome["secret"]
             other.say("hand_over", to=client)
             page.message("situation", lambda s: s["steers"] == client)
         other.message("situation", lambda s: len(s["watchers"]) == 1)
-        with fresh_server.page(client) as again:
+        with fresh_server.page(client) as stranger:  # its number is no secret
+            assert stranger.welcome["client"] != client
+            assert stranger.welcome["situation"]["steers"] == client
+        with fresh_server.page(secret) as again:
+            assert again.connection.subprotocol == "kinematch"
             assert again.welcome["client"] == client
+            assert again.welcome["secret"] == secret
             assert again.welcome["situation"]["steers"] == client
+            named = [one["name"] for one in again.welcome["situation"]["watchers"] if one["client"] == client]
+            assert named == [f"page {client}"]
 
 
 @pytest.mark.parametrize(
@@ -192,13 +204,37 @@ def test_a_thousand_pages_come_and_go(studio_server):
 def test_too_many_pages_at_once_are_refused(fresh_server):
     from contextlib import ExitStack
 
-    from kinematch.studio.pages import MOST_PAGES
-
     with ExitStack() as stack:
         pages = [stack.enter_context(fresh_server.page()) for _ in range(MOST_PAGES)]
         with pytest.raises(ConnectionClosed), fresh_server.page():
             pass
         pages[0].pose()
+
+
+def test_the_steering_page_comes_back_where_all_places_are_taken():
+    pages = Pages()
+    first = pages.join()
+    others = [pages.join() for _ in range(MOST_PAGES - 1)]
+    pages.leave(first)
+    others.append(pages.join())
+    with pytest.raises(KinematchError, match="connected already"):
+        pages.join("not the secret")
+    again = pages.join(first.secret)
+    assert (again.client, pages.steers) == (first.client, first.client)
+
+
+def test_one_address_or_all_other_machines_together_do_not_take_every_place():
+    pages = Pages()
+    for _ in range(MOST_PAGES_PER_ADDRESS):
+        pages.join(address="192.0.2.1", is_here=False)
+    with pytest.raises(KinematchError, match="pages of this address"):
+        pages.join(address="192.0.2.1", is_here=False)
+    for number in range(MOST_PAGES_ELSEWHERE - MOST_PAGES_PER_ADDRESS):
+        pages.join(address=f"192.0.2.{number + 2}", is_here=False)
+    with pytest.raises(KinematchError, match="connected already"):
+        pages.join(address="192.0.2.200", is_here=False)
+    for _ in range(MOST_PAGES - MOST_PAGES_ELSEWHERE):
+        pages.join(address="127.0.0.1")
 
 
 def test_a_page_may_want_fewer_poses(studio_server):

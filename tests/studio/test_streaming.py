@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.sync.client import connect
 
 import kinematch as km
@@ -54,7 +54,7 @@ def streaming(small, script, *options):
     process = subprocess.Popen([*command, "--port", "0", *options], stdout=subprocess.PIPE, text=True)
     try:
         line = next(line for line in process.stdout if "ws://" in line)
-        yield process, re.search(r"ws://\S+/stream", line).group()
+        yield process, re.search(r"ws://[^\s;]+", line).group()
     finally:
         process.terminate()
         process.wait(PATIENCE)
@@ -200,6 +200,23 @@ def test_pages_of_other_sites_are_refused_unless_named(address):
         connect(address, origin="http://evil.example")
     with connect(address, origin="http://localhost:5173") as connection:
         assert json.loads(connection.recv(timeout=PATIENCE))["protocol"] == PROTOCOL
+
+
+def test_beyond_loopback_a_stream_needs_its_key(small, script, tmp_path, capsys):
+    with streaming(small, script, "--host", "0.0.0.0") as (_, place):
+        place = place.replace("0.0.0.0", "127.0.0.1")
+        bare, _, key = place.partition("?key=")
+        assert len(key) == 20
+        for refused in (bare, f"{bare}?key=", f"{bare}?key={key[:-1]}"):
+            with pytest.raises(InvalidStatus):
+                connect(refused)
+        with connect(bare, additional_headers={"x-kinematch-key": key}) as connection:
+            assert json.loads(connection.recv(timeout=PATIENCE))["type"] == "welcome"
+        take = tmp_path / "take.bvh"
+        assert main(["record", "--websocket", bare, "-o", str(take), "--seconds", "0.3"]) == 2
+        assert "?key=KEY" in capsys.readouterr().err
+        assert main(["record", "--websocket", place, "-o", str(take), "--seconds", "0.3"]) == 0
+        assert key not in take.read_text() + capsys.readouterr().out
 
 
 def test_vmc_goes_out_without_a_websocket_and_is_recorded(small, script, tmp_path, capsys):

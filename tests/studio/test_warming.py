@@ -3,14 +3,14 @@
 import sys
 import types
 
-import numpy as np
 import pytest
 
-from kinematch.character import Command, Crowd
-from kinematch.character.kernels import animation, jumps, searching
-from kinematch.search import tree_kernels, wide_kernels
+from kinematch.character import Crowd
+from kinematch.character.step import step, update
+from kinematch.control.command import move
+from kinematch.search import layout_kernels, tree_kernels, wide_kernels
 from kinematch.studio import warming as module
-from kinematch.studio.warming import PARTS, warming
+from kinematch.studio.warming import compile_step, warming
 
 
 def signatures(*files: types.ModuleType) -> dict:
@@ -24,17 +24,15 @@ def signatures(*files: types.ModuleType) -> dict:
 
 
 def test_characters_need_nothing_more_than_was_compiled(database):
-    for _, work in PARTS.values():
-        work()
-    kernels = animation, jumps, searching, wide_kernels, tree_kernels
+    compile_step()
+    kernels = step, update, wide_kernels, tree_kernels, layout_kernels
     before = signatures(*kernels)
-    assert all(before[name] for name in ("animate", "jump", "make_queries", "find_reasons", "find_some"))
+    assert before["run_step"]
     crowd = Crowd(database)
     searched = 0
     for velocity in ([0, 0, 1], [1, 0, 0], [0, 0, 0]):
-        velocities = np.array([velocity], float)
         for _ in range(30):
-            searched += crowd.step(Command(velocities, velocities), 1 / 60).searched.sum()
+            searched += crowd.step(move(velocity), 1 / 60).searched.sum()
     assert searched > 3
     assert signatures(*kernels) == before
 
@@ -62,26 +60,28 @@ def test_work_goes_on_without_it(begun, monkeypatch):
         with warming():
             done = True
         assert done
-    assert [process.poll() is not None for process in begun] == [True] * len(PARTS)
+    assert [process.poll() is not None for process in begun] == [True]
 
 
-def test_whoever_waits_is_told_how_far_it_is(begun, monkeypatch):
-    monkeypatch.setattr(module.sys, "executable", "true")  # a program that ends at once, whatever it is told
+def test_whoever_waits_is_told_how_long_it_takes(begun, monkeypatch):
+    real = module.subprocess.Popen  # a program that ends after a while, whatever it is told
+    monkeypatch.setattr(module.subprocess, "Popen", lambda command, **more: real(["sleep", "0.3"], **more))
     heard = []
     with warming(lambda done, total: heard.append((done, total))):
         assert not heard
-    assert heard[-1] == (len(PARTS), len(PARTS))
+    assert heard[-1] == (0, module.USUAL)
 
 
-def test_an_interrupted_build_ends_it_too(begun):
+def test_an_interrupted_start_leaves_it_to_its_end(begun, monkeypatch):
+    real = module.subprocess.Popen
+    monkeypatch.setattr(module.subprocess, "Popen", lambda command, **more: real(["sleep", "0.3"], **more))
     with pytest.raises(KeyboardInterrupt), warming():
         raise KeyboardInterrupt
-    assert [process.poll() is not None for process in begun] == [True] * len(PARTS)
+    assert begun[0].wait() == 0  # not killed
 
 
-def test_only_what_is_missing_is_compiled(begun, monkeypatch):
-    monkeypatch.setattr(module.sys, "executable", "true")
-    monkeypatch.setattr(module, "is_missing", lambda kernel: kernel is not animation.animate)
+def test_nothing_is_begun_where_the_step_is_kept(begun, monkeypatch):
+    monkeypatch.setattr(module, "is_missing", lambda kernel: False)
     with warming():
         pass
-    assert [process.args[-1] for process in begun] == [name for name in PARTS if name != "animation"]
+    assert not begun

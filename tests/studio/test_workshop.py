@@ -13,9 +13,11 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from kinematch.cli.main import main
 from kinematch.database import storage
 from kinematch.database.build import build
 from kinematch.files import write_clip
+from kinematch.studio.permissions import Permissions, check_routes
 from kinematch.studio.workshop import routes as web
 from kinematch.studio.workshop.upload import safe_name
 from kinematch.synth import motions, perform
@@ -34,10 +36,7 @@ class Player:
         self.path = path
         self.stage = SimpleNamespace(database=database, name="first")
         self.opened = []
-        self.steers = ""
-
-    def may_change(self, client):
-        return not self.steers or client == self.steers
+        self.permissions = Permissions()
 
     def open(self, motion):
         self.opened.append(Path(motion.path))
@@ -52,14 +51,15 @@ class Web:
         from starlette.routing import Mount
 
         self.player = player
-        self.application = Starlette(routes=[Mount("/api/workshop", routes=web.routes(player))])
+        routes = check_routes([Mount("/api/workshop", routes=web.routes(player))], player.permissions)
+        self.application = Starlette(routes=routes)
 
     def raw(self, method, path, *chunks, headers=()):
         route, _, query = f"/api/workshop{path}".partition("?")
         scope = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
             "path": route, "raw_path": route.encode(), "root_path": "", "query_string": query.encode(),
-            "headers": [(name.encode(), value.encode()) for name, value in headers],
+            "headers": [(name.encode(), value.encode()) for name, value in headers], "client": ("127.0.0.1", 1),
         }  # fmt: skip
         waiting = [{"type": "http.request", "body": c, "more_body": k < len(chunks) - 1} for k, c in enumerate(chunks)]
         waiting = waiting or [{"type": "http.request", "body": b"", "more_body": False}]
@@ -314,14 +314,14 @@ def test_build_edits_the_recipe_that_is_played(tmp_path, monkeypatch):
 
 
 def test_who_watches_looks_at_everything_and_changes_nothing(page, walks):
-    page.player.steers = "steering"
+    steering = page.player.permissions.pages.join()
     assert page.json("GET", "/project", status=200)["job"]["state"] == "none"
     page.json("POST", "/reports", {"files": []})
     for method, path in [("PUT", "/recipe"), ("POST", "/recipe/edit"), ("PUT", "/files/a.bvh"), ("POST", "/build"),
                          ("DELETE", "/build")]:  # fmt: skip
         got, body = page.raw(method, path, b"{}")
         assert (got, b"another page is steering" in body) == (403, True)
-    mine = [("x-kinematch-client", "steering")]
+    mine = [("x-kinematch-secret", steering.secret)]
     assert page.raw("PUT", "/files/a.bvh", (walks / "a.bvh").read_bytes(), headers=mine)[0] == 200
 
 
@@ -346,3 +346,69 @@ def test_missing_files_and_absurd_numbers_are_answered_in_words(page):
         status, body = page.raw("GET", address)
         assert status == 400
         assert b"expected a whole number" in body
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory, walks):
+    """A folder that is not the project's, with a motion file."""
+    place = tmp_path_factory.mktemp("elsewhere")
+    shutil.copy(walks / "a.bvh", place / "secret.bvh")
+    return place
+
+
+def recipe_of(*files: str, more: str = "") -> str:
+    return f"{more}[[source]]\nfiles = {json.dumps(files)}\n"
+
+
+def test_recipes_of_pages_name_nothing_outside_the_project(page, folder, walks, elsewhere):
+    shutil.copy(walks / "a.bvh", folder)
+    (folder / "linked").symlink_to(elsewhere, target_is_directory=True)
+    (folder / "link.bvh").symlink_to(elsewhere / "secret.bvh")
+    up = "../" * len(folder.parts)
+    texts = [
+        recipe_of(one)
+        for one in (
+            f"{elsewhere}/*",
+            f"{up[:-1]}{elsewhere}/*",
+            "linked/*",
+            "link*/*",
+            "**/*.bvh",
+            "l*.bvh",
+            "link.bvh",
+        )
+    ]
+    texts += [recipe_of("a.bvh", more=f'output = "{place}/x.kinematch"\n') for place in (elsewhere, "linked")]
+    texts += [recipe_of("a.bvh") + f"{key}\n" for key in ('tpose = "linked/secret.bvh"', 'exclude = ["linked/s*"]')]
+    for text in texts:
+        checked = page.json("POST", "/recipe/check", {"text": text})
+        assert checked["files"] == [], text
+        assert "folder" in checked["problems"][0]["message"]
+        assert "secret" not in json.dumps(checked).replace("linked/secret", "")
+        assert page.raw("PUT", "/recipe", json.dumps({"text": text}).encode())[0] == 400
+        take = {"text": text, "edits": [{"type": "leave_out", "file": "a.bvh"}]}
+        assert page.raw("POST", "/recipe/edit", json.dumps(take).encode())[0] == 400
+        assert not (folder / "recipe.toml").exists()
+    assert page.json("POST", "/recipe/check", {"text": recipe_of("a.bvh")})["problems"] == []
+    assert [one["path"] for one in page.json("GET", "/files")["files"]] == ["a.bvh"]
+    assert page.raw("GET", "/files?under=linked")[0] == 400
+    assert page.raw("PUT", "/files/link.bvh?replace=true", (walks / "b.bvh").read_bytes())[0] == 400
+    assert (elsewhere / "secret.bvh").read_bytes() == (walks / "a.bvh").read_bytes()
+
+
+def test_a_link_that_init_takes_can_be_looked_at_and_edited(page, folder, walks, elsewhere):
+    shutil.copy(walks / "b.bvh", folder)
+    (folder / "link.bvh").symlink_to(elsewhere / "secret.bvh")
+    assert main(["init", str(folder)]) == 0
+    assert {one["path"]: one["used"] for one in page.json("GET", "/files")["files"]} == {
+        "b.bvh": True,
+        "link.bvh": True,
+    }
+    assert page.json("POST", "/reports", {"files": ["link.bvh"]})[0]["frames"] == 150
+    assert page.raw("GET", "/preview?file=link.bvh")[0] == 200
+    text = (folder / "recipe.toml").read_text()
+    checked = page.json("PUT", "/recipe", {"text": text + "# mine\n"})
+    assert len(checked["files"]) == 2
+    edits = [{"type": "set_for_files", "files": ["link.bvh"], "values": {"tags": ["far"]}, "whole": False}]
+    edited = page.json("POST", "/recipe/edit", {"text": checked["text"], "edits": edits})
+    assert edited["problems"] == []
+    assert {one["path"]: one["source"] for one in edited["files"]} == {"b.bvh": 0, str(elsewhere / "secret.bvh"): 1}

@@ -114,7 +114,7 @@ def test_a_page_sends_its_character_and_every_page_is_told(fresh_server, data):
     content = (data / "characters" / FILES[0]).read_bytes()
     with fresh_server.page() as page, fresh_server.page() as watcher:
         assert page.welcome["character"] is None
-        own = {"x-kinematch-client": page.welcome["client"]}
+        own = page.identity
         place = f"/api/character?name={FILES[0]}"
         status, answer, _ = fresh_server.fetch(place, method="POST", body=content, **own)
         assert status == 200, answer
@@ -147,7 +147,7 @@ def test_what_is_no_character_is_refused_with_the_reason(studio_server, name, bo
 
 def test_who_watches_cannot_change_the_character(fresh_server, data):
     with fresh_server.page(), fresh_server.page() as watcher:
-        own = {"x-kinematch-client": watcher.welcome["client"]}
+        own = watcher.identity
         for method in ("POST", "DELETE"):
             assert fresh_server.fetch("/api/character?name=a.glb", method=method, body=b"glTF", **own)[0] == 403
 
@@ -166,7 +166,7 @@ def test_a_corrected_fit_is_used_and_remembered(fresh_server, data, monkeypatch,
     monkeypatch.setenv("KINEMATCH_SETTINGS", str(tmp_path))
     content = (data / "characters" / FILES[1]).read_bytes()
     with fresh_server.page() as page:
-        own = {"x-kinematch-client": page.welcome["client"]}
+        own = page.identity
 
         def fit(**changes) -> tuple[int, dict]:
             status, answer, _ = fresh_server.fetch(
@@ -206,7 +206,7 @@ def test_a_corrected_fit_is_used_and_remembered(fresh_server, data, monkeypatch,
 
 def test_several_characters_do_the_same_motion_side_by_side(fresh_server, data):
     with fresh_server.page() as page:
-        own = {"x-kinematch-client": page.welcome["client"]}
+        own = page.identity
         assert page.welcome["lineup"] == []
         for file in FILES[:2]:
             content = (data / "characters" / file).read_bytes()

@@ -9,7 +9,8 @@ const FIRST_WAIT = 0.4,
 
 export class Connection {
   state: LineState = "connecting";
-  client = "";
+  client = ""; // this page's number, which all pages are told
+  private secret = ""; // and what it alone is told
   private socket: WebSocket | null = null;
   private wait = FIRST_WAIT;
   private readonly handlers: { [type: string]: ((message: never) => void)[] } = {};
@@ -40,17 +41,18 @@ export class Connection {
     this.stateHandlers.push(handler);
   }
 
-  /** Tells the server which page sends a request: only the one that steers changes things. */
+  /** Proves to the server which page sends a request: only the one that steers changes things. */
   get identity(): Record<string, string> {
-    return { "x-kinematch-client": this.client };
+    return { "x-kinematch-secret": this.secret };
   }
 
   open(): void {
     const address = new URL("stream", location.href);
     address.protocol = address.protocol.replace("http", "ws");
     address.hash = "";
-    address.search = this.client ? `?client=${encodeURIComponent(this.client)}` : "";
-    const socket = new WebSocket(address);
+    // a subprotocol, since browsers send no headers of ours here and addresses are written to logs
+    const resumes = this.secret ? [`kinematch-secret.${this.secret}`] : [];
+    const socket = new WebSocket(address, ["kinematch", ...resumes]);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     socket.onopen = () => {
@@ -80,7 +82,7 @@ export class Connection {
       return this.deliverFrame(readPoseFrame(data), data);
     }
     const message = JSON.parse(data) as ServerMessage;
-    if (message.type === "welcome") this.client = message.client;
+    if (message.type === "welcome") [this.client, this.secret] = [message.client, message.secret];
     this.deliver(message);
   }
 

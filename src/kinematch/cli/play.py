@@ -30,7 +30,15 @@ def play(
     ] = (),
     /,
     port: Annotated[int, option("port of the page; if it is in use, the next free one")] = PORT,
-    host: Annotated[str, option("address to listen on; the default admits only this machine")] = "127.0.0.1",
+    host: Annotated[
+        str,
+        option(
+            "address to listen on; the default admits only this machine, others need the key in the printed address"
+        ),
+    ] = "127.0.0.1",
+    share_project: Annotated[
+        bool, option("let other machines use the project too: its files, recipe and builds")
+    ] = False,
     https: Annotated[bool, option("serve HTTPS with a self-signed certificate; headsets require it")] = False,
     vr: Annotated[bool, option("open the VR panel: a body from a headset, or from a simulated user")] = False,
     vmc: Annotated[
@@ -61,11 +69,18 @@ def play(
     import webbrowser
 
     from kinematch.cli.screen import Screen
-    from kinematch.studio.access import describe_access
+    from kinematch.stream.osc import parse_address
+    from kinematch.stream.vmc_in import PORT as VMC_IN
+    from kinematch.studio.access import describe_access, draw_code, list_places
     from kinematch.studio.certificate import open_certificate
+    from kinematch.studio.guard import is_loopback
+    from kinematch.studio.keys import AccessKey
     from kinematch.studio.serving import address, listen, serve
     from kinematch.studio.studio import Studio
 
+    for one in (vmc, vmc_in):
+        if one is not None:
+            parse_address(one, VMC_IN)  # said before anything is built
     screen = Screen()
     opened = listen(host, port)
     path, beside = (paths[0] if paths else None), paths[1:]
@@ -75,19 +90,25 @@ def play(
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
+    studio.permissions.shares_project = share_project
     for line in (*_connect(studio, vmc, vmc_in, vrchat), *_watch(studio, camera, model)):
         screen.say(line)
     certificate = open_certificate(host, find_settings_folder() / "https") if https else None
     place = address(host, opened, secure=https) + ("/#vr" if vr else "")
-    screen.say("play at ", (place, "bold"), "; Ctrl-C ends")
-    for line in describe_access(host, opened.getsockname()[1], certificate, vr=vr):
+    key = AccessKey(is_required=not is_loopback(host))
+    screen.say("play at ", (key.add_to(place) if key.is_required else place, "bold"), "; Ctrl-C ends")
+    port = opened.getsockname()[1]
+    for line in describe_access(host, port, certificate, key=key, vr=vr, shares_project=share_project):
         screen.say(line)
+    if screen.is_terminal and key.is_required:
+        for one in list_places(host, port, https)[:1]:
+            screen.say("\n".join(draw_code(key.add_to(one + ("#vr" if vr else "")))))
     if vr:  # while the page opens
         threading.Thread(target=_compile_bodies, args=[stage], daemon=True).start()
     if not no_open:
         # the socket listens already, so a browser that is quicker than the server waits
-        threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
-    serve(studio, opened, host=host, certificate=certificate)
+        threading.Thread(target=webbrowser.open, args=[key.add_to(place)], daemon=True).start()
+    serve(studio, opened, host=host, key=key, certificate=certificate)
     return 0
 
 
@@ -97,7 +118,7 @@ def _compile_bodies(stage: "Stage") -> None:
     from kinematch.studio.room.body import make_outfit
 
     with suppress(KinematchError):  # the page tells who enters why this motion fits no body
-        make_outfit(stage.database, stage.name, calibration=Calibration())
+        make_outfit(stage.model or stage.database, stage.name, calibration=Calibration())
 
 
 def _wear_robot(stage: "Stage", robot: Path) -> None:
@@ -125,7 +146,7 @@ def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool
         host, port = parse_address(vmc_in, VMC_IN)
         studio.attendant.receiver = VmcReceiver(port, host)
         who = "programs on this machine" if is_loopback(host) else "anybody who can reach this machine"
-        told.append(f"listening for VMC on {host}:{port}, from {who}")
+        told.append(f"listening for VMC on {host}:{port}, from {who}; VMC knows no key")
     return told
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from kinematch.cli.build import STAGES
+from kinematch.cli.opening import MOTION, open_motion
 from kinematch.cli.options import blaming, option
 from kinematch.errors import KinematchError
 
 if TYPE_CHECKING:
     from kinematch.control.command import Controller
     from kinematch.control.script import Script
+    from kinematch.studio.keys import AccessKey
     from kinematch.studio.streaming import Performance
 
 PORT = 8124
@@ -22,9 +23,7 @@ FAREWELL = 10.0  # s for programs to read to the end of the stream
 
 
 def stream(
-    database: Annotated[
-        tyro.conf.Positional[Path | None], option("database to play; default: the built-in one")
-    ] = None,
+    database: Annotated[tyro.conf.Positional[Path | None], option(MOTION)] = None,
     /,
     controller: Annotated[
         Path | None, option("a script of commands (.jsonl), played in a loop; default: the character wanders")
@@ -32,13 +31,20 @@ def stream(
     once: Annotated[bool, option("play the script once, when the first program connects, and quit")] = False,
     character: Annotated[Path | None, option("a humanoid to send, such as a GLB or VRM file")] = None,
     robot: Annotated[Path | None, option("a robot (MJCF or URDF) whose joint angles are sent beside the poses")] = None,
-    vmc: Annotated[str | None, option("also send the character to HOST:PORT as VMC, such as 127.0.0.1:39539")] = None,
+    vmc: Annotated[
+        str | None, option("also send the character to HOST:PORT as VMC, such as 127.0.0.1:39539; UDP knows no key")
+    ] = None,
     port: Annotated[int, option("port of the WebSocket; if it is in use, the next free one")] = PORT,
-    host: Annotated[str, option("address to listen on; the default admits only this machine")] = "127.0.0.1",
+    host: Annotated[
+        str,
+        option(
+            "address to listen on; the default admits only this machine, others need the key in the printed address"
+        ),
+    ] = "127.0.0.1",
     origin: Annotated[tuple[str, ...], option("origins whose pages may connect, such as http://localhost:5173")] = (),
     no_websocket: Annotated[bool, option("send only VMC")] = False,
 ) -> int:
-    """Play DATABASE from a script and send the poses to every client of ws://HOST:PORT/stream (docs/stream.md)."""
+    """Play a script and send the poses to every client of ws://HOST:PORT/stream (docs/stream.md)."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
     if no_websocket and vmc is None:
@@ -50,6 +56,8 @@ def stream(
     from kinematch.cli.screen import Screen
     from kinematch.control.script_file import read_script
     from kinematch.stream.broadcast import Broadcast
+    from kinematch.studio.guard import is_loopback
+    from kinematch.studio.keys import AccessKey
     from kinematch.studio.serving import listen
 
     screen = Screen()
@@ -59,20 +67,22 @@ def stream(
     broadcast = None if vmc is None else Broadcast(vmc_address=vmc)
     performance = _open(database, character, robot)
     opened = None if no_websocket else listen(host, port)  # when it can answer: compiling may take a minute
+    key = None if is_loopback(host) else AccessKey()
     for line in () if broadcast is None else broadcast.describe("the character"):
         screen.say(line)
     if opened is not None:
         name = f"[{host}]" if ":" in host else host
-        screen.say("poses at ", (f"ws://{name}:{opened.getsockname()[1]}/stream", "bold"), "; Ctrl-C ends")
+        place = f"ws://{name}:{opened.getsockname()[1]}/stream"
+        screen.say("poses at ", (place if key is None else key.add_to(place), "bold"), "; Ctrl-C ends")
     screen.file.flush()  # for programs that wait for this line
     with suppress(KeyboardInterrupt):
-        asyncio.run(_run(performance, script, once, broadcast, opened, host, origin))
+        asyncio.run(_run(performance, script, once, broadcast, opened, host, origin, key))
     return 0
 
 
 async def _run(
     performance: "Performance", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
-    origins: tuple[str, ...],
+    origins: tuple[str, ...], key: "AccessKey | None",
 ) -> None:  # fmt: skip
     from kinematch.studio.serving import make_server
     from kinematch.studio.streaming import Listeners, perform, stream_application
@@ -80,7 +90,7 @@ async def _run(
     listeners = Listeners()
     server, serving = None, None
     if opened is not None:
-        server = make_server(stream_application(performance, listeners, host=host, origins=origins))
+        server = make_server(stream_application(performance, listeners, host=host, origins=origins, key=key))
         serving = asyncio.create_task(server.serve(sockets=[opened]))
     waiting = asyncio.create_task(listeners.arrived.wait())
     if once and serving is not None:
@@ -119,8 +129,6 @@ def _play(script: "Script | None", once: bool) -> "Iterator[Controller]":
 
 def _open(database: Path | None, character: Path | None, robot: Path | None) -> "Performance":
     from kinematch.cli.screen import progress_bar
-    from kinematch.database import storage
-    from kinematch.database.dance_card import dance_card
     from kinematch.files import read_clip
     from kinematch.motion.root import with_root
     from kinematch.robot.read import read_robot
@@ -132,10 +140,6 @@ def _open(database: Path | None, character: Path | None, robot: Path | None) -> 
             skeleton = with_root(read_clip(character).skeleton)
     model = None if robot is None else read_robot(robot)
     with progress_bar("opening") as show:
-        if database is None:
-            motion = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
-        else:
-            motion = storage.load(database)
+        motion, name = open_motion(database, show)
         with blaming(robot or character or database):
-            name = database.stem if database else "dance card"
             return Performance(motion, name=name, skeleton=skeleton, robot=model)

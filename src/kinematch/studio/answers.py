@@ -85,7 +85,7 @@ class GaitInfo(Part):
 
 
 class Watcher(Part):
-    client: str
+    client: str  # the page's number
     name: str  # "page 2"
 
 
@@ -103,8 +103,8 @@ class Situation(FromServer):
     crowd: int
     terrain: TerrainKind
     comparing: bool
-    steers: str  # client's id, or empty
-    asking: str  # client that asked to steer, or empty
+    steers: str  # number of the page that steers, or empty
+    asking: str  # number of the page that asked to steer, or empty
     watchers: list[Watcher]
 
 
@@ -131,7 +131,7 @@ class Welcome(FromServer):
 
     protocol: int
     version: str  # of kinematch
-    client: str  # this page's id; connect with ?client=ID to resume
+    client: str  # this page's number, which other pages are told too
     database: str  # name
     path: str  # file it was opened from, or empty
     frame_count: int
@@ -156,6 +156,9 @@ class Welcome(FromServer):
     motions: list[str]  # that were played since the start, the built-in one first
     motion: str  # the one that plays, or empty
     situation: Situation
+    # this page's alone: it goes into the header of requests that change something, and into the subprotocol
+    # kinematch-secret.SECRET of a connection that resumes this one
+    secret: str = ""
 
 
 class Candidate(Part):
@@ -211,7 +214,7 @@ class AvatarInfo(Part):
     """The body of a user in the room."""
 
     user: int  # counts up; frames name it
-    client: str  # the page that moves it
+    client: str  # number of the page that moves it, or the name of a guest
     name: str  # of the user, or of that page
     place: int  # in the circle in which users begin
     version: int  # counts changes of the body; frames of another version are of another skeleton

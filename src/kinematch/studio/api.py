@@ -19,7 +19,6 @@ from kinematch.studio.dressing import dress_clip
 from kinematch.studio.exporting import FORMATS, export
 from kinematch.studio.filming import film_routes
 from kinematch.studio.gallery import make_figure
-from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.layout import TIMELINE, pack
 from kinematch.studio.picture import pack_stretch
 from kinematch.studio.receiving import BYTES, receive_file
@@ -76,7 +75,6 @@ def api_routes(studio: Studio) -> list[Any]:
 
     async def open_sent(request: Request) -> Response:
         """A recording that was dropped on a page."""
-        refuse_watchers(studio, request.headers)
         folder = tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True)
         path = Path(folder.name) / f"sent{SUFFIX}"
         try:

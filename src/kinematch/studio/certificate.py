@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,12 +41,16 @@ def find_names(host: str) -> tuple[str, ...]:
 
 
 def list_addresses() -> list[str]:
-    """Addresses of this machine on its networks, as far as its name leads to them."""
-    try:
-        found = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)}
-    except OSError:
-        return []
-    return sorted(one for one in found if "%" not in one and not is_loopback(one))
+    """Addresses of this machine on its networks: those that packets leave from, then those of its name."""
+    found = []
+    for family, place in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as route:
+            route.connect((place, 9))  # finds a route; nothing is sent
+            found.append(str(route.getsockname()[0]))
+    with suppress(OSError):  # on many systems the name leads to loopback alone
+        own = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)
+        found += sorted({str(info[4][0]) for info in own})
+    return [one for one in dict.fromkeys(found) if "%" not in one and not is_loopback(one)]
 
 
 def open_certificate(host: str, folder: Path) -> Certificate:

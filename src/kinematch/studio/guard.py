@@ -2,12 +2,17 @@
 
 import ipaddress
 import json
+import logging
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol
+import traceback
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any
 from urllib.parse import urlsplit
 
-LARGEST_UPLOAD = 500_000_000  # bytes of a request's body
+from kinematch.studio.bodies import LARGEST_UPLOAD, OpenBodies, find_length
+from kinematch.studio.keys import AccessKey
+
 HEADERS = [
     (b"cache-control", b"no-cache"),  # asked for again each time, and answered in a word if nothing has changed
     (b"x-content-type-options", b"nosniff"),
@@ -21,7 +26,7 @@ HEADERS = [
         b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     ),
 ]
-CLIENT = "x-kinematch-client"  # which page sends a request, as its stream was told in Welcome
+FAILED = "the server failed to answer this; its terminal says at what"
 Application = Callable[[dict, Callable, Callable], Awaitable[None]]
 
 
@@ -30,30 +35,64 @@ class Guard:
 
     A page elsewhere can make a browser talk to this machine, by its address or by a name that is made to lead here
     (DNS rebinding). So the Host must be a name of ours and the Origin, which browsers send and pages cannot forge,
-    must be the same host. Programs without an Origin are let in: they are on this machine already.
+    must be the same host. Programs send no Origin; those on other machines need the key, if there is one.
     """
 
-    def __init__(self, application: Application, *, host: str = "127.0.0.1", origins: Sequence[str] = ()):
+    def __init__(
+        self,
+        application: Application,
+        *,
+        host: str = "127.0.0.1",
+        origins: Sequence[str] = (),
+        key: AccessKey | None = None,
+    ):
         """`origins`: other sites whose pages are let in, such as http://localhost:5173."""
-        self._application, self._loopback = application, is_loopback(host)
+        self.application, self._loopback, self._key = application, is_loopback(host), key
+        self._bodies = OpenBodies()
         self._origins = {origin.lower().rstrip("/") for origin in origins}
         self._names = {"localhost", host.lower(), *(() if self._loopback else _own_names())}
 
     async def __call__(self, scope: dict, receive: Callable, send: Callable) -> None:
         if scope["type"] not in ("http", "websocket"):
-            await self._application(scope, receive, send)
+            await self.application(scope, receive, send)
             return
+        sending = _Sending(send)
+        try:
+            await self._admit(scope, receive, sending)
+        except Exception as error:  # a mistake of ours: a line for the terminal, and an answer for the client
+            log_failure(scope, error)
+            if not sending.has_begun:
+                await _refuse(scope, receive, send, status=500, message=FAILED)
+            elif scope["type"] == "websocket":
+                with suppress(RuntimeError, OSError):  # it is closed already
+                    await send({"type": "websocket.close", "code": 1011, "reason": FAILED})
+
+    async def _admit(self, scope: dict, receive: Callable, send: Callable) -> None:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         problem = self._problem(scope, headers)
         if problem:
             await _refuse(scope, receive, send, status=403, message=problem)
-        elif scope["type"] == "http" and _length(headers) > LARGEST_UPLOAD:
+        elif self._key is not None and (answer := self._key.find_answer(scope, headers)) is not None:
+            await answer(scope, receive, _with_headers(send))
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send, headers)
+        else:
+            await self.application(scope, receive, send)
+
+    async def _answer(self, scope: dict, receive: Callable, send: Callable, headers: dict[bytes, str]) -> None:
+        """Answer a request over HTTP, whose body must not be too large, too slow or one too many."""
+        length, address = find_length(headers), (scope.get("client") or ("",))[0]
+        if length is not None and length > LARGEST_UPLOAD:
             message = f"larger than {LARGEST_UPLOAD // 1_000_000} MB"
             await _refuse(scope, receive, send, status=413, message=message)
-        elif scope["type"] == "http":
-            await self._application(scope, _counted(receive), _with_headers(send))
+        elif length == 0:
+            await self.application(scope, receive, _with_headers(send))
+        elif self._bodies.is_full(address):
+            message = "too many uploads at once; try again when they are done"
+            await _refuse(scope, receive, send, status=503, message=message)
         else:
-            await self._application(scope, receive, send)
+            with self._bodies.receiving(address, receive) as receiving:
+                await self.application(scope, receiving, _with_headers(send))
 
     def _problem(self, scope: dict, headers: dict[bytes, str]) -> str:
         host = headers.get(b"host", "")
@@ -77,16 +116,26 @@ class Guard:
         return is_loopback(name) if self._loopback else _is_address(name)
 
 
-class Watched(Protocol):
-    def may_change(self, client: str) -> bool: ...
+class _Sending:
+    """A `send` that knows whether an answer has begun."""
+
+    def __init__(self, send: Callable):
+        self._send, self.has_begun = send, False
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        self.has_begun = True
+        await self._send(message)
 
 
-def refuse_watchers(studio: Watched, headers: Mapping[str, str]) -> None:
-    """For requests that change what all pages see."""
-    from starlette.exceptions import HTTPException
-
-    if not studio.may_change(headers.get(CLIENT, "")):
-        raise HTTPException(403, "another page is steering; take the stick first (in Play), then try again")
+def log_failure(scope: dict, error: Exception) -> None:
+    """One line: the request, the error and where it was raised; its traceback at level debug."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "?"
+    what = f"{scope.get('method', 'WebSocket')} {scope['path'][:200]!r}"
+    message = f"{type(error).__name__}: {error}".replace("\n", " ")[:500]
+    logger = logging.getLogger(__name__)
+    logger.error("%s failed: %s (%s)", what, message, place)
+    logger.debug("%s", what, exc_info=error)
 
 
 def is_loopback(host: str) -> bool:
@@ -117,24 +166,6 @@ def _netloc(address: str) -> str:
         return urlsplit(address).netloc.lower()
     except ValueError:
         return ""
-
-
-def _length(headers: dict[bytes, str]) -> int:
-    given = headers.get(b"content-length", "0")
-    return int(given) if given.isdecimal() else LARGEST_UPLOAD + 1
-
-
-def _counted(receive: Callable) -> Callable:
-    """A body may be longer than it says, or not say at all."""
-    taken = 0
-
-    async def counting() -> dict[str, Any]:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        return message if taken <= LARGEST_UPLOAD else {"type": "http.disconnect"}
-
-    return counting
 
 
 def _with_headers(send: Callable) -> Callable:

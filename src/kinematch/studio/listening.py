@@ -97,14 +97,15 @@ def open_stream(address: str, character: int = 0) -> Iterator[tuple[Any, StreamR
     from websockets.exceptions import InvalidURI, WebSocketException
     from websockets.sync.client import connect
 
+    name = address.partition("?")[0]  # a file that is written names its origin, and must not have the key
     try:
         connection = connect(address, max_size=LARGEST_FRAME, compression=None, open_timeout=PATIENCE)
     except InvalidURI:
         raise KinematchError(f"{address!r} is no address, expected ws://HOST:PORT/stream") from None
     except (OSError, WebSocketException) as error:
-        raise KinematchError(f"{address}: {error or type(error).__name__}") from None
+        raise KinematchError(f"{name}: {error or type(error).__name__}{_advise(error)}") from None
     with connection:
-        yield connection, StreamRecorder(address, _receive_welcome(address, connection), character)
+        yield connection, StreamRecorder(name, _receive_welcome(name, connection), character)
 
 
 def _receive_welcome(address: str, connection: Any) -> dict[str, Any]:
@@ -118,6 +119,11 @@ def _receive_welcome(address: str, connection: Any) -> dict[str, Any]:
     if welcome.get("protocol") != PROTOCOL:
         raise KinematchError(f"{address}: a stream of protocol {welcome.get('protocol')!r}, expected {PROTOCOL}")
     return welcome
+
+
+def _advise(error: Exception) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", 0)
+    return "; does its address need ?key=KEY, as it was printed?" if status == 403 else ""
 
 
 def _type_of(message: str) -> str:

@@ -152,7 +152,7 @@ class TakeSteering(FromPage):
 
 
 class HandOver(FromPage):
-    to: Name  # a client's id
+    to: Name  # number of a page
 
 
 class Stream(FromPage):

@@ -8,9 +8,9 @@ import numpy as np
 
 from kinematch.character import Crowd
 from kinematch.character.pose import Pose
-from kinematch.character.stages.predict import predict_trajectories
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
+from kinematch.learned.sketch import SketchCrowd
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.layout import POSE, POSES, TYPES, pack, unpack
 
@@ -123,7 +123,7 @@ def _arrays(view: View, group: Group) -> dict[str, np.ndarray]:
     bits |= _packed(pose.contacts) << 8 | _packed(pose.locked) << 16
     bits |= np.where(pose.searched, pose.reasons, 0).astype(np.uint32) << 24
     return {
-        "frames": crowd.frames,
+        "frames": crowd.frames if isinstance(crowd, SketchCrowd) else pose.frames,  # -1 where poses are computed
         "fractions": crowd.fractions,
         "bits": bits,
         "costs": pose.costs,
@@ -148,16 +148,15 @@ def predict_wanted(view: View, crowd: Crowd, dt: float) -> np.ndarray:
     first = crowd.characters[:1]
     # a controller's trajectory begins where the step began, the simulated body is where it ended
     ago = np.full(1, 0.0 if crowd.trajectory is None else -dt)
-    positions, yaws = predict_trajectories(
-        crowd.state, first, crowd.orders, crowd.trajectory, view.horizons, ago, crowd.settings
-    )
+    positions, yaws = crowd.predict(view.horizons, first, ago)
     return np.column_stack([positions[0, :, 0], positions[0, :, 2], np.sin(yaws[0]), np.cos(yaws[0])])
 
 
 def _matched(view: View, group: Group) -> np.ndarray:
     """Where the playing frame goes on to, from where the character is: (H, 4) likewise; NaN where nobody knows."""
     crowd = group.crowd
-    values = np.append(crowd.database.features.physical(crowd.frames[:1])[0], np.nan)
+    source, first = crowd.sources[int(crowd.state.playing.sources[0])], crowd.characters[:1]
+    values = np.append(source.describe_features(crowd.state, first)[0], np.nan)
     yaw = crowd.root_yaws[0]
     turn = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
     places = crowd.rig.scale * values[view.position_columns] @ turn + crowd.root_positions[0, [0, 2]]

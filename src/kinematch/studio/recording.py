@@ -11,6 +11,7 @@ from kinematch.character import Settings
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.character.state import State
 from kinematch.database.container import Words, read_arrays, write_arrays
+from kinematch.database.file_checks import Array, check_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
@@ -29,6 +30,16 @@ DATABASE, WORN = "database.", "worn."  # what the names of their arrays begin wi
 LATER = ("schedule.left",)  # arrays that older recordings lack; they begin anew
 SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order", "tpose")
 WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
+
+TABLE = {  # N moments; numbers of settings and filters are -1 where a moment has none
+    "steps": Array("i8", "N", 0, 2**53),
+    "frame_stops": Array("i8", "N", 0, 2**53),
+    "frames": Array("u1", "bytes"),
+    **{f"settings.{side}": Array("i4", "N", -1, below="settings") for side in ("a", "b")},
+    **{f"filters.{group}": Array("i4", "N", -1, below="filters") for group in GROUPS},
+    **{f"progress.{group}": Array("f8", "N", any=True) for group in GROUPS},
+    **{f"counts.{group}": Array("i4", "N", 0) for group in GROUPS},
+}
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
@@ -80,7 +91,7 @@ def open_recording(path: str | Path) -> Stage:
         stage.remember(_moments(stage, arrays, about))
     except FileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError) as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
 
@@ -123,11 +134,12 @@ def _state_arrays(group: str, moments: Sequence[Moment]) -> dict[str, np.ndarray
 
 
 def _moments(stage: Stage, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> list[Moment]:
+    check_arrays(arrays, TABLE, {"settings": len(about["settings"]), "filters": len(about["filters"])})
     steps, stops = arrays["steps"].tolist(), arrays["frame_stops"].tolist()
-    if steps != list(range(steps[0], steps[0] + len(steps))) or steps[0] < 0 or len(stops) != len(steps):
-        raise ValueError("its steps do not follow one another")
+    if not steps or steps != list(range(steps[0], steps[0] + len(steps))):
+        raise KinematchError("its steps do not follow one another")
     settings = [from_plain(one) for one in about["settings"]]
-    states = {group: _states(stage, group, arrays, len(steps)) for group in GROUPS}
+    states = {group: _states(stage, group, arrays) for group in GROUPS}
     moments = []
     for k, (begin, end) in enumerate(zip([0, *stops], stops)):
         picture = read_picture(arrays["frames"][begin:end].tobytes())
@@ -158,11 +170,12 @@ def _check_picture(stage: Stage, picture: Picture, step: int) -> None:
         raise ValueError(f"the frame of step {step} names frames that are not in the database")
 
 
-def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray], count: int) -> list[State | None]:
+def _states(stage: Stage, group: str, arrays: dict[str, np.ndarray]) -> list[State | None]:
     """The states of one group, checked as kernels trust them: shapes, types, and frames that exist."""
     counts = arrays[f"counts.{group}"].tolist()
-    if len(counts) != count or min(counts) < 0:
-        raise ValueError("its states do not match its steps")
+    whole_size = len(arrays.get(f"state.{group}.playing.frames", ()))
+    if sum(counts) != whole_size:
+        raise KinematchError(f"counts.{group} are of {sum(counts)} characters, expected {whole_size}")
     model, frames = stage.crowds["a"].state, stage.database.poses.frame_count
     whole = model.take(np.zeros(sum(counts), np.int32))
     for name, array in whole.arrays().items():

@@ -8,6 +8,7 @@ from kinematch.errors import KinematchError
 from kinematch.studio.application import application
 from kinematch.studio.certificate import Certificate
 from kinematch.studio.guard import Guard
+from kinematch.studio.keys import AccessKey
 from kinematch.studio.messages import LARGEST_MESSAGE
 from kinematch.studio.studio import Studio
 
@@ -45,10 +46,15 @@ def address(host: str, opened: socket.socket, *, secure: bool = False) -> str:
 
 
 def server(
-    studio: Studio, *, host: str = "127.0.0.1", certificate: Certificate | None = None, log_level: str = "warning"
+    studio: Studio,
+    *,
+    host: str = "127.0.0.1",
+    key: AccessKey | None = None,
+    certificate: Certificate | None = None,
+    log_level: str = "warning",
 ):
     """The server of a studio, not yet running."""
-    return make_server(application(studio, host=host), certificate=certificate, log_level=log_level)
+    return make_server(application(studio, host=host, key=key), certificate=certificate, log_level=log_level)
 
 
 def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_level: str = "warning"):
@@ -70,13 +76,21 @@ def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_l
         lifespan="on",
         timeout_graceful_shutdown=2,
         server_header=False,
+        forwarded_allow_ips="127.0.0.1,::1",  # only a proxy on this machine may say whom it speaks for
         ssl_certfile=None if certificate is None else certificate.certificate,
         ssl_keyfile=None if certificate is None else certificate.key,
     )
     return uvicorn.Server(config)
 
 
-def serve(studio: Studio, opened: socket.socket, *, host: str, certificate: Certificate | None = None) -> None:
+def serve(
+    studio: Studio,
+    opened: socket.socket,
+    *,
+    host: str,
+    key: AccessKey | None = None,
+    certificate: Certificate | None = None,
+) -> None:
     """Serve until interrupted."""
     with suppress(KeyboardInterrupt):
-        server(studio, host=host, certificate=certificate).run(sockets=[opened])
+        server(studio, host=host, key=key, certificate=certificate).run(sockets=[opened])

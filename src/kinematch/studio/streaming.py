@@ -15,12 +15,12 @@ from kinematch import __version__
 from kinematch.character import Crowd
 from kinematch.character.shown_body import find_contact_joints
 from kinematch.control.command import Controller, move
-from kinematch.database.storage import Database
 from kinematch.motion.skeleton import Skeleton
 from kinematch.robot.model import RobotModel
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.stream.broadcast import Broadcast
 from kinematch.studio.guard import Guard
+from kinematch.studio.keys import AccessKey
 from kinematch.studio.messages import PROTOCOL
 from kinematch.studio.picture import Group, make_view, take_picture
 from kinematch.studio.robots import pack_robots
@@ -37,14 +37,15 @@ class Performance:
     """A character that plays commands step by step, as frames."""
 
     def __init__(
-        self, database: Database, *, name: str = "", skeleton: Skeleton | None = None, robot: RobotModel | None = None
+        self, motion: Any, *, name: str = "", skeleton: Skeleton | None = None, robot: RobotModel | None = None
     ):
-        """`skeleton`: the body that is sent, in place of the database's. `robot`: whose joint angles are sent too."""
-        self.crowd, self.name, self.step = Crowd(database, skeleton=skeleton), name, 0
+        """`motion`: a database, a model or a motion source. `skeleton`: the body that is sent, in place of the
+        motion's. `robot`: whose joint angles are sent too."""
+        self.crowd, self.name, self.step = Crowd(motion, skeleton=skeleton), name, 0
         self.robot = None if robot is None else RobotRetargeting(self.crowd.skeleton, robot)
-        self._rate = database.poses.frame_rate
-        crowd, schema = self.crowd, database.features.schema
-        self.view = make_view(crowd.skeleton, schema, crowd.rig.rest, crowd.rig.moving)
+        crowd, about = self.crowd, self.crowd.sources[0].description
+        self._rate = about.frame_rate or STEP_RATE
+        self.view = make_view(crowd.skeleton, about.schema, crowd.rig.rest, crowd.rig.moving)
         beginning = crowd.state.copy()
         self.advance(_Standing())  # compiles what a step needs before anybody waits for one
         crowd.restore(beginning)
@@ -69,7 +70,7 @@ class Performance:
 
     def welcome(self) -> str:
         """The first message to a listener, as JSON."""
-        contacts = find_contact_joints(self.crowd.sources[0], self.crowd.skeleton)
+        contacts = find_contact_joints(self.crowd.sources[0].description, self.crowd.skeleton)
         skeleton = describe_view(self.crowd.skeleton, self.view, contacts)
         return json.dumps(
             {
@@ -130,16 +131,21 @@ async def perform(
 
 
 def stream_application(
-    performance: Performance, listeners: Listeners, *, host: str = "127.0.0.1", origins: Sequence[str] = ()
+    performance: Performance,
+    listeners: Listeners,
+    *,
+    host: str = "127.0.0.1",
+    origins: Sequence[str] = (),
+    key: AccessKey | None = None,
 ) -> Guard:
-    """An ASGI application with the WebSocket /stream and nothing else."""
+    """An ASGI application with the WebSocket /stream and nothing else; `key`: what other machines must show."""
     from starlette.applications import Starlette
     from starlette.routing import WebSocketRoute
 
     async def stream(websocket: Any) -> None:
         await _stream(performance, listeners, websocket)
 
-    return Guard(Starlette(routes=[WebSocketRoute("/stream", stream)]), host=host, origins=origins)
+    return Guard(Starlette(routes=[WebSocketRoute("/stream", stream)]), host=host, origins=origins, key=key)
 
 
 async def _stream(performance: Performance, listeners: Listeners, websocket: Any) -> None:

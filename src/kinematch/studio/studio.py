@@ -17,6 +17,7 @@ from kinematch.studio.engine import Engine
 from kinematch.studio.errand import Errand
 from kinematch.studio.explaining import explain
 from kinematch.studio.pages import Page, Pages
+from kinematch.studio.permissions import Permissions, Right
 from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.room.attendant import Attendant, RoomMessage
 from kinematch.studio.shelf import Motion, Shelf
@@ -26,7 +27,6 @@ from kinematch.studio.worn import WornCharacter
 
 MOST_QUESTIONS = 8  # of a page that are being worked out
 MOST_OUTGOING = 64  # frames that wait for the server's loop
-FREE = (messages.Explain, messages.Stream, messages.Ping, messages.TakeSteering)  # what those may say who do not steer
 
 News = FromServer | bytes | type[Situation]  # a message, a frame, or that the situation has changed
 
@@ -38,6 +38,7 @@ class Studio:
         self.path = path  # what was opened from the command line
         self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
+        self.permissions = Permissions(self.pages)
         self.shelf = Shelf()
         self.shelf.put(stage)
         self.engine = Engine(stage, show=self._show, fail=self._fail)
@@ -68,8 +69,8 @@ class Studio:
             await asyncio.to_thread(self.engine.stop)
             await self.attendant.stop()
 
-    def join(self, client: str) -> Page:
-        page = self.pages.join(client)
+    def join(self, secret: str, *, address: str = "", is_here: bool = True) -> Page:
+        page = self.pages.join(secret, address=address, is_here=is_here)
         self._welcome(page)
         self.attendant.tell()
         self._watch()
@@ -83,8 +84,7 @@ class Studio:
         self._watch()
         if steered:  # a lost page's last word must not make a character run for ever
             self.engine.post(lambda stage: stage.pilot.let_go())
-        if self.pages.all:
-            self.pages.tell(self.situation())
+        self.pages.tell(self.situation())
 
     def _watch(self) -> None:
         """The stage is stepped while a page wants its poses."""
@@ -133,16 +133,20 @@ class Studio:
             steers=pages.steers, asking=pages.asking, watchers=pages.watchers,
         )  # fmt: skip
 
-    def may_change(self, client: str) -> bool:
-        """Who watches looks at everything and changes nothing; programs without a page may, while no page steers."""
-        return client == self.pages.steers or self.pages.steers not in self.pages.all
+    def preset_list(self, page: Page) -> Presets:
+        refused = self.permissions.find_refusal(Right.READ_PROJECT, is_here=page.is_here)  # to know where they are
+        return Presets(self.presets.names(), "" if refused else str(self.presets.folder), self.presets.describe_own())
 
-    def preset_list(self) -> Presets:
-        return Presets(self.presets.names(), str(self.presets.folder), self.presets.describe_own())
+    def _tell_presets(self) -> None:
+        for page in self.pages.all.values():
+            page.tell(self.preset_list(page))
 
     def hear(self, page: Page, message: messages.PageMessage) -> None:
         """Do what a page asks, or tell it why not."""
         about = str(message.__struct_config__.tag)
+        if problem := self.permissions.find_message_refusal(page, message):
+            page.tell(ErrorMessage(problem, about))
+            return
         if isinstance(message, messages.Stream):
             page.every = message.every
             self._watch()
@@ -152,9 +156,6 @@ class Studio:
             return
         if isinstance(message, RoomMessage):
             self.attendant.hear(page, message)
-            return
-        if not isinstance(message, FREE) and page.client != self.pages.steers:
-            page.tell(ErrorMessage("another page is steering; ask it to hand over", about))
             return
         page.active = monotonic()
         match message:
@@ -176,10 +177,10 @@ class Studio:
             case messages.SavePreset(name, side):
                 settings = self.stage.settings.get(side, self.stage.settings["a"])
                 self._tried(page, about, lambda: self.presets.save(name, settings))
-                self.pages.tell(self.preset_list())
+                self._tell_presets()
             case messages.DeletePreset(name):
                 self._tried(page, about, lambda: self.presets.delete(name))
-                self.pages.tell(self.preset_list())
+                self._tell_presets()
             case _:
                 self._post(page, message, about)
 
@@ -268,9 +269,8 @@ class Studio:
             page.tell(ErrorMessage(str(error), about, getattr(message, "request", 0)))
 
     def _welcome(self, page: Page) -> None:
-        page.waiting.clear()
-        motions, motion, presets = self.shelf.names, self.shelf.find_name(self.stage), self.preset_list()
-        page.tell(welcome(self.stage, page.client, presets, self.situation(), motions=motions, motion=motion))
+        motions, motion, presets = self.shelf.names, self.shelf.find_name(self.stage), self.preset_list(page)
+        page.welcome(welcome(self.stage, page.client, presets, self.situation(), motions=motions, motion=motion))
         if self.stage.terrain != "flat":
             page.tell(ground(self.stage))
         page.put(self.stage.shown)

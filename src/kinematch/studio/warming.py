@@ -1,6 +1,6 @@
-"""Warming: on a new machine, processes beside this one compile what plays characters, while this one reads and builds.
+"""Warming: on a new machine, a process beside this one compiles the step, while this one reads and builds.
 
-python -m kinematch.studio.warming PART
+python -m kinematch.studio.warming
 """
 
 import gc
@@ -12,12 +12,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from kinematch.character import Command, Crowd
-from kinematch.character.kernels import animation, jumps
-from kinematch.compile.jit import is_missing
+from kinematch.character import Crowd
+from kinematch.character.step.step import run_step
+from kinematch.compile.internals import is_missing
+from kinematch.control.command import move
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
 from kinematch.database.poses import Entry, build_poses
@@ -26,11 +28,9 @@ from kinematch.database.storage import Database
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
-from kinematch.search import WideMatcher
-from kinematch.search.matcher import Matches
-from kinematch.search.space import plain_space, search_space
 
 LONGEST = 120.0  # s to wait for them; after that one compiles for oneself
+USUAL = 40  # s that it takes
 DT = 1 / 60
 LOOK = 0.05  # s between looks at how far they are
 
@@ -39,76 +39,42 @@ LOOK = 0.05  # s between looks at how far they are
 def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iterator[None]:
     """Compile what is not kept from earlier runs while the work within is done, and wait for it at the end.
 
-    `tell` is told then how many parts are done, and of how many. A failure costs nothing but the time it saves.
+    `tell` is told the seconds waited, and how many it usually takes. A failure costs nothing but the time it saves;
+    whoever interrupts the work leaves the process to its end, and finds the step compiled the next time.
     """
-    missing = [name for name, (kernel, _) in PARTS.items() if is_missing(kernel)]
-    processes: list[subprocess.Popen] = []
+    process = _begin() if is_missing(run_step) and (os.cpu_count() or 1) > 1 else None
+    yield
+    if process is None:
+        return
+    begun = time.monotonic()
+    while process.poll() is None and time.monotonic() - begun < LONGEST:
+        tell(min(int(time.monotonic() - begun), USUAL - 1), USUAL)
+        time.sleep(LOOK)
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def _begin() -> subprocess.Popen | None:
     quiet = subprocess.DEVNULL
-    if (os.cpu_count() or 1) > 1:
-        with suppress(OSError):
-            for name in missing:
-                command = [sys.executable, "-m", "kinematch.studio.warming", name]
-                processes.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
-    try:
-        yield
-        latest = time.monotonic() + LONGEST
-        while processes and time.monotonic() < latest:
-            done = sum(process.poll() is not None for process in processes)
-            tell(done, len(processes))
-            if done == len(processes):
-                break
-            time.sleep(LOOK)
-    finally:
-        for process in processes:
-            process.kill()  # does nothing to one that has ended
-            process.wait()
+    apart: dict[str, Any] = {
+        "start_new_session": True,
+        "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    }
+    with suppress(OSError):
+        return subprocess.Popen(
+            [sys.executable, "-m", "kinematch.studio.warming"], stdin=quiet, stdout=quiet, stderr=quiet, **apart
+        )
+    return None
 
 
-class Elsewhere:
-    """A matcher that always finds another frame, so that characters jump."""
-
-    weights = np.zeros(0, np.float32)
-
-    def __init__(self, database: Database):
-        self.space, self._frames = search_space(database), database.poses.frame_count
-
-    def set_weights(self, weights: np.ndarray) -> None:
-        """They do not matter."""
-
-    def find(self, queries: np.ndarray, current: np.ndarray | None = None, **_) -> Matches:
-        frames = np.full(len(queries), 0, np.int32) if current is None else (current + 40) % self._frames
-        return Matches(frames.astype(np.int32), np.ones(len(queries), np.float32))
-
-
-def compile_search() -> None:
-    """All that finds frames and goes there."""
-    WideMatcher(plain_space(np.zeros((1, 1), np.float32)))
-    crowd, command = _prepare()
-    crowd.runner.animate = lambda dt, stages, characters=None: None  # type: ignore[method-assign]
-    crowd.step(command, DT)
-
-
-def compile_animation() -> None:
-    """All that moves a character on: it takes as long as everything else together."""
-    crowd, _ = _prepare()
-    crowd.prepare_pose()
-    crowd.runner.animate(DT, animation.EVERYTHING)
-
-
-PARTS: dict[str, tuple[Callable, Callable[[], None]]] = {  # by name: the kernel that is compiled last, and how
-    "animation": (animation.animate, compile_animation),
-    "search": (jumps.jump, compile_search),
-}
-
-
-def _prepare() -> tuple[Crowd, Command]:
-    """A small crowd, on a database that was written and opened as all are, and its command."""
+def compile_step() -> None:
+    """Compile or load all that a character needs."""
     with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"small{storage.SUFFIX}"
         storage.save(path, _small())
-        crowd = Crowd(storage.load(path), matcher=Elsewhere)
-    velocities = np.array([[0.0, 0.0, 1.0]])
-    return crowd, Command(velocities, velocities)
+        database = storage.load(path)  # as all are opened
+    Crowd(database).step(move([0.0, 0.0, 1.0]), DT)
 
 
 def _small() -> Database:
@@ -128,4 +94,4 @@ def _small() -> Database:
 
 if __name__ == "__main__":
     gc.disable()  # a tenth of the time; this process ends soon
-    PARTS[sys.argv[1]][1]()
+    compile_step()

@@ -92,7 +92,7 @@ def describe_character(stage: Stage) -> CharacterInfo:
     """The user's own character that is worn."""
     worn = stage.worn
     assert worn is not None
-    joints = find_contact_joints(stage.crowds["a"].sources[0], stage.skeleton)
+    joints = find_contact_joints(stage.crowds["a"].sources[0].description, stage.skeleton)
     skeleton = describe_view(stage.skeleton, stage.view, joints)
     return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
 

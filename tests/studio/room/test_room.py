@@ -199,7 +199,7 @@ def test_databases_are_switched_by_name(fresh_server, walker, built_of, tmp_path
         user = walker(page)
         first = user.enter()
         page.say("change_body", database="none of that name")
-        assert "no database" in page.message("error_message")["message"]
+        assert "no motion" in page.message("error_message")["message"]
         fresh_server.studio.attendant._opened["built-in motion"] = built_of("idle", "walk_1.35").database
         page.say("change_body", database="built-in motion")
         told = user.own(lambda one: one["database"] == "built-in motion")
@@ -214,10 +214,8 @@ def test_a_character_that_is_dropped_is_worn_by_its_user_alone(fresh_server, wal
         user.enter()
         second.enter()
         content = (data / "characters" / "CesiumMan.glb").read_bytes()
-        client = {"x-kinematch-client": page.welcome["client"]}
-        status, answer, _ = fresh_server.fetch(
-            "/api/room/character?name=man.glb", method="POST", body=content, **client
-        )
+        own = page.identity
+        status, answer, _ = fresh_server.fetch("/api/room/character?name=man.glb", method="POST", body=content, **own)
         assert status == 200, answer
         told = user.own(lambda one: one["character"] == "man.glb")
         assert len(told["nodes"]) == len(told["skeleton"]["names"])
@@ -226,27 +224,27 @@ def test_a_character_that_is_dropped_is_worn_by_its_user_alone(fresh_server, wal
         assert [one["character"] for one in room["users"]] == ["man.glb", ""]
         assert fresh_server.fetch(f"/api/room/character?user={told['user']}")[1] == content
         assert fresh_server.fetch("/api/room/character?user=77")[0] == 404
-        assert fresh_server.fetch("/api/room/character", method="DELETE", **client)[0] == 200
+        assert fresh_server.fetch("/api/room/character", method="DELETE", **own)[0] == 200
         user.own(lambda one: not one["character"])
-        status, answer, _ = fresh_server.fetch("/api/room/character?name=a.glb", method="POST", body=b"no", **client)
+        status, answer, _ = fresh_server.fetch("/api/room/character?name=a.glb", method="POST", body=b"no", **own)
         assert status == 400
         assert "a.glb" in json.loads(answer)["message"]
-        assert fresh_server.fetch("/api/room/character?name=a.glb", method="POST", body=content)[0] == 400
+        assert fresh_server.fetch("/api/room/character?name=a.glb", method="POST", body=content)[0] == 403
 
 
 def test_what_was_recorded_is_what_was_sent(fresh_server, walker, tmp_path):
     with fresh_server.page() as page:
         user = walker(page)
         user.enter()
-        client = {"x-kinematch-client": page.welcome["client"]}
-        assert fresh_server.fetch("/api/room/recording", **client)[0] == 400
+        own = page.identity
+        assert fresh_server.fetch("/api/room/recording", **own)[0] == 400
         page.say("record_trackers", on=True)
         user.own(lambda one: one["recording"])
         for _ in range(50):
             user.step()
         page.say("record_trackers", on=False)
         user.own(lambda one: not one["recording"])
-        status, content, _ = fresh_server.fetch("/api/room/recording", **client)
+        status, content, _ = fresh_server.fetch("/api/room/recording", **own)
         assert status == 200
         path = tmp_path / "trackers.jsonl"
         path.write_bytes(content)
@@ -301,7 +299,7 @@ def test_a_full_room_is_told(fresh_server):
         page.say("enter_room")
         page.message("room_now", lambda m: m["users"])
         user = next(iter(attendant.room.users.values()))
-        attendant.room.users = {**attendant.room.users, **{str(k): user for k in range(MOST_USERS - 1)}}
+        attendant.room.users = {**attendant.room.users, **{f"guest {k}": user for k in range(MOST_USERS - 1)}}
         with fresh_server.page() as late:
             late.say("enter_room")
             assert "in the room already" in late.message("error_message")["message"]

@@ -2,23 +2,24 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kinematch import load
 from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.calibration_file import list_users, load_calibration, save_calibration
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.devices import DEVICES
 from kinematch.camera.feed import CameraFeed
-from kinematch.database import storage
 from kinematch.database.dance_card import dance_card
-from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.stream.vmc_in import VmcReceiver
 from kinematch.studio import messages
 from kinematch.studio.answers import AvatarInfo, CameraNow, ErrorMessage, Notice, RoomNow
 from kinematch.studio.layout import VIEW
 from kinematch.studio.pages import Page, Pages
+from kinematch.studio.rivals import KINDS
 from kinematch.studio.room.body import make_outfit
 from kinematch.studio.room.camera_guest import CameraGuest
 from kinematch.studio.room.guest import VmcGuest
@@ -57,7 +58,7 @@ class Attendant:
         self.feed: CameraFeed | None = None  # the server's own camera
         self.pose_model: str | Path = ""  # for cameras of pages; whichever was set up if empty
         self._guests: list[asyncio.Future] = []
-        self._opened: dict[str, Database] = {}
+        self._opened: dict[str, Any] = {}  # databases and models by name
         self._changing = asyncio.Lock()
         self._entering: set[str] = set()  # clients whose body is being made
         self._growing: dict[str, asyncio.Future] = {}  # clients whose body is being made as tall as they are
@@ -143,7 +144,7 @@ class Attendant:
         try:
             calibrator, stage = Calibrator(calibration), self._stage()
             outfit = await asyncio.to_thread(
-                make_outfit, stage.database, stage.name, calibration=calibrator.calibration
+                make_outfit, stage.model or stage.database, stage.name, calibration=calibrator.calibration
             )
             return self.room.enter(client, name, outfit, calibrator)
         finally:
@@ -156,11 +157,11 @@ class Attendant:
             self.tell()
 
     async def change(self, user: User, *, database: str | None = None, **parts: Any) -> None:
-        """Another database by name, `worn` character (None: the mannequin), `fit` or `calibration`; the rest stays."""
+        """Another motion by name, `worn` character (None: the mannequin), `fit` or `calibration`; the rest stays."""
         async with self._changing:
             now = user.outfit
             name = now.name if database is None else database
-            opened = now.database if database is None else await asyncio.to_thread(self._open, name)
+            opened = now.motion if database is None else await asyncio.to_thread(self._open, name)
             parts = {"worn": now.worn, "fit": now.fit, "calibration": user.calibrator.calibration, **parts}
             user.outfit = await asyncio.to_thread(make_outfit, opened, name, **parts, version=now.version + 1)
         self.tell()
@@ -190,21 +191,25 @@ class Attendant:
             except KinematchError as error:
                 self._tell(user.client, str(error))
 
-    def list_databases(self) -> list[str]:
-        return list(self._find_databases())
+    def list_motions(self) -> list[str]:
+        return list(self._find_motions())
 
-    def _find_databases(self) -> dict[str, Callable[[], Database]]:
-        """The one that plays, those beside its file, and the built-in one."""
+    def _find_motions(self) -> dict[str, Callable[[], Any]]:
+        """The database or model that plays, those beside its file, and the built-in motion."""
         stage = self._stage()
-        found: dict[str, Callable[[], Database]] = {stage.name: lambda: stage.database, BUILT_IN: dance_card}
-        for path in sorted(Path(stage.path).parent.glob(f"*{storage.SUFFIX}")) if stage.path else ():
-            found.setdefault(path.stem, lambda path=path: storage.load(path))  # type: ignore[misc]
+        found: dict[str, Callable[[], Any]] = {
+            stage.name: lambda: stage.model or stage.database, BUILT_IN: dance_card
+        }  # fmt: skip
+        for path in sorted(Path(stage.path).parent.glob("*.kinematch*")) if stage.path else ():
+            if path.suffix in KINDS and path != Path(stage.path):
+                name = path.name if path.stem in found else path.stem  # a model is often named as its database is
+                found[name] = partial(load, path)
         return found
 
-    def _open(self, name: str) -> Database:
-        found = self._find_databases()
+    def _open(self, name: str) -> Any:
+        found = self._find_motions()
         if name not in found:
-            raise KinematchError(unknown("database", name, found))
+            raise KinematchError(unknown("motion", name, found))
         if name not in self._opened or name == self._stage().name:
             self._opened[name] = found[name]()
         return self._opened[name]
@@ -214,7 +219,7 @@ class Attendant:
         users = self.room.users
         self.room.watched = any(client not in users for client in self.pages.all) or len(users) > 1
         now = RoomNow(
-            [describe_user(user) for user in users.values()], self.list_databases(), list(MOTIONS), list(DEVICES)
+            [describe_user(user) for user in users.values()], self.list_motions(), list(MOTIONS), list(DEVICES)
         )
         if page is None:
             self.pages.tell(now)

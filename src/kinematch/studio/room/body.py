@@ -2,15 +2,18 @@
 
 import threading
 from dataclasses import dataclass, replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kinematch.avatar.avatar import Avatar, Fit
 from kinematch.avatar.calibration import Calibration
+from kinematch.avatar.levels import tag_heights
 from kinematch.avatar.orientation import Direction
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
 from kinematch.camera.fusion import CameraFusion
+from kinematch.character.describe import Motion, describe_motion, open_motion
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -41,8 +44,8 @@ class Echo:
 class Outfit:
     """What a user's bodies are made of; making one takes a while, so no thread that steps does it."""
 
-    database: Database
-    name: str  # of the database
+    motion: Motion
+    name: str  # of the motion
     worn: WornCharacter | None
     fit: Fit
     version: int  # counts the outfits of a user
@@ -73,7 +76,7 @@ class Outfit:
 
 
 def make_outfit(
-    database: Database,
+    motion: Any,
     name: str,
     *,
     worn: WornCharacter | None = None,
@@ -81,24 +84,28 @@ def make_outfit(
     fit: Fit = "avatar",
     version: int = 0,
 ) -> Outfit:
-    """Bodies that are ready to be stepped: what the first step compiles is compiled here."""
-    skeleton = None if worn is None else fit_skeleton(worn, database.poses.skeleton)[0]
-    if not _compiled:
+    """Bodies that are ready to be stepped: what the first step compiles is compiled here.
+
+    `motion`: a database, a model or a motion source. Both bodies share the source that a model makes.
+    """
+    opened = tag_heights(open_motion(motion))
+    skeleton = None if worn is None else fit_skeleton(worn, describe_motion(opened).skeleton)[0]
+    if type(opened) not in _compiled:  # models have kernels of their own
         compile_kernels()
-        Avatar(database, calibration=calibration).step(_stand(calibration), DT)
-        _compiled.append(True)
+        Avatar(opened, calibration=calibration).step(_stand(calibration), DT)
+        _compiled.add(type(opened))
     fusion = CameraFusion()
     own, seen = (
         Avatar(
-            database, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, estimator=estimator,
+            opened, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, estimator=estimator,
             matcher=_find_matcher,
         )
         for accuracy, estimator in ((OWN, fusion), (SEEN, Echo(fusion)))
     )  # fmt: skip
-    return Outfit(database, name, worn, fit, version, own, seen, fusion)
+    return Outfit(motion, name, worn, fit, version, own, seen, fusion)
 
 
-_compiled: list[bool] = []
+_compiled: set[type] = set()
 _making = threading.Lock()
 _matchers: WeakKeyDictionary[FeatureDatabase, Matcher] = WeakKeyDictionary()
 

@@ -11,7 +11,7 @@ from kinematch.avatar.velocities import find_velocities
 from kinematch.camera.model_file import choose_model
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import READABLE, read_clip
-from kinematch.studio.guard import CLIENT
+from kinematch.studio.permissions import SECRET, UNKNOWN_SECRET
 from kinematch.studio.receiving import BYTES, receive_file
 from kinematch.studio.room.attendant import Attendant
 from kinematch.studio.room.motions import pack_clip, pack_motion
@@ -33,7 +33,10 @@ def room_routes(attendant: Attendant) -> list[Any]:
     from starlette.routing import Route
 
     def user_of(request: "Request"):
-        return attendant.find(request.headers.get(CLIENT, ""))
+        page = attendant.pages.find(request.headers.get(SECRET, ""))
+        if page is None:
+            raise HTTPException(403, UNKNOWN_SECRET)
+        return attendant.find(page.client)
 
     def answer(content: bytes, kind: str = BYTES) -> "Response":
         return Response(content, media_type=kind, headers={"cache-control": "no-store"})

@@ -5,9 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from kinematch.database.recipe import parse_recipe
 from kinematch.database.schema import default_features
-from kinematch.database.sources import list_files
 from kinematch.doctor import Report
 from kinematch.doctor.prescribe import prescribe, usable
 from kinematch.errors import FileError, KinematchError
@@ -15,7 +13,7 @@ from kinematch.files.toml import parse_toml
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.file_edits import files_of, find_file, set_for_files, strike_file
 from kinematch.studio.workshop.labelling import keep_filter, set_label
-from kinematch.studio.workshop.project import Project
+from kinematch.studio.workshop.project_files import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 from kinematch.studio.workshop.reports import Reports, fix_values, report_of
 
@@ -126,9 +124,8 @@ def _doubtful(text: str, reports: list[Report], project: Project) -> str:
 def _groups(prescribed: str, good: list[Report], project: Project) -> list[tuple[dict[str, Any], list[Report]]]:
     """The sources that the doctor prescribes, each naming its own files, with their reports."""
     out: list[tuple[dict[str, Any], list[Report]]] = []
-    recipe = parse_recipe(prescribed, project.recipe_path)
     tables = tomllib.loads(prescribed)["source"]
-    for file in list_files(recipe, project.folder, project.recipe_path, prescribed):
+    for file in files_of(project, prescribed):
         while len(out) <= file.index:
             out.append(({**tables[len(out)], "files": []}, []))
         report = next((one for one in good if Path(one.path).resolve() == file.path), None)

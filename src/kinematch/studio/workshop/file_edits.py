@@ -2,13 +2,13 @@
 
 import glob
 import tomllib
+from fnmatch import fnmatch
 from typing import Any
 
-from kinematch.database.recipe import parse_recipe
 from kinematch.database.recipe_errors import Location
-from kinematch.database.sources import SourceFile, list_files, matches
+from kinematch.database.sources import SourceFile, matches
 from kinematch.errors import KinematchError
-from kinematch.studio.workshop.project import Project
+from kinematch.studio.workshop.project_files import Project, find_used, list_page_files
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 
 
@@ -49,8 +49,15 @@ def isolate(project: Project, text: str, group: list[SourceFile]) -> tuple[str, 
     names = [glob.escape(project.relative(one.path)) for one in group]
     text = add_table(text, ("source",), {"files": names, **kept})
     for said in own:
-        text = add_table(text, ("source", len(sources), "range"), said)
+        text = add_table(text, ("source", len(sources), "range"), _name_really(said, group))
     return text, len(sources)
+
+
+def _name_really(said: dict[str, Any], group: list[SourceFile]) -> dict[str, Any]:
+    """A range that names a link, with the name of the file itself, by which the new source lists it."""
+    pattern = said.get("files", "*")
+    links = [one.path for one in group if one.path and matches(one, pattern) and not fnmatch(one.path.name, pattern)]
+    return {**said, "files": glob.escape(links[0].name)} if links else said
 
 
 def strike_file(project: Project, text: str, one: SourceFile) -> str:
@@ -64,13 +71,11 @@ def strike_file(project: Project, text: str, one: SourceFile) -> str:
 
 def files_of(project: Project, text: str) -> list[SourceFile]:
     """All files of a recipe's text."""
-    recipe = parse_recipe(text, project.recipe_path)
-    return list_files(recipe, project.folder, project.recipe_path, text)
+    return list_page_files(project, text)
 
 
 def find_file(project: Project, text: str, name: str) -> SourceFile:
     """The file of this name in a recipe's text."""
-    for one in files_of(project, text):
-        if one.path is not None and project.relative(one.path) == name:
-            return one
+    if one := find_used(project, name, files_of(project, text)):
+        return one
     raise KinematchError(f"the recipe has no file {name!r}")

@@ -27,8 +27,9 @@ from kinematch.studio.answers import SkeletonInfo
 from kinematch.studio.dressing import Dressed
 from kinematch.studio.picture import XYZW
 from kinematch.studio.welcome import body_info
-from kinematch.studio.workshop.project import Project, feature_rows, inside
-from kinematch.studio.workshop.reports import PLAIN, files_or_none
+from kinematch.studio.workshop.project import feature_rows
+from kinematch.studio.workshop.project_files import Project, files_or_none, find_used, inside
+from kinematch.studio.workshop.reports import PLAIN
 
 RATE = 30.0  # frames per second sent at most
 MOST_FRAMES = 6000  # sent of one clip; longer ones have a lower rate
@@ -98,7 +99,7 @@ def _of(prepared: list[Prepared], which: int) -> Shown:
 def file_preview(project: Project, previews: Previews, name: str, *, which: int = 0, dress: Dress = undressed) -> bytes:
     """A file of the project, in the recipe or not; `name` is its path, or that of a built-in motion."""
     used = files_or_none(project)
-    file = next((one for one in used if (project.relative(one.path) or one.name) == name), None)
+    file = next((one for one in used if one.path is None and one.name == name), None) or find_used(project, name, used)
     try:
         recipe: Recipe | None = project.recipe()
     except KinematchError:

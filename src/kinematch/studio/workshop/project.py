@@ -1,18 +1,18 @@
 """The project: a folder of motion files and the recipe in it, which Build edits."""
 
 import os
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from kinematch.database.features import KINDS
-from kinematch.database.recipe import LARGEST_RECIPE, Recipe, parse_recipe, read_recipe_text
+from kinematch.database.recipe import LARGEST_RECIPE, parse_recipe
 from kinematch.database.recipe_errors import RecipeError
 from kinematch.database.recipe_reference import TABLES
 from kinematch.database.schema import FeatureSchema
-from kinematch.database.sources import SourceFile, list_files
+from kinematch.database.sources import SourceFile
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
+from kinematch.files.inside import OutsideError, find_inside
 from kinematch.studio.workshop.messages import (
     Checked,
     FeatureRow,
@@ -22,50 +22,11 @@ from kinematch.studio.workshop.messages import (
     RecipeProblem,
     UsedFile,
 )
+from kinematch.studio.workshop.project_files import Project, files_or_none, inside, list_page_files
 from kinematch.writing import write_beside
 
 MOST_FILES = 2000  # shown of a folder
 MOST_LOOKED_AT = 200_000  # names visited, so that a whole disk given by mistake does not take for ever
-
-
-@dataclass(frozen=True)
-class Project:
-    recipe_path: Path
-    temporary: bool = False  # a workspace of the program, not a folder the user named
-
-    @property
-    def folder(self) -> Path:
-        return self.recipe_path.parent
-
-    def text(self) -> str:
-        """The text of the recipe file; empty if there is none yet."""
-        return read_recipe_text(self.recipe_path) if self.recipe_path.exists() else ""
-
-    def recipe(self) -> Recipe:
-        return parse_recipe(self.text(), self.recipe_path)
-
-    def files(self) -> list[SourceFile]:
-        text = self.text()
-        return list_files(parse_recipe(text, self.recipe_path), self.folder, self.recipe_path, text)
-
-    def relative(self, path: Path | None) -> str:
-        """The name of a file on pages: relative to the recipe's folder if it is inside it, else the full path."""
-        if path is None:
-            return ""
-        folder = self.folder.resolve()
-        return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-
-
-def inside(project: Project, name: str) -> Path:
-    """A path inside the project's folder; any other is refused."""
-    folder = project.folder.resolve()
-    try:
-        path = (folder / name).resolve()
-    except (OSError, ValueError, RuntimeError):
-        raise KinematchError(f"{name!r} is not a path") from None
-    if "\0" in name or not path.is_relative_to(folder):
-        raise KinematchError(f"{name!r} is not in the project's folder")
-    return path
 
 
 def check(project: Project, text: str) -> Checked:
@@ -78,7 +39,7 @@ def check(project: Project, text: str) -> Checked:
     problems: list[RecipeProblem] = []
     files: list[SourceFile] = []
     try:
-        files = list_files(recipe, project.folder, project.recipe_path, text)
+        files = list_page_files(project, text)
     except FileError as error:
         problems = problems_of(error)
     except KinematchError as error:
@@ -129,25 +90,13 @@ def save(project: Project, text: str) -> Checked:
     if checked.recipe is None:
         return checked
     try:
-        before = _outside(project.recipe(), project)
-    except KinematchError:
-        before = set()
-    new = _outside(parse_recipe(text, project.recipe_path), project) - before
-    if new:
-        raise KinematchError(f"{min(new)!r} is not in the project's folder; only an editor on this machine can name it")
+        list_page_files(project, text)
+    except OutsideError:
+        raise
+    except KinematchError:  # a recipe may be saved before its files are there; `checked` tells
+        pass
     write_beside(project.recipe_path, text.encode())
     return check(project, text)
-
-
-def _outside(recipe: Recipe, project: Project) -> set[str]:
-    """The paths and globs of a recipe that leave the project's folder."""
-    named = [recipe.output, recipe.skeleton]
-    for source in recipe.source:
-        named += [*source.files, source.tpose or ""]
-    folder = os.path.realpath(project.folder)
-    return {
-        one for one in named if one and not Path(os.path.normpath(os.path.join(folder, one))).is_relative_to(folder)
-    }
 
 
 def listing(project: Project, under: str = "") -> Listing:
@@ -155,18 +104,17 @@ def listing(project: Project, under: str = "") -> Listing:
     top = inside(project, under)
     if not top.is_dir():
         raise FileError(top, "no such folder")
-    try:
-        used = {file.path for file in project.files()}
-    except KinematchError:
-        used = set()
+    used = {file.path for file in files_or_none(project)}
     found = [path for path in islice(_walk(top), MOST_LOOKED_AT) if path.suffix.lower() in READABLE]
+    # a link that leads out of the folder is shown only if the recipe has it
+    found = [path for path in found if find_inside(project.folder, path) or path.resolve() in used]
     counts: dict[Path, int] = {}
     for path in found:
         counts[path.parent] = counts.get(path.parent, 0) + 1
     folder = project.folder.resolve()
     return Listing(
         files=[
-            FolderFile(path=project.relative(path), size=path.stat().st_size, used=path in used)
+            FolderFile(path=project.relative(path), size=path.stat().st_size, used=path.resolve() in used)
             for path in sorted(found)[:MOST_FILES]
         ],
         folders=[
@@ -178,7 +126,7 @@ def listing(project: Project, under: str = "") -> Listing:
 
 
 def _walk(top: Path):
-    """All files below a folder, without hidden folders and links."""
+    """All files below a folder, without hidden folders and linked ones."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(folder) / name for name in sorted(names) if not name.startswith("."))

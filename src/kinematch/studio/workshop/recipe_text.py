@@ -14,12 +14,14 @@ WIDTH = 100  # characters, beyond which a list is written over several lines
 
 def set_value(text: str, at: Location, value: Any) -> str:
     """The text with `value` at a location such as ('source', 0, 'trim'); missing tables and keys are added."""
+    _check_place(tomllib.loads(text), at)
     wanted = _assigned(tomllib.loads(text), at, value)
     return _sure(_set(text, at, value), wanted, at)
 
 
 def remove(text: str, at: Location) -> str:
     """The text without a key or a table, and without the comment that stands right above the table."""
+    _check_place(tomllib.loads(text), at)
     wanted = _without(tomllib.loads(text), at)
     return _sure(_remove(text, at), wanted, at)
 
@@ -27,8 +29,11 @@ def remove(text: str, at: Location) -> str:
 def add_table(text: str, at: Location, values: Mapping[str, Any]) -> str:
     """The text with one more table in an array of them, such as ('feature',) or ('source', 1, 'range')."""
     now = tomllib.loads(text)
-    parent = _at(now, at[:-1])
-    parent.setdefault(at[-1], []).append(dict(values))
+    _check_place(now, at)
+    tables = _at(now, at[:-1])
+    if not isinstance(tables, dict) or not isinstance(tables.setdefault(at[-1], []), list):
+        raise KinematchError(f"the recipe has no array of tables `{_join(at)}`")
+    tables[at[-1]].append(dict(values))
     lines = text.splitlines()
     own = [stop for _, stop, place in _sections(text) if place[: len(at[:-1])] == at[:-1] and place[:1] == at[:1]]
     new = ["[[" + ".".join(step for step in at if isinstance(step, str)) + "]]"]
@@ -72,6 +77,8 @@ def _set(text: str, at: Location, value: Any) -> str:
         return "\n".join(lines) + "\n"
     if at[:-1] in found:  # a key of an inline table: rewrite the whole table
         table = _at(tomllib.loads(text), at[:-1])
+        if not isinstance(table, dict):
+            raise _refuse_edit(at)
         return _set(text, at[:-1], {**table, at[-1]: value})
     if any(place[: len(at)] == at for _, _, place in _sections(text)):
         return _set(_remove(text, at), at, value)
@@ -178,8 +185,32 @@ def _sure(text: str, wanted: dict[str, Any], at: Location) -> str:
             return text
     except tomllib.TOMLDecodeError:
         pass
-    where = ".".join(map(str, at))
-    raise KinematchError(f"`{where}` is written in a way that the panels cannot edit; change it in the recipe's text")
+    raise _refuse_edit(at)
+
+
+def _refuse_edit(at: Location) -> KinematchError:
+    return KinematchError(
+        f"`{_join(at)}` is written in a way that the panels cannot edit; change it in the recipe's text"
+    )
+
+
+def _check_place(values: Any, at: Location) -> None:
+    """Refuse a place that is not in the recipe and cannot be added to it."""
+    if not at:
+        raise KinematchError("this edit names no place, expected one such as source, 0, tags")
+    for k, step in enumerate(at):
+        if isinstance(values, dict) and isinstance(step, str):
+            if step not in values and all(isinstance(one, str) for one in at[k:]):
+                return
+            values = values.get(step)
+        elif isinstance(values, list) and isinstance(step, int) and 0 <= step < len(values):
+            values = values[step]
+        else:
+            raise KinematchError(f"the recipe has no `{_join(at[: k + 1])}`")
+
+
+def _join(at: Location) -> str:
+    return ".".join(map(str, at))[:200]
 
 
 def _at(values: Any, at: Location) -> Any:
@@ -187,7 +218,7 @@ def _at(values: Any, at: Location) -> Any:
         try:
             values = values[step]
         except (KeyError, IndexError, TypeError):
-            raise KinematchError(f"the recipe has no `{'.'.join(map(str, at))}`") from None
+            raise KinematchError(f"the recipe has no `{_join(at)}`") from None
     return values
 
 

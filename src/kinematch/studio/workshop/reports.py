@@ -13,10 +13,10 @@ from kinematch.database.sources import SourceFile
 from kinematch.doctor import Problem, Report, examine
 from kinematch.doctor.labels import LABELS, list_labels
 from kinematch.doctor.prescribe import GAP
-from kinematch.errors import FileError, KinematchError
+from kinematch.errors import FileError
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.workshop.messages import FileReport, Finding, LabelInfo, LabelRow
-from kinematch.studio.workshop.project import Project, inside
+from kinematch.studio.workshop.project_files import Project, files_or_none, find_used, inside
 
 KEPT = 400  # reports in memory
 OVERRIDES = ("unit", "up", "facing", "roles", "tpose")
@@ -68,7 +68,7 @@ def file_reports(project: Project, reports: Reports, names: list[str]) -> list[F
 
 def _file_report(project: Project, reports: Reports, name: str, used: list[SourceFile]) -> FileReport:
     folder = project.folder
-    file = next((one for one in used if project.relative(one.path) == name and one.path), None)
+    file = find_used(project, name, used)
     path = file.path if file and file.path else inside(project, name)
     source = file.source if file else PLAIN
     report, skeleton = reports.get(path, source, folder)
@@ -102,14 +102,6 @@ def _file_report(project: Project, reports: Reports, name: str, used: list[Sourc
 def list_label_infos() -> list[LabelInfo]:
     """All labels, with their colours in the page."""
     return [LabelInfo(name=one.name, colour=f"series-{one.colour}", tags=list(one.tags)) for one in LABELS]
-
-
-def files_or_none(project: Project) -> list[SourceFile]:
-    """The files of the recipe; none while it is invalid."""
-    try:
-        return project.files()
-    except KinematchError:
-        return []
 
 
 def _finding(problem: Problem, source: Source) -> Finding:

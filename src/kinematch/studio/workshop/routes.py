@@ -14,7 +14,6 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.folders import find_cache_folder
 from kinematch.motion.roles import ROLES
-from kinematch.studio.guard import refuse_watchers
 from kinematch.studio.shelf import Motion
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
@@ -49,7 +48,6 @@ class Player(Protocol):
     @property
     def stage(self) -> Played: ...
     def open(self, motion: Motion) -> None: ...
-    def may_change(self, client: str) -> bool: ...
 
 
 def project_of(path: Path | None) -> Project:
@@ -79,13 +77,9 @@ def routes(studio: Player, dress: Dress = undressed) -> list["Route"]:
     def answer(value: Any, status: int = 200) -> "Response":
         return Response(msgspec.json.encode(value), status, media_type="application/json")
 
-    def route(
-        path: str, method: str, handler: Callable[["Request"], Awaitable["Response"]], *, changes: bool = False
-    ) -> "Route":
+    def route(path: str, method: str, handler: Callable[["Request"], Awaitable["Response"]]) -> "Route":
         async def careful(request: "Request") -> "Response":
             try:
-                if changes:
-                    refuse_watchers(studio, request.headers)
                 return await handler(request)
             except TooLarge as error:
                 return answer({"message": str(error)}, 413)
@@ -192,17 +186,17 @@ def routes(studio: Player, dress: Dress = undressed) -> list["Route"]:
 
     return [
         route("/project", "GET", show_project),
-        route("/recipe", "PUT", save_text, changes=True),
-        route("/recipe/check", "POST", check_text, changes=True),  # its globs walk through folders
-        route("/recipe/edit", "POST", edit, changes=True),
+        route("/recipe", "PUT", save_text),
+        route("/recipe/check", "POST", check_text),
+        route("/recipe/edit", "POST", edit),
         route("/recipe/download", "GET", download),
         route("/files", "GET", list_folder),
-        route("/files/{name:path}", "PUT", upload, changes=True),
+        route("/files/{name:path}", "PUT", upload),
         route("/reports", "POST", report),
         route("/preview", "GET", preview),
-        route("/build", "POST", start, changes=True),
+        route("/build", "POST", start),
         route("/build", "GET", job),
-        route("/build", "DELETE", cancel, changes=True),
+        route("/build", "DELETE", cancel),
         route("/database", "GET", show_database),
         route("/database/cell", "GET", show_cell),
         route("/database/clips/{index}", "GET", clip),

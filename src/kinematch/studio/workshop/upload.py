@@ -8,7 +8,7 @@ from pathlib import Path
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.files.reading import file_kind
-from kinematch.studio.workshop.project import Project, inside
+from kinematch.studio.workshop.project_files import Project, inside
 from kinematch.studio.workshop.trial import try_reading
 from kinematch.writing import replacing
 
