@@ -18,7 +18,7 @@ from kinematch.database.storage import load
 from kinematch.errors import FileError
 from kinematch.search import WideMatcher, search_space
 
-TINY = Plan(queries=40, slow=40, cold=2, rounds=2)
+TINY = Plan(queries=40, slow=40, cold=2, rounds=2, cold_loops=2)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_the_command_prints_tables_and_writes_json_and_pictures(path, tmp_path, 
     ):
         assert words in printed
     values = json.loads(files[0].read_text())
-    assert {"machine", "plan", "rows", "crowds", "growth"} == set(values)
+    assert {"machine", "plan", "rows", "crowds", "loops", "notes", "growth"} == set(values)
     assert set(values["rows"][0]) == {field.name for field in fields(Row)}
     assert set(values["crowds"][0]) == {field.name for field in fields(Crowd)}
     assert {"processor", "cores", "numba target", "vectors", "python", "versions"} <= set(values["machine"])

@@ -1,6 +1,7 @@
 """Files by pattern: what glob finds, links in a circle, and no end of entries."""
 
 import glob
+import os
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,35 @@ def test_links_in_a_circle_are_entered_once(folder):
 def test_too_many_entries_are_an_error(folder):
     with pytest.raises(KinematchError, match=r"'\*\*/\*\.bvh': more than 3 files and folders"):
         find_files("**/*.bvh", folder, most=3)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "../other/*.bvh",
+        "/etc/*",
+        "out/*.bvh",
+        "o*/*.bvh",
+        "**/*.bvh",
+        "**",
+        "sub/*/../../../other/*",
+        "f*.bvh",
+        "far.bvh",
+    ],
+)
+def test_a_pattern_that_must_stay_inside_is_refused_before_it_leads_out(folder, pattern, monkeypatch):
+    (folder.parent / "other").mkdir()
+    (folder.parent / "other" / "z.bvh").touch()
+    (folder / "out").symlink_to(folder.parent / "other", target_is_directory=True)
+    (folder / "far.bvh").symlink_to(folder.parent / "other" / "z.bvh")
+    listed, scan = [], os.scandir
+    monkeypatch.setattr(os, "scandir", lambda place: listed.append(os.path.realpath(place)) or scan(place))
+    with pytest.raises(KinematchError, match="leads out of the folder"):
+        find_files(pattern, folder, stays_inside=True)
+    assert all(place.startswith(os.path.realpath(folder)) for place in listed)
+
+
+def test_a_pattern_that_stays_inside_finds_the_same_links_among_them(folder):
+    (folder / "near.bvh").symlink_to(folder / "sub" / "c.bvh")
+    for pattern in ("*.bvh", "**/*.bvh", "sub/../a.bvh", str(folder / "sub" / "*")):
+        assert find_files(pattern, folder, stays_inside=True) == find_files(pattern, folder)

@@ -129,8 +129,7 @@ def _check_header(path: str | Path, values: dict[str, Any], number: int) -> None
 
 def _numbers(path: str | Path, key: str, value: Any, count: int, line: int) -> np.ndarray:
     known = (int, float, type(None))  # a null stands for NaN
-    if isinstance(value, list) and len(value) == count and all(type(one) in known for one in value):
-        array = np.array(value, np.float64)
-        if not (np.abs(array) >= 1e6).any():
-            return array
-    raise FileError(path, f"{key} is {str(value)[:60]}, expected {count} finite numbers", line=line)
+    numbers = isinstance(value, list) and len(value) == count and all(type(one) in known for one in value)
+    if numbers and not any(one is not None and abs(one) >= 1e6 for one in value):
+        return np.array(value, np.float64)
+    raise FileError(path, f"{key} is {repr(value)[:60]}, expected {count} finite numbers", line=line)

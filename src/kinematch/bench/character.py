@@ -9,11 +9,8 @@ import numpy as np
 
 from kinematch.bench.machine import machine
 from kinematch.character.crowd import Crowd
-from kinematch.character.kernels import animation as k
-from kinematch.character.pose import Pose
-from kinematch.character.project import project
 from kinematch.character.settings import Settings
-from kinematch.character.step import ask_fused, find_searching
+from kinematch.character.step.step import ASK, END, MOVE, PROJECT, SCHEDULE, SHOW
 from kinematch.compile.jit import kernel
 from kinematch.compile.threads import SHARED, at_most, count_threads, run_each
 from kinematch.control.command import Command, move
@@ -26,7 +23,9 @@ SETTINGS = Settings(search_interval=0.1)  # s: ten searches a second each, the r
 SPEEDS = (0.0, 1.3, 1.3, 2.5)  # m/s of the sticks
 FEW = 512  # characters whose stages are timed together
 TRIAL = 1_000_000  # turns of a loop to see how long they take
-STAGES = ("schedule", "predict, ask", "project", "transition", "advance, adjust, decode", "feet")
+STAGES = {  # by name, where each begins
+    "schedule": SCHEDULE, "ask": ASK, "project, transition": PROJECT, "advance, adjust, decode": MOVE, "feet": SHOW,
+}  # fmt: skip
 WISHES = 1.5  # s after which a stick is pushed elsewhere, on average
 
 
@@ -124,43 +123,19 @@ def _fixed(count: int, turns: int) -> float:
 def _stages(database: Database, count: int, steps: int) -> dict[str, float]:
     """Measured in a run of its own, since looking costs time too, and on one core: two would mix their parts."""
     with at_most(1):
-        crowd = _Watched(database, count, settings=SETTINGS, positions=_places(count))
+        crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
         out = crowd.step(move(np.zeros((count, 3))), DT)
-        crowd.spent = dict.fromkeys(STAGES, 0.0)
+        spent = dict.fromkeys(STAGES, 0.0)
         for command in _sticks(count, steps):
-            crowd.step(command, DT, out=out)
-    return {name: seconds / steps / count * 1e6 for name, seconds in crowd.spent.items()}
-
-
-class _Watched(Crowd):
-    """A crowd that notes how long its stages take; animation and feet are run one after the other, for a few characters
-    at a time, whose poses are then still in cache."""
-
-    def __init__(self, database: Database, count: int, **options: Any):
-        self.spent = dict.fromkeys(STAGES, 0.0)
-        super().__init__(database, count, **options)
-
-    def _time(self, name: str, work: Callable, *given: Any) -> Any:
-        before = perf_counter()
-        result = work(*given)
-        self.spent[name] += perf_counter() - before
-        return result
-
-    def _run_stages(self, dt: float, pose: Pose) -> None:
-        searching = self._time("schedule", find_searching, self, dt, pose)
-        if len(searching):
-            characters, queries = self._time("predict, ask", ask_fused, self, 0, searching, dt)
-            spent = self.spent["transition"]
-            self._time("project", project, self, 0, characters, queries, pose)
-            self.spent["project"] -= self.spent["transition"] - spent  # which is within it
-        for start in range(0, self.count, FEW):
-            some = self.characters[start : start + FEW]
-            moving = k.BODIES | k.ADVANCE | k.DECODE | k.SHOW
-            self._time("advance, adjust, decode", self.runner.animate, dt, moving, some)
-            self._time("feet", self.runner.animate, dt, k.FEET, some)
-
-    def follow(self, *given: Any) -> None:
-        self._time("transition", super().follow, *given)
+            crowd.prepare(command, out)
+            for start in range(0, count, FEW):  # whose poses are then still in cache
+                some = crowd.characters[start : start + FEW]
+                for (name, enter), leave in zip(STAGES.items(), [*list(STAGES.values())[1:], END]):
+                    if enter != SCHEDULE or start == 0:
+                        before = perf_counter()
+                        crowd.runner.run(DT, enter, leave, some)
+                        spent[name] += perf_counter() - before
+    return {name: seconds / steps / count * 1e6 for name, seconds in spent.items()}
 
 
 def _places(count: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Compares two checkouts of Kinematch in alternating runs: python -m kinematch.bench.checkouts OLD NEW.
+"""Compares two checkouts of Kinematch in alternating runs: python -m kinematch.bench.checkouts OLD NEW FILES.
 
 Each run is a process of its own that imports one checkout and steps a crowd; the figures are ratios of pairs of runs.
 """
@@ -8,74 +8,128 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from kinematch.bench.machine import machine
+
+COUNTS = (1, 100, 1000, 10_000)
 # works on checkouts of any age: it uses nothing but what every version has
-CHILD = """
+STEPS = """
 import json, sys, time
 import numpy as np
-from kinematch.character import Command, Crowd, Settings
-from kinematch.database.build import build
-recipe, count, steps = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-database = build(recipe)
-database = getattr(database, "database", database)
-tags = "level0" if "level0" in database.poses.tags.names else ""
+import kinematch as km
+path, count, steps = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+source = km.dance_card() if path == "built-in" else km.load(path)
+poses = getattr(source, "poses", None)
+tags = "level0" if poses is not None and "level0" in poses.tags.names else ""
 side = int(np.ceil(count**0.5))
 places = np.array([[n % side, 0.0, n // side] for n in range(count)], float)
-crowd = Crowd(database, count, settings=Settings(search_interval=0.1), positions=places)
+crowd = km.Crowd(source, count, settings=km.Settings(search_interval=0.1), positions=places)
 rng = np.random.default_rng(0)
 angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice((0.0, 1.3, 1.3, 2.5), count)
-out, times = None, []
+out, times, searched = None, [], []
 for step in range(steps):
     new = rng.random(count) < 1 / 90
     angles = np.where(new, rng.uniform(-np.pi, np.pi, count), angles)
     speeds = np.where(new, rng.choice((0.0, 1.3, 1.3, 2.5), count), speeds)
     ways = np.stack([np.sin(angles), 0 * angles, np.cos(angles)], 1)
-    command = Command(ways * speeds[:, None], np.where((speeds == 0)[:, None], 0.0, ways), tags)
+    command = km.Command(ways * speeds[:, None], np.where((speeds == 0)[:, None], 0.0, ways), tags)
     before = time.perf_counter()
     out = crowd.step(command, 1 / 60, out=out)
     times.append(time.perf_counter() - before)
-times = np.array(times[steps // 5:]) * 1e3
-print(json.dumps({"median": float(np.median(times)), "p99": float(np.percentile(times, 99))}))
+    searched.append(bool(out.searched.any()))
+times, searched = np.array(times[steps // 5:]) * 1e6 / count, np.array(searched[steps // 5:])
+found = {"median": np.median(times), "p99": np.percentile(times, 99)}
+if count == 1:
+    found |= {"without a search": np.median(times[~searched]), "with a search": np.median(times[searched])}
+print(json.dumps({name: float(value) for name, value in found.items()}))
+"""
+# a first start: nothing compiled is kept from earlier runs
+START = """
+import json, time
+import numpy as np
+import kinematch as km
+database = km.dance_card()
+before = time.process_time()
+km.Crowd(database).step(km.move(np.zeros(3)), 1 / 60)
+print(json.dumps({"first step, processor time": 1e6 * (time.process_time() - before)}))
 """
 
 
-def run(checkout: Path, recipe: Path, count: int, steps: int) -> dict[str, float]:
-    """Step times in ms of one run of a checkout."""
-    environment = os.environ | {"PYTHONPATH": str(checkout / "src")}
-    command = [sys.executable, "-c", CHILD, str(recipe), str(count), str(steps)]
+def run(checkout: Path, program: str, *given: object, **more: str) -> dict[str, float]:
+    """Microseconds by measure, of one run of a checkout."""
+    environment = os.environ | {"PYTHONPATH": str(checkout / "src")} | more
+    command = [sys.executable, "-c", program, *map(str, given)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{checkout}: {done.stderr.strip()[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def compare(old: Path, new: Path, program: str, *given: object, runs: int, cold: bool = False) -> dict[str, dict]:
+    """By measure: medians of both, and the ratios of pairs of runs."""
+    found: dict[Path, list[dict[str, float]]] = {old: [], new: []}
+    for number in range(runs):
+        for checkout in (old, new) if number % 2 else (new, old):
+            with tempfile.TemporaryDirectory(prefix="kinematch-") as folder:
+                found[checkout].append(run(checkout, program, *given, **({"NUMBA_CACHE_DIR": folder} if cold else {})))
+    rows = {}
+    for name in found[old][0]:
+        before, now = (np.array([one[name] for one in found[checkout]]) for checkout in (old, new))
+        ratios = now / before
+        rows[name] = {
+            "old": float(np.median(before)), "new": float(np.median(now)), "ratio": float(np.median(ratios)),
+            "least": float(ratios.min()), "most": float(ratios.max()),
+        }  # fmt: skip
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=Path, help="a checkout")
     parser.add_argument("new", type=Path, help="another one")
-    parser.add_argument("recipe", type=Path, help="a recipe that both can build; copied where each writes its own file")
-    parser.add_argument("--characters", type=int, default=10_000)
-    parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--runs", type=int, default=9, help="of each checkout")
+    parser.add_argument(
+        "files", nargs="*", default=["built-in"], help="databases, packed ones or models that both can open"
+    )
+    parser.add_argument("--characters", type=int, nargs="+", default=COUNTS)
+    parser.add_argument("--steps", type=int, default=0, help="of each run; default: 3,000 for one, 300 for 10,000")
+    parser.add_argument("--runs", type=int, default=7, help="of each checkout")
+    parser.add_argument("--first-start", action="store_true", help="also compile from nothing, which takes minutes")
+    parser.add_argument("--json", type=Path, help="write all figures")
     given = parser.parse_args()
-    rows: dict[Path, list[dict[str, float]]] = {given.old: [], given.new: []}
-    for number in range(given.runs + 1):
-        for checkout, found in rows.items():
-            own = given.recipe.with_name(f"{given.recipe.stem}-{checkout.name}.toml")
-            if not own.exists():
-                own.write_text(given.recipe.read_text())
-            one = run(checkout, own, given.characters, given.steps if number else 10)
-            if number:  # the first run compiles and builds
-                found.append(one)
-                print(f"{checkout.name}: median {one['median']:.2f} ms, p99 {one['p99']:.2f} ms", flush=True)
-    for name in ("median", "p99"):
-        old, new = (np.array([one[name] for one in found]) for found in rows.values())
-        print(
-            f"{name}: new over old {np.median(new / old):.3f} (pairs from {min(new / old):.3f} to {max(new / old):.3f})"
-        )
+    table: dict[str, dict[str, dict]] = {}
+
+    def note(what: str, rows: dict[str, dict]) -> None:
+        table[what] = rows
+        for name, row in rows.items():
+            print(
+                f"{what:<44} {name:<27} {row['old']:>12,.2f} {row['new']:>12,.2f} us"
+                f"   new/old {row['ratio']:.3f} ({row['least']:.3f} to {row['most']:.3f})",
+                flush=True,
+            )
+
+    for file in given.files:
+        for count in given.characters:
+            steps = given.steps or max(300, int(3000 / count**0.25))
+            for checkout in (given.old, given.new):
+                run(checkout, STEPS, file, count, 10)  # compiles and opens
+            note(f"{Path(file).name}, {count:,} characters, each", compare(
+                given.old, given.new, STEPS, file, count, steps, runs=given.runs
+            ))  # fmt: skip
+    for count in given.characters:
+        for file in given.files[1:]:
+            first, other = (
+                table[f"{Path(one).name}, {count:,} characters, each"]["median"]["new"]
+                for one in (given.files[0], file)
+            )
+            print(f"{Path(file).name} over {Path(given.files[0]).name}, new, {count:,}: {other / first:.2f}")
+    if given.first_start:
+        note("first start", compare(given.old, given.new, START, runs=min(given.runs, 3), cold=True))
+    if given.json:
+        given.json.write_text(json.dumps({"machine": machine(), "microseconds": table}, indent=1))
 
 
 if __name__ == "__main__":

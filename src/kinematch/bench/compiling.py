@@ -8,10 +8,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
+
+from kinematch.compile.internals import watch_compilation
 
 STEPS = 20
 CHILD = "import sys; from kinematch.bench.compiling import run_first_start; run_first_start(*sys.argv[1:])"
@@ -20,21 +22,15 @@ CHILD = "import sys; from kinematch.bench.compiling import run_first_start; run_
 @contextmanager
 def time_kernels() -> Iterator[dict[str, float]]:
     """Seconds of processor time that each kernel takes to compile within, with the functions that it calls."""
-    from numba.core.event import Event, Listener, install_listener
-
     seconds: dict[str, float] = {}
     begun: list[float] = []
 
-    class Compilations(Listener):
-        def on_start(self, event: Event) -> None:
-            begun.append(process_time())
+    def end(function: Callable) -> None:
+        taken = process_time() - begun.pop()
+        if not begun:  # no other is waiting for it
+            seconds[function.__name__] = seconds.get(function.__name__, 0.0) + taken
 
-        def on_end(self, event: Event) -> None:
-            taken, name = process_time() - begun.pop(), event.data["dispatcher"].py_func.__name__
-            if not begun:  # no other is waiting for it
-                seconds[name] = seconds.get(name, 0.0) + taken
-
-    with install_listener("numba:compile", Compilations()):
+    with watch_compilation(lambda function: begun.append(process_time()), end):
         yield seconds
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from kinematch.bench.fuzz_readers import READERS, read_like_a_user
+from kinematch.bench.fuzz_readers import READERS, find_ending, read_like_a_user
 from kinematch.bench.mutations import damage
 from kinematch.errors import FileError, KinematchError
 from kinematch.writing import write_beside
@@ -60,8 +60,8 @@ def find_originals(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
             raise FileError(path, "no such file or folder")
         inside = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         for one in inside:
-            ending = one.suffix.lower()
-            if ending not in READERS:
+            ending = find_ending(one)
+            if ending is None:
                 continue
             with one.open("rb") as file:
                 content = file.read(LARGEST_SEED + 100)  # enough to see that it is too large

@@ -1,9 +1,26 @@
-"""Compiled rivals: two levels of boxes column by column, as published, and a linear scan eight columns at a time."""
+"""Compiled rivals: boxes column by column, as published, and a linear scan; and a loop that times the wide search."""
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 
 from kinematch.compile.jit import kernel
+from kinematch.compile.memory import address
+from kinematch.compile.vectors import I64, intrinsic
 from kinematch.search.kernels import INFINITE, LARGE_BOX, SMALL_BOX, cost, full_cost, rough_cost, rough_limit, stay_cost
+from kinematch.search.layout_kernels import U, new_scratch
+from kinematch.search.wide_kernels import search
+
+
+@intrinsic
+def call_function(typing, function, first, second):
+    """The integer that the C function at an address returns for two integers, each of 64 bits."""
+
+    def generate(context, b, _, arguments):
+        kind = ir.FunctionType(I64, [I64, I64])
+        return b.call(b.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+
+    return types.int64(types.uintp, types.int64, types.int64), generate
 
 
 @kernel
@@ -50,3 +67,14 @@ def linear(query, current, first, last, values, targets, stays):
                 best, bound = i, c
                 limit = rough_limit(bound, np.float32(1))
     return best if bound < INFINITE else -1
+
+
+@kernel
+def time_wide(queries, currents, ignore, handle, clock, flush, block, size, frames, costs, times):
+    """Time the wide search of each query with the clock of the rival, after the same flush of the caches."""
+    scratch = new_scratch(U(handle))
+    for n in range(len(queries)):
+        call_function(U(flush), block, size)
+        began = call_function(U(clock), 0, 0)
+        frames[n], costs[n] = search(address(queries, n), np.int64(currents[n]), ignore, 0.0, U(handle), scratch)
+        times[n] = call_function(U(clock), 0, 0) - began

@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from kinematch.bench.libraries import LIBRARIES, missing
+from kinematch.compile.internals import find_host
 
 VECTORS = ("avx512bw", "avx2", "sse4.1", "sse2", "neon")  # the widest first
 PACKAGES = {"faiss": "faiss-cpu"}  # where the name to install is not the name to import
 
 
 def machine() -> dict[str, Any]:
-    from numba.core.registry import cpu_target
-
-    codegen: Any = cpu_target.target_context.codegen()
-    features = codegen._tm_features.split(",")
+    processor, features = find_host()
     names = ["kinematch", "numpy", "scipy", "numba", "llvmlite", *(name for name in LIBRARIES if name not in missing())]
     return {
-        "processor": _processor(),
+        "processor": find_processor(),
         "cores": os.cpu_count(),
-        "numba target": codegen._get_host_cpu_name(),
+        "numba target": processor,
         "vectors": [name for name in VECTORS if f"+{name}" in features] or ["generic"],
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
@@ -37,7 +35,7 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-def _processor() -> str:
+def find_processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

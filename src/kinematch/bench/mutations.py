@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kinematch.bench.forgeries import change_tree, forge, is_container
+
 Rng = np.random.Generator
 Mutation = Callable[[bytearray, Rng, bytes], bytearray]
 NUMBER, WORD, DIGIT = rb"[-+.\d][-+.\deE]*", rb"[^\s,\"\[\]{}<>=]+", rb"\d"
@@ -103,16 +105,25 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 
 def damage(content: bytes, rng: Rng, other: bytes) -> bytes:
-    """A file with one to three kinds of damage; half of the time a GLB is damaged inside, its lengths kept right."""
+    """A file with one to three kinds of damage.
+
+    Half of the time JSON stays JSON, and a GLB is damaged inside, its lengths kept right. Nine times of ten a database
+    or a model is damaged inside, its checksums made to fit: bytes flipped at random get no farther than those.
+    """
+    if is_container(content) and rng.random() < 0.9:
+        return forge(content, rng)
     parts = _split_glb(content) if rng.random() < 0.5 else None
     if parts is not None:
         text, binary = parts
-        text = _damage_tree(text, rng) if rng.random() < 0.6 else _damage_bytes(text, rng, text)
+        changed = _damage_json(text, rng) if rng.random() < 0.6 else None
+        text = _damage_bytes(text, rng, text) if changed is None else changed
         if rng.random() < 0.3 and binary:
             binary = (
                 bytes(flip_bytes(bytearray(binary), rng, b"")) if rng.random() < 0.7 else binary[: len(binary) // 2]
             )
         return _join_glb(text, binary)
+    if content[:1] == b"{" and rng.random() < 0.5 and (changed := _damage_json(content, rng)) is not None:
+        return changed[:LARGEST]
     return _damage_bytes(content, rng, other)
 
 
@@ -124,32 +135,22 @@ def _damage_bytes(content: bytes, rng: Rng, other: bytes) -> bytes:
     return bytes(data)
 
 
-def _damage_tree(text: bytes, rng: Rng) -> bytes:
-    """JSON with some values replaced, left out or repeated, which parses still."""
+def _damage_json(text: bytes, rng: Rng) -> bytes | None:
+    """JSON, or a line of it, with some values replaced, left out or repeated, which parses still; None for others."""
+    lines = [text]
     try:
-        tree = json.loads(text)
-    except ValueError:
-        return text
-    places: list[tuple] = []
-
-    def visit(node) -> None:
-        items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-        for key, value in items:
-            places.append((node, key))
-            visit(value)
-
-    visit(tree)
-    evil: tuple = (None, -1, 0, 1, 2**31, 2**53, 1e308, 0.5, "", "x" * 5000, [], {}, [0] * 7, True, "../x", [[[]]])
-    for _ in range(rng.integers(1, 5)) if places else ():
-        node, key = places[rng.integers(len(places))]
-        kind = rng.random()
-        if isinstance(node, list) and key < len(node) and kind < 0.2:
-            node.extend([node[key]] * int(rng.integers(1, 50)))
-        elif isinstance(node, dict) and key in node and kind < 0.35:
-            del node[key]
-        elif isinstance(node, dict) or key < len(node):
-            node[key] = evil[rng.integers(len(evil))]
-    return json.dumps(tree).encode()
+        tree, number = json.loads(text), 0
+    except (ValueError, RecursionError):
+        lines = text.split(b"\n")
+        number = int(rng.integers(len(lines)))
+        try:
+            tree = json.loads(lines[number])
+        except (ValueError, RecursionError):
+            return None
+    for _ in range(rng.integers(1, 5)):
+        tree = change_tree(tree, rng)
+    lines[number] = json.dumps(tree).encode()
+    return b"\n".join(lines)
 
 
 def _split_glb(content: bytes) -> tuple[bytes, bytes] | None:

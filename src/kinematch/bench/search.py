@@ -6,6 +6,7 @@ from time import perf_counter_ns
 
 import numpy as np
 
+from kinematch.bench.loops import Loop, explain_absence, measure_loops
 from kinematch.bench.machine import machine
 from kinematch.bench.queries import QuerySet, far_queries, random_pairs, record_play
 from kinematch.bench.rivals import BOXES, LINEAR, WIDE, Rival, rivals
@@ -18,6 +19,7 @@ Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COLD_BYTES = 2**26  # written between queries to flush the caches
 SAME_COST = 1 + 1e-5  # relative to the least cost: rivals that round differently may take another frame as good
 CROWD_SIZE = 1000
+STEPS = ("building the rivals", "recording play", "searching", "compiled loops", "a crowd")
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,11 @@ class Plan:
     slow: int = 40  # queries for rivals that visit every frame
     cold: int = 10
     rounds: int = 20  # turns of each rival; every sample counts
+    cold_loops: int = 40  # queries of compiled loops with cold caches
 
 
 FULL = Plan()
-QUICK = Plan(queries=100, slow=10, cold=2, rounds=5)
+QUICK = Plan(queries=100, slow=10, cold=2, rounds=5, cold_loops=5)
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Report:
     plan: Plan
     rows: list[Row]
     crowds: list[Crowd]
+    loops: list[Loop]
+    notes: list[str]  # what was not measured
 
 
 def bench_search(
@@ -76,11 +81,13 @@ def bench_search(
 ) -> Report:
     rows: list[Row] = []
     crowds: list[Crowd] = []
+    loops: list[Loop] = []
+    notes: list[str] = []
     for done, (name, database) in enumerate(databases.items()):
-        steps = [f"{name}: {what}" for what in ("building the rivals", "recording play", "searching", "a crowd")]
+        steps = [f"{name}: {what}" for what in STEPS]
         steps_total = len(databases) * len(steps)
 
-        def tell(step: int, start: int = 4 * done, steps: list[str] = steps, total: int = steps_total) -> None:
+        def tell(step: int, start: int = len(STEPS) * done, steps: list[str] = steps, total: int = steps_total) -> None:
             progress(steps[step], start + step, total)
 
         tell(0)
@@ -96,8 +103,16 @@ def bench_search(
         cold = replace(pairs, name=f"{pairs.name}, cold caches")
         rows += measure(name, space, competitors, cold, plan, cold=True)
         tell(3)
+        loop_sets = [query_sets[1], pairs, query_sets[-1]]
+        for cold_loops, queries, rounds in (
+            (False, plan.queries, plan.rounds),
+            (True, plan.cold_loops, plan.rounds // 2),
+        ):
+            loops += measure_loops(name, space, loop_sets, queries=queries, rounds=rounds, cold=cold_loops)
+        notes += [f"{name}: {why}"] if (why := explain_absence(space)) else []
+        tell(4)
         crowds += measure_crowd(name, space, pairs, plan)
-    return Report(machine(), plan, rows, crowds)
+    return Report(machine(), plan, rows, crowds, loops, notes)
 
 
 def measure(

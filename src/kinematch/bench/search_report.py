@@ -27,7 +27,21 @@ def tables(report: Report) -> list[Table]:
     for crowd in report.crowds:
         name, numbers = f"{crowd.database}: {crowd.rival}", (f"{crowd.frames}", f"{crowd.threads}")
         table.add_row(name, *numbers, f"{crowd.each:.2f}", f"{crowd.ratio:.1f}")
-    return [*made, table]
+    return [*made, *_loop_tables(report), table]
+
+
+def _loop_tables(report: Report) -> list[Table]:
+    """One for each database: all query sets, in compiled loops."""
+    made = []
+    for database in dict.fromkeys(loop.database for loop in report.loops):
+        loops = [loop for loop in report.loops if loop.database == database]
+        columns = ("us", "p99 us", "x C++", "x p99", "agree")
+        table = _table(f"{database}: {loops[0].frames} frames, timed inside compiled loops", columns)
+        for loop in loops:
+            numbers = (f"{number:.2f}" for number in (loop.median, loop.p99, loop.ratio, loop.ratio_p99))
+            table.add_row(f"{loop.queries}: {loop.search}", *numbers, f"{loop.agreement:.1%}")
+        made.append(table)
+    return made
 
 
 def _table(title: str, columns: tuple[str, ...]) -> Table:
@@ -47,6 +61,8 @@ def lines(report: Report) -> list[str]:
         f"{machine['vectors'][0]}; Python {machine['python']}, {versions}",
         f"{plan.queries} queries ({plan.slow} for searches that visit every frame), {plan.rounds} rounds in turns; "
         "percentiles of all samples, ratios paired by round; called from Python, one thread",
+        "compiled loops: percentiles over queries of each query's median over rounds",
+        *report.notes,
     ]
     if machine["not installed"]:
         text.append(f"not installed, so not compared: {', '.join(machine['not installed'])}")

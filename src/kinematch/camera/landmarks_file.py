@@ -13,6 +13,7 @@ from kinematch.files.reading import opened
 from kinematch.writing import write_beside
 
 VERSION = 1
+LARGEST_NUMBER = 1e15  # of a time in seconds; JSON has whole numbers that are too large for a float
 KIND = "landmarks"
 SUFFIXES = (".jsonl", ".json")
 LARGEST = 1 << 28  # bytes; an hour at 20 frames a second is 200 MB
@@ -58,7 +59,7 @@ def read_landmarks(path: str | Path) -> Landmarks:
     names, aspect = header.get("names"), header.get("aspect")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise FileError(path, "names are no list of texts", line=1)
-    if not isinstance(aspect, int | float):
+    if not isinstance(aspect, int | float) or not abs(aspect) < LARGEST_NUMBER:
         raise FileError(path, f"aspect is {aspect!r}, expected a number", line=1)
     times: list[float] = []
     rows = []
@@ -67,7 +68,7 @@ def read_landmarks(path: str | Path) -> Landmarks:
             continue
         values = _decode(path, line, number)
         time = values.get("time")
-        if not isinstance(time, int | float) or (times and time <= times[-1]):
+        if not isinstance(time, int | float) or not abs(time) < LARGEST_NUMBER or (times and time <= times[-1]):
             raise FileError(path, f"time is {time!r}, expected a number of seconds that grows", line=number)
         times.append(float(time))
         rows.append(_read_row(path, values.get("landmarks"), len(names), number))
@@ -96,7 +97,7 @@ def _read_row(path: str | Path, row: Any, count: int, number: int) -> np.ndarray
         return np.zeros((count, 6))
     try:
         array = np.array(row, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.zeros(0)
     if array.shape != (count, 6):
         raise FileError(path, f"landmarks, expected {count} lists of 6 numbers", line=number)

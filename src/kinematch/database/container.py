@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import struct
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ TYPES = {
     "BOOL": "|b1",
 }
 NAMES = {np.dtype(code): name for name, code in TYPES.items()}
+MOST_AXES = 8  # of an array; the deepest of a database has three
 FILLER = "filler."  # safetensors allows no holes, so the gaps that align arrays are arrays too
 NO_CHECKSUM = "0" * 64
 
@@ -137,6 +139,16 @@ def read_arrays(
     return arrays, about
 
 
+def read_checksum(path: Path, words: Words = DATABASE_WORDS) -> str:
+    """What the header of a file says of itself, and so of all arrays, whose checksums it holds."""
+    with opened(path, f"a {words.noun}") as (file, size):
+        header = _read_header(path, file, size, words)
+    try:
+        return str(json.loads(header)["__metadata__"]["checksum"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise FileError(path, "has a damaged header", kind="damaged") from None
+
+
 def _allocate(size: int) -> np.ndarray:
     """So many bytes, aligned."""
     room = np.empty(size + ALIGNMENT, np.uint8)
@@ -185,23 +197,26 @@ def _check_header(path: Path, header: bytes, *, format: str, version: int, words
         if found < 1 or not isinstance(about["digests"], dict):
             raise damaged
         _check_layout(described)
-        return described, about
+        if len(header) % ALIGNMENT != ALIGNMENT - 8:
+            raise damaged
+        return described, about | {"checksum": meta["checksum"]}
     except FileError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise damaged from None
 
 
 def _check_layout(described: Mapping[str, Any]) -> None:
-    """Arrays follow one another without holes and are as long as their shapes say."""
+    """Arrays are aligned, follow one another without holes, and are as long as their shapes say."""
     last = 0
-    for entry in sorted(described.values(), key=lambda entry: entry["data_offsets"]):
-        first, end = entry["data_offsets"]
-        count = 1
-        for extent in entry["shape"]:
-            if type(extent) is not int or extent < 0:
-                raise ValueError(extent)
-            count *= extent
-        if first != last or end - first != count * np.dtype(TYPES[entry["dtype"]]).itemsize:
+    for name, entry in sorted(described.items(), key=lambda item: item[1]["data_offsets"]):
+        (first, end), shape, size = entry["data_offsets"], entry["shape"], np.dtype(TYPES[entry["dtype"]]).itemsize
+        if any(type(number) is not int or number < 0 for number in (first, end, *shape)):
             raise ValueError(entry)
+        if first != last or end - first != size * math.prod(shape):
+            raise ValueError(entry)
+        if len(shape) > MOST_AXES or size * math.prod(extent or 1 for extent in shape) >= 2**63:
+            raise ValueError(entry)  # numpy has no such array, however empty
+        if first % ALIGNMENT and not name.startswith(FILLER):
+            raise ValueError(entry)  # kernels read whole vectors
         last = end

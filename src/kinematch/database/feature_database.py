@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from kinematch.copies import Unchanging
 from kinematch.database.features import BUILT_IN, LARGEST_WEIGHT
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
@@ -21,7 +22,7 @@ SMALLEST_DEVIATION = 1e-4
 
 
 @dataclass(frozen=True)
-class Weights:
+class Weights(Unchanging):
     """Factors of the squared distances: one for each feature, one for each of the two groups (thesis eq. 3.16)."""
 
     features: Mapping[str, float] = field(default_factory=dict)  # those left out keep their feature's own weight
@@ -48,7 +49,7 @@ def column_weights(schema: FeatureSchema, weights: Weights) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureDatabase:
+class FeatureDatabase(Unchanging):
     schema: FeatureSchema
     values: np.ndarray  # (F, D) float32, normalised, without weights
     offset: np.ndarray  # (D,) float32
@@ -67,6 +68,7 @@ class FeatureDatabase:
         for name, shape in {"offset": (width,), "scale": (width,), "targets": (frames,)}.items():
             if getattr(self, name).shape != shape:
                 raise KinematchError(f"{name} has shape {getattr(self, name).shape}, expected {shape}")
+        column_weights(self.schema, self.weights)  # which name its features alone
         for array in (self.values, self.offset, self.scale, self.targets):
             if isinstance(array, np.ndarray):  # a packed database unpacks its own
                 array.flags.writeable = False
@@ -112,7 +114,6 @@ class FeatureDatabase:
             responsiveness=old.responsiveness if responsiveness is None else responsiveness,
             quality=old.quality if quality is None else quality,
         )
-        column_weights(self.schema, changed)
         return replace(self, weights=changed)
 
 

@@ -35,7 +35,7 @@ class Feature:
     def __post_init__(self):
         if not self.name:
             object.__setattr__(self, "name", f"{self.joint}_{self.kind}" if self.joint else self.kind)
-        if not self.width:
+        if not self.width or self.kind in BUILT_IN:  # the kind's own width stands; kernels know the columns by it
             found = find_kind(self)
             for need in ("joint", "times"):
                 if bool(getattr(self, need)) < (need in found.needs):
@@ -43,6 +43,9 @@ class Feature:
             width = found.width(self)
             if not isinstance(width, int) or width < 1:
                 raise KinematchError(f"feature {self.name!r}: width {width!r}, expected a whole number from 1 on")
+            if (self.width or width, self.group or found.group) != (width, found.group):
+                told, own = f"width {self.width} and group {self.group!r}", f"{width} and {found.group!r}"
+                raise KinematchError(f"feature {self.name!r}: {told}, expected {own}")
             object.__setattr__(self, "width", width)
             object.__setattr__(self, "group", found.group)
         if not 0 <= self.weight <= LARGEST_WEIGHT:

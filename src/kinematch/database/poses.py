@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.compile.threads import run_each
+from kinematch.copies import Unchanging
 from kinematch.database.loops import prepend_last_frame
 from kinematch.database.tags import Tags, tag_frames
 from kinematch.errors import KinematchError
@@ -48,7 +49,7 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class PoseDatabase:
+class PoseDatabase(Unchanging):
     """Thesis eq. 3.1 for all frames. Velocities are central differences, the mean of the steps before and after.
 
     The thesis takes the step before (eq. 3.9-3.10), which is the velocity half a frame ago; the mean is the velocity
@@ -97,9 +98,7 @@ class PoseDatabase:
                 raise KinematchError(f"{name} has shape {getattr(self, name).shape}, expected {shape}")
         if len(self.tags.frames) != frames:
             raise KinematchError(f"tags cover {len(self.tags.frames)} frames of {frames}")
-        edges = np.concatenate([[0], self.clip_stops])
-        if (self.clip_starts != edges[:-1]).any() or edges[-1] != frames or (self.clip_stops <= self.clip_starts).any():
-            raise KinematchError("clips must follow one another without gaps and hold at least one frame each")
+        check_clips(self.clip_starts, self.clip_stops, frames)
         check_frame_rate(self.frame_rate, "a database")
         if contacts and not (self.contact_joints.min() >= 0 and self.contact_joints.max() < joints):
             raise KinematchError(f"contact joints {self.contact_joints.tolist()}, expected 0 to {joints - 1}")
@@ -137,6 +136,13 @@ class PoseDatabase:
         return Pose(
             self.positions[frames], self.rotations[frames], self.velocities[frames], self.angular_velocities[frames]
         )
+
+
+def check_clips(starts: np.ndarray, stops: np.ndarray, frames: int) -> None:
+    """Raise unless clips cover all frames, one after another."""
+    edges = np.concatenate([[0], stops])
+    if (starts != edges[:-1]).any() or edges[-1] != frames or (stops <= starts).any():
+        raise KinematchError(f"clips must cover {frames} frames without gaps and hold at least one each")
 
 
 def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDatabase:

@@ -1,11 +1,13 @@
 """Databases made of others: a share of their pieces, with another root, or on another skeleton."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from kinematch.database.feature_database import FeatureDatabase, build_features
+from kinematch.database.feature_database import FeatureDatabase, Weights, build_features
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
+from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import Clip, true_ranges
@@ -65,26 +67,35 @@ def rebuild_database(
         first = int(poses.clip_starts[c])
         own = slice(first + start, first + stop)
         entries.append(Entry(change(poses.clip(c).frames(start, stop)), poses.contacts[own], marks=_marks(poses, own)))
-    return _build(database, entries, poses.contact_joints, features)
+    return _build(database, entries, poses.contact_joints, features.schema, features, features.weights)
 
 
-def retarget_database(database: Database, like: Database) -> Database:
-    """A database on the skeleton of another, with the other's features, so that characters can go between the two."""
-    poses, target = database.poses, like.poses
-    if not (poses.skeleton.difference(target.skeleton) or database.features.schema != like.features.schema):
+def retarget_database(
+    database: Database, skeleton: Skeleton, contact_joints: np.ndarray, schema: FeatureSchema,
+    like: FeatureDatabase | None = None,
+) -> Database:  # fmt: skip
+    """A database on another skeleton, with other features, so that characters can go between two motions.
+
+    `like`: features whose normalisation, weights and tail are taken over; those of the database by default.
+    """
+    poses, own = database.poses, database.features
+    if not (poses.skeleton.difference(skeleton) or own.schema != schema):
         return database
-    columns = _match_contacts(poses, target)
+    columns = _match_contacts(poses, skeleton, contact_joints)
     entries = []
     for c in range(poses.clip_count):
-        own = poses.clip_frames(c)
-        clip = retarget(poses.clip(c), target.skeleton)
-        entries.append(Entry(clip, poses.contacts[own][:, columns], marks=_marks(poses, own)))
-    return _build(database, entries, target.contact_joints, like.features)
+        frames = poses.clip_frames(c)
+        clip = retarget(poses.clip(c), skeleton)
+        entries.append(Entry(clip, poses.contacts[frames][:, columns], marks=_marks(poses, frames)))
+    like = like or own
+    known = {name: weight for name, weight in like.weights.features.items() if name in schema.columns}
+    return _build(database, entries, contact_joints, schema, like, replace(like.weights, features=known))
 
 
-def _match_contacts(poses: PoseDatabase, target: PoseDatabase) -> list[int]:
+def _match_contacts(poses: PoseDatabase, skeleton: Skeleton, contact_joints: np.ndarray) -> list[int]:
     """Which contact of one skeleton each of another's is, by the side of the body."""
-    sides = [[_find_side(one.skeleton, int(joint)) for joint in one.contact_joints] for one in (poses, target)]
+    bodies = (poses.skeleton, poses.contact_joints), (skeleton, contact_joints)
+    sides = [[_find_side(one, joint) for joint in joints.tolist()] for one, joints in bodies]
     if sorted(sides[0]) != sorted(sides[1]) or len(set(sides[0])) != len(sides[0]):
         raise KinematchError(f"feet {sides[0]} of one skeleton do not match {sides[1]} of the other")
     return [sides[0].index(side) for side in sides[1]]
@@ -96,12 +107,14 @@ def _find_side(skeleton: Skeleton, joint: int) -> str:
     return next((side for side in ("left", "right") if skeleton.roles.get(f"{side}_lower_leg") in above), "neither")
 
 
-def _build(database: Database, entries: list[Entry], contact_joints: np.ndarray, features: FeatureDatabase) -> Database:
+def _build(
+    database: Database, entries: list[Entry], contact_joints: np.ndarray, schema: FeatureSchema, like: FeatureDatabase,
+    weights: Weights,
+) -> Database:  # fmt: skip
     made = build_poses(entries, contact_joints)
     built = build_features(
-        made, features.schema, normalisation=features.normalisation, weights=features.weights, tail=features.tail,
-        warn=lambda message: None,
-    )  # fmt: skip
+        made, schema, normalisation=like.normalisation, weights=weights, tail=like.tail, warn=lambda message: None
+    )
     return Database(made, built, dict(database.about), database.filter)
 
 

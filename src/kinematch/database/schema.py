@@ -88,6 +88,11 @@ def _is_stored(feature: Feature) -> bool:
     return feature.kind in BUILT_IN or feature.kind not in KINDS or KINDS[feature.kind].query is None
 
 
+def needs_call(feature: Feature) -> bool:
+    """Whether the query of a feature is made by a function of users."""
+    return feature.kind not in BUILT_IN and not _is_stored(feature)
+
+
 def _query_block(feature: Feature, input_: QueryInput) -> np.ndarray:
     """The columns (N, width) of one feature, made by its kind; users' own are checked."""
     query = find_kind(feature).query

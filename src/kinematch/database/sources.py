@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch, fnmatchcase
 from functools import cache
@@ -15,7 +15,7 @@ import kinematch
 from kinematch.database.recipe import Recipe, Source
 from kinematch.database.recipe_errors import find_line
 from kinematch.errors import FileError, KinematchError, unknown
-from kinematch.files.patterns import find_files
+from kinematch.files.patterns import find_named_files
 from kinematch.files.reading import file_kind, opened
 
 # keys of a source that do not affect the frames of a clip: the choice of files, and marks on frames
@@ -32,6 +32,7 @@ class SourceFile:
     index: int  # of the source in the recipe
     name: str  # name of its clips
     motion: int = 0  # index of a built-in motion
+    link: str = ""  # the name of the file that leads to it, where that is a link
 
     @property
     def label(self) -> str:
@@ -39,8 +40,17 @@ class SourceFile:
         return str(self.path or f"built-in motion {self.name!r}")
 
 
-def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> list[SourceFile]:
-    """All files of a recipe in order; a glob that finds none and a file found twice are errors."""
+def list_files(
+    recipe: Recipe, folder: Path, recipe_path: Path, text: str, *, trusted: Collection[str] | None = None
+) -> list[SourceFile]:
+    """All files of a recipe in order; a glob that finds none and a file found twice are errors.
+
+    `trusted`: the patterns that may lead out of the folder; all of them if it is not given.
+    """
+
+    def find(pattern: str) -> dict[Path, str]:
+        return find_named_files(pattern, folder, stays_inside=trusted is not None and pattern not in trusted)
+
     found: list[SourceFile] = []
     owner: dict[Path, int] = {}
     listed: set[tuple[Path, int]] = set()
@@ -49,17 +59,18 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
             found += _list_built_in(source, index)
             _check_ranges(found, index, recipe_path, text)
             continue
-        left_out = {path for pattern in source.exclude for path in find_files(pattern, folder)}
+        left_out = {path for pattern in source.exclude for path in find(pattern)}
         for pattern in source.files:
-            paths = [
-                path
-                for path in find_files(pattern, folder)
-                if path not in left_out and not any(fnmatch(path.name, name) for name in source.exclude)
-            ]
+            paths = {
+                path: link
+                for path, link in find(pattern).items()
+                if path not in left_out
+                and not any(fnmatch(one, name) for name in source.exclude for one in (path.name, link))
+            }
             if not paths:
                 line = find_line(text, ("source", index, "files"))
                 raise FileError(recipe_path, f"source[{index}].files: {_explain_empty(pattern, folder)}", line=line)
-            for path in paths:
+            for path, link in paths.items():
                 first = owner.get(path, index)
                 if first != index and not (source.clips and recipe.source[first].clips):
                     cure = "exclude it from one, or let both name their `clips`"
@@ -68,7 +79,7 @@ def list_files(recipe: Recipe, folder: Path, recipe_path: Path, text: str) -> li
                 if (path, index) not in listed:
                     listed.add((path, index))
                     owner.setdefault(path, index)
-                    found.append(SourceFile(path, source, index, path.stem))
+                    found.append(SourceFile(path, source, index, path.stem, link=link))
         _check_ranges(found, index, recipe_path, text)
     return _tell_apart(found, folder)
 
@@ -139,7 +150,8 @@ def refuse_twice(clips: list[tuple[SourceFile, str]]) -> None:
 
 def matches(file: SourceFile, pattern: str) -> bool:
     """Whether the `files` of a range match this file."""
-    return fnmatch(file.path.name if file.path else file.name, pattern)
+    names = (file.path.name, file.link) if file.path else (file.name,)
+    return any(fnmatch(name, pattern) for name in names)
 
 
 def make_file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str) -> str:

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.copies import Unchanging
 from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, write_arrays
 from kinematch.database.feature_database import FeatureDatabase, Weights
-from kinematch.database.features import Feature
+from kinematch.database.file_checks import Sizes, check_arrays
+from kinematch.database.file_origin import FileOrigin, reopen, set_origin
+from kinematch.database.file_table import CLIPS, DATABASE_VALUES, PLAIN, read_values
 from kinematch.database.filters import check_filter
 from kinematch.database.packing.poses import ClipTable, PackedPoses, open_features, open_targets
 from kinematch.database.packing.storage import LAYOUT, from_packed_arrays, to_packed_arrays
@@ -24,11 +27,12 @@ FORMAT = "kinematch database"
 VERSION = 4
 PLAIN_VERSION, TRANSPORT_VERSION, PACKED_VERSION = 1, 3, 4  # earlier versions of the package open the lower ones too
 SUFFIX = ".kinematch"
+FREE_FRAMES, MOST_ADDED = 1000, 100  # past the ends of clips that features may look at, and so many for each frame
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Database:
+class Database(Unchanging):
     """Everything a character needs: poses to show and features to find them by.
 
     `km.build` makes one from a recipe, `km.load` opens one from a file, `km.dance_card` is the built-in one.
@@ -38,9 +42,15 @@ class Database:
     features: FeatureDatabase
     about: dict[str, Any] = field(default_factory=dict)  # recipe, sources, warnings: plain JSON values
     filter: str = ""  # tags that frames must satisfy when a command names none, such as `walk & !crouch`
+    file: FileOrigin | None = field(default=None, init=False, repr=False)  # None unless it was opened from one
 
     def __post_init__(self):
         check_filter(self.filter, self.poses.tags.names)
+
+    def __reduce__(self) -> tuple:
+        if self.file is not None and self.file.is_unchanged():
+            return reopen, (load, self.file)
+        return _open_pickled, to_arrays(self)
 
     @property
     def skeleton(self) -> Skeleton:
@@ -113,69 +123,75 @@ def to_arrays(
 def load(
     path: str | Path, *, verify: bool = True, mapped: bool = False, progress: Progress = lambda done, total: None
 ) -> Database:
-    """Open a .kinematch file, packed or not, and compare the contents of every array with their checksum.
+    """Open a .kinematch file, packed or not; every array must fit its checksum and the table of what files hold.
 
     Its arrays are read into memory of their own. `mapped` has them share the file's pages instead, which several
     processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
-    reads nothing, and a damaged one plays as it is. `progress(done, total)` tells of a transport file, which is
+    reads no frames, and damaged ones play as they are. `progress(done, total)` tells of a transport file, which is
     unpacked and measured anew.
     """
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify, mapped=mapped)
-    return from_arrays(path, arrays, about, progress=progress)
+    database = from_arrays(path, arrays, about, verify=verify, progress=progress)
+    return set_origin(database, path, about["checksum"], verify=verify, mapped=mapped)
 
 
 def from_arrays(
-    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS,
-    progress: Progress = lambda done, total: None,
+    path: str | Path, arrays: dict[str, np.ndarray], about: dict[str, Any], words: Words = DATABASE_WORDS, *,
+    verify: bool = True, progress: Progress = lambda done, total: None,
 ) -> Database:  # fmt: skip
     """The inverse of to_arrays, for what was read from a file."""
     try:
+        skeleton, schema, sizes = read_values(about, DATABASE_VALUES, arrays)
         if "packed" in about and about["packed"].get("layout") != LAYOUT:
             raise FileError(path, "was packed by an earlier version; pack the database it was made of again")
-        return _database(arrays, about, progress)
+        return _database(arrays, about, skeleton, schema, sizes, verify=verify, progress=progress)
     except FileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError) as error:
+    except KinematchError as error:
         raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 
 
-def _database(arrays: dict[str, np.ndarray], about: dict[str, Any], progress: Progress) -> Database:
+def _open_pickled(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
+    for array in arrays.values():
+        array.flags.writeable = False  # as those of a file
+    return from_arrays("a pickled database", arrays, about)
+
+
+def _database(
+    arrays: dict[str, np.ndarray], about: dict[str, Any], skeleton: Skeleton, schema: FeatureSchema, sizes: Sizes, *,
+    verify: bool, progress: Progress,
+) -> Database:  # fmt: skip
     def part(group: str, names: list[str]) -> dict[str, np.ndarray]:
         return {name: arrays[f"{group}.{name}"] for name in names}
 
-    skeleton = Skeleton(
-        names=tuple(about["skeleton"]["names"]),
-        roles=about["skeleton"]["roles"],
-        tpose=arrays.get("skeleton.tpose"),
-        **part("skeleton", _SKELETON),
-    )
-    schema = FeatureSchema(tuple(Feature(**{**one, "times": tuple(one["times"])}) for one in about["schema"]))
+    rate, tags, sizes["C"] = float(about["frame_rate"]), tuple(about["tags"]), len(about["clips"])
+    check_arrays(arrays, CLIPS, sizes)
+    kept, values = part("poses", _CLIPS), part("features", ["offset", "scale"])
+    clips = ClipTable(
+        kept["clip_starts"], kept["clip_stops"], kept["clip_loops"], kept["loop_positions"],
+        kept["loop_rotations"], tuple(about["clips"]),
+    )  # fmt: skip
     poses: PoseDatabase
     if "transport" in about:
-        kept, normaliser = part("poses", _CLIPS), part("features", ["offset", "scale"])
-        clips = ClipTable(
-            kept["clip_starts"], kept["clip_stops"], kept["clip_loops"], kept["loop_positions"],
-            kept["loop_rotations"], tuple(about["clips"]),
+        added = len(clips.names) * rate * (schema.past + max(schema.times, default=0.0))
+        if added > FREE_FRAMES + MOST_ADDED * int(clips.stops[-1]):
+            raise KinematchError(f"features look {added:g} frames past its clips, which have {clips.stops[-1]}")
+        poses, values["targets"] = decode_poses(
+            arrays, skeleton, rate, clips, sizes, contact_joints=kept["contact_joints"], tag_names=tags,
+            progress=progress,
         )  # fmt: skip
-        poses, targets = decode_poses(
-            arrays, skeleton, float(about["frame_rate"]), clips, contact_joints=kept["contact_joints"],
-            tag_names=tuple(about["tags"]), progress=progress,
-        )  # fmt: skip
-        physical = schema.build(poses)
-        values = {**normaliser, "values": (physical - normaliser["offset"]) / normaliser["scale"], "targets": targets}
+        values["values"] = (schema.build(poses) - values["offset"]) / values["scale"]
     elif "packed" in about:
-        poses = from_packed_arrays(arrays, about, skeleton, part("poses", _CLIPS), schema.width)
-        values = {
-            **part("features", ["offset", "scale"]), "values": open_features(poses.pack),
-            "targets": open_targets(poses.marks),
-        }  # fmt: skip
+        poses = from_packed_arrays(
+            arrays, about["packed"], skeleton, rate, clips, sizes, contact_joints=kept["contact_joints"],
+            tag_names=tags, verify=verify,
+        )  # fmt: skip
+        values |= {"values": open_features(poses.pack), "targets": open_targets(poses.marks)}
     else:
+        check_arrays(arrays, PLAIN, sizes, contents=verify)
+        tagged = Tags(tags, arrays["poses.tags"])
         poses = PoseDatabase(
-            skeleton=skeleton,
-            frame_rate=float(about["frame_rate"]),
-            clip_names=tuple(about["clips"]),
-            tags=Tags(tuple(about["tags"]), arrays["poses.tags"]),
-            **part("poses", _POSES),
+            skeleton=skeleton, frame_rate=rate, clip_names=clips.names, tags=tagged, **part("poses", _POSES)
         )
         values = part("features", _FEATURES)
     features = FeatureDatabase(
@@ -187,5 +203,4 @@ def _database(arrays: dict[str, np.ndarray], about: dict[str, Any], progress: Pr
         tail=float(about["tail"]),
         **values,
     )
-    # files written before there was a filter have none
     return Database(poses, features, dict(about["more"]), about.get("filter", ""))

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from kinematch.errors import FileError
 from kinematch.files.gltf_schema import Gltf
+from kinematch.files.inside import find_inside
 from kinematch.files.reading import BYTE_ORDER_MARK, opened
 
 MAGIC = b"glTF"
@@ -144,9 +145,8 @@ def _file_beside(document: Document, uri: str, size: int) -> memoryview:
     if ".." in name.split("/"):
         raise refusal
     try:
-        folder = document.path.parent.resolve()
-        target = (folder / name).resolve()  # follows symbolic links, so that these cannot lead out either
-        if not target.is_relative_to(folder):
+        target = find_inside(document.path.parent, name)  # follows links, so that these cannot lead out either
+        if target is None:
             raise refusal
         if not target.is_file():
             raise document.error(f"buffer file {uri[:200]!r} is not there")

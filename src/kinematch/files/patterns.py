@@ -9,12 +9,24 @@ from itertools import count
 from pathlib import Path
 
 from kinematch.errors import KinematchError
+from kinematch.files.inside import OutsideError, find_inside
 
 MOST_ENTRIES = 1_000_000  # looked at for one pattern: the folders of a large library
 
 
-def find_files(pattern: str, folder: Path, *, most: int = MOST_ENTRIES) -> list[Path]:
-    """Files below a folder that match a pattern with `*`, `?`, `[...]` and `**`, sorted; hidden ones only by name."""
+def find_files(pattern: str, folder: Path, *, most: int = MOST_ENTRIES, stays_inside: bool = False) -> list[Path]:
+    """Real paths of the files below a folder that match a pattern, sorted; see `find_named_files`."""
+    return list(find_named_files(pattern, folder, most=most, stays_inside=stays_inside))
+
+
+def find_named_files(
+    pattern: str, folder: Path, *, most: int = MOST_ENTRIES, stays_inside: bool = False
+) -> dict[Path, str]:
+    """Real paths of the files below a folder that match a pattern with `*`, `?`, `[...]` and `**`, sorted, each with
+    the name it was found by, which a link may have changed; hidden files are found only by name.
+
+    With `stays_inside`, a pattern that leads out of the folder, through a link too, is an error before it is followed.
+    """
     seen = count(1)
 
     def list_entries(place: str) -> Iterator[os.DirEntry]:
@@ -26,6 +38,14 @@ def find_files(pattern: str, folder: Path, *, most: int = MOST_ENTRIES) -> list[
                     yield entry
         except OSError:  # not a folder, or not ours to read
             return
+
+    def check(place: str) -> str:
+        if stays_inside and find_inside(folder, place) is None:
+            raise OutsideError(f"{pattern!r} leads out of the folder through {os.path.basename(place)!r}")
+        return place
+
+    def check_link(entry: os.DirEntry) -> str:
+        return check(entry.path) if entry.is_symlink() else entry.path
 
     def expand(place: str, parts: tuple[str, ...], entered: frozenset[str] | set[str]) -> Iterator[str]:
         if not parts:
@@ -43,18 +63,31 @@ def find_files(pattern: str, folder: Path, *, most: int = MOST_ENTRIES) -> list[
             for entry in list_entries(place):
                 if not entry.name.startswith("."):
                     if entry.is_dir():
-                        yield from expand(entry.path, parts, entered)
+                        yield from expand(check_link(entry), parts, entered)
                     elif not rest:
-                        yield entry.path
+                        yield check_link(entry)
         elif glob.has_magic(part):
             fits = re.compile(translate(os.path.normcase(part))).match
             for entry in list_entries(place):
                 hidden = entry.name.startswith(".") and not part.startswith(".")
                 if not hidden and fits(os.path.normcase(entry.name)) and (not rest or entry.is_dir()):
-                    yield from expand(entry.path, rest, frozenset())
+                    yield from expand(check_link(entry), rest, frozenset())
         else:
-            yield from expand(os.path.join(place, part), rest, frozenset())
+            yield from expand(check(os.path.join(place, part)), rest, frozenset())
 
-    whole = Path(pattern)
-    start, parts = (whole.anchor, whole.parts[1:]) if whole.anchor else (str(folder), whole.parts)
-    return sorted({Path(path).resolve() for path in expand(start, parts, frozenset()) if os.path.isfile(path)})
+    start = check(find_start(pattern, folder))
+    parts = Path(pattern).parts[_count_plain(pattern) :]
+    found = sorted(path for path in expand(start, parts, frozenset()) if os.path.isfile(path))
+    named = {Path(path).resolve(): os.path.basename(path) for path in reversed(found)}
+    return dict(sorted(named.items()))
+
+
+def find_start(pattern: str, folder: Path) -> str:
+    """The path up to the pattern's first wildcard."""
+    return os.path.join(folder, *Path(pattern).parts[: _count_plain(pattern)])
+
+
+def _count_plain(pattern: str) -> int:
+    """How many parts have no wildcard before the first that has one."""
+    parts = Path(pattern).parts
+    return next((k for k, part in enumerate(parts) if glob.has_magic(part)), len(parts))

@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 
 from kinematch.database.container import Words, read_arrays, write_arrays
-from kinematch.database.features import Feature
-from kinematch.database.schema import FeatureSchema
+from kinematch.database.file_checks import check_arrays
+from kinematch.database.file_origin import set_origin
+from kinematch.database.file_table import MODEL, MODEL_VALUES, list_layers, read_values
 from kinematch.errors import FileError, KinematchError
 from kinematch.learned.codebook import PER_FRAME, Codebook
-from kinematch.learned.model import Model
+from kinematch.learned.model import Model, lay_out_pose
 from kinematch.learned.network import read_network, write_network
-from kinematch.motion.skeleton import Skeleton
 
 FORMAT, VERSION = "kinematch model", 1
 SUFFIX = ".kinematch-model"
 WORDS = Words("model", "`kinematch train learned` writes those", "train it again")
-NETWORKS = ("decompressor", "stepper", "projector")
+ENDS = {"decompressor": ("D+Z", "pose"), "stepper": ("D+Z", "D+Z"), "projector": ("D", "D+Z")}  # sizes of networks
+LARGEST_HALF = float(np.finfo(np.float16).max)
 _ARRAYS = ("contact_joints", "feature_offset", "feature_scale", "feature_weights", "rest", "moving", "limits")
 _BOOK = (*PER_FRAME, "lowest", "step", "clip_starts", "clip_stops")
 _SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order")
@@ -29,12 +30,12 @@ def save_model(path: str | Path, model: Model) -> None:
     arrays = {name: getattr(model, name) for name in _ARRAYS}
     arrays |= {f"codebook.{name}": getattr(model.codebook, name) for name in _BOOK}
     arrays["codebook.tags"] = np.packbits(model.codebook.tags, axis=1)
-    arrays["codebook.cost_factor"] = model.codebook.cost_factor.astype(np.float16)
+    arrays["codebook.cost_factor"] = np.minimum(model.codebook.cost_factor, LARGEST_HALF).astype(np.float16)
     arrays |= {f"skeleton.{name}": getattr(model.skeleton, name) for name in _SKELETON}
     if model.skeleton.tpose is not None:
         arrays["skeleton.tpose"] = model.skeleton.tpose
     networks = {}
-    for name in NETWORKS:
+    for name in ENDS:
         network = getattr(model, name)
         if network is not None:
             own, networks[name] = write_network(name, network)
@@ -56,8 +57,8 @@ def load_model(path: str | Path) -> Model:
     """Open a file that `kinematch train learned` wrote. Weights are rounded to half precision in it."""
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=True, words=WORDS)
     try:
-        return _model(arrays, about)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, KinematchError) as error:
+        return set_origin(_model(arrays, about), path, about["checksum"])
+    except KinematchError as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
 
 
@@ -69,7 +70,7 @@ def is_model(path: str | Path) -> bool:
 def round_model(model: Model) -> Model:
     """The model as its file holds it: what is scored is what is played."""
     rounded: dict[str, Any] = {}
-    for name in NETWORKS:
+    for name in ENDS:
         network = getattr(model, name)
         if network is not None:
             own, more = write_network(name, network)
@@ -78,29 +79,27 @@ def round_model(model: Model) -> Model:
 
 
 def _model(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Model:
-    tags = tuple(about["tags"])
+    skeleton, schema, sizes = read_values(about, MODEL_VALUES, arrays)
+    tags, networks = tuple(about["tags"]), about["networks"]
+    sizes["tag_bytes"] = -(-len(tags) // 8)
+    check_arrays(arrays, MODEL, sizes)
+    sizes["pose"] = lay_out_pose(sizes["J"], sizes["M"], sizes["K"]).count
+    for name, (inputs, outputs) in ENDS.items():
+        if name in networks:
+            check_arrays(arrays, list_layers(name, networks[name]["layers"], inputs, outputs), sizes)
     book = {name: np.array(arrays[f"codebook.{name}"]) for name in _BOOK}
     book["tags"] = np.unpackbits(book["tags"], axis=1, count=len(tags)).astype(bool)
     book["cost_factor"] = book["cost_factor"].astype(np.float32)
-    networks: dict[str, Any] = {
-        name: read_network(name, arrays, about["networks"][name]) if name in about["networks"] else None
-        for name in NETWORKS
-    }
     own: dict[str, Any] = {name: np.array(arrays[name]) for name in _ARRAYS}
+    own |= {name: read_network(name, arrays, networks[name]) if name in networks else None for name in ENDS}
     return Model(
-        skeleton=Skeleton(
-            names=tuple(about["skeleton"]["names"]),
-            roles=about["skeleton"]["roles"],
-            tpose=arrays.get("skeleton.tpose"),
-            **{name: arrays[f"skeleton.{name}"] for name in _SKELETON},
-        ),
+        skeleton=skeleton,
         frame_rate=float(about["frame_rate"]),
-        schema=FeatureSchema(tuple(Feature(**{**one, "times": tuple(one["times"])}) for one in about["schema"])),
+        schema=schema,
         tag_names=tags,
         filter=about["filter"],
         codebook=Codebook(**book),
         scores=about["scores"],
         about=about["trained"],
-        **networks,
         **own,
     )

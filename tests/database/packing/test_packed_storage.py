@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinematch.compile.bit_fields import ENDS, KIND_SHIFT, SHIFTS, SIZE, WIDTHS
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
+from kinematch.database.packing.field_kernels import ENDS, KIND_SHIFT, SHIFTS, SIZE, WIDTHS
 from kinematch.database.packing.layout import CENTRES, HEAD, LANES, cut_clips
 from kinematch.database.packing.pack import pack_database
 from kinematch.database.packing.storage import check_segments

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.compile.bit_fields import DESCRIPTION, describe_rows, measure_rows
+from kinematch.database.packing.field_kernels import DESCRIPTION, describe_rows, measure_rows
 from kinematch.database.packing.kernels import write_knots
 from kinematch.database.packing.layout import FARTHEST_KNOTS, HEAD, LANES, RANGES, STRIDES, UNIT, count_knots
 from kinematch.database.packing.quantise import Choice, find_knots

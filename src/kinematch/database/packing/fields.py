@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from kinematch.copies import Unchanging
+
 BATCH = 8192  # frames at a time
 
 
-class UnpackedArray(NDArrayOperatorsMixin):
+class UnpackedArray(Unchanging, NDArrayOperatorsMixin):
     """Indexes like an array whose first axis is frames; nothing is kept of what is unpacked.
 
     In arithmetic and as the argument of numpy functions it is the whole array.
@@ -18,6 +20,9 @@ class UnpackedArray(NDArrayOperatorsMixin):
     def __init__(self, shape: tuple[int, ...], dtype: Any, unpack: Callable[[np.ndarray], np.ndarray]):
         """`unpack` gives the rows of frames (N,) int64."""
         self.shape, self.dtype, self._unpack = shape, np.dtype(dtype), unpack
+
+    def __reduce__(self) -> tuple:
+        return np.array, (np.asarray(self),)  # pickled as what it stands for
 
     @property
     def ndim(self) -> int:

@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from kinematch.compile.bit_fields import (
+from kinematch.compile.jit import inner, kernel, part
+from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
+from kinematch.compile.memory import address, fetch, read_byte, read_short
+from kinematch.compile.rows import read_fours, write_fours
+from kinematch.database.packing.field_kernels import (
     KIND_SHIFT,
     RUNS,
     SIZE,
@@ -12,10 +16,6 @@ from kinematch.compile.bit_fields import (
     read_ranges,
     read_signed,
 )
-from kinematch.compile.jit import inner, kernel, part
-from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
-from kinematch.compile.memory import address, fetch, read_byte, read_short
-from kinematch.compile.rows import read_next_fours, write_fours
 from kinematch.database.packing.layout import BLOCK, CENTRES, HEAD, LENGTH, RANGES, TAPS, UNIT
 from kinematch.math.kernels import multiply
 
@@ -62,8 +62,8 @@ def unpack_rows(data, weights, channels, raw, length, one, other, turns, order, 
     """`turns`: the address of those of a mirror image, 0 without; `order`: that of where channels go."""
     for channel in range(0, channels, LANES):
         if raw:
-            a = read_next_fours(data + U(16 * (channels * one + channel)))
-            b = read_next_fours(data + U(16 * (channels * other + channel)))
+            a = read_fours(data + U(16 * (channels * one + channel)), U(16))
+            b = read_fours(data + U(16 * (channels * other + channel)), U(16))
         else:
             a, b, centre = unpack_group(data, weights, channel // LANES, length, one, other)
             centre = normalize(centre)

@@ -7,7 +7,7 @@ stored at knots, one every 1, 2, 4 or 8 frames; frames between knots lie on the 
 them.
 
 A segment's bytes: a head for each group, then the knots of each group, one after the other, each beginning at a byte.
-A head describes the knots as rows of bit fields (see compile.bit_fields), behind two bytes that tell where they begin.
+A head describes the knots as rows of bit fields (see field_kernels), behind two bytes that tell where they begin.
 Then it has eight bytes, one for each channel, of each of: the ranges of x, y and z, as tiny floats; w, x, y and z of
 the centre, signed. A segment that cannot be packed within the bound holds four float32 for each frame and channel
 instead.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.compile.bit_fields import DESCRIPTION
+from kinematch.database.packing.field_kernels import DESCRIPTION
 
 LENGTH = 32  # frames of a segment
 STRIDES = (1, 2, 4, 8)  # frames between knots, by the kind of a group

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.compile.bit_fields import MOST_WIDTH
 from kinematch.database.packing.bodies import find_levers, measure_distances, place_points
+from kinematch.database.packing.field_kernels import MOST_WIDTH
 from kinematch.database.packing.layout import LANES, LENGTH, STRIDES
 from kinematch.database.packing.segments import Segments, Stride, from_tiny, interpolate, restore_centres, try_stride
 from kinematch.database.poses import PoseDatabase

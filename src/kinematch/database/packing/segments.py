@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.compile.bit_fields import LARGEST_TINY, TINY_BIAS
+from kinematch.database.packing.field_kernels import LARGEST_TINY, TINY_BIAS
 from kinematch.database.packing.layout import CENTRE, LENGTH, STRIDES, TAPS, count_channels, count_knots, find_weights
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
@@ -117,7 +117,7 @@ def interpolate(numbers: np.ndarray, stride: int, knots: np.ndarray) -> np.ndarr
 
 
 def to_tiny(ranges: np.ndarray) -> np.ndarray:
-    """The smallest tiny floats (uint8) that are no less; see compile.bit_fields."""
+    """The smallest tiny floats (uint8) that are no less; see field_kernels."""
     bits = np.minimum(ranges, LARGEST_TINY).astype(np.float32).view(np.int32).astype(np.int64) - TINY_BIAS
     return np.clip(-(-bits // (1 << 20)), 0, 255).astype(np.uint8)
 

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.errors import KinematchError
+
 MOST_SHORT = 65535
 
 
@@ -44,6 +46,12 @@ def find_runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where runs of equal values begin (R,) int32, and the values (R,)."""
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return starts.astype(np.int32), np.asarray(values[starts])
+
+
+def check_runs(starts: np.ndarray) -> None:
+    """Raise unless the first run begins at frame 0, and each behind the one before."""
+    if not len(starts) or starts[0] != 0 or (starts[1:] <= starts[:-1]).any():
+        raise KinematchError("runs of cost factors must begin at frame 0 and ascend")
 
 
 def read_runs(starts: np.ndarray, values: np.ndarray, frames: np.ndarray) -> np.ndarray:

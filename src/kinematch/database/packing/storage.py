@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.compile.bit_fields import KIND_SHIFT, MOST_WIDTH, SHIFTS, SIZE, WIDTHS
+from kinematch.database.file_checks import Sizes, check_arrays
+from kinematch.database.file_table import PACKED
 from kinematch.database.packing.bits import make_heads, measure_segments
+from kinematch.database.packing.field_kernels import KIND_SHIFT, MOST_WIDTH, SHIFTS, SIZE, WIDTHS
 from kinematch.database.packing.frames import make_frames
 from kinematch.database.packing.layout import (
     HEAD,
@@ -24,8 +26,10 @@ from kinematch.database.packing.layout import (
     find_blocks,
     find_weights,
 )
-from kinematch.database.packing.mirrors import Mirror, check_mirror, check_originals, lay_out
+from kinematch.database.packing.mirrors import Mirror, check_mirror, check_moving, check_originals, lay_out
 from kinematch.database.packing.poses import ClipTable, Marks, PackedPoses, open_poses
+from kinematch.database.packing.small import check_runs
+from kinematch.database.poses import check_clips
 from kinematch.errors import KinematchError
 from kinematch.motion.skeleton import Skeleton
 
@@ -43,77 +47,39 @@ def to_packed_arrays(poses: PackedPoses) -> tuple[dict[str, np.ndarray], dict[st
 
 
 def from_packed_arrays(
-    arrays: Mapping[str, np.ndarray], about: Mapping[str, Any], skeleton: Skeleton, kept: Mapping[str, np.ndarray],
-    columns: int,
+    arrays: Mapping[str, np.ndarray], values: Mapping[str, Any], skeleton: Skeleton, frame_rate: float,
+    clips: ClipTable, sizes: Sizes, *, contact_joints: np.ndarray, tag_names: tuple[str, ...], verify: bool = True,
 ) -> PackedPoses:  # fmt: skip
-    """`kept` are the arrays by clip, and the contact joints, which are not packed."""
-    contact_joints, tag_names = kept["contact_joints"], tuple(about["tags"])
-    clips = ClipTable(
-        kept["clip_starts"], kept["clip_stops"], kept["clip_loops"], kept["loop_positions"], kept["loop_rotations"],
-        tuple(about["clips"]),
-    )  # fmt: skip
-    moving, rest = arrays["packed.moving"], arrays["packed.rest"]
-    frames, joints = len(arrays["packed.features"]), skeleton.joint_count
-    if not frames or (np.diff(clips.stops, prepend=0) < 1).any() or int(clips.stops[-1]) != frames:
-        raise KinematchError("clips do not cover the frames")
-    if (clips.starts != np.concatenate([[0], clips.stops[:-1]])).any():
-        raise KinematchError("clips do not follow one another")
-    if not ((moving > 0) & (moving < joints)).all() or len(np.unique(moving)) != len(moving):
-        raise KinematchError(f"moving joints {moving.tolist()}, expected different ones from 1 to {joints - 1}")
+    """The inverse of to_packed_arrays; `clips` and `contact_joints` are not packed."""
+    sizes |= {"flag_bytes": -(-(sizes["K"] + 1) // 8), "mark_bytes": -(-(sizes["T"] + 2) // 8)}
+    check_arrays(arrays, PACKED, sizes, contents=verify)
+    frames, joints = sizes["F"], sizes["J"]
+    moving, rest, originals = (arrays[f"packed.{name}"] for name in ("moving", "rest", "originals"))
+    check_clips(clips.starts, clips.stops, frames)
+    check_moving(moving)
     mirror = Mirror(*(arrays[f"mirror.{name}"] for name in Mirror._fields))
-    check_mirror(mirror, moving, joints)
-    originals = arrays["packed.originals"]
+    check_mirror(mirror)
     check_originals(originals, np.diff(clips.stops, prepend=0))
     if (originals >= 0).any() and not np.isin(mirror.partners[moving], moving).all():
         raise KinematchError("a joint moves in mirror images, and its partner does not")
     cut = cut_clips(clips.starts, clips.stops, originals)
+    if (sizes["S"], sizes["P"]) != (len(cut.lengths), len(cut.stored)):
+        found, expected = f"{sizes['S']} segments and {sizes['P']} roots", f"{len(cut.lengths)} and {len(cut.stored)}"
+        raise KinematchError(f"{found}, expected {expected}")
     pack = empty_pack()._replace(
-        **{name: arrays[f"packed.{name}"] for name in STORED}, pace_step=float(about["packed"]["pace_step"]),
+        **{name: arrays[f"packed.{name}"] for name in STORED}, pace_step=float(values["pace_step"]),
         clip_segments=cut.clip_segments, clip_roots=cut.clip_roots, sides=cut.sides,
         blocks=find_blocks(clips.stops, frames), weights=find_weights(), channels=count_channels(joints, len(moving)),
         **lay_out(mirror, moving),
     )  # fmt: skip
     marks = Marks(*(arrays[f"marks.{name}"] for name in MARKS))
-    sizes = {
-        "frames": frames, "roots": len(cut.stored), "segments": len(cut.lengths), "moving": len(moving),
-        "contacts": len(contact_joints), "columns": columns, "flags": -(-(len(contact_joints) + 1) // 8),
-        "marks": -(-(len(tag_names) + 2) // 8),
-    }  # fmt: skip
-    check_shapes(pack, marks, sizes)
-    if rest.shape != (joints, 3) or rest.dtype != np.float32:
-        raise KinematchError(f"rest is {rest.dtype} {rest.shape}, expected float32 {(joints, 3)}")
+    check_runs(marks.factor_starts)
     check_segments(pack, cut.lengths)
     made = make_frames(
         pack, clips.starts, clips.stops, clips.loops, clips.loop_positions, clips.loop_rotations, moving, rest,
-        mirror, float(about["frame_rate"]),
+        mirror, frame_rate,
     )  # fmt: skip
-    return open_poses(skeleton, float(about["frame_rate"]), made, marks, clips, contact_joints, tag_names)
-
-
-def check_shapes(pack: Pack, marks: Marks, sizes: Mapping[str, int]) -> None:
-    """Every array has the type and the shape that kernels read it by, and its numbers are finite."""
-    f, s, m, k, d = (sizes[name] for name in ("frames", "segments", "moving", "contacts", "columns"))
-    shapes = {
-        "data": (pack.data.size,), "offsets": (s + 1,), "raw": (s,), "centres": (s, m, 3),
-        "roots": (sizes["roots"], 3), "originals": pack.originals.shape,
-        "root_bases": (s, 3), "root_steps": (s, 3), "flags": (f, sizes["flags"]), "contact_left": (f, k),
-        "toe_heights": (f, k), "toe_bases": (k,), "toe_steps": (k,), "paces": (f,), "features": (f, d),
-        "feature_bases": (d,), "feature_steps": (d,),
-    }  # fmt: skip
-    like = empty_pack()
-    for name, shape in shapes.items():
-        array, dtype = getattr(pack, name), getattr(like, name).dtype
-        if array.shape != shape or array.dtype != dtype:
-            raise KinematchError(f"{name} is {array.dtype} {array.shape}, expected {dtype} {shape}")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise KinematchError(f"{name} is not finite")
-    if not np.isfinite(pack.pace_step) or marks.bits.shape != (f, sizes["marks"]) or marks.bits.dtype != np.uint8:
-        raise KinematchError("paces or marks do not fit")
-    starts, factors = marks.factor_starts, marks.factors
-    if not len(starts) or starts.shape != factors.shape or starts[0] != 0 or (np.diff(starts) < 1).any():
-        raise KinematchError("cost factors do not fit")
-    if starts.dtype != np.int32 or factors.dtype != np.float32:
-        raise KinematchError("cost factors do not fit")
+    return open_poses(skeleton, frame_rate, made, marks, clips, contact_joints, tag_names)
 
 
 def check_segments(pack: Pack, lengths: np.ndarray) -> None:

@@ -5,9 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinematch.database.file_checks import Sizes, check_arrays
+from kinematch.database.file_table import TRANSPORT
+from kinematch.database.packing.mirrors import check_moving, check_originals
 from kinematch.database.packing.poses import ClipTable
-from kinematch.database.packing.small import read_runs
-from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.packing.small import check_runs, read_runs
+from kinematch.database.poses import Entry, PoseDatabase, build_poses, check_clips
 from kinematch.database.tags import Tags
 from kinematch.database.transport.channels import Body, from_channels
 from kinematch.database.transport.curves import decode_curves, list_sizes
@@ -25,12 +28,14 @@ Progress = Callable[[int, int], None]
 
 
 def decode_poses(
-    arrays: Mapping[str, np.ndarray], skeleton: Skeleton, frame_rate: float, clips: ClipTable, *,
+    arrays: Mapping[str, np.ndarray], skeleton: Skeleton, frame_rate: float, clips: ClipTable, sizes: Sizes, *,
     contact_joints: np.ndarray, tag_names: tuple[str, ...], progress: Progress = lambda *_: None,
 ) -> tuple[PoseDatabase, np.ndarray]:  # fmt: skip
     """Poses with all that is recomputed, and which frames (F,) a search may jump to."""
     own = {name.removeprefix("transport."): array for name, array in arrays.items() if name.startswith("transport.")}
-    frames = _check(own, skeleton, clips)
+    frames = sizes["F"] = int(clips.stops[-1])
+    check_arrays(arrays, TRANSPORT, sizes)
+    _check(own, clips, sizes)
     body = Body(skeleton, own["moving"], own["rest"])
     kinds = [len(contact_joints), 1, 1, 1, len(tag_names)]
     flags = _read_flags(own["flags"], sum(kinds), frames)
@@ -50,37 +55,17 @@ def mirror_clip(clip: Clip) -> Clip:
     return mirror(clip)
 
 
-def _check(own: Mapping[str, np.ndarray], skeleton: Skeleton, clips: ClipTable) -> int:
-    """How many frames there are; shapes and numbers fit each other, and the file is no trap."""
-    count, joints, originals = len(clips.stops), skeleton.joint_count, own["originals"]
-    stops = clips.stops.astype(np.int64)
-    if not count or (np.diff(stops, prepend=0) < 1).any() or (clips.starts[1:] != clips.stops[:-1]).any():
-        raise KinematchError("clips do not follow one another")
-    frames, size = int(stops[-1]), sum(array.nbytes for array in own.values())
-    if frames * joints * FLOATS * 4 > FREE + MOST_TIMES * size:
+def _check(own: Mapping[str, np.ndarray], clips: ClipTable, sizes: Sizes) -> None:
+    """Raise where numbers do not fit each other, or a small file would take much memory."""
+    frames, stored, size = sizes["F"], int((own["originals"] < 0).sum()), sum(array.nbytes for array in own.values())
+    check_clips(clips.starts, clips.stops, frames)
+    if frames * sizes["J"] * FLOATS * 4 > FREE + MOST_TIMES * size:
         raise KinematchError(f"{size} bytes cannot hold the {frames} frames that they are said to hold")
-    moving, stored = own["moving"], int((originals < 0).sum())
-    shapes = {
-        "originals": ((count,), np.int32), "shares": ((stored,), np.float32), "moving": (moving.shape, np.int32),
-        "centres": ((stored, joints - 1, 4), np.uint8), "rest": ((joints, 3), np.float32), "error": ((1,), np.float64),
-        "factor_starts": (own["factors"].shape, np.int32), "factors": (own["factors"].shape, np.float32),
-    }  # fmt: skip
-    for name, (shape, dtype) in shapes.items():
-        if own[name].shape != shape or own[name].dtype != dtype:
-            raise KinematchError(f"{name} is {own[name].dtype} {own[name].shape}, expected {np.dtype(dtype)} {shape}")
-        if own[name].dtype.kind == "f" and not np.isfinite(own[name]).all():
-            raise KinematchError(f"{name} is not finite")
-    if moving.ndim != 1 or not ((moving > 0) & (moving < joints)).all() or len(np.unique(moving)) != len(moving):
-        raise KinematchError(f"moving joints {moving.tolist()}, expected different ones from 1 to {joints - 1}")
-    starts, lengths = own["factor_starts"], np.diff(stops, prepend=0)
-    if starts.ndim != 1 or not len(starts) or starts[0] != 0 or (np.diff(starts) < 1).any():
-        raise KinematchError("cost factors do not fit")
-    images = np.flatnonzero(originals >= 0)
-    if (originals >= count).any() or (originals[originals[images]] >= 0).any():
-        raise KinematchError("a clip is the mirror image of none")
-    if (lengths[originals[images]] != lengths[images]).any() or not (own["shares"] > 0).all():
-        raise KinematchError("a mirror image has another length than its clip, or a clip has no steps")
-    return frames
+    if sizes["N"] != stored:
+        raise KinematchError(f"{sizes['N']} clips are stored, expected {stored}")
+    check_moving(own["moving"])
+    check_runs(own["factor_starts"])
+    check_originals(own["originals"], np.diff(clips.stops, prepend=0))
 
 
 def _read_flags(data: np.ndarray, count: int, frames: int) -> np.ndarray:

@@ -70,7 +70,8 @@ def encode_database(
     while True:
         arrays = _write(body, poses, features, originals, clips) | {"transport.error": np.array([error])}
         opened, _ = decode_poses(
-            arrays, poses.skeleton, poses.frame_rate, list_clips(poses), contact_joints=poses.contact_joints,
+            arrays, poses.skeleton, poses.frame_rate, list_clips(poses),
+            {"J": poses.skeleton.joint_count, "C": poses.clip_count}, contact_joints=poses.contact_joints,
             tag_names=poses.tags.names,
         )  # fmt: skip
         errors = measure_errors(poses, opened)
