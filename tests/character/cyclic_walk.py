@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from kinematch.character.rig import make_rig
-from kinematch.character.source import Projection, Sample, Status
-from kinematch.database.features import QueryInput
+from kinematch.character.describe import describe_source
+from kinematch.character.source import Projection, Sample, SourcePoses
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_rotation_vector
 
@@ -15,59 +14,25 @@ LEAST = 0.25  # m/s of difference that is worth a change of speed
 class CyclicWalk:
     """Knows nothing of frames: its state is a phase and a speed, its rate is time itself."""
 
-    table = None
-
     def __init__(self, database):
         poses = database.poses
-        self.skeleton, self.contact_joints, self.schema = poses.skeleton, poses.contact_joints, database.features.schema
-        self.features = database.features
+        self.skeleton = poses.skeleton
         self.rest = np.array(poses.positions[0], np.float64)
         self.rest[0] = 0.0
         self.legs = [
             self.skeleton.joint(f"{side}_{part}") for side in ("left", "right") for part in ("upper_leg", "lower_leg")
         ]
         phases = np.linspace(0, 1, 50, endpoint=False)
-        self.rig = make_rig(self.skeleton, self.contact_joints, *self._pose(phases)[:2], self._contacts(phases))
-
-    def give_examples(self):
-        phases = np.linspace(0, 1, 50, endpoint=False)
-        return (*self._pose(phases)[:2], self._contacts(phases))
-
-    def create_state(self, count):
-        return {"phase": np.zeros(count), "speed": np.zeros(count, np.float32)}
-
-    def begin(self, state, characters):
-        state.own["phase"][characters] = 0.0
-
-    def change_settings(self, settings):
-        pass
-
-    def describe_status(self, state, characters):
-        speed = state.own["speed"][characters]
-        never = np.zeros(len(characters), bool)
-        return Status(never, never, speed < 0.1, speed)
-
-    def describe_pose(self, state, characters):
-        return QueryInput(self.skeleton, None, np.zeros((len(characters), self.schema.width), np.float32))
-
-    def frame_seconds(self, state, characters):
-        return np.zeros(len(characters))
-
-    def normalise(self, queries):
-        return self.features.normalise(queries)
-
-    def restore_units(self, queries):
-        return queries * self.features.scale + self.features.offset
+        own = SourcePoses(*self._pose(phases)[:2], self._contacts(phases))
+        self.description = describe_source(database, poses=own, state={"phase": 0.0, "speed": np.float32(0)})
 
     def project(self, state, characters, queries, search):
         """The speed that the trajectory asks for at its last time."""
-        physical, columns = self.restore_units(queries), self.schema.columns["trajectory_position"]
-        speed = np.linalg.norm(physical[:, columns][:, -2:], axis=-1) / max(self.schema.times)
+        physical, schema = self.description.restore_units(queries), self.description.schema
+        wanted = physical[:, schema.columns["trajectory_position"]]
+        speed = np.linalg.norm(wanted[:, -2:], axis=-1) / max(schema.times)
         change = np.abs(speed - state.own["speed"][characters])
-        return Projection(
-            speed, (change > LEAST) | ~np.full(len(speed), search.here), change.astype(np.float32),
-            np.full(len(characters), -1, np.int32),
-        )  # fmt: skip
+        return Projection(speed, (change > LEAST) | (not search.here), change.astype(np.float32))
 
     def enter(self, state, characters, targets):
         state.own["speed"][characters] = targets
@@ -82,14 +47,11 @@ class CyclicWalk:
         own = state.own
         phase, speed = own["phase"][characters], own["speed"][characters].astype(float)
         positions, rotations, angular = self._pose(phase)
-        contacts = self._contacts(phase)
+        velocities = np.zeros_like(positions)
+        velocities[:, 0, 2] = speed
         soon = (phase + look / STRIDE) % 1.0
-        left = np.stack([0.5 - soon % 0.5] * 2, axis=-1) * STRIDE
-        zero = np.zeros((len(phase), contacts.shape[1]))
-        return Sample(
-            positions, rotations, np.zeros_like(positions), angular,
-            np.stack([0 * speed, speed, 0 * speed], axis=-1), contacts, self._contacts(soon), left, zero, zero,
-        )  # fmt: skip
+        left = self._contacts(soon) * (0.5 - soon % 0.5)[:, None] * STRIDE
+        return Sample(positions, rotations, velocities, angular, self._contacts(phase), left)
 
     def _contacts(self, phase):
         return np.stack([phase < 0.5, phase >= 0.5], axis=-1)

@@ -6,8 +6,9 @@ import sys
 import numpy as np
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.character.kernels import animation, jumps, searching
 from kinematch.character.layers import ClipLayer
+from kinematch.character.step.step import run_step
+from kinematch.character.step.update import begin_transition, predict_places, sample_playing
 from kinematch.database.storage import load
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
@@ -15,7 +16,7 @@ from kinematch.terrain.terrain import HeightFunction
 
 ODD = (np.nan, np.inf, -np.inf, 0.0, -1.0, 1e-300, 1e300, 1e30, -1e9, 0.5, 2**31, 1e-40)
 WHOLE = (2_000_000_000, -2_000_000_000, -1, 0, 1, 2**31 - 1, -(2**31), 100)
-KERNELS = (animation.animate, jumps.jump, searching.find_reasons, searching.make_queries)
+KERNELS = (run_step, sample_playing, begin_transition, predict_places)
 COUNT = 11
 
 

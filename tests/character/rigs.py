@@ -1,4 +1,4 @@
-"""Odd rigs for the tests of characters: databases of bodies with no legs, one toe, four legs, or one joint."""
+"""Odd rigs for the tests of characters: databases of bodies with no legs, one leg, four, twist bones, or one joint."""
 
 from collections.abc import Callable
 
@@ -55,8 +55,19 @@ def four_legs() -> Skeleton:
     )
 
 
+def twist_bones() -> Skeleton:
+    """A leg with joints between hip, knee and ankle, as many game characters have."""
+    names = ["root", "hips", "left_upper_leg", "left_twist_1", "left_twist_2", "left_lower_leg", "left_twist_3",
+             "left_foot", "left_foot_toe"]  # fmt: skip
+    offsets = [[0, 0, 0], [0, 0.85, 0], [0.1, -0.05, 0], [0, -0.13, 0.01], [0, -0.13, 0], [0, -0.12, 0.01],
+               [0, -0.2, -0.01], [0, -0.16, -0.01], [0, -0.05, 0.1]]  # fmt: skip
+    roles = {"root": 0, "hips": 1, "left_upper_leg": 2, "left_lower_leg": 5, "left_foot": 7}
+    return skeleton(names, [-1, 0, 1, 2, 3, 4, 5, 6, 7], np.array(offsets, float), roles=roles)
+
+
 RIGS: dict[str, Callable[[], Skeleton]] = {
-    "one joint": one_joint, "no legs": no_legs, "one leg": one_leg, "four legs": four_legs
+    "one joint": one_joint, "no legs": no_legs, "one leg": one_leg, "four legs": four_legs,
+    "leg with twist bones": twist_bones,
 }  # fmt: skip
 
 

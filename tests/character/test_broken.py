@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.character.kernels import animation, jumps, searching
-from kinematch.character.plain import PlainCrowd
+from kinematch.character.step.step import run_step
+from kinematch.character.step.update import begin_transition, predict_places, sample_playing
 from kinematch.control.command import follow_trajectory, move
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
@@ -17,7 +17,7 @@ from kinematch.search import Matches, WideMatcher, search_space
 from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60
-KERNELS = (animation.animate, jumps.jump, searching.find_reasons, searching.make_queries)
+KERNELS = (run_step, sample_playing, begin_transition, predict_places)
 
 
 @pytest.mark.parametrize("count", ["3", 2.5, None, 0, -1, True, [2]])
@@ -113,9 +113,9 @@ def test_what_a_layer_does_is_checked(database, what):
         crowd.step(move([[0.0, 0, 1]]), DT)
 
 
-@pytest.mark.parametrize(("kind", "value"), [(Crowd, np.nan), (Crowd, np.inf), (Crowd, 1e300), (PlainCrowd, np.nan)])
-def test_a_character_whose_state_is_not_finite_begins_anew_and_the_others_go_on(database, kind, value):
-    crowd, undisturbed = kind(database, 3), kind(database, 3)
+@pytest.mark.parametrize(("compiled", "value"), [(True, np.nan), (True, np.inf), (True, 1e300), (False, np.nan)])
+def test_a_character_whose_state_is_not_finite_begins_anew_and_the_others_go_on(database, compiled, value):
+    crowd, undisturbed = (Crowd(database, 3, compiled=compiled) for _ in range(2))
     walk = move(np.tile([0.3, 0, 1.3], (3, 1)))
     restarted: set[str] = set()
     with np.errstate(all="ignore"):
@@ -141,7 +141,9 @@ def test_a_character_whose_state_is_not_finite_begins_anew_and_the_others_go_on(
 def test_arrays_of_any_kind_are_taken_and_nothing_is_compiled(database):
     crowd = Crowd(database, 2, terrain=HeightFunction(lambda x, z: 0 * x))
     velocities = np.tile([0.0, 0, 1.3], (2, 1))
+    times, path = [0.0, 0.5, 1.0], np.tile([0.0, 0, 1], (2, 3, 1))
     crowd.step(move(velocities), DT)
+    crowd.step(follow_trajectory(Trajectory(times, path, path)), DT)
     compiled = [len(kernel.signatures) for kernel in KERNELS]
     read_only = velocities.copy()
     read_only.flags.writeable = False
@@ -151,8 +153,8 @@ def test_arrays_of_any_kind_are_taken_and_nothing_is_compiled(database):
              velocities.astype(">f8"), velocities.astype(int))  # fmt: skip
     for given in kinds:
         crowd.step(Command(given, given), DT)
-    times, path = [0.0, 0.5, 1.0], np.tile([0.0, 0, 1], (2, 3, 1))
-    crowd.step(follow_trajectory(Trajectory(times, path, path)), DT)
+    lists = times, path.tolist(), path.astype(np.float32)
+    crowd.step(follow_trajectory(Trajectory(*lists)), DT)
     crowd.step(Command(velocities, velocities, source=np.zeros(2, np.uint8)), np.float32(DT))
     assert [len(kernel.signatures) for kernel in KERNELS] == compiled
 
@@ -172,3 +174,53 @@ def test_random_states_and_objects_never_crash_it(seed, tmp_path, database):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "2500 states" in done.stdout
+
+
+WRITER = """
+import sys, threading, time
+import numpy as np
+from kinematch.character import Crowd
+from kinematch.control.command import move
+from kinematch.database.storage import load
+
+
+seconds, count = float(sys.argv[2]), 200
+crowd = Crowd(load(sys.argv[1]), count)
+state, stop, rng = crowd.state, time.monotonic() + seconds, np.random.default_rng(0)
+numbers = rng.integers(-(2**31), 2**31 - 1, (64, count)).astype(np.int32)
+fractions = rng.choice([np.nan, np.inf, -1e300, 1e300, 0.5], (64, count))
+written = 0
+
+
+def write():
+    global written
+    while time.monotonic() < stop:
+        row = written % 64
+        state.playing.frames[:], state.playing.fractions[:] = numbers[row], fractions[row]
+        state.schedule.frames[:] = state.schedule.left[:] = state.schedule.filters[:] = numbers[row]
+        written += 1
+
+
+thread = threading.Thread(target=write)
+thread.start()
+command, steps = move(np.tile([0.0, 0.0, 1.3], (count, 1))), 0
+while time.monotonic() < stop:
+    crowd.step(command, 1 / 60)
+    steps += 1
+thread.join()
+assert written > 100 and steps > 10
+print("alive")
+"""
+
+
+def test_a_thread_that_writes_frames_during_a_step_cannot_crash_it(tmp_path, built_of):
+    """In a child process, which a crash would end: indices are clamped where they are read."""
+    from kinematch.database.storage import save
+
+    path = tmp_path / "two.kinematch"
+    save(path, built_of("idle", "walk_1.35").database)
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, str(path), "20"], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-2000:]}"
+    assert done.stdout.endswith("alive\n")

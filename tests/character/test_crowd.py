@@ -1,4 +1,4 @@
-"""The fused step: as slow and plain as its twin in its results, one like many, hard to break, and able to go back."""
+"""Crowds: go where they are told, keep their pose at jumps, are hard to break and able to go back."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,11 +8,10 @@ import pytest
 
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.layers import ClipLayer
-from kinematch.character.plain import PlainCrowd
 from kinematch.character.reason import Reason
-from kinematch.character.source import Search
-from kinematch.character.stages.adjust import adjust_roots
-from kinematch.character.stages.schedule import FEWEST, SPARE
+from kinematch.character.state import round_up
+from kinematch.character.step.project import find_frame
+from kinematch.character.step.schedule import FEWEST, SPARE
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space
@@ -35,25 +34,6 @@ def wandering(count: int, steps: int, seed: int = 0):
 
 def played(crowd: Crowd, steps: int, seed: int = 0, dt: float = DT):
     return [crowd.step(command, dt) for command in wandering(crowd.count, steps, seed)]
-
-
-@pytest.mark.parametrize("transition", TRANSITIONS)
-def test_a_crowd_is_many_of_one_bit_for_bit(database, transition, monkeypatch):
-    monkeypatch.setattr("kinematch.character.stages.schedule.FEWEST", 60)  # nobody waits for others
-    monkeypatch.setattr("kinematch.character.step.SHARED", 60)
-    monkeypatch.setattr("kinematch.character.runner.SHARED", 60)
-    settings = Settings(transition=transition)
-    together = Crowd(database, 60, settings=settings)  # enough for several threads
-    alone = Crowd(database, settings=settings)
-    for n in (0, 17, 59):
-        fresh = Crowd(database, 60, settings=settings)
-        alone.restore(fresh.state.take(np.array([n])))
-        together.restore(fresh.state)
-        for command in wandering(60, 50):
-            many = together.step(command, DT)
-            one = alone.step(Command(command.velocities[n : n + 1], command.facings[n : n + 1]), DT)
-            for name in ("rotations", "global_positions", "displacements", "frames", "costs"):
-                np.testing.assert_array_equal(getattr(many, name)[n], getattr(one, name)[0])
 
 
 @pytest.mark.parametrize("transition", TRANSITIONS)
@@ -282,7 +262,7 @@ def test_databases_in_which_other_joints_move_share_what_transitions_remember(da
     positions[:, 5:, 1] += np.linspace(0, 0.02, poses.frame_count, dtype=np.float32)[:, None]  # bones that stretch
     stretching = replace(database, poses=replace(poses, positions=positions))
     crowd = Crowd([database, stretching], 2)
-    assert crowd.state.offsets.positions.shape[2] == poses.skeleton.joint_count - 4
+    assert crowd.state.offsets.positions.shape[2] == round_up(poses.skeleton.joint_count - 4)
     for step in range(60):
         command = move(np.tile([0.0, 0, 1.35], (2, 1)))
         assert np.isfinite(crowd.step(replace(command, source=step // 10 % 2), DT).global_positions).all()
@@ -437,12 +417,12 @@ def test_a_matcher_that_finds_what_is_not_there_is_refused(database):
             return found if current is None else Matches(found.frames + 10**8, found.costs)
 
     crowd = Crowd(database, matcher=lambda one: Wrong(search_space(one)))
-    with pytest.raises(KinematchError, match="Wrong found frames 1"):
+    with pytest.raises(KinematchError, match="Wrong found frame 1"):
         played(crowd, 3)
 
 
-@pytest.mark.parametrize("kind", [Crowd, PlainCrowd])
-def test_nobody_goes_back_at_once_to_where_a_jump_left(database, kind):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_nobody_goes_back_at_once_to_where_a_jump_left(database, compiled):
     class ToAndFro(WideMatcher):
         """Offers two moments by turns, as a clip and its mirror image may."""
 
@@ -452,20 +432,11 @@ def test_nobody_goes_back_at_once_to_where_a_jump_left(database, kind):
 
     starts = database.poses.clip_starts
     first, second = (starts[database.poses.clip_names.index(name)] for name in ("walk_1.35", "run_2.6"))
-    crowd = kind(database, matcher=lambda one: ToAndFro(search_space(one)))
+    crowd = Crowd(database, matcher=lambda one: ToAndFro(search_space(one)), compiled=compiled)
     jumps = [pose.jumped[0] for pose in played(crowd, 120)]
     apart = np.diff(np.flatnonzero(jumps)) * DT
     assert len(apart) >= 3
     assert (apart[1:] > 0.5).all()  # before the second jump there is no way back
-
-
-def test_a_turn_that_a_transition_holds_back_is_adjusted_by_a_share_of_the_clips_own(database):
-    crowd, settings = PlainCrowd(database), Settings(turn_ratio=0.5, clamp_angle=0.0)
-    crowd.state.body.yaws[:] = 0.5
-    held_back = np.zeros((1, 3))
-    for own, adjusted in ((0.01, 0.005), (0.0, 0.0)):
-        turned = adjust_roots(crowd.state, crowd.characters, held_back, np.array([own]), DT, settings)[1]
-        np.testing.assert_allclose(turned, adjusted, atol=1e-12)
 
 
 def test_who_starts_over_is_as_good_as_new(database):
@@ -500,13 +471,15 @@ def test_legs_that_a_transition_bends_backwards_are_bent_forwards(database, turn
 
 def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_refused(database, monkeypatch):
     crowd = Crowd(database)
-    source, current = crowd.sources[0], np.array([database.poses.clip_stops[0] - 1], np.int32)
+    source, current = crowd.sources[0], int(database.poses.clip_stops[0] - 1)
     far = 10**6  # frames around the playing one: all there are
-    query = database.features.values[:1]
-    assert source.matcher.find(query, current, filter="idle", ignore=far).frames[0] == -1
+    assert source.find(database.features.values[0], current, "idle", 0.0, far)[0] == -1
     with monkeypatch.context() as changed:
         changed.setattr("kinematch.character.database_source.find_search_terms", lambda *given: ("idle", far))
-        found = source.find(query, current, Search("", False, True, crowd.settings)).frames[0]
+        plain = Crowd(database, compiled=False)
+        plain.prepare(move([[0.0, 0, 1.35]]))
+        plain.state.schedule.queries[0] = database.features.values[0]
+        found, _, _ = find_frame(plain.runner.scene, plain.runner.tables[0], 0, current, 0.0, None)
     assert 0 <= found < database.poses.clip_stops[0]
     with pytest.raises(KinematchError, match="the filter 'idle & run' admits none"):
         crowd.step(move([[0.0, 0, 1.35]], filter="idle & run"), DT)
@@ -522,3 +495,47 @@ def test_a_filter_that_is_no_text_is_refused(database, filter):
 def test_a_path_is_no_database(given):
     with pytest.raises(KinematchError, match=r"as km.load opens them, or motion sources, not "):
         Crowd(given)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("terrain", [None, HeightFunction(lambda x, z: 0.1 * z)], ids=["flat", "slope"])
+def test_a_long_step_is_its_pieces_one_after_the_other(database, terrain, compiled):
+    """To the bit; what it reports of them is added up."""
+    long, short = (Crowd(database, 3, terrain=terrain, compiled=compiled) for _ in range(2))
+    jumps = 0
+    for step in range(24):
+        angles = np.array([0.0, 1.0, -2.0]) + 1.5 * (step // 6)
+        command = move(1.35 * np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1))
+        whole = long.step(command, 0.1)
+        pieces = [short.step(command, 0.02) for _ in range(5)]
+        for name, array in long.state.arrays().items():
+            np.testing.assert_allclose(array, short.state.arrays()[name], atol=1e-12, err_msg=name)
+        for name in ("searched", "jumped", "restarted"):
+            np.testing.assert_array_equal(getattr(whole, name), np.any([getattr(one, name) for one in pieces], axis=0))
+        np.testing.assert_allclose(whole.displacements, sum(one.displacements for one in pieces), atol=1e-12)
+        np.testing.assert_allclose(whole.turns, sum(one.turns for one in pieces), atol=1e-12)
+        np.testing.assert_allclose(whole.global_positions, pieces[-1].global_positions, atol=1e-6)
+        for n in range(3):
+            last = [one.reasons[n] for one in pieces if one.searched[n]]
+            assert whole.reasons[n] == (last[-1] if last else Reason.NONE)
+        jumps += whole.jumped.sum()
+    assert jumps > 3
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_crowds_that_share_filters_go_on_from_each_others_states(database, compiled):
+    """Before their first step, and after it."""
+    first, second = (Crowd(database, 2, compiled=compiled) for _ in range(2))
+    second.step(move(np.zeros((2, 3)), filter="run"), DT)
+    for crowd in (first, second, Crowd(database, 2, compiled=compiled)):
+        crowd.filters = first.filters
+        walk = move(np.tile([0.0, 0, 1.35], (2, 1)), filter=["", "idle"])
+        for _ in range(20):
+            shown = crowd.step(walk, DT)
+        tags = database.poses.tags
+        idle = tags.frames[shown.frames, tags.names.index("idle")]
+        assert idle.tolist() == [False, True]
+    second.restore(first.state)
+    a, b = (crowd.step(walk, DT) for crowd in (first, second))
+    np.testing.assert_array_equal(a.reasons, b.reasons)
+    np.testing.assert_array_equal(a.global_positions, b.global_positions)

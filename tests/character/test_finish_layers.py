@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import kinematch as km
-from kinematch.character.kernels import layers as kernels
-from kinematch.character.layers import settle_plainly
+from kinematch.character import layer_kernels as kernels
 
 DT = 1 / 60
 
@@ -31,10 +30,10 @@ def database():
     return km.dance_card()
 
 
-@pytest.mark.parametrize("kind", [km.Crowd, km.PlainCrowd])
-def test_what_a_layer_does_after_the_feet_is_shown(database, kind):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_a_layer_does_after_the_feet_is_shown(database, compiled):
     layer = Straight(database.skeleton.roles["left_lower_leg"])
-    crowd = kind(database, layers=[layer])
+    crowd = km.Crowd(database, layers=[layer], compiled=compiled)
     pose = crowd.step(km.move([0.0, 0.0, 1.0]), DT)
     assert layer.seen == ["apply", "finish"]
     assert np.allclose(pose.rotations[0, layer.joint], [1, 0, 0, 0])
@@ -50,7 +49,8 @@ def test_a_broken_finish_is_reported_by_the_name_of_its_layer(database):
 
 
 @pytest.mark.parametrize("broken", [None, "position", "rotation", "short", "outside"])
-def test_what_a_layer_left_is_settled_as_defined(broken):
+def test_after_a_layer_bones_have_their_length_and_rotations_theirs(broken):
+    """Where it left anything else, it is found out."""
     rng = np.random.default_rng(4)
     positions, rotations = (rng.normal(size=(5, 9, size)).astype(np.float32) for size in (3, 4))
     rest, moving = rng.normal(size=(9, 3)).astype(np.float32), np.array([1, 6], np.int32)
@@ -62,14 +62,22 @@ def test_what_a_layer_left_is_settled_as_defined(broken):
         rotations[4, 8] = np.nan if broken == "rotation" else 1e-3
     elif broken == "outside":
         changed[2] = 9
-    pairs = [(positions.copy(), rotations.copy()) for _ in range(2)]
-    results = [
-        settle(*pair, rest, moving, changed, good) for settle, pair in zip((kernels.settle, settle_plainly), pairs)
-    ]
-    assert results[0] == results[1] == (2 if broken in ("position", "rotation", "short") else broken == "outside")
-    if not broken:
-        for found, expected in zip(*pairs):
-            np.testing.assert_allclose(found, expected, atol=1e-6)
+    before = positions.copy(), rotations.copy()
+    found = kernels.settle(positions, rotations, rest, moving, changed, good)
+    assert found == {None: kernels.SOUND, "outside": kernels.OUTSIDE}.get(broken, kernels.BROKEN)
+    if broken:
+        return
+    free = [0, 1, 6]  # the root, and joints that move
+    np.testing.assert_array_equal(positions[:, free], before[0][:, free])
+    np.testing.assert_array_equal(np.delete(positions, free, axis=1), np.tile(np.delete(rest, free, axis=0), (5, 1, 1)))
+    sizes = np.linalg.norm(rotations, axis=-1)
+    np.testing.assert_allclose(sizes[good][:, changed], 1.0, atol=1e-6)
+    np.testing.assert_allclose(
+        rotations * np.linalg.norm(before[1], axis=-1)[..., None], before[1] * sizes[..., None], atol=1e-5
+    )
+    others = np.ones((5, 9), bool)
+    others[np.ix_(good, changed)] = False
+    np.testing.assert_array_equal(rotations[others], before[1][others])
 
 
 def test_characters_that_are_not_finite_are_found():

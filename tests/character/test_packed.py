@@ -1,13 +1,14 @@
-"""Packed databases play as plain ones do: kernels equal the plain stages, and poses stay within the bound."""
+"""Packed databases play as plain ones do: alike uncompiled, and poses stay within the bound."""
 
 import numpy as np
 import pytest
+from tests.character.plain_poses import decode_plainly
 from tests.character.rigs import RIGS, make_database
 
 from kinematch.character.crowd import Crowd
-from kinematch.character.kernels.animation import DECODE
-from kinematch.character.plain import PlainCrowd
 from kinematch.character.settings import Settings
+from kinematch.character.step.playback import advance_time, measure_root_motion
+from kinematch.character.step.step import MOVE, SHOW
 from kinematch.control.command import move
 from kinematch.database.packing.bodies import place_points
 from kinematch.database.packing.pack import pack_database
@@ -30,13 +31,21 @@ def wander(crowds, steps, seed=0):
         yield [crowd.step(move(velocities), 1 / 50) for crowd in crowds]
 
 
+def compare(database, steps, **options):
+    """Poses of a crowd, step by step, that equal those of an uncompiled one."""
+    crowds = [Crowd(database, 4, compiled=compiled, **options) for compiled in (True, False)]
+    for fast, slow in wander(crowds, steps):
+        assert (fast.frames == slow.frames).all()
+        np.testing.assert_allclose(fast.global_positions, slow.global_positions, atol=2e-5)
+        np.testing.assert_allclose(fast.displacements, slow.displacements, atol=1e-6)
+        yield fast
+
+
 @pytest.mark.parametrize("transition", ["spring", "quintic", "dead", "none"])
-def test_kernels_play_a_packed_database_as_the_plain_stages_do(packed, transition):
+def test_a_packed_database_plays_alike_uncompiled(packed, transition):
     settings = Settings(transition=transition)
-    for fused, plain in wander([Crowd(packed, 9, settings=settings), PlainCrowd(packed, 9, settings=settings)], 60):
-        assert (fused.frames == plain.frames).all()
-        np.testing.assert_allclose(fused.global_positions, plain.global_positions, atol=2e-5)
-        np.testing.assert_allclose(fused.displacements, plain.displacements, atol=1e-6)
+    for _ in compare(packed, 60, settings=settings):
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +54,13 @@ def mirrored(built_of):
 
 
 @pytest.mark.parametrize("transition", ["spring", "quintic"])
-def test_kernels_play_mirror_images_as_the_plain_stages_do(mirrored, transition):
+def test_mirror_images_play_alike_uncompiled(mirrored, transition):
     found = pack_database(mirrored, BOUND)
     assert found.mirrored == mirrored.poses.clip_count // 2
     settings, seen = Settings(transition=transition), 0.0
-    crowds = [kind(found.database, 9, settings=settings) for kind in (Crowd, PlainCrowd)]
-    for fused, plain in wander(crowds, 60):
-        assert (fused.frames == plain.frames).all()
-        np.testing.assert_allclose(fused.global_positions, plain.global_positions, atol=2e-5)
-        np.testing.assert_allclose(fused.displacements, plain.displacements, atol=1e-6)
-        frames = found.database.poses.frames
-        seen += (frames.pack.sides[frames.find_clips(fused.frames)] < 0).mean() / 60
+    frames = found.database.poses.frames
+    for shown in compare(found.database, 60, settings=settings):
+        seen += (frames.pack.sides[frames.find_clips(shown.frames)] < 0).mean() / 60
     assert 0.1 < seen < 0.9
 
 
@@ -69,7 +74,8 @@ def test_mirror_images_at_and_between_frames_stay_within_the_bound_and_do_not_dr
         crowd.state.playing.frames[:] = own
         crowd.state.playing.fractions[:] = np.random.default_rng(3).uniform(0, 1, len(own))
         pose = crowd.prepare_pose()
-        crowd.runner.animate(0.0, DECODE)
+        crowd.runner.refresh(crowd.settings, crowd.filters)
+        crowd.runner.run(0.0, MOVE, SHOW)
         points.append(place_points(one.skeleton, pose.positions, pose.rotations))
         clips = map(one.poses.clip_frames, images.tolist())
         ends.append([travel(one, c.start, min(c.stop, c.start + 600) - 1) for c in clips])
@@ -80,9 +86,8 @@ def test_mirror_images_at_and_between_frames_stay_within_the_bound_and_do_not_dr
 @pytest.mark.parametrize("rig", RIGS)
 def test_odd_rigs_and_loops_play_packed_too(rig):
     database = pack_database(make_database(RIGS[rig]()), BOUND).database
-    for fused, plain in wander([Crowd(database, 5), PlainCrowd(database, 5)], 80):
-        assert (fused.frames == plain.frames).all()
-        np.testing.assert_allclose(fused.global_positions, plain.global_positions, atol=2e-5)
+    for _ in compare(database, 80):
+        pass
 
 
 def test_poses_at_and_between_frames_stay_within_the_bound(database, packed):
@@ -92,7 +97,7 @@ def test_poses_at_and_between_frames_stay_within_the_bound(database, packed):
         crowd, rng = Crowd(one, count), np.random.default_rng(2)
         crowd.state.playing.frames[:] = rng.integers(0, one.poses.frame_count, count)
         crowd.state.playing.fractions[:] = rng.uniform(0, 1, count)
-        sample = crowd.sources[0].decode(crowd.state, crowd.characters)
+        sample = decode_plainly(crowd, crowd.characters)
         points.append(place_points(one.skeleton, sample.positions, sample.rotations))
     assert np.linalg.norm(points[0] - points[1], axis=-1).max() < 1.05 * BOUND
 
@@ -109,15 +114,15 @@ def test_a_saved_state_restores_on_a_packed_database(packed):
 
 
 def test_characters_go_between_a_packed_and_a_plain_database(database, packed):
-    crowds = [Crowd([database, packed], 4), PlainCrowd([database, packed], 4)]
+    crowds = [Crowd([database, packed], 4, compiled=compiled) for compiled in (True, False)]
     rng = np.random.default_rng(1)
     seen = set()
     for step in range(60):
         if step % 15 == 0:
             command = move(rng.normal(size=(4, 3)) * [1, 0, 1], source=rng.integers(0, 2, 4))
-        fused, plain = (crowd.step(command, 1 / 60) for crowd in crowds)
-        seen |= set(fused.sources.tolist())
-        np.testing.assert_allclose(fused.global_positions, plain.global_positions, atol=2e-5)
+        fast, slow = (crowd.step(command, 1 / 60) for crowd in crowds)
+        seen |= set(fast.sources.tolist())
+        np.testing.assert_allclose(fast.global_positions, slow.global_positions, atol=2e-5)
     assert seen == {0, 1}
 
 
@@ -134,11 +139,11 @@ def test_ten_seconds_of_packed_root_motion_drift_less_than_a_millimetre(database
 
 def travel(database, start, stop):
     """Where root motion leads from one frame to another, step by step, in the axes of the first."""
-    source = Crowd(database, 1).sources[0]
-    state = Crowd(database, 1).state
-    state.playing.frames[:] = start
+    table, frame, part = Crowd(database, 1).sources[0].by_frame, start, 0.0
     x = z = yaw = 0.0
     for _ in range(stop - start):
-        ((dx, dz, turn),) = source.advance(state, np.array([0]), np.array([1 / database.poses.frame_rate]))
+        after, later, rounds = advance_time(table, frame, part, 1 / database.poses.frame_rate)
+        dx, dz, turn = measure_root_motion(table, frame, part, after, later, rounds)
+        frame, part = after, later
         x, z, yaw = x + np.cos(yaw) * dx + np.sin(yaw) * dz, z + np.cos(yaw) * dz - np.sin(yaw) * dx, yaw + turn
     return np.array([x, z, yaw])

@@ -48,7 +48,7 @@ def test_pictures_and_pages_that_it_names_are_there():
 
 def test_files_that_its_tables_name_are_there():
     folder = DOCS.parent / "src" / "kinematch" / "character"
-    named = re.findall(r"`((?:stages|kernels)/\w+\.py|\w+\.py)`", PAGE)
+    named = re.findall(r"`((?:step/)?\w+\.py)`", PAGE)
     assert len(named) > 12
     for name in named:
         assert (folder / name).exists() or list((DOCS.parent / "src").rglob(name)), name

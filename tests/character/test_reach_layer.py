@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd
-from kinematch.character.plain import PlainCrowd
 from kinematch.character.reach_layer import ReachLayer
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
@@ -36,12 +35,12 @@ def find_gaps(poses, targets, layer) -> np.ndarray:
     return np.linalg.norm(hands - targets, axis=-1)
 
 
-@pytest.mark.parametrize("kind", [Crowd, PlainCrowd])
+@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("hand", ["left_hand", "right_hand"])
-def test_a_hand_stays_within_a_centimetre_of_a_moving_target(database, hand, kind):
+def test_a_hand_stays_within_a_centimetre_of_a_moving_target(database, hand, compiled):
     layer = ReachLayer(database.skeleton, hand)
     side = [1, 1, 1] if hand == "left_hand" else [-1, 1, 1]
-    crowd = kind(database, layers=[layer])
+    crowd = Crowd(database, layers=[layer], compiled=compiled)
     poses, targets = walk(crowd, 240, layer, lambda crowd, time: crowd.root_positions + side * NEAR)
     assert find_gaps(poses, targets, layer)[90:].max() < 0.01
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd, Settings
-from kinematch.character.plain import PlainCrowd
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.motion.root import with_root
@@ -32,9 +31,12 @@ def walk(crowd: Crowd, steps: int, speed: float = 1.2):
 
 @pytest.mark.parametrize("transition", ["spring", "quintic", "dead"])
 @pytest.mark.parametrize("terrain", [None, HeightFunction(lambda x, z: 0.05 * np.sin(x) + 0.03 * z)])
-def test_kernels_show_another_body_as_plain_stages_do(database, small, terrain, transition):
+def test_another_body_is_shown_alike_uncompiled(database, small, terrain, transition):
     settings = Settings(transition=transition)
-    fast, slow = (kind(database, 2, skeleton=small, terrain=terrain, settings=settings) for kind in (Crowd, PlainCrowd))
+    fast, slow = (
+        Crowd(database, 2, skeleton=small, terrain=terrain, settings=settings, compiled=compiled)
+        for compiled in (True, False)
+    )
     for step in range(80):
         command = move(np.tile([0.4, 0, 1.1], (2, 1)) * (step > 5))
         a, b = fast.step(command, DT), slow.step(command, DT)

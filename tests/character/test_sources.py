@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd, Settings
-from kinematch.character.plain import PlainCrowd
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.terrain.terrain import HeightFunction
@@ -38,6 +37,20 @@ def test_a_computed_source_plays_by_itself(walk):
     assert 0.2 < both.mean() < 0.8
     assert np.median(slides[both]) / DT < 0.02  # m/s: locked toes stand
     assert slides[~both].mean() / DT > 0.5
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_computed_source_is_asked_for_the_trajectory_in_its_own_units(walk, compiled):
+    crowd = Crowd(walk, 2, compiled=compiled)
+    crowd.state.schedule.since[:] = 1.0
+    crowd.body.velocities[:] = velocities = np.array([[0.0, 0, 1.2], [0.4, 0, 0.9]])
+    crowd.body.yaws[:] = crowd.root_yaws[:] = np.arctan2(velocities[:, 0], velocities[:, 2])
+    crowd.step(move(velocities), DT)
+    about = walk.description
+    times, columns = np.array(about.schema.times), about.schema.columns["trajectory_position"]
+    asked = about.restore_units(crowd.state.schedule.queries)[:, columns].reshape(2, -1, 2)
+    np.testing.assert_allclose(asked[..., 0], 0.0, atol=1e-3)
+    np.testing.assert_allclose(asked[..., 1], np.outer(np.linalg.norm(velocities, axis=1), times), atol=1e-3)
 
 
 def test_a_computed_source_and_a_database_share_a_crowd(database, walk):
@@ -79,8 +92,8 @@ def test_a_restored_state_of_several_sources_goes_on_bit_for_bit(database, walk)
 
 
 @pytest.mark.parametrize("terrain", [None, HeightFunction(lambda x, z: 0.1 * np.sin(x) + 0.05 * z)])
-def test_kernels_show_a_computed_source_as_plain_stages_do(database, walk, terrain):
-    fast, slow = (kind([walk, database], 4, terrain=terrain) for kind in (Crowd, PlainCrowd))
+def test_a_computed_source_is_shown_alike_uncompiled(database, walk, terrain):
+    fast, slow = (Crowd([walk, database], 4, terrain=terrain, compiled=compiled) for compiled in (True, False))
     for step in range(90):
         command = replace(move(np.tile([0.3, 0, 1.2], (4, 1))), source=[0, 1, step // 20 % 2, (step // 30 + 1) % 2])
         a, b = fast.step(command, DT), slow.step(command, DT)
@@ -130,8 +143,37 @@ class Broken(CyclicWalk):
         return good._replace(jumps=np.ones(1, bool)) if self.what == "jumps" else good
 
 
-@pytest.mark.parametrize("what", ["shape", "nan", "raise", "joints", "jumps"])
-@pytest.mark.parametrize("kind", [Crowd, PlainCrowd])
-def test_a_source_that_does_something_wrong_is_told(database, what, kind):
-    with pytest.raises(KinematchError, match="Broken"):
-        go(kind(Broken(database, what), 3), 30)
+WRONG = {
+    "shape": r"Broken\.advance: result is float64 \(3, 2\), expected numbers \(3, 3\)",
+    "nan": r"Broken\.advance: result has values that are not finite",
+    "raise": r"Broken\.advance: .*division by zero",
+    "joints": r"Broken\.decode: rotations is float64 \(3, 3, 4\), expected numbers \(3, \d+, 4\)",
+    "jumps": r"Broken\.project: jumps is bool \(1,\), expected numbers \(\d,\)",
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_source_that_does_something_wrong_is_told(database, what, compiled):
+    with pytest.raises(KinematchError, match=WRONG[what]):
+        go(Crowd(Broken(database, what), 3, compiled=compiled), 30)
+
+
+def test_a_source_that_lacks_something_is_told(database, walk):
+    class Half:
+        description, project, enter = walk.description, walk.project, walk.enter
+
+    class Undescribed(CyclicWalk):
+        description = "a walk"
+
+        def __init__(self):
+            pass
+
+    with pytest.raises(KinematchError, match="Half is no motion source: it has no advance, decode"):
+        Crowd(Half())
+    with pytest.raises(KinematchError, match=r"Undescribed\.description: is a str, expected a SourceDescription"):
+        Crowd(Undescribed())
+    named = CyclicWalk(database)
+    named.description = replace(walk.description, state={"name": "walk"})
+    with pytest.raises(KinematchError, match=r"CyclicWalk\.description: state 'name' is <U4, expected numbers"):
+        Crowd(named)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd, Settings
-from kinematch.character.plain import PlainCrowd
 from kinematch.control.command import follow_trajectory, move
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
@@ -19,10 +18,10 @@ def along(place: np.ndarray, velocity: np.ndarray) -> Trajectory:
     return Trajectory(TIMES, positions, np.broadcast_to(velocity[:, None], positions.shape))
 
 
-@pytest.mark.parametrize("kind", [Crowd, PlainCrowd])
+@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("dt", [DT, 0.1, 0.5])
-def test_the_body_is_on_the_trajectory_after_a_step_of_any_length(database, kind, dt):
-    crowd, velocity = kind(database, 2), np.array([[0.0, 0, 1.3], [0.5, 0, 1.0]])
+def test_the_body_is_on_the_trajectory_after_a_step_of_any_length(database, compiled, dt):
+    crowd, velocity = Crowd(database, 2, compiled=compiled), np.array([[0.0, 0, 1.3], [0.5, 0, 1.0]])
     crowd.step(follow_trajectory(along(np.zeros((2, 3)), velocity)), dt)
     np.testing.assert_allclose(crowd.body.positions, velocity * dt, atol=1e-9)
     np.testing.assert_allclose(crowd.body.yaws, np.arctan2(velocity[:, 0], velocity[:, 2]), atol=1e-9)
@@ -79,7 +78,8 @@ def test_a_trajectory_of_others_is_refused(database):
 
 
 def test_terrain_that_is_taken_away_no_longer_moves_anybody(database):
-    fast, slow = (kind(database, 2, terrain=HeightFunction(lambda x, z: 0.1 * z)) for kind in (Crowd, PlainCrowd))
+    slope = HeightFunction(lambda x, z: 0.1 * z)
+    fast, slow = (Crowd(database, 2, terrain=slope, compiled=compiled) for compiled in (True, False))
     for step in range(60):
         if step == 30:
             fast.terrain = slow.terrain = None

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import kinematch
-from kinematch.compile.jit import _sources, is_missing, kernel
+from kinematch.compile.internals import is_missing
+from kinematch.compile.jit import _sources, kernel
 
 SOURCE = """
 from kinematch.compile.jit import kernel
@@ -48,7 +49,9 @@ def test_damaged_files_are_missing(doubled, tmp_path):
 
 
 def test_without_a_folder_nothing_is_missing(monkeypatch):
-    monkeypatch.setattr("kinematch.compile.jit._Cache.__init__", lambda *_: (_ for _ in ()).throw(RuntimeError))
+    monkeypatch.setattr(
+        "kinematch.compile.internals.SourceCache.__init__", lambda *_: (_ for _ in ()).throw(RuntimeError)
+    )
 
     @kernel
     def one():
@@ -63,9 +66,12 @@ def test_without_a_folder_nothing_is_missing(monkeypatch):
     [
         ("avatar/upper_body/kernels", "math/kernels.py"),
         ("studio/room", "avatar/upper_body/kernels/vectors.py"),
-        ("character/kernels", "character/constants.py"),
-        ("character/kernels", "database/packing/kernels.py"),
-        ("character/kernels", "database/packing/layout.py"),
+        ("character/step", "character/step/legs.py"),
+        ("character/step", "character/constants.py"),
+        ("character/step", "character/settings.py"),
+        ("character/step", "search/wide_kernels.py"),
+        ("character/step", "database/packing/kernels.py"),
+        ("character/step", "database/packing/layout.py"),
     ],
 )
 def test_kernels_and_constants_of_other_folders_are_part_of_the_source(folder, used, monkeypatch):

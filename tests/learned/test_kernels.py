@@ -5,13 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from kinematch.character.step.run_frames import read_rotation
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.network import Network, apply_network
-from kinematch.learned.pose_kernels import blend_poses, read_poses
 from kinematch.learned.scoring import find_joints
 from kinematch.learned.source import LearnedSource
 from kinematch.math import quaternion
-from kinematch.math.rotation import from_two_axis, to_rotation_vector
+from kinematch.math.rotation import to_rotation_vector
 
 
 def make_network(rng, widths, skip):
@@ -39,43 +39,25 @@ def test_one_character_gets_the_bits_that_many_get():
         np.testing.assert_array_equal(compiled.apply(inputs[row : row + 1])[0], together[row])
 
 
-def test_decoded_rotations_and_heights_are_those_of_plain_functions(random_model):
-    source = LearnedSource(random_model())
-    frames = np.random.default_rng(0).normal(size=(6, len(source.lowest))).astype(np.float32)
-    outputs = source.decompressor.apply(frames)
-    columns, joints = source.model.columns, source.skeleton.joint_count
-    positions, found = find_joints(source, frames)
-    expected = from_two_axis(outputs[:, columns.rotations].reshape(6, joints - 1, 6).astype(np.float64))
-    assert np.degrees(quaternion.angle(found["rotations"][:, 1:], expected)).max() < 1e-2
-    np.testing.assert_allclose(found["toe_heights"], positions[:, source.contact_joints, 1], atol=1e-5)
-    np.testing.assert_array_equal(found["places"].reshape(6, -1), outputs[:, columns.places])
-
-
 def test_outputs_without_axes_give_a_rotation_all_the_same():
-    rotations, places, heights = np.zeros((1, 3, 4), np.float32), np.zeros((1, 0, 3), np.float32), np.zeros((1, 0))
-    outputs = np.zeros((1, 12), np.float32)
-    outputs[0, 6:] = [1, 0, 0, 2, 0, 0]  # the second joint's axes are parallel
-    nothing = np.zeros((0, 0), np.int32)
-    read_poses(outputs, nothing, np.zeros((3, 3)), np.zeros(0, np.int32), rotations, places, heights.astype(np.float32))
-    np.testing.assert_allclose(np.linalg.norm(rotations, axis=-1), 1, atol=1e-6)
+    outputs = np.array([0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0], np.float32)  # none, and two that are parallel
+    for joint in range(2):
+        found = read_rotation(outputs, 6 * np.arange(2) + np.arange(6)[:, None], joint, 2)
+        np.testing.assert_array_equal(found, quaternion.IDENTITY)
 
 
-def test_blending_goes_the_shorter_way_and_its_rate_leads_to_the_next_frame():
-    rng = np.random.default_rng(3)
-    pair = quaternion.normalize(rng.normal(size=(2, 2, 4, 4))).astype(np.float32)
-    pair[:, 1] = quaternion.normalize(pair[:, 0] + 0.1 * pair[:, 1])
-    pair[1, 1] *= -1
-    places, rest, moving = rng.normal(size=(2, 2, 1, 3)).astype(np.float32), rng.normal(size=(4, 3)), np.array([1])
-    characters, rate = np.array([0, 1]), 60.0
-    positions, velocities, spins = np.empty((3, 2, 4, 3))
-    for fraction in (0.0, 0.5, 1.0):
-        rotations = np.empty((2, 4, 4))
-        blend_poses(
-            characters, np.full(2, fraction), rate, rest, moving, pair, places, positions, rotations, velocities, spins
-        )
-        way = quaternion.multiply(pair[:, 1], quaternion.inverse(pair[:, 0]))
-        np.testing.assert_allclose(spins, to_rotation_vector(way) * rate, atol=1e-3)
-        np.testing.assert_allclose(np.linalg.norm(rotations, axis=-1), 1, atol=1e-6)
-        np.testing.assert_allclose(velocities[:, 1], (places[:, 1, 0] - places[:, 0, 0]) * rate, rtol=1e-5)
-        np.testing.assert_allclose(positions[:, 0], rest[0][None].repeat(2, axis=0))
-    assert quaternion.angle(rotations, pair[:, 1]).max() < 1e-3
+def test_a_run_shows_what_the_networks_decode_and_its_rates_lead_to_the_next_frame(random_model):
+    source = LearnedSource(random_model())
+    own, rate = source.create_state(1), source.frame_rate
+    found = source.decode_frames(own["frames"][0])
+    for name in ("rotations", "places", "roots"):
+        np.testing.assert_allclose(own[name][0], found[name], atol=1e-5)
+    np.testing.assert_array_equal(own["contacts"][0], found["contacts"] > 0.5)
+    positions, _ = find_joints(source, own["frames"][0])
+    np.testing.assert_allclose(own["toe_heights"][0], positions[:, source.contact_joints, 1], atol=1e-5)
+    now, after = own["rotations"][0].astype(np.float64)
+    way = to_rotation_vector(quaternion.multiply(after, quaternion.inverse(now)))
+    np.testing.assert_allclose(own["spins"][0, :, 1:], np.tile(way[1:] * rate, (2, 1, 1)), atol=1e-3)
+    moves = (own["places"][0, 1] - own["places"][0, 0]) * rate
+    np.testing.assert_allclose(own["velocities"][0, 0, source.moving], moves, atol=1e-3)
+    np.testing.assert_allclose(own["root_paths"][0, 0, 3:], own["roots"][0, 0] / rate, rtol=1e-6)

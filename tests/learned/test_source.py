@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
+from tests.character.states import open_stages
 
 import kinematch as km
+from kinematch.character.step.runs import advance_runs, predict_frame
 from kinematch.errors import KinematchError
-from kinematch.learned.projection import CORRECTION
 from kinematch.learned.source import LearnedSource
 
 DT = 1 / 60
@@ -40,9 +42,9 @@ def test_a_restored_state_goes_on_bit_for_bit(model):
             np.testing.assert_array_equal(mine, theirs)
 
 
-def test_kernels_show_what_plain_stages_show(model):
-    fused, plain = walk(km.Crowd(model, 2), 40), walk(km.PlainCrowd(model, 2), 40)
-    for one, other in zip(fused, plain):
+def test_uncompiled_steps_show_the_same(model):
+    fast, slow = (walk(km.Crowd(model, 2, compiled=compiled), 40) for compiled in (True, False))
+    for one, other in zip(fast, slow):
         np.testing.assert_array_equal(one.jumped, other.jumped)
         np.testing.assert_allclose(one.global_positions, other.global_positions, atol=2e-3)
 
@@ -58,22 +60,24 @@ def test_exact_and_learned_characters_share_a_crowd(model, database):
 
 def test_the_length_of_steps_does_not_matter(model):
     def run(pieces):
-        source = LearnedSource(model)
-        crowd = km.Crowd(source)
-        state, everyone = crowd.state.give_to(0), np.array([0], np.int32)
-        place, yaw = np.zeros(2), 0.0
+        crowd = km.Crowd(model, compiled=False)
+        scene, scratch = open_stages(crowd)
+        scratch.block[0], place, yaw = 0, np.zeros(2), 0.0
         for _ in range(pieces):
-            x, z, turn = source.advance(state, everyone, np.full(1, 0.2 / pieces))[0]
+            advance_runs(scene, scratch, 1, 0.2 / pieces)
+            x, z, turn = scene.work.motions[0]
             place += [np.cos(yaw) * x + np.sin(yaw) * z, np.cos(yaw) * z - np.sin(yaw) * x]
             yaw += turn
-        return place, yaw, source.decode(state, everyone)
+        return place, yaw, crowd.state.sources[0]["frames"], crowd.fractions
 
-    place, yaw, sample = run(1)
+    place, yaw, frames, fractions = run(1)
     for pieces in (7, 12, 40):
-        other_place, other_yaw, other = run(pieces)
+        other_place, other_yaw, other, other_fractions = run(pieces)
         np.testing.assert_allclose(other_place, place, atol=1e-5)
         assert other_yaw == pytest.approx(yaw, abs=1e-5)
-        np.testing.assert_allclose(other.rotations, sample.rotations, atol=1e-4)
+        assert abs((other_fractions[0] - fractions[0] + 0.5) % 1 - 0.5) < 1e-6
+        if abs(other_fractions[0] - fractions[0]) < 0.5:
+            np.testing.assert_allclose(other, frames, atol=1e-4)
 
 
 def test_a_projection_enters_an_entry_of_the_codebook_that_the_filter_admits(model):
@@ -85,19 +89,31 @@ def test_a_projection_enters_an_entry_of_the_codebook_that_the_filter_admits(mod
     assert tags[:, names.index("turn")].all()
 
 
-def test_the_codebook_draws_a_run_towards_its_clip(model):
+def test_a_run_follows_its_clip_by_a_smooth_curve_through_the_entries(model):
+    """Against scipy's Hermite spline with the slopes of Catmull-Rom."""
+    crowd = km.Crowd(model, compiled=False)
+    scene, scratch = open_stages(crowd)
+    table, book = scene.sources[0], model.codebook
+    last, stride = int(table.runs.last[0]), table.runs.stride
+    values = book.restore(slice(0, last + 1)).astype(np.float64)
+    curve = CubicSpline(np.arange(last + 1), values, bc_type="natural")
+    table.runs.entries[0] = 0
+    for steps in range(last * stride):
+        predict_frame(table, 0, steps, scratch, 0)
+        np.testing.assert_allclose(scratch.inputs[0], curve(steps / stride), atol=1e-4)
+    assert last > 3
+
+
+def test_past_its_clip_the_stepper_leads_a_run_on(model):
     source = LearnedSource(model)
-    book, projector = model.codebook, source.projector
-    entries = np.array([0, 0, 3, book.entry_count - 1, -1], np.int32)
-    steps = np.array([0, 2, projector.stride, 1, 7], np.int32)
-    frames = np.zeros((5, len(source.lowest)), np.float32)
-    corrected = projector.correct(frames, entries, steps) / CORRECTION
-    np.testing.assert_allclose(corrected[0], book.restore(np.array([0]))[0], rtol=1e-4)
-    first, second = book.restore(np.array([0, 1]))
-    share = 2 / projector.stride
-    np.testing.assert_allclose(corrected[1], first * (1 - share) + second * share, rtol=1e-3, atol=1e-4)
-    np.testing.assert_allclose(corrected[2], book.restore(np.array([4]))[0], rtol=1e-4)
-    assert not corrected[3:].any()  # past the end of a clip, or of none
+    crowd = km.Crowd(source, compiled=False)
+    scene, scratch = open_stages(crowd)
+    table = scene.sources[0]
+    for entry in (int(table.runs.last[0]), -1):
+        table.runs.entries[0] = entry
+        predict_frame(table, 0, 1, scratch, 0)
+        expected = source.step_frames(crowd.state.sources[0]["frames"][:1, 0])[0]
+        np.testing.assert_allclose(scratch.inputs[0], expected, atol=1e-4)
 
 
 def test_a_run_ends_soon_after_its_clip(model):
@@ -151,12 +167,12 @@ def test_a_projector_network_takes_the_place_of_the_search(random_model):
 
 def test_settings_reach_the_search(model, database):
     source = LearnedSource(model)
-    source.change_settings(km.Settings(responsiveness=2.0, weights={"hips_velocity": 3.0}))
+    source.projector.change_settings(km.Settings(responsiveness=2.0, weights={"hips_velocity": 3.0}))
     columns = model.schema.columns
     assert (source.projector.matcher.weights[columns["hips_velocity"]] == 3.0).all()
     assert (source.projector.matcher.weights[columns["trajectory_position"]] == 2.0).all()
     with pytest.raises(KinematchError, match="no feature"):
-        source.change_settings(km.Settings(weights={"hip": 1.0}))
+        km.Crowd(model, settings=km.Settings(weights={"hip": 1.0}))
 
 
 def test_a_sketch_shows_the_entries_of_the_codebook(model):

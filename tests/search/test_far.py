@@ -72,6 +72,21 @@ def test_both_kinds_of_boxes_are_exact_for_any_query(threshold):
         same(matcher.find(case.queries, case.current, **case.question), reference(case), f"seed {seed}")
 
 
+def test_queries_beyond_frames_that_leaves_clamp_are_exact():
+    """A query at an outlier, whose level in the leaf says only that it lies beyond."""
+    rng = np.random.default_rng(3)
+    values = np.cumsum(rng.normal(size=(2000, 9)) * 0.1, axis=0)
+    outliers = rng.choice(2000, 60, replace=False)
+    values[outliers, 4] += rng.choice([-1, 1], 60) * rng.uniform(1e3, 1e5, 60)
+    space = plain_space(values)
+    matcher = WideMatcher(space)
+    assert np.isfinite(matcher._tree.weighted.fine_reach).any(axis=1).tolist().count(True) == 1
+    queries = (space.values[outliers] + rng.normal(size=(60, 9))).astype(np.float32)
+    matcher._tree.weighted.numbers[FAR_COST] = -1.0
+    case = Case(space, queries, rng.integers(2000, size=60).astype(np.int32), "", 0.0, 20)
+    same(matcher.find(queries, case.current), reference(case), "outliers")
+
+
 def test_where_float32_cannot_tell_frames_apart_the_first_wins_or_the_one_that_plays_stays():
     rng = np.random.default_rng(0)
     space = plain_space(rng.normal(size=(3000, 5)), targets=np.arange(3000) >= 7)

@@ -1,20 +1,29 @@
-"""CheckedSource: wraps a source that users wrote and checks what it returns before kernels see it."""
+"""CheckedSource: wraps a source that users wrote, checks what it returns, and measures what the step needs besides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from kinematch.character.source import MotionSource, Projection, Sample, Search, Status
+from kinematch.character.rig import make_rig
+from kinematch.character.settings import Settings
+from kinematch.character.source import MotionSource, Projection, Sample, Search, SourceDescription
 from kinematch.character.state import State
 from kinematch.database.features import QueryInput
+from kinematch.database.measures import joint_motion
+from kinematch.database.playback import find_toe_rests
 from kinematch.errors import KinematchError, failure
+from kinematch.motion.kinematics import forward
 
-NEEDED = (
-    "skeleton", "contact_joints", "schema", "rig", "give_examples", "create_state", "begin", "change_settings",
-    "describe_status", "describe_pose", "frame_seconds", "normalise", "restore_units", "project", "enter", "advance",
-    "decode",
-)  # fmt: skip
+METHODS = ("project", "enter", "advance", "decode")
+EXAMPLES = 5000  # poses that tell how knees bend
+
+
+def pick_examples(description: SourceDescription) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Local positions (S, J, 3), rotations (S, J, 4) and contacts (S, K) of some poses, to measure the body by."""
+    poses = description.poses
+    some = slice(None, None, max(1, len(poses.rotations) // EXAMPLES))
+    return poses.positions[some], poses.rotations[some], poses.contacts[some]
 
 
 class CheckedSource:
@@ -22,78 +31,111 @@ class CheckedSource:
 
     def __init__(self, source: MotionSource, number: int):
         """`number`: which of a crowd's sources it is."""
-        missing = [name for name in NEEDED if not hasattr(source, name)]
+        missing = [name for name in ("description", *METHODS) if not hasattr(source, name)]
         if missing:
             raise KinematchError(f"{type(source).__name__} is no motion source: it has no {', '.join(missing)}")
-        self.source, self.number = source, number
-        self.skeleton, self.contact_joints, self.schema = source.skeleton, source.contact_joints, source.schema
-        self.rig, self.give_examples = source.rig, source.give_examples
-        self._joints, self._contacts = source.skeleton.joint_count, len(source.contact_joints)
+        self.source, self.number, about = source, number, source.description
+        if not isinstance(about, SourceDescription):
+            raise self._wrong("description", f"is a {type(about).__name__}, expected a SourceDescription")
+        self.description, self._joints, self._contacts = about, about.skeleton.joint_count, len(about.contact_joints)
+        self._begin = {name: np.asarray(value) for name, value in about.state.items()}
+        for name, value in self._begin.items():
+            if value.dtype.kind not in "biuf":
+                raise self._wrong("description", f"state {name!r} is {value.dtype}, expected numbers")
+        positions, rotations, contacts = pick_examples(about)
+        self.rig = make_rig(about.skeleton, about.contact_joints, positions, rotations, contacts)
+        heights = forward(about.skeleton, positions, rotations)[0][..., 1]
+        self._toe_rests = find_toe_rests(heights[:, about.contact_joints] - heights[:, :1], contacts)
+
+    def __reduce__(self) -> tuple:
+        return CheckedSource, (self.source, self.number)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # how it is copied is not the user's to say
+            raise AttributeError(name)
         return getattr(self.source, name)
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
-        given = self._call("create_state", count)
-        for name, array in dict(given).items():
-            if not isinstance(array, np.ndarray) or array.shape[:1] != (count,) or array.dtype.kind not in "biuf":
-                raise self._wrong("create_state", f"{name} is no array of numbers with {count} rows")
-        return {str(name): array for name, array in given.items()}
+        """Arrays (N, ...) of what evolves, for N characters that begin."""
+        return {name: np.repeat(value[None], count, axis=0) for name, value in self._begin.items()}
 
-    def describe_status(self, state: State, characters: np.ndarray) -> Status:
-        count = len(characters)
-        shapes = dict.fromkeys(Status._fields, (count,))
-        return self._check("describe_status", Status, self._call("describe_status", state, characters), shapes)
+    def begin(self, state: State, characters: np.ndarray) -> None:
+        """Characters begin as their arrays were made."""
+
+    def change_settings(self, settings: Settings) -> None:
+        """Settings come with every search; here their names are checked."""
+        for name in settings.weights:
+            self.description.schema.feature(name)
 
     def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
-        return self._call("describe_pose", state, characters)
+        """The pose that plays, as features see it."""
+        sample = self.decode(state, characters)
+        return QueryInput(self.description.skeleton, sample.pose, self._find_features(sample))
 
-    def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
-        return self._array("frame_seconds", self._call("frame_seconds", state, characters), (len(characters),))
+    def describe_features(self, state: State, characters: np.ndarray) -> np.ndarray:
+        """Physical features (M, D) of the pose that plays; NaN where they are not known."""
+        return self._find_features(self.decode(state, characters))
+
+    def _find_features(self, sample: Sample) -> np.ndarray:
+        return self.description.measure_features(sample) if sample.features is None else sample.features
+
+    def measure_toes(self, sample: Sample) -> tuple[np.ndarray, np.ndarray]:
+        """Heights (M, K) in m of the contact joints above where they stand, and their rates in m/s."""
+        heights, rates = np.zeros((2, len(sample.rotations), self._contacts))
+        for k, joint in enumerate(self.description.contact_joints.tolist()):
+            place, _, velocity = joint_motion(self.description.skeleton, sample.pose, joint)
+            heights[:, k], rates[:, k] = place[:, 1], velocity[:, 1]
+        return heights - self._toe_rests, rates
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
         count = len(characters)
         found = self._call("project", state, characters, queries, search)
-        shapes = {"jumps": (count,), "costs": (count,), "before": (count,)}
-        found = self._check("project", Projection, found, shapes)
+        found = self._check("project", Projection, found, {"jumps": (count,), "costs": (count,)})
         targets = np.asarray(found.targets)
         if targets.shape[:1] != (count,):
             raise self._wrong("project", f"targets of shape {targets.shape}, expected ({count}, ...)")
-        return found._replace(targets=targets, before=np.full(count, -1, np.int32))
+        return found._replace(targets=targets)
 
     def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:
         self._call("enter", state, characters, targets)
-
-    def begin(self, state: State, characters: np.ndarray) -> None:
-        self._call("begin", state, characters)
 
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         return self._array("advance", self._call("advance", state, characters, seconds), (len(characters), 3))
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
+        """What the source decodes, with its status filled in."""
         count, joints, contacts = len(characters), self._joints, self._contacts
-        vectors, flags = (count, joints, 3), (count, contacts)
         shapes = {
-            "positions": vectors, "rotations": (count, joints, 4), "velocities": vectors,
-            "angular_velocities": vectors, "root_velocities": (count, 3), "contacts": flags, "soon_contacts": flags,
-            "soon_contact_left": flags, "toe_heights": flags, "toe_rates": flags,
+            "positions": (count, joints, 3), "rotations": (count, joints, 4), "velocities": (count, joints, 3),
+            "angular_velocities": (count, joints, 3), "contacts": (count, contacts), "contact_left": (count, contacts),
+            "ended": (count,), "committed": (count,), "paces": (count,),
+            "features": (count, self.description.schema.width),
         }  # fmt: skip
-        return self._check("decode", Sample, self._call("decode", state, characters, look), shapes)
+        sample = self._check("decode", Sample, self._call("decode", state, characters, look), shapes)
+        status = sample.contacts, sample.ended, sample.committed
+        stands, ended, committed = (np.zeros(count, bool) if one is None else one.astype(bool) for one in status)
+        paces = np.linalg.norm(sample.velocities[:, 0, ::2], axis=-1) if sample.paces is None else sample.paces
+        return sample._replace(contacts=stands, ended=ended, committed=committed, paces=paces)
 
     def _call(self, name: str, *given: Any) -> Any:
-        work: Callable = getattr(self.source, name)
         try:
-            return work(*(one.give_to(self.number) if isinstance(one, State) else one for one in given))
+            return getattr(self.source, name)(
+                *(one.give_to(self.number) if isinstance(one, State) else one for one in given)
+            )
         except KinematchError:
             raise
         except Exception as error:
             raise self._wrong(name, failure(error)) from error
 
     def _check(self, name: str, kind: Any, given: Any, shapes: Mapping[str, tuple[int, ...]]) -> Any:
+        """A record whose arrays are of these shapes; those that have a default may be None."""
         if not isinstance(given, kind):
             raise self._wrong(name, f"gave a {type(given).__name__}, expected a {kind.__name__}")
-        checked = {field: self._array(name, getattr(given, field), shape, field) for field, shape in shapes.items()}
-        return given._replace(**checked)
+        arrays = {field: getattr(given, field) for field in shapes}
+        left_out = {field for field in kind._field_defaults if arrays[field] is None}
+        return given._replace(
+            **{one: self._array(name, arrays[one], shape, one) for one, shape in shapes.items() if one not in left_out}
+        )
 
     def _array(self, name: str, given: Any, shape: tuple[int, ...], field: str = "result") -> np.ndarray:
         array = np.asarray(given)

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from kinematch.character.crowd import Crowd
-from kinematch.character.kernels.animation import DECODE, FEET, SHOW
+from kinematch.character.lookups import find_ground_below
 from kinematch.character.pose import Pose
-from kinematch.character.source import Sample
+from kinematch.character.seams import take_sample
+from kinematch.character.step.step import END, FEET, MOVE, SHOW
+from kinematch.character.step.transition import BEFORE
 from kinematch.motion.retargeting import Retargeting
 
 LEAP = 0.5  # m in one step, from which a companion was put elsewhere rather than walked there
@@ -40,10 +42,11 @@ class Companion:
         own.terrain, own.filters = crowd.terrain, crowd.filters
         self.pose = own.prepare_pose(self.pose)
         before = own.root_positions[0].astype(np.float64)
-        earlier = self._decode() if pose.jumped[0] and crowd.settings.transition != "none" else None
+        own.runner.refresh(own.settings, own.filters)
+        earlier = self._find_toes() if pose.jumped[0] and crowd.settings.transition != "none" else None
         for mine, theirs in self._find_shared(crowd):
             mine[:] = theirs[:1]
-        own.runner.animate(0.0, DECODE)
+        own.runner.run(0.0, MOVE, SHOW)
         position = np.array([place[0], before[1], place[1]])
         if np.hypot(*(position - before)[[0, 2]]) > LEAP:
             self._place(position, float(crowd.root_yaws[0]))
@@ -52,9 +55,9 @@ class Companion:
         if earlier is not None and own.settings.foot_lock:
             self._offset_toes(earlier, dt)
         own.runner.retarget(self.pose)
-        own.runner.animate(0.0, SHOW)
-        own.runner.set_ground(own.find_ground(self.pose, dt))
-        own.runner.animate(dt, FEET)
+        own.runner.run(0.0, SHOW, FEET)
+        own.runner.set_ground(*find_ground_below(own, self.pose, dt))
+        own.runner.run(dt, FEET, END)
         return self.pose
 
     def _find_shared(self, crowd: Crowd) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -68,15 +71,19 @@ class Companion:
                 self._shared += [(getattr(rows, name), getattr(other, name)) for name in COMPUTED]
         return self._shared
 
-    def _decode(self) -> Sample:
-        return self.crowd.sources[self.crowd.state.playing.sources[0]].decode(self.crowd.state, self.crowd.characters)
+    def _find_toes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Heights (K,) m and rates (K,) m/s of the contact joints in what plays."""
+        take_sample(self.crowd, int(self.crowd.state.playing.sources[0]), 0, BEFORE)
+        sample = self.crowd.runner.scratch[0].sample
+        return sample.toe_heights[BEFORE].astype(np.float64), sample.toe_rates[BEFORE].astype(np.float64)
 
-    def _offset_toes(self, before: Sample, dt: float) -> None:
-        """Toes go on at the height that the clip before the jump had for them, as stages.transition has it."""
-        after, rig, offsets = self._decode(), self.crowd.rig, self.crowd.state.feet.offsets
-        jumped_to = after.toe_heights - dt * after.toe_rates  # the jump was at the beginning of the step
-        offsets[:, :, 1] += (before.toe_heights - jumped_to)[:, rig.leg_contacts] * rig.scale
-        offsets[:, :, 4] += (before.toe_rates - after.toe_rates)[:, rig.leg_contacts] * rig.scale
+    def _offset_toes(self, before: tuple[np.ndarray, np.ndarray], dt: float) -> None:
+        """Toes go on at the height that the clip before the jump had for them, as step.transition has it."""
+        (heights, rates), (after, after_rates), rig = before, self._find_toes(), self.crowd.rig
+        feet, legs = self.crowd.state.feet, self.crowd.rig.leg_contacts
+        jumped_to = after - dt * after_rates  # the jump was at the beginning of the step
+        feet.offsets[0, :, 1] += (heights - jumped_to)[legs] * rig.scale
+        feet.rates[0, :, 1] += (rates - after_rates)[legs] * rig.scale
 
     def _place(self, position: np.ndarray, yaw: float) -> None:
         """Stand somewhere else, with feet that are free."""

@@ -14,6 +14,7 @@ GOLDEN_RATIO = 0.618034  # its multiples spread evenly over the interval, howeve
 FARTHEST_QUERY = 1e15  # standard deviations; larger values overflow float32 when squared
 
 # playback
+LONGEST_JUMP = 30.0  # frames of a model in one step: an application that stood still for longer goes on from there
 SLOWEST_PACE = 0.3  # m/s: below it a ratio of speeds says nothing
 
 # transitions

@@ -22,7 +22,7 @@ def explain_search(crowd: "Crowd", character: int, count: int) -> Candidates:
     if schedule.filters[character] < 0:
         raise KinematchError(f"character {character} has not searched yet")
     given = crowd.filters.text(int(schedule.filters[character]))
-    expression = source.default_filter if given is None else given
+    expression = source.database.filter if given is None else given
     filter_, ignore = find_search_terms(source.database, expression, bool(schedule.idle[character]), settings)
     current = int(np.clip(schedule.frames[character], -1, source.poses.frame_count - 1))
     return candidates(

@@ -1,11 +1,11 @@
 """Layers change the pose between the animation and the feet. To add one, write a class with `apply`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from kinematch.character.kernels import layers as kernels
+from kinematch.character import layer_kernels as kernels
 from kinematch.character.pose import Pose
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
@@ -72,63 +72,27 @@ def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
     return np.clip(np.nan_to_num(lowering + dt * rates), 0.0, MOST_LOWERING) * settings.pelvis
 
 
-class Checks(NamedTuple):
-    """What is checked around a layer, plainly or by kernels."""
-
-    find_finite: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
-    settle: Callable[..., int]
-
-
-def find_finite_plainly(positions: np.ndarray, rotations: np.ndarray, good: np.ndarray) -> None:
-    """Which characters (N,) have finite poses, into `good`."""
-    good[:] = np.isfinite(positions).all(axis=(1, 2)) & np.isfinite(rotations).all(axis=(1, 2))
-
-
-def settle_plainly(
-    positions: np.ndarray, rotations: np.ndarray, rest: np.ndarray, moving: np.ndarray, changed: np.ndarray,
-    good: np.ndarray,
-) -> int:  # fmt: skip
-    """What follows a layer that changed joints (C,), in place: bones keep their length, for only joints that move may
-    be placed, and rotations of characters that were finite (N,) get length one. One of the kernel's findings."""
-    if not ((changed >= 0) & (changed < rotations.shape[1])).all():
-        return kernels.OUTSIDE
-    fixed = np.ones(len(rest), bool)
-    fixed[moving] = fixed[0] = False
-    positions[:, fixed] = rest[fixed]
-    turns, places = rotations[good][:, changed], positions[good][:, changed]
-    sizes = np.linalg.norm(turns, axis=-1, keepdims=True)
-    if not (np.isfinite(places).all() and (sizes > kernels.SHORTEST).all() and np.isfinite(sizes).all()):
-        return kernels.BROKEN
-    rotations[np.ix_(np.flatnonzero(good), changed)] = turns / sizes
-    return kernels.SOUND
-
-
-PLAIN, COMPILED = Checks(find_finite_plainly, settle_plainly), Checks(kernels.find_finite, kernels.settle)
-
-
-def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig, checks: Checks = COMPILED) -> None:
+def apply_layer(layer: Layer, pose: Pose, dt: float, lowering: np.ndarray, rig: Rig) -> None:
     """Run a layer, which may be a user's own, on the pose with its pelvis lowered (N,) m, and check what it did."""
     if lowering.any():
         pose.global_positions[:, 1:, 1] -= lowering[:, None].astype(np.float32)
-    _run_layer(layer, layer.apply, pose, dt, rig, checks)
+    _run_layer(layer, layer.apply, pose, dt, rig)
 
 
-def finish_layers(
-    layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], None], checks: Checks = COMPILED
-) -> None:
+def finish_layers(layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show: Callable[[], object]) -> None:
     """Run the layers that have something to do after the feet; `show` recomputes the global pose."""
     for layer in layers:
         finish = getattr(layer, "finish", None)
-        if finish is not None and _run_layer(layer, finish, pose, dt, rig, checks):
+        if finish is not None and _run_layer(layer, finish, pose, dt, rig):
             show()
 
 
-def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig, checks: Checks) -> bool:
+def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) -> bool:
     """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
     # characters whose state is not finite begin anew after the step: the layer is not to blame
     good = np.empty(len(pose.positions), bool)
-    checks.find_finite(pose.global_positions, pose.global_rotations, good)
+    kernels.find_finite(pose.global_positions, pose.global_rotations, good)
     try:
         changed: Any = np.asarray(method(pose, dt))
     except KinematchError:
@@ -137,7 +101,7 @@ def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig, 
         raise KinematchError(f"layer {name}: {failure(error)}") from error
     known = changed.size == 0 or (changed.ndim == 1 and changed.dtype.kind in "iu")
     joints = np.ascontiguousarray(changed if known else [-1], np.int64).ravel()
-    found = checks.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)
+    found = kernels.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)
     if found == kernels.OUTSIDE:
         raise KinematchError(
             f"layer {name} returned {changed!r}, expected joints from 0 to {pose.rotations.shape[1] - 1}"

@@ -1,6 +1,5 @@
 """Orders: a command checked at the border and copied into arrays of the types that kernels were compiled for."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,20 +10,26 @@ from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
 
+LONGEST_STEP = 0.02  # s
+DOUBLE = np.dtype(np.float64)
+
 
 class Orders(NamedTuple):
     """A checked command for N characters."""
 
-    vectors: np.ndarray  # (2, N, 3), velocities and facings in one piece, which is checked at once
     velocities: np.ndarray  # (N, 3) m/s
     facings: np.ndarray  # (N, 3)
     filters: np.ndarray  # (N,) int32, numbers of filter expressions
     sources: np.ndarray  # (N,) int32
+    given: np.ndarray  # (1,) bool, whether the controller says where bodies are, instead of springs
+    longest_step: np.ndarray  # (1,) s; longer ones are split
 
 
 def make_orders(count: int) -> Orders:
-    vectors = np.zeros((2, count, 3))
-    return Orders(vectors, vectors[0], vectors[1], np.zeros(count, np.int32), np.zeros(count, np.int32))
+    return Orders(
+        np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count, np.int32), np.zeros(count, np.int32),
+        np.zeros(1, bool), np.array([LONGEST_STEP]),
+    )  # fmt: skip
 
 
 class Filters:
@@ -35,42 +40,51 @@ class Filters:
         self._texts: list[str | None] = []
 
     def number(self, expression: str | None) -> int:
-        if expression not in self._numbers:
-            self._numbers[expression] = len(self._texts)
+        number = self._numbers.get(expression)
+        if number is None:
+            number = self._numbers[expression] = len(self._texts)
             self._texts.append(expression)
-        return self._numbers[expression]
+        return number
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
     def text(self, number: int) -> str | None:
         return self._texts[number] if 0 <= number < len(self._texts) else None
 
 
 def copy_command(command: Command, orders: Orders, filters: Filters, source_count: int) -> Trajectory | None:
-    """Check a command and copy it into `orders`; its trajectory, if it carries one."""
+    """Check a command and copy it into `orders`; its trajectory, if any. The step refuses what is not finite."""
     if not isinstance(command, Command):
         raise KinematchError(f"a command of type {type(command).__name__}, expected a Command, as km.move gives")
-    _copy_vectors("velocities", command.velocities, orders.velocities)
-    _copy_vectors("facings", command.facings, orders.facings)
-    # a sum is quick, a dot product would wake BLAS threads; it may only have overflowed, so look closer
-    if not math.isfinite(orders.vectors.sum()):
-        _check_finite("velocities", orders.velocities)
-        _check_finite("facings", orders.facings)
+    shape = orders.velocities.shape
+    _copy_vectors("velocities", command.velocities, orders.velocities, shape)
+    _copy_vectors("facings", command.facings, orders.facings, shape)
     _copy_filters(command.filter, orders.filters, filters)
     _copy_source_numbers(command.source, orders.sources, source_count)
-    trajectory, count = command.trajectory, len(orders.velocities)
-    if trajectory is not None and not isinstance(trajectory, Trajectory):
+    trajectory = command.trajectory
+    if trajectory is None:
+        return None
+    if not isinstance(trajectory, Trajectory):
         raise KinematchError(f"command: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
-    if trajectory is not None and trajectory.count != count:
-        raise KinematchError(f"command: a trajectory of {trajectory.count} characters, expected {count}")
+    if trajectory.count != shape[0]:
+        raise KinematchError(f"command: a trajectory of {trajectory.count} characters, expected {shape[0]}")
     return trajectory
 
 
-def _copy_vectors(name: str, given: Any, out: np.ndarray) -> None:
-    array = given if isinstance(given, np.ndarray) else np.asarray(given)
-    if array.shape != out.shape:
-        raise KinematchError(f"command: {name} of shape {array.shape}, expected {out.shape}")
-    if array.dtype.kind not in "fiu":
+def _copy_vectors(name: str, given: Any, out: np.ndarray, shape: tuple[int, ...]) -> None:
+    array = given if type(given) is np.ndarray else np.asarray(given)
+    if array.shape != shape:
+        raise KinematchError(f"command: {name} of shape {array.shape}, expected {shape}")
+    if array.dtype is not DOUBLE and array.dtype.kind not in "fiu":
         raise KinematchError(f"command: {name} of type {array.dtype}, expected real numbers")
     out[...] = array
+
+
+def refuse_orders(orders: Orders) -> None:
+    """Raise an error that says what is not finite, if anything is."""
+    _check_finite("velocities", orders.velocities)
+    _check_finite("facings", orders.facings)
 
 
 def _check_finite(name: str, vectors: np.ndarray) -> None:
@@ -116,3 +130,11 @@ def check_places(positions: Any, yaws: Any, count: int) -> tuple[np.ndarray, np.
     if not largest <= WORLD_RADIUS:
         raise KinematchError(f"positions or yaws up to {largest}, expected at most {WORLD_RADIUS:g} m or rad")
     return places, turns
+
+
+def check_characters(characters: Any, count: int) -> np.ndarray:
+    """Numbers (M,) of characters, of which there are so many."""
+    chosen = np.atleast_1d(np.asarray(characters))
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not ((chosen >= 0) & (chosen < count)).all():
+        raise KinematchError(f"characters {characters!r}, expected numbers from 0 to {count - 1}")
+    return chosen

@@ -90,6 +90,11 @@ class PoseLayout:
             fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == kind
             place = start + self.offsets[name]
             if not fits or not array.flags.writeable or array.__array_interface__["data"][0] != place:
+                if fits and array.flags.writeable:
+                    raise KinematchError(
+                        "out is a copy of a pose, expected an earlier result of step itself, whose arrays lie in one "
+                        "piece of memory"
+                    )
                 what = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
                 raise KinematchError(
                     f"out: {name} is {what}, expected {kind} {shape} as an earlier result of step has it"

@@ -19,6 +19,7 @@ class Rig(NamedTuple):
     parents: np.ndarray  # (J,) int32
     rest: np.ndarray  # (J, 3) m, where joints are that never move in their parent's space
     moving: np.ndarray  # (M,) int32, joints that do, and all that hang on the root; never the root
+    moves: np.ndarray  # (J,) bool, whether a joint is one of them
     legs: np.ndarray  # (L, 4) int32: upper, lower, foot, toe; none for rigs without legs
     leg_contacts: np.ndarray  # (L,) int32, the contact of each leg
     below: np.ndarray  # (L, B) int32, the joints that hang on each upper leg, parents first; -1 for none
@@ -43,6 +44,7 @@ def make_rig(
         parents=np.array(skeleton.parents, np.int32),
         rest=np.array(positions[0], np.float32),
         moving=own,
+        moves=flag_joints(own, skeleton.joint_count),
         legs=legs,
         leg_contacts=columns,
         below=_find_below(skeleton, legs),
@@ -50,6 +52,13 @@ def make_rig(
         toe_rests=find_toe_rests(global_positions[:, legs[:, 3], 1] - global_positions[:, :1, 1], contacts[:, columns]),
         scale=float(scale),
     )
+
+
+def flag_joints(joints: np.ndarray, count: int) -> np.ndarray:
+    """Which of so many joints are in a list."""
+    flags = np.zeros(count, bool)
+    flags[joints] = True
+    return flags
 
 
 def find_legs(skeleton: Skeleton, contact_joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

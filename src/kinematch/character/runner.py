@@ -1,201 +1,247 @@
-"""Runner: what the kernels of a crowd work on, and how threads share the work."""
+"""Runner: what the step of a crowd works on, and how threads share the work."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from kinematch.character.constants import CONTACT_LEAD
-from kinematch.character.kernels.animation import ADVANCE, animate
-from kinematch.character.kernels.helping import EXAMPLE, make_task, set_task, sleep_and_help
-from kinematch.character.kernels.scene import PARTS, Evolving, Scene, Work, make_handle
-from kinematch.character.kernels.scratch import make_scratch
-from kinematch.character.kernels.unpacking import measure_scratch
-from kinematch.character.orders import Orders
+from kinematch.character.database_source import COMPILED
+from kinematch.character.orders import Filters, Orders
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.character.project import group_by
 from kinematch.character.rig import Rig
+from kinematch.character.searches import Searches
 from kinematch.character.settings import Settings, make_knobs
-from kinematch.character.source import MotionSource
-from kinematch.character.stages.feet import Ground
+from kinematch.character.source import Sample
 from kinematch.character.state import State
-from kinematch.character.step import advance_source
+from kinematch.character.step.scene import (
+    Beginning,
+    Scene,
+    Scratch,
+    make_handle,
+    make_scratch,
+    make_scratch_handle,
+    make_table_handle,
+    make_work,
+    measure_runs,
+)
+from kinematch.character.step.step import ASK, BEGIN, END, SCHEDULE, count_pieces, run_step, step
+from kinematch.character.step.update import (
+    begin_transition,
+    begin_transition_of,
+    predict_places,
+    predict_places_of,
+    sample_playing,
+    sample_playing_of,
+)
 from kinematch.character.table import Table, make_rows
 from kinematch.compile.handle import find_place
-from kinematch.compile.helpers import find_kernel, helpers
-from kinematch.compile.threads import SHARED, count_most_threads
-from kinematch.database.features import BUILT_IN
-from kinematch.database.schema import FeatureSchema
+from kinematch.compile.threads import SHARED, count_threads, run_each
 from kinematch.motion.retargeting import Retargeting
 
-if TYPE_CHECKING:
-    from kinematch.character.crowd import Crowd
+
+def make_counters(threads: int) -> np.ndarray:
+    """How many characters of each thread's share have been begun, a cache line apart."""
+    return np.zeros((threads, 8), np.int64)
 
 
 class Runner:
     def __init__(
-        self, sources: Sequence[MotionSource], state: State, orders: Orders, rig: Rig, moving: np.ndarray,
-        retargeting: Retargeting | None, layout: PoseLayout,
+        self, sources: Sequence[Any], state: State, orders: Orders, rig: Rig,
+        beginning: State, moving: np.ndarray, retargeting: Retargeting | None, layout: PoseLayout, *, compiled: bool,
     ):  # fmt: skip
-        self.sources, self.state, self.rig, self.retargeting = sources, state, rig, retargeting
-        self.characters = np.arange(len(state.playing.frames), dtype=np.int32)
-        first = sources[0]
-        count, joints = len(self.characters), first.skeleton.joint_count
+        self.sources, self.state, self.orders, self.rig, self.compiled = sources, state, orders, rig, compiled
+        self.retargeting, self._layout, self._beginning = retargeting, layout, Beginning(*beginning[:6])
+        self._begun = make_counters(1)
+        first, count = sources[0], len(state.playing.frames)
+        joints, contacts = first.description.skeleton.joint_count, len(first.description.contact_joints)
+        self.characters = np.arange(count, dtype=np.int32)
+        tables = {number: source.table for number, source in enumerate(sources) if source.table is not None}
+        for number, source in enumerate(sources):
+            if type(source) in COMPILED:
+                tables[number] = source.make_table(state.sources[number], moving)
         self.rows = {
-            number: make_rows(count, joints, moving, len(first.contact_joints))
+            number: make_rows(count, moving, source.description)
             for number, source in enumerate(sources)
-            if source.table is None
+            if number not in tables
         }
-        self.computes = bool(self.rows)
-        self._computed: list[tuple[np.ndarray, np.ndarray]] = []  # characters and their contacts
-        self.tables: list[Table] = [
-            self.rows[number] if source.table is None else source.table for number, source in enumerate(sources)
-        ]
-        self._unpacking = max(
-            measure_scratch(joints, table.pack.channels, len(table.moving)) for table in self.tables
-        )  # bytes
-        self.asks_by_kernel = [source.table is not None and _is_built_in(source.schema) for source in sources]
-        # where local poses go that are retargeted before they are shown
-        self._local = None
+        self.searches = {number: Searches(source) for number, source in enumerate(sources) if number in tables}
+        self.tables: list[Table] = [tables.get(number) or self.rows[number] for number in range(len(sources))]
+        if not compiled:  # arrays of a packed database are unpacked as they are indexed
+            for number, searches in self.searches.items():
+                table = getattr(sources[number], "by_frame", None) or self.tables[number]
+                self.tables[number] = table._replace(search=searches)
+        self._table_handles = [make_table_handle(table) for table in self.tables] if compiled else []
+        self.work = make_work(count, joints, len(rig.legs))
         if retargeting is not None:
-            self._local = (np.zeros((count, joints, 3), np.float32), np.zeros((count, joints, 4), np.float32))
-            self._local[0][:] = first.rig.rest
-            self.source_pose = tuple(array.view() for array in self._local)
+            self.work.positions[:] = first.rig.rest
+            self.source_pose = tuple(array.view() for array in (self.work.positions, self.work.rotations))
             for array in self.source_pose:
                 array.flags.writeable = False  # as for every caller of the kernel, which is compiled once
-        self._motions, self._ground = np.zeros((count, 3)), _no_ground(len(rig.legs))
-        self._kept: tuple = (sources, state, orders, rig)  # kernels know their arrays by address
-        self._pose, _ = layout.make()  # until the first step
-        knobs = make_knobs(Settings())
-        self.scenes: list[np.ndarray] = []
-        for table in self.tables:
-            scene = Scene(Evolving(*state[:5]), table, rig, knobs, orders, self._make_work(), self._pose)
-            handles = {name: make_handle(name, part) for name, part in scene._asdict().items()}
-            self.scenes.append(np.concatenate(list(handles.values())))
-            self._starts = dict(zip(handles, np.cumsum([0, *map(len, handles.values())]).tolist()))
-        # where a scene has the addresses of a pose's arrays, and how many bytes these are from the pose's first
-        places = {("pose", name): offset for name, offset in layout.offsets.items()}
-        if retargeting is None:  # local poses go straight into it
-            places |= {("work", name): layout.offsets[name] for name in ("positions", "rotations")}
-        self._pose_places = np.array([self._starts[part] + find_place(PARTS[part], name) for part, name in places])
-        self._pose_offsets = np.array(list(places.values()), np.int64)
-        self.due = np.zeros(count, np.int32)  # characters that search, of which a kernel fills in as many as there are
-        self._scratch = self._make_scratch()
-        self._tasks: list[np.ndarray] = []  # for each helper, (S, H): a task for each source
-        if count >= SHARED:
-            self._prepare_helpers()
+        self._sizes = {
+            "shown_joints": len(rig.parents), "joints": joints, "legs": len(rig.legs), "moving": len(moving),
+            "contacts": contacts, "channels": max(table.pack.channels for table in self.tables), "count": count,
+            **measure_runs(self.tables),
+        }  # fmt: skip
+        self._pose, address = layout.make()  # until the first step
+        self._knobs = make_knobs(Settings())
+        self.scratch: list[Scratch] = []
+        self._scratch_handles: list[np.ndarray] = []
+        self._scratch_places: list[int] = []
+        self._memory = 0
+        self._addresses = np.array([one.ctypes.data for one in self._table_handles], np.int64)
+        self._build_scene()
+        self.set_pose(self._pose, address)
 
-    def _prepare_helpers(self) -> None:
-        """What helpers need to animate: the compiled kernel, and for each helper its scratch."""
-        self._kernel = find_kernel(animate, EXAMPLE)
-        for _ in range(count_most_threads() - 1):
-            scratch = self._make_scratch()
-            self._kept += scratch
-            self._tasks.append(np.stack([make_task(scene, scratch) for scene in self.scenes]))
-        with helpers(sleep_and_help):
-            pass  # compiles and starts them now, not in a step
+    def _build_scene(self) -> None:
+        sources: Any = self._addresses if self.compiled else self.tables
+        self.scene = Scene(
+            *self.state[:6], self._beginning, self.rig, self._knobs, self.orders, self.work, self._pose, sources
+        )
+        if not self.compiled:
+            return
+        handles = {name: make_handle(name, part) for name, part in self.scene._asdict().items()}
+        self.handle = np.concatenate(list(handles.values()))
+        self._place = self.handle.ctypes.data  # a number is handed over faster than an array
+        self._starts = dict(zip(handles, np.cumsum([0, *map(len, handles.values())]).tolist()))
+        # where the scene has the addresses of a pose's arrays, and how many bytes these are from the pose's first
+        places = {("pose", name): offset for name, offset in self._layout.offsets.items()}
+        if self.retargeting is None:  # local poses go straight into it
+            places |= {("work", name): self._layout.offsets[name] for name in ("positions", "rotations")}
+        self._pose_places = np.array(
+            [self._starts[part] + find_place(getattr(self.scene, part), name) for part, name in places]
+        )
+        self._pose_offsets = np.array(list(places.values()), np.int64)
+
+    def refresh(self, settings: Settings, filters: Filters) -> None:
+        """Take over what has changed of filters and weights since the last step."""
+        changed = not self.scratch
+        for number, searches in self.searches.items():
+            found = searches.refresh(settings, filters)
+            if found is not None and self.compiled:
+                self.tables[number] = self.tables[number]._replace(search=found)
+                self._table_handles[number][:] = make_table_handle(self.tables[number])
+                changed = True
+        if not changed:
+            return
+        memory = max((searches.memory for searches in self.searches.values()), default=0)
+        if memory > self._memory or not self.scratch:
+            self._memory = memory
+            self.scratch = [self._make_scratch(thread) for thread in range(self._count_threads())]
+            if self.compiled:
+                self._scratch_handles = [make_scratch_handle(one) for one in self.scratch]
+                self._scratch_places = [one.ctypes.data for one in self._scratch_handles]
+
+    def _count_threads(self) -> int:
+        return count_threads() if self.compiled and len(self.characters) >= SHARED else 1
+
+    def _make_scratch(self, thread: int) -> Scratch:
+        return make_scratch(**self._sizes, memory=self._memory, thread=thread)
 
     def set_knobs(self, settings: Settings) -> None:
-        self._set_part("knobs", make_knobs(settings))
+        self._knobs = make_knobs(settings)
+        self._set_part("settings", self._knobs)
 
     def set_pose(self, pose: Pose, address: int) -> None:
         """Write results into a pose, whose first array is at an address."""
         self._pose = pose
-        for scene in self.scenes:
-            scene[self._pose_places] = self._pose_offsets + address
-
-    def set_ground(self, ground: Ground | None) -> None:
-        """Stand on terrain, or without it at the height where characters are."""
-        if ground is None and not len(self._ground.heights):
-            return
-        self._ground = _no_ground(len(self.rig.legs)) if ground is None else ground
-        self._set_part("work", self._make_work())
-
-    def animate(self, dt: float, stages: int, characters: np.ndarray | None = None) -> None:
-        """Run stages for characters (M,), or for everybody, on all threads."""
-        own = self.characters if characters is None else characters
-        if len(own) < SHARED:
-            self._animate(self._group(own), np.zeros((len(self.sources), 1), np.int64), dt, stages)
+        if self.compiled:
+            self.handle[self._pose_places] = self._pose_offsets + address
         else:
-            with self.helped(own, dt, stages):
-                pass
+            work = self.scene.work
+            if self.retargeting is None:
+                work = work._replace(positions=pose.positions, rotations=pose.rotations)
+            self.scene = self.scene._replace(pose=pose, work=work)
 
-    @contextmanager
-    def helped(self, characters: np.ndarray, dt: float, stages: int) -> Iterator[None]:
-        """Have other threads run stages for characters (M,) meanwhile; afterwards, this thread does what is left."""
-        groups = self._group(characters)
-        begun = np.zeros((len(groups), 1), np.int64)
-        with helpers(sleep_and_help) as others:
-            for helper, tasks in zip(others, self._tasks):
-                own = tasks[[number for number, _ in groups]]
-                for n, (number, some) in enumerate(groups):
-                    set_task(own[n], some, begun[n], dt, self._choose_stages(number, stages))
-                helper.post(self._kernel, own)
-            yield
-            self._animate(groups, begun, dt, stages)
+    def set_ground(self, heights: np.ndarray | None, normals: np.ndarray | None) -> None:
+        """Stand on terrain, or without it at the height where characters are."""
+        if heights is None or normals is None:
+            if not len(self.work.heights):
+                return
+            legs = len(self.rig.legs)
+            heights, normals = np.zeros((0, 1 + legs)), np.zeros((0, legs, 3))
+        self.work = self.work._replace(heights=heights, normals=normals)
+        if self.compiled:
+            place = self._starts["work"] + find_place(self.work, "heights")
+            for array in (heights, normals):
+                self.handle[place : place + 1 + array.ndim] = array.ctypes.data, *array.shape
+                place += 1 + array.ndim
+        else:
+            self.scene = self.scene._replace(work=self.scene.work._replace(heights=heights, normals=normals))
 
-    def _group(self, characters: np.ndarray) -> list[tuple[int, np.ndarray]]:
-        """Characters by the source that they play."""
-        return [(0, characters)] if len(self.sources) == 1 else group_by(self.state.playing.sources, characters)
+    def run_whole(self, dt: float) -> bool:
+        """A step without users' Python."""
+        if not self._is_shared(self.characters):
+            if not self.compiled:
+                return self.run(dt, BEGIN, END)
+            self._begun[0, 0] = 0
+            return run_step(self._place, self._scratch_places[0], self.characters, self._begun, dt, BEGIN, END)
+        pieces, happened = count_pieces(dt, self.orders.longest_step[0]), False
+        for piece in range(pieces):
+            if self._run(0, self.characters[:0], dt / pieces, SCHEDULE if piece else BEGIN, ASK):
+                return True
+            happened = self.run(dt / pieces, ASK, END) or happened
+        return happened
 
-    def _choose_stages(self, number: int, stages: int) -> int:
-        return stages & ~ADVANCE if number in self.rows else stages
+    def run(self, dt: float, enter: int, leave: int, characters: np.ndarray | None = None) -> bool:
+        """Run the stages between two seams for characters (M,), or for all, on all threads; whether anything happened:
+        see step.step."""
+        own = self.characters if characters is None else characters
+        self._begun[0, 0] = 0
+        if not self.compiled:
+            with np.errstate(all="ignore"):  # as in kernels
+                return step(self.scene, self.scratch[0], own, self._begun, dt, enter, leave)
+        if not self._is_shared(own) or enter < ASK:
+            return self._run(0, own, dt, enter, leave)
+        threads, happened = min(count_threads(), len(self.scratch)), []
+        begun = make_counters(threads)
+        run_each(range(threads), lambda thread: happened.append(self._run(thread, own, dt, enter, leave, begun)))
+        return any(happened)
 
-    def compute_rows(self, crowd: "Crowd", dt: float) -> None:
-        """Advance computed sources and write their poses into the row tables that kernels read."""
-        self._computed = []
-        for number, characters in group_by(self.state.playing.sources, self.characters):
-            if number not in self.rows:
-                continue
-            rows, source = self.rows[number], self.sources[number]
-            self._motions[characters] = advance_source(crowd, number, characters, dt)
-            sample = source.decode(self.state, characters, CONTACT_LEAD - dt)
-            rows.rotations[characters] = sample.rotations
-            rows.places[characters] = sample.positions[:, rows.moving]
-            rows.contacts[characters] = sample.soon_contacts
-            rows.contact_left[characters] = sample.soon_contact_left
-            rows.toe_heights[characters] = sample.toe_heights
-            self._computed.append((characters, sample.contacts))
+    def _is_shared(self, characters: np.ndarray) -> bool:
+        return len(characters) >= SHARED and len(self.scratch) > 1 and count_threads() > 1
 
-    def report_rows(self, pose: Pose) -> None:
-        """What kernels cannot tell of computed poses."""
-        for characters, contacts in self._computed:
-            pose.contacts[characters], pose.frames[characters] = contacts, -1
+    def _run(
+        self, thread: int, own: np.ndarray, dt: float, enter: int, leave: int, begun: np.ndarray | None = None
+    ) -> bool:
+        counters = self._begun if begun is None else begun
+        return run_step(self._place, self._scratch_places[thread], own, counters, dt, enter, leave)
+
+    def sample(self, n: int, row: int) -> None:
+        """What character n plays, a table's, into a row of the sample."""
+        if self.compiled:
+            sample_playing(self.handle, self._scratch_handles[0], n, row)
+        else:
+            sample_playing_of(self.scene, self.scratch[0], n, row)
+
+    def set_sample(self, sample: Sample, toes: tuple[np.ndarray, np.ndarray], row: int, moving: np.ndarray) -> None:
+        """What a source computed for one character, and how high its toes are, into a row of the sample."""
+        out = self.scratch[0].sample
+        out.rotations[row], out.spins[row] = sample.rotations[0], sample.angular_velocities[0]
+        out.places[row], out.velocities[row] = sample.positions[0, moving], sample.velocities[0, moving]
+        out.roots[row] = *sample.velocities[0, 0, ::2], sample.angular_velocities[0, 0, 1]
+        out.toe_heights[row], out.toe_rates[row] = toes[0][0], toes[1][0]
+
+    def start_transition(self, n: int, old: int, old_halflife: float) -> None:
+        """Go over from the sample before to the one after."""
+        if self.compiled:
+            begin_transition(self.handle, self._scratch_handles[0], n, old, old_halflife)
+        else:
+            begin_transition_of(self.scene, self.scratch[0], n, old, old_halflife)
+
+    def predict(self, times: np.ndarray, characters: np.ndarray, ages: np.ndarray, places: np.ndarray) -> None:
+        """Fill places (M, H, 4) of characters (M,); those of a controller's trajectory are given."""
+        if self.compiled:
+            predict_places(self.handle, times, characters, ages, places)
+        else:
+            predict_places_of(self.scene, times, characters, ages, places)
 
     def retarget(self, pose: Pose) -> None:
         assert self.retargeting is not None
         positions, rotations = self.source_pose
         self.retargeting.apply(positions, rotations, (pose.positions, pose.rotations))
 
-    def _animate(self, groups: list[tuple[int, np.ndarray]], begun: np.ndarray, dt: float, stages: int) -> None:
-        for n, (number, characters) in enumerate(groups):
-            if begun[n, 0] < len(characters):
-                own_stages = self._choose_stages(number, stages)
-                animate(self.scenes[number], characters, begun[n], *self._scratch, dt, own_stages)
-
-    def _make_scratch(self) -> tuple[np.ndarray, np.ndarray]:
-        return make_scratch(len(self.rig.parents), len(self.rig.legs), self._unpacking)
-
-    def make_jump_room(self) -> np.ndarray:
-        """Where one thread unpacks the frames that characters jump from and to."""
-        return np.empty((2, self._unpacking // 4), np.float32)
-
-    def _make_work(self) -> Work:
-        local = self._local or (self._pose.positions, self._pose.rotations)
-        self._work = Work(self._motions, local[0], local[1], self._ground.heights, self._ground.normals)
-        return self._work
-
     def _set_part(self, name: str, record: tuple) -> None:
-        handle, start = make_handle(name, record), self._starts[name]
-        for scene in self.scenes:
-            scene[start : start + len(handle)] = handle
-
-
-def _is_built_in(schema: FeatureSchema) -> bool:
-    """Whether the query kernel supports a schema: built-in features only, none that looks at the past."""
-    return schema.past == 0 and all(feature.kind in BUILT_IN for feature in schema.features)
-
-
-def _no_ground(legs: int) -> Ground:
-    return Ground(np.zeros((0, 1 + legs)), np.zeros((0, legs, 3)))
+        self.scene = self.scene._replace(**{name: record})  # type: ignore[arg-type]
+        if self.compiled:
+            handle, start = make_handle(name, record), self._starts[name]
+            self.handle[start : start + len(handle)] = handle

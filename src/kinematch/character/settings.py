@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from kinematch.control.body import Halflives
+from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError, unknown
 
 Transition = Literal["spring", "quintic", "dead", "none"]
@@ -20,7 +21,7 @@ def tunable(default: float, unit: str, low: float, high: float, text: str) -> An
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Unchanging):
     """Every tunable of a character. Values are checked against their ranges; docs/character.md explains each."""
 
     # the simulated body

@@ -1,11 +1,13 @@
 """The body that is shown: the sources' own, or another skeleton that their poses are retargeted to."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from kinematch.character.rig import Rig, make_rig
-from kinematch.character.source import MotionSource
+from kinematch.character.checked_source import pick_examples
+from kinematch.character.rig import Rig, flag_joints, make_rig
+from kinematch.character.source import SourceDescription
 from kinematch.errors import KinematchError
 from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.root import with_root
@@ -14,36 +16,37 @@ from kinematch.motion.skeleton import Skeleton
 Body = Skeleton | Retargeting | None  # that a motion is shown on: another skeleton, or a way onto one
 
 
-def find_all_moving(sources: Sequence[MotionSource]) -> np.ndarray:
+def find_all_moving(sources: Sequence[Any]) -> np.ndarray:
     """Joints (M,) that move in their parent's space in any source: transitions remember where they are."""
     return np.unique(np.concatenate([source.rig.moving for source in sources])).astype(np.int32)
 
 
-def make_shown_rig(source: MotionSource, body: Body, moving: np.ndarray) -> tuple[Retargeting | None, Rig]:
+def make_shown_rig(source: Any, body: Body, moving: np.ndarray) -> tuple[Retargeting | None, Rig]:
     """How poses come onto a skeleton, or as they are told to, None where they need not; and its kinematics."""
-    if body is None or body is source.skeleton:
-        return None, source.rig._replace(moving=moving)
+    about: SourceDescription = source.description
+    if body is None or body is about.skeleton:
+        return None, source.rig._replace(moving=moving, moves=flag_joints(moving, about.skeleton.joint_count))
     if isinstance(body, Retargeting):
-        if body.source.difference(source.skeleton) or "root" not in body.target.roles:
+        if body.source.difference(about.skeleton) or "root" not in body.target.roles:
             raise KinematchError("the retargeting is not from the source's skeleton to one with a ground root")
         retargeting = body
     elif isinstance(body, Skeleton):
-        retargeting = Retargeting(source.skeleton, body if "root" in body.roles else with_root(body))
+        retargeting = Retargeting(about.skeleton, body if "root" in body.roles else with_root(body))
     else:
         raise KinematchError(f"skeleton is a {type(body).__name__}, expected a Skeleton")
     skeleton = retargeting.target
-    positions, rotations, contacts = source.give_examples()
+    positions, rotations, contacts = pick_examples(about)
     shown_positions, shown_rotations = retargeting.apply(positions, rotations)
-    joints = find_contact_joints(source, skeleton)
+    joints = find_contact_joints(about, skeleton)
     rig = make_rig(skeleton, joints, shown_positions, shown_rotations, contacts, scale=retargeting.scale)
     return retargeting, rig
 
 
-def find_contact_joints(source: MotionSource, skeleton: Skeleton) -> np.ndarray:
+def find_contact_joints(about: SourceDescription, skeleton: Skeleton) -> np.ndarray:
     """The joints of a skeleton that have the roles of the source's contact joints; the root where there is none."""
-    names = {joint: role for role, joint in source.skeleton.roles.items()}
+    names = {joint: role for role, joint in about.skeleton.roles.items()}
     found = []
-    for joint in source.contact_joints.tolist():
+    for joint in about.contact_joints.tolist():
         role = names.get(joint, "")
         other = role.replace("toes", "foot")  # a rig without toes stands on its feet
         found.append(skeleton.roles.get(role, skeleton.roles.get(other, 0)))

@@ -1,31 +1,73 @@
 """MotionSource: where poses come from. A step projects queries onto it, advances it in time and decodes its poses.
 
-To add a source, write a class with these methods and give it to a Crowd; nothing else has to know it. What evolves
-lives in the arrays that `create_state` made, so that saving a state saves the source too: they are `state.own` in the
-state that a source is given.
+To add a source, write a class with a `description` and these four methods, and give it to a Crowd; nothing else has to
+know it. What evolves lives in arrays that the crowd makes as the description says, so that saving a state saves the
+source too: they are `state.own` in the state that a source is given.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
-from kinematch.character.table import Table
 from kinematch.database.features import QueryInput
-from kinematch.database.schema import FeatureSchema
+from kinematch.database.poses import Pose, PoseDatabase
+from kinematch.database.schema import FeatureSchema, needs_call
+from kinematch.database.tags import Tags
 from kinematch.motion.skeleton import Skeleton
 
+NO_TAGS = Tags((), np.zeros((0, 0), bool))
 
-class Status(NamedTuple):
-    """What the schedule of searches wants to know of M characters."""
 
-    ended: np.ndarray  # (M,) bool, nothing more to play: a projection is due now
-    committed: np.ndarray  # (M,) bool, must not be left yet
-    resting: np.ndarray  # (M,) bool, stands still: may be interrupted anywhere
-    paces: np.ndarray  # (M,) m/s of the root, averaged over about a step
+@dataclass(frozen=True, eq=False)
+class SourcePoses:
+    """S poses that a source can show: the body is measured by them, and controllers read their tags."""
+
+    positions: np.ndarray  # (S, J, 3) m, in parent space
+    rotations: np.ndarray  # (S, J, 4)
+    contacts: np.ndarray  # (S, K) bool
+    tags: Tags = NO_TAGS  # (S, T)
+    frame_rate: float = 0.0  # poses for each second of motion; 0 where they have no order in time
+
+    def __post_init__(self):
+        if not self.tags.names:
+            object.__setattr__(self, "tags", Tags((), np.zeros((len(self.rotations), 0), bool)))
+
+
+@dataclass(frozen=True, eq=False)
+class SourceDescription:
+    """What a crowd and its controllers know of a source of motion."""
+
+    skeleton: Skeleton
+    contact_joints: np.ndarray  # (K,) int32
+    schema: FeatureSchema  # what queries describe
+    feature_offset: np.ndarray  # (D,) float32
+    feature_scale: np.ndarray  # (D,) float32; normalised = (physical - offset) / scale
+    poses: SourcePoses | PoseDatabase  # some, or all
+    state: Mapping[str, ArrayLike]  # what evolves, by name: its value for one character that begins
+    frame_rate: float | None = None  # None where poses are computed for any time
+    filter: str = ""  # of commands that name none
+
+    def normalise(self, features: np.ndarray) -> np.ndarray:
+        """Physical features (M, D) in the source's units."""
+        return (features.astype(np.float32, copy=False) - self.feature_offset) / self.feature_scale
+
+    def restore_units(self, features: np.ndarray) -> np.ndarray:
+        """The inverse of normalise."""
+        return features * self.feature_scale + self.feature_offset
+
+    def measure_features(self, sample: "Sample") -> np.ndarray:
+        """Physical features (M, D) of poses; NaN in columns of trajectories and of features with their own query."""
+        values = np.full((len(sample.rotations), self.schema.width), np.nan, np.float32)
+        given = QueryInput(self.skeleton, sample.pose)
+        for feature, columns in zip(self.schema.features, self.schema.columns.values()):
+            if feature.group == "pose" and not needs_call(feature):
+                values[:, columns] = FeatureSchema((feature,)).query(given)
+        return values
 
 
 class Search(NamedTuple):
@@ -43,59 +85,37 @@ class Projection(NamedTuple):
     targets: np.ndarray  # (M, ...) where to go on, in the source's own terms
     jumps: np.ndarray  # (M,) bool, whether that is better than going on as they do
     costs: np.ndarray  # (M,) float32
-    before: np.ndarray  # (M,) int32, frames that played at the time of the search; -1 for none
 
 
 class Sample(NamedTuple):
-    """Animated poses of M characters in parent space; joint 0, the root, is filled in by the step."""
+    """Poses of M characters in parent space, and what the schedule of searches needs to know of them.
+
+    Joint 0 is the root: its place and rotation are not read, its velocities are in its own axes.
+    """
 
     positions: np.ndarray  # (M, J, 3) m
     rotations: np.ndarray  # (M, J, 4)
     velocities: np.ndarray  # (M, J, 3) m/s
     angular_velocities: np.ndarray  # (M, J, 3) rad/s
-    root_velocities: np.ndarray  # (M, 3) x and z in m/s in the root's own axes, turn in rad/s
     contacts: np.ndarray  # (M, K) bool, of now
-    soon_contacts: np.ndarray  # (M, K) bool, `look` seconds from now, which may be negative
-    soon_contact_left: np.ndarray  # (M, K) s that contact still lasts from then
-    toe_heights: np.ndarray  # (M, K) m of the contact joints above where they stand
-    toe_rates: np.ndarray  # (M, K) m/s
+    contact_left: np.ndarray  # (M, K) s that contacts still last `look` seconds from now; 0 for those that are none
+    ended: np.ndarray | None = None  # (M,) bool, nothing more to play, a search is due; None: never
+    committed: np.ndarray | None = None  # (M,) bool, must not be left yet; None: never
+    paces: np.ndarray | None = None  # (M,) m/s of the root, averaged over about a step; None: its speed
+    features: np.ndarray | None = None  # (M, D) physical; None: measured on the pose
+
+    @property
+    def pose(self) -> Pose:
+        """As features see it, with the root at the origin."""
+        positions, rotations = np.array(self.positions), np.array(self.rotations)
+        positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
+        return Pose(positions, rotations, self.velocities, self.angular_velocities)
 
 
 class MotionSource(Protocol):
-    """Where poses come from: a database, a trained model, or your own class with these attributes and methods."""
+    """Where poses come from: a trained model, or your own class with a description and four methods."""
 
-    skeleton: Skeleton
-    contact_joints: np.ndarray  # (K,) int32
-    schema: FeatureSchema  # what queries describe
-    rig: Rig  # the skeleton's kinematics
-    table: Table | None  # frames that kernels can play directly; None where poses are computed
-
-    def give_examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Some poses: local positions (S, J, 3), rotations (S, J, 4) and contacts (S, K), to measure the body by."""
-
-    def create_state(self, count: int) -> Mapping[str, np.ndarray]:
-        """Arrays (N, ...) of what evolves, for N characters that begin."""
-
-    def begin(self, state: State, characters: np.ndarray) -> None:
-        """Put characters (M,) where this source begins: standing, if it can."""
-
-    def change_settings(self, settings: Settings) -> None:
-        """Take over new settings: weights of features, for instance."""
-
-    def describe_status(self, state: State, characters: np.ndarray) -> Status:
-        """What the schedule of searches needs to know of characters (M,)."""
-
-    def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
-        """The pose that plays, as features see it; the step adds the trajectory and asks the schema for the query."""
-
-    def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
-        """(M,) s since the moment that `describe_pose` describes."""
-
-    def normalise(self, queries: np.ndarray) -> np.ndarray:
-        """Physical queries (M, D) in this source's units."""
-
-    def restore_units(self, queries: np.ndarray) -> np.ndarray:
-        """The inverse of normalise."""
+    description: SourceDescription
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
         """The best place to go on for normalised queries (M, D); changes nothing."""
@@ -107,4 +127,13 @@ class MotionSource(Protocol):
         """Play on by seconds (M,); the root's motion (M, 3): x and z in m in its own axes before, and turn in rad."""
 
     def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
-        """The poses of characters (M,) now, and their contacts `look` seconds from now."""
+        """The poses of characters (M,) now, and their contacts `look` seconds from now, which may be negative."""
+
+
+class CompiledSource(Protocol):
+    """A source of this package whose frames the compiled step plays by itself: a trained model."""
+
+    description: SourceDescription
+
+    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray) -> Any:
+        """The table that kernels read, of the arrays of a crowd's state."""

@@ -24,13 +24,13 @@ class Playing(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """What transitions remember, six numbers for each triple: see stages/transition.py.
+    """What transitions remember, six numbers for each triple: see step/offsets.py.
 
     Joints are the last axis, so that kernels load eight at a time.
     """
 
     rotations: np.ndarray  # (N, 6, W) float32, W being J rounded up to a multiple of eight
-    positions: np.ndarray  # (N, 6, M) float32, of the joints that move in their parent's space
+    positions: np.ndarray  # (N, 6, V) float32, of the joints that move in their parent's space, rounded up likewise
     roots: np.ndarray  # (N, 6) offset of the root's velocity (x and z in its own axes, turn), and its rate
     ages: np.ndarray  # (N,) s since the last jump; infinite before the first
 
@@ -41,7 +41,8 @@ class Feet(NamedTuple):
     locked: np.ndarray  # (N, K) bool
     refused: np.ndarray  # (N, K) bool, released early in this stance: not locked again until the next, or a step over
     places: np.ndarray  # (N, K, 3) m, where the toe should be
-    offsets: np.ndarray  # (N, K, 6) m and m/s, from there to where it is shown
+    offsets: np.ndarray  # (N, K, 3) m, from there to where it is shown
+    rates: np.ndarray  # (N, K, 3) m/s of that
     toes: np.ndarray  # (N, K, 3) m, as animated in the last step; NaN before the first
     headings: np.ndarray  # (N, K, 2) x and z of where the foot pointed when it was locked
     lifts: np.ndarray  # (N, K, 2) m and m/s, by which moving toes are raised
@@ -73,6 +74,8 @@ class Past(NamedTuple):
 
 
 class State(NamedTuple):
+    """Everything of N characters that changes from step to step."""
+
     body: SimulatedBody
     playing: Playing
     offsets: Offsets
@@ -116,6 +119,7 @@ class State(NamedTuple):
 
     @property
     def nbytes(self) -> int:
+        """Of all arrays."""
         return sum(array.nbytes for array in self.arrays().values())
 
     def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "State":
@@ -145,11 +149,12 @@ def make_state(
             np.array(yaws, np.float64),
         ),
         offsets=Offsets(
-            single((count, 6, round_up(joints))), single((count, 6, moving)), zeros((count, 6)),
+            single((count, 6, round_up(joints))), single((count, 6, round_up(moving))), zeros((count, 6)),
             np.full(count, np.inf),
         ),
         feet=Feet(
-            zeros((count, legs), bool), zeros((count, legs), bool), single((count, legs, 3)), single((count, legs, 6)),
+            zeros((count, legs), bool), zeros((count, legs), bool), single((count, legs, 3)), single((count, legs, 3)),
+            single((count, legs, 3)),
             np.full((count, legs, 3), np.nan, np.float32), single((count, legs, 2)), single((count, legs, 2)), grounds,
             zeros((count, legs, 4)), single((count, legs, 2)), single((count, 2)),
         ),
@@ -162,3 +167,27 @@ def make_state(
         past=Past(np.full((count, past), np.inf), zeros((count, past, 4))),
         sources=tuple(sources),
     )  # fmt: skip
+
+
+def check_state(state: State, count: int, sources: int) -> None:
+    """Refuse what is not a state of so many characters and sources."""
+    if not isinstance(state, State):
+        raise KinematchError(f"a state of type {type(state).__name__}, expected a State")
+    if len(state.playing.frames) != count:
+        raise KinematchError(f"a state of {len(state.playing.frames)} characters for a crowd of {count}")
+    numbers = state.playing.sources
+    if (numbers < 0).any() or (numbers >= sources).any():
+        raise KinematchError(f"a state with sources {numbers.min()} to {numbers.max()} of {sources}")
+
+
+def put_at_rest(state: State, characters: np.ndarray, positions: np.ndarray, yaws: np.ndarray) -> None:
+    """Put characters (M,) and their bodies at positions (M, 3) m and yaws (M,) rad, at rest."""
+    body, playing, feet = state.body, state.playing, state.feet
+    playing.positions[characters] = body.positions[characters] = positions
+    playing.yaws[characters] = body.yaws[characters] = yaws
+    moving = body.velocities, body.accelerations, body.yaw_rates
+    for array in (*moving, feet.offsets, feet.rates, feet.grounds, feet.locked):
+        array[characters] = 0
+    feet.grounds[characters, :, 0] = playing.positions[characters, 1, None]
+    feet.toes[characters] = np.nan
+    state.past.ages[characters] = np.inf

@@ -6,10 +6,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinematch.character.source import SourceDescription
 from kinematch.character.state import round_up
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.packing.layout import Pack, empty_pack
-from kinematch.database.packing.poses import PackedPoses
+from kinematch.database.packing.poses import PackedPoses, open_features
 from kinematch.database.packing.small import restore_columns
 from kinematch.database.playback import (
     find_moving,
@@ -23,9 +24,68 @@ from kinematch.database.playback import (
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
+from kinematch.math.networks import Net, empty_net
 from kinematch.motion.heading import yaw_of
 
+EACH_ROW, EACH_RUN = 1, 2  # frames of each character's own: a pose that Python computed, or two of a model's run
+HORIZON_X, HORIZON_Z = 0, 1  # of Runs.pace_columns
+ROW_RATE = 60.0  # Hz, of rows of sources without a frame rate
 POSITION, DIRECTION = 0, 3  # first numbers of a trajectory sample: x, y, z, then the direction's x, y, z
+
+
+class SearchTable(NamedTuple):
+    """By the number of a filter, and for characters that move and that idle: how to search."""
+
+    handles: np.ndarray  # (P, 2) int64, addresses of what the search reads
+    ignores: np.ndarray  # (P, 2) int64, frames around the playing one that are no targets
+    admits: np.ndarray  # (P, 2) bool, whether any frame may be taken
+    exact: int  # whether kernels search; else a user's matcher does
+
+
+def empty_search() -> SearchTable:
+    return SearchTable(np.zeros((0, 2), np.int64), np.zeros((0, 2), np.int64), np.zeros((0, 2), bool), 0)
+
+
+class Runs(NamedTuple):
+    """A learned model, and how far its runs are: see step/runs.py. A frame has W features and latents."""
+
+    frames: np.ndarray  # (2N, W) float32, normalised
+    roots: np.ndarray  # (2N, 3) float32, m/s and rad/s to the frame that follows, in the root's axes
+    entries: np.ndarray  # (N,) int32, of the codebook, where each run began
+    steps: np.ndarray  # (N,) int32, frames since then
+    knots: np.ndarray  # (E, W) uint16, of splines through the codebook; value = lowest + step * knot
+    lowest: np.ndarray  # (W,) float32
+    step: np.ndarray  # (W,) float32
+    last: np.ndarray  # (E,) int32, the last entry that each leads to without a gap
+    steps_left: np.ndarray  # (E,) int32, frames to the end of the clip
+    limits: np.ndarray  # (2, W) float32, that the stepper is kept within
+    weights: np.ndarray  # (D,) float32, of features
+    chains: np.ndarray  # (K, C) int32, joints from below the root down to each contact joint, -1 past the end
+    rests: np.ndarray  # (J, 3) float32 m, places of joints in their parent's space
+    rest_places: np.ndarray  # (M, 3) float32 m, those of the table's moving joints
+    told: np.ndarray  # (P,) int32, which of the moving joints the decompressor tells the places of
+    slots: np.ndarray  # (J,) int32, which moving joint each is, or -1
+    axes: np.ndarray  # (6, J) int32, columns of the numbers that a joint's rotation is decoded from; the root has none
+    pace_columns: np.ndarray  # (2,) int32, of the features, x and z at the first horizon; -1 where there is none
+    decompressor: Net
+    stepper: Net
+    projector: Net  # without layers where the codebook is searched
+    pace_seconds: float  # that horizon
+    stride: int  # frames between entries
+    beginning: int  # the entry that characters begin at
+    longest: int  # frames that a run without a clip is trusted
+
+
+def empty_runs() -> Runs:
+    single, whole, rows = np.zeros(0, np.float32), np.zeros(0, np.int32), (0, 0)
+    return Runs(
+        frames=single.reshape(rows), roots=single.reshape(rows), entries=whole, steps=whole,
+        knots=np.zeros(rows, np.uint16), lowest=single, step=single, last=whole, steps_left=whole,
+        limits=single.reshape(rows), weights=single, chains=whole.reshape(rows), rests=single.reshape(rows),
+        rest_places=single.reshape(rows), told=whole, slots=whole, axes=whole.reshape(rows), pace_columns=whole,
+        decompressor=empty_net(), stepper=empty_net(), projector=empty_net(), pace_seconds=1.0, stride=1, beginning=0,
+        longest=0,
+    )  # fmt: skip
 
 
 class Table(NamedTuple):
@@ -52,11 +112,15 @@ class Table(NamedTuple):
     features: np.ndarray  # (F, D) float32, normalised
     feature_offset: np.ndarray  # (D,) float32
     feature_scale: np.ndarray  # (D,) float32
-    trajectory_columns: np.ndarray  # (T, 3) int32: column, which number of a trajectory sample, which horizon
-    horizons: np.ndarray  # (H,) s, times of the trajectory ahead
+    trajectory_columns: np.ndarray  # (T, 3) int32: column, which number of a trajectory sample, which time
+    horizons: np.ndarray  # (T,) s, times of the trajectory, the past first
     pack: Pack  # of a packed database, whose arrays by frame above have no rows
+    runs: Runs  # of a learned model
+    search: Any  # SearchTable; outside kernels, what searches
     frame_rate: float
     frame_count: int
+    past_count: int  # of the horizons
+    each: int  # EACH_ROW, EACH_RUN; 0 in a database, whose frames are everybody's
 
 
 def empty_table() -> Table:
@@ -70,7 +134,8 @@ def empty_table() -> Table:
         loops=flag, loop_shifts=double.reshape(rows), loop_turns=double, next_frames=whole,
         root_paths=double.reshape(rows), paces=single, joint_bytes=np.zeros(rows, np.int64),
         features=single.reshape(rows), feature_offset=single, feature_scale=single,
-        trajectory_columns=whole.reshape(rows), horizons=double, pack=empty_pack(), frame_rate=0.0, frame_count=0,
+        trajectory_columns=whole.reshape(rows), horizons=double, pack=empty_pack(), runs=empty_runs(),
+        search=empty_search(), frame_rate=0.0, frame_count=0, past_count=0, each=0,
     )  # fmt: skip
 
 
@@ -91,6 +156,7 @@ def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
     table = _MADE[poses]._replace(
         features=_read_only(values), feature_offset=_read_only(features.offset),
         feature_scale=_read_only(features.scale), trajectory_columns=columns, horizons=horizons,
+        past_count=int((horizons < 0).sum()),
     )  # fmt: skip
     if moving is None or np.array_equal(moving, table.moving):
         return table
@@ -99,12 +165,13 @@ def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
     return table._replace(moving=moving, places=_read_only(poses.positions[:, moving]))
 
 
-def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Table:
+def make_rows(count: int, moving: np.ndarray, about: SourceDescription) -> Table:
     """A table with one row for each character, of sources that compute their poses: each row is a clip of one frame.
 
     Toe heights of its rows count from where toes stand."""
-    characters, whole = np.arange(count, dtype=np.int32), np.int32
-    single = np.float32
+    characters, whole, single, schema = np.arange(count, dtype=np.int32), np.int32, np.float32, about.schema
+    joints, contacts = about.skeleton.joint_count, len(about.contact_joints)
+    columns, horizons = find_trajectory_columns(schema)
     return empty_table()._replace(
         rotations=np.zeros((count, joints, 4), single), velocities=np.zeros((count, joints, 3), single),
         angular_velocities=np.zeros((count, joints, 3), single), places=np.zeros((count, len(moving), 3), single),
@@ -114,7 +181,10 @@ def make_rows(count: int, joints: int, moving: np.ndarray, contacts: int) -> Tab
         starts=characters.copy(), stops=characters + whole(1), loops=np.zeros(count, bool),
         loop_shifts=np.zeros((count, 3)), loop_turns=np.zeros(count), next_frames=characters.copy(),
         root_paths=np.zeros((count, 6)), paces=np.zeros(count, single), joint_bytes=_measure_joint_bytes(joints),
-        frame_rate=1.0, frame_count=count,
+        features=np.zeros((count, schema.width), single), feature_offset=np.array(about.feature_offset, single),
+        feature_scale=np.array(about.feature_scale, single), trajectory_columns=columns, horizons=horizons,
+        past_count=int((horizons < 0).sum()), frame_rate=float(about.frame_rate or ROW_RATE), frame_count=count,
+        each=EACH_ROW,
     )  # fmt: skip
 
 
@@ -174,7 +244,7 @@ def _place_joints(poses: PackedPoses, moving: np.ndarray) -> Pack:
 
 
 def index_by_frame(table: Table, poses: PoseDatabase) -> Table:
-    """A table whose arrays plain stages can index by frame: those of a packed one are unpacked as they are indexed."""
+    """A table whose arrays Python can index by frame: those of a packed one are unpacked as they are indexed."""
     if not isinstance(poses, PackedPoses):
         return table
     frames, pack, count = poses.frames, poses.pack, poses.frame_count
@@ -184,7 +254,9 @@ def index_by_frame(table: Table, poses: PoseDatabase) -> Table:
         return UnpackedArray((count, *shape), dtype, unpack)
 
     return table._replace(
-        contacts=poses.contacts, no_exit=poses.no_exit,
+        rotations=poses.rotations, velocities=poses.velocities, angular_velocities=poses.angular_velocities,
+        places=stand_in((len(table.moving), 3), np.float32, lambda f: frames.read_positions(f)[:, table.moving]),
+        features=open_features(pack), pack=empty_pack(), contacts=poses.contacts, no_exit=poses.no_exit,
         contact_left=stand_in((contacts,), np.float32, lambda f: pack.contact_left[f] / rate),
         toe_heights=stand_in(
             (contacts,), np.float32, lambda f: restore_columns(pack.toe_heights[f], pack.toe_bases, pack.toe_steps)
@@ -197,17 +269,15 @@ def index_by_frame(table: Table, poses: PoseDatabase) -> Table:
 
 
 def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarray]:
-    """Which column holds which number of the built-in trajectory ahead, by horizon, and the horizons in seconds."""
-    times = [time for time in schema.times if time >= 0]
+    """Which column holds which number of the built-in trajectory, by time, and the times in seconds."""
+    times = list(schema.times)
     columns = []
     for feature, own in zip(schema.features, schema.columns.values()):
         if feature.kind in ("trajectory_position", "trajectory_direction"):
             first = POSITION if feature.kind == "trajectory_position" else DIRECTION
             axes = (0, 1, 2) if feature.dimensions == 3 else (0, 2)
             spots = [(time, axis) for time in feature.times for axis in axes]
-            columns += [
-                (own.start + i, first + axis, times.index(time)) for i, (time, axis) in enumerate(spots) if time >= 0
-            ]
+            columns += [(own.start + i, first + axis, times.index(time)) for i, (time, axis) in enumerate(spots)]
     columns.sort(key=lambda one: one[2])  # horizon after horizon, so that each is taken once
     return np.array(columns, np.int32).reshape(-1, 3), np.array(times, np.float64)
 

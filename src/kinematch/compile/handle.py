@@ -13,13 +13,10 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import lower_getattr_generic, models, register_model
-from numba.np.arrayobj import make_array, populate_array
 
 from kinematch.compile import vectors as v
-from kinematch.compile.vectors import I64, intrinsic
+from kinematch.compile.internals import OpenArray, define_fields, define_value, implement, make_array
+from kinematch.compile.vectors import I1, I8, I64, intrinsic
 
 WORD = 8  # bytes of a number in a handle
 
@@ -47,35 +44,32 @@ def find_place(example: tuple, field: str) -> int:
 
 
 def opening(example: tuple) -> Any:
-    """A function for kernels that opens handles of records whose fields have the example's types, however large."""
+    """A function for kernels that opens handles of records whose fields have the example's types, however large.
+
+    A handle is given as an array or by its address.
+    """
     kind: Any = numba.typeof(example)
     record = Record(kind)
 
-    def open_it(_, given):
-        def build(context, b, signature, arguments):
-            return b.ptrtoint(make_array(signature.args[0])(context, b, arguments[0]).data, I64)
+    def open_handle(_, given):
+        def generate(context, b, signature, arguments):
+            given, value = signature.args[0], arguments[0]
+            if isinstance(given, types.Array):
+                return OpenArray(context, b, given, value).address
+            return context.cast(b, value, given, types.int64)
 
-        return record(given), build
+        return record(types.unliteral(given)), generate
 
-    opened: Any = intrinsic(open_it)
+    opened: Any = intrinsic(open_handle)
     opened.layout = str(kind)  # compiled code is kept under it: see jit
     return opened
 
 
-def opening_at(example: tuple) -> Any:
-    """The same for handles whose address is given as a number."""
-    record = Record(numba.typeof(example))
-
-    def open_it(_, place):
-        return record(types.int64), lambda context, b, signature, arguments: arguments[0]
-
-    opened: Any = intrinsic(open_it)
-    opened.layout = str(numba.typeof(example))
-    return opened
-
-
+@define_value
 class Record(types.Type):
     """A named tuple of arrays, numbers and such tuples, as a handle lays them out; in kernels, the handle's address."""
+
+    wide = I64
 
     def __init__(self, kind: Any):
         digest = hashlib.sha256(str(kind).encode()).hexdigest()[:16]  # names of functions include the types they take
@@ -89,29 +83,19 @@ class Record(types.Type):
             self.size += own.size if isinstance(own, Record) else 1 + getattr(own, "ndim", 0)
 
 
-@register_model(Record)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, I64)
+def _find_field(record: Record, field: str) -> Any:
+    return record.fields[field][0] if field in record.fields else None
 
 
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = Record
-
-    def generic_resolve(self, record, field):  # type: ignore[override]
-        return record.fields[field][0] if field in record.fields else None
-
-
-@lower_getattr_generic(Record)
-def read_field(context, b, record, start, field):
+def _read_field(context, b, record, start, field):
     """One field of a record that lies at an address."""
     kind, place = record.fields[field]
     start = b.add(start, v.integer(WORD * place))
     if isinstance(kind, Record):
         return start
     if isinstance(kind, types.Array):
-        return _read_array(context, b, kind, start)
+        shape = [_read_word(b, start, 1 + axis) for axis in range(kind.ndim)]
+        return make_array(context, b, kind, _read_word(b, start, 0), shape)
     return b.bitcast(_read_word(b, start, 0), context.get_value_type(kind))
 
 
@@ -122,18 +106,33 @@ def _read_word(b, start, index):
     return word
 
 
-def _read_array(context, b, kind, start):
-    result = make_array(kind)(context, b)
-    shape = [_read_word(b, start, 1 + axis) for axis in range(kind.ndim)]
-    size = ir.Constant(I64, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [size]
-    for length in reversed(shape[1:]):
-        strides.insert(0, b.mul(strides[0], length))
-    populate_array(
-        result, data=b.inttoptr(_read_word(b, start, 0), result.data.type), shape=cgutils.pack_array(b, shape, I64),
-        strides=cgutils.pack_array(b, strides, I64), itemsize=size, meminfo=None,
-    )  # fmt: skip
-    return result._getvalue()
+define_fields(Record, _find_field, _read_field)
+
+
+def copy_row(record, n, other, m):
+    """Row n of every array of a record becomes row m of the like one of another."""
+    for array, source in zip(record, other):
+        array[n] = source[m]
+
+
+@implement(copy_row)
+def _define_copy_row(record, n, other, m):
+    if not isinstance(record, Record) or record != other:
+        return None
+
+    def generate(context, b, _, arguments):
+        target, n_given, source, m_given = arguments
+        indices = [context.cast(b, *one, types.int64) for one in ((n_given, n), (m_given, m))]
+        for field, (kind, _place) in record.fields.items():
+            values = [_read_field(context, b, record, one, field) for one in (target, source)]
+            arrays = [OpenArray(context, b, kind, value) for value in values]
+            size = arrays[0].stride(0)
+            places = [b.add(own.address, b.mul(index, size)) for own, index in zip(arrays, indices)]
+            given = [*(v.pointer(b, place, I8) for place in places), size, ir.Constant(I1, 0)]
+            v.call_named(b, "llvm.memcpy.p0.p0.i64", ir.VoidType(), given)
+        return context.get_dummy_value()
+
+    return types.none(record, n, other, m), generate
 
 
 def _kind(leaf: Any) -> Any:

@@ -1,6 +1,5 @@
 """The one numba decorator of the project: compiled on first call, cached on disk where that is possible."""
 
-import contextlib
 import hashlib
 import inspect
 import re
@@ -10,23 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.extending import overload, register_jitable
 
-from kinematch.compile.parts import PartCompiler
+from kinematch.compile.internals import PART, UNCOUNTED, RoutineCompiler, set_cache
 
-# modules that a file imports from, or as a whole, if they hold kernels or numbers that kernels were compiled with
-_IMPORTS = re.compile(
-    rb"^from (kinematch\.[\w.]*(?:kernels\.\w+|kernels|constants|layout)) import"
-    rb"|^from (kinematch\.[\w.]+) import (\w*kernels|constants|layout)",
-    re.MULTILINE,
-)
+_IMPORTS = re.compile(rb"^from (kinematch\.[\w.]+) import (\(.*?\)|.*?$)", re.MULTILINE | re.DOTALL)
+_FOLDERS = {"kernels", "step", "compile", "math"}  # whose files are compiled, all of them
+_FILES = re.compile(r".*kernels|constants|layout")  # elsewhere
 
-PART: dict[str, Any] = {
-    "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,
-}  # fmt: skip
-INNER: dict[str, Any] = PART | {
-    "forceinline": True, "error_model": "numpy", "fastmath": {"contract"}, "_nrt": False,
-}  # fmt: skip
+INNER: Any = PART | UNCOUNTED | {"error_model": "numpy", "fastmath": {"contract"}, "forceinline": True}
+ROUTINE: Any = INNER | {"pipeline_class": RoutineCompiler}
 
 
 def kernel(
@@ -36,17 +28,16 @@ def kernel(
     fastmath: bool | set[str] = False,
     counting: bool = True,
 ) -> Any:
-    """Compile without the GIL; without a writable cache folder numba refuses to cache, and we go on uncached.
+    """Compile without the GIL, cached.
 
     `counting=False` is for kernels that make no array, not even a view: nobody counts who holds those given, which for
     records of many arrays takes longer than the work, and has threads wait for each other.
     """
 
     def compile_lazily(f: Callable) -> Any:
-        options: dict[str, Any] = {"nogil": True, "parallel": parallel, "fastmath": fastmath, "_nrt": counting}
-        dispatcher: Any = numba.njit(f, **options)
-        with contextlib.suppress(RuntimeError):
-            dispatcher._cache = _Cache(f)
+        options: dict[str, Any] = {} if counting else UNCOUNTED
+        dispatcher: Any = numba.njit(f, nogil=True, parallel=parallel, fastmath=fastmath, **options)
+        set_cache(dispatcher, _find_sources(f))
         return dispatcher
 
     return compile_lazily if function is None else compile_lazily(function)
@@ -58,63 +49,54 @@ def part(function: Callable) -> Any:
 
 
 def inner(function: Callable) -> Any:
-    """Compile as part of the kernels that call it, laid open within them; as with `part`, there is no other way in."""
-    return numba.njit(function, **INNER)
+    """A function that kernels inline; called from Python, it runs as it is written."""
+    return register_jitable(**INNER)(function)
 
 
-def is_missing(kernel: Any) -> bool:
-    """Whether no run has left code of a kernel that this machine can use; where none can be kept, none is missing."""
-    if not isinstance(kernel._cache, _Cache):
-        return False
-    with contextlib.suppress(Exception):  # a file that is damaged, or cannot be read
-        key = kernel._cache._index_key(None, kernel.targetctx.codegen())
-        return not any(kept[1:] == key[1:] for kept in kernel._cache._cache_file._load_index())
-    return True
+def routine(function: Callable) -> Any:
+    """A large function that kernels call, which compiles faster than inlining; from Python it runs as it is written."""
+    return register_jitable(**ROUTINE)(function)
 
 
-class _Cache(FunctionCache):
-    """Numba's, which forgets code when its own file changes; this one also when another file of kernels does.
+def replace_in_kernels(function: Callable) -> Callable:
+    """Register a text that kernels inline in place of a Python function."""
 
-    What cannot be read or written is compiled anew: a damaged file, a full disk or a folder gone is no reason to fail.
-    """
+    def register(text: Callable) -> Callable:
+        overload(function, jit_options=INNER, strict=False)(lambda *given: text)
+        return text
 
-    def __init__(self, function: Callable):
-        super().__init__(function)
-        # also by the records that it opens: code for another layout would read and write anywhere
-        layouts = [one.layout for one in function.__globals__.values() if hasattr(one, "layout")]
-        self._sources = _sources(Path(inspect.getfile(function)).parent), *layouts
+    return register
 
-    def _index_key(self, sig, codegen):
-        return (*super()._index_key(sig, codegen), self._sources)
 
-    def load_overload(self, sig, target_context):
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whatever unpickling a damaged file may raise
-            with contextlib.suppress(OSError):
-                self.flush()
-            return None
-
-    def save_overload(self, sig, data):
-        with contextlib.suppress(OSError):
-            super().save_overload(sig, data)
+def _find_sources(function: Callable) -> tuple[str, ...]:
+    """What compiled code depends on: files, and the layouts of the records that it opens."""
+    layouts = [one.layout for one in function.__globals__.values() if hasattr(one, "layout")]
+    return _sources(Path(inspect.getfile(function)).parent), *layouts
 
 
 @cache
 def _sources(folder: Path) -> str:
     """A digest of the files that kernels of a folder call and take constants from.
 
-    These are its own, `compile` and `math`, and what those import of other folders' kernels and constants.
+    These are its own, `compile` and `math`, and all that files which are compiled import.
     """
     package = Path(__file__).parents[1]
-    waiting = [*(folder.glob("*.py") if folder.name == "kernels" else folder.glob("*kernels.py"))]
-    waiting += [*(package / "compile").glob("*.py"), *(package / "math").glob("*.py")]
+    waiting = [path for home in (folder, package / "compile", package / "math") for path in home.glob("*.py")]
+    waiting = [path for path in waiting if _is_compiled(path)]
     found: dict[Path, bytes] = {}
     while waiting:
         path = waiting.pop()
         if path not in found and path.is_file():
             found[path] = path.read_bytes()
-            for module, holder, part_of_it in _IMPORTS.findall(found[path]):
-                name = (module or holder + b"." + part_of_it).decode()
-                waiting.append(package.parent.joinpath(*name.split(".")).with_suffix(".py"))
+            if _is_compiled(path):
+                for module, parts in _IMPORTS.findall(found[path]):
+                    place = package.parent.joinpath(*module.decode().split("."))
+                    waiting += [
+                        place.with_suffix(".py"),
+                        *(place / f"{one}.py" for one in re.findall(r"\w+", parts.decode())),
+                    ]
     return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()
+
+
+def _is_compiled(path: Path) -> bool:
+    return path.parent.name in _FOLDERS or _FILES.fullmatch(path.stem) is not None

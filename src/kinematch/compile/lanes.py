@@ -1,190 +1,223 @@
-"""Lane types: numbers side by side that kernels use like one number, so code written for one number handles eight.
+"""Lanes: numbers side by side that kernels use like one number, so that a text for one character serves eight.
 
-Compilers that vectorise loops on their own first test every pair of arrays for overlap; these types need no test.
+The functions here take lanes, or single numbers; outside kernels they are ordinary Python on single numbers. Compilers
+that vectorise loops on their own first test every pair of arrays for overlap; these types need no test.
 """
 
 import operator
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.typing import signature
-from numba.core.typing.templates import ConcreteTemplate, infer_global
-from numba.extending import lower_builtin, models, register_model
 
 from kinematch.compile import vectors as v
-from kinematch.compile.vectors import F32, F64, I32, intrinsic
+from kinematch.compile.internals import define_value, implement
+from kinematch.compile.memory import make_reader, make_writer
+from kinematch.compile.vectors import F32, F64, I1, I32, intrinsic
 
 LANES = 8
-ELEMENTS = {types.float32: F32, types.float64: F64, types.int32: I32}
+ELEMENTS = {types.float32: F32, types.float64: F64}
 OPERATORS = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
+COMPARISONS = {operator.gt: ">", operator.lt: "<", operator.ge: ">=", operator.le: "<="}
+FLAGS = {operator.and_: "and_", operator.or_: "or_"}
 
 
+@define_value
+class Mask(types.Type):
+    """Which of several lanes; what comparing lanes gives."""
+
+    def __init__(self, count: int):
+        super().__init__(f"mask of {count} lanes")
+        self.count, self.wide = count, ir.VectorType(I1, count)
+
+
+@define_value
 class Lanes(types.Type):
+    """So many floats side by side. `fused` lets a target fuse products into sums; without it, every target computes
+    the same bits."""
+
     def __init__(self, number: types.Type, count: int, *, fused: bool):
         super().__init__(f"{count} lanes of {number}{', fused' if fused else ''}")
         self.number, self.count = number, count
         self.wide = ir.VectorType(ELEMENTS[number], count)
         self.flags = ("contract",) if fused else ()
+        self.mask = Mask(count)
 
 
-@register_model(Lanes)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, kind.wide)
+def widen(context, b, kind: types.Type, given, arguments) -> list:
+    """Arguments as lanes of a kind, single numbers in all of them; or as single numbers of that type."""
+    out = []
+    for own, value in zip(given, arguments):
+        if isinstance(kind, Lanes) and own != kind:
+            value = v.splat(b, context.cast(b, value, own, kind.number), kind.wide)
+        elif own != kind:
+            value = context.cast(b, value, own, kind)
+        out.append(value)
+    return out
 
 
-def define_lanes(number: types.Type, count: int, *, fused: bool) -> Lanes:
-    """A lane type of floats with arithmetic among lanes and with single numbers.
-
-    `fused` lets a target fuse products into sums; without it, every target computes the same bits.
-    """
-    kind = Lanes(number, count, fused=fused)
-    for operation, instruction in OPERATORS.items():
-        _define_operator(kind, operation, instruction)
-
-    class Negative(ConcreteTemplate):
-        cases = (signature(kind, kind),)
-
-    def negate(context, b, _, arguments):
-        return b.fneg(*arguments)
-
-    infer_global(operator.neg)(Negative)
-    lower_builtin(operator.neg, kind)(negate)
-    return kind
+def find_kind(*given: types.Type) -> types.Type:
+    """The lanes among some types, or else the float that holds all of them."""
+    for one in given:
+        if isinstance(one, Lanes):
+            return one
+    return types.float32 if all(one == types.float32 for one in given) else types.float64
 
 
-def _define_operator(kind: Lanes, operation: Any, instruction: str) -> None:
-    pairs = (kind, kind), (kind, kind.number), (kind.number, kind)
+def _define_function(compute: Any) -> Any:
+    """A function of floats, or of lanes, with which single numbers take the lanes' precision."""
 
-    class Template(ConcreteTemplate):
-        cases = tuple(signature(kind, *pair) for pair in pairs)
+    def define(*given):
+        kind = find_kind(*given)
 
-    def generate(context, b, given, arguments):
-        wide = [one if own == kind else v.splat(b, one, kind.wide) for own, one in zip(given.args, arguments)]
-        return getattr(b, instruction)(*wide, flags=kind.flags)
-
-    infer_global(operation)(Template)
-    for pair in pairs:
-        lower_builtin(operation, *pair)(generate)
-
-
-def make_reader(kind: Lanes) -> Any:
-    """A function that reads the n-th row of lanes from an address; rows follow each other without gaps."""
-
-    def read(typing, start, row):
         def generate(context, b, _, arguments):
-            return v.load(b, kind.wide, *arguments, align=4)
+            return compute(b, *widen(context, b, kind, given, arguments))
 
-        return kind(types.uintp, types.int64), generate
+        return kind(*given), generate
 
-    return intrinsic(read)
+    return define
 
 
-def make_writer(kind: Lanes) -> Any:
-    """A function that writes the n-th row of lanes from an address."""
+def _define_operator(compute: Any, *, compares: bool = False) -> Any:
+    """An operator that numba has for single numbers already, for lanes."""
 
-    def write(typing, start, row, values):
+    def define(*given):
+        kind = find_kind(*given)
+        others = [one for one in given if one != kind]
+        if not isinstance(kind, Lanes) or not all(isinstance(one, types.Number | types.Boolean) for one in others):
+            return None
+
         def generate(context, b, _, arguments):
-            v.store(b, arguments[2], *arguments[:2], align=4)
-            return context.get_dummy_value()
+            return compute(b, kind, *widen(context, b, kind, given, arguments))
 
-        return types.void(types.uintp, types.int64, kind), generate
+        return (kind.mask if compares else kind)(*given), generate
 
-    return intrinsic(write)
+    return define
+
+
+def _define_flags(name: str) -> Any:
+    def define(a, b):
+        if not isinstance(a, Mask) or a != b:
+            return None
+        return a(a, b), lambda context, builder, _, arguments: getattr(builder, name)(*arguments)
+
+    return define
+
+
+def _define_operators() -> None:
+    for operation, name in OPERATORS.items():
+        implement(operation)(_define_operator(lambda b, kind, *two, own=name: getattr(b, own)(*two, flags=kind.flags)))
+    for operation, sign in COMPARISONS.items():
+        compare = _define_operator(lambda b, kind, *two, own=sign: b.fcmp_ordered(own, *two), compares=True)
+        implement(operation)(compare)
+    for operation, name in FLAGS.items():
+        implement(operation)(_define_flags(name))
+    implement(operator.neg)(_define_operator(lambda b, kind, a: b.fneg(a)))
 
 
 def make_splat(kind: Lanes) -> Any:
     """A function that puts one number into all lanes."""
 
     def splat(typing, number):
-        def generate(context, b, _, arguments):
-            return v.splat(b, arguments[0], kind.wide)
-
-        return kind(kind.number), generate
+        return kind(kind.number), lambda context, b, _, arguments: v.splat(b, arguments[0], kind.wide)
 
     return intrinsic(splat)
 
 
-lanes = define_lanes(types.float32, LANES, fused=True)
-double_lanes = define_lanes(types.float64, LANES, fused=True)
-read, write = make_reader(lanes), make_writer(lanes)
+_define_operators()
+lanes = Lanes(types.float32, LANES, fused=True)
+double_lanes = Lanes(types.float64, LANES, fused=True)
+read, write, splat = make_reader(lanes, 4), make_writer(lanes, 4), make_splat(lanes)
 
 
-@intrinsic
-def splat(typing, number):
-    """One number in all eight lanes."""
-    kind = double_lanes if number == types.float64 else lanes
-
-    def generate(context, b, _, arguments):
-        return v.splat(b, arguments[0], kind.wide)
-
-    return kind(number), generate
+def larger(a, b):
+    return a if a > b else b
 
 
-# The functions below take any lanes or a single number, so functions composed of them do, too.
+def smaller(a, b):
+    return a if a < b else b
 
 
-@intrinsic
-def root(typing, values):
+def root(a):
     """The square root."""
-
-    def generate(context, b, _, arguments):
-        return v.call(b, "sqrt", *arguments)
-
-    return values(values), generate
+    return np.sqrt(a)
 
 
-@intrinsic
-def inverse_root(typing, values):
+def inverse_root(a):
     """One divided by the square root."""
+    return 1 / np.sqrt(a)
+
+
+def floor(a):
+    return np.floor(a)
+
+
+def with_sign(size, sign):
+    return np.copysign(size, sign)
+
+
+implement(larger)(_define_function(lambda b, *two: b.select(b.fcmp_ordered(">", *two), *two)))
+implement(smaller)(_define_function(lambda b, *two: b.select(b.fcmp_ordered("<", *two), *two)))
+implement(root)(_define_function(lambda b, a: v.call(b, "sqrt", a)))
+implement(inverse_root)(_define_function(lambda b, a: b.fdiv(v.constant(a.type, 1.0), v.call(b, "sqrt", a))))
+implement(floor)(_define_function(lambda b, a: v.call(b, "floor", a)))
+implement(with_sign)(_define_function(lambda b, *two: v.call(b, "copysign", *two)))
+
+
+def opposite(mask):
+    """Which lanes a mask leaves out."""
+    return not mask
+
+
+@implement(opposite)
+def _define_opposite(mask):
+    return mask(mask), lambda context, b, _, arguments: b.not_(arguments[0])
+
+
+def single(a):
+    """In single precision."""
+    return np.float32(a)
+
+
+@implement(single)
+def _define_single(a):
+    kind = lanes if isinstance(a, Lanes) else types.float32
 
     def generate(context, b, _, arguments):
-        return b.fdiv(v.constant(arguments[0].type, 1.0), v.call(b, "sqrt", *arguments))
+        if a == double_lanes:
+            return b.fptrunc(arguments[0], lanes.wide)
+        return arguments[0] if a == kind else context.cast(b, arguments[0], a, kind)
 
-    return values(values), generate
-
-
-@intrinsic
-def floor(typing, values):
-    def generate(context, b, _, arguments):
-        return v.call(b, "floor", *arguments)
-
-    return values(values), generate
+    return kind(a), generate
 
 
-@intrinsic
-def with_sign(typing, sizes, signs):
-    def generate(context, b, _, arguments):
-        return v.call(b, "copysign", *arguments)
-
-    return sizes(sizes, sizes), generate
+def where(mask, a, b):
+    """The first where a mask is true, else the second: numbers, masks, vectors or rotations."""
+    return a if mask else b
 
 
-@intrinsic
-def where_positive(typing, numbers, values, others):
-    """In each lane the value where the number is positive, else the other."""
+@implement(where)
+def _define_where(mask, a, b):
+    if isinstance(a, types.BaseNamedTuple):
+        parts = [_define_where(mask, *pair)[0].return_type for pair in zip(a.types, b.types)]
+        kind: types.Type = types.NamedTuple(parts, a.instance_class)
+        if len(set(parts)) == 1:
+            kind = types.NamedUniTuple(parts[0], len(parts), a.instance_class)
+    else:
+        parts, kind = [], a if a == b else find_kind(a, b)
 
-    def generate(context, b, _, arguments):
-        return b.select(b.fcmp_ordered(">", arguments[0], v.constant(arguments[0].type, 0.0)), *arguments[1:])
+    def generate(context, b_, given, arguments):
+        condition, *values = arguments
+        if not parts:
+            return b_.select(condition, *widen(context, b_, kind, (a, b), values))
+        chosen = []
+        for i, part in enumerate(parts):
+            pair = [b_.extract_value(value, i) for value in values]
+            chosen.append(b_.select(condition, *widen(context, b_, part, (a.types[i], b.types[i]), pair)))
+        return context.make_tuple(b_, kind, chosen)
 
-    return numbers(numbers, numbers, numbers), generate
-
-
-@intrinsic
-def larger(typing, values, others):
-    def generate(context, b, _, arguments):
-        return b.select(b.fcmp_ordered(">", *arguments), *arguments)
-
-    return values(values, values), generate
-
-
-@intrinsic
-def smaller(typing, values, others):
-    def generate(context, b, _, arguments):
-        return b.select(b.fcmp_ordered("<", *arguments), *arguments)
-
-    return values(values, values), generate
+    return kind(mask, a, b), generate
 
 
 @intrinsic
@@ -198,13 +231,3 @@ def add_lanes(typing, values):
         return total
 
     return values.number(values), generate
-
-
-@intrinsic
-def narrowed(typing, values):
-    """Double-precision lanes as single-precision ones."""
-
-    def generate(context, b, _, arguments):
-        return b.fptrunc(arguments[0], lanes.wide)
-
-    return lanes(double_lanes), generate

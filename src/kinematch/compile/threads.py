@@ -36,7 +36,7 @@ def count_most_threads() -> int:
 
     Numba itself is not asked: its answer starts its own threads, and makes torch use more than it was told to.
     """
-    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    return int(numba.config.NUMBA_NUM_THREADS)
 
 
 @contextmanager

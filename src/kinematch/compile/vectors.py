@@ -6,7 +6,6 @@ Only LLVM's generic vectors, which every target accepts. `b` is the IR builder e
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
 from numba.extending import intrinsic as _typed_intrinsic
 
 intrinsic: Any = _typed_intrinsic  # numba's annotations include the typing context, which callers do not pass
@@ -17,12 +16,6 @@ F32, F64 = ir.FloatType(), ir.DoubleType()
 def integer(number: int) -> ir.Constant:
     """A 64-bit integer constant."""
     return ir.Constant(I64, number)
-
-
-def lane_order(lanes) -> ir.Constant:
-    """The lanes that a shuffle takes, in order."""
-    lanes = list(lanes)
-    return ir.Constant(ir.VectorType(I32, len(lanes)), lanes)
 
 
 def constant(kind: ir.Type, number) -> ir.Constant:
@@ -48,16 +41,6 @@ def store(b, value, address, index=None, *, align: int = 1):
     stored.align = align
 
 
-def gather(b, kind, addresses):
-    """The values at a vector of addresses."""
-    pointers = ir.VectorType(ir.PointerType(kind.element), kind.count)
-    flags = ir.VectorType(I1, kind.count)
-    function = ir.FunctionType(kind, [pointers, I32, flags, kind])
-    name = f"llvm.masked.gather.v{kind.count}i{kind.element.width}.v{kind.count}p0"
-    given = b.inttoptr(addresses, pointers), ir.Constant(I32, 1), constant(flags, 1), ir.Constant(kind, ir.Undefined)
-    return b.call(cgutils.get_or_insert_function(b.module, function, name), given)
-
-
 def splat(b, number, kind):
     """One number in all lanes."""
     first = b.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(I32, 0))
@@ -67,7 +50,8 @@ def splat(b, number, kind):
 def shuffle(b, vector, lanes, other=None):
     """Some lanes of a vector, or of two vectors one after the other."""
     other = ir.Constant(vector.type, ir.Undefined) if other is None else other
-    return b.shuffle_vector(vector, other, lane_order(lanes))
+    order = list(lanes)
+    return b.shuffle_vector(vector, other, ir.Constant(ir.VectorType(I32, len(order)), order))
 
 
 def join(b, parts):
@@ -84,8 +68,13 @@ def call(b, name: str, *given):
     number = kind.element if isinstance(kind, ir.VectorType) else kind
     letter = f"i{number.width}" if isinstance(number, ir.IntType) else "f32" if number == F32 else "f64"
     lanes = f"v{kind.count}" if isinstance(kind, ir.VectorType) else ""
-    function = ir.FunctionType(kind, [kind] * len(given))
-    return b.call(cgutils.get_or_insert_function(b.module, function, f"llvm.{name}.{lanes}{letter}"), given)
+    return call_named(b, f"llvm.{name}.{lanes}{letter}", kind, given)
+
+
+def call_named(b, name: str, result: ir.Type, given):
+    """A function of LLVM's by its whole name."""
+    kind = ir.FunctionType(result, [one.type for one in given])
+    return b.call(b.module.globals.get(name) or ir.Function(b.module, kind, name), given)
 
 
 def pack_bits(b, flags):

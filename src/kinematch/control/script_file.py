@@ -17,6 +17,7 @@ VERSION = 1
 HEADER = {"kinematch": "script", "version": VERSION}
 KEYS = ("seconds", "speed", "heading", "velocity", "facing", "filter", "source")
 NUMBER = "expected a number"
+LARGEST = 1e15  # of a number; JSON has whole numbers that are too large for a float
 
 
 def write_script(path: str | Path, script: Script) -> None:
@@ -113,7 +114,7 @@ def _command(values: dict[str, Any]) -> Command:
 
 def _vectors(values: dict[str, Any], key: str) -> np.ndarray:
     """Vectors (N, 3) from [x, y, z] or a list of those."""
-    message = f"{key} is {str(values[key])[:80]}, expected [x, y, z] or one such list for each body"
+    message = f"{key} is {repr(values[key])[:80]}, expected [x, y, z] or one such list for each body"
     try:
         vectors = np.atleast_2d(np.array(values[key]))
     except ValueError:  # lists of different lengths
@@ -125,7 +126,7 @@ def _vectors(values: dict[str, Any], key: str) -> np.ndarray:
 
 def _number(values: dict[str, Any], key: str, *, least: float = -np.inf, default: float | None = None) -> float:
     value: Any = values.get(key, default)
-    if type(value) not in (int, float) or value < least:
+    if type(value) not in (int, float) or value < least or not abs(value) <= LARGEST:
         expected = NUMBER if np.isinf(least) else f"{NUMBER} of {least:g} or more"
         raise KinematchError(f"{key} is {value!r}, {expected}" if key in values else f"{key} is missing, {expected}")
     return float(value)

@@ -1,4 +1,4 @@
-"""Compiled twins of `Trajectory`: whether its numbers are sound, mean velocities, and bodies on it."""
+"""Kernels of `Trajectory`: whether its numbers are sound, mean velocities, and bodies on it."""
 
 import math
 
@@ -48,7 +48,7 @@ def sample_one(times, positions, directions, n, moment):
 
 @kernel
 def average_velocities(times, positions, directions, now, slowest, velocities):
-    """trajectory_plain.find_mean_velocities (N, 3) from a moment `now` on."""
+    """(N, 3) m/s from a moment `now` to the last sample; zero below a speed."""
     last = len(times) - 1
     for n in range(len(positions)):
         x, y, z, _ = sample_one(times, positions, directions, n, now)
@@ -60,7 +60,8 @@ def average_velocities(times, positions, directions, now, slowest, velocities):
 
 @kernel
 def place_bodies(times, positions, directions, moment, characters, places, velocities, accelerations, yaws, yaw_rates):
-    """trajectory_plain.locate_bodies: the bodies of characters (M,) on a trajectory at a moment, in place."""
+    """Put the bodies of characters (M,) on a trajectory at a moment, with its velocity over half of its first span on
+    either side."""
     reach = 0.5 * (times[1] - times[0])
     for m in range(len(characters)):
         n = characters[m]

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.copies import Unchanging
+from kinematch.database.poses import check_clips
 from kinematch.errors import KinematchError
 
 LEVELS = 255  # steps of a byte
@@ -11,7 +13,7 @@ PER_FRAME = ("frames", "features", "latents", "tags", "cost_factor")
 
 
 @dataclass(frozen=True, eq=False)
-class Codebook:
+class Codebook(Unchanging):
     """E entries in the order of the database; value = lowest + step * byte."""
 
     frames: np.ndarray  # (E,) int32, of the database it was made from
@@ -37,9 +39,9 @@ class Codebook:
             if array.shape != shape:
                 raise KinematchError(f"codebook: {name} has shape {array.shape}, expected {shape}")
             array.flags.writeable = False
-        edges = np.concatenate([[0], self.clip_stops])
-        if not count or edges[-1] != count or (self.clip_starts != edges[:-1]).any() or (np.diff(edges) < 1).any():
-            raise KinematchError("codebook: clips must cover its entries one after another")
+        check_clips(self.clip_starts, self.clip_stops, count)
+        if not count or (self.frames[1:] <= self.frames[:-1]).any():
+            raise KinematchError("codebook: frames must ascend")
 
     @property
     def entry_count(self) -> int:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinematch.database.filters import check_filter
+from kinematch.copies import Unchanging
+from kinematch.database.file_origin import FileOrigin, reopen
+from kinematch.database.filters import check_filter, tag_mask
 from kinematch.database.schema import FeatureSchema
 from kinematch.errors import KinematchError
 from kinematch.learned.codebook import Codebook
@@ -40,7 +42,7 @@ def lay_out_pose(joints: int, moving: int, contacts: int) -> PoseColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Unchanging):
     """D features and Z latents stand for a pose and its future; normalised features are those of the database.
 
     decompressor: features, latents -> a pose, see PoseColumns. stepper: features, latents -> their change in a frame.
@@ -65,6 +67,7 @@ class Model:
     limits: np.ndarray  # (2, D + Z) float32, lowest and highest values in the data
     scores: Mapping[str, float] = field(default_factory=dict)  # of learned/verdict.py, physical units
     about: Mapping[str, Any] = field(default_factory=dict)  # command, seed, database, versions: plain JSON values
+    file: FileOrigin | None = field(default=None, init=False, repr=False)  # None unless it was opened from one
 
     def __post_init__(self):
         joints, features = self.skeleton.joint_count, self.schema.width
@@ -93,6 +96,15 @@ class Model:
         if not 0 < self.frame_rate < 1e4:
             raise KinematchError(f"model: {self.frame_rate} frames a second")
         check_filter(self.filter, self.tag_names)
+        if not tag_mask(self.filter, self.tag_names, self.codebook.tags).any():
+            raise KinematchError(f"model: filter {self.filter!r} admits none of the codebook's entries")
+
+    def __reduce__(self) -> tuple:
+        from kinematch.learned.model_file import load_model
+
+        if self.file is not None and self.file.is_unchanged():
+            return reopen, (load_model, self.file)
+        return super().__reduce__()  # a file would round its weights
 
     @property
     def latent_count(self) -> int:

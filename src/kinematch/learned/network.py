@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class Network(Unchanging):
     """y = layers(x) + skip(x): negative numbers become zero after each layer but the last (ReLU).
 
     Normalisation is folded into the layers. `skip` takes the last inputs alone, so that others can be kept out of it.

@@ -4,19 +4,16 @@ import numpy as np
 
 from kinematch.character.idle import IDLE, SHORTEST_IDLE
 from kinematch.character.settings import Settings
-from kinematch.character.source import Search
+from kinematch.character.step.runs import NOWHERE
 from kinematch.character.table import DIRECTION, POSITION, find_trajectory_columns
 from kinematch.database.filters import tag_mask
 from kinematch.database.schema import FeatureSchema
-from kinematch.errors import KinematchError
 from kinematch.learned.codebook import Codebook
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
 from kinematch.search import SearchSpace, WideMatcher
 
-NOWHERE = -1  # an entry that no character plays
 LONGEST_RUN = 1.0  # s that a run without a clip is trusted
-CORRECTION = np.float32(0.1)  # of the distance to the clip that is closed in a frame: a half-life of 0.11 s
 TAIL = 0.2  # s past the last entry of a clip that a run is trusted: databases end clips with a tail of no targets
 
 
@@ -40,8 +37,12 @@ class Projector:
         )  # fmt: skip
         self.columns, self.horizons = find_trajectory_columns(model.schema)
         self._masks: dict[str, np.ndarray] = {}
+        self._settings = Settings()
 
     def change_settings(self, settings: Settings) -> None:
+        if settings == self._settings:
+            return
+        self._settings = settings
         self.matcher.set_weights(find_weights(self.model.schema, self.model.feature_weights, settings))
 
     def find_ended(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
@@ -53,91 +54,45 @@ class Projector:
         most = np.where(known, self.steps_left[np.where(known, entries, 0)], round(LONGEST_RUN * self.model.frame_rate))
         return steps >= most
 
-    def correct(self, frames: np.ndarray, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """Draw features and latents (M, D + Z) towards the clip that they follow, between two entries of the codebook.
-
-        `steps` (M,) frames lie between the entry that a run began from and these. The stepper predicts, the codebook
-        corrects: errors fade instead of adding up.
-        """
-        book = self.model.codebook
-        known = (entries >= 0) & (entries < book.entry_count)
-        start = np.where(known, entries, 0)
-        before = start + steps // self.stride
-        known &= before < self.last[start]
-        if not known.any():
-            return frames
-        before, share = before[known], (steps[known] % self.stride / self.stride)[:, None].astype(np.float32)
-        track = book.restore(before) * (1 - share) + book.restore(before + 1) * share
-        out = frames.copy()
-        out[known] += CORRECTION * (track - out[known])
-        return out
-
-    def find_beginning(self) -> np.ndarray:
-        """A target (D + Z + 1,) that stands: an idle entry, or else an average pose that goes nowhere."""
+    def find_beginning(self) -> int:
+        """An entry that stands: an idle one, or else an average pose that goes nowhere."""
         filter_ = self._narrow(self.model.filter, idle=True)
         if filter_ != self.model.filter:
-            return self._take(np.flatnonzero(self._mask(filter_))[:1])[0]
+            return int(np.flatnonzero(self.find_mask(filter_))[0])
         query = np.zeros((1, self.model.schema.width), np.float32)
         for column, which, _ in self.columns:
             value = 1.0 if which == DIRECTION + 2 else 0.0
             query[0, column] = (value - self.model.feature_offset[column]) / self.model.feature_scale[column]
-        return self._take(self.matcher.find(query, filter=self.model.filter, ignore=0).frames)[0]
+        return int(max(self.matcher.find(query, filter=self.model.filter, ignore=0).frames[0], 0))
+
+    def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
+        """The filter that a search uses, None being the model's own, and how many entries to ignore."""
+        own = self.model.filter if expression is None else expression
+        filter_ = self._narrow(own, idle=idle)
+        seconds = max(settings.ignore, SHORTEST_IDLE) if filter_ != own else settings.ignore
+        return filter_, round(seconds * self.model.frame_rate / self.stride)
 
     def measure_paces(self, frames: np.ndarray, roots: np.ndarray) -> np.ndarray:
         """m/s (M,) over the first horizon of the trajectory, or of now where the schema has none."""
-        if not len(self.horizons) or self.horizons[0] <= 0:
+        future = np.flatnonzero(self.horizons > 0)[:1]
+        if not len(future):
             return np.hypot(roots[:, 0], roots[:, 1])
         total = np.zeros(len(frames))
         for column, which, horizon in self.columns:
-            if horizon == 0 and which in (POSITION, POSITION + 2):
+            if horizon == future[0] and which in (POSITION, POSITION + 2):
                 value = frames[:, column] * self.model.feature_scale[column] + self.model.feature_offset[column]
                 total += value.astype(np.float64) ** 2
-        return np.sqrt(total) / self.horizons[0]
+        return np.sqrt(total) / self.horizons[future[0]]
 
-    def project(
-        self, queries: np.ndarray, features: np.ndarray, entries: np.ndarray, steps: np.ndarray, bounded: np.ndarray,
-        search: Search,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-        """Targets (M, D + Z + 1), whether they are better than going on, and their costs.
-
-        `features` (M, D) are those that play, begun at `entries` (M,) some `steps` (M,) ago; where not `bounded`,
-        whatever is found is taken.
-        """
-        expression = self.model.filter if search.filter is None else search.filter
-        filter_ = self._narrow(expression, idle=search.idle)
-        mask = self._mask(filter_)
-        if not mask.any():
-            raise KinematchError(f"no entry of the model may be taken: the filter {filter_!r} admits none")
-        weights, bias = self.matcher.weights, search.settings.stay_bias
-        own = ((features - queries) ** 2 * weights).sum(axis=1)
-        current = self.find_current(entries, steps)
-        bounded = bounded & ((current == NOWHERE) | mask[np.maximum(current, 0)])
-        if self.network is not None:
-            return self._ask_network(queries, own, bounded, bias)
-        seconds = max(search.settings.ignore, SHORTEST_IDLE) if filter_ != expression else search.settings.ignore
-        ignored = round(seconds * self.model.frame_rate / self.stride)
+    def project(self, queries: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+        """Features and latents (M, D + Z) that the step goes on from, wherever queries (M, D) come from, and costs."""
         queries = np.ascontiguousarray(queries, np.float32)
-        found = self.matcher.find(
-            queries, np.where(bounded, current, NOWHERE).astype(np.int32), filter=filter_, ignore=ignored
-        )
-        frames, costs = found.frames.copy(), found.costs.copy()
-        lost = frames < 0  # a short clip may have no other way on than back into its last seconds
-        if lost.any():
-            again = self.matcher.find(queries[lost], filter=filter_, ignore=0)
-            frames[lost], costs[lost] = again.frames, again.costs
-        jumps = (frames >= 0) & (~bounded | ((frames != current) & (costs < own - bias)))
-        costs = np.where(jumps, costs, own).astype(np.float32)
-        return self._take(np.maximum(frames, 0)), jumps, costs
-
-    def _ask_network(
-        self, queries: np.ndarray, own: np.ndarray, bounded: np.ndarray, bias: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        assert self.network is not None
-        found = self.network.apply(queries)
-        costs = ((found[:, : queries.shape[1]] - queries) ** 2 * self.matcher.weights).sum(axis=1)
-        jumps = ~bounded | (costs < own - bias)
-        targets = np.concatenate([found, np.full((len(found), 1), NOWHERE, np.float32)], axis=1)
-        return targets, jumps, np.where(jumps, costs, own).astype(np.float32)
+        if self.network is not None:
+            found = self.network.apply(queries)
+            return found, ((found[:, : queries.shape[1]] - queries) ** 2 * self.matcher.weights).sum(axis=1)
+        filter_, ignored = self.find_terms(None, False, settings)
+        nearest = self.matcher.find(queries, filter=filter_, ignore=ignored)
+        return self.model.codebook.restore(np.maximum(nearest.frames, 0)), nearest.costs
 
     def find_current(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """The entry (M,) int32 that each character is nearest to in its clip; NOWHERE past its end."""
@@ -146,19 +101,15 @@ class Projector:
         moved = np.minimum(start + (steps + self.stride // 2) // self.stride, self.last[start])
         return np.where(known, moved, NOWHERE).astype(np.int32)
 
-    def _take(self, entries: np.ndarray) -> np.ndarray:
-        """Targets (M, D + Z + 1) of entries; with a network no run follows a clip."""
-        numbers = entries if self.network is None else np.full(len(entries), NOWHERE)
-        return np.concatenate([self.model.codebook.restore(entries), numbers[:, None]], axis=1).astype(np.float32)
-
     def _narrow(self, expression: str, *, idle: bool) -> str:
         """For idle characters, a filter that admits idle entries alone, if there are any."""
         if not idle or IDLE not in self.model.tag_names:
             return expression
         both = f"({expression}) & {IDLE}" if expression.strip() else IDLE
-        return both if self._mask(both).any() else expression
+        return both if self.find_mask(both).any() else expression
 
-    def _mask(self, expression: str) -> np.ndarray:
+    def find_mask(self, expression: str) -> np.ndarray:
+        """Which entries (E,) pass a filter."""
         if expression not in self._masks:
             self._masks[expression] = tag_mask(expression, self.model.tag_names, self.model.codebook.tags)
         return self._masks[expression]

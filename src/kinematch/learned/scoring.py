@@ -5,7 +5,6 @@ import hashlib
 import numpy as np
 
 from kinematch.character.settings import Settings
-from kinematch.character.source import Search
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.learned.model import Model
@@ -134,12 +133,8 @@ def score_projection(
         if feature.group == "trajectory":  # half way to the other, as a command has just begun to bend the path
             queries[:, columns] = 0.5 * (queries[:, columns] + features.values[paths_of, columns])
     exact = WideMatcher(search_space(database)).find(queries, filter=database.filter, ignore=0)
-    search = Search(None, False, False, Settings())
-    nowhere = np.full(count, -1, np.int32)
-    targets, _, costs = source.projector.project(
-        queries, queries, nowhere, np.zeros(count), np.zeros(count, bool), search
-    )
-    joints, _ = find_joints(source, targets[:, : len(source.lowest)])
+    targets, costs = source.projector.project(queries, Settings())
+    joints, _ = find_joints(source, targets)
     truth, _ = find_true_joints(database, exact.frames)
     nearest = _find_nearest(database, joints, allowed)
     return {

@@ -1,238 +1,238 @@
-"""LearnedSource: a model as a source of motion; stepper, decompressor and projector in place of a database."""
+"""LearnedSource: a model as a source of motion; stepper, decompressor and codebook in place of a database."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from kinematch.character.constants import RESTING_PACE
+from kinematch.character.checked_source import pick_examples
+from kinematch.character.database_source import COMPILED
 from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
-from kinematch.character.source import Projection, Sample, Search, Status
+from kinematch.character.source import SourceDescription, SourcePoses
 from kinematch.character.state import State
-from kinematch.character.table import Table
+from kinematch.character.step.runs import enter_run, find_followed, restore_entry
+from kinematch.character.step.scene import make_run_scratch
+from kinematch.character.table import EACH_RUN, POSITION, Table, empty_runs, find_trajectory_columns, make_rows
 from kinematch.database.features import QueryInput
+from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.playback import find_toe_rests
+from kinematch.database.tags import Tags
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
-from kinematch.learned.pose_kernels import are_sound, blend_poses, read_poses
-from kinematch.learned.projection import NOWHERE, Projector
-from kinematch.math.angles import rotate_about_y
+from kinematch.learned.projection import LONGEST_RUN, Projector
+from kinematch.math import quaternion
+from kinematch.math.rotation import from_two_axis
+from kinematch.motion.kinematics import forward
 
-FRAME = ("frames", "rotations", "places", "roots", "contacts", "contact_left", "toe_heights")  # (N, 2, ...)
-EXAMPLES = 2000  # entries of the codebook that tell how knees bend
-MOST_STEPS = 10**8  # far from where 32 bits end
-MOST_FRAMES = 30  # in one call: an application that stood still for longer goes on from there
-LARGEST = 1e6  # of any number of a state: far beyond what a body does
+TINY = 1e-9  # of a column's range, where all entries are alike
 MARGIN = 0.1  # of a column's range by which a run may leave the data
 
 
 class LearnedSource:
     """What evolves of N characters: features and latents of two frames in a row, and the poses they stand for."""
 
-    table: Table | None = None
+    table: Table | None = None  # each crowd makes its own
 
     def __init__(self, model: Model):
         self.model, self.skeleton, self.schema = model, model.skeleton, model.schema
         self.contact_joints, self.frame_rate = model.contact_joints, model.frame_rate
         self.stepper, self.decompressor = Compiled(model.stepper), Compiled(model.decompressor)
         self.projector = Projector(model)
+        self.knots, self.knot_range = find_knots(model.codebook.restore(slice(None)), self.projector.last)
         margin = MARGIN * (model.limits[1] - model.limits[0])
         self.lowest, self.highest = model.limits[0] - margin, model.limits[1] + margin
         self.chains = _find_chains(model)
         self.rest = np.array(model.rest, np.float64)
         self.rest[0] = 0.0
-        self._examples = self._decode_examples()
-        positions, rotations, contacts, heights = self._examples
-        self.toe_rests = find_toe_rests(heights, contacts)
+        self.moving, self.number = model.moving, 0  # joints whose places are remembered; which source of its crowd
+        self.weights = np.array(model.feature_weights, np.float32)  # under the settings
+        self.description = SourceDescription(
+            model.skeleton, model.contact_joints, model.schema, model.feature_offset, model.feature_scale,
+            self._list_poses(), {}, model.frame_rate, model.filter,
+        )  # fmt: skip
+        positions, rotations, contacts = pick_examples(self.description)
+        heights = forward(model.skeleton, positions, rotations)[0][..., 1]
+        self.toe_rests = find_toe_rests(heights[:, model.contact_joints] - heights[:, :1], contacts)
         self.rig = make_rig(model.skeleton, model.contact_joints, positions, rotations, contacts, moving=model.moving)
 
-    def give_examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._examples[:3]
+    def __reduce__(self) -> tuple:
+        return LearnedSource, (self.model,), {"moving": self.moving, "number": self.number}
 
-    def create_state(self, count: int) -> Mapping[str, np.ndarray]:
-        width, single = len(self.lowest), np.float32
-        joints, moving, contacts = self.skeleton.joint_count, len(self.model.moving), len(self.contact_joints)
-        rotations = np.zeros((count, 2, joints, 4), single)
-        rotations[..., 0] = 1.0
-        return {
-            "frames": np.zeros((count, 2, width), single),  # features and latents, of now and of the next frame
-            "rotations": rotations,
-            "places": np.zeros((count, 2, moving, 3), single),
-            "roots": np.zeros((count, 2, 3), single),  # m/s and rad/s to the frame that follows
-            "contacts": np.zeros((count, 2, contacts), single),
-            "contact_left": np.zeros((count, 2, contacts), single),  # s
-            "toe_heights": np.zeros((count, 2, contacts), single),  # m
-            "fractions": np.zeros(count),  # of the way from now to the next frame
-            "entries": np.full(count, NOWHERE, np.int32),  # of the codebook, where the run began
-            "steps": np.zeros(count, np.int32),  # frames since then
-        }
+    def _list_poses(self) -> SourcePoses:
+        """The entries of the codebook, decoded as they are indexed."""
+        count, joints = self.model.codebook.entry_count, self.skeleton.joint_count
+        tags = Tags(self.model.tag_names, self.model.codebook.tags)
 
-    def begin(self, state: State, characters: np.ndarray) -> None:
-        target = self.projector.find_beginning()
-        state.own["fractions"][characters] = 0.0
-        self.enter(state, characters, np.repeat(target[None], len(characters), axis=0))
+        def open_part(part: int, shape: tuple[int, ...], kind: type) -> Any:
+            return UnpackedArray((count, *shape), kind, lambda entries: self._decode_entries(entries)[part])
+
+        return SourcePoses(
+            open_part(0, (joints, 3), np.float32), open_part(1, (joints, 4), np.float32),
+            open_part(2, (len(self.contact_joints),), bool), tags, self.frame_rate / self.projector.stride,
+        )  # fmt: skip
 
     @property
-    def default_filter(self) -> str:
-        """The filter of commands that name none."""
-        return self.model.filter
+    def matcher(self) -> Any:
+        """Searches the codebook."""
+        return self.projector.matcher
+
+    def with_tags(self, tags: Tags) -> "LearnedSource":
+        """The same source with other tags on the entries of the codebook."""
+        book = replace(self.model.codebook, tags=tags.frames)
+        return LearnedSource(replace(self.model, tag_names=tags.names, codebook=book))
+
+    def create_state(self, count: int) -> Mapping[str, np.ndarray]:
+        """Of characters that begin at the first entry; all arrays by frame are (N, 2, ...): of now, and of the next."""
+        joints, contacts, single = self.skeleton.joint_count, len(self.contact_joints), np.float32
+        own: dict[str, np.ndarray] = {
+            "frames": np.zeros((1, 2, len(self.lowest)), single),  # features and latents
+            "rotations": np.zeros((1, 2, joints, 4), single), "places": np.zeros((1, 2, len(self.moving), 3), single),
+            "velocities": np.zeros((1, 2, joints, 3), single), "spins": np.zeros((1, 2, joints, 3), single),
+            "roots": np.zeros((1, 2, 3), single), "root_paths": np.zeros((1, 2, 6)),
+            "contacts": np.zeros((1, 2, contacts), bool), "contact_left": np.zeros((1, 2, contacts), single),
+            "toe_heights": np.zeros((1, 2, contacts), single), "paces": np.zeros((1, 2), single),
+            "entries": np.zeros(1, np.int32), "steps": np.zeros(1, np.int32),
+        }  # fmt: skip
+        table = self.make_table(own, self.moving)
+        scratch = make_run_scratch([table])
+        restore_entry(table.runs, table.runs.beginning, scratch.inputs[0])
+        enter_run(table, 0, scratch, find_followed(table.runs, table.runs.beginning))  # as it is written, in Python
+        return {name: np.repeat(array, count, axis=0) for name, array in own.items()}
+
+    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray) -> Table:
+        """Two frames for each character, which are the arrays of its state."""
+        model, count = self.model, len(own["steps"])
+        joints, whole = self.skeleton.joint_count, np.int32
+        rows = make_rows(2 * count, moving, self.description)
+        pairs = np.arange(count, dtype=whole)
+        slots = np.full(joints, -1, whole)
+        slots[moving] = np.arange(len(moving))
+        axes = np.ascontiguousarray(
+            model.columns.rotations.start + 6 * np.maximum(np.arange(joints) - 1, 0) + np.arange(6)[:, None], whole
+        )
+        columns, horizons = find_trajectory_columns(self.schema)
+        future = np.flatnonzero(horizons > 0)[:1]
+        spots = {int(which): int(column) for column, which, at in columns if len(future) and at == future[0]}
+        by_frame: dict[str, Any] = {
+            name: own[key].reshape(2 * count, *own[key].shape[2:])
+            for name, key in {
+                "rotations": "rotations", "places": "places", "velocities": "velocities", "contacts": "contacts",
+                "angular_velocities": "spins", "contact_left": "contact_left", "toe_heights": "toe_heights",
+                "root_paths": "root_paths", "paces": "paces", "features": "frames",
+            }.items()
+        }  # fmt: skip
+        runs = empty_runs()._replace(
+            frames=by_frame["features"], roots=own["roots"].reshape(2 * count, 3), entries=own["entries"],
+            steps=own["steps"], knots=self.knots, lowest=self.knot_range[0], step=self.knot_range[1],
+            last=self.projector.last.astype(whole),
+            steps_left=self.projector.steps_left.astype(whole),
+            limits=np.stack([self.lowest, self.highest]).astype(np.float32), weights=self.weights, chains=self.chains,
+            rests=self.rest.astype(np.float32), rest_places=self.rest[moving].astype(np.float32),
+            told=slots[model.moving], slots=slots, axes=axes,
+            pace_columns=np.array([spots.get(POSITION, -1), spots.get(POSITION + 2, -1)], whole),
+            decompressor=self.decompressor.net, stepper=self.stepper.net,
+            projector=empty_runs().projector if self.projector.network is None else self.projector.network.net,
+            pace_seconds=float(horizons[future[0]]) if len(future) else 1.0, stride=self.projector.stride,
+            beginning=self.projector.find_beginning(), longest=round(LONGEST_RUN * self.frame_rate),
+        )  # fmt: skip
+        return rows._replace(
+            **by_frame, clip_of=pairs.repeat(2), starts=2 * pairs, stops=2 * pairs + whole(2),
+            next_frames=(2 * pairs + whole(1)).repeat(2), loops=np.zeros(count, bool), loop_shifts=np.zeros((count, 3)),
+            loop_turns=np.zeros(count), toe_rests=self.toe_rests, feature_offset=np.array(model.feature_offset),
+            feature_scale=np.array(model.feature_scale), runs=runs, each=EACH_RUN,
+        )  # fmt: skip
+
+    def begin(self, state: State, characters: np.ndarray) -> None:
+        """The crowd has runs begin at the first entry."""
+        state.playing.frames[characters], state.playing.fractions[characters] = 2 * characters, 0.0
 
     def change_settings(self, settings: Settings) -> None:
         self.projector.change_settings(settings)
+        self.weights[:] = self.projector.matcher.weights
 
-    def describe_status(self, state: State, characters: np.ndarray) -> Status:
-        own = state.own
-        self._mend(state, characters)
-        standing = (own["contacts"][characters, 0] > 0.5).all(axis=1)
-        paces = self.projector.measure_paces(own["frames"][characters, 0], own["roots"][characters, 0])
-        ended = self._find_ended(state, characters)
-        return Status(ended, np.zeros(len(characters), bool), (paces < RESTING_PACE) & standing, paces)
+    def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
+        """The filter expression, None being the model's own, and how many entries to ignore."""
+        return self.projector.find_terms(expression, idle, settings)
 
-    def _mend(self, state: State, characters: np.ndarray) -> None:
-        """Have characters begin anew whose numbers are not finite or too large, whatever was written into the state."""
-        own = state.own
-        rows = [own[name].reshape(len(own["steps"]), -1) for name in FRAME]
-        if are_sound(characters, *rows, own["fractions"], own["steps"], LARGEST, MOST_STEPS):
-            return
-        for n in range(len(characters)):
-            one = characters[n : n + 1]
-            if not are_sound(one, *rows, own["fractions"], own["steps"], LARGEST, MOST_STEPS):
-                self.begin(state, one)
+    def admits(self, filter_: str) -> bool:
+        """Whether any entry may be taken."""
+        return bool(self.projector.find_mask(filter_).any())
 
-    def _find_ended(self, state: State, characters: np.ndarray) -> np.ndarray:
-        """Runs that have passed the end of their clip."""
-        return self.projector.find_ended(state.own["entries"][characters], state.own["steps"][characters])
+    def find(self, query: np.ndarray, current: int, filter_: str, bias: float, ignored: int) -> tuple[int, float]:
+        """The best entry for one query, and its cost."""
+        now = np.array([current], np.int32)
+        found = self.matcher.find(query[None], now, filter=filter_, stay_bias=bias, ignore=ignored)
+        return int(found.frames[0]), found.costs[0]
+
+    def find_stays(self, filter_: str) -> np.ndarray:
+        """Which entries may keep playing."""
+        return self.projector.find_mask(filter_)
 
     def describe_pose(self, state: State, characters: np.ndarray) -> QueryInput:
-        current = self.restore_units(state.own["frames"][characters, 0, : self.schema.width])
-        return QueryInput(self.skeleton, None, current)
+        """What plays, as features see it: their values, without the pose."""
+        current = state.sources[self.number]["frames"][characters, 0, : self.schema.width]
+        return QueryInput(self.skeleton, None, self.description.restore_units(current))
+
+    def describe_features(self, state: State, characters: np.ndarray) -> np.ndarray:
+        """Physical features (M, D) of the frame that plays."""
+        current = self.describe_pose(state, characters).current
+        assert current is not None
+        return current
 
     def find_frames(self, state: State, characters: np.ndarray) -> np.ndarray:
         """Frames (M,) of the database that characters are near, by where their runs began; -1 where no one can say."""
-        own, book = state.own, self.model.codebook
+        own, book = state.sources[self.number], self.model.codebook
         entries = own["entries"][characters]
         known = (entries >= 0) & (entries < book.entry_count)
         return np.where(known, book.frames[np.where(known, entries, 0)] + own["steps"][characters], -1)
 
     def find_entries(self, state: State, characters: np.ndarray) -> np.ndarray:
         """Entries (M,) of the codebook that characters are nearest to in their clips; the first where there is none."""
-        own = state.own
+        own = state.sources[self.number]
         return np.maximum(self.projector.find_current(own["entries"][characters], own["steps"][characters]), 0)
 
-    def frame_seconds(self, state: State, characters: np.ndarray) -> np.ndarray:
-        return state.own["fractions"][characters] / self.frame_rate
-
-    def normalise(self, queries: np.ndarray) -> np.ndarray:
-        return (queries.astype(np.float32, copy=False) - self.model.feature_offset) / self.model.feature_scale
-
-    def restore_units(self, queries: np.ndarray) -> np.ndarray:
-        return queries * self.model.feature_scale + self.model.feature_offset
-
-    def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        own, bounded = state.own, np.zeros(len(characters), bool)
-        if search.here:
-            bounded = ~self._find_ended(state, characters)
-        current = own["frames"][characters, 0, : self.schema.width]
-        targets, jumps, costs = self.projector.project(
-            queries, current, own["entries"][characters], own["steps"][characters], bounded, search
-        )
-        return Projection(targets, jumps, costs, np.full(len(characters), -1, np.int32))
-
-    def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:
-        own = state.own
-        width = len(self.lowest)
-        now = np.ascontiguousarray(targets[:, :width], np.float32)
-        own["entries"][characters], own["steps"][characters] = targets[:, width].astype(np.int32), 0
-        self._write_frame(own, characters, 0, now)
-        self._write_next(own, characters)
-
-    def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
-        """The root moves evenly between frames, so steps of any length lead to the same spot."""
-        own, rate = state.own, self.frame_rate
-        fractions = own["fractions"][characters]
-        fractions = np.where((fractions >= 0) & (fractions <= 1), fractions, 0.0)
-        times = fractions + np.clip(seconds * rate, 0.0, MOST_FRAMES)
-        roots = own["roots"][characters, 0].astype(np.float64) / rate
-        # the axes of a frame's own root, as seen from where the root is now
-        yaws = -fractions * roots[:, 2]
-        shift, since = np.zeros((len(characters), 3)), fractions
-        while True:
-            part = np.minimum(times, 1.0) - since
-            shift += rotate_about_y(_to_ground(roots * part[:, None]), yaws)
-            whole = times >= 1.0
-            if not whole.any():
-                break
-            yaws = yaws + np.where(whole, roots[:, 2], 0.0)
-            self._step_characters(own, characters[whole])
-            roots = own["roots"][characters, 0].astype(np.float64) / rate
-            times, since = times - whole, np.where(whole, 0.0, times)
-        own["fractions"][characters] = times
-        return np.stack([shift[:, 0], shift[:, 2], yaws + times * roots[:, 2]], axis=-1)
-
-    def decode(self, state: State, characters: np.ndarray, look: float = 0.0) -> Sample:
-        """Between now and the next frame: places linearly, rotations along the shorter arc."""
-        own, count = state.own, len(characters)
-        joints, fractions = self.skeleton.joint_count, own["fractions"][characters]
-        positions, velocities, spins = np.empty((3, count, joints, 3))
-        rotations = np.empty((count, joints, 4))
-        blend_poses(
-            characters, own["fractions"], self.frame_rate, self.rest, self.model.moving, own["rotations"],
-            own["places"], positions, rotations, velocities, spins,
-        )  # fmt: skip
-        t, soon = fractions[:, None], np.clip(fractions + look * self.frame_rate, 0.0, 1.0)[:, None]
-        stands, left, heights = own["contacts"][characters], own["contact_left"][characters], own["toe_heights"]
-        heights = heights[characters].astype(np.float64)
-        later = np.where(soon < 0.5, stands[:, 0], stands[:, 1]) > 0.5
-        return Sample(
-            positions=positions, rotations=rotations, velocities=velocities, angular_velocities=spins,
-            root_velocities=own["roots"][characters, 0].astype(np.float64),
-            contacts=np.where(t < 0.5, stands[:, 0], stands[:, 1]) > 0.5,
-            soon_contacts=later,
-            soon_contact_left=np.where(later, np.maximum(np.where(soon < 0.5, left[:, 0], left[:, 1]), 0.0), 0.0),
-            toe_heights=heights[:, 0] + t * (heights[:, 1] - heights[:, 0]) - self.toe_rests,
-            toe_rates=(heights[:, 1] - heights[:, 0]) * self.frame_rate,
-        )  # fmt: skip
-
     def step_frames(self, frames: np.ndarray) -> np.ndarray:
-        """Features and latents (M, D + Z) a frame later, kept near the data."""
+        """Features and latents (M, D + Z) a frame later by the stepper alone, kept near the data."""
         return np.clip(frames + self.stepper.apply(frames), self.lowest, self.highest)
-
-    def _step_characters(self, own: Mapping[str, np.ndarray], characters: np.ndarray) -> None:
-        for name in FRAME:
-            own[name][characters, 0] = own[name][characters, 1]
-        own["steps"][characters] += 1
-        self._write_next(own, characters)
-
-    def _write_next(self, own: Mapping[str, np.ndarray], characters: np.ndarray) -> None:
-        """The frame after now: the stepper predicts it, the codebook corrects it."""
-        frames = self.step_frames(own["frames"][characters, 0])
-        entries, steps = own["entries"][characters], own["steps"][characters] + 1
-        self._write_frame(own, characters, 1, self.projector.correct(frames, entries, steps))
-
-    def _write_frame(self, own: Mapping[str, np.ndarray], characters: np.ndarray, row: int, frames: np.ndarray) -> None:
-        own["frames"][characters, row] = frames
-        for name, values in self.decode_frames(frames).items():
-            own[name][characters, row] = values
 
     def decode_frames(self, frames: np.ndarray) -> dict[str, np.ndarray]:
         """The poses of features and latents (M, D + Z), by the names of the state's arrays."""
-        outputs, columns = self.decompressor.apply(frames), self.model.columns
-        count, single = len(frames), np.float32
-        rotations = np.empty((count, self.skeleton.joint_count, 4), single)
-        places = np.empty((count, len(self.model.moving), 3), single)
-        heights = np.empty((count, len(self.contact_joints)), single)
-        read_poses(outputs, self.chains, self.rest, self.model.moving, rotations, places, heights)
+        outputs, columns, count = self.decompressor.apply(frames), self.model.columns, len(frames)
+        rotations = quaternion.identity((count, self.skeleton.joint_count)).astype(np.float32)
+        rotations[:, 1:] = from_two_axis(outputs[:, columns.rotations].reshape(count, -1, 6))
         return {
-            "rotations": rotations, "places": places, "toe_heights": heights, "roots": outputs[:, columns.root],
-            "contacts": outputs[:, columns.contacts], "contact_left": outputs[:, columns.contact_left],
+            "rotations": rotations, "places": outputs[:, columns.places].reshape(count, -1, 3),
+            "roots": outputs[:, columns.root], "contacts": outputs[:, columns.contacts],
+            "contact_left": outputs[:, columns.contact_left],
         }  # fmt: skip
 
-    def _decode_examples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        book = self.model.codebook
-        found = self.decode_frames(book.restore(slice(None, None, max(1, book.entry_count // EXAMPLES))))
+    def _decode_entries(self, entries: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Local positions, rotations and contacts."""
+        found = self.decode_frames(self.model.codebook.restore(entries))
         positions = np.repeat(self.rest[None].astype(np.float32), len(found["places"]), axis=0)
         positions[:, self.model.moving] = found["places"]
-        return positions, found["rotations"], found["contacts"] > 0.5, found["toe_heights"]
+        return positions, found["rotations"], found["contacts"] > 0.5
+
+
+def find_knots(values: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Knots (E, W) uint16 of the natural cubic splines through the entries (E, W) of each clip, whose last entry
+    `last` (E,) names for each; and the lowest of each column and the step of a whole number (2, W)."""
+    from scipy.linalg import solve_banded  # here, since it is slow to import
+
+    knots = values.astype(np.float64)
+    for stop in np.unique(last):
+        own = knots[np.flatnonzero(last == stop)]
+        if len(own) > 2:  # 4 of a knot and 1 of each neighbour give six times an entry; the ends are entries themselves
+            bands = np.tile([[1.0], [4.0], [1.0]], len(own) - 2)
+            right = 6 * own[1:-1]
+            right[0] -= own[0]
+            right[-1] -= own[-1]
+            knots[np.flatnonzero(last == stop)[1:-1]] = solve_banded((1, 1), bands, right)
+    lowest = knots.min(axis=0)
+    step = np.maximum(np.ptp(knots, axis=0), TINY) / np.iinfo(np.uint16).max
+    return np.round((knots - lowest) / step).astype(np.uint16), np.stack([lowest, step]).astype(np.float32)
 
 
 def _find_chains(model: Model) -> np.ndarray:
@@ -242,5 +242,4 @@ def _find_chains(model: Model) -> np.ndarray:
     return np.array([chain + [-1] * (longest - len(chain)) for chain in chains], np.int32).reshape(len(chains), longest)
 
 
-def _to_ground(motions: np.ndarray) -> np.ndarray:
-    return np.stack([motions[:, 0], np.zeros(len(motions)), motions[:, 1]], axis=-1)
+COMPILED.append(LearnedSource)

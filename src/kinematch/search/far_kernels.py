@@ -1,17 +1,20 @@
 """Float32 boxes and frames, for queries far from the data: bounds that tell frames apart at any distance.
 
 Quantised bounds are alike for all boxes once a query lies beyond their levels. These are sums in the order of the
-costs. Rounding keeps order, so no bound exceeds the cost, as rounded, of a frame inside, and no margin is needed.
+costs. Rounding keeps order, so no bound exceeds the cost, as rounded, of a frame inside, and no margin is needed. Only
+the quantised frames of a leaf, which decide whether it is measured at all, are summed in another order, with a margin.
 """
 
 import numpy as np
 from numba import types
 
 from kinematch.compile.jit import part
-from kinematch.compile.lanes import define_lanes, larger, make_reader, make_splat, make_writer
+from kinematch.compile.lanes import Lanes, larger, make_splat
 from kinematch.compile.memory import (
     first_bit,
     float_bits,
+    make_reader,
+    make_writer,
     read_address,
     read_double,
     read_float,
@@ -20,17 +23,21 @@ from kinematch.compile.memory import (
     read_size,
     write_float,
 )
-from kinematch.compile.reductions import lanes_at_most
 from kinematch.compile.rows import make_row_reader
 from kinematch.search import layout_kernels as at
+from kinematch.search.kernels import INFINITE, rough_limit
 from kinematch.search.layout_kernels import LOWEST_BIT, NO_BITS, ZERO, U, distance, prefetch_start
 from kinematch.search.tree_kernels import LANES
-from kinematch.search.vector_kernels import admit_bounds
+from kinematch.search.vector_kernels import admit_bounds, lanes_at_most, make_code_reader
 
 # not fused: sums must round as in the plain scan
-sixteen = define_lanes(types.float32, LANES, fused=False)
-read_sixteen, write_sixteen, splat_sixteen = make_reader(sixteen), make_writer(sixteen), make_splat(sixteen)
+sixteen = Lanes(types.float32, LANES, fused=False)
+read_sixteen, write_sixteen, splat_sixteen = make_reader(sixteen, 4), make_writer(sixteen, 4), make_splat(sixteen)
 read_sixteen_rows = make_row_reader(sixteen)
+rough = Lanes(types.float32, LANES, fused=True)
+read_codes, splat_rough = make_code_reader(rough), make_splat(rough)
+# of a step: float32 places a query within 2^17 steps of the levels this well; beyond, relative errors are small
+SLACK = 0.01
 
 
 @part
@@ -66,17 +73,59 @@ def _box_bounds(node, handle, scratch):
 
 
 @part
+def place_query(handle, scratch):
+    """Write the edges of the query to scratch: levels of a leaf that start above the first or below the second, from
+    level 0 of the column, leave a gap."""
+    columns, edges, numbers = read_size(handle, at.COLUMNS), scratch + U(at.EDGES_AT), read_address(handle, at.NUMBERS)
+    offsets, reach = read_address(handle, at.FINE_OFFSETS), read_address(handle, at.FINE_REACH)
+    step = 1 / read_double(numbers, at.FINE_INVERSE)
+    for d in range(columns):
+        q = np.float64(read_float(scratch + U(at.ORDERED_AT), d))
+        q = min(max(q, read_double(reach, 2 * d)), read_double(reach, 2 * d + 1)) - read_double(offsets, d)
+        write_float(edges, 2 * d, np.float32(q + SLACK * step))
+        write_float(edges, 2 * d + 1, np.float32(q - (1 + SLACK) * step))
+    write_float(edges, 2 * columns, INFINITE)  # a last column without a partner
+    write_float(edges, 2 * columns + 1, -INFINITE)
+
+
+@part
+def _may_improve(leaf, admitted, limit, handle, scratch):
+    """Whether a frame of a leaf, as quantised, may be at or below a limit."""
+    pairs, edges = read_size(handle, at.PAIRS), scratch + U(at.EDGES_AT)
+    codes = read_address(handle, at.LEAVES) + U(leaf) * U(64 * pairs)
+    step = np.float32(1 / read_double(read_address(handle, at.NUMBERS), at.FINE_INVERSE))
+    even = odd = splat_rough(np.float32(0))
+    for pair in range(pairs):
+        first, second = read_codes(codes, pair)
+        even = _add_gap(even, first * step, edges, 2 * pair)
+        odd = _add_gap(odd, second * step, edges, 2 * pair + 1)
+    return admit_bounds(even + odd, admitted, float_bits(limit), scratch) != 0
+
+
+@part
+def _add_gap(total, values, edges, column):
+    above, below = read_float(edges, 2 * column), read_float(edges, 2 * column + 1)
+    gap = larger(larger(values - above, below - values), splat_rough(np.float32(0)))
+    return total + gap * gap
+
+
+@part
 def prefetch_leaf(leaf, handle):
-    frame = U(read_int(read_address(handle, at.LEAF_FRAMES), leaf))
-    prefetch_start(read_address(handle, at.VALUES) + frame * U(4 * read_size(handle, at.COLUMNS)))
+    prefetch_start(read_address(handle, at.LEAVES) + U(leaf) * U(64 * read_size(handle, at.PAIRS)))
 
 
 @part
 def search_leaf(leaf, leaf_bound, handle, first, last, best, bound, scratch):
-    """The best frame and its cost after the frames of a leaf are measured, all at once."""
+    """The best frame and its cost after a leaf; if one of its frames may be better, all are measured at once."""
     first_frame = np.int64(read_int(read_address(handle, at.LEAF_FRAMES), leaf))
     limit = limit_boxes(best, bound, handle)
     if leaf_bound == limit and first_frame > best >= 0:  # at best a tie with an earlier frame
+        return best, bound
+    least, admitted = (
+        read_double(read_address(handle, at.NUMBERS), at.LEAST_FACTOR),
+        read_address(handle, at.LEAF_MASKS),
+    )
+    if not _may_improve(leaf, read_short(admitted, leaf), rough_limit(bound, np.float32(least)), handle, scratch):
         return best, bound
     _measure_leaf(first_frame, handle, scratch)
     near = np.uint64(lanes_at_most(scratch, limit)) & np.uint64(read_short(read_address(handle, at.LEAF_MASKS), leaf))

@@ -13,9 +13,9 @@ ZERO, ONE = np.int64(0), np.int64(1)
 
 # A handle is an array of addresses and sizes in this order; kernels take its address instead of many arrays.
 (TOPS, GROUPS, LEAVES, LEAF_FRAMES, VALUES, ROOTS, FACTORS, ORDER, FINE_OFFSETS, COARSE_OFFSETS, NUMBERS, CLIP_OF,
- CLIP_STARTS, CLIP_STOPS, TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, EXACT_TOPS, EXACT_GROUPS, REACH, TOP_COUNT, PAIRS,
- QUADS, COLUMNS, FRAMES) = range(26)  # fmt: skip
-HANDLE_SIZE = 26
+ CLIP_STARTS, CLIP_STOPS, TOP_MASKS, GROUP_MASKS, LEAF_MASKS, STAYS, EXACT_TOPS, EXACT_GROUPS, REACH, FINE_REACH,
+ TOP_COUNT, PAIRS, QUADS, COLUMNS, FRAMES) = range(27)  # fmt: skip
+HANDLE_SIZE = 27
 # the order of the array NUMBERS: steps per unit, squared steps per cost, least cost factor, cost from which on a query
 # is far
 FINE_INVERSE, FINE_SCALE, COARSE_INVERSE, COARSE_SCALE, LEAST_FACTOR, FAR_COST = range(6)
@@ -32,7 +32,14 @@ QUERY_AT = FOUND_AT + 64 * ROW_GROUPS  # the weighted query, float32
 ORDERED_AT = QUERY_AT + 4 * QUERY_COLUMNS  # the same in the column order of the quantised leaves and boxes
 FINE_AT = ORDERED_AT + 4 * QUERY_COLUMNS  # its ceilings and floors for leaves, uint16
 COARSE_AT = FINE_AT + 4 * QUERY_COLUMNS  # its ceilings and floors for boxes, uint8
-GROUPS_AT = COARSE_AT + 2 * QUERY_COLUMNS  # the bounds of all groups, 16 int32 for each top node; then which are near
+EDGES_AT = COARSE_AT + 2 * QUERY_COLUMNS  # where the query lies among the levels of leaves, two float32 for each column
+# the bounds of all groups, 16 int32 for each top node; then which are near
+GROUPS_AT = EDGES_AT + 8 * QUERY_COLUMNS + CACHE_LINE
+
+
+def measure_memory(handle: np.ndarray) -> int:
+    """Bytes of scratch that a search takes."""
+    return int(GROUPS_AT + 66 * handle[TOP_COUNT] + 2 * CACHE_LINE)
 
 
 @part

@@ -14,7 +14,6 @@ from kinematch.compile.memory import (
     read_size,
     write_float,
 )
-from kinematch.compile.reductions import lanes_at_most
 from kinematch.search import layout_kernels as at
 from kinematch.search.layout_kernels import LOWEST_BIT, NO_BITS, U, distance, prefetch_start
 from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS
@@ -23,6 +22,7 @@ from kinematch.search.vector_kernels import (
     QUERY_BLOCK,
     box_bounds,
     frame_bounds,
+    lanes_at_most,
     quantise_coarse,
     quantise_fine,
 )

@@ -21,11 +21,10 @@ from kinematch.compile.memory import (
     write_short,
     write_word,
 )
-from kinematch.compile.reductions import index_of_least, lanes_at_most
 from kinematch.search import far_kernels, near_kernels
 from kinematch.search import layout_kernels as at
 from kinematch.search.layout_kernels import LOWEST_BIT, NO_BITS, ONE, ROW_GROUPS, ZERO, U
-from kinematch.search.vector_kernels import NO_BOUND
+from kinematch.search.vector_kernels import NO_BOUND, index_of_least, lanes_at_most
 
 SEED_GROUPS = 2  # groups opened before all others, the nearest first
 SEED_LEAVES = np.int64(2)  # leaves of a row searched before all others, the nearest first

@@ -5,12 +5,15 @@ are unaligned, column counts are known only at run time, and the arithmetic is o
 the same bits.
 """
 
+from typing import Any
+
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
 from kinematch.compile import vectors as v
-from kinematch.compile.vectors import F32, F64, I1, I16, I32, I64, intrinsic
+from kinematch.compile.internals import count_up, make_variable, target_features
+from kinematch.compile.lanes import Lanes
+from kinematch.compile.vectors import F32, F64, I1, I32, I64, intrinsic
 from kinematch.search.tree_kernels import LANES, ROUNDING
 
 QUERY_BLOCK = 8  # columns of a query that are quantised at once
@@ -26,11 +29,6 @@ MULTIPLY_ADD = {
 }
 
 
-def target_features(context) -> list[str]:
-    """What the target of the compilation can do, which need not be what this machine can."""
-    return context.codegen()._tm_features.split(",")
-
-
 def _sum_of_squares(context, b, pairs):
     """Sixteen sums of two squares each, of 32 values below 2^15."""
     features = target_features(context)
@@ -43,10 +41,9 @@ def _sum_of_squares(context, b, pairs):
 
 def _multiply_add(b, pairs, name, size):
     """The x86 instruction of a size, applied part by part."""
-    part, half = ir.VectorType(I16, size), ir.VectorType(I32, size // 2)
-    function = cgutils.get_or_insert_function(b.module, ir.FunctionType(half, [part, part]), name)
+    half = ir.VectorType(I32, size // 2)
     parts = [v.shuffle(b, pairs, range(start, start + size)) for start in range(0, 32, size)]
-    return v.join(b, [b.call(function, [one, one]) for one in parts])
+    return v.join(b, [v.call_named(b, name, half, [one, one]) for one in parts])
 
 
 def _gaps(b, *, low, high, up, down):
@@ -88,12 +85,12 @@ def _make_quantiser(width, below):
                     b.add(out, b.mul(place, v.integer(width // 8))),
                 )
 
-            with cgutils.for_range(b, blocks) as loop:
-                value = b.fpext(v.load(b, ir.VectorType(F32, QUERY_BLOCK), values, loop.index), real)
-                x = clamp(b.fmul(b.fsub(value, v.load(b, real, offsets, loop.index)), v.splat(b, inverse, real)))
+            with count_up(b, v.integer(0), blocks) as block:
+                value = b.fpext(v.load(b, ir.VectorType(F32, QUERY_BLOCK), values, block), real)
+                x = clamp(b.fmul(b.fsub(value, v.load(b, real, offsets, block)), v.splat(b, inverse, real)))
                 # truncation after one is added rounds up; a whole number may get one more
-                store(b.fadd(x, v.constant(real, 1 + ROUNDING)), 0, 0, loop.index)
-                store(b.fsub(x, v.constant(real, ROUNDING)), below, QUERY_COLUMNS, loop.index)
+                store(b.fadd(x, v.constant(real, 1 + ROUNDING)), 0, 0, block)
+                store(b.fsub(x, v.constant(real, ROUNDING)), below, QUERY_COLUMNS, block)
             return context.get_dummy_value()
 
         return signature, generate
@@ -115,10 +112,10 @@ def box_bounds(typing, node, query, quads, admitted, limit, out):
 
     def generate(context, b, _, arguments):
         node, query, quads, admitted, limit, out = arguments
-        total = cgutils.alloca_once_value(b, v.constant(I32X16, 0))
-        with cgutils.for_range(b, quads) as loop:
-            up, down = _query_at(b, query, loop.index, I8X64)
-            twice = b.shl(loop.index, v.integer(1))
+        total = make_variable(b, v.constant(I32X16, 0))
+        with count_up(b, v.integer(0), quads) as quad:
+            up, down = _query_at(b, query, quad, I8X64)
+            twice = b.shl(quad, v.integer(1))
             low, high = v.load(b, I8X64, node, twice), v.load(b, I8X64, node, b.add(twice, v.integer(1)))
             gaps = b.bitcast(_gaps(b, low=low, high=high, up=up, down=down), I16X32)
             even, odd = b.and_(gaps, v.constant(I16X32, 255)), b.lshr(gaps, v.constant(I16X32, 8))
@@ -147,12 +144,12 @@ def frame_bounds(typing, leaf, query, pairs, limit, out):
 
     def generate(context, b, _, arguments):
         leaf, query, pairs, limit, out = arguments
-        total = cgutils.alloca_once_value(b, v.constant(I32X16, 0))
-        bits = cgutils.alloca_once(b, I32)
+        total = make_variable(b, v.constant(I32X16, 0))
+        bits = make_variable(b, ir.Constant(I32, 0))
         limits = v.splat(b, limit, I32X16)
 
         def add_pairs(start, stop):
-            with cgutils.for_range_slice(b, start, stop, v.integer(1), I64) as (index, _):
+            with count_up(b, start, stop) as index:
                 up, down = _query_at(b, query, index, I16X32)
                 frames = v.load(b, I16X32, leaf, index)
                 squares = _sum_of_squares(context, b, _gaps(b, low=frames, high=frames, up=up, down=down))
@@ -180,3 +177,54 @@ def admit_bounds(typing, bounds, admitted, limit, out):
         return _admit(b, b.bitcast(arguments[0], I32X16), *arguments[1:])
 
     return signature, generate
+
+
+def make_code_reader(kind: Lanes) -> Any:
+    """A function that reads the n-th pair of columns of a leaf at an address, each as floats for 16 frames."""
+    columns = types.UniTuple(kind, 2)
+
+    def read_codes(typing, leaf, pair):
+        def generate(context, b, _, arguments):
+            both = b.bitcast(v.load(b, I16X32, *arguments), I32X16)
+            codes = b.and_(both, v.constant(I32X16, 2**16 - 1)), b.lshr(both, v.constant(I32X16, 16))
+            return context.make_tuple(b, columns, [b.sitofp(one, kind.wide) for one in codes])
+
+        return columns(types.uintp, types.int64), generate
+
+    return intrinsic(read_codes)
+
+
+@intrinsic
+def lanes_at_most(typing, address, limit):
+    """Which of sixteen integers are at or below a limit, as bits."""
+
+    def generate(context, b, _, arguments):
+        values = v.load(b, I32X16, arguments[0])
+        return v.pack_bits(b, b.icmp_signed("<=", values, v.splat(b, arguments[1], I32X16)))
+
+    return types.uint32(types.uintp, types.int32), generate
+
+
+@intrinsic
+def index_of_least(typing, address, count):
+    """The index of the least of `count` times sixteen integers, any of them if equal; count must not be zero."""
+
+    def generate(context, b, _, arguments):
+        address, count = arguments
+        own = ir.Constant(I32X16, list(range(LANES)))
+        least, where = make_variable(b, v.constant(I32X16, NO_BOUND)), make_variable(b, own)
+        with count_up(b, v.integer(0), count) as row:
+            values, old = v.load(b, I32X16, address, row), b.load(least)
+            places = b.add(own, v.splat(b, b.shl(b.trunc(row, I32), ir.Constant(I32, 4)), I32X16))
+            smaller = b.icmp_signed("<", values, old)
+            b.store(b.select(smaller, values, old), least)
+            b.store(b.select(smaller, places, b.load(where)), where)
+        values, places = b.load(least), b.load(where)
+        for distance in (8, 4, 2, 1):
+            order = [lane ^ distance for lane in range(LANES)]
+            other, there = v.shuffle(b, values, order), v.shuffle(b, places, order)
+            smaller = b.icmp_signed("<", other, values)
+            values, places = b.select(smaller, other, values), b.select(smaller, there, places)
+        return b.zext(b.extract_element(places, ir.Constant(I32, 0)), I64)
+
+    return types.int64(types.uintp, types.int64), generate

@@ -72,6 +72,15 @@ class WideMatcher:
                 kernel.disable_compile()  # arguments of other types are converted instead
 
     @property
+    def tree(self) -> "_Tree":
+        """What searches now; replaced as a whole when weights or groups change."""
+        return self._tree
+
+    def find_handle(self, tree: "_Tree", filter: str) -> _Handle:
+        """What kernels need to search a tree; it lives as long as the tree."""
+        return tree.handles.get(filter) or tree.handles.setdefault(filter, self._new_handle(tree, filter))
+
+    @property
     def weights(self) -> np.ndarray:
         return self._tree.weights
 
@@ -157,8 +166,7 @@ class WideMatcher:
         return tree
 
     def _handle(self, filter: str) -> _Handle:
-        tree = self._tree
-        return tree.handles.get(filter) or tree.handles.setdefault(filter, self._new_handle(tree, filter))
+        return self.find_handle(self._tree, filter)
 
     def _new_handle(self, tree: _Tree, filter: str) -> _Handle:
         admitted = self._admitted.get(filter) or self._admitted.setdefault(filter, admission(self.space, filter))
@@ -169,7 +177,7 @@ class WideMatcher:
             at.EXACT_TOPS: w.exact_tops, at.EXACT_GROUPS: w.exact_groups,
             at.VALUES: space.values, at.ROOTS: w.roots, at.FACTORS: space.cost_factor, at.ORDER: w.order,
             at.FINE_OFFSETS: w.fine_offsets, at.COARSE_OFFSETS: w.coarse_offsets, at.NUMBERS: w.numbers,
-            at.REACH: w.reach,
+            at.REACH: w.reach, at.FINE_REACH: w.fine_reach,
             at.CLIP_OF: self._clip_of, at.CLIP_STARTS: space.clip_starts, at.CLIP_STOPS: space.clip_stops,
             at.TOP_MASKS: bits.tops, at.GROUP_MASKS: bits.groups, at.LEAF_MASKS: bits.leaves, at.STAYS: admitted.stays,
         }  # fmt: skip

@@ -6,6 +6,7 @@ from kinematch.compile.jit import kernel, part
 from kinematch.compile.memory import (
     CACHE_LINE,
     address,
+    fetch,
     prefetch,
     read_address,
     read_byte,
@@ -15,10 +16,14 @@ from kinematch.compile.memory import (
     write_float,
 )
 from kinematch.search import layout_kernels as at
+from kinematch.search.far_kernels import place_query
 from kinematch.search.kernels import INFINITE, LARGEST_BIAS, REFUSED
 from kinematch.search.layout_kernels import U, distance, new_scratch
 from kinematch.search.near_kernels import order_query, quantise_query
 from kinematch.search.sweep_kernels import sweep_far, sweep_near
+
+OFFSETS_SIZE = 256  # bytes of arrays by column to prefetch
+TOPS_SIZE = 4096  # of the top nodes; from there on the processor predicts what is read
 
 
 @part
@@ -30,6 +35,19 @@ def _prefetch_current(current, handle):
         prefetch(row + U(CACHE_LINE))
         prefetch(read_address(handle, at.CLIP_OF) + U(4 * current))
         prefetch(read_address(handle, at.STAYS) + U(current))
+
+
+@part
+def _prefetch_tree(handle):
+    """Prefetch what every search reads, all at once: with cold caches each array would be waited for in turn."""
+    for place in (at.ROOTS, at.ORDER, at.NUMBERS, at.TOP_MASKS, at.GROUP_MASKS):
+        prefetch(read_address(handle, place))
+    for place in (at.REACH, at.FINE_OFFSETS, at.COARSE_OFFSETS):
+        fetch(read_address(handle, place), OFFSETS_SIZE)
+    fetch(
+        read_address(handle, at.TOPS),
+        min(128 * read_size(handle, at.TOP_COUNT) * read_size(handle, at.QUADS), TOPS_SIZE),
+    )
 
 
 @part
@@ -47,6 +65,7 @@ def _weigh(query, handle, scratch):
 @part
 def _sweep(handle, first, last, bound, scratch):
     if order_query(handle, scratch):
+        place_query(handle, scratch)
         return sweep_far(handle, first, last, bound, scratch)
     quantise_query(handle, scratch)
     return sweep_near(handle, first, last, bound, scratch)
@@ -59,6 +78,8 @@ def search(query, current, ignore, bias, handle, memory):
     Query and handle are addresses; memory is an array and not its address, so that it is kept as long as this runs.
     """
     scratch = (U(memory.ctypes.data) + U(CACHE_LINE - 1)) & ~U(CACHE_LINE - 1)
+    _prefetch_tree(handle)
+    _prefetch_current(current, handle)
     if not -1 <= current < read_size(handle, at.FRAMES) or not _weigh(query, handle, scratch):
         return np.int32(REFUSED), INFINITE
     staying, first, last = INFINITE, np.int32(0), np.int32(0)

@@ -15,7 +15,7 @@ from kinematch.search.vector_kernels import QUERY_BLOCK
 # bounds valid but loose. Boxes have few levels, and small steps for most columns skip more than the rest loses.
 WIDEST_FINE, WIDEST_COARSE = 8.0, 1.5
 RARE = 0.01  # share of boxes beyond either end of a column's coarse levels
-FAR_STEPS = 24  # coarse steps beyond the reach of quantised bounds, from which on float32 boxes are quicker
+FAR_STEPS = 10  # coarse steps beyond the reach of quantised bounds, from which on float32 boxes are quicker
 BOXED_VARIANCE = 0.98  # share of the variance that the columns of the boxes must hold
 SMALLEST_STEP = 1e-12  # its square is still a normal float32
 
@@ -41,6 +41,7 @@ class Weighted:
     order: np.ndarray  # (D,) int32, the columns by variance, the largest first; boxes have the first B of them
     fine_offsets: np.ndarray  # (D, padded) float64, the value of level 0 in each column of a leaf
     coarse_offsets: np.ndarray  # (B, padded) float64, the value of level 0 in each column of a box
+    fine_reach: np.ndarray  # (D, 2) float64, the interval of each column in `order` beyond which frames are clamped
     reach: np.ndarray  # (D / 8, 2, 8) float32, the interval of each column in `order` that quantised bounds resolve
     numbers: np.ndarray  # (6,) float64, in the order of `layout_kernels`
 
@@ -116,9 +117,8 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
     leaf_boxes(space.values, roots, grouping.frames, grouping.counts, lows, highs)
     used = grouping.counts > 0
     order, box_columns = _order_columns(lows[used], highs[used])
-    fine_offsets, fine = _quantisation(
-        lows[used][:, order], highs[used][:, order], levels=FINE, rare=0.0, widest=WIDEST_FINE
-    )
+    ordered = lows[used][:, order], highs[used][:, order]
+    fine_offsets, fine = _quantisation(*ordered, levels=FINE, rare=0.0, widest=WIDEST_FINE)
     leaves = _on_lines((leaf_count, -(-columns // 2), LANES, 2), np.uint16)
     quantise_leaves(space.values, roots, grouping.frames, grouping.counts, order, fine_offsets, fine, leaves)
     boxed = order[:box_columns]
@@ -142,7 +142,8 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
         order=order,
         fine_offsets=_pad_offsets(fine_offsets),
         coarse_offsets=_pad_offsets(coarse_offsets),
-        reach=_reach(lows[used][:, order], highs[used][:, order], coarse_offsets, coarse),
+        fine_reach=_fine_reach(*ordered, fine_offsets, fine),
+        reach=_reach(*ordered, coarse_offsets, coarse),
         numbers=np.array([*numbers, least, (FAR_STEPS * coarse) ** 2]),
     )
 
@@ -175,6 +176,16 @@ def _quantisation(
         middle[d] = min(max(usual, low[d] + reach / 2), high[d] - reach / 2)
     step = max(reach / (levels - 2), SMALLEST_STEP)
     return middle - reach / 2 - step, step
+
+
+def _fine_reach(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float) -> np.ndarray:
+    """Where the levels of the leaves end in columns that exceed them; elsewhere there is no end."""
+    reach = np.full((len(offsets), 2), (-np.inf, np.inf))
+    if len(lows):
+        low, high = offsets, offsets + FINE * step
+        clamped = (lows.min(axis=0) < low) | (highs.max(axis=0) > high)
+        reach[clamped] = np.stack([low, high], axis=1)[clamped]
+    return reach
 
 
 def _reach(lows: np.ndarray, highs: np.ndarray, offsets: np.ndarray, step: float) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from kinematch.copies import Unchanging
 from kinematch.errors import FileError, KinematchError, failure
 from kinematch.math.spring import HALFLIFE_FACTOR
 from kinematch.terrain.kernels import grid_heights, grid_normals
@@ -97,7 +98,7 @@ class HeightFunction:
 
 
 @dataclass(frozen=True, eq=False)
-class HeightGrid:
+class HeightGrid(Unchanging):
     """Ground from evenly spaced height samples, bilinear between; outside, the height at the nearest edge.
 
     One that `repeats` goes on without end, like tiles; its last row and column are its first.

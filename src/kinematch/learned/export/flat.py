@@ -5,11 +5,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from kinematch.learned.export.correction import CORRECTION
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.export.fold import PhysicalModel
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network
-from kinematch.learned.projection import CORRECTION, LONGEST_RUN
+from kinematch.learned.projection import LONGEST_RUN
 
 
 def pack_matrices(matrices: Iterable[np.ndarray]) -> bytes:

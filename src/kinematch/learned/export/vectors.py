@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.errors import KinematchError
+from kinematch.learned.export.correction import correct
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network, apply_network
@@ -130,7 +131,7 @@ class _Player:
     def _follow(self, frame: np.ndarray, entry: int, run: int) -> np.ndarray:
         """A frame later, `run` frames after an entry: the stepper predicts, the codebook corrects."""
         after = np.clip(frame + _apply(self.model.stepper, frame), *self.limits)
-        return self.entries.projector.correct(after[None], np.array([entry]), np.array([run + 1]))[0]
+        return correct(self.entries.projector, after[None], np.array([entry]), np.array([run + 1]))[0]
 
     def _decode(self, frame: np.ndarray) -> Pose:
         outputs, columns = _apply(self.model.decompressor, frame), self.model.columns

@@ -1,0 +1,197 @@
+"""Project: the moment that fits a character's query best, by exact search, and the jump to it."""
+
+import math
+
+import numpy as np
+
+from kinematch.character.constants import NO_RETURN
+from kinematch.character.step.ask import is_near
+from kinematch.character.step.playback import read_playing
+from kinematch.character.step.runs import enter_run, find_entry, has_run_out, is_run, restore_entry
+from kinematch.character.step.scene import find_number, open_source
+from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
+from kinematch.character.table import EACH_ROW
+from kinematch.compile.jit import inner, replace_in_kernels, routine
+from kinematch.compile.memory import address, read_address, read_byte
+from kinematch.math.networks import apply_network
+from kinematch.search import layout_kernels as at
+from kinematch.search.wide_kernels import search
+
+U = np.uintp
+
+
+@inner
+def project(scene, n, scratch):
+    """Search for a character, and go on from what was found where that is better than playing on."""
+    number, target = find_number(scene, scene.playing.sources[n]), find_number(scene, scene.orders.sources[n])
+    here, there = open_source(scene.sources[number]), open_source(scene.sources[target])
+    computed = there.each == EACH_ROW or (here.each == EACH_ROW and not is_run(there))
+    if computed or not there.search.exact or not is_near(scene, n):
+        return  # users' Python projects those; a query that is too far leaves its character playing on
+    if there.search.ignores.shape[0] == 0:
+        return  # no filter is known yet
+    if target != number:
+        convert_query(scene, n, here, there)
+    if is_run(there):
+        project_run(scene, n, here, there, target, target == number, scratch)
+        return
+    current = -1
+    if target == number:
+        current, _ = read_playing(scene, here, n)
+    frame, cost, ignored = find_frame(scene, there, n, current, scene.settings.stay_bias, scratch)
+    note_found(scene, n, current, cost)
+    if frame != current and not is_return(scene, there, n, current, frame, ignored):
+        scene.schedule.left[n] = current
+        jump(scene, n, here, there, target, frame, scratch)
+
+
+@inner
+def convert_query(scene, n, here, there):
+    """Queries are put into the units of the source they go to."""
+    queries = scene.schedule.queries
+    for column in range(queries.shape[1]):
+        value = queries[n, column] * here.feature_scale[column] + here.feature_offset[column]
+        queries[n, column] = (value - there.feature_offset[column]) / there.feature_scale[column]
+
+
+@inner
+def find_frame(scene, source, n, current, bias, scratch):
+    """The best frame, or a model's entry, with its cost, and how many around the current one were ignored.
+
+    The nearer past is searched too where nothing else may be taken: a short clip may have no other way on.
+    """
+    own = source.search
+    filter_, idle = find_terms(scene, own, n)
+    ignored = own.ignores[filter_, idle]
+    frame, cost, ignore, searching = -1, math.inf, ignored, own.handles[filter_, idle] != 0
+    while searching:
+        frame, cost = find_best(scene, own, n, current, filter_, idle, ignore, bias, scratch)
+        searching = frame < 0 and ignore > 0
+        ignore = own.ignores[filter_, 0] if ignore > own.ignores[filter_, 0] else 0
+    if frame < 0 and not own.admits[filter_, idle]:
+        scene.work.failures[0] = filter_ + 1  # the filter admits no frame at all
+    return (frame if frame >= 0 else current), cost, ignored
+
+
+@inner
+def find_terms(scene, own, n):
+    """The number of a character's filter, and 1 if it idles."""
+    return min(max(scene.orders.filters[n], 0), own.ignores.shape[0] - 1), 1 if scene.schedule.idle[n] else 0
+
+
+def find_best(scene, own, n, current, filter_, idle, ignored, bias, scratch):
+    """The frame of least cost and that cost; a negative one where none may be taken."""
+    return own.find(scene.schedule.queries[n], current, filter_, idle, ignored, bias)
+
+
+@replace_in_kernels(find_best)
+def _find_best(scene, own, n, current, filter_, idle, ignored, bias, scratch):
+    handle, query = U(own.handles[filter_, idle]), address(scene.schedule.queries, n)
+    return search(query, np.int64(current), np.int64(ignored), bias, handle, scratch.memory)
+
+
+def may_stay(own, filter_, idle, current):
+    """Whether the filter lets the current frame play on."""
+    return bool(own.stays(filter_, idle)[current])
+
+
+@replace_in_kernels(may_stay)
+def _may_stay(own, filter_, idle, current):
+    handle = U(own.handles[filter_, idle])  # 0 where the source has no such tags
+    return handle != U(0) and read_byte(read_address(handle, at.STAYS), np.int64(current)) != 0
+
+
+@inner
+def is_return(scene, source, n, current, frame, ignored):
+    """Whether a jump would go back to where the last one left, though what plays may play on.
+
+    Else a clip and its mirror image, which `ignore` does not keep apart, may play one moment by turns for ever.
+    """
+    left = scene.schedule.left[n]
+    if current < 0 or left < 0 or abs(frame - left) > ignored or not scene.offsets.ages[n] < NO_RETURN:
+        return False
+    filter_, idle = find_terms(scene, source.search, n)
+    return may_stay(source.search, filter_, idle, current)
+
+
+@inner
+def note_found(scene, n, current, cost):
+    scene.schedule.frames[n], scene.schedule.costs[n] = current, cost
+    if scene.offsets.ages[n] >= NO_RETURN:
+        scene.schedule.left[n] = -1
+
+
+@routine
+def project_run(scene, n, here, there, target, stays, scratch):
+    """The same for a model: the nearest entry of its codebook, or what its projector network says.
+
+    A run competes with the features that it has reached, not with an entry's; where it has ended, or its clip does not
+    pass the filter, whatever is found is taken.
+    """
+    filter_, idle = find_terms(scene, there.search, n)
+    current = find_entry(there, n) if stays else -1
+    stays = stays and not has_run_out(there, n)
+    stays = stays and (current < 0 or may_stay(there.search, filter_, idle, current))
+    current = current if stays else -1
+    reached = measure_cost(scene, there, n, there.runs.frames[2 * n])
+    if there.runs.projector.sizes.shape[0] > 0:
+        entry, cost = -1, ask_projector(scene, there, n, scratch)
+        better = not stays or cost < reached - scene.settings.stay_bias
+    else:
+        entry, cost, ignored = find_frame(scene, there, n, current, 0.0, scratch)
+        better = entry != current and (not stays or cost < reached - scene.settings.stay_bias)
+        better = better and not is_return(scene, there, n, current, entry, ignored)
+    note_found(scene, n, -1, cost if better else reached)
+    if better:
+        if entry >= 0:
+            restore_entry(there.runs, entry, scratch.inputs[0])
+        scene.schedule.left[n] = current
+        jump_to_run(scene, n, here, there, target, entry, scratch)
+
+
+@inner
+def ask_projector(scene, source, n, scratch):
+    """What the network finds, into row 0 of the inputs, and its cost."""
+    for k in range(scene.schedule.queries.shape[1]):
+        scratch.led[0, k] = scene.schedule.queries[n, k]
+    at = apply_network(source.runs.projector, scratch.led, scratch.hidden, 1)
+    for k in range(source.runs.step.shape[0]):
+        scratch.inputs[0, k] = scratch.hidden[at, 0, k]
+    return measure_cost(scene, source, n, scratch.inputs[0])
+
+
+@inner
+def measure_cost(scene, source, n, values):
+    cost = 0.0
+    for k in range(scene.schedule.queries.shape[1]):
+        gap = values[k] - scene.schedule.queries[n, k]
+        cost += gap * gap * source.runs.weights[k]
+    return cost
+
+
+@inner
+def jump_to_run(scene, n, here, there, target, entry, scratch):
+    """Begin a run at what row 0 of the inputs holds."""
+    before, t = read_playing(scene, here, n)
+    take_sample(here, before, t, scratch, BEFORE)
+    enter_run(there, n, scratch, entry)
+    take_sample(there, 2 * n, t, scratch, AFTER)
+    end_jump(scene, n, 2 * n, target, scratch)
+
+
+@inner
+def jump(scene, n, here, there, target, frame, scratch):
+    """Go on from a frame of source `target`; the fraction of a frame is kept."""
+    before, t = read_playing(scene, here, n)
+    after = min(max(frame, 0), there.frame_count - 1)
+    take_sample(here, before, t, scratch, BEFORE)
+    take_sample(there, after, t, scratch, AFTER)
+    end_jump(scene, n, after, target, scratch)
+
+
+@routine
+def end_jump(scene, n, after, target, scratch):
+    settings = scene.settings
+    start_transition(scene, n, scratch.sample, settings.transition, settings.transition_halflife)
+    scene.pose.jumped[n] = True
+    scene.playing.frames[n], scene.playing.sources[n] = after, target

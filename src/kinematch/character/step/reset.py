@@ -1,0 +1,44 @@
+"""Reset: a character whose state is not finite begins anew, where it or its body is; the others go on."""
+
+import math
+
+from kinematch.character.step.runs import enter_run, find_followed, is_run, restore_entry
+from kinematch.character.step.scene import find_source
+from kinematch.compile.handle import copy_row
+from kinematch.compile.jit import inner, routine
+from kinematch.control.body import WORLD_RADIUS
+from kinematch.math.vectors import Vector, vector
+
+
+@routine
+def reset(scene, n, scratch):
+    """The state of a new character, at rest where this one is, if that is anywhere."""
+    body, playing, feet, beginning = scene.body, scene.playing, scene.feet, scene.beginning
+    place, yaw = vector(beginning.playing.positions[0]), beginning.playing.yaws[0]
+    if is_somewhere(body.positions, body.yaws, n):
+        place, yaw = vector(body.positions[n]), body.yaws[n]
+    if is_somewhere(playing.positions, playing.yaws, n):
+        place, yaw = vector(playing.positions[n]), playing.yaws[n]
+    copy_row(body, n, beginning.body, 0)
+    copy_row(playing, n, beginning.playing, 0)
+    copy_row(scene.offsets, n, beginning.offsets, 0)
+    copy_row(feet, n, beginning.feet, 0)
+    copy_row(scene.schedule, n, beginning.schedule, 0)
+    copy_row(scene.past, n, beginning.past, 0)
+    body.positions[n], body.yaws[n] = place, yaw
+    playing.positions[n], playing.yaws[n] = place, yaw
+    for k in range(feet.grounds.shape[1]):
+        feet.grounds[n, k, 0] = place.y
+    source = find_source(scene, n)
+    if is_run(source):
+        restore_entry(source.runs, source.runs.beginning, scratch.inputs[0])
+        enter_run(source, n, scratch, find_followed(source.runs, source.runs.beginning))
+    scene.pose.displacements[n], scene.pose.turns[n] = Vector(0.0, 0.0, 0.0), 0.0
+    scene.pose.restarted[n] = True
+
+
+@inner
+def is_somewhere(positions, yaws, n):
+    farthest = max(abs(positions[n, 0]), abs(positions[n, 1]), abs(positions[n, 2]), abs(yaws[n]))
+    total = positions[n, 0] + positions[n, 1] + positions[n, 2] + yaws[n]  # max may lose a NaN
+    return math.isfinite(total) and farthest < WORLD_RADIUS

@@ -1,0 +1,157 @@
+"""Schedule: which characters search in a step, and why."""
+
+import math
+
+from kinematch.character import constants as c
+from kinematch.character.reason import Reason
+from kinematch.character.step.playback import read_playing
+from kinematch.character.step.runs import has_run_out, is_run
+from kinematch.character.step.scene import find_source
+from kinematch.compile.jit import inner
+from kinematch.database.frame_kernels import find_clip, is_committed
+from kinematch.math.series import find_yaw, wrap_angle
+
+NONE, INTERVAL, VELOCITY, FACING, END, TAGS, SOURCE, FIRST = (int(reason) for reason in Reason)
+SPARE = 1.25  # times the average number of searches that a step may hold; the rest wait their turn
+FEWEST = 32  # searches that a step may always hold
+URGENT = 1e6  # s of waiting that the end of a clip counts as
+
+
+@inner
+def choose_searching(scene, scratch, dt):
+    """Mark the characters that search now in `work.searching`, and why in `pose.reasons`."""
+    pose, work, count = scene.pose, scene.work, 0
+    for n in range(pose.reasons.shape[0]):
+        reason = find_reason(scene, n)
+        work.searching[n] = reason != NONE
+        if reason != NONE:
+            pose.reasons[n] = reason
+            count += 1
+    share = SPARE * pose.reasons.shape[0] * dt / scene.settings.search_interval
+    most = max(FEWEST, math.ceil(share))
+    if count > most:
+        delay_searches(scene, scratch.urgencies, count, most)
+
+
+@inner
+def find_reason(scene, n):
+    """Why a character has to search now, NONE where it need not: the first condition that holds."""
+    schedule, orders, settings = scene.schedule, scene.orders, scene.settings
+    source = find_source(scene, n)
+    frame, _ = read_playing(scene, source, n)
+    clip, committed = find_clip(source, frame), is_committed(source, frame)
+    since = schedule.since[n]
+    if committed:
+        schedule.idle[n] = False  # a committed clip is never idle, whatever the command
+    if orders.sources[n] != scene.playing.sources[n]:
+        return SOURCE
+    if has_run_out(source, n) if is_run(source) else frame == source.stops[clip] - 1 and not source.loops[clip]:
+        return END
+    if committed:
+        return NONE
+    if not since < settings.search_interval - c.INTERVAL_SLACK:  # NaN, which users may have written, is due
+        return INTERVAL
+    if math.isnan(schedule.commands[n, 0]):
+        return FIRST
+    if since >= settings.forced_interval:
+        change, turn = measure_change(schedule.commands, orders, n)
+        if change > settings.velocity_change:
+            return VELOCITY
+        if turn > settings.facing_change:
+            return FACING
+        if orders.filters[n] != schedule.filters[n]:
+            return TAGS
+    return NONE
+
+
+@inner
+def measure_change(commands, orders, n):
+    """How far a command is from that of the last search, in m/s and rad."""
+    x, y = orders.velocities[n, 0] - commands[n, 0], orders.velocities[n, 1] - commands[n, 1]
+    z = orders.velocities[n, 2] - commands[n, 2]
+    turn = 0.0
+    if has_facing(orders, n):
+        turn = abs(wrap_angle(find_yaw(orders.facings[n, 0], orders.facings[n, 2]) - commands[n, 3]))
+    return math.sqrt(x * x + y * y + z * z), turn
+
+
+@inner
+def has_facing(orders, n):
+    return orders.facings[n, 0] != 0 or orders.facings[n, 2] != 0
+
+
+@inner
+def delay_searches(scene, urgencies, count, most):
+    """Let `most` of the characters that are due search, ends of clips, new tags and sources first, then the longest
+    wait; the others wait their turn."""
+    pose, searching, m = scene.pose, scene.work.searching, 0
+    for n in range(pose.reasons.shape[0]):
+        if searching[n] and m < count:
+            urgencies[m] = measure_urgency(scene, n)
+            m += 1
+    least = find_nth_largest(urgencies, m, most)
+    left = most
+    for n in range(pose.reasons.shape[0]):
+        if searching[n] and measure_urgency(scene, n) > least:
+            left -= 1
+    for n in range(pose.reasons.shape[0]):
+        if searching[n] and not measure_urgency(scene, n) > least:
+            if left > 0 and measure_urgency(scene, n) == least:
+                left -= 1
+            else:
+                searching[n] = False
+                pose.reasons[n] = pose.reasons[n] if pose.searched[n] else NONE  # of an earlier piece of the step
+
+
+@inner
+def measure_urgency(scene, n):
+    reason, since = scene.pose.reasons[n], scene.schedule.since[n]
+    wait = URGENT if math.isnan(since) else since
+    return wait + (URGENT if reason in (END, TAGS, SOURCE) else 0.0)
+
+
+@inner
+def find_nth_largest(values, count, nth):
+    """The n-th largest of the first `count` values, which are put into another order."""
+    low, high, wanted = 0, count - 1, nth - 1
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] > pivot:
+                i += 1
+            while values[j] < pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if wanted <= j:
+            high = j
+        elif wanted >= i:
+            low = i
+        else:
+            break
+    return values[wanted]
+
+
+@inner
+def note_search(scene, n, dt):
+    """Note when a character searched and what it was told.
+
+    Time beyond the interval is carried over, so that the search rate does not depend on the step rate. A character that
+    waited longer than a step starts its interval anew, and one that never searched keeps its phase: crowds must not
+    search all at once.
+    """
+    schedule, orders, interval = scene.schedule, scene.orders, scene.settings.search_interval
+    commands, since = schedule.commands, schedule.since[n]
+    over = since - interval
+    if math.isnan(commands[n, 0]):
+        schedule.since[n] = since % interval
+    else:
+        schedule.since[n] = over if 0 <= over < dt else 0.0
+    for i in range(3):
+        commands[n, i] = orders.velocities[n, i]
+    if has_facing(orders, n):
+        commands[n, 3] = find_yaw(orders.facings[n, 0], orders.facings[n, 2])
+    elif math.isnan(commands[n, 3]):
+        commands[n, 3] = scene.body.yaws[n]
+    schedule.filters[n] = orders.filters[n]

@@ -1,0 +1,122 @@
+"""Transition: a jump to another moment; what was shown becomes offsets to what is animated after it."""
+
+from kinematch.character.settings import DEAD, NO_TRANSITION
+from kinematch.character.step.offsets import remember, show_place, show_rotation, show_spin, show_velocity
+from kinematch.compile.indexing import consecutive, lane_count, run, take
+from kinematch.compile.jit import inner, routine
+from kinematch.database.frame_kernels import (
+    find_next_frame,
+    is_packed,
+    locate_root,
+    measure_root_rates,
+    read_toe_height,
+)
+from kinematch.database.pair_kernels import find_pair, find_rates
+from kinematch.math.series import find_vector_rate, from_rotation_vector, nlerp, rotate_about_y, to_rotation_vector
+from kinematch.math.vectors import inverse, quaternion, rotate, vector
+
+BEFORE, AFTER = 0, 1  # rows of a sample
+
+
+@routine
+def take_sample(source, frame, t, scratch, row):
+    """The pose and its velocities between a frame and the next, into a row of `scratch.sample`."""
+    sample, after = scratch.sample, find_next_frame(source, frame)
+    pair = find_pair(source, frame, after, scratch)
+    rates = find_rates(source, frame, after, scratch)
+    joints, moving = source.rotations.shape[1], source.moving.shape[0]
+    for j in range(0, joints, lane_count()):
+        js = consecutive(j, joints)
+        turn = nlerp(quaternion(pair.rotations[js]), quaternion(pair.rotations_after[js]), t)
+        sample.rotations[row][js] = turn
+        sample.spins[row][js] = vector(rates.spins[js]) * (1 - t) + vector(rates.spins_after[js]) * t
+    for k in range(0, moving, lane_count()):
+        ks, js = consecutive(k, moving), take(source.moving, k, moving)
+        sample.places[row][ks] = vector(pair.places[ks]) * (1 - t) + vector(pair.places_after[ks]) * t
+        sample.velocities[row][ks] = vector(rates.velocities[js]) * (1 - t) + vector(rates.velocities_after[js]) * t
+    x, z, turn_rate = find_root_velocity(source, frame, after, t)
+    sample.roots[row, 0], sample.roots[row, 1], sample.roots[row, 2] = x, z, turn_rate
+    for contact in range(source.toe_rests.shape[0]):
+        height, rate = find_toe_height(source, frame, after, t, contact)
+        sample.toe_heights[row, contact], sample.toe_rates[row, contact] = height, rate
+
+
+@inner
+def find_root_velocity(source, frame, after, t):
+    """Velocity of the animated root in its own axes, and turn rate."""
+    x0, z0, turn0 = read_root_rates(source, frame)
+    x1, z1, turn1 = read_root_rates(source, after)
+    _, _, yaw = locate_root(source, frame, t)
+    x, z = rotate_about_y(x0 * (1 - t) + x1 * t, z0 * (1 - t) + z1 * t, -yaw)
+    return x, z, turn0 * (1 - t) + turn1 * t
+
+
+@inner
+def read_root_rates(source, frame):
+    if is_packed(source):
+        return measure_root_rates(source, frame)
+    spins, velocities = source.angular_velocities, source.velocities
+    return velocities[frame, 0, 0] * 1.0, velocities[frame, 0, 2] * 1.0, spins[frame, 0, 1] * 1.0
+
+
+@inner
+def find_toe_height(source, frame, after, t, contact):
+    """Height of an animated toe above where it stands, and its rate; a clip's last frame is left as it was reached."""
+    a, b = read_toe_height(source, frame, contact), read_toe_height(source, after, contact)
+    rate = b - a
+    if after == frame and frame > 0 and source.each == 0:
+        rate = a - read_toe_height(source, frame - 1, contact)
+    return a * (1 - t) + b * t - source.toe_rests[contact], rate * source.frame_rate
+
+
+@inner
+def start_transition(scene, n, sample, old, old_halflife):
+    """Remember the difference between what is shown, by the earlier kind of transition and its half-life, and what is
+    animated after the jump. `sample` holds the animated pose before and after."""
+    offsets, kind, halflife = scene.offsets, scene.settings.transition, scene.settings.transition_halflife
+    age = offsets.ages[n]
+    offsets.ages[n] = 0.0
+    if kind == NO_TRANSITION:
+        return
+    memory, joints = offsets.rotations[n], scene.work.rotations.shape[1]
+    for j in range(0, joints, lane_count()):
+        js, own = consecutive(j, joints), run(j)
+        animated = quaternion(sample.rotations[BEFORE][js])
+        shown = show_rotation(memory, own, old, age, old_halflife, animated)
+        spin = show_spin(memory, own, old, age, old_halflife, animated, vector(sample.spins[BEFORE][js]))
+        if kind == DEAD:
+            remember(memory, own, kind, halflife, to_rotation_vector(shown), spin)
+        else:
+            step = to_rotation_vector(shown * inverse(quaternion(sample.rotations[AFTER][js])))
+            less = rotate(from_rotation_vector(step), vector(sample.spins[AFTER][js]))
+            remember(memory, own, kind, halflife, step, find_vector_rate(step, spin - less))
+    memory, moving = offsets.positions[n], sample.places.shape[1]
+    for k in range(0, moving, lane_count()):
+        ks, own = consecutive(k, moving), run(k)
+        place, velocity = vector(sample.places[BEFORE][ks]), vector(sample.velocities[BEFORE][ks])
+        velocity = show_velocity(memory, own, old, age, old_halflife, place, velocity)
+        place = show_place(memory, own, old, age, old_halflife, place)
+        if kind == DEAD:
+            remember(memory, own, kind, halflife, place, velocity)
+        else:
+            step = place - vector(sample.places[AFTER][ks])
+            remember(memory, own, kind, halflife, step, velocity - vector(sample.velocities[AFTER][ks]))
+    roots, scale = offsets.roots, scene.rig.scale
+    for i in range(3):
+        change = sample.roots[BEFORE, i] - sample.roots[AFTER, i]
+        roots[n, i] += change * scale if i < 2 else change
+        roots[n, i + 3] = 0.0
+    if scene.settings.foot_lock > 0:
+        offset_toes(scene, n, sample)
+
+
+@inner
+def offset_toes(scene, n, sample):
+    """Toes go on at the height that the clip before the jump had for them."""
+    rig, feet = scene.rig, scene.feet
+    for k in range(rig.legs.shape[0]):
+        contact = rig.leg_contacts[k]
+        height = sample.toe_heights[BEFORE, contact] - sample.toe_heights[AFTER, contact]
+        rate = sample.toe_rates[BEFORE, contact] - sample.toe_rates[AFTER, contact]
+        feet.offsets[n, k, 1] += height * rig.scale
+        feet.rates[n, k, 1] += rate * rig.scale

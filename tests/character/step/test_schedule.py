@@ -1,0 +1,151 @@
+"""The schedule: why characters search, how many at once, and that everybody gets a turn."""
+
+import numpy as np
+import pytest
+
+from kinematch.character import Crowd, Settings
+from kinematch.character.reason import Reason
+from kinematch.character.step.schedule import (
+    FEWEST,
+    SPARE,
+    choose_searching,
+    find_nth_largest,
+    find_reason,
+    note_search,
+)
+from kinematch.control.command import move
+
+from ..states import open_stages
+
+DT = 1 / 60
+
+
+@pytest.fixture
+def alone(database):
+    """One that has searched a moment ago, as it was told to walk, and what it works on."""
+    crowd = Crowd([database, database], compiled=False)
+    scene, _ = open_stages(crowd)
+    crowd.orders.velocities[:] = crowd.state.schedule.commands[:, :3] = [0.0, 0.0, 1.0]
+    crowd.orders.facings[:], crowd.state.schedule.commands[:, 3] = [0.0, 0.0, 1.0], 0.0
+    crowd.orders.filters[:] = crowd.state.schedule.filters[:] = 0
+    crowd.state.schedule.since[:] = 0.12  # s, between the forced interval and the usual one
+    crowd.frames[:] = 20
+    return crowd, scene
+
+
+def test_who_is_told_nothing_new_waits(alone):
+    assert find_reason(alone[1], 0) == Reason.NONE
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda crowd: crowd.state.schedule.since.fill(0.15), Reason.INTERVAL),
+        (lambda crowd: crowd.state.schedule.since.fill(np.nan), Reason.INTERVAL),
+        (lambda crowd: crowd.state.schedule.commands.fill(np.nan), Reason.FIRST),
+        (lambda crowd: crowd.orders.velocities.fill(0.9), Reason.VELOCITY),
+        (lambda crowd: crowd.orders.facings.__setitem__(0, [1.0, 0.0, 1.0]), Reason.FACING),
+        (lambda crowd: crowd.orders.filters.fill(1), Reason.TAGS),
+        (lambda crowd: crowd.orders.sources.fill(1), Reason.SOURCE),
+        (lambda crowd: crowd.frames.fill(crowd.database.poses.clip_stops[0] - 1), Reason.END),
+    ],
+)
+def test_every_reason_is_found(alone, change, reason):
+    change(alone[0])
+    assert find_reason(alone[1], 0) == reason
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda crowd: crowd.orders.velocities.__setitem__(0, [0.0, 0.0, 1.4]),  # less than the change that counts
+        lambda crowd: crowd.orders.facings.__setitem__(0, [0.5, 0.0, 1.0]),
+        lambda crowd: crowd.orders.facings.fill(0.0),  # no facing at all
+    ],
+)
+def test_small_changes_are_no_reason(alone, change):
+    change(alone[0])
+    assert find_reason(alone[1], 0) == Reason.NONE
+
+
+def test_sharp_changes_wait_for_the_forced_interval(alone):
+    crowd, scene = alone
+    crowd.state.schedule.since[:] = 0.09
+    crowd.orders.velocities[:] = 3.0
+    assert find_reason(scene, 0) == Reason.NONE
+
+
+def test_the_search_rate_does_not_depend_on_the_step_rate(database):
+    counts = []
+    for rate in (50, 60, 144, 500):
+        crowd = Crowd(database, settings=Settings(search_interval=0.1, velocity_change=10.0))
+        counts.append(sum(crowd.step(move([[0.0, 0, 1.3]]), 1 / rate).reasons[0] > 0 for _ in range(3 * rate)))
+    assert max(counts) - min(counts) <= 3
+    assert 29 <= min(counts) <= 36
+
+
+def test_a_search_is_noted_with_what_was_told(alone):
+    crowd, scene = alone
+    schedule = crowd.state.schedule
+    for since, left in ((0.16, 0.01), (0.12, 0.0), (0.4, 0.0)):  # what is over is carried on, unless it is a whole step
+        schedule.since[:] = since
+        crowd.orders.velocities[:], crowd.orders.facings[:], crowd.orders.filters[:] = since, [1.0, 0, 0], 1
+        note_search(scene, 0, DT)
+        assert schedule.since[0] == pytest.approx(left)
+        np.testing.assert_allclose(schedule.commands[0], [since, since, since, np.pi / 2])
+        assert schedule.filters[0] == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_nth_largest_is_that_of_a_sorted_list(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.choice(rng.normal(size=8), 40) if seed % 2 else rng.normal(size=40)
+    count, nth = 33, int(rng.integers(1, 34))
+    assert find_nth_largest(values.copy(), count, nth) == np.sort(values[:count])[::-1][nth - 1]
+
+
+@pytest.fixture(scope="module")
+def many(database):
+    return Crowd(database, 400, settings=Settings(search_interval=1.0), compiled=False)
+
+
+def test_of_too_many_the_most_urgent_search_and_no_more_than_the_limit(many):
+    """Ends of clips first, then the longest wait."""
+    scene, scratch = open_stages(many)
+    rng = np.random.default_rng(0)
+    schedule = many.state.schedule
+    schedule.commands[:] = 0.0
+    schedule.filters[:] = many.orders.filters[:] = 0
+    schedule.since[:] = rng.permutation(np.linspace(0.5, 1.5, 400))  # half of them are due
+    ended = rng.choice(400, 10, replace=False)
+    many.frames[:] = 30
+    many.frames[ended] = many.database.poses.clip_stops[0] - 1
+    choose_searching(scene, scratch, DT)
+    assert scene.work.searching.sum() == FEWEST
+    expected = set(ended.tolist())
+    for n in np.argsort(-schedule.since):
+        if len(expected) < FEWEST:
+            expected.add(int(n))
+    assert set(np.flatnonzero(scene.work.searching).tolist()) == expected
+    assert ((scene.pose.reasons > 0) == scene.work.searching).all()
+    assert (scene.pose.reasons[ended] == Reason.END).all()
+
+
+def test_equally_urgent_ones_fill_the_limit_exactly(many):
+    scene, scratch = open_stages(many)
+    many.frames[:], many.state.schedule.since[:] = 30, 2.0
+    choose_searching(scene, scratch, 0.2)
+    assert scene.work.searching.sum() == np.ceil(SPARE * 400 * 0.2)
+
+
+def test_everybody_gets_a_turn(many):
+    scene, scratch = open_stages(many)
+    many.frames[:], many.state.schedule.since[:] = 30, 2.0
+    searched = np.zeros(400, int)
+    for _ in range(400 // FEWEST + 1):
+        choose_searching(scene, scratch, DT)
+        for n in np.flatnonzero(scene.work.searching):
+            note_search(scene, n, DT)
+        searched += scene.work.searching
+        many.state.schedule.since[:] += DT
+    assert (searched == 1).all()

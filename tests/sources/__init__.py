@@ -1,0 +1,1 @@
+"""Every motion source with every controller."""
