@@ -1,5 +1,6 @@
 """Every example runs, prints something and leaves nothing outside its own folder."""
 
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -12,6 +13,14 @@ EXAMPLES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 
 def test_examples_are_numbered_without_gaps():
     assert [int(path.name[:2]) for path in EXAMPLES] == list(range(1, len(EXAMPLES) + 1))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_imports_kinematch_alone(path):
+    """Whatever users need is in `km`."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    imports = {line for line in lines if re.match(r"\s*(import|from) kinematch", line)}
+    assert imports <= {"import kinematch as km"}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

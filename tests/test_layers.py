@@ -8,7 +8,21 @@ import pytest
 import kinematch
 
 ORDER = [
-    *("errors", "writing", "folders", "compile", "math", "motion", "draw", "files", "synth", "database", "doctor"),
+    *(
+        "errors",
+        "copies",
+        "lazy",
+        "writing",
+        "folders",
+        "compile",
+        "math",
+        "motion",
+        "draw",
+        "files",
+        "synth",
+        "database",
+        "doctor",
+    ),
     *("search", "control", "terrain", "character", "learned", "avatar", "camera", "robot", "stream", "evaluate"),
     *("studio", "bench", "cli"),
 ]

@@ -7,7 +7,8 @@
     poses = [character.step(km.move([0, 0, 1.35]), 1 / 60) for _ in range(600)]
     km.save("walk.glb", km.record(poses, database.skeleton, 60))
 
-Each name is imported when it is first used, so that `import kinematch` itself costs next to nothing.
+Some folders offer further names: `km.draw.contact_sheet`, `km.robot.read_robot`, `km.synth.walk_along`. Each name is
+imported when it is first used, so that `import kinematch` itself costs next to nothing.
 """
 
 from importlib import import_module
@@ -18,18 +19,34 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from os import PathLike
     from typing import Any
 
+    from kinematch import avatar as avatar
+    from kinematch import camera as camera
+    from kinematch import database as database
+    from kinematch import draw as draw
+    from kinematch import evaluate as evaluate
+    from kinematch import math as math
+    from kinematch import motion as motion
+    from kinematch import robot as robot
+    from kinematch import synth as synth
+    from kinematch import terrain as terrain
     from kinematch.avatar.avatar import Avatar as Avatar
     from kinematch.avatar.calibration import Calibration as Calibration
     from kinematch.avatar.trackers import Trackers as Trackers
     from kinematch.character.crowd import Crowd as Crowd
+    from kinematch.character.describe import describe_source as describe_source
     from kinematch.character.layers import ClipLayer as ClipLayer
     from kinematch.character.layers import Layer as Layer
-    from kinematch.character.plain import PlainCrowd as PlainCrowd
     from kinematch.character.pose import Pose as Pose
     from kinematch.character.reach_layer import ReachLayer as ReachLayer
     from kinematch.character.record import record as record
     from kinematch.character.settings import Settings as Settings
     from kinematch.character.source import MotionSource as MotionSource
+    from kinematch.character.source import Projection as Projection
+    from kinematch.character.source import Sample as Sample
+    from kinematch.character.source import Search as Search
+    from kinematch.character.source import SourceDescription as SourceDescription
+    from kinematch.character.source import SourcePoses as SourcePoses
+    from kinematch.character.state import State as State
     from kinematch.control.body import SimulatedBody as SimulatedBody
     from kinematch.control.command import Command as Command
     from kinematch.control.command import Controller as Controller
@@ -54,10 +71,16 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
     from kinematch.motion.clip import Clip as Clip
+    from kinematch.motion.contacts import find_contacts as find_contacts
+    from kinematch.motion.floor import put_on_floor as put_on_floor
+    from kinematch.motion.mirror import mirror as mirror
+    from kinematch.motion.resample import resample as resample
     from kinematch.motion.retarget import retarget as retarget
     from kinematch.motion.retarget_settings import RetargetSettings as RetargetSettings
     from kinematch.motion.retargeting import Retargeting as Retargeting
+    from kinematch.motion.root import add_root as add_root
     from kinematch.motion.skeleton import Skeleton as Skeleton
+    from kinematch.motion.skeleton import skeleton as skeleton
     from kinematch.terrain.terrain import HeightFunction as HeightFunction
     from kinematch.terrain.terrain import HeightGrid as HeightGrid
 
@@ -82,31 +105,55 @@ _HOMES = {  # name -> the module that defines it
     "Layer": "character.layers",
     "MotionSource": "character.source",
     "Path": "control.path",
-    "PlainCrowd": "character.plain",
     "Pose": "character.pose",
+    "Projection": "character.source",
     "ReachLayer": "character.reach_layer",
     "RetargetSettings": "motion.retarget_settings",
     "Retargeting": "motion.retargeting",
+    "Sample": "character.source",
     "Script": "control.script",
     "ScriptPlayer": "control.script",
+    "Search": "character.source",
     "Settings": "character.settings",
     "SimulatedBody": "control.body",
     "Skeleton": "motion.skeleton",
+    "SourceDescription": "character.source",
+    "SourcePoses": "character.source",
+    "State": "character.state",
     "Stick": "control.stick",
     "Trackers": "avatar.trackers",
     "Trajectory": "control.trajectory",
     "Wander": "control.wander",
+    "add_root": "motion.root",
     "animate": "draw.animation",
     "dance_card": "database.dance_card",
+    "describe_source": "character.describe",
+    "find_contacts": "motion.contacts",
     "follow_trajectory": "control.command",
+    "mirror": "motion.mirror",
     "move": "control.command",
     "pack": "database.packing.pack",
+    "put_on_floor": "motion.floor",
     "read_script": "control.script_file",
     "record": "character.record",
     "register_feature": "database.features",
+    "resample": "motion.resample",
     "retarget": "motion.retarget",
+    "skeleton": "motion.skeleton",
     "write_script": "control.script_file",
 }
+_FOLDERS = (
+    "avatar",
+    "camera",
+    "database",
+    "draw",
+    "evaluate",
+    "math",
+    "motion",
+    "robot",
+    "synth",
+    "terrain",
+)  # that offer further names
 __all__ = sorted([*_HOMES, "__version__", "build", "load", "read", "save"])
 
 
@@ -124,9 +171,10 @@ def build(recipe: "str | PathLike[str]") -> "Database":
 def load(path: "str | PathLike[str]", *, verify: bool = True, mapped: bool = False) -> "Database | Any":
     """Open a .kinematch file, or a model that `kinematch train learned` wrote; a Crowd plays either.
 
-    The arrays of a database, packed or not, are read into memory and compared with their checksums. `mapped` has them
-    share the file's pages instead, which several processes can do; then nobody may write to the file while it is in
-    use. Without `verify`, opening a mapped file reads nothing, and a damaged one plays as it is.
+    The arrays of a database, packed or not, are read into memory; each must fit its checksum, and the types, shapes
+    and ranges that files are declared to have. `mapped` has them share the file's pages instead, which several
+    processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
+    reads no frames, and damaged ones play as they are.
     """
     from kinematch.database.storage import load as load_database
     from kinematch.learned.model_file import is_model, load_model
@@ -209,6 +257,8 @@ def _check_path(path: "Any") -> str:
 if not TYPE_CHECKING:  # which would take any name for granted
 
     def __getattr__(name: str) -> "Any":
+        if name in _FOLDERS:
+            return import_module(f"kinematch.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'kinematch' has no attribute {name!r}")
         value = getattr(import_module(f"kinematch.{_HOMES[name]}"), name)
@@ -217,4 +267,4 @@ if not TYPE_CHECKING:  # which would take any name for granted
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_FOLDERS]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+LONGEST_LINE = 1000  # characters of a message: a file may hold a word as long as itself
 MOST_CHOICES = 60  # names in a message; a rig may have thousands of joints
 
 
@@ -26,9 +27,11 @@ class FileError(KinematchError):
         self.path = Path(path)
         self.line = line
         self.kind: FileErrorKind = kind
-        self.message = message
+        self.message = "\n".join(
+            line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..." for line in message.split("\n")
+        )
         where = visible(str(path)) + (f":{line}" if line is not None else "")
-        super().__init__(f"{where}: {message}")
+        super().__init__(f"{where}: {self.message}")
 
     def __reduce__(self):  # keeps the keyword arguments when a worker process passes the error on
         return _rebuild_file_error, (type(self), str(self.path), self.message, self.line, self.kind)

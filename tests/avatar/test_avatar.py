@@ -135,9 +135,9 @@ def test_another_database_by_name_makes_the_legs_dance(cast, data, tmp_path):
             avatar.play("dance")
         pose = avatar.step(gather(cast, frame), DT)
         assert (pose.sources == (frame >= 30)).all() or 30 <= frame < 40
-    assert avatar.databases[1].skeleton.names == km.dance_card().skeleton.names
+    assert avatar.motions[1].skeleton.names == km.dance_card().skeleton.names
     np.testing.assert_allclose(
         locate(pose, avatar.skeleton, "head"), avatar.estimate.joints.positions[:, HEAD], atol=1e-4
     )
-    with pytest.raises(km.KinematchError, match="database 'jazz'"):
+    with pytest.raises(km.KinematchError, match="motion 'jazz'"):
         avatar.play("jazz")

@@ -86,7 +86,7 @@ def test_standing_up_leaves_the_seat_smoothly(seated):
     after = play(seated, [make_joints([0, height, 0.0]) for height in [*rises[40:], *[rises[-1]] * 100]], seated=False)
     places, roles = np.concatenate([up, after]), seated.skeleton.roles
     assert np.linalg.norm(np.diff(places[:, roles["hips"]], axis=0), axis=-1).max() < 0.04
-    stood = km.Avatar(seated.databases[0], calibration=CALIBRATION)
+    stood = km.Avatar(seated.motions[0], calibration=CALIBRATION)
     expected = play(stood, [make_joints([0, CALIBRATION.head_height, 0.0])] * 60, seated=False)[-1, roles["hips"]]
     assert abs(places[-1, roles["hips"], 1] - expected[1]) < 0.03
     assert not seated.seat.taken

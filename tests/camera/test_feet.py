@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 import kinematch as km
-from kinematch.camera.feet import SIDES, FootFusion, FootMatcher
+from kinematch.camera.feet import SIDES, FeetInQueries, FootFusion
 from kinematch.camera.simulate import Noise, simulate_camera
 from kinematch.evaluate.camera.places import place_camera
 from kinematch.evaluate.vr.users import make_cast
 from kinematch.math.angles import rotate_about_y
-from kinematch.search import WideMatcher
-from kinematch.search.space import search_space
 from kinematch.synth import walk_along
 
 PERFECT = Noise(0.0, 0.0, spells=0.0, scale=1.0, swaps=0.0, dropped=0.0)
@@ -48,18 +46,16 @@ def test_feet_are_told_where_they_are_in_the_axes_of_the_body(followed):
 def test_a_query_gets_the_feet_that_are_seen_and_keeps_all_else(followed):
     _, fusion, said = followed
     database = km.dance_card()
-    matcher, plain = FootMatcher(database, fusion, share=1.0), WideMatcher(search_space(database))
-    queries = np.array(database.features.values[:5], np.float32)
+    ask, schema, nobody = FeetInQueries(fusion, share=1.0), database.features.schema, np.arange(5)
+    queries = database.features.physical(np.arange(5))
     fusion.query = None
-    for given, expected in zip(matcher.find(queries), plain.find(queries)):
-        np.testing.assert_array_equal(given, expected)
+    np.testing.assert_array_equal(ask(queries, nobody, schema), queries)
     fusion.query = said[-1]
-    changed = database.features.offset + matcher.put_feet(queries) * database.features.scale
-    columns = database.features.schema.columns
+    changed, columns = ask(queries, nobody, schema), schema.columns
     np.testing.assert_allclose(changed[:, columns["left_foot_position"]], np.tile(said[-1][0][0], (5, 1)), atol=1e-5)
     np.testing.assert_allclose(changed[:, columns["right_foot_velocity"]], np.tile(said[-1][1][1], (5, 1)), atol=1e-5)
     rest = np.ones(queries.shape[1], bool)
     for side in SIDES:
         for kind in ("position", "velocity"):
             rest[columns[f"{side}_foot_{kind}"]] = False
-    np.testing.assert_array_equal(matcher.put_feet(queries)[:, rest], queries[:, rest])
+    np.testing.assert_array_equal(changed[:, rest], queries[:, rest])

@@ -107,7 +107,7 @@ def test_damage_and_missing_tags_are_told_with_the_name_of_the_file(walker, tmp_
             path, {**arrays, **changes}, format=storage.FORMAT, version=storage.VERSION, about={**about, "tags": tags}
         )
     assert main(["evaluate", str(tmp_path / "damaged.kinematch"), "--quick"]) == 2
-    assert "damaged.kinematch: clip 'idle': rotations[50, 3, 0] is nan" in capsys.readouterr().err
+    assert "damaged.kinematch: is damaged: poses.rotations[50, 3, 0] is [nan, " in capsys.readouterr().err
     assert main(["evaluate", str(tmp_path / "bare.kinematch"), "--filter", "nope"]) == 2
     assert "bare.kinematch: filter 'nope': no tag 'nope'; there are none" in capsys.readouterr().err
 

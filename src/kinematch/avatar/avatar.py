@@ -14,6 +14,8 @@ from kinematch.avatar.seat import Seat
 from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.avatar.upper_body import UpperBody
 from kinematch.character import Crowd, Settings
+from kinematch.character.crowd import Ask
+from kinematch.character.describe import Motion, describe_motion, open_motion
 from kinematch.character.pose import Pose
 from kinematch.control.command import follow_trajectory
 from kinematch.control.trajectory import Trajectory
@@ -48,7 +50,7 @@ class Estimate:
 
     joints: Trackers  # in the avatar's space
     direction: Direction  # where the bodies face
-    levels: np.ndarray  # (N,) of the database's levels
+    levels: np.ndarray  # (N,) of the motion's levels
     ratios: np.ndarray  # (N,) height of the head, as a share of its height in an upright stand
 
 
@@ -57,7 +59,7 @@ class Avatar:
 
     def __init__(
         self,
-        databases: Database | Mapping[str, Database],
+        motions: Motion | Mapping[str, Motion],
         *,
         count: int = 1,
         skeleton: Skeleton | None = None,
@@ -68,29 +70,33 @@ class Avatar:
         levels: Sequence[str] | None = None,
         settings: Settings = SETTINGS,
         matcher: Callable[[Database], Matcher] | None = None,
+        asks: Sequence[Ask] = (),
     ):
-        """`skeleton`: the body to show, if not the database's own. `fit`: scale the avatar to the user, the user's
-        space to the avatar, or nothing. `accuracy` (m): how far the root may be from its place below the head (MMVR
-        5.4), 0.1 for oneself, 0.3 for others. `levels`: tag filters for different heights of the head, if not level0,
-        level1, ... and tiptoe. Of several databases the first plays until `play` names another. `matcher`: makes
-        the search of a database; avatars that are stepped one after another can share one.
+        """`motions`: a database, packed or not, a model or a motion source, or several of them by name, of which the
+        first plays until `play` names another. `skeleton`: the body to show, if not the motion's own. `fit`: scale the
+        avatar to the user, the user's space to the avatar, or nothing. `accuracy` (m): how far the root may be from its
+        place below the head (MMVR 5.4), 0.1 for oneself, 0.3 for others. `levels`: tag filters for different heights of
+        the head, if not level0, level1, ... and tiptoe. `matcher`: makes the search of a database; avatars that are
+        stepped one after another can share one. `asks`: change queries before they are searched, as in a crowd.
         """
-        given = {"": databases} if isinstance(databases, Database) else dict(databases)
-        if not given or not all(isinstance(one, Database) for one in given.values()):
-            raise KinematchError(f"an avatar of {databases!r}, expected a database, or several by name")
-        first = next(iter(given.values()))
+        given = dict(motions) if isinstance(motions, Mapping) else {"": motions}
+        if not given:
+            raise KinematchError("an avatar of no motion, expected a database, a model or a motion source")
+        opened = [open_motion(one) for one in given.values()]
         self.names = tuple(given)
-        self.databases = [retarget_database(one, first) for one in given.values()]
+        self.motions = [match_body(one, opened[0]) for one in opened]
+        self._own_skeleton = describe_motion(self.motions[0]).skeleton
+        self._shown = skeleton or self._own_skeleton
         if levels is None:
-            self.databases = [tag_heights(one) for one in self.databases]
+            self.motions = [tag_heights(one) for one in self.motions]
         if fit not in get_args(Fit):
             raise KinematchError(unknown("fit", str(fit), get_args(Fit)))
         self.fit: Fit = fit
-        self.source = 0  # which of the databases plays
+        self.source = 0  # which of the motions plays
         self.estimator = make_estimator() if estimator is None else estimator
-        self.levels = [find_levels(database, levels) for database in self.databases]
-        self._shown = skeleton or self.databases[0].skeleton
+        self.levels = [find_levels(motion, levels) for motion in self.motions]
         self._count, self._settings, self._matcher = count, replace(settings, clamp_distance=accuracy), matcher
+        self._asks = asks
         self.estimate: Estimate | None = None  # of the last step
         self.calibrate(calibration or Calibration())
 
@@ -106,7 +112,7 @@ class Avatar:
 
     def calibrate(self, calibration: Calibration) -> None:
         """Fit the avatar to its user anew; it starts over where the user is."""
-        own, shown = (self._measure_head(one) for one in (self.databases[0].skeleton, self._shown))
+        own, shown = (self._measure_head(one) for one in (self._own_skeleton, self._shown))
         first = self.levels[0]
         standing = first.heads[first.upright, 1] * shown / own  # m, height of the head of the avatar that stands
         factor = calibration.head_height / standing
@@ -116,8 +122,9 @@ class Avatar:
         self._heights = np.full(self._count, self._standing)
         self._levels = np.full(self._count, -1)
         self.crowd = Crowd(
-            self.databases, self._count, skeleton=skeleton, settings=self._settings, matcher=self._matcher
-        )
+            self.motions, self._count, skeleton=skeleton, settings=self._settings, matcher=self._matcher,
+            asks=self._asks,
+        )  # fmt: skip
         self.crowd.longest_step = LONGEST_STEP
         self.upper_body = UpperBody(self.crowd.skeleton, self._count)
         self.crowd.layers = [self.upper_body]
@@ -140,9 +147,9 @@ class Avatar:
         return np.zeros(self._count) if self.estimate is None else self.estimate.direction.yaws
 
     def play(self, name: str) -> None:
-        """Take the motion from another of the databases: one of dances makes the legs dance (thesis 5.2.2)."""
+        """Play another of the motions: one of dances makes the legs dance (thesis 5.2.2)."""
         if name not in self.names:
-            raise KinematchError(unknown("database", str(name), self.names))
+            raise KinematchError(unknown("motion", str(name), self.names))
         self.source = self.names.index(name)
         self._levels[:] = -1
 
@@ -200,3 +207,19 @@ class Avatar:
         if "head" not in skeleton.roles or skeleton.tpose is None:
             raise KinematchError("the skeleton has no head or no T-pose; an avatar needs a humanoid")
         return float(kinematics.tpose(skeleton)[0][skeleton.roles["head"], 1])
+
+
+def match_body(motion: Motion, first: Motion) -> Motion:
+    """A motion with the body and features of the first, so that characters can go between the two."""
+    wanted, own = describe_motion(first), describe_motion(motion)
+    if isinstance(motion, Database):
+        like = first.features if isinstance(first, Database) else None
+        return retarget_database(motion, wanted.skeleton, wanted.contact_joints, wanted.schema, like)
+    difference = own.skeleton.difference(wanted.skeleton)
+    if difference or own.schema != wanted.schema:
+        what = f"another body ({difference})" if difference else "other features"
+        raise KinematchError(
+            f"{type(motion).__name__}: {what} than the first motion, and only databases can be retargeted; "
+            "give this one first"
+        )
+    return motion

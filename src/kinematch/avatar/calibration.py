@@ -46,7 +46,7 @@ class Calibration:
         for name, size, most in (("positions", 3, FARTHEST_OFFSET), ("rotations", 4, 1.001)):
             try:
                 array = np.array(getattr(self, name), np.float64)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise KinematchError(f"calibration: {name} are not numbers") from None
             if array.shape != (len(POINTS), size) or not (np.abs(array) <= most).all():
                 raise KinematchError(

@@ -1,15 +1,15 @@
-"""Height levels: which part of a database fits how high the head is carried, from tip-toe to crouch (MMVR 5.5)."""
+"""Height levels: which part of a motion fits how high the head is carried, from tip-toe to crouch (MMVR 5.5)."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from kinematch.avatar.kernels.following import choose_levels, find_offsets
+from kinematch.character.describe import Motion, add_tags, can_be_tagged, describe_motion
+from kinematch.character.source import SourceDescription
 from kinematch.database.filters import tag_mask
-from kinematch.database.storage import Database
-from kinematch.database.tags import Tags
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 
@@ -21,15 +21,15 @@ HEIGHTS = ("height_lying", "height_kneeling", "height_crouched", "height_bent", 
 EDGES = (0.45, 0.65, 0.8, 0.92)  # shares of the standing height of the head between them
 MARGIN = 0.02  # share by which they overlap
 SHORTEST = 3.0  # s of motion that make a level
-SHARE = 0.5  # of the way from below the head to where the database has its root: trackers know the head alone
-EXAMPLES = 500  # frames of a level that tell its height
+SHARE = 0.5  # of the way from below the head to where the motion has its root: trackers know the head alone
+EXAMPLES = 500  # poses of a level that tell its height
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Filters of a database by rising height of the head, as a share of its height in an upright stand."""
+    """Filters of a motion by rising height of the head, as a share of its height in an upright stand."""
 
-    filters: tuple[str | None, ...]  # tag expressions; None is the database's own
+    filters: tuple[str | None, ...]  # tag expressions; None is the motion's own
     ratios: np.ndarray  # (L,) rising
     heads: np.ndarray  # (L, 3) m, where the head is in the root's axes: who crouches carries it ahead
     upright: int  # the level at which people stand
@@ -75,13 +75,15 @@ class Levels:
         return np.where(leaves, nearest, current)
 
 
-def find_levels(database: Database, filters: Sequence[str] | None = None) -> Levels:
-    """The levels of a database: by given filters, or by its tags level0, level1, ... and tiptoe; else a single one."""
-    tags = database.poses.tags
-    given = list(filters) if filters is not None else find_level_tags(tags.names)
-    heads = {one: np.median(places, axis=0) for one in given if len(places := _find_heads(database, one))}
+def find_levels(motion: Motion, filters: Sequence[str] | None = None) -> Levels:
+    """The levels of a motion: by given filters, or by its tags level0, level1, ... and tiptoe; else a single one."""
+    about = describe_motion(motion)
+    poses = about.poses
+    given = list(filters) if filters is not None else find_level_tags(poses.tags.names)
+    heads = {one: np.median(places, axis=0) for one in given if len(places := _find_heads(about, one))}
     if len(heads) < 2:
-        return Levels((None,), np.ones(1), _measure_stance(database)[None], 0)
+        filter_ = about.filter if poses.tags.names else ""  # examples have no tags to filter by
+        return Levels((None,), np.ones(1), _measure_stance(about, filter_)[None], 0)
     upright = UPRIGHT if UPRIGHT in heads else max(heads, key=lambda one: heads[one][1])
     ordered = sorted(heads, key=lambda one: heads[one][1])
     places = np.array([heads[one] for one in ordered])
@@ -93,36 +95,38 @@ def find_level_tags(names: Sequence[str]) -> list[str]:
     return [name for name in names if LEVEL_TAG.fullmatch(name) or name in HEIGHTS]
 
 
-def tag_heights(database: Database) -> Database:
-    """The same database with tags for how high the head is carried, if it has no levels; else as it is.
+def tag_heights(motion: Motion) -> Motion:
+    """The same motion with tags for how high the head is carried, if it has no levels; else as it is.
 
-    Without them a database that holds crouching as well as walking lets a user who stands crouch.
+    Without them a motion that holds crouching as well as walking lets a user who stands crouch. A source that cannot be
+    tagged stays as it is.
     """
-    poses = database.poses
-    if find_level_tags(poses.tags.names):
-        return database
-    heights = _find_heads(database, "", everything=True)[:, 1]
+    about = describe_motion(motion)
+    poses = about.poses
+    if find_level_tags(poses.tags.names) or not can_be_tagged(motion):
+        return motion
+    heights = _find_heads(about, "", everything=True)[:, 1]
     standing = np.quantile(heights, 0.95)
     ratios = heights / np.median(heights[heights > EDGES[-1] * standing])
     lows, highs = np.array([0.0, *EDGES]) - MARGIN, np.array([*EDGES, np.inf]) + MARGIN
     inside = (ratios[:, None] >= lows) & (ratios[:, None] < highs)
     kept = inside.sum(axis=0) >= SHORTEST * poses.frame_rate
-    names = (*poses.tags.names, *(name for name, keep in zip(HEIGHTS, kept) if keep))
-    tags = Tags(names, np.concatenate([poses.tags.frames, inside[:, kept]], axis=1))
-    return replace(database, poses=replace(poses, tags=tags))
+    return add_tags(motion, tuple(name for name, keep in zip(HEIGHTS, kept) if keep), inside[:, kept])
 
 
-def _measure_stance(database: Database) -> np.ndarray:
-    """Where the head is above the root (3,) m in an upright stand or walk, of a database without levels."""
-    heads = _find_heads(database, database.filter)
+def _measure_stance(about: SourceDescription, filter_: str) -> np.ndarray:
+    """Where the head is above the root (3,) m in an upright stand or walk, of a motion without levels."""
+    heads = _find_heads(about, filter_)
     return np.median(heads[heads[:, 1] >= np.median(heads[:, 1])], axis=0)
 
 
-def _find_heads(database: Database, filter_: str, *, everything: bool = False) -> np.ndarray:
-    """Places of the head (E, 3) in the root's axes, in some or all frames that a filter admits."""
-    poses = database.poses
-    frames = np.flatnonzero(tag_mask(filter_, poses.tags.names, poses.tags.frames))
-    frames = frames if everything else frames[:: max(1, len(frames) // EXAMPLES)]
-    positions, rotations = poses.positions[frames].copy(), poses.rotations[frames].copy()
+def _find_heads(about: SourceDescription, filter_: str, *, everything: bool = False) -> np.ndarray:
+    """Places of the head (E, 3) in the root's axes, in some or all poses that a filter admits."""
+    skeleton, poses = about.skeleton, about.poses
+    if "head" not in skeleton.roles:
+        raise KinematchError("the skeleton has no head; an avatar needs a humanoid")
+    chosen = np.flatnonzero(tag_mask(filter_, poses.tags.names, poses.tags.frames))
+    chosen = chosen if everything else chosen[:: max(1, len(chosen) // EXAMPLES)]
+    positions, rotations = poses.positions[chosen].copy(), poses.rotations[chosen].copy()
     positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
-    return kinematics.forward(poses.skeleton, positions, rotations)[0][:, poses.skeleton.roles["head"]]
+    return kinematics.forward(skeleton, positions, rotations)[0][:, skeleton.roles["head"]]

@@ -8,13 +8,10 @@ from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.observer import Observer
 from kinematch.camera.one_euro import OneEuro
 from kinematch.database.features import Feature
-from kinematch.database.storage import Database
+from kinematch.database.schema import FeatureSchema
 from kinematch.math.angles import rotate_about_y
-from kinematch.search import Matches, WideMatcher
-from kinematch.search.matcher import IGNORE
-from kinematch.search.space import search_space
 
-SIDES = ("left", "right")
+SIDES, KINDS = ("left", "right"), ("position", "velocity")
 SEEN = 0.5  # visibility of feet that are followed
 SHARE = 0.7  # of the query that the user's feet decide; the rest are those of the pose that plays
 OLDEST = 0.4  # s after which a sighting says nothing of the feet any more
@@ -65,46 +62,24 @@ class FootFusion(CameraFusion):
         self._last, self._feet = smoothed, (time, relative, velocities)
 
 
-class FootMatcher:
-    """A search whose queries have the feet of the user instead of those of the playing pose, where they are seen.
+class FeetInQueries:
+    """Queries with the feet of the user instead of those of the playing pose, where a camera sees them.
 
-    Give it to an avatar of one user: `Avatar(..., estimator=fusion, matcher=lambda one: FootMatcher(one, fusion))`.
+    Give it to an avatar of one user: `Avatar(..., estimator=fusion, asks=[FeetInQueries(fusion)])`.
     """
 
-    def __init__(self, database: Database, fusion: FootFusion, *, share: float = SHARE, scale: float = 1.0):
-        """`scale`: m of the user's body for a metre of the database's."""
-        self._inner, self._fusion, self._share, self._scale = WideMatcher(search_space(database)), fusion, share, scale
-        self.space = self._inner.space
-        features, columns = database.features, database.features.schema.columns
-        self._offset, self._unit = features.offset, features.scale
-        self._columns = {
-            (kind, side): columns[Feature(kind, f"{side}_foot").name]
-            for kind in ("position", "velocity") for side in SIDES
-            if Feature(kind, f"{side}_foot").name in columns
-        }  # fmt: skip
+    def __init__(self, fusion: FootFusion, *, share: float = SHARE, scale: float = 1.0):
+        """`scale`: m of the user's body for a metre of the motion's."""
+        self._fusion, self._share, self._scale = fusion, share, scale
 
-    @property
-    def weights(self) -> np.ndarray:
-        return self._inner.weights
-
-    def set_weights(self, weights: np.ndarray) -> None:
-        """Pass on other weights."""
-        self._inner.set_weights(weights)
-
-    def find(
-        self, queries: np.ndarray, current: np.ndarray | None = None, *, filter: str = "", stay_bias: float = 0.0,
-        ignore: int = IGNORE,
-    ) -> Matches:  # fmt: skip
-        """The best frames for queries with the user's own feet."""
-        return self._inner.find(self.put_feet(queries), current, filter=filter, stay_bias=stay_bias, ignore=ignore)
-
-    def put_feet(self, queries: np.ndarray) -> np.ndarray:
-        """Normalised queries (N, D), with the feet where they are seen."""
+    def __call__(self, queries: np.ndarray, characters: np.ndarray, schema: FeatureSchema) -> np.ndarray:
+        """Physical queries (M, D) with the feet where they are seen."""
         if self._fusion.query is None:
             return queries
         changed = np.array(queries, np.float32)
-        for (kind, side), columns in self._columns.items():
-            wanted = self._fusion.query[kind == "velocity"][SIDES.index(side)] / self._scale
-            own = (wanted - self._offset[columns]) / self._unit[columns]
-            changed[:, columns] += self._share * (own - changed[:, columns])
+        for kind, values in zip(KINDS, self._fusion.query):
+            for side, wanted in zip(SIDES, values / self._scale):
+                columns = schema.columns.get(Feature(kind, f"{side}_foot").name)
+                if columns is not None:
+                    changed[:, columns] += self._share * (wanted - changed[:, columns])
         return changed

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kinematch.errors import FileError, KinematchError, unknown
-from kinematch.folders import find_cache_folder
+from kinematch.folders import CACHE_VARIABLE, find_cache_folder, name_cache_folder
 from kinematch.writing import replacing
 
 ADDRESS = "https://storage.googleapis.com/mediapipe-models/pose_landmarker/pose_landmarker_{0}/float16/1/pose_landmarker_{0}.task"
@@ -37,7 +37,7 @@ def find_place(name: str) -> Path:
     """Where a model is kept."""
     if name not in MODELS:
         raise KinematchError(unknown("model", name, MODELS))
-    return find_cache_folder() / "models" / f"pose_landmarker_{name}.task"
+    return (name_cache_folder() or find_cache_folder()) / "models" / f"pose_landmarker_{name}.task"
 
 
 def find_address(name: str, address: str | None = None) -> str:
@@ -89,7 +89,11 @@ def set_up_model(
     assert model is not None
     if source is None and place.is_file() and hashlib.sha256(place.read_bytes()).hexdigest() == model.digest:
         return place
-    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"cannot be written: {error.strerror or error}"
+        raise FileError(place, f"{why}; set {CACHE_VARIABLE} to a folder that can") from None
     with replacing(place) as part:
         if source is not None:
             if not source.is_file():

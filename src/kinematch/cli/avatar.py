@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from kinematch.cli.build import STAGES
+from kinematch.cli.opening import MOTION, open_motion
 from kinematch.cli.options import blaming, check_output, option
 from kinematch.errors import FileError, KinematchError
 
@@ -28,7 +28,7 @@ def avatar(
     ],
     /,
     output: Annotated[Path | None, option("file to write: .glb, .bvh, .gif, .webp, .mp4 or .png", "-o")] = None,
-    database: Annotated[Path | None, option("database to play; default: the built-in one")] = None,
+    database: Annotated[Path | None, option(MOTION)] = None,
     character: Annotated[Path | None, option("a humanoid to show, such as a GLB or VRM file")] = None,
     device: Annotated[
         str | None,
@@ -160,11 +160,9 @@ def make_avatar(
     database: Path | None, character: Path | None, calibration: "Calibration", fit: "Fit", accuracy: float,
     estimator: "DirectionEstimator | None" = None,
 ) -> "Avatar":  # fmt: skip
-    """An avatar that plays a database, or the built-in one, on its skeleton or that of a character's file."""
+    """An avatar that plays a database, a model or the built-in motion, on its own skeleton or a character's."""
     from kinematch.avatar.avatar import Avatar
     from kinematch.cli.screen import progress_bar
-    from kinematch.database import storage
-    from kinematch.database.dance_card import dance_card
     from kinematch.files import read_clip
     from kinematch.motion.root import with_root
 
@@ -172,11 +170,8 @@ def make_avatar(
     if character is not None:
         with blaming(character):
             skeleton = with_root(read_clip(character).skeleton)
-    if database is not None:
-        motion = storage.load(database)
-    else:
-        with progress_bar("opening") as show:
-            motion = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
+    with progress_bar("opening") as show:
+        motion, _ = open_motion(database, show)
     with blaming(character or database):
         return Avatar(
             motion, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, estimator=estimator,

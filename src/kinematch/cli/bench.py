@@ -169,7 +169,7 @@ def fuzz(
     from tempfile import TemporaryDirectory
 
     from kinematch.bench import fuzz as module
-    from kinematch.bench.fuzz_readers import write_examples
+    from kinematch.bench.fuzz_examples import write_examples
     from kinematch.cli.screen import progress_bar
 
     if not 1 <= count <= 100_000_000 or not 1 <= processes <= 64 or seed < 0:

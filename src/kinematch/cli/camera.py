@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from kinematch.cli.opening import MOTION
 from kinematch.cli.options import check_output, option
 from kinematch.errors import FileError, KinematchError
 
@@ -30,7 +31,7 @@ def camera(
     trackers: Annotated[
         Path | None, option("simultaneous tracker recording; without it the camera alone drives the body")
     ] = None,
-    database: Annotated[Path | None, option("database to play; default: the built-in one")] = None,
+    database: Annotated[Path | None, option(MOTION)] = None,
     character: Annotated[Path | None, option("a humanoid to show, such as a GLB or VRM file")] = None,
     device: Annotated[str | None, option("with --trackers: the user's hardware; default: generic")] = None,
     height: Annotated[float | None, option("the user's height in metres; default: measured, or 1.7")] = None,

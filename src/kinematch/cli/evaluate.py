@@ -1,20 +1,16 @@
 """`kinematch evaluate`: puts a character through a course and says how well it moves."""
 
 import json as json_module
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import tyro
 
-from kinematch.cli.build import STAGES
+from kinematch.cli.opening import MOTION, open_database
 from kinematch.cli.options import blaming, check_output, option
 from kinematch.errors import KinematchError, unknown
 from kinematch.writing import write_beside
-
-if TYPE_CHECKING:
-    from kinematch.database.storage import Database
 
 # those of evaluate.sweeps, which is slow to import
 SWEEPS = (
@@ -22,11 +18,10 @@ SWEEPS = (
     *("weights", "root", "database", "alpha"),
 )
 FILTER = "tags that frames must satisfy, such as 'walk & !crouch'; default: the recipe's filter"
-DATABASE = "the database or learned model; default: the built-in database"
 
 
 def evaluate(
-    database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
+    database: Annotated[tyro.conf.Positional[Path | None], option(MOTION)] = None,
     /,
     settings: Annotated[Path | None, option("settings file (toml or json)")] = None,
     filter: Annotated[str | None, option(FILTER)] = None,
@@ -73,7 +68,7 @@ def evaluate(
     look_around: Annotated[float, option("with --vr or --camera: spread of added glances, in degrees")] = 0.0,
     noise: Annotated[bool, option("with --vr: add the noise and dropouts of real trackers")] = False,
 ) -> int:
-    """Score how DATABASE, or the built-in one, moves over a course; exit status 1 when a target is missed."""
+    """Score how a database or model moves over a course; exit status 1 when a target is missed."""
     from kinematch.learned.model_file import is_model
 
     if vr + camera + (robot is not None) > 1:
@@ -183,19 +178,6 @@ def evaluate(
     if json is not None:
         write_beside(json, json_module.dumps(plain(found), indent=2).encode())
     return 0 if all(target.met for target in found.targets) else 1
-
-
-def open_database(path: Path | None, filter: str | None, show: Callable[..., None]) -> tuple["Database", str, str]:
-    """The database, or the built-in one; what to call it; and the filter, which is the database's own if not given."""
-    from kinematch.database import storage
-    from kinematch.database.dance_card import dance_card
-
-    if path is not None:
-        opening = partial(show, now="opening")
-        database, name = storage.load(path, progress=opening), path.stem
-    else:
-        database, name = dance_card(lambda stage, done, total: show(done, total, STAGES[stage])), "dance card"
-    return database, name, database.filter if filter is None else filter
 
 
 def _refuse(when: str, options: Mapping[str, object]) -> None:

@@ -24,7 +24,7 @@ def evaluate_camera(
     import numpy as np
 
     from kinematch.avatar.simulate import Imperfections
-    from kinematch.cli.evaluate import open_database
+    from kinematch.cli.opening import open_motion
     from kinematch.evaluate.camera.evaluation import evaluate_camera as run_evaluation
     from kinematch.evaluate.camera.places import PLACES
     from kinematch.evaluate.camera.report import write_report
@@ -37,7 +37,7 @@ def evaluate_camera(
     spread = float(np.radians(look_around or LOOK_AROUND))
     options: dict[str, Any] = {"longest": seconds, "look_around": spread, "imperfections": Imperfections()}
     with progress_bar("evaluating cameras") as show:
-        opened, name, _ = open_database(database, None, show)
+        opened, name = open_motion(database, show)
         notes: Sequence[str] = ()
         if users:
             casts, notes = cast_users(find_motion_files(users), seed=seed, **options)

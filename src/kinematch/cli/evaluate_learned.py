@@ -22,7 +22,7 @@ def evaluate_learned(
     """Exit status 1, with the reason, when a model is not fit for use."""
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
-    from kinematch.cli.evaluate import open_database
+    from kinematch.cli.opening import open_database
     from kinematch.database.storage import load
     from kinematch.evaluate.comparison.comparison import Opened, compare, plain
     from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL

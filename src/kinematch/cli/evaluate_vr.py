@@ -23,7 +23,7 @@ def evaluate_vr(
     import numpy as np
 
     from kinematch.avatar.simulate import PERFECT, Imperfections
-    from kinematch.cli.evaluate import open_database
+    from kinematch.cli.opening import open_motion
     from kinematch.evaluate.vr.casting import cast_users, find_motion_files
     from kinematch.evaluate.vr.evaluation import evaluate_vr as run_evaluation
     from kinematch.evaluate.vr.report import write_report
@@ -32,7 +32,7 @@ def evaluate_vr(
     screen = Screen()
     files = find_motion_files(users) if users else []
     with progress_bar("evaluating avatars") as show:
-        opened, name, _ = open_database(database, None, show)
+        opened, name = open_motion(database, show)
         casts, notes = cast_users(
             files, points=points, longest=seconds, look_around=float(np.radians(look_around)), seed=seed,
             imperfections=Imperfections(dropouts=2.0) if noise else PERFECT,

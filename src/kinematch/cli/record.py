@@ -91,7 +91,7 @@ def _record_stream(
     if character < 0:
         raise KinematchError(f"no character {character}, expected 0 or more")
     with open_stream(address, character) as (connection, recorder):
-        say(f"recording {address}; Ctrl-C ends")
+        say(f"recording {recorder.address}; Ctrl-C ends")
         began = None
         with suppress(KeyboardInterrupt, ConnectionClosed, TimeoutError):
             while len(recorder) < MOST_FRAMES and not recorder.is_done:

@@ -41,7 +41,7 @@ def learned(
 
     Needs an extra: pip install 'kinematch[train]'. Ctrl-C stops at any time; --resume continues.
     """
-    from kinematch.cli.evaluate import open_database
+    from kinematch.cli.opening import open_database
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.learned.model_file import SUFFIX, save_model
     from kinematch.learned.training.finish import finish_model

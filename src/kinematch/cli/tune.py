@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from kinematch.cli.evaluate import DATABASE, FILTER, open_database
+from kinematch.cli.evaluate import FILTER
+from kinematch.cli.opening import open_database
 from kinematch.cli.options import blaming, check_output, option
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ USUAL_MIX = "position_mean=1,turn_median=1,speed_median=0.5,skate_mean=1,rough=1
 
 
 def tune(
-    database: Annotated[tyro.conf.Positional[Path | None], option(DATABASE)] = None,
+    database: Annotated[tyro.conf.Positional[Path | None], option("the database; default: the built-in one")] = None,
     /,
     output: Annotated[Path, option("settings to write (toml or json)", "-o")] = Path("tuned.toml"),
     settings: Annotated[Path | None, option("settings file to start from")] = None,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError
 from kinematch.motion.skeleton import Skeleton, set_array
 
@@ -31,7 +32,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class Clip(Unchanging):
     """One piece of motion on one skeleton. It never changes: every operation makes a new clip."""
 
     skeleton: Skeleton

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError
 from kinematch.motion import retarget_correct_kernels as correct_kernels
 from kinematch.motion import retarget_kernels, retarget_plain
@@ -23,7 +24,7 @@ NO_SHIFTS = np.zeros((0, 0, 3))
 
 
 @dataclass(frozen=True, eq=False)
-class Retargeting:
+class Retargeting(Unchanging):
     """Puts poses of a source skeleton on a target skeleton (thesis 3.2.3).
 
     Joints of one role turn alike in the world, counted from the T-pose (eq. 3.23); trunks of different length share the

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
 
@@ -14,7 +15,7 @@ LARGEST_COMPONENT = 1.001  # of a unit quaternion, with room for rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class Skeleton(Unchanging):
     """The joints of a rig, parents first, with their rest pose, reference T-pose and roles. It never changes."""
 
     names: tuple[str, ...]

@@ -1,5 +1,6 @@
 """The built-in dance card: a procedural walker, so that everything runs with no download."""
 
+from kinematch.synth import quadruped
 from kinematch.synth.card import Motion, dance_card, dance_card_with_truth, motions, perform
 from kinematch.synth.gait import POSTURES, Posture
 from kinematch.synth.path import Move, Path, path_of_moves, path_through
@@ -19,6 +20,7 @@ __all__ = [
     "path_of_moves",
     "path_through",
     "perform",
+    "quadruped",
     "skeleton",
     "walk",
     "walk_along",

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 
-from kinematch.camera.feet import FootFusion, FootMatcher
+from kinematch.camera.feet import FeetInQueries, FootFusion
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.simulate import Noise, simulate_camera
-from kinematch.database.storage import Database
+from kinematch.character.describe import Motion, open_motion
 from kinematch.evaluate.camera.measures import Alignment, find_seen, measure_source
 from kinematch.evaluate.camera.methods import ESTIMATORS, FEET, SEEING, TRUE, show_landmarks
 from kinematch.evaluate.camera.places import PLACES, place_camera
@@ -35,11 +35,11 @@ class CameraEvaluation:
 
 
 def evaluate_camera(
-    database: Database, casts: Sequence[Cast], *, places: Sequence[str] = tuple(PLACES), noise: Noise | None = None,
+    motion: Any, casts: Sequence[Cast], *, places: Sequence[str] = tuple(PLACES), noise: Noise | None = None,
     seed: int = 0, progress: Progress | None = None,
 ) -> CameraEvaluation:  # fmt: skip
-    """Put all sources to all users before cameras at all places."""
-    tell = progress or (lambda what, done, total: None)
+    """Put all sources to all users before cameras at all places; `motion`: a database, a model or a motion source."""
+    tell, opened = progress or (lambda what, done, total: None), open_motion(motion)
     rows: dict[tuple[str, str], Row] = {}
     shown: dict[tuple[str, str], tuple[Performance, ...]] = {}
     alignments: dict[str, tuple[Alignment, ...]] = {}
@@ -52,7 +52,7 @@ def evaluate_camera(
             if source not in SEEING and source in blind:
                 made = blind[source]
             else:
-                made = run_source(source, database, casts, landmarks)
+                made = run_source(source, opened, casts, landmarks)
             if source not in SEEING:
                 blind[source] = made
             shown[place, source] = made
@@ -76,7 +76,7 @@ def watch_cast(cast: Cast, place: str, *, noise: Noise | None = None, seed: int 
 
 
 def run_source(
-    source: str, database: Database, casts: Sequence[Cast], landmarks: Sequence[Sequence[Landmarks]]
+    source: str, motion: Motion, casts: Sequence[Cast], landmarks: Sequence[Sequence[Landmarks]]
 ) -> tuple[Performance, ...]:
     """What avatars do whose directions come from a source."""
     made: list[Performance] = []
@@ -85,8 +85,8 @@ def run_source(
         pairs = [(replace(cast, users=(user,)), (one,)) for cast, own in pairs for user, one in zip(cast.users, own)]
     for cast, own in pairs:
         estimator = ESTIMATORS[source](cast)
-        matcher = partial(FootMatcher, fusion=estimator) if isinstance(estimator, FootFusion) else None
-        avatar = make_avatar(cast, database, estimator=estimator, accuracy=ACCURACY, matcher=matcher)
+        asks = [FeetInQueries(estimator)] if isinstance(estimator, FootFusion) else []
+        avatar = make_avatar(cast, motion, estimator=estimator, accuracy=ACCURACY, asks=asks)
         show_landmarks(estimator, own)
         made += perform(cast, avatar)[0]
     return tuple(made)

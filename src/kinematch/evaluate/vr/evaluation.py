@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from kinematch.character.describe import Motion, find_database, open_motion
 from kinematch.database.filters import tag_mask
 from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
@@ -37,7 +39,7 @@ class SharedRun:
 
 @dataclass(frozen=True, eq=False)
 class VrEvaluation:
-    database: Database
+    motion: Motion
     casts: tuple[Cast, ...]
     rows: Mapping[str, Row]  # by method, at the accuracy of other people's avatars
     own: Row  # ours at the accuracy of one's own
@@ -47,32 +49,36 @@ class VrEvaluation:
 
 
 def evaluate_vr(
-    database: Database, casts: Sequence[Cast], *, methods: Sequence[str] = tuple(METHODS), sweep: bool = True,
+    motion: Any, casts: Sequence[Cast], *, methods: Sequence[str] = tuple(METHODS), sweep: bool = True,
     progress: Progress | None = None,
 ) -> VrEvaluation:  # fmt: skip
-    """Put all methods to all users; then ours with parts of the database and both accuracies."""
-    tell = progress or (lambda what, done, total: None)
-    source = measure_database_feet(database)
+    """Put all methods to all users; then ours with parts of the database and both accuracies.
+
+    `motion`: a database, a model or a motion source. Only a database has recorded feet and parts to compare with.
+    """
+    tell, opened = progress or (lambda what, done, total: None), open_motion(motion)
+    database = find_database(opened)
+    source = [] if database is None else measure_database_feet(database)
     rows, shown, times = {}, {}, {}
     for number, name in enumerate(methods):
         tell(name, number, len(methods))
-        shown[name], times[name] = run_method(name, database, casts, ACCURACIES[0])
+        shown[name], times[name] = run_method(name, opened, casts, ACCURACIES[0])
         rows[name] = measure_all(shown[name]) | measure_feet_of(shown[name], source)
         rows[name] |= {"recovery": find_recovered(name, casts)}
     tell("one's own avatar", 0, 1)
-    own, _ = run_method(OURS, database, casts, ACCURACIES[1])
-    runs = run_sweep(database, casts, progress=tell) if sweep else ()
+    own, _ = run_method(OURS, opened, casts, ACCURACIES[1])
+    runs = run_sweep(database, casts, progress=tell) if sweep and database is not None else ()
     row = measure_all(own) | measure_feet_of(own, source) | {"recovery": find_recovered(OURS, casts)}
-    return VrEvaluation(database, tuple(casts), rows, row, runs, shown, times)
+    return VrEvaluation(opened, tuple(casts), rows, row, runs, shown, times)
 
 
 def run_method(
-    name: str, database: Database, casts: Sequence[Cast], accuracy: float
+    name: str, motion: Motion, casts: Sequence[Cast], accuracy: float
 ) -> tuple[tuple[Performance, ...], float]:
     """What a method made of all users, and its time for a step of one of them in microseconds."""
     performances, seconds = [], []
     for cast in casts:
-        made, times = perform(cast, METHODS[name](cast, database, accuracy))
+        made, times = perform(cast, METHODS[name](cast, motion, accuracy))
         performances += made
         seconds.append(times / len(cast.users))
     return tuple(performances), float(1e6 * np.median(np.concatenate(seconds)))
@@ -117,7 +123,8 @@ def measure_feet_of(performances: Sequence[Performance], source: Sequence[Feet])
         rests = floor_of([one.user.positions for one in own], np.array([true.roles[role] for role in roles])).rest
         floor = Floor(np.array([shown.roles[role] for role in roles]), rests)
         rows.append(measure_feet(own, floor, source))
-    return {name: float(np.nanmean([row[name] for row in rows])) for name in rows[0]}
+    known = {name: [row[name] for row in rows if not np.isnan(row[name])] for name in rows[0]}
+    return {name: float(np.mean(values)) if values else float("nan") for name, values in known.items()}
 
 
 def _group_by_skeleton(performances: Sequence[Performance]) -> list[list[Performance]]:

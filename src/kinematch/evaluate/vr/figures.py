@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from kinematch.character.describe import find_database
 from kinematch.draw.animation import animate
 from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.draw.scatter import scatter_chart
@@ -140,7 +141,9 @@ def average_over(values: np.ndarray, rate: float, seconds: float) -> tuple[np.nd
 
 def draw_poses(evaluation: VrEvaluation) -> list[Image.Image]:
     """Figure 8: where all poses of the database are going in a third of a second, and which of them were shown."""
-    features = evaluation.database.features
+    database = find_database(evaluation.motion)
+    assert database is not None, "only a database has parts to sweep over"
+    features = database.features
     trajectory = next(one for one in features.schema.features if one.kind == "trajectory_position")
     first = features.schema.columns[trajectory.name].start
     places = features.physical(slice(None))[:, first : first + 2]

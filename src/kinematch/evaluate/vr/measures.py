@@ -87,11 +87,11 @@ def find_turns_in_place(user: User) -> np.ndarray:
 
 
 def measure_feet(performances: Sequence[Performance], floor: Floor, source: Sequence[Feet]) -> dict[str, float]:
-    """Skate and floating of toes, beside the skate of the database that plays; floor: toes of the shown body."""
+    """Skate and floating of toes, and the skate of the database, if one plays; floor: toes of the shown body."""
     found = [feet(_skip(one, one.global_positions), one.user.rate, floor) for one in performances]
     return {
         "skate": CENTIMETRES * _mean(np.concatenate([one.speeds for one in found])),
-        "database_skate": CENTIMETRES * _mean(np.concatenate([one.speeds for one in source])),
+        "database_skate": CENTIMETRES * _mean(np.concatenate([one.speeds for one in source] or [np.zeros(0)])),
         "floating": CENTIMETRES * _mean(np.concatenate([one.gaps for one in found])),
     }
 

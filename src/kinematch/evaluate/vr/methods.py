@@ -7,17 +7,17 @@ import numpy as np
 from kinematch.avatar.avatar import SETTINGS, Avatar
 from kinematch.avatar.orientation import Direction, Headset, make_estimator
 from kinematch.avatar.trackers import Trackers
+from kinematch.character.describe import Motion
 from kinematch.character.pose import Pose
 from kinematch.character.settings import Settings
 from kinematch.control.command import move
-from kinematch.database.storage import Database
 from kinematch.evaluate.vr.performance import Method
 from kinematch.evaluate.vr.users import Cast
 from kinematch.motion.skeleton import Skeleton
 
 OURS, DRAGGED, HEADSET, TRUE = "ours", "dragged", "headset", "true direction"
 ONE, FIFTY = "paper, r = 1", "paper, r = 50"
-Maker = Callable[[Cast, Database, float], Method]  # users, what plays, position accuracy in m
+Maker = Callable[[Cast, Motion, float], Method]  # users, what plays, position accuracy in m
 
 
 class TrueDirection:
@@ -40,9 +40,9 @@ class TrueDirection:
 class Dragged:
     """A standing body that is dragged along below the head and turns with it, as in many applications (MMVR fig. 4)."""
 
-    def __init__(self, cast: Cast, database: Database):
+    def __init__(self, cast: Cast, motion: Motion):
         still = Settings(foot_lock=False, clamp_distance=0.0, adjustment_halflife=0.0, turn_halflife=0.0)
-        self._avatar = make_avatar(cast, database, estimator=Headset(), settings=still)
+        self._avatar = make_avatar(cast, motion, estimator=Headset(), settings=still)
 
     @property
     def skeleton(self) -> Skeleton:
@@ -65,33 +65,31 @@ class Dragged:
 
 
 def make_avatar(
-    cast: Cast, database: Database, *, estimator, settings: Settings = SETTINGS, accuracy: float = 0.1, matcher=None
+    cast: Cast, motion: Motion, *, estimator, settings: Settings = SETTINGS, accuracy: float = 0.1, asks=()
 ):  # fmt: skip
     """Avatars with the users' own skeletons."""
     return Avatar(
-        database, count=len(cast.users), skeleton=cast.skeleton, calibration=cast.calibration, fit="none",
-        accuracy=accuracy, estimator=estimator, settings=settings, matcher=matcher,
+        motion, count=len(cast.users), skeleton=cast.skeleton, calibration=cast.calibration, fit="none",
+        accuracy=accuracy, estimator=estimator, settings=settings, asks=asks,
     )  # fmt: skip
 
 
 def _drive_by(method: str) -> Maker:
     """Avatars whose directions the estimator of a method tells."""
 
-    def make(cast: Cast, database: Database, accuracy: float) -> Method:
+    def make(cast: Cast, motion: Motion, accuracy: float) -> Method:
         estimator = make_estimator(ESTIMATORS[method], len(cast.users))
-        return make_avatar(cast, database, estimator=estimator, accuracy=accuracy)
+        return make_avatar(cast, motion, estimator=estimator, accuracy=accuracy)
 
     return make
 
 
 ESTIMATORS = {HEADSET: "headset", ONE: "paper-r1-adamw", FIFTY: "paper-r50-adamw", OURS: "recurrent"}  # by method
 METHODS: Mapping[str, Maker] = {
-    DRAGGED: lambda cast, database, accuracy: Dragged(cast, database),
+    DRAGGED: lambda cast, motion, accuracy: Dragged(cast, motion),
     HEADSET: _drive_by(HEADSET),
     ONE: _drive_by(ONE),
     FIFTY: _drive_by(FIFTY),
     OURS: _drive_by(OURS),
-    TRUE: lambda cast, database, accuracy: make_avatar(
-        cast, database, estimator=TrueDirection(cast), accuracy=accuracy
-    ),
+    TRUE: lambda cast, motion, accuracy: make_avatar(cast, motion, estimator=TrueDirection(cast), accuracy=accuracy),
 }

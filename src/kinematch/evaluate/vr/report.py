@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.avatar.trackers import POINTS
+from kinematch.character.describe import find_database
 from kinematch.draw.sheet import contact_sheet
 from kinematch.evaluate import page
 from kinematch.evaluate.vr import figures
@@ -35,14 +36,20 @@ def show_value(column: Column, value: float | None) -> str:
 def _introduce(evaluation: VrEvaluation) -> str:
     users = [user for cast in evaluation.casts for user in cast.users]
     minutes = sum(user.seconds for user in users) / 60
-    poses = evaluation.database.poses
     names = ", ".join(page.text(user.name) for user in users)
     return (
         f"<p>{len(users)} simulated users, {minutes:.1f} minutes at {users[0].rate:g} Hz: {names}. They wear "
-        f"{_list_points(evaluation)}. The database that plays, {poses.clip_count} clips, {poses.minutes:.1f} minutes, "
-        "holds none of their motion; it is retargeted to them. The first second of each is not scored. The truth about "
+        f"{_list_points(evaluation)}. {_name_motion(evaluation)} holds none of their motion; it is retargeted to them. "
+        "The first second of each is not scored. The truth about "
         "directions is that of the captured hips, not smoothed.</p>"
     )
+
+
+def _name_motion(evaluation: VrEvaluation) -> str:
+    database = find_database(evaluation.motion)
+    if database is None:
+        return "The model that plays"
+    return f"The database that plays, {database.poses.clip_count} clips, {database.poses.minutes:.1f} minutes,"
 
 
 def _list_points(evaluation: VrEvaluation) -> str:
