@@ -1,6 +1,6 @@
 """Compares joints in three.js with ours: GLB files that we write, loaded by its GLTFLoader and played by its mixer.
 
-Run by hand, after `npm install` in client/: python docs/check_three.py FILES...
+Run by hand, after `npm ci` in client/: python docs/check_three.py FILES...
 """
 
 import json

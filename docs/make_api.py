@@ -17,8 +17,10 @@ PAGE = Path(__file__).parent / "api.md"
 HEAD = """\
 # Reference
 
-Everything in `import kinematch as km`. The letters in shapes: N characters, F frames, J joints, H times, K contacts,
-M points. Units are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Wrong
+Everything in `import kinematch as km`. Some folders offer further names, which their `__init__.py` lists: `km.draw`,
+`km.robot`, `km.camera`, `km.avatar`, `km.synth`, `km.motion`, `km.math`, `km.database`, `km.terrain`, `km.evaluate`.
+The letters in shapes: N characters, F frames, J joints, H times, K contacts, M points.
+Units are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Wrong
 arguments raise `km.KinematchError`, which says what was expected.
 
 *Written by `python docs/make_api.py` from the code; a test keeps it up to date.*
@@ -35,8 +37,14 @@ SECTIONS = {
         "Database",
         "Clip",
         "Skeleton",
+        "skeleton",
+        "add_root",
+        "find_contacts",
+        "mirror",
+        "put_on_floor",
+        "resample",
     ),
-    "Characters": ("Crowd", "PlainCrowd", "Settings", "Pose", "record", "Retargeting", "RetargetSettings", "retarget"),
+    "Characters": ("Crowd", "Settings", "Pose", "State", "record", "Retargeting", "RetargetSettings", "retarget"),
     "Commands": ("move", "follow_trajectory", "Command", "Trajectory", "SimulatedBody", "Controller"),
     "Controllers": (
         *("Stick", "Path", "Keypoint", "Follow", "Wander", "Script", "ScriptPlayer", "CommandRecorder"),
@@ -44,7 +52,8 @@ SECTIONS = {
     ),
     "Terrain": ("HeightFunction", "HeightGrid"),
     "Layers, sources and features": (
-        *("Layer", "ClipLayer", "ReachLayer", "MotionSource", "Feature", "register_feature"),
+        *("Layer", "ClipLayer", "ReachLayer", "MotionSource", "SourceDescription", "SourcePoses", "describe_source"),
+        *("Search", "Projection", "Sample", "Feature", "register_feature"),
     ),
     "VR avatars": ("Avatar", "Trackers", "Calibration"),
     "Errors": ("KinematchError",),

@@ -6,14 +6,12 @@ python examples/01_look_at_a_file.py [FILE]
 import sys
 
 import kinematch as km
-from kinematch import synth
-from kinematch.draw.sheet import contact_sheet
 
 if len(sys.argv) > 1:
     path = sys.argv[1]
 else:
     path = "walk.bvh"
-    km.save(path, synth.walk_along([(0, 0), (0, 4), (3, 6)]))
+    km.save(path, km.synth.walk_along([(0, 0), (0, 4), (3, 6)]))
 
 clip = km.read(path)
 print(f"{clip.name}: {clip.frame_count} frames at {clip.frame_rate:g} fps, {clip.skeleton.joint_count} joints")
@@ -21,5 +19,5 @@ print(f"unit: {clip.source.unit:g} m ({clip.source.unit_reason})")
 print(f"up: {clip.source.up} ({clip.source.up_reason})")
 print("left foot:", clip.skeleton.names[clip.skeleton.joint("left_foot")])
 
-contact_sheet(clip, columns=8, rows=2).save("sheet.png")
+km.draw.contact_sheet(clip, columns=8, rows=2).save("sheet.png")
 print("written: sheet.png")

@@ -10,15 +10,12 @@ from pathlib import Path
 import numpy as np
 
 import kinematch as km
-from kinematch.database.features import QueryInput
-from kinematch.database.measures import joint_motion, measure_root_paths
-from kinematch.database.poses import PoseDatabase
 
 
-def build_hand_heights(feature: km.Feature, poses: PoseDatabase) -> np.ndarray:
+def build_hand_heights(feature: km.Feature, poses: km.database.PoseDatabase) -> np.ndarray:
     """(F, 2) m: raised arms are matched with raised arms."""
     hands = [poses.skeleton.joint("left_hand"), poses.skeleton.joint("right_hand")]
-    return np.stack([joint_motion(poses.skeleton, poses.pose(), hand)[0][:, 1] for hand in hands], axis=-1)
+    return np.stack([km.database.joint_motion(poses.skeleton, poses.pose(), hand)[0][:, 1] for hand in hands], axis=-1)
 
 
 def find_turn(directions: np.ndarray) -> np.ndarray:
@@ -26,15 +23,15 @@ def find_turn(directions: np.ndarray) -> np.ndarray:
     return np.arctan2(directions[..., 0], directions[..., 2])[..., None]
 
 
-def build_turn(feature: km.Feature, poses: PoseDatabase) -> np.ndarray:
+def build_turn(feature: km.Feature, poses: km.database.PoseDatabase) -> np.ndarray:
     """(F, 1): how far the clip turns from each frame on."""
-    return find_turn(measure_root_paths(poses, feature.times)[0].directions)
+    return find_turn(km.database.measure_root_paths(poses, feature.times)[0].directions)
 
 
 queries = 0
 
 
-def query_turn(feature: km.Feature, given: QueryInput) -> np.ndarray:
+def query_turn(feature: km.Feature, given: km.database.QueryInput) -> np.ndarray:
     """(N, 1): how far each character should turn. `given` also has the pose, skeleton and features that play."""
     global queries
     queries += 1

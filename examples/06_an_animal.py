@@ -8,14 +8,12 @@ from pathlib import Path
 import numpy as np
 
 import kinematch as km
-from kinematch.math.rotation import from_axis_angle
-from kinematch.motion.skeleton import skeleton
 
 # a trotting box on four legs: the diagonal pairs swing alternately
 LEGS = ["front_left", "front_right", "back_left", "back_right"]
 hips = np.array([[0.1, 0, 0.3], [-0.1, 0, 0.3], [0.1, 0, -0.3], [-0.1, 0, -0.3]])
 names = ["body", *LEGS, *(f"{leg}_paw" for leg in LEGS)]
-rig = skeleton(
+rig = km.skeleton(
     names,
     [-1, 0, 0, 0, 0, 1, 2, 3, 4],
     np.concatenate([[[0, 0.5, 0]], hips, np.tile([0, -0.5, 0], (4, 1))]),
@@ -26,7 +24,8 @@ positions = np.tile(rig.offsets, (600, 1, 1))
 positions[:, 0, 2] += 0.8 * time
 rotations = np.tile(rig.rotations, (600, 1, 1))
 for leg, phase in enumerate([0, np.pi, np.pi, 0]):
-    rotations[:, 1 + leg] = from_axis_angle(np.array([1.0, 0, 0]), 0.35 * np.sin(6 * time + phase))
+    angles = 0.35 * np.sin(6 * time + phase)  # about x
+    rotations[:, 1 + leg, :2] = np.stack([np.cos(angles / 2), np.sin(angles / 2)], axis=-1)  # quaternions are w x y z
 km.save("trot.bvh", km.Clip(rig, positions, rotations, 60.0))
 
 features = "".join(

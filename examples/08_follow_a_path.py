@@ -8,8 +8,6 @@ import sys
 import numpy as np
 
 import kinematch as km
-from kinematch.draw.trace import top_down
-from kinematch.terrain.made import uneven_ground
 
 database = km.load(sys.argv[1]) if len(sys.argv) > 1 else km.dance_card()
 
@@ -17,7 +15,7 @@ DT = 1 / 60
 path = km.Path(
     [(0, 0), (0, 4), km.Keypoint(4, 5, speed=2.6), km.Keypoint(4, -1, stop=1.0, facing=0.0), (0, -2)], radius=1.5
 )
-character = km.Crowd(database, terrain=uneven_ground(np.random.default_rng(4), hills=0.4, step=0.08))
+character = km.Crowd(database, terrain=km.terrain.uneven_ground(np.random.default_rng(4), hills=0.4, step=0.08))
 
 poses, gaps = [], []
 while len(poses) < 30 / DT and not path.done.all():
@@ -32,5 +30,5 @@ print(f"it stops {100 * end:.0f} cm from the last keypoint")
 clip = km.record(poses, character.skeleton, 60, name="along the path")
 km.save("path.glb", clip)
 km.save("path.bvh", clip)
-top_down(clip, contacts=np.array([pose.contacts[0] for pose in poses])).save("path.png")
+km.draw.top_down(clip, contacts=np.array([pose.contacts[0] for pose in poses])).save("path.png")
 print("written: path.glb, path.bvh, path.png")

@@ -10,9 +10,6 @@ import numpy as np
 from PIL import ImageDraw
 
 import kinematch as km
-from kinematch.draw.animation import moving_pictures
-from kinematch.draw.camera import Camera
-from kinematch.draw.movie import write_movie
 
 DT = 1 / 60
 database = km.dance_card()
@@ -36,14 +33,14 @@ settled = np.array(gaps)[round(2.0 / DT) : round(5.0 / DT)]
 print(f"hand to target: {1000 * np.median(settled):.1f} mm in the median, {1000 * settled.max():.1f} mm at most")
 
 size, rate = (640, 256), 15
-camera = Camera(position=[7.0, 1.6, 3.2], target=[0.0, 0.9, 2.3], field_of_view=np.radians(21))
+camera = km.draw.Camera(position=[7.0, 1.6, 3.2], target=[0.0, 0.9, 2.3], field_of_view=np.radians(21))
 clip = km.record(poses, character.skeleton, 60)
 pictures = []
-for n, picture in enumerate(moving_pictures(clip, camera=camera, size=size, frames_per_second=rate)[0]):
+for n, picture in enumerate(km.draw.moving_pictures(clip, camera=camera, size=size, frames_per_second=rate)[0]):
     point = points[round(n / rate / DT)]
     if np.isfinite(point).all():
         x, y = camera.project(point, size)[0]
         ImageDraw.Draw(picture).ellipse((x - 4, y - 4, x + 4, y + 4), fill="#d03030")
     pictures.append(picture)
-write_movie("reach.gif", iter(pictures), rate)
+km.draw.write_movie("reach.gif", iter(pictures), rate)
 print("written: reach.gif")

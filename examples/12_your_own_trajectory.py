@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import kinematch as km
-from kinematch.draw.trace import top_down
 
 
 @dataclass
@@ -46,7 +45,6 @@ for _ in range(round(controller.period / DT)):
     gaps.append(np.linalg.norm((character.root_positions - place)[0]))
 print(f"distance from the trajectory: {100 * np.mean(gaps):.0f} cm on average, {100 * max(gaps):.0f} cm at most")
 
-top_down(km.record(poses, character.skeleton, 60), contacts=np.array([pose.contacts[0] for pose in poses])).save(
-    "eight.png"
-)
+clip = km.record(poses, character.skeleton, 60)
+km.draw.top_down(clip, contacts=np.array([pose.contacts[0] for pose in poses])).save("eight.png")
 print("written: eight.png")

@@ -6,16 +6,14 @@ python examples/13_vr_avatar.py
 import numpy as np
 
 import kinematch as km
-from kinematch.avatar.simulate import simulate_user, track_joints
-from kinematch.evaluate.vr.built_in import make_clips
 
 RATE = 60
 
 # Somebody who wears a headset and two controllers. Here it is the person of a clip; live, make km.Trackers of what
 # your runtime tells: positions and rotations of head and hands in metres, Y up, +Z forward.
-clip = make_clips(2, seconds=10.0)[1]
+clip = km.evaluate.make_clips(2, seconds=10.0)[1]
 calibration = km.Calibration(height=1.78)
-user = simulate_user(track_joints(clip), np.random.default_rng(0), calibration=calibration)
+user = km.avatar.simulate_user(km.avatar.track_joints(clip), np.random.default_rng(0), calibration=calibration)
 devices = user.keep(("head", "left_hand", "right_hand"))
 
 # One step for each sample. The avatar is scaled to its user; a character of yours goes in as `skeleton`.

@@ -6,23 +6,19 @@ python examples/14_camera.py
 import numpy as np
 
 import kinematch as km
-from kinematch.camera.fusion import CameraFusion
-from kinematch.camera.simulate import Camera, simulate_camera
-from kinematch.evaluate.vr.built_in import make_clips
-from kinematch.evaluate.vr.users import make_cast
 
 # Somebody who wears a headset and two controllers and looks around. Here it is the person of a clip.
-cast = make_cast(make_clips(2, seconds=10.0, seed=2, room=1.5)[1:], look_around=0.5)
+cast = km.evaluate.make_cast(km.evaluate.make_clips(2, seconds=10.0, seed=2, room=1.5)[1:], look_around=0.5)
 user = cast.users[0]
 
 # What a webcam in front sees of it, 20 times a second and 0.1 s late, with the errors of a pose estimator. Live or from
 # a video, kinematch.camera.mediapipe.PoseEstimator finds the same in pictures; any other estimator can fill Landmarks.
-camera = Camera((0.5, 1.1, 3.5), np.pi, 0.1)
+camera = km.camera.Camera((0.5, 1.1, 3.5), np.pi, 0.1)
 heads = user.joints.rotations[:, 0]
-landmarks = simulate_camera(user.clip, camera, np.random.default_rng(0), head_rotations=heads)
+landmarks = km.camera.simulate_camera(user.clip, camera, np.random.default_rng(0), head_rotations=heads)
 
 # The fusion is a direction estimator like any other. It finds out by itself where the camera is and how late.
-fusion = CameraFusion()
+fusion = km.camera.CameraFusion()
 avatar = km.Avatar(km.dance_card(), calibration=cast.calibration, estimator=fusion)
 fusion.see(landmarks)  # all of a recording at once; live, each frame when it comes
 poses, errors = [], []

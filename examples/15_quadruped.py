@@ -12,29 +12,22 @@ from pathlib import Path
 import numpy as np
 
 import kinematch as km
-from kinematch.avatar.avatar import SETTINGS
-from kinematch.avatar.controller import TrackerController
-from kinematch.avatar.trackers import HEAD
-from kinematch.camera.fusion import CameraFusion
-from kinematch.camera.simulate import Camera, simulate_camera
-from kinematch.draw.sheet import contact_sheet
-from kinematch.evaluate.vr.built_in import make_clips
-from kinematch.evaluate.vr.users import make_cast
-from kinematch.math import quaternion, rotation
-from kinematch.synth.quadruped import LEGS, REPERTOIRE, find_roles, walk_quadruped
+
+quadruped, quaternion, rotation = km.synth.quadruped, km.math.quaternion, km.math.rotation
+HEAD = 0  # the first tracker
 
 # the animal's motion, as files and a recipe like anybody's
 Path("clips").mkdir(exist_ok=True)
-for number, (name, stretches) in enumerate(REPERTOIRE.items()):
-    km.save(f"clips/{name}.bvh", walk_quadruped(stretches, name=name, seed=number))
-toes = [f"{leg}Toe" for leg in LEGS]
+for number, (name, stretches) in enumerate(quadruped.REPERTOIRE.items()):
+    km.save(f"clips/{name}.bvh", quadruped.walk_quadruped(stretches, name=name, seed=number))
+toes = [f"{leg}Toe" for leg in quadruped.LEGS]
 features = [f'[[feature]]\nkind = "{kind}"\njoint = "{toe}"\n' for toe in toes for kind in ("position", "velocity")]
 features += [f'[[feature]]\nkind = "{kind}"\ntimes = [0.33, 0.67, 1.0]\n'
              for kind in ("trajectory_position", "trajectory_direction")]  # fmt: skip
 pairs = [
     [f"{end}Left{part}", f"{end}Right{part}"] for end in ("Hind", "Front") for part in ("Upper", "Lower", "Foot", "Toe")
 ]
-roles = "\n".join(f'{role} = "{joint}"' for role, joint in find_roles().items())
+roles = "\n".join(f'{role} = "{joint}"' for role, joint in quadruped.find_roles().items())
 Path("quadruped.toml").write_text(
     f"""
 [[source]]
@@ -75,13 +68,13 @@ class Look:
 
 
 # somebody who wears a headset and walks about, and a webcam that sees it
-cast = make_cast(make_clips(2, seconds=12.0, seed=2, room=1.5)[1:], look_around=0.5)
+cast = km.evaluate.make_cast(km.evaluate.make_clips(2, seconds=12.0, seed=2, room=1.5)[1:], look_around=0.5)
 user = cast.users[0]
-landmarks = simulate_camera(user.clip, Camera((0.5, 1.1, 3.5), np.pi, 0.1), np.random.default_rng(0),
-                            head_rotations=user.joints.rotations[:, HEAD])  # fmt: skip
-fusion, controller, look = CameraFusion(), TrackerController(1), Look()
+camera, heads = km.camera.Camera((0.5, 1.1, 3.5), np.pi, 0.1), user.joints.rotations[:, HEAD]
+landmarks = km.camera.simulate_camera(user.clip, camera, np.random.default_rng(0), head_rotations=heads)
+fusion, controller, look = km.camera.CameraFusion(), km.avatar.TrackerController(1), Look()
 fusion.see(landmarks)
-animal = km.Crowd(database, layers=[look], settings=replace(SETTINGS, pelvis=True, clamp_distance=0.3))
+animal = km.Crowd(database, layers=[look], settings=replace(km.avatar.SETTINGS, pelvis=True, clamp_distance=0.3))
 poses, gaps = [], []
 for frame in range(len(user.devices)):
     joints = cast.calibration.locate_joints(user.devices.take(slice(frame, frame + 1)))
@@ -100,5 +93,5 @@ locked = np.array([pose.locked[0] for pose in poses])
 slides = np.linalg.norm(np.diff(paws, axis=0)[..., [0, 2]], axis=-1)[locked[1:] & locked[:-1]]
 print(f"locked paws: {locked.mean():.0%} of the time, sliding {1000 * user.rate * slides.mean():.1f} mm/s")
 km.save("quadruped.glb", clip)
-contact_sheet(clip).save("quadruped.png")
+km.draw.contact_sheet(clip).save("quadruped.png")
 print("written: quadruped.glb, quadruped.png")

@@ -2,8 +2,8 @@
 
 python docs/figures/three.py FILE... -o PICTURE.png [--vrm CHARACTER.vrm]
 
-It needs Chromium, Playwright, `npm install` in client/, and there for VRMA `npm install @pixiv/three-vrm-animation`;
-CLIENT names another folder.
+It needs Chromium, Playwright, `npm ci` in client/, and for VRMA `npm install --no-save @pixiv/three-vrm-animation`
+there; CLIENT names another folder.
 """
 
 import argparse
