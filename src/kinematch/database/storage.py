@@ -1,5 +1,6 @@
 """Databases as files: one self-describing safetensors file, verified as it is read."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -50,7 +51,8 @@ class Database(Unchanging):
     def __reduce__(self) -> tuple:
         if self.file is not None and self.file.is_unchanged():
             return reopen, (load, self.file)
-        return _open_pickled, to_arrays(self)
+        arrays, about = to_arrays(self)
+        return _open_pickled, (arrays, json.dumps(about))
 
     @property
     def skeleton(self) -> Skeleton:
@@ -151,10 +153,11 @@ def from_arrays(
         raise FileError(path, f"is damaged: {error}; {words.remedy}", kind="damaged") from error
 
 
-def _open_pickled(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Database:
+def _open_pickled(arrays: dict[str, np.ndarray], about: str) -> Database:
+    """From what a file of the database would hold."""
     for array in arrays.values():
-        array.flags.writeable = False  # as those of a file
-    return from_arrays("a pickled database", arrays, about)
+        array.flags.writeable = False
+    return from_arrays("a pickled database", arrays, json.loads(about))
 
 
 def _database(
