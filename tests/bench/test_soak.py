@@ -1,9 +1,13 @@
 """The soak: rude clients are as rude as they say, the honest page is served, and a run goes on where it stopped."""
 
+import asyncio
 import json
 
+import pytest
+
+from kinematch.bench import rude_clients
 from kinematch.bench import soak as module
-from kinematch.bench.rude_clients import ACTS
+from kinematch.bench.rude_clients import ACTS, Server
 from kinematch.cli.main import main
 
 
@@ -16,9 +20,29 @@ def test_a_short_soak_serves_the_honest_page_and_goes_on(tmp_path, capsys):
     assert first["acts"].keys() <= {act.__name__ for act in ACTS}
     assert sum(first["acts"].values()) >= 6
     assert sum(first["rates"]) > 0
+    assert first["findings"] == []
     assert main([*arguments, "--minutes", "0.1"]) == 0  # which is done already
     assert json.loads(state.read_text()) == first
     assert "an honest page beside rude clients" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("act", ["come_without_key", "guess_secrets", "send_body_slowly"])
+def test_a_server_that_lets_everybody_in_is_a_finding(act, monkeypatch):
+    monkeypatch.setattr(rude_clients, "BODY_PIECES", 2)
+
+    async def answer(reader, writer):
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b"/api/room/motion" not in head:  # of a slow body it waits for the rest
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+
+    async def be_rude():
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        found = await getattr(rude_clients, act)(Server("127.0.0.1", port, "a key"))
+        server.close()
+        return found
+
+    assert asyncio.run(be_rude())
 
 
 def test_a_state_that_is_none_is_refused(tmp_path, capsys):

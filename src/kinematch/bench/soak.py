@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from kinematch.bench.rude_clients import be_rude
+from kinematch.bench.rude_clients import Server, be_rude
 from kinematch.errors import FileError, KinematchError
 from kinematch.writing import write_beside
 
@@ -32,6 +32,7 @@ class SoakReport:
     longest: float = 0.0  # s between two poses
     memory: list[float] = field(default_factory=list)  # MB of the server after each part
     acts: dict[str, int] = field(default_factory=dict)  # how often what rude thing was done
+    findings: list[str] = field(default_factory=list)  # what the server should not have done
 
 
 def soak(
@@ -48,16 +49,18 @@ def soak(
     try:
         if not ours.poll(PATIENCE):
             raise KinematchError("the server did not start")
-        port = ours.recv()
+        there = Server("127.0.0.1", *ours.recv())
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             while report.seconds < total:
                 part = min(PART, total - report.seconds)
                 progress(round(report.seconds), round(total), f"{sum(report.acts.values())} rude acts")
-                rude = pool.submit(be_rude, "127.0.0.1", port, clients, part, round(report.seconds))
-                times = asyncio.run(_watch("127.0.0.1", port, part))
+                rude = pool.submit(be_rude, there, clients, part, round(report.seconds))
+                times = asyncio.run(_watch(there, part))
                 if not server.is_alive():
                     raise KinematchError(f"the server ended with {server.exitcode}")
-                _note(report, times, rude.result(), part, _measure_memory(server.pid or 0))
+                acts, findings = rude.result()
+                _note(report, times, acts, part, _measure_memory(server.pid or 0))
+                report.findings += findings
                 write_beside(state, json.dumps(asdict(report)).encode())
     finally:
         server.kill()
@@ -85,29 +88,31 @@ def _note(report: SoakReport, times: list[float], acts: dict[str, int], seconds:
 
 
 def _serve(pipe: Any) -> None:
-    """The server's process: the built-in motion, on a port of the system's choice."""
+    """The server's process: the built-in motion, on a port of the system's choice, for those who have the key."""
     from kinematch.database.dance_card import dance_card
+    from kinematch.studio.keys import AccessKey
     from kinematch.studio.serving import listen, server
     from kinematch.studio.stage import Stage
     from kinematch.studio.studio import Studio
 
     with TemporaryDirectory() as folder:
         opened = listen("127.0.0.1", 0)
-        studio = Studio(Stage(dance_card(), name="soak"), presets=Path(folder))
-        pipe.send(opened.getsockname()[1])
-        server(studio, log_level="critical").run(sockets=[opened])
+        studio, key = Studio(Stage(dance_card(), name="soak"), presets=Path(folder)), AccessKey()
+        pipe.send((opened.getsockname()[1], key.text))
+        server(studio, key=key, log_level="critical").run(sockets=[opened])
 
 
-async def _watch(host: str, port: int, seconds: float) -> list[float]:
+async def _watch(there: Server, seconds: float) -> list[float]:
     """Times of poses as an honest page gets them, who steers too; it comes back when it was cut off."""
     from websockets.asyncio.client import connect
     from websockets.exceptions import WebSocketException
 
     times: list[float] = []
     until = monotonic() + seconds
+    place = f"ws://{there.host}:{there.port}/stream?key={there.key}"
     while monotonic() < until:
         try:
-            async with connect(f"ws://{host}:{port}/stream", max_size=None, compression=None, open_timeout=30) as page:
+            async with connect(place, max_size=None, compression=None, open_timeout=30) as page:
                 while monotonic() < until:
                     message = await asyncio.wait_for(page.recv(), max(until - monotonic(), 0.1))
                     if isinstance(message, bytes):

@@ -198,8 +198,8 @@ def soak(
     state.parent.mkdir(parents=True, exist_ok=True)
     with progress_bar("soaking") as show:
         report = module.soak(minutes, state=state, clients=clients, progress=show)
-    _print([module.table(report)], [])
-    return 0
+    _print([module.table(report)], [f"finding: {finding}" for finding in report.findings])
+    return 1 if report.findings else 0
 
 
 def build(
