@@ -3,6 +3,7 @@
 import copy
 import multiprocessing
 import pickle
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -42,8 +43,8 @@ def test_a_model_is_pickled_by_its_file_or_else_with_its_arrays(random_model, tm
     opened = load_model(path)
     pickled = pickle.dumps(opened)
     assert len(pickled) < 1000
-    with multiprocessing.get_context("spawn").Pool(1) as child:
-        copies = [pickle.loads(pickled), child.apply(copy.copy, (opened,)), child.apply(copy.copy, (model,))]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as child:
+        copies = [pickle.loads(pickled), *child.map(copy.copy, (opened, model))]
     for one, expected in zip(copies, (opened, opened, model), strict=True):
         check_same(one.stepper.weights, expected.stepper.weights)
         check_same(vars(one.codebook).values(), vars(expected.codebook).values())
