@@ -167,8 +167,8 @@ def test_records_are_copied_whole_and_stay_read_only(kind, way, database, humano
 def test_a_crowd_steps_in_another_process_as_it_does_here(kind, database, child):
     crowd = make_crowd(kind, database, None)
     walk(crowd, 20)
-    there = child.apply(Crowd.step, (crowd, WALK, 0.8))
-    back = child.apply(copy.copy, (crowd,))
+    there = child.submit(Crowd.step, crowd, WALK, 0.8).result()
+    back = child.submit(copy.copy, crowd).result()
     expected = crowd.step(WALK, 0.8)
     check_same(there, expected)
     check_same(back.step(WALK, 0.8), expected)
