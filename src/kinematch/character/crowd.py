@@ -12,7 +12,7 @@ from kinematch.character.explain import explain_search
 from kinematch.character.layers import Layer
 from kinematch.character.lookups import needs_seams
 from kinematch.character.mishaps import look_closer
-from kinematch.character.orders import Filters, check_characters, check_places, copy_command, make_orders
+from kinematch.character.orders import Filters, Last, check_characters, check_places, copy_command, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.runner import Runner
 from kinematch.character.seams import step_with_seams
@@ -74,7 +74,7 @@ class Crowd:
         about = first.description
         self._open_body(skeleton, int(count))
         self._terrain, self._layers, self.asks = terrain, list(layers), tuple(asks)
-        self.filters, self.orders = Filters(), make_orders(int(count))
+        self.filters, self.orders, self._last = Filters(), make_orders(int(count)), Last()
         self.trajectory: Trajectory | None = None  # of the last command
         self.restarts = 0  # characters restarted since their state was not finite
         self.settings = settings or Settings()
@@ -235,7 +235,7 @@ class Crowd:
 
     def prepare(self, command: Command, out: Pose | None = None) -> Pose:
         """Take a command over; the pose that the step under it writes to."""
-        self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources))
+        self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources), self._last)
         self.orders.given[0] = self.trajectory is not None
         self.runner.refresh(self._settings, self.filters)
         return self.prepare_pose(out)

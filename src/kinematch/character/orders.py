@@ -1,6 +1,7 @@
 """Orders: a command checked at the border and copied into arrays of the types that kernels were compiled for."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,15 +54,31 @@ class Filters:
         return self._texts[number] if 0 <= number < len(self._texts) else None
 
 
-def copy_command(command: Command, orders: Orders, filters: Filters, source_count: int) -> Trajectory | None:
+@dataclass(slots=True)
+class Last:
+    """What the last command named for all characters alike: most commands repeat it, and need not copy it again."""
+
+    filter: str | None = None
+    source: int = -1
+    filters: Filters | None = None  # that its number is from
+
+
+def copy_command(
+    command: Command, orders: Orders, filters: Filters, source_count: int, last: Last
+) -> Trajectory | None:
     """Check a command and copy it into `orders`; its trajectory, if any. The step refuses what is not finite."""
     if not isinstance(command, Command):
         raise KinematchError(f"a command of type {type(command).__name__}, expected a Command, as km.move gives")
     shape = orders.velocities.shape
     _copy_vectors("velocities", command.velocities, orders.velocities, shape)
     _copy_vectors("facings", command.facings, orders.facings, shape)
-    _copy_filters(command.filter, orders.filters, filters)
-    _copy_source_numbers(command.source, orders.sources, source_count)
+    if command.filter is not last.filter or command.source is not last.source or filters is not last.filters:
+        _copy_filters(command.filter, orders.filters, filters)
+        _copy_source_numbers(command.source, orders.sources, source_count)
+        if (command.filter is None or type(command.filter) is str) and type(command.source) is int:
+            last.filter, last.source, last.filters = command.filter, command.source, filters
+        else:
+            last.filters = None
     trajectory = command.trajectory
     if trajectory is None:
         return None
