@@ -13,8 +13,8 @@ from PIL import Image
 from stage import CORNER, COURSE, DT, UPRIGHT, WALK, Run, Stage, called, command, curves, knee_angles, searches
 
 from kinematch.character import Settings
-from kinematch.character.record import record
 from kinematch.draw.sheet import strip
+from kinematch.motion.record import record
 
 
 def draw_step(stage: Stage) -> Image.Image:

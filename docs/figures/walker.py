@@ -11,11 +11,11 @@ import numpy as np
 from PIL import Image
 
 from kinematch.character import Command, Crowd
-from kinematch.character.record import record
 from kinematch.database.dance_card import dance_card
 from kinematch.draw.sheet import contact_sheet
 from kinematch.math import rotation
 from kinematch.motion.clip import Clip
+from kinematch.motion.record import record
 from kinematch.synth import motions, perform
 from kinematch.synth.measure import elbow, globals_of, hand_asymmetry, knee, speeds, trunk_lean, upper_arm_pitch
 from kinematch.synth.walker import SynthClip

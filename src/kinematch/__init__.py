@@ -38,7 +38,6 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.character.layers import Layer as Layer
     from kinematch.character.pose import Pose as Pose
     from kinematch.character.reach_layer import ReachLayer as ReachLayer
-    from kinematch.character.record import record as record
     from kinematch.character.settings import Settings as Settings
     from kinematch.character.source import MotionSource as MotionSource
     from kinematch.character.source import Projection as Projection
@@ -74,6 +73,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.motion.contacts import find_contacts as find_contacts
     from kinematch.motion.floor import put_on_floor as put_on_floor
     from kinematch.motion.mirror import mirror as mirror
+    from kinematch.motion.record import record as record
     from kinematch.motion.resample import resample as resample
     from kinematch.motion.retarget import retarget as retarget
     from kinematch.motion.retarget_settings import RetargetSettings as RetargetSettings
@@ -135,7 +135,7 @@ _HOMES = {  # name -> the module that defines it
     "pack": "database.packing.pack",
     "put_on_floor": "motion.floor",
     "read_script": "control.script_file",
-    "record": "character.record",
+    "record": "motion.record",
     "register_feature": "database.features",
     "resample": "motion.resample",
     "retarget": "motion.retarget",

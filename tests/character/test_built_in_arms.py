@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from kinematch.character.crowd import Crowd
-from kinematch.character.record import record
 from kinematch.control.command import Command
 from kinematch.database.storage import Database
 from kinematch.motion.clip import Clip
+from kinematch.motion.record import record
 from kinematch.synth.measure import SIDES, elbow, hand_asymmetry
 
 DT = 1 / 60

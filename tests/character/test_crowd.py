@@ -9,9 +9,9 @@ import pytest
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.layers import ClipLayer
 from kinematch.character.reason import Reason
-from kinematch.character.state import round_up
 from kinematch.character.step.project import find_frame
 from kinematch.character.step.schedule import FEWEST, SPARE
+from kinematch.compile.lanes import round_up
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.search import Matches, WideMatcher, search_space

@@ -11,11 +11,11 @@ from kinematch.character.idle import find_idle_frames, find_search_terms
 from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
-from kinematch.character.table import DIRECTION, Table, index_by_frame, make_table
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import QueryInput
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
+from kinematch.database.table import DIRECTION, Table, index_by_frame, make_table
 from kinematch.errors import KinematchError, failure
 from kinematch.search import Matcher, WideMatcher, search_space
 from kinematch.search.matcher import admission

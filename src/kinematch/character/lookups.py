@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinematch.character.pose import Pose
-from kinematch.character.table import EACH_RUN
 from kinematch.database.features import Feature
 from kinematch.database.schema import needs_call
+from kinematch.database.table import EACH_RUN
 from kinematch.terrain.terrain import find_ground
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from kinematch.character.database_source import COMPILED
 from kinematch.character.orders import Filters, Orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.rig import Rig
+from kinematch.character.rows import make_rows
 from kinematch.character.searches import Searches
 from kinematch.character.settings import Settings, make_knobs
 from kinematch.character.source import Sample
@@ -33,9 +34,9 @@ from kinematch.character.step.update import (
     sample_playing,
     sample_playing_of,
 )
-from kinematch.character.table import Table, make_rows
 from kinematch.compile.handle import find_place
 from kinematch.compile.threads import SHARED, count_threads, run_each
+from kinematch.database.table import Table
 from kinematch.motion.retargeting import Retargeting
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.character.orders import Filters
 from kinematch.character.settings import Settings
-from kinematch.character.table import SearchTable, empty_search
+from kinematch.database.table import SearchTable, empty_search
 from kinematch.errors import KinematchError
 from kinematch.search import WideMatcher
 from kinematch.search.layout_kernels import measure_memory

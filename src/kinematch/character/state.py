@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.character.constants import GOLDEN_RATIO
+from kinematch.compile.lanes import round_up
 from kinematch.control.body import SimulatedBody, place_at_rest
 from kinematch.errors import KinematchError
-
-LANES = 8  # joints that kernels take at once
 
 
 class Playing(NamedTuple):
@@ -126,11 +125,6 @@ class State(NamedTuple):
         groups: list = [type(group)(*(change(array) for array in group)) for group in self[:-2]]
         groups.append(tuple({name: change(array) for name, array in own.items()} for own in self.sources))
         return State(*groups)
-
-
-def round_up(joints: int) -> int:
-    """The next multiple of eight."""
-    return -(-joints // LANES) * LANES
 
 
 def make_state(

@@ -142,7 +142,7 @@ def run_avatar(
     progress: Callable[[int, int], None] | None = None,
 ) -> "Clip":
     """Step an avatar through recorded devices; with a sender, in real time."""
-    from kinematch.character.record import record
+    from kinematch.motion.record import record
 
     poses, started = [], time.monotonic()
     for n in range(len(devices)):

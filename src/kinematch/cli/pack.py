@@ -89,7 +89,7 @@ def _print_transport(screen: "Screen", source: Path, output: Path, opened: "Data
 def _print_result(screen: "Screen", source: Path, output: Path, opened: "Database", found: "PackResult") -> None:
     from rich.table import Table
 
-    from kinematch.character.footprint import measure_footprint
+    from kinematch.evaluate.comparison.footprint import measure_footprint
     from kinematch.search.compare import measure_difference
 
     before, after = measure_footprint(opened), measure_footprint(found.database)

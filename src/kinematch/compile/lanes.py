@@ -23,6 +23,11 @@ COMPARISONS = {operator.gt: ">", operator.lt: "<", operator.ge: ">=", operator.l
 FLAGS = {operator.and_: "and_", operator.or_: "or_"}
 
 
+def round_up(count: int) -> int:
+    """The next multiple of LANES."""
+    return -(-count // LANES) * LANES
+
+
 @define_value
 class Mask(types.Type):
     """Which of several lanes; what comparing lanes gives."""

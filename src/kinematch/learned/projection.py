@@ -5,9 +5,9 @@ import numpy as np
 from kinematch.character.idle import IDLE, SHORTEST_IDLE
 from kinematch.character.settings import Settings
 from kinematch.character.step.runs import NOWHERE
-from kinematch.character.table import DIRECTION, POSITION, find_trajectory_columns
 from kinematch.database.filters import tag_mask
 from kinematch.database.schema import FeatureSchema
+from kinematch.database.table import DIRECTION, POSITION, find_trajectory_columns
 from kinematch.learned.codebook import Codebook
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model

@@ -9,15 +9,16 @@ import numpy as np
 from kinematch.character.checked_source import pick_examples
 from kinematch.character.database_source import COMPILED
 from kinematch.character.rig import make_rig
+from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
 from kinematch.character.source import SourceDescription, SourcePoses
 from kinematch.character.state import State
 from kinematch.character.step.runs import enter_run, find_followed, restore_entry
 from kinematch.character.step.scene import make_run_scratch
-from kinematch.character.table import EACH_RUN, POSITION, Table, empty_runs, find_trajectory_columns, make_rows
 from kinematch.database.features import QueryInput
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.playback import find_toe_rests
+from kinematch.database.table import EACH_RUN, POSITION, Table, empty_runs, find_trajectory_columns
 from kinematch.database.tags import Tags
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model

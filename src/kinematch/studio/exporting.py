@@ -3,10 +3,10 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from kinematch.character.record import record
 from kinematch.errors import KinematchError, unknown
 from kinematch.files import write_clip
 from kinematch.motion.clip import Clip
+from kinematch.motion.record import record
 from kinematch.studio.dressing import write_worn
 from kinematch.studio.stage import STEP_RATE, Stage
 

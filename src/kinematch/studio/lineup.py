@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.companion import Companion
 from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
 from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.companion import Companion
 from kinematch.studio.layout import LINEUP, pack
 from kinematch.studio.picture import XYZW
 from kinematch.studio.worn import WornCharacter, fit_character

@@ -4,9 +4,9 @@ from kinematch.character import constants as c
 from kinematch.character.step.bodies import find_goal, predict_body, recall_root
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.schedule import note_search
-from kinematch.character.table import DIRECTION, POSITION
 from kinematch.compile.jit import inner
 from kinematch.database.frame_kernels import is_in_contact, read_features, read_pace
+from kinematch.database.table import DIRECTION, POSITION
 from kinematch.math.series import rotate_about_y
 
 X, Y, Z, FORWARD_X, FORWARD_Z = POSITION, POSITION + 1, POSITION + 2, DIRECTION, DIRECTION + 2

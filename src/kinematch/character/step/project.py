@@ -10,9 +10,9 @@ from kinematch.character.step.playback import read_playing
 from kinematch.character.step.runs import enter_run, find_entry, has_run_out, is_run, restore_entry
 from kinematch.character.step.scene import find_number, open_source
 from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
-from kinematch.character.table import EACH_ROW
 from kinematch.compile.jit import inner, replace_in_kernels, routine
 from kinematch.compile.memory import address, read_address, read_byte
+from kinematch.database.table import EACH_ROW
 from kinematch.math.networks import apply_network
 from kinematch.search import layout_kernels as at
 from kinematch.search.wide_kernels import search

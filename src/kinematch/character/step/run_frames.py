@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from kinematch.character.table import HORIZON_X, HORIZON_Z
 from kinematch.compile.indexing import consecutive, lane_count, take
 from kinematch.compile.jit import inner, routine
 from kinematch.compile.lanes import inverse_root, larger, single, where
+from kinematch.database.table import HORIZON_X, HORIZON_Z
 from kinematch.math.networks import apply_network
 from kinematch.math.series import to_rotation_vector
 from kinematch.math.vectors import Quaternion, Vector, cross, dot, inverse, quaternion, rotate, vector

@@ -9,12 +9,13 @@ from kinematch.character.orders import Orders, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings, make_knobs
-from kinematch.character.state import Feet, Offsets, Past, Playing, Schedule, make_state, round_up
+from kinematch.character.state import Feet, Offsets, Past, Playing, Schedule, make_state
 from kinematch.character.step.pose import JOINT_ROWS, LEG_ROWS
-from kinematch.character.table import Table, empty_table
 from kinematch.compile.handle import handle, opening
 from kinematch.compile.jit import inner, replace_in_kernels
+from kinematch.compile.lanes import round_up
 from kinematch.control.body import SimulatedBody
+from kinematch.database.table import Table, empty_table
 from kinematch.math.networks import ROWS, measure_net
 
 BLOCK = 64  # characters for which one stage after the other is run: small batches stay in cache

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kinematch.character.footprint import measure_footprint
 from kinematch.control.command import Command
 from kinematch.database.storage import Database
+from kinematch.evaluate.comparison.footprint import measure_footprint
 from kinematch.evaluate.run import Mover
 from kinematch.learned.model import Model
 

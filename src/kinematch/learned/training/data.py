@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.table import make_table
 from kinematch.database.playback import find_moving
 from kinematch.database.storage import Database
+from kinematch.database.table import make_table
 from kinematch.errors import KinematchError
 from kinematch.learned.model import PoseColumns, lay_out_pose
 from kinematch.learned.scoring import find_true_joints

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinematch.character.table import make_table
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.storage import Database
+from kinematch.database.table import make_table
 from kinematch.search import WideMatcher, search_space
 
 

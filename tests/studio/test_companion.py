@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import kinematch as km
-from kinematch.character.companion import Companion
 from kinematch.files import read_clip
 from kinematch.motion.retargeting import Retargeting
 from kinematch.motion.root import with_root
+from kinematch.studio.companion import Companion
 from kinematch.terrain.made import make_slopes
 
 DT = 1 / 60

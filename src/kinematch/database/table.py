@@ -1,4 +1,4 @@
-"""Table: a database as kernels play it, frame by frame; sources that compute their poses fill a row per character."""
+"""Table: a database as kernels play it, frame by frame."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,8 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinematch.character.source import SourceDescription
-from kinematch.character.state import round_up
+from kinematch.compile.lanes import round_up
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.packing.layout import Pack, empty_pack
 from kinematch.database.packing.poses import PackedPoses, open_features
@@ -29,7 +28,6 @@ from kinematch.motion.heading import yaw_of
 
 EACH_ROW, EACH_RUN = 1, 2  # frames of each character's own: a pose that Python computed, or two of a model's run
 HORIZON_X, HORIZON_Z = 0, 1  # of Runs.pace_columns
-ROW_RATE = 60.0  # Hz, of rows of sources without a frame rate
 POSITION, DIRECTION = 0, 3  # first numbers of a trajectory sample: x, y, z, then the direction's x, y, z
 
 
@@ -165,29 +163,6 @@ def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
     return table._replace(moving=moving, places=_read_only(poses.positions[:, moving]))
 
 
-def make_rows(count: int, moving: np.ndarray, about: SourceDescription) -> Table:
-    """A table with one row for each character, of sources that compute their poses: each row is a clip of one frame.
-
-    Toe heights of its rows count from where toes stand."""
-    characters, whole, single, schema = np.arange(count, dtype=np.int32), np.int32, np.float32, about.schema
-    joints, contacts = about.skeleton.joint_count, len(about.contact_joints)
-    columns, horizons = find_trajectory_columns(schema)
-    return empty_table()._replace(
-        rotations=np.zeros((count, joints, 4), single), velocities=np.zeros((count, joints, 3), single),
-        angular_velocities=np.zeros((count, joints, 3), single), places=np.zeros((count, len(moving), 3), single),
-        moving=np.array(moving, whole), contacts=np.zeros((count, contacts), bool),
-        contact_left=np.zeros((count, contacts), single), toe_heights=np.zeros((count, contacts), single),
-        toe_rests=np.zeros(contacts), no_exit=np.zeros(count, bool), clip_of=characters,
-        starts=characters.copy(), stops=characters + whole(1), loops=np.zeros(count, bool),
-        loop_shifts=np.zeros((count, 3)), loop_turns=np.zeros(count), next_frames=characters.copy(),
-        root_paths=np.zeros((count, 6)), paces=np.zeros(count, single), joint_bytes=_measure_joint_bytes(joints),
-        features=np.zeros((count, schema.width), single), feature_offset=np.array(about.feature_offset, single),
-        feature_scale=np.array(about.feature_scale, single), trajectory_columns=columns, horizons=horizons,
-        past_count=int((horizons < 0).sum()), frame_rate=float(about.frame_rate or ROW_RATE), frame_count=count,
-        each=EACH_ROW,
-    )  # fmt: skip
-
-
 def _build_table(poses: PoseDatabase) -> Table:
     """All but the features."""
     heights = measure_toe_heights(poses)
@@ -212,7 +187,7 @@ def _build_table(poses: PoseDatabase) -> Table:
         next_frames=find_next_frames(poses),
         root_paths=measure_root_tracks(poses),
         paces=measure_paces(poses),
-        joint_bytes=_measure_joint_bytes(poses.skeleton.joint_count),
+        joint_bytes=measure_joint_bytes(poses.skeleton.joint_count),
         frame_rate=float(poses.frame_rate),
         frame_count=poses.frame_count,
     )
@@ -231,7 +206,7 @@ def _build_packed_table(poses: PackedPoses) -> Table:
         toe_rests=find_toe_rests(heights, np.asarray(poses.contacts)), root_paths=np.zeros((rows, 6)),
         starts=np.array(poses.clip_starts), stops=np.array(poses.clip_stops), loops=np.array(poses.clip_loops),
         loop_shifts=poses.loop_positions.astype(np.float64), loop_turns=poses.frames.loop_turns,
-        joint_bytes=_measure_joint_bytes(joints), pack=_place_joints(poses, poses.frames.moving),
+        joint_bytes=measure_joint_bytes(joints), pack=_place_joints(poses, poses.frames.moving),
         frame_rate=float(poses.frame_rate), frame_count=poses.frame_count,
     )  # fmt: skip
 
@@ -282,7 +257,7 @@ def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarr
     return np.array(columns, np.int32).reshape(-1, 3), np.array(times, np.float64)
 
 
-def _measure_joint_bytes(joints: int) -> np.ndarray:
+def measure_joint_bytes(joints: int) -> np.ndarray:
     bytes_ = np.zeros((2, round_up(joints)), np.int64)
     bytes_[:, :joints] = np.arange(joints) * [[16], [12]]
     return bytes_
