@@ -1,6 +1,7 @@
 """What numba does not promise still holds: each law here names the part of numba that a release has changed."""
 
 import ast
+import gc
 import operator
 from pathlib import Path
 
@@ -229,3 +230,25 @@ def test_compilation_is_watched_from_begin_to_end():
     assert heard == [("begin", halve), ("end", halve)]
     numba.njit(halve)(4.0)
     assert len(heard) == 2
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_compiling_leaves_garbage_collection_as_it_was_even_where_it_fails(enabled):
+    before = gc.isenabled()
+    seen = []
+
+    @numba.njit
+    def double(number):
+        return number + number
+
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with internals.watch_compilation(lambda function: seen.append(gc.isenabled())):
+            double(1)
+            assert gc.isenabled() == enabled
+            with pytest.raises(TypingError):
+                double(None)
+        assert gc.isenabled() == enabled
+        assert seen == [False, False]
+    finally:
+        (gc.enable if before else gc.disable)()
