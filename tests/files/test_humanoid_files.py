@@ -135,6 +135,15 @@ def bomb():
     return content.getvalue()
 
 
+def with_header(text):
+    """An array whose header is that text."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as made:
+        for name in ("poses", "trans", "mocap_framerate"):
+            made.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode())
+    return content.getvalue()
+
+
 GOOD = {"poses": np.zeros((2, 156)), "trans": np.zeros((2, 3)), "mocap_framerate": np.array(30.0)}
 
 
@@ -150,6 +159,10 @@ GOOD = {"poses": np.zeros((2, 156)), "trans": np.zeros((2, 3)), "mocap_framerate
         (archive(**GOOD)[:-40], "damaged archive"),
         (bomb(), "expected numbers"),
         (b"PK\x03\x04 nothing", "damaged archive"),
+        (with_header("{'descr': (\n"), "expected numbers"),  # numpy's reader has an error of its own for each of these
+        (with_header("{\n}\n  x\n y\n"), "expected numbers"),
+        (with_header("(" * 5000), "expected numbers"),
+        (with_header("-" * 9000 + "1"), "expected numbers"),
     ],
 )
 def test_archives_that_are_no_amass_are_refused_by_name(content, words, tmp_path):

@@ -5,6 +5,7 @@ import zipfile
 import zlib
 from functools import lru_cache
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ LAYOUTS: dict[int, tuple[str | None, ...]] = {
 }
 TO_Y_UP = rotation.from_axis_angle([1.0, 0.0, 0.0], -np.pi / 2)  # AMASS has Z up
 RATES = ("mocap_framerate", "mocap_frame_rate")
+BROKEN_HEADER = (ValueError, SyntaxError, TokenError, RecursionError, MemoryError)  # what numpy's own reader may raise
 LARGEST_ARRAY = 1 << 31  # bytes; six days at 60 frames a second of SMPL-H
 NOTE = "bone lengths are those of a neutral skeleton, since the body model is not read: positions are approximate"
 
@@ -187,7 +189,7 @@ def _read_array(path: str | Path, archive: zipfile.ZipFile, name: str) -> np.nda
             size = int(np.prod([int(extent) for extent in shape], dtype=object)) * dtype.itemsize
             if dtype.kind not in "fiu" or not 0 <= size <= LARGEST_ARRAY or size > archive.getinfo(name).file_size:
                 raise ValueError(f"{dtype} of shape {shape}")
-        except ValueError as error:
+        except BROKEN_HEADER as error:
             raise FileError(path, f"array {name!r} cannot be read: {str(error)[:200]}, expected numbers") from None
     with archive.open(name) as file:
         try:
