@@ -13,6 +13,7 @@ from kinematch.files import write_clip
 from kinematch.math import rotation
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import scale
+from kinematch.motion.floor import lowered
 from kinematch.motion.skeleton import skeleton
 from kinematch.synth import walk_along
 
@@ -398,6 +399,27 @@ def test_another_rig_is_carried_over_where_the_recipe_says_so(folder, clips):
     # the taller one's own motion, brought back to the size it was made from
     np.testing.assert_allclose(poses.positions[b, 0], poses.positions[a, 0], atol=5e-3)
     assert np.abs(poses.positions[b, 1, 1] - poses.positions[a, 1, 1]).max() < 5e-3
+
+
+def begin_at_origin(path, out, frames):
+    """A capture that begins with its rest pose at the origin, hips on the ground, and jumps away from it."""
+    head, motion = path.read_text().split("MOTION", 1)
+    count, rate, *lines = motion.strip().splitlines()
+    rest = " ".join("0" * len(lines[0].split()))
+    count = f"Frames: {int(count.split()[1]) + frames}"
+    out.write_text("\n".join([f"{head}MOTION", count, rate, *[rest] * frames, *lines]))
+
+
+def test_what_is_dropped_of_a_file_does_not_tell_the_floor_of_the_rest_when_it_is_retargeted(tmp_path, data):
+    begin_at_origin(data / "cmu-more" / "07_02.bvh", tmp_path / "rest.bvh", 40)
+    recipe = tmp_path / "recipe.toml"
+    text = f'[[source]]\nfiles = ["{data}/cmu-more/02_02.bvh"]\n'
+    for path, end in ((data / "cmu-more" / "07_02.bvh", 1 / 30), (tmp_path / "rest.bvh", 41 / 30)):
+        text += f'[[source]]\nfiles = ["{path}"]\nretarget = true\ndrop = [[0.0, {end:.3f}]]\n'
+    recipe.write_text(text)
+    poses = build(recipe).database.poses
+    plain, cut = (slice(*one) for one in zip(poses.clip_starts[-2:], poses.clip_stops[-2:]))
+    np.testing.assert_allclose(poses.positions[cut], poses.positions[plain], atol=0.01)
 
 
 def test_retargeting_everything_needs_a_skeleton_to_retarget_to(folder, clips):

@@ -89,11 +89,11 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
                 clip = root_motion_from_feet(clip, source.contact_joints or None)
-            if source.retarget and target is not None:
-                if (source.floor or cleaning.floor) == "auto" and not source.contact_joints:
-                    clip = put_on_floor(clip)  # soles are put on the floor by retargeting
-                clip = retarget(clip, target, leave_out(source.retarget_without, source.retarget_hands))
             for piece, begins in cut(clip, source):
+                if source.retarget and target is not None:  # after the cut: a dropped T-pose must not tell the floor
+                    if (source.floor or cleaning.floor) == "auto" and not source.contact_joints:
+                        piece = put_on_floor(piece)  # soles are put on the floor by retargeting
+                    piece = retarget(piece, target, leave_out(source.retarget_without, source.retarget_hands))
                 cleaned = _clean(piece, begins, source, cleaning)
                 prepared += [replace(cleaned[0], warnings=(*doubts, *cleaned[0].warnings)), *cleaned[1:]]
                 doubts = ()
