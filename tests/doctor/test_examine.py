@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from kinematch.database.build import build
+from kinematch.database.prepare import cut
+from kinematch.database.recipe import Source
 from kinematch.doctor import examine
 from kinematch.doctor.prescribe import prescribe
 from kinematch.doctor.report import Problem, by_severity
@@ -174,12 +176,14 @@ def test_a_broken_file_is_a_report_with_its_line(tmp_path):
     assert "exclude" in report.problems[0].fix
 
 
-def test_a_t_pose_in_front_is_cut_off(tmp_path, walk):
+@pytest.mark.parametrize("rate", [59.94, 60.0, 90.0, 100.0, 120.0, 240.0])
+def test_a_t_pose_in_front_is_cut_off_and_nothing_else(tmp_path, walk, rate):
     rotations, positions = np.array(walk.rotations), np.array(walk.positions)
     rotations[0], positions[0] = walk.skeleton.tpose, walk.skeleton.offsets
-    report = examined(tmp_path, walk.with_(rotations=rotations, positions=positions))
-    problem = found(report, "begins in a T-pose")
-    assert problem.fix.startswith("drop = [[0.0, 0.0")
+    clip = walk.with_(rotations=rotations, positions=positions, frame_rate=rate)
+    problem = found(examined(tmp_path, clip), "begins in a T-pose")
+    ((left, begins),) = cut(clip, Source(files=["clip.bvh"], **tomllib.loads(problem.fix)))
+    assert (left.frame_count, begins) == (clip.frame_count - 1, pytest.approx(1 / rate))
 
 
 def test_jumps_are_found_where_they_are(tmp_path, walk):

@@ -54,7 +54,7 @@ def find(clip: Clip, tpose: TPose | None, poses: Sequence[HeldPose] = ()) -> lis
             Problem(
                 "warning",
                 f"the clip begins in a T-pose or rest pose and jumps away from it at frame {start}",
-                f"drop = [[0.0, {(start - 0.5) / clip.frame_rate:.4f}]]",
+                f"drop = [[0.0, {start / clip.frame_rate:.4f}]]",
             )
         )
     problems += found
