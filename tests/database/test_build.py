@@ -13,7 +13,6 @@ from kinematch.files import write_clip
 from kinematch.math import rotation
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import scale
-from kinematch.motion.floor import lowered
 from kinematch.motion.skeleton import skeleton
 from kinematch.synth import walk_along
 
@@ -420,6 +419,32 @@ def test_what_is_dropped_of_a_file_does_not_tell_the_floor_of_the_rest_when_it_i
     poses = build(recipe).database.poses
     plain, cut = (slice(*one) for one in zip(poses.clip_starts[-2:], poses.clip_stops[-2:]))
     np.testing.assert_allclose(poses.positions[cut], poses.positions[plain], atol=0.01)
+
+
+@pytest.mark.parametrize("source", ["", "retarget = true"])
+def test_a_clip_that_jumps_is_left_out_by_name_and_with_its_reason(folder, clips, source):
+    (folder / "odd").mkdir()
+    far = clips["straight"]
+    positions = np.array(far.positions)
+    positions[: far.frame_count // 2, 0] += [0, 0, 4.0]
+    write_clip(folder / "odd" / "jumps.bvh", far.with_(positions=positions))
+    result = build(recipe(folder, f'[[source]]\nfiles = ["odd/*.bvh"]\n{source}'))
+    assert result.database.poses.clip_names == ("left", "straight")
+    assert any("left out: jumps: its body jumps 4.0 m" in warning for warning in result.warnings)
+    with pytest.raises(FileError, match=r"no clip is fit .*left out: jumps"):
+        build(recipe(folder, files='["odd/*.bvh"]'))
+
+
+def test_a_stretch_beside_others_in_which_nothing_moves_is_left_out(folder, clips):
+    still = clips["straight"].frames(0, 1)
+    frames = np.zeros(90, int)
+    held = [np.concatenate([getattr(still, name)[frames], getattr(clips["straight"], name)]) for name in
+            ("positions", "rotations")]  # fmt: skip
+    write_clip(folder / "held.bvh", clips["straight"].with_(positions=held[0], rotations=held[1]))
+    seconds = 90 / clips["straight"].frame_rate
+    result = build(recipe(folder, files='["held.bvh"]', source=f"split = [{seconds}]"))
+    assert result.database.poses.clip_names == ("held #2",)
+    assert any("left out: held #1: nothing moves in it" in warning for warning in result.warnings)
 
 
 def test_retargeting_everything_needs_a_skeleton_to_retarget_to(folder, clips):

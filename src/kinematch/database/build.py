@@ -89,7 +89,10 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         prepared = _prepare_all(files, recipe, text, recipe_path, progress)
         clock.lap("clips")
         progress("poses", 0, 1)
-        found += _list_warnings(prepared) + _find_empty_ranges(files, prepared)
+        found += _list_left_out(prepared) + _list_warnings(prepared) + _find_empty_ranges(files, prepared)
+        prepared = [[clip for clip in clips if not clip.fault] for clips in prepared]
+        if not any(prepared):
+            raise KinematchError(f"no clip is fit for a database: {found[0]}")
         sources = [
             {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
             for file, key, clips in zip(files, keys, prepared)
@@ -212,6 +215,12 @@ def _prepare_all(
             executor.shutdown(wait=True, cancel_futures=True)
             raise
     return out
+
+
+def _list_left_out(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+    """Clips that are unfit, their mirror images not named, and why."""
+    unfit = [clip for clips in prepared for clip in clips if clip.fault and not clip.mirrored]
+    return [f"left out: {clip.clip.name}: {clip.fault}" for clip in unfit]
 
 
 def _list_warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:

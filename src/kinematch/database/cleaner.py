@@ -91,6 +91,7 @@ def write_prepared(file: BinaryIO, prepared: list[Prepared]) -> None:
                 "name": clip.name, "frame_rate": clip.frame_rate, "tags": sorted(clip.tags),
                 "source": asdict(clip.source), "names": skeleton.names, "roles": dict(skeleton.roles),
                 "begins": one.begins, "mirrored": one.mirrored, "warnings": one.warnings,
+                "fault": one.fault,
                 "arrays": [None if array is None else (array.dtype.str, array.shape) for array in own],
             }
         )  # fmt: skip
@@ -114,7 +115,7 @@ def read_prepared(file: IO[bytes]) -> list[Prepared] | None:
         skeleton = Skeleton(names=tuple(one["names"]), roles=one["roles"], **rig)
         source = Origin(**{**one["source"], "notes": tuple(one["source"]["notes"])})
         own = Clip(skeleton, **clip, frame_rate=one["frame_rate"], name=one["name"], tags=one["tags"], source=source)
-        about = {"begins": one["begins"], "mirrored": one["mirrored"], "warnings": tuple(one["warnings"])}
+        about = {name: one[name] for name in ("begins", "mirrored", "fault")} | {"warnings": tuple(one["warnings"])}
         found.append(Prepared(own, **contacts, **about))
     return found
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinematch.database.faults import find_fault, is_still
 from kinematch.database.loops import close_loop
 from kinematch.database.recipe import Cleaning, Recipe, Source
 from kinematch.database.sources import SourceFile, choose_clips
@@ -38,6 +39,7 @@ class Prepared:
     begins: float  # s, time of its first frame in the file
     mirrored: bool = False
     warnings: tuple[str, ...] = ()
+    fault: str = ""  # why it is left out of the database
 
 
 def read_source(file: SourceFile, folder: Path) -> list[Clip]:
@@ -89,12 +91,18 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
                 clip = root_motion_from_feet(clip, source.contact_joints or None)
-            for piece, begins in cut(clip, source):
+            pieces = cut(clip, source)
+            for stretch, begins in pieces:
+                piece = stretch
                 if source.retarget and target is not None:  # after the cut: a dropped T-pose must not tell the floor
                     if (source.floor or cleaning.floor) == "auto" and not source.contact_joints:
                         piece = put_on_floor(piece)  # soles are put on the floor by retargeting
                     piece = retarget(piece, target, leave_out(source.retarget_without, source.retarget_hands))
                 cleaned = _clean(piece, begins, source, cleaning)
+                fault = find_fault(stretch, cleaned[0].clip)
+                if not fault and len(pieces) > 1 and is_still(stretch):
+                    fault = "nothing moves in it"
+                cleaned = [replace(one, fault=fault) for one in cleaned]
                 prepared += [replace(cleaned[0], warnings=(*doubts, *cleaned[0].warnings)), *cleaned[1:]]
                 doubts = ()
         return prepared
