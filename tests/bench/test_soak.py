@@ -53,10 +53,11 @@ def test_a_state_that_is_none_is_refused(tmp_path, capsys):
 
 def test_what_an_honest_page_saw_is_added_up():
     report = module.SoakReport()
-    module._note(report, [0.0, 0.5, 1.0, 1.1, 3.1], {"vanish": 2}, 4.0, 100.0)
-    module._note(report, [10.0, 10.5], {"vanish": 1, "send_noise": 4}, 4.0, 101.0)
-    assert report.seconds == 8
+    module._note(report, [0.0, 0.5, 1.0, 1.1, 3.1], {"vanish": 2}, 0.0, 4.0, 100.0)
     assert report.longest == 2
-    assert report.rates == [2, 2, 0]
+    module._note(report, [10.0, 10.5], {"vanish": 1, "send_noise": 4}, 10.0, 4.0, 101.0)  # and then nothing
+    assert report.seconds == 8
+    assert report.longest == 3.5
+    assert report.rates == [2, 2, 0, 1, 2, 0, 0, 0]
     assert report.acts == {"vanish": 3, "send_noise": 4}
     assert report.memory == [100.0, 101.0]

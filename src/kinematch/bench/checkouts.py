@@ -62,7 +62,7 @@ print(json.dumps({"first step, processor time": 1e6 * (time.process_time() - bef
 def run(checkout: Path, program: str, *given: object, **more: str) -> dict[str, float]:
     """Microseconds by measure, of one run of a checkout."""
     environment = os.environ | {"PYTHONPATH": str(checkout / "src")} | more
-    command = [sys.executable, "-c", program, *map(str, given)]
+    command = [sys.executable, "-P", "-c", program, *map(str, given)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{checkout}: {done.stderr.strip()[-2000:]}")
@@ -71,14 +71,16 @@ def run(checkout: Path, program: str, *given: object, **more: str) -> dict[str, 
 
 def compare(old: Path, new: Path, program: str, *given: object, runs: int, cold: bool = False) -> dict[str, dict]:
     """By measure: medians of both, and the ratios of pairs of runs."""
-    found: dict[Path, list[dict[str, float]]] = {old: [], new: []}
+    checkouts = old, new  # which may be one and the same, to see the noise
+    found: tuple[list[dict[str, float]], ...] = [], []
     for number in range(runs):
-        for checkout in (old, new) if number % 2 else (new, old):
+        for side in (0, 1) if number % 2 else (1, 0):
             with tempfile.TemporaryDirectory(prefix="kinematch-") as folder:
-                found[checkout].append(run(checkout, program, *given, **({"NUMBA_CACHE_DIR": folder} if cold else {})))
+                more = {"NUMBA_CACHE_DIR": folder} if cold else {}
+                found[side].append(run(checkouts[side], program, *given, **more))
     rows = {}
-    for name in found[old][0]:
-        before, now = (np.array([one[name] for one in found[checkout]]) for checkout in (old, new))
+    for name in found[0][0]:
+        before, now = (np.array([one[name] for one in side]) for side in found)
         ratios = now / before
         rows[name] = {
             "old": float(np.median(before)), "new": float(np.median(now)), "ratio": float(np.median(ratios)),

@@ -20,6 +20,7 @@ MESSAGES: tuple[str | bytes, ...] = (
     b"\0" * 1000, "{", "[" * 2000, json.dumps({"type": "stick", "sequence": 1, "x": 1e308, "y": "no"}),
     json.dumps({"type": "set_crowd", "count": 10**9}), json.dumps({"type": "ping", "time": 1.0}),
 )  # fmt: skip
+UPLOAD = "PUT /api/workshop/files/a.bvh"
 UPGRADE = (
     "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
     "Sec-WebSocket-Version: 13",
@@ -88,9 +89,9 @@ async def ask_for_nonsense(there: Server) -> None:
 
 async def post_junk(there: Server) -> None:
     """Files that are none, or of thousands of joints of one name, where a page may send a character or a motion."""
-    path = random.choice(["/api/character", "/api/room/motion", "/api/recording", "/api/workshop/upload/a.bvh"])
+    request = random.choice(["POST /api/character", "POST /api/room/motion", "POST /api/recording", UPLOAD])
     body = random.choice([b"glTF" + random.randbytes(2000), b"", b"HIERARCHY\n" + b"ROOT a\n{\nOFFSET 0 0 0\n" * 3000])
-    await _say(there, _write_head(there, f"POST {path}", f"Content-Length: {len(body)}") + body)
+    await _say(there, _write_head(there, request, f"Content-Length: {len(body)}") + body)
 
 
 async def send_less_than_promised(there: Server) -> None:

@@ -47,19 +47,22 @@ def soak(
     server = context.Process(target=_serve, args=(theirs,), daemon=True)
     server.start()
     try:
-        if not ours.poll(PATIENCE):
-            raise KinematchError("the server did not start")
-        there = Server("127.0.0.1", *ours.recv())
+        theirs.close()  # so that a server that ends is noticed at once
+        try:
+            there = Server("127.0.0.1", *(ours.recv() if ours.poll(PATIENCE) else ()))
+        except (EOFError, TypeError):
+            raise KinematchError("the server did not start") from None
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             while report.seconds < total:
                 part = min(PART, total - report.seconds)
                 progress(round(report.seconds), round(total), f"{sum(report.acts.values())} rude acts")
                 rude = pool.submit(be_rude, there, clients, part, round(report.seconds))
+                begun = monotonic()
                 times = asyncio.run(_watch(there, part))
                 if not server.is_alive():
                     raise KinematchError(f"the server ended with {server.exitcode}")
                 acts, findings = rude.result()
-                _note(report, times, acts, part, _measure_memory(server.pid or 0))
+                _note(report, times, acts, begun, part, _measure_memory(server.pid or 0))
                 report.findings += findings
                 write_beside(state, json.dumps(asdict(report)).encode())
     finally:
@@ -77,11 +80,15 @@ def _open_report(state: Path) -> SoakReport:
         raise FileError(state, f"no state of a soak: {error}") from None
 
 
-def _note(report: SoakReport, times: list[float], acts: dict[str, int], seconds: float, memory: float) -> None:
-    gaps = np.diff(times)
+def _note(
+    report: SoakReport, times: list[float], acts: dict[str, int], begun: float, seconds: float, memory: float
+) -> None:
+    """Add a part of so many seconds; silence at its beginning and end counts too."""
+    ended = begun + seconds
+    inside = [time for time in times if begun <= time <= ended]
     report.seconds += seconds
-    report.longest = max(report.longest, float(gaps.max(initial=0.0)))
-    report.rates += np.histogram(times, np.arange(times[0], times[-1], 1.0))[0].tolist() if len(times) > 1 else [0]
+    report.longest = max(report.longest, float(np.diff([begun, *inside, ended]).max()))
+    report.rates += np.histogram(inside, np.linspace(begun, ended, max(round(seconds), 1) + 1))[0].tolist()
     report.memory.append(memory)
     for name, count in acts.items():
         report.acts[name] = report.acts.get(name, 0) + count
