@@ -30,6 +30,7 @@ class Page:
     address: str = ""  # of its machine
     every: int = 1  # steps between poses; 0 for none
     active: float = field(default_factory=monotonic)  # when its last input arrived
+    joined: float = field(default_factory=monotonic)
     lost: bool = False  # its queue overflowed: it does not read
     waiting: deque[str | bytes] = field(default_factory=deque, repr=False)  # a welcome among them has the secret
     ready: asyncio.Event = field(default_factory=asyncio.Event)
@@ -108,7 +109,8 @@ class Pages:
         """If the steering page has left, let the next one steer; true when that changed anything."""
         if self.steers in self.all:
             return False
-        if self.steers and monotonic() - self._left < GRACE and len(self.all) > 1:
+        watched = any(page.joined < self._left for page in self.all.values())  # one that comes after it need not wait
+        if self.steers and monotonic() - self._left < GRACE and watched:
             return False
         before = self.steers
         self.steers = self.asking or next(iter(self.all), "")
