@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from websockets.exceptions import InvalidStatus
 
-from kinematch.studio import certificate, keys
+from kinematch.studio import access, certificate, keys
 from kinematch.studio.access import describe_access, draw_code, list_places
 from kinematch.studio.keys import AccessKey
 from kinematch.studio.stage import Stage
@@ -172,6 +172,12 @@ def test_addresses_are_found_where_the_name_leads_to_loopback_alone(monkeypatch)
     monkeypatch.setattr(certificate.socket, "socket", Route)
     monkeypatch.setattr(certificate.socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", ("127.0.1.1", 0))])
     assert list_places("0.0.0.0", 8123, False) == ["http://192.0.2.7:8123/"]
+
+
+@pytest.mark.parametrize(("host", "told"), [("0.0.0.0", ["192.0.2.7"]), ("::", ["192.0.2.7", "[fd00::2]"])])
+def test_only_addresses_that_are_listened_on_are_told(monkeypatch, host, told):
+    monkeypatch.setattr(access, "list_addresses", lambda: ["192.0.2.7", "fd00::2"])
+    assert list_places(host, 8123, False) == [f"http://{one}:8123/" for one in told]
 
 
 def test_the_code_has_the_size_and_the_finders_of_a_qr_code():

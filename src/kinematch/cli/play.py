@@ -83,6 +83,8 @@ def play(
             parse_address(one, VMC_IN)  # said before anything is built
     screen = Screen()
     opened = listen(host, port)
+    if opened.getsockname()[1] != port != 0:
+        screen.say(f"port {port} is taken; this is on {opened.getsockname()[1]}")
     path, beside = (paths[0] if paths else None), paths[1:]
     stage = _stage(path, beside)
     if robot is not None:

@@ -48,6 +48,8 @@ def describe_access(
 def list_places(host: str, port: int, secure: bool) -> list[str]:
     """The addresses under which other machines find the server."""
     found = list_addresses() if host in ANY else [host]
+    if host != "::":  # which alone listens on both kinds
+        found = [one for one in found if ":" not in one or one == host]
     return [f"{'https' if secure else 'http'}://{f'[{one}]' if ':' in one else one}:{port}/" for one in found]
 
 
