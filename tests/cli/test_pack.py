@@ -42,6 +42,17 @@ def test_an_output_that_cannot_be_written_is_told_before_the_work(small, tmp_pat
     assert "cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [[], ["--transport"]])
+def test_the_database_itself_is_not_replaced(small, tmp_path, capsys, more):
+    path = tmp_path / "own.kinematch"
+    path.write_bytes(small.read_bytes())
+    (tmp_path / "link.kinematch").symlink_to(path)
+    for output in (path, tmp_path / "link.kinematch"):
+        assert main(["pack", str(path), "-o", str(output), *more]) == 2
+        assert "is read, and would be replaced" in capsys.readouterr().err
+    assert path.read_bytes() == small.read_bytes()
+
+
 def test_the_transport_form_is_smaller_still_and_opens_like_any_other(small, tmp_path, capsys):
     path = tmp_path / "sent.kinematch"
     assert main(["pack", str(small), "-o", str(path), "--transport"]) == 0

@@ -129,6 +129,14 @@ def test_convert_refuses_what_it_cannot_write(folder, tmp_path, capsys):
     assert ".bvh .glb" in capsys.readouterr().err
 
 
+def test_convert_does_not_replace_what_it_reads(folder, tmp_path, capsys):
+    path = tmp_path / "own.bvh"
+    path.write_bytes((folder / "straight.bvh").read_bytes())
+    assert main(["convert", str(path), str(path), "--mirror"]) == 2
+    assert "is read, and would be replaced" in capsys.readouterr().err
+    assert path.read_bytes() == (folder / "straight.bvh").read_bytes()
+
+
 @pytest.mark.slow
 def test_demo_writes_database_and_pictures(tmp_path, capsys):
     assert main(["demo", "-o", str(tmp_path / "demo")]) == 0

@@ -53,7 +53,7 @@ def avatar(
 
     if output is None and vmc is None:
         raise KinematchError("nothing to do: name a file with -o, or a receiver with --vmc HOST:PORT")
-    check_output(output, *WRITABLE, *MOVING, ".png")
+    check_output(output, *WRITABLE, *MOVING, ".png", reads=[recording, database, character])
     screen = Screen()
     remarks: list[str] = []
     devices, preset = read_user(recording, device, points, frame_rate, remarks)

@@ -69,7 +69,7 @@ def camera(
         raise KinematchError(f"--pitch {pitch:g}, expected -{STEEPEST:g} to {STEEPEST:g} degrees")
     if not 12 <= field_of_view <= 160:
         raise KinematchError(f"--field-of-view {field_of_view:g}, expected 12 to 160 degrees")
-    check_output(output, ".jsonl", *WRITABLE, *MOVING, ".png")
+    check_output(output, ".jsonl", *WRITABLE, *MOVING, ".png", reads=[Path(source)])
     landmarks = _find_landmarks(screen, source, model, start, seconds, near)
     if output.suffix.lower() == ".jsonl":
         from kinematch.camera.landmarks_file import write_landmarks

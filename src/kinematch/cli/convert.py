@@ -72,7 +72,7 @@ def convert(
     if robot is not None and (retarget is not None or root or engine is not None):
         raise KinematchError("--robot stands alone: --retarget, --root and --for mean nothing with it")
     own = TRAJECTORIES if robot is not None else (".vrm",) if retarget is not None else ()
-    check_output(target, *WRITABLE, *MOVING, ".png", *own)
+    check_output(target, *WRITABLE, *MOVING, ".png", *own, reads=[source, retarget, robot])
     if engine is not None:
         check_engine(target, engine)
     elif root_motion is not None:

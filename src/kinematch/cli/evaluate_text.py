@@ -25,6 +25,8 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
     if given.quick:
         screen.say((QUICK, "yellow"))
     print_rows(screen, found.rows)
+    for baseline, why in found.left_out.items():
+        screen.say(f"{baseline} is left out: {why}")
     lacking = [scenario for scenario in given.scenarios if scenario.lack]
     if lacking:
         screen.say((f"\nnot held to targets, for there is nothing like it in the source ({len(lacking)}):", "italic"))

@@ -1,7 +1,7 @@
 """What a verb takes: how its options are explained, and where it may write, told before the work begins."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ def _hint(default: str) -> str:
     return "" if default in ("", "None", "False") else f"(default: {default})"
 
 
-def check_output(path: Path | None, *endings: str) -> None:
-    """Refuse what could not be written in the end; a path that is not given is good."""
+def check_output(path: Path | None, *endings: str, reads: Sequence[Path | None] = ()) -> None:
+    """Refuse what could not be written in the end, or would replace what is read; a path that is not given is good."""
     if path is None:
         return
+    if path.exists() and any(one is not None and one.exists() and path.samefile(one) for one in reads):
+        raise FileError(path, "is read, and would be replaced; name another file to write")
     folder = place_for(path).parent  # it refuses folders, devices and what is read-only
     if endings and path.suffix.lower() not in endings:
         raise FileError(path, f"cannot be written: ending {path.suffix!r}, expected {' '.join(endings)}")

@@ -34,7 +34,7 @@ def pack(
     from kinematch.database.transport.encode import encode_database
 
     bound = read_length(error or ("0.1cm" if transport else "0.01cm"))
-    check_output(output, storage.SUFFIX)
+    check_output(output, storage.SUFFIX, reads=[database])
     with progress_bar("opening") as show:
         opened = storage.load(database, progress=show)
     if transport:
