@@ -167,3 +167,10 @@ def test_rates_other_than_the_database_s_are_scored_alike(small):
     one, two = (scored(each, perform(each, Settings())) for each in (given, other))
     assert two["contact"] == pytest.approx(one["contact"], rel=0.15)
     assert two["position_mean"] == pytest.approx(one["position_mean"], abs=0.04)
+
+
+def test_a_baseline_that_the_database_has_no_motion_for_is_left_out_with_its_reason(built_of):
+    given = make_assignment(built_of("walk_1.35", "run_2.6").database, quick=True)
+    found = evaluate(given)
+    assert found.rows.keys() == {OURS, SOURCE} | BASELINES - {"state machine"}
+    assert "no second of standing still" in plain(found)["baselines left out"]["state machine"]

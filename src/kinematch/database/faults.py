@@ -47,10 +47,9 @@ def _find_jump(clip: Clip) -> str:
 
 def _find_sunk_body(stretch: Clip, cleaned: Clip) -> str:
     """Hips that are much nearer to the feet, or farther from them, than in the file."""
-    heights = [_measure_hips(*one) for one in _look(stretch, cleaned)]
-    if any(height is None for height in heights):
+    before, after = (_measure_hips(*one) for one in _look(stretch, cleaned))
+    if before is None or after is None:
         return ""
-    before, after = heights
     wrong = np.abs(after - before)
     worst = int(np.argmax(wrong))
     if wrong[worst] <= MAX_SUNK and (wrong > OFTEN_SUNK).mean() <= MAX_SUNK_SHARE:

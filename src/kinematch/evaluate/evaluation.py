@@ -16,6 +16,7 @@ from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.following import responses
 from kinematch.evaluate.gaits import Gaits, admitted, find_gaits
 from kinematch.evaluate.holdings import note_lacks
+from kinematch.evaluate.loops import NoLoop
 from kinematch.evaluate.mix import measure_mix
 from kinematch.evaluate.run import Mover, Run, Start, Take, run
 from kinematch.evaluate.sampling import seen
@@ -56,6 +57,7 @@ class Evaluation:
     takes: tuple[Take, ...]  # ours
     targets: tuple[Target, ...]
     contacts: Mapping[str, np.ndarray]  # (T, K) of our toes as they were scored, by scenario
+    left_out: Mapping[str, str]  # baselines that this database has no motion for, and why
 
 
 def check_seed(seed: int) -> None:
@@ -140,16 +142,21 @@ def evaluate(
     rows: dict[str, Scores] = {OURS: scored(given, ours), SOURCE: given.source}
     field = field_of(given, ours.takes)
     by_scenario = {take.scenario.name: score([take], field) for take in ours.takes}
+    left_out: dict[str, str] = {}
     if baselines:
         for name, changed, start in _baselines(given, settings):
-            other = perform(given, changed, start=start, progress=partial(told, name))
+            try:
+                other = perform(given, changed, start=start, progress=partial(told, name))
+            except NoLoop as error:
+                left_out[name] = str(error)
+                continue
             rows[name] = scored(given, other, flat=start is not None)
     held = [take for take in ours.takes if not take.scenario.lack]
     # without anything that is held to them, targets are those of all: no set meets them by having nothing
     fair = score(held, field) if 0 < len(held) < len(ours.takes) else rows[OURS]
     found = tuple(targets(fair, rows[SOURCE], settings))
     contacts = {take.scenario.name: feet_of(take, field).contact for take in ours.takes}
-    return Evaluation(given, settings, rows, by_scenario, ours.takes, found, contacts)
+    return Evaluation(given, settings, rows, by_scenario, ours.takes, found, contacts, left_out)
 
 
 def _baselines(given: Assignment, settings: Settings) -> Iterator[tuple[str, Settings, Start | None]]:
@@ -184,6 +191,7 @@ def plain(evaluation: Evaluation) -> dict[str, Any]:
         "seed": given.seed,
         "gaits": dict(given.gaits.forward) | {"strafe": given.gaits.strafe},
         "not held to targets": {one.name: one.lack for one in given.scenarios if one.lack},
+        "baselines left out": dict(evaluation.left_out),
         "settings": to_plain(evaluation.settings),
         "targets": [vars(target) for target in evaluation.targets],
         "scores": {name: finite(scores) for name, scores in evaluation.rows.items()},

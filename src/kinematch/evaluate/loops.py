@@ -13,6 +13,10 @@ from kinematch.math import quaternion
 BLEND = 0.15  # s at the end of a loop that lead over to its beginning
 
 
+class NoLoop(KinematchError):
+    """A database has nothing that a loop could be cut from."""
+
+
 @dataclass(frozen=True, eq=False)
 class Loop:
     """Poses of one round without the root's motion."""
@@ -42,7 +46,7 @@ def stride(database: Database, speed: float, filter: str = "") -> Loop:
         found = _closed(database, steady, shortest=0.5, longest=1.4)
         if found is not None:
             return _from_left_foot(database, _cut(database, *found))
-    raise KinematchError(f"the database has no straight stride at {speed:g} m/s")
+    raise NoLoop(f"the database has no straight stride at {speed:g} m/s")
 
 
 def rest(database: Database, filter: str = "") -> Loop:
@@ -51,7 +55,7 @@ def rest(database: Database, filter: str = "") -> Loop:
     still = (moving < 0.12) & (np.abs(turn) < np.radians(10)) & admitted(database, filter)
     found = _closed(database, still, shortest=1.0, longest=4.0)
     if found is None:
-        raise KinematchError("the database has no second of standing still")
+        raise NoLoop("the database has no second of standing still")
     return _cut(database, *found)
 
 
