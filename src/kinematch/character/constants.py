@@ -52,7 +52,6 @@ EASES = 0.25  # share of it, on both sides of that, within which it begins to re
 SAME_PLACE = 1e-6  # m within which a foot is where it is animated
 FOLDED = 1e-4  # m: a leg folded shut has no knee angle
 CLEARLY_BENT = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
-OPPOSITE = 1e-12  # of unit vectors' sum, below which there is no shortest rotation between them
 
 # terrain
 TOE_GROUND_SHARE = 0.5  # of the ground's half-life that toes take to follow it

@@ -171,6 +171,8 @@ class Crowd:
 
     @longest_step.setter
     def longest_step(self, seconds: float) -> None:
+        if not is_number(seconds) or not 0 < seconds <= DAY:
+            raise KinematchError(f"a longest step of {seconds!r} s, expected more than 0 and at most {DAY:.0f}")
         self.orders.longest_step[0] = seconds
 
     @property
@@ -235,6 +237,7 @@ class Crowd:
 
     def prepare(self, command: Command, out: Pose | None = None) -> Pose:
         """Take a command over; the pose that the step under it writes to."""
+        self.runner.work.failures[0] = 0  # an earlier step may have ended with another error
         self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources), self._last)
         self.orders.given[0] = self.trajectory is not None
         self.runner.refresh(self._settings, self.filters)
@@ -250,11 +253,15 @@ class Crowd:
 
         By springs under the last command, or as the controller's trajectory has it; negative times: where roots were.
         """
-        places = np.zeros((len(characters), len(times), 4))
+        chosen = check_characters(characters, self.count).astype(np.int32)
+        moments, since = np.array(times, np.float64), np.array(ages, np.float64)
+        if moments.ndim != 1 or since.shape != chosen.shape:
+            raise KinematchError(f"times {moments.shape} and ages {since.shape} for {len(chosen)} characters")
+        places = np.zeros((len(chosen), len(moments), 4))
         with self._lock:
             if self.trajectory is not None:
-                places[..., :3], places[..., 3] = self.trajectory.sample(times - ages[:, None], characters)
-            self.runner.predict(np.asarray(times, np.float64), characters, ages, places)
+                places[..., :3], places[..., 3] = self.trajectory.sample(moments - since[:, None], chosen)
+            self.runner.predict(moments, chosen, since, places)
         return places[..., :3], places[..., 3]
 
     def restore(self, state: State) -> None:

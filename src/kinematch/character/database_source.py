@@ -1,6 +1,7 @@
 """DatabaseSource: the frames of a database, which the step plays, and the search that finds among them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,12 @@ class DatabaseSource:
             poses.skeleton, poses.contact_joints, *pick_examples(self.description), moving=self.table.moving
         )
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
-        self._make_matcher = matcher
+        self.make_matcher = matcher
         self._weights: tuple = ()
         self._stays: dict[str, np.ndarray] = {}  # by filter, the frames that may play on
 
     def __reduce__(self) -> tuple:
-        return _reopen_source, (self.database, self.table.moving, self._make_matcher)
+        return _reopen_source, (self.database, self.table.moving, self.make_matcher)
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         return {}  # frames and fractions are every state's
@@ -149,12 +150,16 @@ def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = Non
     # what transitions remember of a joint's place must fit every source
     own = [make_table(one).moving if isinstance(one, Database) else one.rig.moving for one in items]
     moving = np.unique(np.concatenate(own)).astype(np.int32)
-    sources: list[Any] = [
-        DatabaseSource(one, moving=moving, matcher=matcher) if isinstance(one, Database) else one for one in items
-    ]
-    for number, one in enumerate(sources):
-        if type(one) in COMPILED:
+    sources: list[Any] = []
+    for number, one in enumerate(items):
+        if isinstance(one, Database):
+            one = DatabaseSource(one, moving=moving, matcher=matcher)
+        elif type(one) is DatabaseSource and not np.array_equal(one.table.moving, moving):
+            one = DatabaseSource(one.database, moving=moving, matcher=one.make_matcher)
+        elif type(one) in COMPILED and not (one.number == number and np.array_equal(one.moving, moving)):
+            one = copy(one)  # another crowd may play it as another number
             one.moving, one.number = moving, number
+        sources.append(one)
     first = sources[0].description
     for number, source in enumerate(sources[1:], 1):
         other = source.description

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinematch.character.database_source import DatabaseSource
 from kinematch.character.idle import find_search_terms
 from kinematch.errors import KinematchError
 from kinematch.search import Candidates, candidates
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 def explain_search(crowd: "Crowd", character: int, count: int) -> Candidates:
     """The best frames for the last query, what each costs by feature, and why one was taken."""
     schedule, settings = crowd.state.schedule, crowd.settings
-    source: Any = crowd.sources[int(crowd.state.playing.sources[character])]
-    if not hasattr(source, "matcher"):
-        kind = type(source.source).__name__
+    number = int(np.clip(crowd.state.playing.sources[character], 0, len(crowd.sources) - 1))
+    source: Any = crowd.sources[number]
+    if not isinstance(source, DatabaseSource):
+        kind = type(getattr(source, "source", source)).__name__
         raise KinematchError(f"character {character} plays a {kind}, which does not search frames")
     if schedule.filters[character] < 0:
         raise KinematchError(f"character {character} has not searched yet")

@@ -9,7 +9,9 @@ from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 
 IDLE = "idle"  # the tag of idle clips
-SHORTEST_IDLE = 3.0  # s around the playing frame that are no targets then, or an idle's last second plays for ever
+SHORTEST_IDLE = (
+    3.0  # s around the playing frame that an idle search ignores, or the last second of an idle repeats for ever
+)
 _NARROWED: WeakKeyDictionary[Database, dict[str, str]] = WeakKeyDictionary()
 
 

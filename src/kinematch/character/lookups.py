@@ -36,7 +36,8 @@ def searches_alone(crowd: "Crowd", number: int, target: int) -> bool:
 def find_ages(crowd: "Crowd", characters: np.ndarray) -> np.ndarray:
     """(M,) s since the moment of the frame that characters play."""
     rates = np.array([table.frame_rate for table in crowd.runner.tables])
-    return crowd.state.playing.fractions[characters] / rates[crowd.state.playing.sources[characters]]
+    numbers = np.clip(crowd.state.playing.sources[characters], 0, len(rates) - 1)
+    return crowd.state.playing.fractions[characters] / rates[numbers]
 
 
 def find_ground_below(crowd: "Crowd", pose: Pose, dt: float) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -31,8 +31,9 @@ def look_closer(crowd: "Crowd", pose: Pose) -> None:
 def refuse_filter(crowd: "Crowd") -> None:
     number = int(crowd.runner.work.failures[0]) - 1
     crowd.runner.work.failures[0] = 0
-    for searches in crowd.runner.searches.values():
-        if number in searches.errors:
+    for source in np.unique(crowd.orders.sources[crowd.orders.filters == number]).tolist():
+        searches = crowd.runner.searches.get(source)
+        if searches is not None and number in searches.errors:
             raise searches.errors[number]
     text = crowd.filters.text(number)
     raise KinematchError(f"no frame of the source may be taken: the filter {text!r} admits none")

@@ -73,12 +73,11 @@ def copy_command(
     _copy_vectors("velocities", command.velocities, orders.velocities, shape)
     _copy_vectors("facings", command.facings, orders.facings, shape)
     if command.filter is not last.filter or command.source is not last.source or filters is not last.filters:
+        last.filters = None  # also if one of these raises
         _copy_filters(command.filter, orders.filters, filters)
         _copy_source_numbers(command.source, orders.sources, source_count)
         if (command.filter is None or type(command.filter) is str) and type(command.source) is int:
             last.filter, last.source, last.filters = command.filter, command.source, filters
-        else:
-            last.filters = None
     trajectory = command.trajectory
     if trajectory is None:
         return None

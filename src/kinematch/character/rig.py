@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.database.playback import find_moving, find_toe_rests
+from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
@@ -70,6 +71,9 @@ def find_legs(skeleton: Skeleton, contact_joints: np.ndarray) -> tuple[np.ndarra
             for parts in LIMBS:
                 upper, lower, end = (skeleton.roles.get(f"{side}_{part}") for part in parts)
                 if end in above and lower in above and upper in above and None not in (upper, lower, end):
+                    if not upper < lower < end:  # kernels walk from its end to its start
+                        named = [skeleton.names[one] for one in (upper, lower, end)]
+                        raise KinematchError(f"{side} {', '.join(parts)} are {named}, expected parents first")
                     legs.append([upper, lower, end, joint])
                     columns.append(column)
     return np.array(legs, np.int32).reshape(-1, 4), np.array(columns, np.int32)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.character.source import SourceDescription
-from kinematch.database.table import EACH_ROW, Table, empty_table, find_trajectory_columns, measure_joint_bytes
+from kinematch.database.table import EACH_ROW, Table, empty_table, find_trajectory_columns
 
 ROW_RATE = 60.0  # Hz, of rows of sources without a frame rate
 
@@ -23,7 +23,7 @@ def make_rows(count: int, moving: np.ndarray, about: SourceDescription) -> Table
         toe_rests=np.zeros(contacts), no_exit=np.zeros(count, bool), clip_of=characters,
         starts=characters.copy(), stops=characters + whole(1), loops=np.zeros(count, bool),
         loop_shifts=np.zeros((count, 3)), loop_turns=np.zeros(count), next_frames=characters.copy(),
-        root_paths=np.zeros((count, 6)), paces=np.zeros(count, single), joint_bytes=measure_joint_bytes(joints),
+        root_paths=np.zeros((count, 6)), paces=np.zeros(count, single),
         features=np.zeros((count, schema.width), single), feature_offset=np.array(about.feature_offset, single),
         feature_scale=np.array(about.feature_scale, single), trajectory_columns=columns, horizons=horizons,
         past_count=int((horizons < 0).sum()), frame_rate=float(about.frame_rate or ROW_RATE), frame_count=count,

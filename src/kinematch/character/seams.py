@@ -17,6 +17,8 @@ from kinematch.character.step.project import find_frame, is_return, note_found
 from kinematch.character.step.step import ASK, BEGIN, END, FEET, MOVE, PROJECT, SCHEDULE, SHOW, count_pieces
 from kinematch.character.step.transition import AFTER, BEFORE
 from kinematch.database.features import Trajectory
+from kinematch.database.schema import FeatureSchema
+from kinematch.errors import KinematchError, failure
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.heading import yaw_direction
 
@@ -42,8 +44,8 @@ def check_numbers(crowd: "Crowd") -> None:
 
 
 def step_piece(crowd: "Crowd", dt: float, pose: Pose, enter: int) -> None:
-    runner, state = crowd.runner, crowd.state
-    tell_status(crowd)
+    runner, state, restarted = crowd.runner, crowd.state, pose.restarted.copy()
+    write_status(crowd)
     if runner.run(dt, enter, ASK):
         look_closer(crowd, pose)
 
@@ -65,8 +67,11 @@ def step_piece(crowd: "Crowd", dt: float, pose: Pose, enter: int) -> None:
     pose_crowd(crowd, dt, pose)
     for characters, contacts in crowd.computed:
         pose.contacts[characters] = contacts
-    if np.count_nonzero(pose.restarted):
-        show_restarted(crowd, pose)
+    if enter == BEGIN:
+        restarted[:] = False  # of the step before
+    characters = np.flatnonzero(pose.restarted & ~restarted).astype(np.int32)
+    if len(characters):
+        show_restarted(crowd, pose, characters)
 
 
 def pose_crowd(crowd: "Crowd", dt: float, pose: Pose) -> None:
@@ -84,9 +89,9 @@ def pose_crowd(crowd: "Crowd", dt: float, pose: Pose) -> None:
     finish_layers(crowd.layers, pose, dt, crowd.rig, lambda: runner.run(0.0, SHOW, FEET))
 
 
-def show_restarted(crowd: "Crowd", pose: Pose) -> None:
-    """Pose characters that began anew by a step of no time, without layers until the next one."""
-    runner, characters = crowd.runner, np.flatnonzero(pose.restarted).astype(np.int32)
+def show_restarted(crowd: "Crowd", pose: Pose, characters: np.ndarray) -> None:
+    """Pose characters (M,) that were reset in a piece of a step by a step of no time, without layers until the next."""
+    runner = crowd.runner
     for own, new in zip(crowd.state.sources, crowd.beginning.sources):
         for name, array in own.items():
             array[characters] = new[name]
@@ -113,8 +118,8 @@ def group_computed(crowd: "Crowd", characters: np.ndarray) -> Iterator[tuple[int
                 yield number, own
 
 
-def tell_status(crowd: "Crowd") -> None:
-    """What the schedule of searches needs to know, into the rows of users' sources."""
+def write_status(crowd: "Crowd") -> None:
+    """Write the status that the search schedule reads into the rows of users' sources."""
     for number, characters in group_computed(crowd, crowd.characters):
         rows, sample = crowd.runner.rows[number], crowd.sources[number].decode(crowd.state, characters)
         rows.loops[characters], rows.no_exit[characters] = ~sample.ended, sample.committed
@@ -159,8 +164,22 @@ def change_queries(crowd: "Crowd", searching: np.ndarray) -> None:
     for ask in crowd.asks:
         for number, characters in group_by(crowd.state.playing.sources, searching):
             about = crowd.sources[number].description
-            physical = ask(about.restore_units(queries[characters]), characters, about.schema)
+            physical = call_ask(ask, about.restore_units(queries[characters]), characters, about.schema)
             queries[characters] = about.normalise(physical)
+
+
+def call_ask(ask: Any, physical: np.ndarray, characters: np.ndarray, schema: FeatureSchema) -> np.ndarray:
+    """The queries (M, D) that a user's function returns, checked."""
+    name = getattr(ask, "__name__", type(ask).__name__)
+    try:
+        found = np.asarray(ask(physical.copy(), characters, schema), np.float32)
+    except KinematchError:
+        raise
+    except Exception as error:
+        raise KinematchError(f"ask {name}: {failure(error)}") from error
+    if found.shape != physical.shape or not np.isfinite(found).all():
+        raise KinematchError(f"ask {name} returned queries {found.shape}, expected finite numbers {physical.shape}")
+    return found
 
 
 def look_ahead(crowd: "Crowd", characters: np.ndarray) -> Trajectory:
@@ -181,7 +200,7 @@ def look_ahead(crowd: "Crowd", characters: np.ndarray) -> Trajectory:
 
 
 def project_by_sources(crowd: "Crowd", searching: np.ndarray, pose: Pose) -> None:
-    """Search where users' Python does, and jump to what it found."""
+    """Search the sources whose matcher or projection is users' Python, and apply the jumps."""
     state, orders = crowd.state, crowd.orders
     near = (np.abs(state.schedule.queries[searching]) < FARTHEST_QUERY).all(axis=1)
     for number, own in group_by(state.playing.sources, searching[near]):

@@ -42,6 +42,7 @@ class Searches:
         self.handles, self.ignores, self.admits, _ = empty_search()
         self.errors: dict[int, KinematchError] = {}  # by number, of filters that this source cannot be searched with
         self.exact = int(type(source.matcher) is WideMatcher)
+        self._admitted: dict[str, bool] = {}  # by filter: to look through all frames takes long
         self._seen: tuple = ()
         self._kept: Any = None  # the tree, whose handles kernels know by address
         self._settings = Settings()
@@ -64,7 +65,9 @@ class Searches:
         for number, idle in np.ndindex(shape):
             try:
                 filter_, ignore = self.find_terms(number, bool(idle))
-                self.admits[number, idle] = self.source.admits(filter_)
+                if filter_ not in self._admitted:
+                    self._admitted[filter_] = self.source.admits(filter_)
+                self.admits[number, idle] = self._admitted[filter_]
             except KinematchError as error:  # it may be meant for another source, with other tags
                 self.errors[number] = error
                 continue

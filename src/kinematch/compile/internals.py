@@ -214,7 +214,8 @@ class PartCompiler(Compiler):
 
 
 class RoutineCompiler(PartCompiler):
-    """The same for functions that are called, by the options of inlined ones: what both call is compiled once."""
+    """The same for functions that are called rather than inlined. Both have the same options, so that functions which
+    both call are compiled once."""
 
     called = True
 

@@ -13,7 +13,7 @@ from numba import types
 
 from kinematch.compile import vectors as v
 from kinematch.compile.internals import define_value, implement
-from kinematch.compile.memory import make_reader, make_writer
+from kinematch.compile.memory import make_reader
 from kinematch.compile.vectors import F32, F64, I1, I32, intrinsic
 
 LANES = 8
@@ -39,7 +39,7 @@ class Mask(types.Type):
 
 @define_value
 class Lanes(types.Type):
-    """So many floats side by side. `fused` lets a target fuse products into sums; without it, every target computes
+    """A vector of `count` floats. `fused` lets a target fuse products into sums; without it, every target computes
     the same bits."""
 
     def __init__(self, number: types.Type, count: int, *, fused: bool):
@@ -133,7 +133,7 @@ def make_splat(kind: Lanes) -> Any:
 _define_operators()
 lanes = Lanes(types.float32, LANES, fused=True)
 double_lanes = Lanes(types.float64, LANES, fused=True)
-read, write, splat = make_reader(lanes, 4), make_writer(lanes, 4), make_splat(lanes)
+read, splat = make_reader(lanes, 4), make_splat(lanes)
 
 
 def larger(a, b):

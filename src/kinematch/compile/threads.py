@@ -22,7 +22,7 @@ _LOCAL = threading.local()  # whether the other cores are busy already: pieces o
 
 @cache
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Threads that wait for work, of each process its own: to start one takes as long as many a piece."""
+    """One pool of threads for each process; to start a thread costs as much as many pieces of work."""
     return ThreadPoolExecutor(threads)
 
 

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.extending import intrinsic as _typed_intrinsic
 
 intrinsic: Any = _typed_intrinsic  # numba's annotations include the typing context, which callers do not pass
-I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+I1, I8, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 F32, F64 = ir.FloatType(), ir.DoubleType()
 
 

@@ -175,13 +175,3 @@ def prefetch_pack(source, frame):
     fetch(packed.find_data(pack, spot.segment), HEAD * (pack.channels // LANES))
     fetch(address(pack.roots, spot.root), 1)
     fetch(address(pack.toe_heights, frame), 1)
-
-
-@inner
-def prefetch_knots(source, frame):
-    """Prefetch the knots of a frame whose segment's heads were prefetched."""
-    if not is_packed(source):
-        return
-    pack, spot = source.pack, find_spot(source, min(max(frame, 0), source.frame_count - 1))
-    if not pack.raw[spot.segment]:
-        packed.prefetch_knots(packed.find_data(pack, spot.segment), pack.channels, spot.length, spot.index)

@@ -6,7 +6,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinematch.compile.lanes import round_up
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.packing.layout import Pack, empty_pack
 from kinematch.database.packing.poses import PackedPoses, open_features
@@ -106,7 +105,6 @@ class Table(NamedTuple):
     next_frames: np.ndarray  # (F,) int32: a clip's last is its own, unless it loops
     root_paths: np.ndarray  # (F, 6) the root's x and z in m and yaw in rad, and their change to the clip's next frame
     paces: np.ndarray  # (F,) m/s of the root, averaged over about a step
-    joint_bytes: np.ndarray  # (2, W) int64, from the root's rotation and vector to each joint's; 0 past the last
     features: np.ndarray  # (F, D) float32, normalised
     feature_offset: np.ndarray  # (D,) float32
     feature_scale: np.ndarray  # (D,) float32
@@ -130,7 +128,7 @@ def empty_table() -> Table:
         places=single.reshape(poses), moving=whole, contacts=flag.reshape(rows), contact_left=single.reshape(rows),
         toe_heights=single.reshape(rows), toe_rests=double, no_exit=flag, clip_of=whole, starts=whole, stops=whole,
         loops=flag, loop_shifts=double.reshape(rows), loop_turns=double, next_frames=whole,
-        root_paths=double.reshape(rows), paces=single, joint_bytes=np.zeros(rows, np.int64),
+        root_paths=double.reshape(rows), paces=single,
         features=single.reshape(rows), feature_offset=single, feature_scale=single,
         trajectory_columns=whole.reshape(rows), horizons=double, pack=empty_pack(), runs=empty_runs(),
         search=empty_search(), frame_rate=0.0, frame_count=0, past_count=0, each=0,
@@ -187,7 +185,6 @@ def _build_table(poses: PoseDatabase) -> Table:
         next_frames=find_next_frames(poses),
         root_paths=measure_root_tracks(poses),
         paces=measure_paces(poses),
-        joint_bytes=measure_joint_bytes(poses.skeleton.joint_count),
         frame_rate=float(poses.frame_rate),
         frame_count=poses.frame_count,
     )
@@ -206,7 +203,7 @@ def _build_packed_table(poses: PackedPoses) -> Table:
         toe_rests=find_toe_rests(heights, np.asarray(poses.contacts)), root_paths=np.zeros((rows, 6)),
         starts=np.array(poses.clip_starts), stops=np.array(poses.clip_stops), loops=np.array(poses.clip_loops),
         loop_shifts=poses.loop_positions.astype(np.float64), loop_turns=poses.frames.loop_turns,
-        joint_bytes=measure_joint_bytes(joints), pack=_place_joints(poses, poses.frames.moving),
+        pack=_place_joints(poses, poses.frames.moving),
         frame_rate=float(poses.frame_rate), frame_count=poses.frame_count,
     )  # fmt: skip
 
@@ -255,12 +252,6 @@ def find_trajectory_columns(schema: FeatureSchema) -> tuple[np.ndarray, np.ndarr
             columns += [(own.start + i, first + axis, times.index(time)) for i, (time, axis) in enumerate(spots)]
     columns.sort(key=lambda one: one[2])  # horizon after horizon, so that each is taken once
     return np.array(columns, np.int32).reshape(-1, 3), np.array(times, np.float64)
-
-
-def measure_joint_bytes(joints: int) -> np.ndarray:
-    bytes_ = np.zeros((2, round_up(joints)), np.int64)
-    bytes_[:, :joints] = np.arange(joints) * [[16], [12]]
-    return bytes_
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

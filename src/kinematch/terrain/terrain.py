@@ -68,7 +68,7 @@ def _ask_terrain(name: str, terrain: Terrain, points: np.ndarray, each: tuple[in
     if not np.isfinite(found).all():
         worst = int(np.argmin(np.isfinite(found).reshape(len(flat), -1).all(axis=1)))
         raise KinematchError(f"terrain: {name} at x, z = {flat[worst].round(3).tolist()} are {found[worst]}")
-    return found.reshape(*points.shape[:2], *each)
+    return np.ascontiguousarray(found.reshape(*points.shape[:2], *each))  # kernels know no strides
 
 
 @dataclass(frozen=True, eq=False)

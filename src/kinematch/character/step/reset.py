@@ -12,7 +12,7 @@ from kinematch.math.vectors import Vector, vector
 
 @routine
 def reset(scene, n, scratch):
-    """The state of a new character, at rest where this one is, if that is anywhere."""
+    """The state of a new character, at rest at this one's position, or its body's, if that is finite."""
     body, playing, feet, beginning = scene.body, scene.playing, scene.feet, scene.beginning
     place, yaw = vector(beginning.playing.positions[0]), beginning.playing.yaws[0]
     if is_somewhere(body.positions, body.yaws, n):

@@ -74,7 +74,7 @@ def follow_clip(runs, b, t, values):
     last, u = runs.last[b], 1.0 - t
     wa, wb, wc, wd = u * u * u / 6, (4 - t * t * (6 - 3 * t)) / 6, (4 - u * u * (6 - 3 * u)) / 6, t * t * t / 6
     a, c, d = b - 1, b + 1, b + 2
-    if b == 0 or runs.last[b - 1] != last:  # before a clip's first knot, and past its last, lie those that bend nothing
+    if b == 0 or runs.last[b - 1] != last:  # knots beyond either end of the clip go on in a straight line
         a, wa, wb, wc = b, 0.0, wb + 2 * wa, wc - wa
     if c > last:
         c, wa, wb, wc = b, wa - wc, wb + 2 * wc, 0.0

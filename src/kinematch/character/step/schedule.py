@@ -82,8 +82,8 @@ def has_facing(orders, n):
 
 @inner
 def delay_searches(scene, urgencies, count, most):
-    """Let `most` of the characters that are due search, ends of clips, new tags and sources first, then the longest
-    wait; the others wait their turn."""
+    """Allow at most `most` searches in this step: ends of clips and changes of filter or source first, then characters
+    that have waited longest; the rest are postponed."""
     pose, searching, m = scene.pose, scene.work.searching, 0
     for n in range(pose.reasons.shape[0]):
         if searching[n] and m < count:

@@ -77,9 +77,11 @@ def count_pieces(dt, longest):
 
 @inner
 def step_blocks(scene, scratch, characters, begun, dt, enter, leave):
-    """Threads that share the characters claim a block at a time, each of its own share first: neighbours in memory
-    would be fetched by both. Those of it that are lost begin anew, and are shown by
-    going through the stages once more, in no time; whether there were any."""
+    """Run the stages for one block of characters after the other; whether any character was reset.
+
+    Each thread claims blocks of its own share first, since two threads would fetch neighbours in memory twice.
+    Characters whose state is not finite are reset and run through the later stages again, with a dt of zero.
+    """
     block, here = scratch.block, make_here(scratch.room, scene.rig.parents.shape[0], scene.rig.legs.shape[0])
     count = claim_block(scratch, characters, begun)
     first, by, again, happened = enter, make_springs(scene.settings, dt), False, False

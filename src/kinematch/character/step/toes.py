@@ -20,8 +20,8 @@ NO_SPEED = 1e-9  # m/s
 
 @inner
 def plant_toe(scene, here, n, k, sunk, by):
-    """Catch or free a toe, and move on where it is shown. By how much lower the hips should be for a locked one to be
-    reached; they are lower by `sunk`."""
+    """Catch or free a toe, and move on where it is shown; returns how far the pelvis must sink for the leg to reach a
+    locked one. It has sunk by `sunk` already."""
     feet, settings, work = scene.feet, scene.settings, scene.work
     leg, foot, toe = measure_leg(scene.rig, settings, here, k)
     own, longest = here.lengths[k], here.longest[k]

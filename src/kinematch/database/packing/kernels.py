@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.compile.jit import inner, kernel, part
 from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
-from kinematch.compile.memory import address, fetch, read_byte, read_short
+from kinematch.compile.memory import address, read_byte, read_short
 from kinematch.compile.rows import read_fours, write_fours
 from kinematch.database.packing.field_kernels import (
     KIND_SHIFT,
@@ -137,16 +137,6 @@ def find_first_knot(kind, length, one):
 @inner
 def count_knots(length, kind):
     return ((length - 2 + (1 << kind)) >> kind) + 1
-
-
-@inner
-def prefetch_knots(data, channels, length, one):
-    """Prefetch the knots on which a frame and the next depend; the segment's heads are read already."""
-    for group in range(channels // LANES):
-        head = data + U(HEAD * group)
-        size, kind = measure_row(head), find_kind(head)
-        first, taps = (one, 2) if kind == 0 else (find_first_knot(kind, length, one), TAPS)
-        fetch(find_knots(data, head) + U(first * size), taps * size)
 
 
 @inner
