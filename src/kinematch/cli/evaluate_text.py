@@ -32,7 +32,7 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
         screen.say((f"\nnot held to targets, for there is nothing like it in the source ({len(lacking)}):", "italic"))
         for scenario in lacking:
             screen.say(f"  {scenario.name}: {scenario.lack}")
-    print_targets(screen, found.targets)
+    print_targets(screen, found.targets, "targets, measured without those scenarios" if lacking else "targets")
 
 
 def print_rows(screen: Screen, rows: Mapping[str, Scores]) -> None:
@@ -43,8 +43,8 @@ def print_rows(screen: Screen, rows: Mapping[str, Scores]) -> None:
     screen.print(table)
 
 
-def print_targets(screen: Screen, targets: Sequence[Target]) -> None:
-    screen.say(("\ntargets", "italic"))
+def print_targets(screen: Screen, targets: Sequence[Target], title: str = "targets") -> None:
+    screen.say((f"\n{title}", "italic"))
     for target in targets:
         measure = BY_NAME[target.name]
         mark = ("met   ", "green") if target.met else ("missed", "red")
