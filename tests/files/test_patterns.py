@@ -59,11 +59,15 @@ def test_too_many_entries_are_an_error(folder):
         "far.bvh",
     ],
 )
-def test_a_pattern_that_must_stay_inside_is_refused_before_it_leads_out(folder, pattern, monkeypatch):
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_pattern_that_must_stay_inside_is_refused_before_it_leads_out(folder, pattern, relative, monkeypatch):
     (folder.parent / "other").mkdir()
     (folder.parent / "other" / "z.bvh").touch()
     (folder / "out").symlink_to(folder.parent / "other", target_is_directory=True)
     (folder / "far.bvh").symlink_to(folder.parent / "other" / "z.bvh")
+    if relative:  # as `kinematch play FOLDER` names it
+        monkeypatch.chdir(folder.parent)
+        folder = Path(folder.name)
     listed, scan = [], os.scandir
     monkeypatch.setattr(os, "scandir", lambda place: listed.append(os.path.realpath(place)) or scan(place))
     with pytest.raises(KinematchError, match="leads out of the folder"):
@@ -74,4 +78,11 @@ def test_a_pattern_that_must_stay_inside_is_refused_before_it_leads_out(folder, 
 def test_a_pattern_that_stays_inside_finds_the_same_links_among_them(folder):
     (folder / "near.bvh").symlink_to(folder / "sub" / "c.bvh")
     for pattern in ("*.bvh", "**/*.bvh", "sub/../a.bvh", str(folder / "sub" / "*")):
-        assert find_files(pattern, folder, stays_inside=True) == find_files(pattern, folder)
+        assert find_files(pattern, folder, stays_inside=True) == find_files(pattern, folder) != []
+
+
+def test_a_folder_that_is_named_from_where_we_are_is_the_same_folder(folder, monkeypatch):
+    found = find_files("**/*.bvh", folder, stays_inside=True)
+    for place, name in ((folder.parent, folder.name), (folder, "."), (folder / "sub", "..")):
+        monkeypatch.chdir(place)
+        assert find_files("**/*.bvh", Path(name), stays_inside=True) == found

@@ -83,8 +83,8 @@ def find_named_files(
 
 
 def find_start(pattern: str, folder: Path) -> str:
-    """The path up to the pattern's first wildcard."""
-    return os.path.join(folder, *Path(pattern).parts[: _count_plain(pattern)])
+    """The path up to the pattern's first wildcard, absolute, since the folder may be named from where we are."""
+    return os.path.join(os.path.realpath(folder), *Path(pattern).parts[: _count_plain(pattern)])
 
 
 def _count_plain(pattern: str) -> int:
