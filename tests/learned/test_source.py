@@ -1,5 +1,8 @@
 """Learned characters: laws that hold whatever the networks have learned."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
@@ -8,6 +11,7 @@ from tests.character.states import open_stages
 import kinematch as km
 from kinematch.character.step.runs import advance_runs, predict_frame
 from kinematch.errors import KinematchError
+from kinematch.learned.model_file import save_model
 from kinematch.learned.source import LearnedSource
 
 DT = 1 / 60
@@ -200,3 +204,46 @@ def test_the_studio_plays_a_model(model, tmp_path):
     stage.set_crowd(3)
     stage.advance()
     assert stage.crowd_size == 3
+
+
+WRITER = """
+import sys, threading, time
+import numpy as np
+import kinematch as km
+
+crowd, stop, written = km.Crowd(km.load(sys.argv[1]), 40), time.monotonic() + float(sys.argv[2]), 0
+command = km.move(np.tile([0.0, 0.0, 1.0], (40, 1)))
+crowd.step(command, 1 / 60)  # compiled before the other thread begins
+own = [crowd.state.sources[0][name] for name in ("steps", "entries")]
+
+
+def write():
+    global written
+    while time.monotonic() < stop:
+        for array in own:
+            array[:] = 0
+            array[:] = (-(2**31), 2**31 - 1, 7, -7)[written % 4]
+        written += 1
+        if written % 50 == 0:
+            time.sleep(0.0005)
+
+
+thread, steps = threading.Thread(target=write), 0
+thread.start()
+while time.monotonic() < stop:
+    crowd.step(command, 1 / 60)
+    steps += 1
+thread.join()
+assert written > 100 and steps > 10, (written, steps)
+print("alive")
+"""
+
+
+def test_a_thread_that_writes_the_state_of_runs_during_a_step_cannot_crash_it(model, tmp_path):
+    """In a child process, which a crash would end."""
+    path = tmp_path / "small.kinematch-model"
+    save_model(path, model)
+    given = [sys.executable, "-c", WRITER, str(path), "8"]
+    done = subprocess.run(given, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, f"exit status {done.returncode}: {done.stderr[-2000:]}"
+    assert done.stdout.endswith("alive\n")

@@ -33,8 +33,11 @@ def is_entry(runs, entry):
 @inner
 def has_run_out(source, n):
     """Whether a run has passed the end of its clip; one without a clip is trusted for a while."""
-    runs = source.runs
-    entry, steps = runs.entries[n], runs.steps[n]
+    return is_past_end(source.runs, source.runs.entries[n], source.runs.steps[n])
+
+
+@inner
+def is_past_end(runs, entry, steps):
     most = runs.longest
     if is_entry(runs, entry):
         most = runs.steps_left[entry]
@@ -45,8 +48,8 @@ def has_run_out(source, n):
 def find_entry(source, n):
     """The entry that a run is nearest to in its clip; NOWHERE past its end."""
     runs = source.runs
-    entry, steps = runs.entries[n], runs.steps[n]
-    if not is_entry(runs, entry) or has_run_out(source, n):
+    entry, steps = runs.entries[n], runs.steps[n]  # read once: another thread may write to them at any time
+    if not is_entry(runs, entry) or is_past_end(runs, entry, steps):
         return NOWHERE
     return min(entry + (steps + runs.stride // 2) // runs.stride, runs.last[entry])
 
@@ -59,7 +62,7 @@ def restore_entry(runs, entry, values):
 
 @inner
 def predict_frame(source, n, steps, scratch, r):
-    """Features and latents so many frames after a run began, into row r of the inputs."""
+    """Features and latents `steps` frames after a run began, none of them negative, into row r of the inputs."""
     runs, entry, values = source.runs, source.runs.entries[n], scratch.inputs[r]
     before = entry + steps // runs.stride
     if is_entry(runs, entry) and before < runs.last[entry]:
@@ -119,9 +122,10 @@ def enter_run(source, n, scratch, entry):
 
 @inner
 def shift_frames(source, n):
-    """The next frame becomes the one that plays."""
+    """The next frame becomes the one that plays; returns how many frames after the beginning that is."""
     runs, frame = source.runs, 2 * n
-    runs.steps[n] = min(max(runs.steps[n], 0), LONGEST_RUN) + 1
+    steps = min(max(runs.steps[n], 0), LONGEST_RUN) + 1
+    runs.steps[n] = steps
     for k in range(runs.step.shape[0]):
         runs.frames[frame, k] = runs.frames[frame + 1, k]
     for j in range(source.rotations.shape[1]):
@@ -135,6 +139,7 @@ def shift_frames(source, n):
         source.contact_left[frame, k] = source.contact_left[frame + 1, k]
         source.toe_heights[frame, k] = source.toe_heights[frame + 1, k]
     source.paces[frame] = source.paces[frame + 1]
+    return steps
 
 
 @routine
@@ -178,8 +183,8 @@ def pass_frames(scene, source, scratch, count, number):
             scratch.moves[m, 0] -= 1.0
             scratch.moves[m, 1] = 0.0
             scratch.moves[m, 2] += source.root_paths[2 * n, 5]
-            shift_frames(source, n)
-            predict_frame(source, n, source.runs.steps[n] + 1, scratch, rows)
+            steps = shift_frames(source, n)
+            predict_frame(source, n, steps + 1, scratch, rows)
             scratch.list[rows] = n
             rows += 1
             passed = passed or scratch.moves[m, 0] >= 1.0
