@@ -46,12 +46,19 @@ def keep_filter(before: str, after: str) -> str:
 
 
 def _filter_of(text: str) -> str:
-    return str(tomllib.loads(text).get("matching", {}).get("filter", ""))
+    return str(_as(dict, tomllib.loads(text).get("matching")).get("filter", ""))
 
 
 def _range_tags(text: str) -> list[str]:
-    sources = tomllib.loads(text).get("source", [])
-    return [tag for source in sources for one in source.get("range", []) for tag in one.get("tags", [])]
+    """Of a recipe that nobody has checked yet."""
+    sources = [_as(dict, one) for one in _as(list, tomllib.loads(text).get("source"))]
+    ranges = [_as(dict, one) for source in sources for one in _as(list, source.get("range"))]
+    return [tag for one in ranges for tag in _as(list, one.get("tags")) if isinstance(tag, str)]
+
+
+def _as(kind: type, value: Any) -> Any:
+    """The value, or an empty one where it is of another kind."""
+    return value if isinstance(value, kind) else kind()
 
 
 def _put(text: str, at: Location, value: Any) -> str:

@@ -13,12 +13,13 @@ from kinematch.database.sources import SourceFile
 from kinematch.doctor import Problem, Report, examine
 from kinematch.doctor.labels import LABELS, list_labels
 from kinematch.doctor.prescribe import GAP
-from kinematch.errors import FileError
+from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.workshop.messages import FileReport, Finding, LabelInfo, LabelRow
 from kinematch.studio.workshop.project_files import Project, files_or_none, find_used, inside
 
 KEPT = 400  # reports in memory
+MOST_NAMES = 2000  # of one request
 OVERRIDES = ("unit", "up", "facing", "roles", "tpose")
 PLAIN = Source.model_construct(files=["*"])
 
@@ -62,6 +63,8 @@ def _examined(path: Path, given: dict[str, Any], folder: Path) -> tuple[Report, 
 
 def file_reports(project: Project, reports: Reports, names: list[str]) -> list[FileReport]:
     """Reports of files, in the recipe or not."""
+    if len(names) > MOST_NAMES:
+        raise KinematchError(f"reports of {len(names):,} files, expected at most {MOST_NAMES:,} at a time")
     used = files_or_none(project)
     return [_file_report(project, reports, name, used) for name in names]
 
