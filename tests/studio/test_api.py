@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from kinematch.studio import api
 from kinematch.studio.application import application
 from kinematch.studio.bodies import LARGEST_UPLOAD
 from kinematch.studio.guard import Guard
@@ -34,6 +35,15 @@ def test_the_timeline_tells_what_was_played(fresh_server):
     assert arrays["steps"].tolist() == list(range(10, int(last)))
     assert (arrays["bits"] & 1).sum() >= 3
     assert header["character"] == 0
+
+
+def test_too_many_downloads_at_once_are_refused(fresh_server, monkeypatch):
+    monkeypatch.setattr(api, "MOST_DOWNLOADS", 0)
+    assert fetch(fresh_server, "/api/export?format=bvh")[0] == 503
+    monkeypatch.undo()
+    for _ in range(api.MOST_DOWNLOADS + 2):  # those that were sent, or failed, are no longer counted
+        assert fetch(fresh_server, "/api/preset?name=Smooth")[0] == 200
+        assert fetch(fresh_server, "/api/preset?name=none")[0] == 400
 
 
 def test_recordings_are_downloaded_and_opened_again(fresh_server):

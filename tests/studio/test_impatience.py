@@ -3,6 +3,7 @@
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 from starlette.requests import ClientDisconnect
@@ -26,6 +27,13 @@ async def hello(scope, receive, send):
         await send({"type": "websocket.accept"})
         while (await receive())["type"] != "websocket.disconnect":
             await send({"type": "websocket.send", "text": "still here"})
+        return
+    if scope["path"] == "/much":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(400):
+            await send({"type": "http.response.body", "body": bytes(65536), "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+        ended.append(scope["path"])
         return
     if scope["path"] == "/read":
         while (part := await receive()).get("more_body"):
@@ -168,3 +176,32 @@ def test_bodies_are_limited_in_number(port, monkeypatch):
     assert say(port, close).endswith(b"hi")
     for connection in held:
         connection.close()
+
+
+def test_an_answer_that_nobody_reads_is_given_up(port, monkeypatch):
+    monkeypatch.setattr(impatience, "READ_SECONDS", 0.5)
+    ended.clear()
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", port))
+        connection.sendall(GET.replace(b"GET / ", b"GET /much "))
+        until = time.monotonic() + 20
+        while not ended and time.monotonic() < until:
+            time.sleep(0.05)
+        assert ended == ["/much"]  # the application went on, as it does when a client has gone
+        taken = 0
+        with suppress(ConnectionResetError):
+            while part := connection.recv(1 << 20):
+                taken += len(part)
+        assert taken < 400 * 65536
+
+
+def test_an_answer_that_is_read_slowly_arrives(port, monkeypatch):
+    monkeypatch.setattr(impatience, "READ_SECONDS", 2.0)
+    taken = 0
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(GET.replace(b"GET / ", b"GET /much ").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        while part := connection.recv(1 << 20):
+            taken += len(part)
+            time.sleep(0.05)
+    assert taken > 400 * 65536

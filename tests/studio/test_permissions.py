@@ -145,6 +145,37 @@ def test_this_machine_is_known_by_the_connection(client, server, here):
     assert is_on_this_machine(ends) == here
 
 
+@pytest.mark.parametrize(
+    ("headers", "here"),
+    [
+        ({"x-forwarded-for": "10.9.8.7"}, False),
+        ({"X-Forwarded-For": "127.0.0.1, 10.9.8.7"}, False),
+        ({"x-forwarded-for": ""}, False),
+        ({"x-forwarded-for": "unknown"}, False),
+        ({"forwarded": "for=127.0.0.1"}, False),
+        ({"x-forwarded-for": "127.0.0.1"}, True),
+        ({"x-forwarded-for": "::1, 127.0.0.1"}, True),
+    ],
+)
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "127.0.0.3", "::1", "::ffff:127.0.0.1", "192.0.2.7"])
+def test_what_a_proxy_forwards_comes_from_where_it_says(proxy, headers, here):
+    sent = [(name.encode(), value.encode()) for name, value in headers.items()]
+    assert is_on_this_machine({"client": (proxy, 1), "server": ("192.0.2.7", 2), "headers": sent}) == here
+
+
+def test_a_page_elsewhere_is_not_told_of_the_project(studio, monkeypatch):
+    studio.stage.path = "/home/somebody/takes.kinematch"
+    studio.presets.folder.mkdir()
+    (studio.presets.folder / "mine.toml").write_text("")
+    told = {}
+    for is_here in (True, False):
+        page = studio.join("", is_here=is_here)
+        told[is_here] = json.loads(next(one for one in page.waiting if isinstance(one, str) and '"welcome"' in one))
+    assert (told[True]["path"], told[True]["presets"]["names"]) == (studio.stage.path, ["mine"])
+    assert (told[False]["path"], told[False]["presets"]["names"]) == ("", [])
+    assert told[False]["presets"]["own"] == told[True]["presets"]["own"] != {}
+
+
 def test_a_page_is_told_why_it_may_not(fresh_server):
     with fresh_server.page(), fresh_server.page() as second:
         second.say("save_preset", name="mine")

@@ -28,14 +28,32 @@ from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 
 MOST_POSES = 3600  # frames in one answer
+MOST_DOWNLOADS = 8  # files that are made and sent at a time
 
 
 def api_routes(studio: Studio) -> list[Any]:
     """Routes below /api."""
-    from starlette.background import BackgroundTask
+    from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import FileResponse, Response
     from starlette.routing import Mount, Route
+
+    downloads = 0  # that are being made or sent
+
+    class Download(FileResponse):
+        """A file of a folder that goes when it is sent, or when nobody reads it any more."""
+
+        def __init__(self, path: Path, kind: str, folder: tempfile.TemporaryDirectory):
+            super().__init__(path, media_type=kind, filename=path.name)
+            self._folder = folder
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            nonlocal downloads
+            try:
+                await super().__call__(scope, receive, send)
+            finally:
+                downloads -= 1
+                self._folder.cleanup()
 
     def answering(work: Callable[[Stage, Any], bytes]) -> Callable:
         """Work on another thread, so that poses keep flowing meanwhile."""
@@ -50,13 +68,18 @@ def api_routes(studio: Studio) -> list[Any]:
         """A file that is written to a place of its own, sent as a download and removed."""
 
         async def endpoint(request: Request) -> Response:
+            nonlocal downloads
+            if downloads >= MOST_DOWNLOADS:
+                raise HTTPException(503, "too many downloads at once; try again when they are done")
+            downloads += 1
             folder = tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True)
             try:
                 path, kind = await asyncio.to_thread(work, studio.stage, request.query_params, Path(folder.name))
             except BaseException:
+                downloads -= 1
                 folder.cleanup()
                 raise
-            return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
+            return Download(path, kind, folder)
 
         return endpoint
 

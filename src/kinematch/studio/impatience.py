@@ -1,8 +1,9 @@
-"""Connections are closed that take too long over the head of a request, or send too large a one."""
+"""Connections are closed that take too long over the head of a request, send too large a one, or read no answer."""
 
 from typing import Any
 
 HEAD_SECONDS = 10.0  # from a connection, or a later request's first byte, to the end of the request's headers
+READ_SECONDS = 20.0  # for which a client may leave an answer unread; steady readers need 2 kB/s
 LARGEST_HEAD = 32_768  # bytes of address and headers; browsers send 1 to 8 kB
 END = b"\r\n\r\n"
 REFUSAL = b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
@@ -19,6 +20,7 @@ def make_impatient_protocol() -> type:
         is_first: bool = True  # no request has begun yet
         is_between: bool = False  # a response has ended, and the next request has not begun
         deadline: Any = None
+        unread: Any = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -51,8 +53,22 @@ def make_impatient_protocol() -> type:
             super().on_response_complete()  # which may begin a request that has arrived already
             self.is_between = self.cycle is before
 
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self.unread = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self.forget_unread()
+
+        def forget_unread(self) -> None:
+            if self.unread is not None:
+                self.unread.cancel()
+            self.unread = None
+
         def connection_lost(self, exc: Exception | None) -> None:
             self.cancel_deadline()
+            self.forget_unread()
             super().connection_lost(exc)
 
         def set_deadline(self) -> None:

@@ -10,6 +10,7 @@ from kinematch.errors import KinematchError
 from kinematch.studio import messages as m
 from kinematch.studio.pages import Page, Pages
 
+FORWARDED = b"x-forwarded-for"
 SECRET = "x-kinematch-secret"  # of the page that sends a request, from the Welcome of its stream
 UNKNOWN_SECRET = f"no page has the secret in {SECRET}; send the `secret` from the welcome of yours"
 NOT_STEERING = "another page is steering; take the stick first (in Play), then try again"
@@ -32,9 +33,9 @@ ROUTES = {  # every route of the server; one that is missing here keeps it from 
     "GET /api/poses": WATCH,
     "GET /api/timeline": WATCH,
     "GET /api/export": WATCH,
-    "GET /api/recording": WATCH,
+    "GET /api/recording": READ,  # it has the recipe and the database in it
     "POST /api/recording": STEER,
-    "GET /api/preset": WATCH,
+    "GET /api/preset": READ,
     "GET /api/character": WATCH,
     "POST /api/character": STEER,
     "DELETE /api/character": STEER,
@@ -148,9 +149,17 @@ def walk_routes(routes: Sequence[Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def is_on_this_machine(scope: dict[str, Any]) -> bool:
-    """Whether a connection comes from this machine: over loopback, or from the very address that it goes to."""
+    """Whether a connection comes from this machine: over loopback, or from the very address that it goes to.
+
+    What a proxy forwards comes from where it says, whatever address the proxy itself has.
+    """
     client, server = (_read_address(scope.get(end)) for end in ("client", "server"))
-    return client is not None and (client.is_loopback or client == server)
+    headers = [(name.lower(), value.decode("latin-1")) for name, value in scope.get("headers", ())]
+    forwarded = [one.strip() for name, value in headers if name == FORWARDED for one in value.split(",")]
+    if any(name == b"forwarded" for name, _ in headers):
+        return False  # the same in another form, which few proxies speak
+    senders = [client, *(_read_address((one,)) for one in forwarded)]
+    return all(one is not None and (one.is_loopback or one == server) for one in senders)
 
 
 def _read_address(end: Any) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

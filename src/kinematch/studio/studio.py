@@ -134,8 +134,12 @@ class Studio:
         )  # fmt: skip
 
     def preset_list(self, page: Page) -> Presets:
-        refused = self.permissions.find_refusal(Right.READ_PROJECT, is_here=page.is_here)  # to know where they are
-        return Presets(self.presets.names(), "" if refused else str(self.presets.folder), self.presets.describe_own())
+        if not self._may_read_project(page):
+            return Presets([], "", self.presets.describe_own())
+        return Presets(self.presets.names(), str(self.presets.folder), self.presets.describe_own())
+
+    def _may_read_project(self, page: Page) -> bool:
+        return not self.permissions.find_refusal(Right.READ_PROJECT, is_here=page.is_here)
 
     def _tell_presets(self) -> None:
         for page in self.pages.all.values():
@@ -270,7 +274,12 @@ class Studio:
 
     def _welcome(self, page: Page) -> None:
         motions, motion, presets = self.shelf.names, self.shelf.find_name(self.stage), self.preset_list(page)
-        page.welcome(welcome(self.stage, page.client, presets, self.situation(), motions=motions, motion=motion))
+        page.welcome(
+            welcome(
+                self.stage, page.client, presets, self.situation(), motions=motions, motion=motion,
+                path=self.stage.path if self._may_read_project(page) else "",
+            )
+        )  # fmt: skip
         if self.stage.terrain != "flat":
             page.tell(ground(self.stage))
         page.put(self.stage.shown)

@@ -42,7 +42,14 @@ SWITCHES = {
 
 
 def welcome(
-    stage: Stage, client: str, presets: Presets, situation: Situation, *, motions: Sequence[str] = (), motion: str = ""
+    stage: Stage,
+    client: str,
+    presets: Presets,
+    situation: Situation,
+    *,
+    motions: Sequence[str] = (),
+    motion: str = "",
+    path: str = "",
 ) -> Welcome:
     poses, features = stage.database.poses, stage.database.features
     return Welcome(
@@ -50,7 +57,7 @@ def welcome(
         version=__version__,
         client=client,
         database=stage.name,
-        path=stage.path,
+        path=path,
         frame_count=poses.frame_count,
         frame_rate=poses.frame_rate,
         step_rate=STEP_RATE,
