@@ -43,8 +43,11 @@ def test_files_inside_are_found_however_the_folder_is_named(project):
 
 @pytest.mark.parametrize(
     "text",
-    ["source = 1", "source = [1]", "matching = 1", "[source]\na = 1", "[[source]]\nrange = 1",
-     "[[source]]\nrange = [1]", "[[source]]\nrange = [{tags = 3}]", "[[source]]\nrange = [{tags = [3, 'walk']}]", "[matching]\nfilter = 3"],
-)  # fmt: skip
+    [
+        *("source = 1", "source = [1]", "matching = 1", "[source]\na = 1", "[matching]\nfilter = 3"),
+        *("[[source]]\nrange = 1", "[[source]]\nrange = [1]", "[[source]]\nrange = [{tags = 3}]"),
+        "[[source]]\nrange = [{tags = [3, 'walk']}]",
+    ],
+)
 def test_a_recipe_of_odd_types_is_left_as_it_is(text):
     assert keep_filter("", text) == keep_filter(text, text) == text
