@@ -185,7 +185,8 @@ from kinematch.database.storage import load
 
 
 seconds, count = float(sys.argv[2]), 200
-crowd = Crowd(load(sys.argv[1]), count)
+crowd, command = Crowd(load(sys.argv[1]), count), move(np.tile([0.0, 0.0, 1.3], (count, 1)))
+crowd.step(command, 1 / 60)  # compiled before the time begins
 state, stop, rng = crowd.state, time.monotonic() + seconds, np.random.default_rng(0)
 numbers = rng.integers(-(2**31), 2**31 - 1, (64, count)).astype(np.int32)
 fractions = rng.choice([np.nan, np.inf, -1e300, 1e300, 0.5], (64, count))
@@ -203,7 +204,7 @@ def write():
 
 thread = threading.Thread(target=write)
 thread.start()
-command, steps = move(np.tile([0.0, 0.0, 1.3], (count, 1))), 0
+steps = 0
 while time.monotonic() < stop:
     crowd.step(command, 1 / 60)
     steps += 1

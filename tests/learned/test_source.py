@@ -211,9 +211,9 @@ import sys, threading, time
 import numpy as np
 import kinematch as km
 
-crowd, stop, written = km.Crowd(km.load(sys.argv[1]), 40), time.monotonic() + float(sys.argv[2]), 0
-command = km.move(np.tile([0.0, 0.0, 1.0], (40, 1)))
-crowd.step(command, 1 / 60)  # compiled before the other thread begins
+crowd, command, written = km.Crowd(km.load(sys.argv[1]), 40), km.move(np.tile([0.0, 0.0, 1.0], (40, 1))), 0
+crowd.step(command, 1 / 60)  # compiled before the time begins
+stop = time.monotonic() + float(sys.argv[2])
 own = [crowd.state.sources[0][name] for name in ("steps", "entries")]
 
 
