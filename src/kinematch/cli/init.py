@@ -44,7 +44,9 @@ def init(
         raise FileError(folder, f"none of its {counted(len(reports), 'motion file')} can be built; `{why}` says why")
     text = prescribe(reports, recipe.parent, recipe.name)
     write_beside(recipe, text.encode(errors="backslashreplace"))
-    good = sum(report.buildable for report in reports)
-    Screen().say(f"{recipe}: {good} of {len(reports)} files can be built as they are")
+    good = [report for report in reports if usable(report)]
+    mended = sum(any(one.fix and one.severity != "note" for one in report.problems) for report in good)
+    added = f", {mended} of them with lines that were added to it" if mended else ""
+    Screen().say(f"{recipe}: {len(good)} of {len(reports)} files can be built{added}")
     Screen().say(f"next: kinematch build {shlex.quote(str(recipe))}")
     return 0
