@@ -75,7 +75,7 @@ def test_convert_writes_for_an_engine_and_reading_gives_the_same_joints(walk, tm
     capsys.readouterr()
     for arguments, words in (
         (["walk.fbx", "--for", "unreal"], "expected"),
-        (["walk.bvh", "--for", "unity"], "Unity reads no .bvh files; choose from: .glb .vrma"),
+        (["other.bvh", "--for", "unity"], "Unity reads no .bvh files; choose from: .glb .vrma"),
         (["walk.glb", "--root-motion", "hips"], "--for"),
     ):
         assert main(["convert", str(source), str(tmp_path / arguments[0]), *arguments[1:]]) == 2

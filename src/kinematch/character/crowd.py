@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from threading import RLock
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from kinematch.character.explain import explain_search
 from kinematch.character.layers import Layer
 from kinematch.character.lookups import needs_seams
 from kinematch.character.mishaps import look_closer
-from kinematch.character.orders import Filters, Last, check_characters, check_places, copy_command, make_orders
+from kinematch.character.orders import Filters, Last, check_moments, copy_command, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.runner import Runner
 from kinematch.character.seams import step_with_seams
-from kinematch.character.settings import Settings, Transition, is_number
+from kinematch.character.settings import Settings, is_number
 from kinematch.character.shown_body import Body, find_all_moving, make_shown_rig
 from kinematch.character.source import CompiledSource, MotionSource
-from kinematch.character.state import State, check_state, make_state, put_at_rest
+from kinematch.character.state import State, check_characters, check_places, check_state, make_state, put_at_rest
 from kinematch.character.translate import change_settings
 from kinematch.control.body import SimulatedBody
 from kinematch.control.command import Command
@@ -243,20 +243,12 @@ class Crowd:
         self.runner.refresh(self._settings, self.filters)
         return self.prepare_pose(out)
 
-    @property
-    def transition(self) -> int:
-        """The kind of transitions, as kernels know it."""
-        return get_args(Transition).index(self.settings.transition)
-
     def predict(self, times: np.ndarray, characters: np.ndarray, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions (M, H, 3) and yaws (M, H) in the world at times (H,) from a moment so many seconds (M,) ago.
 
         By springs under the last command, or as the controller's trajectory has it; negative times: where roots were.
         """
-        chosen = check_characters(characters, self.count).astype(np.int32)
-        moments, since = np.array(times, np.float64), np.array(ages, np.float64)
-        if moments.ndim != 1 or since.shape != chosen.shape:
-            raise KinematchError(f"times {moments.shape} and ages {since.shape} for {len(chosen)} characters")
+        moments, chosen, since = check_moments(times, characters, ages, self.count)
         places = np.zeros((len(chosen), len(moments), 4))
         with self._lock:
             if self.trajectory is not None:

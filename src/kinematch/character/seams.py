@@ -251,7 +251,8 @@ def jump(crowd: "Crowd", number: int, target: int, n: int, goal: np.ndarray, pos
     crowd.state.playing.sources[n], pose.jumped[n] = target, True
     crowd.sources[target].enter(crowd.state, crowd.characters[n : n + 1], goal)
     take_sample(crowd, target, n, AFTER)
-    crowd.runner.start_transition(n, crowd.transition, crowd.settings.transition_halflife)
+    settings = crowd.runner.scene.settings
+    crowd.runner.start_transition(n, settings.transition, settings.transition_halflife)
 
 
 def take_sample(crowd: "Crowd", number: int, n: int, row: int) -> None:

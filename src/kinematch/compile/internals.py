@@ -5,7 +5,6 @@ The rest of the project imports only `numba`, `numba.types` and `numba.extending
 
 import contextlib
 import functools
-import gc
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -18,7 +17,6 @@ from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.event import Event, Listener, install_listener
-from numba.core.event import register as register_listener
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
 from numba.extending import lower_builtin, lower_getattr_generic, models, register_model
@@ -172,28 +170,6 @@ def watch_compilation(begin: Callable, end: Callable = lambda function: None) ->
 
     with install_listener("numba:compile", Compilations()):
         yield
-
-
-class _WithoutCollection(Listener):
-    """Keeps Python from looking for garbage while something is compiled: numba makes millions of objects that live as
-    long as that takes, and to look through them again and again takes a sixth of it."""
-
-    depth = 0  # functions compile those that they call; one thread at a time, behind numba's lock
-    was_enabled = False
-
-    def on_start(self, event: Event) -> None:
-        if not self.depth:
-            self.was_enabled = gc.isenabled()
-            gc.disable()
-        self.depth += 1
-
-    def on_end(self, event: Event) -> None:
-        self.depth -= 1
-        if not self.depth and self.was_enabled:
-            gc.enable()
-
-
-register_listener("numba:compile", _WithoutCollection())
 
 
 class PartCompiler(Compiler):

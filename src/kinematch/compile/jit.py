@@ -1,9 +1,11 @@
 """The one numba decorator of the project: compiled on first call, cached on disk where that is possible."""
 
+import gc
 import hashlib
 import inspect
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import numba
 from numba.extending import overload, register_jitable
 
-from kinematch.compile.internals import PART, UNCOUNTED, RoutineCompiler, set_cache
+from kinematch.compile.internals import PART, UNCOUNTED, RoutineCompiler, set_cache, watch_compilation
 
 _IMPORTS = re.compile(rb"^from (kinematch\.[\w.]+) import (\(.*?\)|.*?$)", re.MULTILINE | re.DOTALL)
 _FOLDERS = {"kernels", "step", "compile", "math"}  # whose files are compiled, all of them
@@ -19,6 +21,24 @@ _FILES = re.compile(r".*kernels|constants|layout")  # elsewhere
 
 INNER: Any = PART | UNCOUNTED | {"error_model": "numpy", "fastmath": {"contract"}, "forceinline": True}
 ROUTINE: Any = INNER | {"pipeline_class": RoutineCompiler}
+
+
+_were_collecting: list[bool] = []  # of functions that are being compiled, each within the one before
+
+
+def _stop_collecting(_: Callable) -> None:
+    _were_collecting.append(gc.isenabled())
+    gc.disable()
+
+
+def _collect_again(_: Callable) -> None:
+    if _were_collecting.pop():
+        gc.enable()
+
+
+# numba makes millions of objects that live as long as a compilation: looking for garbage among them takes a sixth of it
+_WATCH = ExitStack()
+_WATCH.enter_context(watch_compilation(_stop_collecting, _collect_again))
 
 
 def kernel(

@@ -113,14 +113,9 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
     )
     clock.lap("features")
     about = {
-        "kinematch": __version__,
-        "recipe": text,
-        "sources": sources,
-        "source_warnings": source_warnings,
-        "warnings": found,
-        "poses_key": poses_key,
-        "features_key": features_key,
-    }
+        "kinematch": __version__, "recipe": text, "sources": sources, "source_warnings": source_warnings,
+        "warnings": found, "poses_key": poses_key, "features_key": features_key,
+    }  # fmt: skip
     database = Database(poses, features, about, recipe.matching.filter)
     progress("write", 0, 1)
     storage.save(output, database)
@@ -219,8 +214,8 @@ def _prepare_all(
 
 def _list_left_out(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
     """Clips that are unfit, their mirror images not named, and why."""
-    unfit = [clip for clips in prepared for clip in clips if clip.fault and not clip.mirrored]
-    return [f"left out: {clip.clip.name}: {clip.fault}" for clip in unfit]
+    unfit = (one for own in prepared for one in own if one.fault and not one.mirrored)
+    return [f"left out: {one.clip.name}: {one.fault}" for one in unfit]
 
 
 def _list_warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:

@@ -101,6 +101,9 @@ class Permissions:
                 return NOT_STEERING
         return ""
 
+    def may_read_project(self, page: Page) -> bool:
+        return not self.find_refusal(READ, is_here=page.is_here)
+
     def find_message_refusal(self, page: Page, message: m.PageMessage) -> str:
         """Why a page may not say this; empty if it may."""
         right = find_message_right(type(message))

@@ -6,6 +6,7 @@ from pathlib import Path
 from kinematch.character import Settings
 from kinematch.character.settings_file import load_settings, save_settings
 from kinematch.errors import KinematchError
+from kinematch.studio import answers
 from kinematch.studio.own_presets import OWN_PRESETS
 
 # letters of any script, no separators, no leading dot: a name can never lead out of its folder
@@ -26,6 +27,10 @@ class Presets:
     def describe_own(self) -> dict[str, str]:
         """Those that come with Kinematch, and when to choose them."""
         return {name: preset.text for name, preset in OWN_PRESETS.items()}
+
+    def describe(self, *, whole: bool) -> answers.Presets:
+        """What a page is told; those of the user, and where they are, only as a whole."""
+        return answers.Presets(self.names() if whole else [], str(self.folder) if whole else "", self.describe_own())
 
     def path(self, name: str) -> Path:
         if not VALID_NAME.fullmatch(name):

@@ -9,6 +9,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from msgspec.structs import replace
+
 from kinematch.errors import KinematchError
 from kinematch.folders import find_settings_folder
 from kinematch.studio import messages
@@ -17,7 +19,7 @@ from kinematch.studio.engine import Engine
 from kinematch.studio.errand import Errand
 from kinematch.studio.explaining import explain
 from kinematch.studio.pages import Page, Pages
-from kinematch.studio.permissions import Permissions, Right
+from kinematch.studio.permissions import Permissions
 from kinematch.studio.presets import Presets as PresetFolder
 from kinematch.studio.room.attendant import Attendant, RoomMessage
 from kinematch.studio.shelf import Motion, Shelf
@@ -46,9 +48,8 @@ class Studio:
         self.attendant = Attendant(self.pages, lambda: self.stage, self._call, calibrations=kept)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
-        self._opening = threading.Lock()
+        self._opening, self._explaining = threading.Lock(), asyncio.Semaphore(2)
         self._last: Errand | None = None
-        self._explaining = asyncio.Semaphore(2)
 
     @property
     def stage(self) -> Stage:
@@ -134,12 +135,7 @@ class Studio:
         )  # fmt: skip
 
     def preset_list(self, page: Page) -> Presets:
-        if not self._may_read_project(page):
-            return Presets([], "", self.presets.describe_own())
-        return Presets(self.presets.names(), str(self.presets.folder), self.presets.describe_own())
-
-    def _may_read_project(self, page: Page) -> bool:
-        return not self.permissions.find_refusal(Right.READ_PROJECT, is_here=page.is_here)
+        return self.presets.describe(whole=self.permissions.may_read_project(page))
 
     def _tell_presets(self) -> None:
         for page in self.pages.all.values():
@@ -149,8 +145,7 @@ class Studio:
         """Do what a page asks, or tell it why not."""
         about = str(message.__struct_config__.tag)
         if problem := self.permissions.find_message_refusal(page, message):
-            page.tell(ErrorMessage(problem, about))
-            return
+            return page.tell(ErrorMessage(problem, about))
         if isinstance(message, messages.Stream):
             page.every = message.every
             self._watch()
@@ -274,12 +269,8 @@ class Studio:
 
     def _welcome(self, page: Page) -> None:
         motions, motion, presets = self.shelf.names, self.shelf.find_name(self.stage), self.preset_list(page)
-        page.welcome(
-            welcome(
-                self.stage, page.client, presets, self.situation(), motions=motions, motion=motion,
-                path=self.stage.path if self._may_read_project(page) else "",
-            )
-        )  # fmt: skip
+        message = welcome(self.stage, page.client, presets, self.situation(), motions=motions, motion=motion)
+        page.welcome(message if self.permissions.may_read_project(page) else replace(message, path=""))
         if self.stage.terrain != "flat":
             page.tell(ground(self.stage))
         page.put(self.stage.shown)

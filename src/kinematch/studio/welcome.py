@@ -42,14 +42,7 @@ SWITCHES = {
 
 
 def welcome(
-    stage: Stage,
-    client: str,
-    presets: Presets,
-    situation: Situation,
-    *,
-    motions: Sequence[str] = (),
-    motion: str = "",
-    path: str = "",
+    stage: Stage, client: str, presets: Presets, situation: Situation, *, motions: Sequence[str] = (), motion: str = ""
 ) -> Welcome:
     poses, features = stage.database.poses, stage.database.features
     return Welcome(
@@ -57,7 +50,7 @@ def welcome(
         version=__version__,
         client=client,
         database=stage.name,
-        path=path,
+        path=stage.path,
         frame_count=poses.frame_count,
         frame_rate=poses.frame_rate,
         step_rate=STEP_RATE,

@@ -87,7 +87,7 @@ def test_a_jump_goes_unseen(any_database, transition):
         crowd.runner.sample(n, BEFORE)
         crowd.frames[n] = targets[n]
         crowd.runner.sample(n, AFTER)
-        crowd.runner.start_transition(n, crowd.transition, settings.transition_halflife)
+        crowd.runner.start_transition(n, crowd.runner.scene.settings.transition, settings.transition_halflife)
     after = show(crowd)
     assert (crowd.state.offsets.ages == 0).all()
     np.testing.assert_allclose(after.positions, before.positions, atol=2e-5)
@@ -110,9 +110,9 @@ def test_a_jump_changes_no_velocity(any_database, kind):
         take_sample(source, crowd.frames[n], crowd.fractions[n], scratch, BEFORE)
         take_sample(source, targets[n], crowd.fractions[n], scratch, AFTER)
         before = find_velocities(crowd, n, BEFORE, sample)
-        start_transition(scene, n, sample, crowd.transition, 0.3)
+        start_transition(scene, n, sample, crowd.runner.scene.settings.transition, 0.3)
         after = find_velocities(crowd, n, AFTER, sample)
-        most = 0.99 * find_fastest(crowd.transition, 0.3)
+        most = 0.99 * find_fastest(crowd.runner.scene.settings.transition, 0.3)
         for one, other, memory in zip(before, after, (memories.rotations[n, 3:], memories.positions[n, 3:])):
             slow = np.linalg.norm(memory[:, : len(one)], axis=0) < most
             np.testing.assert_allclose(other[slow], one[slow], atol=2e-4)
@@ -122,7 +122,7 @@ def test_a_jump_changes_no_velocity(any_database, kind):
 
 def find_velocities(crowd, n, row, sample):
     """Angular velocities (J, 3) and velocities (M, 3) that are shown of a row of the sample."""
-    offsets, given = crowd.state.offsets, (crowd.transition, crowd.state.offsets.ages[n], 0.3)
+    offsets, given = crowd.state.offsets, (crowd.runner.scene.settings.transition, crowd.state.offsets.ages[n], 0.3)
     spins = [
         show_spin(
             offsets.rotations[n], j, *given, quaternion_of(sample.rotations[row, j]), vector(sample.spins[row, j])

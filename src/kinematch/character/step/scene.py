@@ -70,7 +70,7 @@ class Scene(NamedTuple):
     past: Past
     beginning: Beginning
     rig: Rig
-    settings: tuple
+    settings: Any  # settings.Knobs
     orders: Orders
     work: Work
     pose: Pose
