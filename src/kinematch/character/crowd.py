@@ -237,7 +237,6 @@ class Crowd:
 
     def prepare(self, command: Command, out: Pose | None = None) -> Pose:
         """Take a command over; the pose that the step under it writes to."""
-        self.runner.work.failures[0] = 0  # an earlier step may have ended with another error
         self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources), self._last)
         self.orders.given[0] = self.trajectory is not None
         self.runner.refresh(self._settings, self.filters)
