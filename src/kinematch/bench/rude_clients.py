@@ -9,6 +9,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
+from kinematch.studio.keys import ALPHABET, KEY_LETTERS
+
 PAUSE = 0.25  # s between two acts of one client, on average
 HUNG = 15.0  # s after which a client gives up
 BODY_PIECES = 40  # of a slow body, one each second: longer than the server waits for bodies
@@ -127,7 +129,7 @@ async def come_without_key(there: Server) -> str | None:
 
 
 def _guess_key() -> str:
-    return "".join(random.choices("abcdefghijkmnpqrstuvwxyz23456789", k=20))
+    return "".join(random.choices(ALPHABET, k=KEY_LETTERS))
 
 
 async def guess_secrets(there: Server) -> str | None:

@@ -7,9 +7,8 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import leg_length
 from kinematch.motion.floor import lowest_points
-from kinematch.motion.kinematics import forward
+from kinematch.motion.kinematics import MAX_BODY_SPEED, global_pose, measure_body_speeds
 
-MAX_SPEED = 15.0  # m/s of the hips from one frame to the next; sprinters reach 12
 MIN_JUMP = 0.3  # m: a shorter one is noise of a fast camera
 MAX_SUNK = 0.6  # leg lengths by which hips may be nearer to the feet, or farther from them, than in the file
 OFTEN_SUNK, MAX_SUNK_SHARE = 0.3, 0.1  # the same for no more than this share of the time
@@ -30,19 +29,12 @@ def is_still(clip: Clip) -> bool:
 
 
 def _find_jump(clip: Clip) -> str:
-    body = clip.skeleton.roles.get("hips", 0)
-    chain = sorted(clip.skeleton.chain(body))
-    place = np.zeros((clip.frame_count, 3))
-    turn = np.tile([1.0, 0.0, 0.0, 0.0], (clip.frame_count, 1))
-    for joint in chain:
-        place = place + quaternion.rotate(turn, clip.positions[:, joint].astype(np.float64))
-        turn = quaternion.multiply(turn, clip.rotations[:, joint].astype(np.float64))
-    steps = np.linalg.norm(np.diff(place, axis=0), axis=-1)
-    worst = int(np.argmax(steps)) if len(steps) else 0
-    if not len(steps) or steps[worst] < max(MIN_JUMP, MAX_SPEED / clip.frame_rate):
+    speeds = measure_body_speeds(clip)
+    worst = int(np.argmax(speeds)) if len(speeds) else 0
+    if not len(speeds) or speeds[worst] < max(MAX_BODY_SPEED, MIN_JUMP * clip.frame_rate):
         return ""
-    seconds, speed = (worst + 1) / clip.frame_rate, steps[worst] * clip.frame_rate
-    return f"its body jumps {steps[worst]:.1f} m in one frame ({speed:.0f} m/s), {seconds:.2f} s after its beginning"
+    seconds, metres = (worst + 1) / clip.frame_rate, speeds[worst] / clip.frame_rate
+    return f"its body jumps {metres:.1f} m in one frame ({speeds[worst]:.0f} m/s), {seconds:.2f} s after its beginning"
 
 
 def _find_sunk_body(stretch: Clip, cleaned: Clip) -> str:
@@ -67,7 +59,7 @@ def _measure_hips(clip: Clip, frames: np.ndarray) -> np.ndarray | None:
         return None
     if "hips" not in clip.skeleton.roles or length <= 0:
         return None
-    hips = forward(clip.skeleton, chosen.positions, chosen.rotations)[0][:, clip.skeleton.roles["hips"], 1]
+    hips = global_pose(chosen)[0][:, clip.skeleton.roles["hips"], 1]
     return (hips - lowest) / length
 
 

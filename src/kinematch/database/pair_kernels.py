@@ -15,12 +15,11 @@ from kinematch.database.frame_kernels import (
     is_packed,
 )
 from kinematch.database.packing import kernels as packed
-from kinematch.database.packing.layout import HEAD, LENGTH
+from kinematch.database.packing.layout import HEAD, LANES, LENGTH
 from kinematch.math.series import to_rotation_vector
 from kinematch.math.vectors import inverse, quaternion, vector
 
 U = np.uintp
-LANES = 8
 
 
 class Pair(NamedTuple):

@@ -7,11 +7,9 @@ import numpy as np
 from kinematch.math import difference, quaternion
 from kinematch.math.smoothing import savitzky_golay
 from kinematch.motion.clip import Clip
-from kinematch.motion.kinematics import global_pose
+from kinematch.motion.kinematics import MAX_BODY_SPEED, global_pose, measure_body_speeds
 
-# Faster than anybody moves: sprinters reach 12 m/s; a wrist snaps at about 40 rad/s.
-IMPOSSIBLE_SPEED = 15.0  # m/s
-IMPOSSIBLE_TURN = 70.0  # rad/s
+IMPOSSIBLE_TURN = 70.0  # rad/s; faster than anybody moves: a wrist snaps at about 40
 FLIP = np.radians(120)  # rad in one frame
 STILL = np.radians(0.01)  # rad; below this a joint is not moving but rounded
 
@@ -40,11 +38,9 @@ def jumps(clip: Clip) -> Events:
     """Frames into which the body travels faster than anybody can."""
     if clip.frame_count < 2:
         return Events(())
-    body = clip.skeleton.roles.get("hips", 0)
-    global_positions, _ = global_pose(clip)
-    speed = np.linalg.norm(np.diff(global_positions[:, body], axis=0), axis=-1) * clip.frame_rate
-    found = np.flatnonzero(speed > IMPOSSIBLE_SPEED) + 1
-    return Events(tuple(found.tolist()), float(speed.max(initial=0)), clip.skeleton.names[body])
+    speeds, body = measure_body_speeds(clip), clip.skeleton.roles.get("hips", 0)
+    found = np.flatnonzero(speeds > MAX_BODY_SPEED) + 1
+    return Events(tuple(found.tolist()), float(speeds.max(initial=0)), clip.skeleton.names[body])
 
 
 def turns(clip: Clip) -> tuple[Events, Events]:

@@ -7,6 +7,8 @@ from kinematch.motion import kernels
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 
+MAX_BODY_SPEED = 15.0  # m/s; faster than anybody moves: sprinters reach 12
+
 
 def forward(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Global positions (..., J, 3) and rotations (..., J, 4) from local ones (thesis eq. 2.10)."""
@@ -29,6 +31,12 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 def global_pose(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
     """Global positions (F, J, 3) and rotations (F, J, 4) of a clip."""
     return forward(clip.skeleton, clip.positions, clip.rotations)
+
+
+def measure_body_speeds(clip: Clip) -> np.ndarray:
+    """Speeds (F - 1,) m/s of the hips, or of a rig's first joint, from each frame to the next."""
+    places = global_pose(clip)[0][:, clip.skeleton.roles.get("hips", 0)]
+    return np.linalg.norm(np.diff(places, axis=0), axis=-1) * clip.frame_rate
 
 
 def local_pose(
