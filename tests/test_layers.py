@@ -14,6 +14,7 @@ ORDER = [
         "lazy",
         "writing",
         "folders",
+        "threads",
         "compile",
         "math",
         "motion",

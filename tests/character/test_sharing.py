@@ -14,11 +14,11 @@ from kinematch.character.step.step import BLOCK, run_step
 from kinematch.compile.internals import is_missing
 from kinematch.compile.jit import kernel
 from kinematch.compile.memory import claim
-from kinematch.compile.threads import SHARED, at_most, count_most_threads, count_threads, run_each
 from kinematch.control.command import move
 from kinematch.database.storage import save
 from kinematch.errors import KinematchError
 from kinematch.terrain.terrain import HeightFunction
+from kinematch.threads import SHARED, at_most, count_most_threads, count_threads, run_each
 
 COUNT = 1200
 HAMMER = Path(__file__).with_name("hammer_crowd.py")
@@ -148,7 +148,7 @@ def test_the_step_can_be_compiled_beforehand(database, monkeypatch):
 
 def test_threads_are_counted_without_starting_those_of_numba():
     """Numba's own set the number that torch works with, and trainings took ten times as long."""
-    code = "import os; from kinematch.compile.threads import count_threads, run_each; run_each(range(4), print); "
+    code = "import os; from kinematch.threads import count_threads, run_each; run_each(range(4), print); "
     code += "assert count_threads(); import numba.np.ufunc.parallel as p; assert not p._is_initialized"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 

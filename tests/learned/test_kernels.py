@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kinematch.character.step.run_frames import read_rotation
+from kinematch.database.run_kernels import read_rotation
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.network import Network, apply_network
 from kinematch.learned.scoring import find_joints

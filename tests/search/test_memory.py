@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from numba.core.event import RecordingListener, install_listener
 
-from kinematch.compile.threads import count_threads, run_in_pieces
 from kinematch.database import storage
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, SearchSpace, WideMatcher, search_space
 from kinematch.search.space import plain_space
 from kinematch.search.wide_kernels import find_one, find_some
+from kinematch.threads import count_threads, run_in_pieces
 
 AGREEMENT = runpy.run_path(str(Path(__file__).with_name("agreement.py")))
 Case, random_case, reference, same = (AGREEMENT[name] for name in ("Case", "random_case", "reference", "same"))

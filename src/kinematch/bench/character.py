@@ -12,9 +12,9 @@ from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
 from kinematch.character.step.step import ASK, END, MOVE, PROJECT, SCHEDULE, SHOW
 from kinematch.compile.jit import kernel
-from kinematch.compile.threads import SHARED, at_most, count_threads, run_each
 from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
+from kinematch.threads import SHARED, at_most, count_threads, run_each
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COUNTS = (1, 10, 100, 1000, 10000)

@@ -10,9 +10,9 @@ from rich.table import Table
 
 from kinematch.bench.machine import machine
 from kinematch.character.crowd import Crowd
-from kinematch.compile.threads import at_most, count_threads
 from kinematch.control.command import Command, move
 from kinematch.database.storage import Database
+from kinematch.threads import at_most, count_threads
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 DT = 1 / 60

@@ -10,10 +10,10 @@ from kinematch.bench.loops import Loop, explain_absence, measure_loops
 from kinematch.bench.machine import machine
 from kinematch.bench.queries import QuerySet, far_queries, random_pairs, record_play
 from kinematch.bench.rivals import BOXES, LINEAR, WIDE, Rival, rivals
-from kinematch.compile.threads import at_most, count_threads
 from kinematch.database.storage import Database
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, Matcher, WideMatcher, search_space
 from kinematch.search.space import SearchSpace, roots_of
+from kinematch.threads import at_most, count_threads
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COLD_BYTES = 2**26  # written between queries to flush the caches

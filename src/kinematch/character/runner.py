@@ -35,9 +35,9 @@ from kinematch.character.step.update import (
     sample_playing_of,
 )
 from kinematch.compile.handle import find_place
-from kinematch.compile.threads import SHARED, count_threads, run_each
 from kinematch.database.table import Table
 from kinematch.motion.retargeting import Retargeting
+from kinematch.threads import SHARED, count_threads, run_each
 
 
 def make_counters(threads: int) -> np.ndarray:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from kinematch.character.crowd import Crowd
-from kinematch.compile.announce import telling
 from kinematch.control.command import move
 from kinematch.database.storage import Database
+from kinematch.search.announce import telling
 
 
 def warm_up(database: Database) -> None:

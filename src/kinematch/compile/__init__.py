@@ -1,1 +1,1 @@
-"""Numba plumbing: the decorator and its cache, handles, vector lanes, threads; nothing about motion."""
+"""Numba plumbing: the decorator and its cache, handles, vector lanes; nothing about motion."""

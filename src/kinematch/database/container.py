@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kinematch.compile.threads import run_each
 from kinematch.errors import FileError
 from kinematch.files.reading import opened
+from kinematch.threads import run_each
 from kinematch.writing import replacing
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector a processor loads

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.compile.threads import run_each
 from kinematch.errors import KinematchError, listed
+from kinematch.threads import run_each
 
 NEAR_UNIT = 1e-3  # by which a stored rotation may be longer or shorter than one
 BATCH = 8192  # rows at a time, so that a check takes little memory

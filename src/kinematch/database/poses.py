@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.compile.threads import run_each
 from kinematch.copies import Unchanging
 from kinematch.database.loops import prepend_last_frame
 from kinematch.database.tags import Tags, tag_frames
@@ -14,6 +13,7 @@ from kinematch.errors import KinematchError
 from kinematch.math import difference, quaternion
 from kinematch.motion.clip import Clip, check_frame_rate
 from kinematch.motion.skeleton import Skeleton
+from kinematch.threads import run_each
 
 
 @dataclass(frozen=True, eq=False)

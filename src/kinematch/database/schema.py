@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.compile.threads import run_each
 from kinematch.database.features import BUILT_IN, KINDS, Feature, QueryInput, find_kind
 from kinematch.database.poses import PoseDatabase
 from kinematch.errors import FileError, KinematchError, failure, unknown
+from kinematch.threads import run_each
 
 HORIZONS = (20 / 60, 40 / 60, 60 / 60)  # s: 20, 40 and 60 frames at 60 fps
 

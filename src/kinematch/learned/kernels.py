@@ -3,9 +3,9 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel
-from kinematch.compile.threads import run_in_pieces
 from kinematch.learned.network import Network
 from kinematch.math.networks import OUTPUTS, ROWS, Net, measure_net, run_network
+from kinematch.threads import run_in_pieces
 
 MANY, PIECE = 128, 64  # inputs from which threads share the work, and how many each takes at a time
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinematch.compile.announce import telling
-from kinematch.compile.threads import run_in_pieces
+from kinematch.search.announce import telling
 from kinematch.search.kernels import LARGE_BOX, REFUSED, SMALL_BOX, find_in_boxes, scan_boxes
 from kinematch.search.matcher import (
     IGNORE,
@@ -20,6 +19,7 @@ from kinematch.search.matcher import (
     window,
 )
 from kinematch.search.space import SearchSpace, roots_of
+from kinematch.threads import run_in_pieces
 
 MANY_QUERIES = 16  # from here on, threads save more time than they cost
 COLUMN_BLOCK = 8  # rows are padded with zeros to a multiple, so that no vector is part empty

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from kinematch.compile.announce import telling
-from kinematch.compile.threads import run_in_pieces
+from kinematch.search.announce import telling
 from kinematch.search.kernels import scan
 from kinematch.search.matcher import (
     IGNORE,
@@ -16,6 +15,7 @@ from kinematch.search.matcher import (
     window,
 )
 from kinematch.search.space import SearchSpace, roots_of
+from kinematch.threads import run_in_pieces
 
 MANY_QUERIES = 2  # from here on, threads save more time than they cost
 

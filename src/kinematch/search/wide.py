@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinematch.compile.announce import telling
-from kinematch.compile.threads import run_in_pieces
 from kinematch.search import layout_kernels as at
 from kinematch.search import wide_kernels as k
+from kinematch.search.announce import telling
 from kinematch.search.kernels import REFUSED
 from kinematch.search.matcher import (
     IGNORE,
@@ -24,6 +23,7 @@ from kinematch.search.matcher import (
 )
 from kinematch.search.space import SearchSpace, roots_of
 from kinematch.search.wide_tree import Grouping, Masks, Weighted, group_leaves, masks, weigh
+from kinematch.threads import run_in_pieces
 
 MANY_QUERIES = 128  # from here on, threads save more time than they cost
 

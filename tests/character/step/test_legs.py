@@ -17,8 +17,8 @@ from kinematch.character.step.legs import (
     unfold,
 )
 from kinematch.character.step.pose import find_global_pose, make_here, show_root
-from kinematch.character.step.springs import make_spring
 from kinematch.control.command import move
+from kinematch.math.spring_kernels import make_spring
 from kinematch.math.vectors import Quaternion, Vector
 
 from ..rigs import RIGS, make_database

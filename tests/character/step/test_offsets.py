@@ -17,8 +17,8 @@ from kinematch.character.step.offsets import (
     show_spin,
     show_velocity,
 )
-from kinematch.character.step.springs import make_spring
 from kinematch.math.series import find_vector_rate, from_rotation_vector, to_rotation_vector
+from kinematch.math.spring_kernels import make_spring
 from kinematch.math.vectors import Vector, inverse, rotate
 
 KINDS = {"spring": SPRING, "quintic": QUINTIC, "dead": DEAD}

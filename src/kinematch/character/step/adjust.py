@@ -1,10 +1,10 @@
 """Adjust: roots go the way of their clips and are drawn to their simulated bodies, and never far from them."""
 
 from kinematch.character.constants import CLAMP_PULL, CLAMP_SOFTNESS, FORGOTTEN
-from kinematch.character.step.springs import move_velocity_spring
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, root, smaller, where, with_sign
 from kinematch.math.series import exp_negative, rotate_about_y, wrap_angle
+from kinematch.math.spring_kernels import move_velocity_spring
 from kinematch.math.vectors import Vector, vector
 
 NO_DISTANCE = 1e-300  # m: below it a gap has no direction

@@ -3,11 +3,11 @@
 import math
 
 from kinematch.character import constants as c
-from kinematch.character.step.springs import make_spring, move_spring, move_velocity_spring, settle_spring
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, where
 from kinematch.math.series import find_yaw, wrap_angle
 from kinematch.math.spring import HALFLIFE_FACTOR
+from kinematch.math.spring_kernels import make_spring, move_spring, move_velocity_spring, settle_spring
 from kinematch.math.vectors import vector
 
 

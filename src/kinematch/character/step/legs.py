@@ -4,11 +4,11 @@ import numpy as np
 
 from kinematch.character import constants as c
 from kinematch.character.step.pose import find_global_joint
-from kinematch.character.step.springs import settle_spring
 from kinematch.compile.indexing import pair
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, root, smaller, where
 from kinematch.math.series import exp_negative, find_rotation_between
+from kinematch.math.spring_kernels import settle_spring
 from kinematch.math.vectors import Quaternion, Vector, cross, dot, inverse, length, quaternion, rotate, vector
 
 NO_SQUARE = 1e-18  # square of a length that is none, or nearly

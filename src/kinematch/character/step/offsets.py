@@ -15,7 +15,6 @@ import math
 
 from kinematch.character.constants import LONGEST_QUINTIC, OVERSHOOT
 from kinematch.character.settings import DEAD, NO_TRANSITION, QUINTIC, SPRING
-from kinematch.character.step.springs import move_spring
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, smaller, where
 from kinematch.math.series import (
@@ -25,6 +24,7 @@ from kinematch.math.series import (
     to_rotation_vector,
 )
 from kinematch.math.spring import HALFLIFE_FACTOR
+from kinematch.math.spring_kernels import move_spring
 from kinematch.math.vectors import Vector, dot, inverse, length, rotate
 
 NO_OFFSET = 1e-18  # rad or m

@@ -7,10 +7,10 @@ algorithm 1). The table of a model has two frames for each character: the one th
 
 from kinematch.character.constants import LONGEST_JUMP
 from kinematch.character.step.playback import find_rate, read_playing
-from kinematch.character.step.run_frames import decode_inputs, join_frames
 from kinematch.character.step.scene import find_number, open_source
 from kinematch.compile.jit import inner, routine
 from kinematch.compile.lanes import single
+from kinematch.database.run_kernels import decode_inputs, join_frames
 from kinematch.database.table import EACH_RUN
 from kinematch.math.networks import ROWS, apply_network
 from kinematch.math.series import rotate_about_y

@@ -7,11 +7,11 @@ import math
 
 from kinematch.character import constants as c
 from kinematch.character.step.legs import measure_leg, measure_shortfall
-from kinematch.character.step.springs import Spring, settle_spring
 from kinematch.compile.indexing import pair
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, opposite, root, single, smaller, where
 from kinematch.math.series import exp_negative, find_rotation_between, from_rotation_vector
+from kinematch.math.spring_kernels import Spring, settle_spring
 from kinematch.math.vectors import Quaternion, Vector, rotate, vector
 
 NO_LENGTH = 1e-15  # m, of a foot along the ground that points nowhere

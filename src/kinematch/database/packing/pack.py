@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.compile.threads import run_each
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.packing.bits import write_segments
 from kinematch.database.packing.bodies import measure_distances, place_points
@@ -35,6 +34,7 @@ from kinematch.database.playback import (
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.threads import run_each
 
 ERROR = 1e-4  # m
 LIMITS = (1e-5, 0.1)  # m, of the bound

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.compile.threads import run_each
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.packing.bodies import measure_distances, place_points
 from kinematch.database.packing.mirrors import pair_names
@@ -19,6 +18,7 @@ from kinematch.database.transport.curves import encode_curves, list_sizes
 from kinematch.database.transport.decode import decode_poses, mirror_clip
 from kinematch.database.transport.symbols import compress, write_numbers
 from kinematch.errors import KinematchError
+from kinematch.threads import run_each
 
 ERROR = 1e-3  # m
 LIMITS = (1e-4, 0.1)  # m, of the bound

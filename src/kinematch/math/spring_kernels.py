@@ -1,0 +1,59 @@
+"""Critically damped springs and decays for kernels: of numbers, vectors or lanes, with what a step needs once.
+
+The functions of math.spring are the same for arrays.
+"""
+
+import math
+from typing import NamedTuple
+
+from kinematch.compile.jit import inner
+from kinematch.compile.lanes import where
+from kinematch.math.spring import HALFLIFE_FACTOR
+
+NOTHING = 1e-30  # square of an offset and its velocity that is nothing: denormal numbers cost a hundred times more
+
+
+class Spring(NamedTuple):
+    """A critically damped spring over a time: what everything that it moves has in common."""
+
+    w: float  # 1/s, its stiffness
+    dt: float  # s
+    e: float  # exp(-w * dt)
+    gone: float  # 1 - e; for small steps by expm1, which is slow and exact
+
+
+@inner
+def make_spring(halflife, dt):
+    w = HALFLIFE_FACTOR / halflife
+    e = math.exp(-w * dt)
+    return Spring(w, dt, e, 1 - e if e < 0.9 else -math.expm1(-w * dt))
+
+
+@inner
+def find_remaining(halflife, dt):
+    """What is left after dt; all of it where there is no half-life."""
+    return 0.5 ** (dt / halflife) if halflife > 0 else 1.0
+
+
+@inner
+def move_spring(x, v, by):
+    """An offset and its velocity after a spring's time (thesis eq. 3.27-3.28)."""
+    slope = v + x * by.w
+    return (x + slope * by.dt) * by.e, (v - slope * (by.w * by.dt)) * by.e
+
+
+@inner
+def settle_spring(x, v, by):
+    """The same for numbers, and nothing becomes zero; NaN stays NaN."""
+    quiet = x * x + v * v < NOTHING
+    new_x, new_v = move_spring(x, v, by)
+    return where(quiet, 0.0, new_x), where(quiet, 0.0, new_v)
+
+
+@inner
+def move_velocity_spring(v, a, desired, by):
+    """Way, velocity and acceleration of a body whose velocity is drawn to the desired one (digital humans eq. 2-4)."""
+    k0 = v - desired
+    k1 = a + k0 * by.w
+    shift = desired * by.dt + (k0 * by.gone + k1 * ((by.gone - by.w * by.dt * by.e) / by.w)) * (1 / by.w)
+    return shift, desired + (k0 + k1 * by.dt) * by.e, (a - k1 * (by.w * by.dt)) * by.e
