@@ -1,6 +1,7 @@
 """Fixtures that every test folder shares: the real data, and a humanoid in T-pose with joint axes of any kind."""
 
 import os
+import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,6 +105,22 @@ def need_extra() -> Callable[[str, str], None]:
             if os.environ.get("KINEMATCH_REQUIRE_EXTRAS"):
                 pytest.fail(reason)
             pytest.skip(reason)
+
+    return need
+
+
+@pytest.fixture(scope="session")
+def need_program() -> Callable[[str], str]:
+    """need_program(name): its path; skips where it is not installed; in CI, where it is, that is a failure."""
+
+    def need(name: str) -> str:
+        found = shutil.which(name)
+        if found is None:
+            reason = f"{name} is not installed"
+            if os.environ.get("KINEMATCH_REQUIRE_EXTRAS"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        return found
 
     return need
 

@@ -43,7 +43,12 @@ def test_evaluate_prints_every_measure_and_the_targets_and_writes_both_files(wal
     assert values["settings"]["search_interval"] == 0.2
     assert "foot skate in contact, mean" in printed
     assert "machine" in printed  # a narrow screen breaks the line before it
-    assert printed.count("  met ") + printed.count("  missed ") == len(values["targets"])
+    missed = [target for target in values["targets"] if not target["met"]]
+    verdict, table = printed.index("targets\n"), printed.index("foot skate in contact, mean")
+    assert verdict < table, "the verdict comes first"
+    assert f"missed {len(missed)} of" in printed if missed else "met all" in printed
+    # those missed stand below the verdict, and again among all of them
+    assert printed.count("  met ") + printed.count("  missed ") == len(values["targets"]) + len(missed)
     assert page.read_text().startswith("<!doctype html>")
 
 
@@ -77,6 +82,15 @@ def test_mistakes_are_told_in_one_line(arguments, message, capsys):
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [(["--vr"], "avatar"), (["x.kinematch", "--camera"], "camera"), (["--robot=g1.xml"], "robot")],
+)
+def test_an_old_option_names_the_subcommand_that_replaces_it(arguments, name, capsys):
+    assert main(["evaluate", *arguments]) == 2
+    assert f"use `kinematch evaluate {name}`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

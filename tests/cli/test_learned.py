@@ -75,6 +75,6 @@ def test_what_cannot_be_done_is_refused_in_words(database, tmp_path, monkeypatch
 
 def test_options_of_another_kind_of_evaluation_are_refused(tmp_path, capsys):
     assert main(["evaluate", str(tmp_path / "a.kinematch-model"), "--sweep", "rate"]) == 2
-    assert "with a model" in capsys.readouterr().err
+    assert "need a database" in capsys.readouterr().err
     assert main(["evaluate", "--against", "x"]) == 2
-    assert "without a model" in capsys.readouterr().err
+    assert "needs a learned model" in capsys.readouterr().err

@@ -164,9 +164,9 @@ print("imported:", *(name for name in {HEAVY!r} if name in sys.modules))
 
 
 def test_names_repeated_for_a_quick_help_are_those_of_the_code():
-    from kinematch.cli import evaluate, tune
+    from kinematch.cli import evaluate_character, tune
     from kinematch.evaluate.sweeps import SWEEPS
     from kinematch.evaluate.tune import MIX, parse_mix
 
-    assert list(evaluate.SWEEPS) == list(SWEEPS)
+    assert list(evaluate_character.SWEEPS) == list(SWEEPS)
     assert parse_mix(tune.USUAL_MIX) == MIX

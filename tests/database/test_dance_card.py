@@ -1,6 +1,6 @@
 """The built-in motion is built once, whichever verb opens it first."""
 
-from kinematch.cli.evaluate import open_database
+from kinematch.cli.opening import open_database
 from kinematch.database import dance_card
 from kinematch.database.recipe import parse_recipe
 from kinematch.studio.opening import built_in

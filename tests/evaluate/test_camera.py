@@ -71,7 +71,7 @@ def test_cameras_are_found_within_five_seconds():
 
 def test_the_verb_scores_every_source_and_writes_what_it_is_asked_to(tmp_path, capsys):
     report, figures = tmp_path / "a.html", tmp_path / "a.json"
-    asked = ["evaluate", "--camera", "--quick", "--seconds", "3", "--report", str(report), "--json", str(figures)]
+    asked = ["evaluate", "camera", "--quick", "--seconds", "3", "--report", str(report), "--json", str(figures)]
     assert main(asked) == 0
     shown = capsys.readouterr().out
     sources = json.loads(figures.read_text())["places"]["front"]["sources"]
@@ -80,8 +80,3 @@ def test_the_verb_scores_every_source_and_writes_what_it_is_asked_to(tmp_path, c
     assert sources["true"]["fed"] < 1e-6
     assert all(source in shown for source in ESTIMATORS)
     assert "like figure 3" in report.read_text()
-
-
-def test_two_evaluations_at_once_are_refused(capsys):
-    assert main(["evaluate", "--vr", "--camera"]) == 2
-    assert "choose one" in capsys.readouterr().err

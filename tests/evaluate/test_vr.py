@@ -141,7 +141,7 @@ def test_a_folder_without_motion_is_refused(tmp_path):
 def test_the_report_and_the_json_have_every_row(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("kinematch.evaluate.vr.casting.make_clips", lambda: make_clips(2, seconds=3.0))
     target, page = tmp_path / "vr.json", tmp_path / "vr.html"
-    assert main(["evaluate", "--vr", "--quick", "--json", str(target), "--report", str(page)]) == 0
+    assert main(["evaluate", "avatar", "--quick", "--json", str(target), "--report", str(page)]) == 0
     plain = json.loads(target.read_text())
     assert set(plain["methods"]) == set(METHODS)
     assert plain["methods"]["true direction"]["direction_mean"] == 0
@@ -181,16 +181,14 @@ def test_wrong_starts_are_counted_for_methods_that_estimate(cast):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--vr", "--sweep", "alpha", "--chart", "a.png"], "--sweep, --chart mean nothing with --vr"),
-        (["--users", "clips"], "--users means nothing without --vr, --camera or --robot"),
-        (["--vr", "--points", "left_hand"], "an avatar needs the head"),
-        (["--vr", "--points", "head", "nose"], "no tracked point 'nose'"),
-        (["--vr", "--users", "nowhere"], "no such file or folder"),
-        (["--vr", "--look-around", "200"], "--look-around 200, expected 0 to 90"),
+        (["--points", "left_hand"], "an avatar needs the head"),
+        (["--points", "head", "nose"], "no tracked point 'nose'"),
+        (["--users", "nowhere"], "no such file or folder"),
+        (["--look-around", "200"], "--look-around 200, expected 0 to 90"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_the_work(options, told, capsys):
-    assert main(["evaluate", *options]) == 2
+    assert main(["evaluate", "avatar", *options]) == 2
     assert told in capsys.readouterr().err
 
 

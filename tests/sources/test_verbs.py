@@ -73,10 +73,10 @@ def test_stream(path, tmp_path):
         assert pool.submit(main, asked).result() == 0
 
 
-@pytest.mark.parametrize("kind", ["--vr", "--camera"])
+@pytest.mark.parametrize("kind", ["avatar", "camera"])
 def test_evaluate(path, recorded, kind, tmp_path):
     figures, report = tmp_path / "figures.json", tmp_path / "report.html"
-    asked = ["evaluate", path, kind, "--quick", "--seconds", "2", "--users", str(recorded / "walk.bvh")]
+    asked = ["evaluate", kind, path, "--quick", "--seconds", "2", "--users", str(recorded / "walk.bvh")]
     assert main([*asked, "--json", str(figures), "--report", str(report)]) == 0
     assert json.loads(figures.read_text())
     assert "<html" in report.read_text()
@@ -98,8 +98,8 @@ def test_what_is_no_motion_is_refused_by_every_verb(recorded, name, message, tmp
         ["avatar", str(recorded / "worn.jsonl"), "--database", given, "-o", output],
         ["camera", str(recorded / "seen.jsonl"), "--database", given, "-o", output],
         ["stream", given],
-        ["evaluate", given, "--vr", "--quick"],
-        ["evaluate", given, "--camera", "--quick"],
+        ["evaluate", "avatar", given, "--quick"],
+        ["evaluate", "camera", given, "--quick"],
     ):
         assert main(asked) == 2
         assert message in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """`kinematch build`: a recipe becomes a database."""
 
 import importlib.util
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,3 +77,4 @@ def _summary(screen: "Screen", result: "BuildResult") -> None:
         screen.say(line)
     for warning in result.warnings:
         screen.say(("  warning: ", "yellow"), warning)
+    screen.say(f"next: kinematch play {shlex.quote(str(result.path))}")

@@ -1,5 +1,7 @@
 """`kinematch doctor`: what each file is, what is wrong with it, and the recipe lines that fix it."""
 
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +27,7 @@ def doctor(
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
     from kinematch.cli.doctor_strip import draw_strip
     from kinematch.cli.doctor_text import format_json, print_reports
-    from kinematch.cli.screen import progress_bar
+    from kinematch.cli.screen import Screen, progress_bar
     from kinematch.doctor import examine
     from kinematch.doctor.siblings import agree_on_axes
     from kinematch.files.border import axis_name, unit_in_metres
@@ -51,7 +53,15 @@ def doctor(
         print(format_json(reports))
     else:
         print_reports(reports)
+        if any(report.buildable for report in reports):
+            Screen().say(f"next: kinematch init {shlex.quote(str(_find_folder(files)))}")
     return 0 if all(report.buildable for report in reports) else 1
+
+
+def _find_folder(paths: list[Path]) -> Path:
+    """The folder that holds all that was examined."""
+    folders = [path if path.is_dir() else path.parent for path in paths]
+    return folders[0] if len(set(folders)) == 1 else Path(os.path.commonpath([path.absolute() for path in folders]))
 
 
 def motion_files(paths: list[Path]) -> list[Path]:

@@ -1,31 +1,42 @@
-"""`kinematch evaluate --camera`: scores what a camera adds to trackers, before simulated cameras."""
+"""`kinematch evaluate camera`: scores what a camera adds to trackers, in front of simulated cameras."""
 
-import json as json_module
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from kinematch.cli.evaluate_vr import check_users, plain_row, tell_left_out
-from kinematch.cli.screen import Screen, progress_bar
-from kinematch.writing import write_beside
+import tyro
+
+from kinematch.cli.evaluate_avatar import check_users, plain_row, tell_left_out
+from kinematch.cli.evaluate_options import Figures, Report, Seconds, Seed, Users
+from kinematch.cli.opening import MOTION
+from kinematch.cli.options import check_output, option
 
 if TYPE_CHECKING:
+    from kinematch.cli.screen import Screen
     from kinematch.evaluate.camera.evaluation import CameraEvaluation
 
 LOOK_AROUND = 30.0  # degrees: without it the headset tells the body's direction
 ROOM = 1.5  # m that the built-in users go from where they start
 
 
-def evaluate_camera(
-    database: Path | None, *, users: tuple[Path, ...], seconds: float, look_around: float, quick: bool, seed: int,
-    json: Path | None, report: Path | None,
-) -> int:  # fmt: skip
-    """Score sources of body directions before cameras at several places."""
+def camera(
+    database: Annotated[tyro.conf.Positional[Path | None], option(MOTION)] = None,
+    /,
+    users: Users = (),
+    seconds: Seconds = 30.0,
+    look_around: Annotated[float, option("spread of added glances, in degrees")] = LOOK_AROUND,
+    quick: Annotated[bool, option("one place and two users")] = False,
+    seed: Seed = 0,
+    json: Figures = None,
+    report: Report = None,
+) -> int:
+    """Score what a camera adds to headset and controllers, with simulated cameras at several places."""
     import numpy as np
 
     from kinematch.avatar.simulate import Imperfections
     from kinematch.cli.opening import open_motion
-    from kinematch.evaluate.camera.evaluation import evaluate_camera as run_evaluation
+    from kinematch.cli.screen import Screen, progress_bar, write_figures
+    from kinematch.evaluate.camera.evaluation import evaluate_camera
     from kinematch.evaluate.camera.places import PLACES
     from kinematch.evaluate.camera.report import write_report
     from kinematch.evaluate.vr.built_in import COUNT, make_clips
@@ -33,8 +44,10 @@ def evaluate_camera(
     from kinematch.evaluate.vr.users import make_cast
 
     check_users(seconds, look_around)
+    check_output(json)
+    check_output(report, ".html", ".htm")
     screen = Screen()
-    spread = float(np.radians(look_around or LOOK_AROUND))
+    spread = float(np.radians(look_around))
     options: dict[str, Any] = {"longest": seconds, "look_around": spread, "imperfections": Imperfections()}
     with progress_bar("evaluating cameras") as show:
         opened, name = open_motion(database, show)
@@ -46,19 +59,18 @@ def evaluate_camera(
             clips = make_clips(count, seconds=min(seconds, 20.0), seed=seed, room=ROOM)
             casts = [make_cast(clips, seed=seed, **options)]
         places = list(PLACES)[:1] if quick else list(PLACES)
-        found = run_evaluation(
+        found = evaluate_camera(
             opened, casts, places=places, seed=seed, progress=lambda what, done, total: show(done, total, what)
         )
         if report is not None:
             write_report(report, found, title=name)
     tell_left_out(screen, notes)
     print_tables(screen, found, name)
-    if json is not None:
-        write_beside(json, json_module.dumps(to_plain(found), indent=2).encode())
+    write_figures(json, to_plain(found))
     return 0
 
 
-def print_tables(screen: Screen, found: "CameraEvaluation", name: str) -> None:
+def print_tables(screen: "Screen", found: "CameraEvaluation", name: str) -> None:
     """One table for each place."""
     import numpy as np
 

@@ -1,28 +1,45 @@
-"""`kinematch evaluate --learned`: exact, packed and learned motion matching and a state machine on one course."""
+"""`kinematch evaluate learned`: exact, packed and learned motion matching and a state machine on one course."""
 
-import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from kinematch.cli.screen import Screen, progress_bar, write_picture
+import tyro
+
+from kinematch.cli import evaluate_options
+from kinematch.cli.evaluate_character import check_rate
+from kinematch.cli.options import check_output, option
 from kinematch.errors import FileError, KinematchError
-from kinematch.writing import write_beside
 
 if TYPE_CHECKING:
+    from kinematch.cli.screen import Screen
     from kinematch.evaluate.comparison.comparison import Comparison
 
 STICK, QUICK_STICK = 150.0, 15.0  # s of each of four characters
 TIMED, QUICK_TIMED = 20.0, 3.0  # s
 
 
-def evaluate_learned(
-    database: Path | None, models: tuple[Path, ...], *, packed: Path | None, settings: Path | None, filter: str | None,
-    seed: int, rate: float, quick: bool, json: Path | None, report: Path | None, films: Path | None,
-) -> int:  # fmt: skip
-    """Exit status 1, with the reason, when a model is not fit for use."""
+def learned(
+    models: Annotated[tyro.conf.Positional[list[Path]], option("one model, or a small and a big one")],
+    /,
+    against: Annotated[Path | None, option("the database of the models; default: the built-in motion")] = None,
+    packed: Annotated[Path | None, option("also compare this packed database")] = None,
+    settings: evaluate_options.Settings = None,
+    filter: evaluate_options.Filter = None,
+    seed: evaluate_options.Seed = 0,
+    rate: evaluate_options.Rate = 60.0,
+    quick: evaluate_options.Quick = False,
+    json: evaluate_options.Figures = None,
+    report: evaluate_options.Report = None,
+    films: Annotated[Path | None, option("folder for films (gif) and charts (png)")] = None,
+) -> int:
+    """Compare exact, packed and learned matching and a state machine: scores, time, memory, films.
+
+    Exit status 1, with the reason, when a model is not fit for use.
+    """
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.opening import open_database
+    from kinematch.cli.screen import Screen, progress_bar, write_figures, write_picture
     from kinematch.database.storage import load
     from kinematch.evaluate.comparison.comparison import Opened, compare, plain
     from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
@@ -32,16 +49,19 @@ def evaluate_learned(
     from kinematch.learned.model_file import load_model
 
     check_seed(seed)
+    check_rate(rate)
+    check_output(json)
+    check_output(report, ".html", ".htm")
     if films is not None:
         make_folder(films)
-    if len(models) > 2:
-        raise KinematchError(f"--learned with {len(models)} models, expected a small one, or a small and a big one")
+    if not 1 <= len(models) <= 2:
+        raise KinematchError(f"{len(models)} models, expected a small one, or a small and a big one")
     chosen = load_settings(settings) if settings is not None else Settings()
     names = (SMALL, BIG)[: len(models)]
     opened = {name: Opened(load_model(path), path) for name, path in zip(names, models)}
     with progress_bar("measuring") as show:
-        source, _, tags = open_database(database, filter, show)
-        opened[EXACT] = Opened(source, database)
+        source, _, tags = open_database(against, filter, show)
+        opened[EXACT] = Opened(source, against)
         if packed is not None:
             opened[PACKED] = Opened(load(packed), packed)
         opened = {name: opened[name] for name in (EXACT, PACKED, SMALL, BIG) if name in opened}
@@ -61,8 +81,7 @@ def evaluate_learned(
             write_films(films, found, progress=lambda done, total: show(done, total, "drawing"))
     screen = Screen()
     print_comparison(screen, found)
-    if json is not None:
-        write_beside(json, json_module.dumps(plain(found), indent=2).encode())
+    write_figures(json, plain(found))
     return 0 if all(verdict.accepted for verdict in found.verdicts.values()) else 1
 
 
@@ -74,7 +93,7 @@ def make_folder(folder: Path) -> None:
         raise FileError(folder, f"cannot be made: {error.strerror}") from error
 
 
-def print_comparison(screen: Screen, found: "Comparison") -> None:
+def print_comparison(screen: "Screen", found: "Comparison") -> None:
     """The tables of the report, and the verdicts."""
     from rich.table import Table
     from rich.text import Text

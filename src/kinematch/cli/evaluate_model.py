@@ -1,26 +1,23 @@
-"""`kinematch evaluate MODEL`: whether a learned model is good enough, by itself and against its database."""
+"""`kinematch evaluate character MODEL`: whether a learned model is good enough, by itself and against its database."""
 
-import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kinematch.errors import KinematchError
-from kinematch.writing import write_beside
 
 if TYPE_CHECKING:
+    from kinematch.character.settings import Settings
     from kinematch.database.storage import Database
     from kinematch.learned.model import Model
 
 
 def evaluate_model(
-    path: Path, against: Path | None, settings: Path | None, filter: str | None, *, seed: int, rate: float, quick: bool,
+    path: Path, against: Path | None, settings: "Settings", filter: str | None, *, seed: int, rate: float, quick: bool,
     json: Path | None,
 ) -> int:  # fmt: skip
     """Scores, the verdict and, with the database at hand, the course; exit status 1 when the model fails."""
-    from kinematch.character.settings import Settings
-    from kinematch.character.settings_file import load_settings
     from kinematch.cli.evaluate_text import print_rows, print_targets
-    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.cli.screen import Screen, progress_bar, write_figures
     from kinematch.cli.train_learned import print_scores
     from kinematch.evaluate.evaluation import finite, make_assignment
     from kinematch.evaluate.learned import evaluate_model as run_evaluation
@@ -28,27 +25,25 @@ def evaluate_model(
     from kinematch.learned.verdict import judge, score_stick
 
     model, screen, found = load_model(path), Screen(), None
-    chosen = load_settings(settings) if settings is not None else Settings()
     with progress_bar("measuring") as show:
         database = _find_database(model, against)
         if database is not None:
             tags = database.filter if filter is None else filter
             given = make_assignment(database, tags, seed=seed, rate=rate, quick=quick)
-            found = run_evaluation(model, given, chosen, progress=lambda what, done, total: show(done, total, what))
+            found = run_evaluation(model, given, settings, progress=lambda what, done, total: show(done, total, what))
         show(0, None, "random stick")
         scores = dict(model.scores) | score_stick(model, seconds=20.0 if quick else 150.0, seed=seed)
-    print_scores(screen, scores)
-    failed = not judge(scores).accepted
+    verdict = judge(scores, snaps=model.snaps)
+    print_scores(screen, scores, verdict)
+    failed = not verdict.accepted
     if found is not None:
         print_rows(screen, found.rows)
         print_targets(screen, found.targets)
         failed |= not all(target.met for target in found.targets)
     else:
         screen.say("its database is not at hand: --against DATABASE compares the model with exact matching")
-    if json is not None:
-        rows = {} if found is None else {name: finite(row) for name, row in found.rows.items()}
-        content: dict[str, Any] = {"scores": scores, "course": rows, "verdict": judge(scores).grade}
-        write_beside(json, json_module.dumps(content, indent=2).encode())
+    rows = {} if found is None else {name: finite(row) for name, row in found.rows.items()}
+    write_figures(json, {"scores": scores, "course": rows, "verdict": verdict.grade})
     return 1 if failed else 0
 
 

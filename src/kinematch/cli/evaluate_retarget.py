@@ -1,27 +1,36 @@
-"""`kinematch evaluate --retarget A B`: scores motion A on the body of B, source beside target."""
+"""`kinematch evaluate retarget A B`: scores motion A on the body of B, source beside target."""
 
-import json as json_module
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from kinematch.cli.screen import Screen, progress_bar
+import tyro
+
+from kinematch.cli.evaluate_options import Figures
+from kinematch.cli.options import check_output, option
 from kinematch.errors import KinematchError
-from kinematch.writing import write_beside
 
 if TYPE_CHECKING:
+    from kinematch.cli.screen import Screen
     from kinematch.evaluate.retargeting import RetargetScore
 
 
-def evaluate_retarget(motion: Path, body: Path, *, json: Path | None) -> int:
-    """Exit status 1 where an aim is missed."""
-    from kinematch.cli.evaluate_vr import tell_left_out
+def retarget(
+    motion: Annotated[tyro.conf.Positional[Path], option("a motion file, or a folder of them")],
+    body: Annotated[tyro.conf.Positional[Path], option("the target character, or a motion file with its skeleton")],
+    /,
+    json: Figures = None,
+) -> int:
+    """Score motion on another body, source beside target: feet, slip, limits. Exit status 1 where an aim is missed."""
+    from kinematch.cli.evaluate_avatar import tell_left_out
+    from kinematch.cli.screen import Screen, progress_bar, write_figures
     from kinematch.evaluate.retargeting import score_retarget
     from kinematch.evaluate.vr.casting import find_motion_files
     from kinematch.files import read_clip, read_clips
     from kinematch.files.body_measures import read_bulk
 
+    check_output(json)
     screen = Screen()
     files, notes, clips = find_motion_files([motion]), [], []
     with progress_bar("retargeting") as show:
@@ -40,12 +49,11 @@ def evaluate_retarget(motion: Path, body: Path, *, json: Path | None) -> int:
         score = score_retarget(clips, target, bulk=bulk, progress=lambda done, total: show(done, total, "retargeting"))
     tell_left_out(screen, notes)
     print_score(screen, score, motion.stem, body.name)
-    if json is not None:
-        write_beside(json, json_module.dumps(to_plain(score), indent=2).encode())
+    write_figures(json, to_plain(score))
     return 0 if all(row.met is not False for row in score.rows) else 1
 
 
-def print_score(screen: Screen, score: "RetargetScore", motion: str, body: str) -> None:
+def print_score(screen: "Screen", score: "RetargetScore", motion: str, body: str) -> None:
     from kinematch.cli.evaluate_text import make_table
 
     screen.say(f"{motion} on {body}: {score.frames} frames, scale {score.scale:.2f}")

@@ -1,4 +1,4 @@
-"""What `kinematch evaluate` tells on the screen: measures, targets and sweeps."""
+"""What `kinematch evaluate character` prints: the verdict, measures, targets and sweeps."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,6 +24,7 @@ def print_evaluation(screen: Screen, found: Evaluation, name: str) -> None:
     )
     if given.quick:
         screen.say((QUICK, "yellow"))
+    print_verdict(screen, found.targets)
     print_rows(screen, found.rows)
     for baseline, why in found.left_out.items():
         screen.say(f"{baseline} is left out: {why}")
@@ -43,12 +44,28 @@ def print_rows(screen: Screen, rows: Mapping[str, Scores]) -> None:
     screen.print(table)
 
 
+def print_verdict(screen: Screen, targets: Sequence[Target]) -> None:
+    """Whether the character moves well, and which targets it misses."""
+    missed = [target for target in targets if not target.met]
+    if missed:
+        screen.say((f"missed {len(missed)} of {len(targets)} targets", "bold red"))
+    else:
+        screen.say((f"met all {len(targets)} targets", "bold green"))
+    for target in missed:
+        _print_target(screen, target)
+    screen.say()
+
+
 def print_targets(screen: Screen, targets: Sequence[Target], title: str = "targets") -> None:
     screen.say((f"\n{title}", "italic"))
     for target in targets:
-        measure = BY_NAME[target.name]
-        mark = ("met   ", "green") if target.met else ("missed", "red")
-        screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")
+        _print_target(screen, target)
+
+
+def _print_target(screen: Screen, target: Target) -> None:
+    measure = BY_NAME[target.name]
+    mark = ("met   ", "green") if target.met else ("missed", "red")
+    screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")
 
 
 def print_sweep(screen: Screen, swept: Sweep) -> None:

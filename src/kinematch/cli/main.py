@@ -26,7 +26,7 @@ VERBS = {
     "stream": "stream a scripted character to other programs, without a page",
     "record": "record motion that other programs send, as VMC or over a WebSocket, to a file",
     "synth": "write the built-in dance card as files",
-    "evaluate": "run a character through a course and score how well it moves",
+    "evaluate": "score how well a character, avatar, robot, retarget or learned model moves",
     "tune": "search for the settings with the best scores",
     "train": "train the networks that Kinematch uses, and score them",
     "export": "export a database or a trained model for engines and other programs",
@@ -94,11 +94,15 @@ def _run(verb: str, rest: list[str]) -> int:
         raise KinematchError(unknown("verb", verb, VERBS))
     import tyro
 
-    found = getattr(importlib.import_module(f"kinematch.cli.{verb}"), verb)
+    module = importlib.import_module(f"kinematch.cli.{verb}")
+    found = getattr(module, verb)
     plain = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone, tyro.conf.PositionalMetavarFromFieldName)
     program = f"kinematch {verb}"
     if isinstance(found, dict):
         about = VERBS[verb].capitalize() + f"; `{program} {next(iter(found))} --help` explains the first."
+        if hasattr(module, "find_subcommand"):  # one may be left out
+            rest = module.find_subcommand(rest)
+            about += f" `{program}` without a subcommand means that one."
         made = tyro.extras.subcommand_cli_from_dict(found, args=rest, prog=program, description=about, config=plain)
     else:
         made = tyro.cli(found, args=rest, prog=program, config=plain)

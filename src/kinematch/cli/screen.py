@@ -1,6 +1,7 @@
 """The screen: whatever comes from files and recipes is shown as it stands there, never taken for a command."""
 
 import io
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -74,6 +75,12 @@ def _lines(screen: Screen, what: str) -> Callable[..., None]:
             last = now
 
     return show
+
+
+def write_figures(path: Path | None, figures: Any) -> None:
+    """Figures as JSON, where a file for them is named."""
+    if path is not None:
+        write_beside(path, json.dumps(figures, indent=2).encode())
 
 
 def write_picture(path: Path, picture: "Image.Image") -> None:

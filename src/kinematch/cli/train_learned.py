@@ -13,6 +13,7 @@ from kinematch.errors import KinematchError
 if TYPE_CHECKING:
     from kinematch.database.storage import Database
     from kinematch.learned.training.plan import Plan
+    from kinematch.learned.verdict import Verdict
 
 MINUTES = 12.0
 
@@ -73,25 +74,25 @@ def learned(
         ]
         model = finish_model(training, {"command": shlex.join(words), "name": name}, show)
     save_model(output, model)
-    journal.note_end(judge(model.scores).grade)
+    verdict = judge(model.scores, snaps=model.snaps)
+    journal.note_end(verdict.grade)
     screen = Screen()
-    print_scores(screen, model.scores)
+    print_scores(screen, model.scores, verdict)
     screen.say("written: ", (str(output), "bold"), f", {output.stat().st_size / 1e6:.1f} MB; kinematch play {output}")
-    return 0 if judge(model.scores).accepted else 1
+    return 0 if verdict.accepted else 1
 
 
-def print_scores(screen: Any, scores: Mapping[str, float]) -> None:
+def print_scores(screen: Any, scores: Mapping[str, float], verdict: "Verdict") -> None:
     """A table of all scores against what is good, and the verdict."""
     from rich.table import Table
 
-    from kinematch.learned.verdict import LIMITS, judge
+    from kinematch.learned.verdict import LIMITS
 
     grid = Table("score", "found", "good", "usable", box=None)
     for limit in LIMITS:
         if limit.score in scores:
             grid.add_row(limit.text, f"{scores[limit.score]:.2f}", f"{limit.good:g}", f"{limit.usable:g}")
     screen.print(grid)
-    verdict = judge(scores)
     screen.say("verdict: ", (verdict.grade, "bold"), "" if verdict.reasons else ": within every limit")
     for reason in verdict.reasons:
         screen.say(f"  {reason}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from kinematch.cli.evaluate import FILTER
+from kinematch.cli import evaluate_options
 from kinematch.cli.opening import open_database
 from kinematch.cli.options import blaming, check_output, option
 
@@ -23,7 +23,7 @@ def tune(
     /,
     output: Annotated[Path, option("settings to write (toml or json)", "-o")] = Path("tuned.toml"),
     settings: Annotated[Path | None, option("settings file to start from")] = None,
-    filter: Annotated[str | None, option(FILTER)] = None,
+    filter: evaluate_options.Filter = None,
     trials: Annotated[int, option("number of runs of the course")] = 40,
     mix: Annotated[str, option("weights of the measures: measure=number,...")] = USUAL_MIX,
     seed: Annotated[int, option("random seed of the course and the search, 0 or more")] = 0,

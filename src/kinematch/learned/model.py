@@ -116,6 +116,11 @@ class Model(Unchanging):
         """Where the decompressor's outputs stand."""
         return lay_out_pose(self.skeleton.joint_count, len(self.moving), len(self.contact_joints))
 
+    @property
+    def snaps(self) -> bool:
+        """Whether a query goes to the nearest entry of the codebook, and not through a network."""
+        return self.projector is None
+
     def make_source(self) -> "LearnedSource":
         """What a Crowd plays it with."""
         from kinematch.learned.source import LearnedSource

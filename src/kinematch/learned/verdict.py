@@ -37,7 +37,8 @@ class Limit:
 
 
 LONGER, BIGGER = "train longer (--minutes)", "give the networks more capacity, or train longer (--minutes)"
-SNAP = "use the design 'snap', or a larger codebook"
+SNAP = "use the design 'snap' (--design snap)"  # for models that project by a network
+CODEBOOK = "use a larger codebook (--capacity large), or train longer (--minutes)"  # for those that have it
 GLITCHES = "look for glitches and wrong contacts with `kinematch doctor`, then train longer"
 LIMITS = (
     Limit("database_mean", "cm, decoded against recorded joints", 0.5, 1.5, BIGGER),
@@ -67,8 +68,11 @@ class Verdict:
         return self.grade != "bad"
 
 
-def judge(scores: Mapping[str, float]) -> Verdict:
-    """By the worst of the scores; those that were not measured say nothing, those that are not finite are bad."""
+def judge(scores: Mapping[str, float], *, snaps: bool = True) -> Verdict:
+    """By the worst of the scores; those that were not measured say nothing, those that are not finite are bad.
+
+    `snaps`: whether the model projects to the nearest entry of its codebook, and not by a network.
+    """
     worst, reasons, advice = 0, [], []
     for limit in LIMITS:
         if limit.score not in scores:
@@ -79,7 +83,7 @@ def judge(scores: Mapping[str, float]) -> Verdict:
         if level:
             most = limit.good if level == 1 else limit.usable
             reasons.append(f"{value:.1f} {limit.text}; {GRADES[level - 1]} would be {most:g} at most")
-            advice.append(limit.advice)
+            advice.append(CODEBOOK if limit.advice == SNAP and snaps else limit.advice)
     return Verdict(GRADES[worst], tuple(reasons), tuple(dict.fromkeys(advice)))
 
 

@@ -132,8 +132,8 @@ def test_a_model_that_fails_ends_with_status_1(database_file, model_file, tmp_pa
     monkeypatch.setattr("kinematch.evaluate.evaluation.course", lambda *given, **more: SCENARIOS)
     file = tmp_path / "all.json"
     films = ["--films", str(tmp_path / "films")]  # a folder that is made
-    more = ["--learned", str(model_file), "--quick", "--json", str(file), *films]
-    assert main(["evaluate", str(database_file), *more]) == 1
+    more = ["--against", str(database_file), "--quick", "--json", str(file), *films]
+    assert main(["evaluate", "learned", str(model_file), *more]) == 1
     assert list((tmp_path / "films").glob("*.gif"))
     printed = capsys.readouterr().out
     assert "still: bad" in printed
@@ -143,12 +143,11 @@ def test_a_model_that_fails_ends_with_status_1(database_file, model_file, tmp_pa
 
 def test_options_that_mean_nothing_and_other_files_are_refused(database_file, model_file, tmp_path, capsys):
     refused = {
-        "--packed means nothing": ["--packed", str(database_file)],
-        "--sweep means nothing": ["--learned", str(model_file), "--sweep", "rate"],
-        "expected a small one": ["--learned", *[str(model_file)] * 3],
-        "cannot be made": ["--learned", str(model_file), "--films", str(model_file)],
-        "kinematch train learned": ["--learned", str(database_file)],
+        "expected a small one": [str(model_file)] * 3,
+        "expected 20 to 500": [str(model_file), "--rate", "5"],
+        "cannot be made": [str(model_file), "--films", str(model_file)],
+        "kinematch train learned": [str(database_file)],
     }
     for words, options in refused.items():
-        assert main(["evaluate", str(database_file), *options]) == 2
+        assert main(["evaluate", "learned", *options, "--against", str(database_file)]) == 2
         assert words in capsys.readouterr().err

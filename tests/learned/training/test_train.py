@@ -118,6 +118,13 @@ def test_training_brings_poses_nearer_and_the_verdict_says_what_is_wrong(small, 
     assert load_model(tmp_path / "a.kinematch-model").scores == model.scores
 
 
+def test_nobody_is_told_to_use_the_design_that_the_model_has():
+    far = {"project_exact": 9.0}
+    assert any("--design snap" in advice for advice in judge(far, snaps=False).advice)
+    assert not any("snap" in advice for advice in judge(far, snaps=True).advice)
+    assert judge(far, snaps=True).advice
+
+
 def test_a_stage_without_gain_ends_early():
     assert not has_stalled([3.0, 2.0, 2.5, 2.4, 2.3])
     assert has_stalled([3.0, 2.0, 2.5, 2.4, 2.3, 2.2])

@@ -88,10 +88,8 @@ def test_vectors_are_what_the_default_search_finds(exported, about):
         assert 0.02 < share < 0.98
 
 
-def test_the_page_of_cpp_answers_to_the_bit_and_notices_a_change(exported, tmp_path):
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("g++ is not installed")
+def test_the_page_of_cpp_answers_to_the_bit_and_notices_a_change(exported, tmp_path, need_program):
+    compiler = need_program("g++")
     _, folder = exported
     program, changed = tmp_path / "check", tmp_path / "changed"
     options = ["-O1", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"]
@@ -106,6 +104,20 @@ def test_the_page_of_cpp_answers_to_the_bit_and_notices_a_change(exported, tmp_p
         (changed / f"{name}.bin").write_bytes(content)
         assert subprocess.run([program, changed], capture_output=True).returncode == wrong
         shutil.copy(folder / f"{name}.bin", changed)
+
+
+def test_the_page_of_c_sharp_finds_the_same_frames_at_the_same_costs(exported, tmp_path, need_program):
+    compiler, mono = need_program("mcs"), need_program("mono")
+    _, folder = exported
+    program = tmp_path / "check.exe"
+    subprocess.run([compiler, f"-out:{program}", folder / "Kinematch.cs", folder / "Check.cs"], check=True)
+    done = subprocess.run([mono, program, folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "256 queries, 0 differences" in done.stdout
+    changed = tmp_path / "changed"
+    shutil.copytree(folder, changed)
+    (changed / "cost_factor.bin").write_bytes((folder / "cost_factor.bin").read_bytes()[::-1])
+    assert subprocess.run([mono, program, changed], capture_output=True).returncode == 1
 
 
 @pytest.mark.parametrize("engine", ["unreal", "unity", "blender", "godot"])

@@ -77,7 +77,7 @@ def compare(
     for name, model in models.items():
         told(f"random stick, {name}", 0, 1)
         stick[name] = score_stick(model, seconds=stick_seconds)
-        verdicts[name] = judge({**model.scores, **stick[name]})
+        verdicts[name] = judge({**model.scores, **stick[name]}, snaps=model.snaps)
     told("timing", 0, 1)
     speeds = list(given.gaits.forward.values())
     movers = {one.name: _start(given, opened, one, 1, False) for one in controllers}

@@ -21,7 +21,7 @@ from kinematch.search.space import search_space
 from kinematch.writing import check_folder, replacing_folder
 
 FORMAT, VERSION = "kinematch engine database", 2
-PAGES = ("README.md", "kinematch.h", "check.cpp", "Kinematch.cs")
+PAGES = ("README.md", "kinematch.h", "check.cpp", "Kinematch.cs", "Check.cs")
 TEXTS = ("joints.txt", "clips.txt", "tags.txt", "filters.txt")
 SIZES = (
     *("version", "frames", "joints", "columns", "clips", "contacts", "tags", "queries", "poses", "trajectory"),

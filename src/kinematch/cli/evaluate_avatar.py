@@ -1,34 +1,53 @@
-"""`kinematch evaluate --vr`: scores the bodies that avatars make of a headset and two controllers."""
+"""`kinematch evaluate avatar`: scores the bodies that avatars make of a headset and two controllers."""
 
-import json as json_module
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from kinematch.cli.screen import Screen, progress_bar
+import tyro
+
+from kinematch.cli.evaluate_options import Figures, Report, Seconds, Seed, Users
+from kinematch.cli.opening import MOTION
+from kinematch.cli.options import check_output, option
 from kinematch.errors import KinematchError
-from kinematch.writing import write_beside
 
 if TYPE_CHECKING:
+    from kinematch.cli.screen import Screen
     from kinematch.evaluate.vr.evaluation import VrEvaluation
 
 MOST_NOTES = 5  # files left out that are named
 
 
-def evaluate_vr(
-    database: Path | None, *, users: tuple[Path, ...], points: tuple[str, ...], seconds: float, look_around: float,
-    noise: bool, seed: int, sweep: bool, json: Path | None, report: Path | None,
-) -> int:  # fmt: skip
-    """Score avatars of simulated users, from motion files or from the procedural walker."""
+def avatar(
+    database: Annotated[tyro.conf.Positional[Path | None], option(MOTION)] = None,
+    /,
+    users: Users = (),
+    points: Annotated[tuple[str, ...], option("tracked points: head, left_hand, right_hand, waist, ...")] = (
+        "head",
+        "left_hand",
+        "right_hand",
+    ),
+    seconds: Seconds = 30.0,
+    look_around: Annotated[float, option("spread of added glances, in degrees")] = 0.0,
+    noise: Annotated[bool, option("add the noise and dropouts of real trackers")] = False,
+    quick: Annotated[bool, option("skip the runs with parts of the database")] = False,
+    seed: Seed = 0,
+    json: Figures = None,
+    report: Report = None,
+) -> int:
+    """Score VR avatars of simulated users against the methods of the papers: body direction, root, joints, feet."""
     import numpy as np
 
     from kinematch.avatar.simulate import PERFECT, Imperfections
     from kinematch.cli.opening import open_motion
+    from kinematch.cli.screen import Screen, progress_bar, write_figures
     from kinematch.evaluate.vr.casting import cast_users, find_motion_files
-    from kinematch.evaluate.vr.evaluation import evaluate_vr as run_evaluation
+    from kinematch.evaluate.vr.evaluation import evaluate_vr
     from kinematch.evaluate.vr.report import write_report
 
     check_users(seconds, look_around)
+    check_output(json)
+    check_output(report, ".html", ".htm")
     screen = Screen()
     files = find_motion_files(users) if users else []
     with progress_bar("evaluating avatars") as show:
@@ -38,14 +57,13 @@ def evaluate_vr(
             imperfections=Imperfections(dropouts=2.0) if noise else PERFECT,
             progress=lambda done, total: show(done, total, "casting users"),
         )  # fmt: skip
-        found = run_evaluation(opened, casts, sweep=sweep, progress=lambda what, done, total: show(done, total, what))
+        found = evaluate_vr(opened, casts, sweep=not quick, progress=lambda what, done, total: show(done, total, what))
         if report is not None:
             show(0, None, "drawing")
             write_report(report, found, title=name)
     tell_left_out(screen, notes)
     print_table(screen, found, name)
-    if json is not None:
-        write_beside(json, json_module.dumps(to_plain(found), indent=2).encode())
+    write_figures(json, to_plain(found))
     return 0
 
 
@@ -57,7 +75,7 @@ def check_users(seconds: float, look_around: float) -> None:
         raise KinematchError(f"--look-around {look_around:g}, expected 0 to 90 degrees")
 
 
-def tell_left_out(screen: Screen, notes: Sequence[str]) -> None:
+def tell_left_out(screen: "Screen", notes: Sequence[str]) -> None:
     """Name files that gave no user."""
     for note in notes[:MOST_NOTES]:
         screen.say(f"left out: {note}")
@@ -65,7 +83,7 @@ def tell_left_out(screen: Screen, notes: Sequence[str]) -> None:
         screen.say(f"left out: {len(notes) - MOST_NOTES} more")
 
 
-def print_table(screen: Screen, found: "VrEvaluation", name: str) -> None:
+def print_table(screen: "Screen", found: "VrEvaluation", name: str) -> None:
     """One column for each method, then the sweep."""
     from kinematch.cli.evaluate_text import make_table
     from kinematch.evaluate.vr.columns import COLUMNS
