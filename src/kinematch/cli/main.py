@@ -19,7 +19,7 @@ VERBS = {
     "init": "write a commented recipe for the files in a folder",
     "build": "build a motion-matching database from a recipe",
     "inspect": "show what a database covers and what it lacks",
-    "pack": "compress a database to a tenth of its memory, within an error bound",
+    "pack": "compress a database to a tenth of its size, within an error bound",
     "convert": "convert a motion file to another format, or to a picture",
     "avatar": "animate a full body from recorded headset and controller tracking",
     "camera": "animate a full body from a video or webcam, with or without trackers",
