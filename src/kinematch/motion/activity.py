@@ -13,12 +13,14 @@ from kinematch.math.quaternion import Array
 from kinematch.motion.calibration import CalibrationPose
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import switch_with_hysteresis
+from kinematch.motion.flights import find_free_fall, find_jumps
 from kinematch.motion.floor import floor_height, lowest_points
 from kinematch.motion.hands import hold_in_front, rest_on_knees
 from kinematch.motion.idles import find_idles
 from kinematch.motion.kinematics import global_pose, tpose
 from kinematch.motion.posture import SIDES, measure_posture
 from kinematch.motion.root import body_forward
+from kinematch.motion.seats import find_lying, find_seated, measure_heights
 
 LOW = (
     "lying",
@@ -34,7 +36,10 @@ ACTIVITIES = (*LOW, "climbing", "jumping", "carrying", "idle", *GAITS, *WAYS)
 SHORTEST = 0.2  # s; shorter stretches are dropped, and shorter gaps filled
 BEFORE, AFTER = 0.4, 0.3  # s around a low stretch in which somebody goes down or comes up
 WINDOW = 0.6  # s on either side, within which the lowest point seen is the floor
-FLIGHT, FREE = 0.2, 5.5  # s and m/s^2: a jump is in the air for longer than a running step
+HANGING = 0.5  # of the hips' height, above feet that hang from a high seat; on a wall feet are beside the hips
+SITS = 0.5  # s for which somebody rests on a seat, at least
+BRAKES = 0.5  # s before and after running in which somebody is bent as runners are: to brake, to start, to turn
+CROUCHES = 0.35  # s for which somebody crouches, at least; landings are shorter
 RESTS, CARRIES = 0.5, 1.0  # s for which hands rest on the knees, or hold something, at least
 FALL = 1.2  # m/s downward of the hips, of an adult
 
@@ -47,10 +52,18 @@ class Stretch:
 
 
 def find_activities(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[Stretch]:
-    """All stretches of all activities, outside of the calibration poses given; none for a rig that is no humanoid."""
-    flags = flag_activities(clip)
-    if flags is None:
+    """All stretches of all activities, outside of the calibration poses given; none for a rig that is no humanoid.
+
+    Poses at the ends are cut off first: a rest pose at the origin is no floor, and the way from it no flight.
+    """
+    first = max((pose.drop_stop for pose in poses or [] if pose.drop_start == 0), default=0)
+    last = min(
+        (pose.drop_start for pose in poses or [] if pose.drop_stop == clip.frame_count), default=clip.frame_count
+    )
+    inside = flag_activities(clip.frames(first, last)) if last > first else None
+    if inside is None:
         return []
+    flags = {name: np.pad(flag, (first, clip.frame_count - last)) for name, flag in inside.items()}
     flags["idle"] = np.zeros(clip.frame_count, bool)
     for start, stop in find_idles(clip, poses):
         flags["idle"][start:stop] = ~flags["low"][start:stop]
@@ -66,46 +79,48 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
     if posture is None:
         return None
     at, reference = _by_role(clip, global_pose(clip)[0]), _by_role(clip, tpose(clip.skeleton)[0])
+    heights = measure_heights(at, reference)
     lowest = np.min([place[:, 1] for place in at.values()], axis=0)
-    whole = min(float(place[1]) for place in reference.values())
-    hips, head = ((at[role][:, 1] - lowest) / max(float(reference[role][1]) - whole, 1e-6) for role in ("hips", "head"))
     leg = float(np.linalg.norm(reference["left_upper_leg"] - reference["left_foot"]))
-    rate = clip.frame_rate
+    rate, ahead = clip.frame_rate, body_forward(clip)
 
     def between(on: Array, off: Array) -> Array:
         return _settle(switch_with_hysteresis(on[:, None], off[:, None])[:, 0], rate)
 
-    lean = np.degrees(posture.lean)
-    lying = between((lean > 62) & (hips < 0.4), (lean < 50) | (hips > 0.55))
-    kneeling = between(_kneels(at, lowest, body_forward(clip), leg) & (hips < 0.8), hips > 0.85) & ~lying
-    sitting = between(hips < 0.38, hips > 0.5) & ~lying & ~kneeling
+    lying = _settle(find_lying(heights), rate)
+    sitting = _settle(find_seated(at, ahead, posture, leg) & ~lying, rate, SITS)
+    kneeling = between(_kneels(at, lowest, ahead, leg) & (heights.hips < 0.8), heights.hips > 0.85) & ~lying & ~sitting
+    feet = lowest_points(clip)
+    floor, ground = floor_height(clip), _minimum(feet, round(WINDOW * rate))
+    # both feet high and the hips not falling: something bears them, however soon they are down again
+    aloft = _settle(ground - floor > 0.15 * leg, rate)
+    aloft |= _settle((feet - floor > 0.15 * leg) & ~find_free_fall(clip), rate)
+    hanging = sitting & (heights.hips > HANGING)
+    climbing = _spread(aloft & ~hanging, rate, 0.3, 0.3) & ~hanging
     speeds = _ground_velocity(clip, at)
     pace = np.linalg.norm(speeds, axis=-1)
-    bent = np.interp(pace, [0.3, 1.0, 1.8], [0.88, 0.85, 0.78])  # whoever stands is upright, runners bend forward
-    crouching = between(head < bent, head > bent + 0.05) & ~lying & ~kneeling & ~sitting
+    bent = np.interp(-_minimum(-pace, round(BRAKES * rate)), [0.3, 1.0, 1.8], [0.88, 0.85, 0.78])
+    crouching = between(heights.head < bent, heights.head > bent + 0.03) & ~lying & ~kneeling & ~sitting & ~climbing
+    crouching = _settle(crouching, rate, CROUCHES)
     begun, ended = rest_on_knees(posture, at, leg)
     resting = switch_with_hysteresis(begun[:, None], ended[:, None])[:, 0] & ~lying & ~kneeling & ~sitting
     height = smoothing.savitzky_golay(at["hips"][:, 1:2].astype(np.float64), seconds=0.2, frame_rate=rate)[:, 0]
     sinking = np.gradient(height) * rate if clip.frame_count > 1 else np.zeros(1)
-    falling = _settle(sinking < -FALL, rate) & (head < 1.0)
-    flags = {"lying": lying, "sitting": sitting, "kneeling": kneeling, "crouching": crouching}
+    falling = _settle(sinking < -FALL, rate) & (heights.head < 1.0)
+    flags = {"lying": lying, "sitting": sitting, "kneeling": kneeling, "crouching": crouching, "climbing": climbing}
     flags["hands-on-knees"] = _settle(resting, rate, RESTS)
     low = lying | sitting | kneeling | crouching | flags["hands-on-knees"]
     flags["falling"] = falling & _spread(low, rate, 0.8, 0.0)
     flags["low"] = _settle(_spread(low, rate, AFTER, BEFORE), rate)
-    feet = lowest_points(clip)
-    ground = _minimum(feet, round(WINDOW * rate))
-    flies = _flies(at, rate)
-    flags["jumping"] = _spread(_settle(flies & (feet - ground > 0.04 * leg), rate, FLIGHT), rate, 0.1, 0.1)
-    floor = floor_height(clip)
-    # both feet high and the hips not falling: something bears them, however soon they are down again
-    aloft = _settle(ground - floor > 0.15 * leg, rate) | _settle((feet - floor > 0.15 * leg) & ~flies, rate)
-    flags["climbing"] = _spread(aloft, rate, 0.3, 0.3)
+    flags["jumping"] = np.zeros(clip.frame_count, bool)
+    for flight in find_jumps(clip, leg):
+        flags["jumping"][flight.start : flight.stop] = True
+    flags["jumping"] = _spread(flags["jumping"], rate, 0.1, 0.1)
     upright = ~flags["low"] & ~flags["climbing"] & ~flags["jumping"]
     flags["walking"] = between((pace > 0.5) & (pace < 2.2), (pace < 0.35) | (pace > 2.5)) & upright
     flags["running"] = between(pace > 2.5, pace < 2.2) & upright
     going = between(pace > 0.4, pace < 0.25) & upright
-    flags["carrying"] = _settle(hold_in_front(posture, body_forward(clip)) & going, rate, CARRIES)
+    flags["carrying"] = _settle(hold_in_front(posture, ahead) & going, rate, CARRIES)
     return flags | _ways(clip, speeds, upright & (pace > 0.5))
 
 
@@ -133,12 +148,6 @@ def _kneels(at: dict[str, Array], lowest: Array, ahead: Array, leg: float) -> Ar
         behind = np.sum((foot - knee) * ahead, axis=-1) < -0.15 * leg
         kneels |= behind & (knee[:, 1] - lowest < 0.14 * leg) & (foot[:, 1] - lowest < 0.3 * leg)
     return kneels
-
-
-def _flies(at: dict[str, Array], rate: float) -> Array:
-    """Frames (F,) in which the hips fall freely: what they do in the air, however high the ground below."""
-    height = smoothing.savitzky_golay(at["hips"][:, 1:2].astype(np.float64), seconds=0.25, frame_rate=rate)[:, 0]
-    return np.gradient(np.gradient(height)) * rate**2 < -FREE if len(height) > 1 else np.zeros(1, bool)
 
 
 def _by_role(clip: Clip, positions: Array) -> dict[str, Array]:
