@@ -12,9 +12,9 @@ from kinematch.cli.doctor_strip import write_strip
 from kinematch.database.recipe import parse_recipe
 from kinematch.database.schema import default_features
 from kinematch.doctor import examine
-from kinematch.doctor.prescribe import prescribe
+from kinematch.doctor.prescribe import join_stretches, prescribe
 from kinematch.doctor.report import Activity, Problem, Report
-from kinematch.doctor.stands import activity_lines
+from kinematch.doctor.stands import activity_lines, list_apart
 from kinematch.files import read_clip
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
@@ -122,7 +122,17 @@ def test_what_lies_briefly_between_stretches_set_apart_is_set_apart_too():
     between = [("low", 1.0, 2.0), ("jumping", 2.5, 3.0), ("jumping", 5.0, 5.5)]
     lines = activity_lines([Activity(*one) for one in between], "take.bvh")
     ranges = tomllib.loads("[[source]]\n" + "\n".join(lines))["source"][0]["range"]
-    assert [(one["from"], one["to"]) for one in ranges] == [(1.0, 2.5), (2.5, 3.0), (5.0, 5.5)]
+    assert [(one["from"], one["to"], one["tags"]) for one in ranges] == [
+        (1.0, 2.0, ["low"]), (2.0, 2.5, ["between"]), (2.5, 3.0, ["jumping"]), (5.0, 5.5, ["jumping"]),
+    ]  # fmt: skip
+
+
+def test_each_tag_is_put_on_what_it_is_about_alone():
+    seen = (("low", 1.0, 6.0), ("sitting", 2.0, 3.0), ("lying", 3.0, 4.5), ("falling", 4.0, 4.1))
+    pieces = list_apart([Activity(*one) for one in seen])
+    assert [(one.start, one.stop, tags) for one, tags in pieces] == [
+        (1.0, 2.0, ["low"]), (2.0, 3.0, ["low", "sitting"]), (3.0, 4.5, ["low", "lying"]), (4.5, 6.0, ["low"]),
+    ]  # fmt: skip
 
 
 def test_one_file_without_stances_keeps_the_contact_joints_of_the_others(tmp_path):
@@ -153,7 +163,8 @@ def test_a_take_gets_ranges_a_filter_and_a_strip(data, tmp_path):
     assert recipe["matching"]["filter"] == "!low"
     ranges = recipe["source"][0]["range"]
     low = [one for one in ranges if "low" in one["tags"]]
-    assert 10 <= len(low) <= 25
+    assert 10 <= len(join_stretches([[one["from"], one["to"]] for one in low])) <= 25
+    assert all(one["to"] - one["from"] < 5 for one in low if "lying" in one["tags"])
     assert any("lying" in one["tags"] for one in low)
     idles = [one for one in ranges if one["tags"] == ["idle"]]
     assert idles

@@ -7,6 +7,7 @@ from itertools import pairwise
 from kinematch.doctor.report import Report
 
 SET_APART = ("low", "climbing", "jumping")  # tags that characters leave alone unless a command names them
+BETWEEN = "between"  # the tag of a moment between two such stretches, left alone with them
 
 
 @dataclass(frozen=True)
@@ -82,4 +83,4 @@ def find_label(rows: dict[str, list[tuple[float, float]]], time: float) -> str:
 def write_filter(tags: Iterable[str]) -> str:
     """The filter that leaves aside what is set apart: `!low & !jumping`; empty where nothing is."""
     present = set(tags)
-    return " & ".join(f"!{name}" for name in SET_APART if name in present)
+    return " & ".join(f"!{name}" for name in (*SET_APART, BETWEEN) if name in present)

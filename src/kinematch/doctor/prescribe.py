@@ -10,11 +10,11 @@ from pathlib import Path
 
 from kinematch.database.features import Feature
 from kinematch.database.schema import default_features
-from kinematch.doctor.labels import SET_APART, write_filter
+from kinematch.doctor.labels import write_filter
 from kinematch.doctor.motion_problems import SINGLE
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
-from kinematch.doctor.stands import activity_lines, carry_lines, idle_lines
+from kinematch.doctor.stands import activity_lines, carry_lines, idle_lines, list_apart
 from kinematch.errors import listed, visible
 
 TAGS = '# words to filter by, such as ["walk"]'
@@ -108,8 +108,9 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
 
 def _avoid(reports: list[Report]) -> str:
     """A filter that leaves aside what is near the ground, off the floor or in the air, if enough remains."""
-    found = write_filter(one.name for r in reports if len(r.clips) == 1 for one in r.activities)
-    aside = sum(a.stop - a.start for r in reports if len(r.clips) == 1 for a in r.activities if a.name in SET_APART)
+    apart = [one for r in reports if len(r.clips) == 1 for one in list_apart(r.activities)]
+    found = write_filter(tag for _, tags in apart for tag in tags)
+    aside = sum(one.stop - one.start for one, _ in apart)
     if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
         return ""
     return f'filter = "{found}"  # upright, on the floor\n'

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
-from kinematch.doctor.labels import SET_APART
+from kinematch.doctor.labels import BETWEEN, SET_APART
 from kinematch.doctor.quoting import quoted_glob, quoted_list
 from kinematch.doctor.report import Activity, HeldPose, Idle, Problem
 from kinematch.motion.activity import LOW, find_activities
@@ -67,11 +68,14 @@ def idle_lines(idles: Sequence[Idle], path: str) -> list[str]:
 
 def activity_lines(activities: Sequence[Activity], path: str) -> list[str]:
     """The `[[source.range]]` tables of what characters do only when they are told to; low ones say what is in them."""
-    lines: list[str] = []
-    for one in _close_gaps([one for one in activities if one.name in SET_APART]):
-        inside = [each.name for each in activities if each.name in LOW and _shared(each, one) >= WORTH_TAGGING]
-        lines += _range_lines(one, path, [one.name, *dict.fromkeys(inside if one.name == "low" else [])])
-    return lines
+    return [line for one, tags in list_apart(activities) for line in _range_lines(one, path, tags)]
+
+
+def list_apart(activities: Sequence[Activity]) -> list[tuple[Activity, list[str]]]:
+    """Stretches that a default filter leaves aside, in order, with the tags of each."""
+    apart = [one for one in activities if one.name in SET_APART]
+    pieces = [piece for one in apart for piece in _split_low(one, activities)] + _find_gaps(apart)
+    return sorted(pieces, key=lambda piece: piece[0].start)
 
 
 def carry_lines(activities: Sequence[Activity], path: str) -> list[str]:
@@ -79,18 +83,33 @@ def carry_lines(activities: Sequence[Activity], path: str) -> list[str]:
     return [line for one in activities if one.name == CARRY for line in _range_lines(one, path, [CARRY])]
 
 
-def _close_gaps(apart: Sequence[Activity]) -> list[Activity]:
-    """Stretches that are set apart, each going on to the next where hardly anything lies between."""
-    closed = list(apart)
-    for n in range(len(closed)):
-        end, name = closed[n].stop, closed[n].clip
-        others = [other for m, other in enumerate(closed) if m != n and other.clip == name]
-        if any(other.start <= end < other.stop for other in others):
+def _split_low(one: Activity, activities: Sequence[Activity]) -> list[tuple[Activity, list[str]]]:
+    """A low stretch as pieces with the tags of what happens in each; another stretch as it is."""
+    inside = [each for each in activities if each.name in LOW and _shared(each, one) >= WORTH_TAGGING]
+    if one.name != "low" or not inside:
+        return [(one, [one.name])]
+    times = {one.start, one.stop} | {time for each in inside for time in (each.start, each.stop)}
+    pieces: list[tuple[Activity, list[str]]] = []
+    for start, stop in pairwise(sorted(time for time in times if one.start <= time <= one.stop)):
+        tags = [one.name, *dict.fromkeys(each.name for each in inside if each.start < stop and start < each.stop)]
+        if pieces and pieces[-1][1] == tags:
+            pieces[-1] = (replace(pieces[-1][0], stop=stop), tags)
+        else:
+            pieces.append((replace(one, start=start, stop=stop), tags))
+    return pieces
+
+
+def _find_gaps(apart: Sequence[Activity]) -> list[tuple[Activity, list[str]]]:
+    """Stretches between two that are set apart, where hardly anything lies between."""
+    gaps = {}
+    for one in apart:
+        others = [other for other in apart if other is not one and other.clip == one.clip]
+        if any(other.start <= one.stop < other.stop for other in others):
             continue
-        ahead = [other.start for other in others if end < other.start < end + LEAST_BETWEEN]
+        ahead = [other.start for other in others if one.stop < other.start < one.stop + LEAST_BETWEEN]
         if ahead:
-            closed[n] = replace(closed[n], stop=min(ahead))
-    return closed
+            gaps[one.clip, one.stop] = (replace(one, name=BETWEEN, start=one.stop, stop=min(ahead)), [BETWEEN])
+    return list(gaps.values())
 
 
 def _shared(one: Activity, other: Activity) -> float:
