@@ -17,6 +17,7 @@ from kinematch.motion.activity import find_activities
 from kinematch.motion.calibration import find_calibration_poses
 
 LABELS = ("sitting", "crouching", "lying", "climbing", "jumping", "running")
+LISTED = ("kneeling", "low")  # scored where a take lists them
 TOLERANCE = 0.2  # s; labels by hand are no more accurate
 
 Stretches = list[tuple[float, float]]
@@ -75,9 +76,10 @@ def score_take(take: dict, folder: Path) -> TakeScore:
     frames = min(count, round(take["until"] * rate)) if "until" in take else count
     stretches = find_activities(clip, find_calibration_poses(clip))
     scores = {}
-    found = {name: [(s.start / rate, s.stop / rate) for s in stretches if s.activity == name] for name in LABELS}
-    for name in LABELS:
-        if take.get("complete") or name in take:
+    names = (*LABELS, *LISTED)
+    found = {name: [(s.start / rate, s.stop / rate) for s in stretches if s.activity == name] for name in names}
+    for name in names:
+        if name in take or (take.get("complete") and name in LABELS):
             scores[name] = _score(found[name], take.get(name, []), take.get(f"{name}_too", []), rate, frames)
     running = Running()
     if take.get("complete"):
@@ -112,9 +114,11 @@ def _mark(stretches: Stretches, rate: float, frames: int, wider: float = 0.0) ->
 def write_table(takes: list[TakeScore], *, each: bool = False) -> str:
     """Precision and recall of each label by time, and what becomes of running and jumps; `each` adds lines by take."""
     lines = [f"{len(takes)} takes, within {TOLERANCE} s", f"{'':<12}{'labelled':>10}{'precision':>11}{'recall':>9}"]
-    for name in LABELS:
+    for name in (*LABELS, *LISTED):
         score = sum((take.scores[name] for take in takes if name in take.scores), Score())
         labelled = score.found + score.missed
+        if not labelled:
+            continue
         lines.append(f"{name:<12}{labelled:>8.1f} s{score.precision:>10.1%}{score.recall:>9.1%}")
         for take in takes if each else []:
             one = take.scores.get(name, Score())
