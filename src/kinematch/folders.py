@@ -54,6 +54,8 @@ def _name_folder(own: str, *, windows: str, mac: str, variable: str, other: str)
         home = Path.home()
     except RuntimeError:  # neither HOME nor an entry among the system's users
         return None
+    if not home.is_absolute():  # "~", where the user has none
+        return None
     if sys.platform == "win32":
         return home / "AppData" / "Local" / "kinematch"
     return home / ("Library/" + mac if sys.platform == "darwin" else other) / "kinematch"

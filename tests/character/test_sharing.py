@@ -11,7 +11,7 @@ import pytest
 
 from kinematch.character import Crowd, runner, warm_up
 from kinematch.character.step.step import BLOCK, run_step
-from kinematch.compile.internals import is_missing
+from kinematch.compile.code_cache import is_missing
 from kinematch.compile.jit import kernel
 from kinematch.compile.memory import claim
 from kinematch.control.command import move

@@ -1,5 +1,6 @@
 """Compiled code is kept for the next run, and missed where it is not there."""
 
+from collections import namedtuple
 from pathlib import Path
 
 import numba
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 import kinematch
-from kinematch.compile.internals import is_missing
+from kinematch.compile.code_cache import is_missing
+from kinematch.compile.internals import watch_compilation
 from kinematch.compile.jit import _sources, kernel
 
 SOURCE = """
@@ -21,37 +23,56 @@ def doubled(values):
 
 @pytest.fixture
 def doubled(tmp_path, monkeypatch):
-    """Kernels of a file of their own, each as a new process would find it."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # they are kept beside the file
-    (tmp_path / "own_kernels.py").write_text(SOURCE)
+    """Kernels of a file of their own, each as a new process would find it, in one of two checkouts."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
 
-    def loaded():
-        scope: dict = {"__name__": "own_kernels", "__file__": str(tmp_path / "own_kernels.py")}
-        exec(compile((tmp_path / "own_kernels.py").read_text(), tmp_path / "own_kernels.py", "exec"), scope)
+    def loaded(checkout="one", source=SOURCE):
+        (tmp_path / checkout).mkdir(exist_ok=True)
+        file = tmp_path / checkout / "own_kernels.py"
+        file.write_text(source)
+        scope: dict = {"__name__": "own_kernels", "__file__": str(file)}
+        exec(compile(source, file, "exec"), scope)
         return scope["doubled"]
 
     return loaded
 
 
-def test_code_is_missing_until_it_was_compiled_and_once_its_source_has_changed(doubled, tmp_path):
+def test_code_is_missing_until_it_was_compiled_and_once_its_source_has_changed(doubled):
     assert is_missing(doubled())
     assert doubled()(np.ones(3)) == 6
     assert not is_missing(doubled())
-    (tmp_path / "own_kernels.py").write_text(SOURCE + "\n")
-    assert is_missing(doubled())
+    assert is_missing(doubled(source=SOURCE + "\n"))
+
+
+def test_checkouts_with_the_same_source_share_compiled_code(doubled):
+    doubled("one")(np.ones(3))
+    _sources.cache_clear()  # as in another process
+    compiled = []
+    with watch_compilation(compiled.append):
+        assert doubled("two")(np.ones(3)) == 6
+        assert not compiled
+        assert doubled("two")(np.ones(3, np.float32)) == 6
+        assert compiled
+
+
+def test_named_tuples_of_one_name_with_other_fields_do_not_share_code(doubled):
+    first, other = (numba.typeof(namedtuple("Pair", fields)(1.0, 2.0)) for fields in ("low high", "high low"))
+    assert str(first) == str(other)
+    kept = doubled()
+    assert kept._cache._name_entry((first,), kept.targetctx) != kept._cache._name_entry((other,), kept.targetctx)
 
 
 def test_damaged_files_are_missing(doubled, tmp_path):
     doubled()(np.ones(3))
-    for file in tmp_path.rglob("*.nbi"):
-        file.write_bytes(b"damaged")
+    for file in tmp_path.rglob("*.code"):
+        file.write_bytes(file.read_bytes()[:-1])
     assert is_missing(doubled())
+    assert doubled()(np.ones(3)) == 6
+    assert not is_missing(doubled())
 
 
 def test_without_a_folder_nothing_is_missing(monkeypatch):
-    monkeypatch.setattr(
-        "kinematch.compile.internals.SourceCache.__init__", lambda *_: (_ for _ in ()).throw(RuntimeError)
-    )
+    monkeypatch.setattr("kinematch.compile.code_cache.find_code_folder", lambda: None)
 
     @kernel
     def one():

@@ -4,24 +4,21 @@ The rest of the project imports only `numba`, `numba.types` and `numba.extending
 """
 
 import contextlib
-import functools
-import logging
-import os
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.event import Event, Listener, install_listener
 from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
 from numba.extending import lower_builtin, lower_getattr_generic, models, register_model
 
-LOG = logging.getLogger("kinematch")
 I64 = ir.IntType(64)
 FIRST = {"target": "cpu"}  # templates that are tried before numba's own, which are many and slow to fail
 
@@ -244,57 +241,23 @@ class _NoEnvironment:
         pass
 
 
-class SourceCache(FunctionCache):
-    """Numba's cache, which forgets code when its own file changes; this one also when any of its `sources` does.
-
-    Files that cannot be read or written are no reason to fail: the code is compiled again.
-    """
-
-    def __init__(self, function: Callable, sources: tuple):
-        super().__init__(function)
-        self._sources = sources
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple:
-        return (*super()._index_key(sig, codegen), *self._sources)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whatever unpickling a damaged file may raise
-            with contextlib.suppress(OSError):
-                self.flush()
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):
-            super().save_overload(sig, data)
+def pack_code(types_given: tuple, compiled: Any) -> bytes | None:
+    """Compiled code as bytes; None if it holds addresses of this process."""
+    if compiled.library.has_dynamic_globals or not all(one.can_cache for one in compiled.lifted):
+        return None
+    return dumps((types_given, compiled._reduce()))
 
 
-def set_cache(dispatcher: Any, sources: tuple) -> None:
-    """Keep the code of a function on disk; without a writable folder numba refuses, and it stays uncached."""
+def unpack_code(types_given: tuple, target_context: Any, content: bytes) -> Any:
+    """What `pack_code` packed, ready to run; None if it is for other types, or libraries are not as they were."""
+    target_context.refresh()
     try:
-        found = SourceCache(dispatcher.py_func, sources)
-    except RuntimeError:
-        return _warn_uncached()
-    if found.cache_path.startswith("~"):  # the user has no home: code from the current folder is not to be trusted
-        with contextlib.suppress(OSError):
-            os.removedirs(found.cache_path)  # numba has made it, empty
-        return _warn_uncached()
-    dispatcher._cache = found
+        kept, parts = pickle.loads(content)
+        return CompileResult._rebuild(target_context, *parts) if kept == types_given else None
+    except Exception:  # whatever unpickling may raise
+        return None
 
 
-@functools.cache  # one warning per process
-def _warn_uncached() -> None:
-    LOG.warning(
-        "compiled code is not kept, so that starts take a minute; set NUMBA_CACHE_DIR to a folder to write into"
-    )
-
-
-def is_missing(dispatcher: Any) -> bool:
-    """Whether no run has left code of a kernel that this machine can use; where none can be kept, none is missing."""
-    if not isinstance(dispatcher._cache, SourceCache):
-        return False
-    with contextlib.suppress(Exception):  # a file that is damaged, or cannot be read
-        key = dispatcher._cache._index_key(None, dispatcher.targetctx.codegen())
-        return not any(kept[1:] == key[1:] for kept in dispatcher._cache._cache_file._load_index())
-    return True
+def name_target(context: Any) -> str:
+    """The processor, system and features that code is compiled for."""
+    return repr(context.codegen().magic_tuple())

@@ -13,7 +13,8 @@ from typing import Any
 import numba
 from numba.extending import overload, register_jitable
 
-from kinematch.compile.internals import PART, UNCOUNTED, RoutineCompiler, set_cache, watch_compilation
+from kinematch.compile.code_cache import set_cache
+from kinematch.compile.internals import PART, UNCOUNTED, RoutineCompiler, watch_compilation
 
 _IMPORTS = re.compile(rb"^from (kinematch\.[\w.]+) import (\(.*?\)|.*?$)", re.MULTILINE | re.DOTALL)
 _FOLDERS = {"kernels", "step", "compile", "math"}  # whose files are compiled, all of them

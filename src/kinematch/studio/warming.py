@@ -18,7 +18,7 @@ import numpy as np
 
 from kinematch.character import Crowd
 from kinematch.character.step.step import run_step
-from kinematch.compile.internals import is_missing
+from kinematch.compile.code_cache import is_missing
 from kinematch.control.command import move
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
