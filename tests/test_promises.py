@@ -33,8 +33,14 @@ def find_breaches(path: Path) -> list[str]:
     return found
 
 
-def test_nothing_in_the_package_makes_code_out_of_data():
-    assert not [breach for path in sorted(PACKAGE.rglob("*.py")) for breach in find_breaches(path)]
+def test_nothing_in_the_package_makes_code_out_of_data_but_the_folder_of_compiled_code():
+    found = {path: find_breaches(path) for path in sorted(PACKAGE.rglob("*.py"))}
+    (breach,) = found.pop(
+        PACKAGE / "compile" / "internals.py"
+    )  # as numba does itself; SECURITY.md says what is trusted
+    assert breach.endswith("import pickle")
+    assert (PACKAGE / "compile" / "internals.py").read_text().count("pickle.") == 1
+    assert not any(found.values()), found
 
 
 def test_breaches_are_found(tmp_path):
