@@ -24,7 +24,8 @@ def folder(tmp_path_factory) -> Path:
     from dataclasses import replace
 
     child = replace(walk.skeleton, offsets=smaller, end_offsets=walk.skeleton.end_offsets * 0.8)
-    write_clip(folder / "child.bvh", walk.with_(skeleton=child, positions=walk.positions * 0.8))
+    small = walk.with_(skeleton=child, positions=walk.positions * 0.8)
+    write_clip(folder / "child.bvh", small.frames(10, small.frame_count))  # the same motion would be taken once
     tpose = walk.with_(positions=walk.skeleton.offsets[None], rotations=walk.skeleton.tpose[None])
     write_clip(folder / "tpose.bvh", tpose)
     (folder / "broken.bvh").write_text("HIERARCHY\nROOT Hips\n")

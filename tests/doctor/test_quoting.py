@@ -66,8 +66,8 @@ def test_init_writes_a_recipe_that_means_the_files_whatever_their_names(tmp_path
     """Beside a broken file each is named; without one a glob names them all."""
     folder = tmp_path / 'odd [x] "\n#{y}'
     folder.mkdir()
-    for name in NAMES:
-        write_clip(folder / name, walk)
+    for number, name in enumerate(NAMES):
+        write_clip(folder / name, walk.frames(number, walk.frame_count))  # equal ones would be taken once
     if broken:
         (folder / "bro\nken\x1b.bvh").write_text("x")
     assert main(["init", str(folder)]) == 0
@@ -79,10 +79,10 @@ def test_init_writes_a_recipe_that_means_the_files_whatever_their_names(tmp_path
 
 @pytest.mark.parametrize("place", ["recipe.toml", "takes/recipe.toml", "takes/a/recipe.toml", "elsewhere/recipe.toml"])
 def test_init_means_the_folder_it_was_given_wherever_the_recipe_is_written(tmp_path, walk, place):
-    for folder in ("takes/a", "takes/b [1]", "other", "elsewhere"):
+    for number, folder in enumerate(("takes/a", "takes/b [1]", "other", "elsewhere")):
         (tmp_path / folder).mkdir(parents=True)
-        write_clip(tmp_path / folder / "walk.bvh", walk)
-        write_clip(tmp_path / folder / "again.bvh", walk)
+        write_clip(tmp_path / folder / "walk.bvh", walk.frames(2 * number, walk.frame_count))
+        write_clip(tmp_path / folder / "again.bvh", walk.frames(2 * number + 1, walk.frame_count))
     recipe = tmp_path / place
     for folder in (tmp_path / "takes", tmp_path / "takes" / "b [1]"):
         assert main(["init", str(folder), "-o", str(recipe), "--force"]) == 0

@@ -17,6 +17,7 @@ from kinematch.database.cleaner import Cleaner, open_cleaners
 from kinematch.database.feature_database import build_features, find_targets
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
+from kinematch.database.mixture import find_mixture
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, find_target, prepare
 from kinematch.database.recipe import Range, Recipe, parse_recipe, read_recipe_text
@@ -102,6 +103,7 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         clock.lap("poses")
     _check_filter(recipe, poses, recipe_path, text)
     source_warnings = list(found)
+    found += find_mixture(files, sources, poses, recipe.matching.filter)
     progress("features", 0, 1)
     features = build_features(
         poses,

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinematch.doctor import motion_problems, rig_problems, signals
 from kinematch.doctor.animations import describe_animation, is_gait_loop
+from kinematch.doctor.equals import outline
 from kinematch.doctor.quoting import quoted_glob
 from kinematch.doctor.report import Activity, Animation, Contacts, HeldPose, Idle, Problem, Report, by_severity
 from kinematch.doctor.stands import find_stands, idle_notes
@@ -70,6 +71,7 @@ def examine(path: str | Path, **overrides) -> Report:
         calibration_poses=tuple(poses),
         idles=tuple(idles),
         activities=tuple(activities),
+        outlines={clip.name: (clip.frame_count, outline(clip)) for clip in clips if _moves(clip)},
         animations=tuple(_describe(clip) for clip in clips if clip.name not in bad) if len(clips) > 1 else (),
     )
 
@@ -149,6 +151,7 @@ def _report(patient: Patient, problems: list[Problem]) -> Report:
         rest_frames=signals.rest_frames(clip),
         roles={role: names[joint] for role, joint in roles.roles.items()},
         role_method=roles.method,
+        role_doubts=rig_problems.list_role_doubts(clip, roles) if roles.humanoid else (),
         missing_roles=roles.missing,
         four_legged=roles.four_legged,
         dead_joints=tuple(signals.dead_joints(clip)),

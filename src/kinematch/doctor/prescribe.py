@@ -8,10 +8,12 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kinematch.database.features import Feature
-from kinematch.database.schema import default_features
+import numpy as np
+
+from kinematch.doctor.feature_lines import animal_features, humanoid_features
 from kinematch.doctor.labels import write_filter
-from kinematch.doctor.motion_problems import SINGLE
+from kinematch.doctor.left_out import list_left_out, usable
+from kinematch.doctor.mix import LOOP_TAG, LOOPS, explain_mix, find_kind, list_groups
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
 from kinematch.doctor.stands import activity_lines, carry_lines, idle_lines, list_apart
@@ -19,6 +21,7 @@ from kinematch.errors import listed, visible
 
 TAGS = '# words to filter by, such as ["walk"]'
 LEAST_LEFT = 0.2  # of the time that a default filter leaves
+MIN_PIECE_SECONDS = 0.5  # of a take; the tail of a shorter piece leaves no frame to jump to
 MOST = 12  # findings listed in a source's comments
 PASTED = ("root_joint", "loop")  # of notes, what a recipe needs all the same
 GAP = '"?"'  # in place of a joint that only the user can name
@@ -41,6 +44,7 @@ DROPPED = "# Left out, in seconds: the performer holds a pose for calibration, o
 TAGGED = '# Here somebody stands upright and still. Characters that stop settle in frames tagged "idle".'
 FILTER = 'filter = "locomotion"  # characters choose among these unless a command says otherwise, such as "action"\n'
 SET_ASIDE = "# Here somebody is near the ground, off the floor or in the air: left alone unless a command names it."
+MIXED = "# These files are of several kinds or rigs, and stand in sources of their own:"
 CARRIED = "# Here somebody seems to hold something in both hands while walking. Characters use it as any other walk."
 MATCHING = """
 [matching]
@@ -56,7 +60,6 @@ FEATURES = """
 # What is matched: the 27 numbers of the papers, and velocities of the hands, so that arms swing on over a jump. Without
 # [[feature]] tables it is those 27 alone.
 """
-HAND_WEIGHT = 0.3  # of a hand's velocity against a foot's: jumps are smoother by a quarter, places coarser by a cm
 
 
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
@@ -65,55 +68,58 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}
-    left_out = [r for r in reports if not usable(r)]
+    good = [report for report in reports if usable(report)]
+    mix = list_groups(good)
+    belonging = [report for report in good if any(group.belongs and report.path in group.files for group in mix)]
+    apart = {report.path for report in good if report not in belonging and find_kind(report) == LOOPS}
     groups: dict[tuple, list[Report]] = defaultdict(list)
-    for report in reports:
-        if usable(report):
-            for part in _parts(report):
-                groups[report.rig, report.bones, _own_source(report, reports), part].append(report)
+    for report in good:
+        for part in _parts(report):
+            if report.path in apart:
+                part = replace(part, tags=(LOOP_TAG, *part.tags))
+            groups[report.rig, report.bones, _own_source(report, reports), part].append(report)
     ordered = sorted(groups.items(), key=lambda item: -sum(r.duration for r in item[1]))
-    main = ordered[0][1][0] if ordered else None
+    main = next((group[0] for _, group in ordered if group[0] in belonging), None)
     text = HEADER.format(name=_shell(name), database=_shell(output), output=quoted(output))
-    if main and any((r.rig, r.bones) != (main.rig, main.bones) for _, group in ordered for r in group):
+    if main and any((r.rig, r.bones) != (main.rig, main.bones) for r in good):
         text += f"skeleton = {quoted(_relative(main, folder))}  # the rig that all others are retargeted to\n"
+    text += "".join(f"{visible(line)}\n" for line in _mix_lines(explain_mix(mix)))
     for (rig, bones, _, part), group in ordered:
         other = main is not None and (rig, bones) != (main.rig, main.bones)
-        whole = len(ordered) == 1 and not left_out
+        whole = len(ordered) == 1 and len(good) == len(reports)
         text += _source(group, part, folder, whole=whole, other=other, pose=poses.get(rig))
-    for report in left_out:
-        nameless = not can_be_quoted(report.path)
-        why = "its name is no Unicode text: rename it" if nameless else report.problems[0].what
-        text += "\n" + visible(f"# left out: {Path(report.path).name}: {why}")
-    for report in reports:
-        kept = {one.name for one in report.animations}
-        if kept and len(kept) < len(report.clips):
-            poses_of = listed([clip for clip in report.clips if clip not in kept], 4)
-            text += "\n" + visible(f"# left out of {Path(report.path).name}: {poses_of}; `kinematch doctor` says why")
-            left_out.append(report)
-    text += "\n" if left_out else ""
-    walked_by = any("locomotion" in part.tags for (_, _, _, part), _ in ordered)
-    some_not = any("action" in part.tags for (_, _, _, part), _ in ordered)
+    lines = list_left_out(reports)
+    text += "".join(f"\n# left out{'' if line.startswith('of ') else ':'} {line}" for line in lines)
+    text += "\n" if lines else ""
+    parts = [part for (_, _, _, part), group in ordered if group[0] in belonging]
+    walked_by = any("locomotion" in part.tags for part in parts)
     # between loops nobody starts or stops, so a stand glides along unless the trajectory weighs more
     responsiveness = 2.0 if walked_by else 1.0
+    by_tag = walked_by and (len(belonging) < len(good) or any("action" in part.tags for part in parts))
     chosen = MATCHING.format(
-        filter=FILTER if walked_by and some_not else _avoid([r for _, group in ordered for r in group]),
-        responsiveness=responsiveness,
+        filter=FILTER if by_tag else _avoid(belonging, [LOOP_TAG] if apart else []), responsiveness=responsiveness
     )
     if main is None or not (main.missing_roles or main.four_legged):
-        features = PLAIN if main is None or walked_by else FEATURES + _humanoid_features()
+        features = PLAIN if main is None or walked_by else FEATURES + humanoid_features()
         return text + CLEANING.format(mirror="true ") + chosen + features
     mirror = "true " if main.four_legged else "false"
-    return text + CLEANING.format(mirror=mirror) + chosen + _animal_features(main)
+    return text + CLEANING.format(mirror=mirror) + chosen + animal_features(_fixes(main))
 
 
-def _avoid(reports: list[Report]) -> str:
-    """A filter that leaves aside what is near the ground, off the floor or in the air, if enough remains."""
+def _mix_lines(told: list[str]) -> list[str]:
+    return ["", MIXED, *(f"#   {line}" for line in told)] if told else []
+
+
+def _avoid(reports: list[Report], others: list[str]) -> str:
+    """A filter that leaves aside what is near the ground, off the floor or in the air, if enough remains, and tags of
+    what does not belong."""
     apart = [one for r in reports if len(r.clips) == 1 for one in list_apart(r.activities)]
     found = write_filter(tag for _, tags in apart for tag in tags)
     aside = sum(one.stop - one.start for one, _ in apart)
-    if not found or aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
-        return ""
-    return f'filter = "{found}"  # upright, on the floor\n'
+    if aside > (1 - LEAST_LEFT) * sum(r.duration for r in reports):
+        found = ""
+    found = " & ".join([*([found] if found else []), *(f"!{tag}" for tag in others)])
+    return f'filter = "{found}"  # upright, on the floor\n' if found else ""
 
 
 def _share_contacts(report: Report) -> Report:
@@ -122,12 +128,6 @@ def _share_contacts(report: Report) -> Report:
         return report
     lone = [p for p in report.problems if p.fix.startswith("contact_joints")]
     return replace(report, problems=tuple(replace(p, fix="") if p in lone else p for p in report.problems))
-
-
-def usable(report: Report) -> bool:
-    """Whether it can be built as it is or once its recipe lines are pasted."""
-    curable = all(p.severity != "error" or (p.fix and "root_joint" in p.fix) for p in report.problems)
-    return curable and report.frames >= SINGLE and can_be_quoted(report.path)
 
 
 def _own_source(report: Report, reports: list[Report]) -> str:
@@ -176,13 +176,22 @@ def _fixes(report: Report, clip: str = "") -> list[str]:
                 drops += tomllib.loads(line)["drop"] if key == "drop" else []
                 lines.setdefault(key, line)
     if drops:
-        lines["drop"] = _drop_line(drops)
+        lines["drop"] = _drop_line(drops, report.duration if len(report.clips) == 1 else np.inf)
     return list(lines.values())
 
 
-def _drop_line(drops: list[list[float]]) -> str:
-    """Everything to drop on one line."""
-    joined = join_stretches(drops)
+def _drop_line(drops: list[list[float]], seconds: float) -> str:
+    """Everything to drop on one line, of a file of so many seconds, with what is too short to be jumped to between."""
+    joined: list[list[float]] = []
+    for start, stop in [*join_stretches(drops), [seconds, seconds]]:
+        before = joined[-1][1] if joined else 0.0
+        if start - before >= MIN_PIECE_SECONDS:
+            joined.append([start, stop])
+        elif joined:
+            joined[-1][1] = stop
+        else:
+            joined.append([0.0, stop])
+    joined = [[start, stop] for start, stop in joined if start < stop]
     return f"drop = [{', '.join(f'[{_seconds(start)}, {_seconds(stop)}]' for start, stop in joined)}]"
 
 
@@ -264,33 +273,3 @@ def _glob_of_all(group: list[Report], folder: Path) -> str:
     shared = os.path.relpath(os.path.commonpath(folders), folder)
     every = "**/*" if len(folders) > 1 else "*"
     return every if shared == "." else f"{glob.escape(Path(shared).as_posix())}/{every}"
-
-
-def _humanoid_features() -> str:
-    """The default features, and velocities of the hands before the trajectory's."""
-    features = list(default_features())
-    ahead = next(k for k, feature in enumerate(features) if feature.group == "trajectory")
-    features[ahead:ahead] = [Feature("velocity", f"{side}_hand", weight=HAND_WEIGHT) for side in ("left", "right")]
-    text = ""
-    for one in features:
-        times = ", ".join(f"{time:.6g}" for time in one.times)
-        what = f"times = [{times}]\ndimensions = {one.dimensions}" if one.times else f"joint = {quoted(one.joint)}"
-        weight = f"weight = {one.weight:g}\n" if one.weight != 1 else ""
-        text += f'\n[[feature]]\nkind = "{one.kind}"\n{what}\n{weight}'
-    return text
-
-
-def _animal_features(report: Report) -> str:
-    """Features by joint names, for rigs without roles."""
-    fixes = dict(line.split(" = ", 1) for line in _fixes(report) if " = " in line)
-    text = ""
-    feet = tomllib.loads(f"joints = {fixes.get('contact_joints', '[]')}")["joints"]
-    weight = f"weight = {2 / len(feet):g}\n" if len(feet) > 2 else ""  # against the trajectory, as much as two feet
-    for joint in feet:
-        for kind in ("position", "velocity"):
-            text += f'\n[[feature]]\nkind = "{kind}"\njoint = {quoted(joint)}\n{weight}'
-    if "root_joint" in fixes:
-        text += f'\n[[feature]]\nkind = "velocity"\njoint = {fixes["root_joint"]}\n'
-    for kind in ("trajectory_position", "trajectory_direction"):
-        text += f'\n[[feature]]\nkind = "{kind}"\ntimes = [0.33, 0.67, 1.0]\n'
-    return text

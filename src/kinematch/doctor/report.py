@@ -75,6 +75,8 @@ class Report:
     bones: str = ""  # a digest of bones to the millimetre, with their directions: alike where clips can be joined
     clips: tuple[str, ...] = ()
     animations: tuple[Animation, ...] = ()  # those that can be built, in a file that holds several
+    outlines: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False)  # frames and poses by clip
+    equal: dict[str, str] = field(default_factory=dict)  # clips left out, and where the same motion is taken from
     figures_of: str = ""  # the animation that figures of floor, speed and contacts are of, where there are several
     joints: int = 0
     frames: int = 0
@@ -94,6 +96,7 @@ class Report:
     rest_frames: int = 0
     roles: dict[str, str] = field(default_factory=dict)  # role -> joint name
     role_method: str = ""
+    role_doubts: tuple[str, ...] = ()  # about roles, that no line of a recipe settles
     missing_roles: tuple[str, ...] = ()
     four_legged: bool = False  # an animal, whose forelegs have the roles of arms
     dead_joints: tuple[str, ...] = ()
@@ -112,7 +115,8 @@ class Report:
         return not any(problem.severity == "error" for problem in self.problems)
 
     def to_json(self) -> dict:
-        return asdict(self) | {"buildable": self.buildable}
+        told = {name: value for name, value in asdict(self).items() if name != "outlines"}
+        return told | {"buildable": self.buildable}
 
 
 def counted(number: int, what: str) -> str:

@@ -10,7 +10,7 @@ from kinematch.motion.edit import leg_length
 from kinematch.motion.four_legs import four_feet
 from kinematch.motion.kinematics import reference_pose, rest_pose
 from kinematch.motion.mirror import mirror_pairs
-from kinematch.motion.roles import RoleMap
+from kinematch.motion.roles import RoleMap, find_roles
 from kinematch.motion.skeleton import Skeleton
 from kinematch.motion.tpose import TPose, body_axes
 
@@ -53,21 +53,37 @@ def _role_problems(clip: Clip, roles: RoleMap) -> list[Problem]:
         gaps = ", ".join(f'{role} = "?"' for role in roles.missing)
         problems.append(Problem("error", f"roles missing: {', '.join(roles.missing)}", f"roles = {{ {gaps} }}"))
     lines = _role_lines(clip.skeleton, roles)
+    remaining = list_role_doubts(clip, roles) if roles.problems else ()
     for text in roles.problems:
         if text.split()[0] in roles.missing:
             continue
         if "_toes missing" in text:
             problems.append(Problem("note", f"{text}: contacts are taken from the foot"))
+        elif text in remaining:
+            problems.append(Problem("warning", text))
         else:
             problems.append(Problem("warning", text, lines))
             lines = ""  # the same lines settle the rest
     return problems
 
 
+def list_role_doubts(clip: Clip, roles: RoleMap) -> tuple[str, ...]:
+    """What remains doubtful once a recipe names all roles as they were found, as the builder sees it."""
+    if clip.source.format in ("vrm", "vrma") or not roles.problems:
+        return ()
+    named = {role: clip.skeleton.names[joint] for role, joint in _main_roles(roles)}
+    return find_roles(clip.skeleton, named, sampled_positions(clip)).problems
+
+
 def _role_lines(skeleton: Skeleton, roles: RoleMap) -> str:
-    main = [(role, skeleton.names[joint]) for role, joint in roles.roles.items() if "_proximal" not in role]
-    main = [(role, name) for role, name in main if "_intermediate" not in role and "_distal" not in role]
-    return "roles = { " + ", ".join(f"{role} = {quoted(name)}" for role, name in main) + " }"
+    named = [(role, skeleton.names[joint]) for role, joint in _main_roles(roles)]
+    return "roles = { " + ", ".join(f"{role} = {quoted(name)}" for role, name in named) + " }"
+
+
+def _main_roles(roles: RoleMap) -> list[tuple[str, int]]:
+    """All but those of fingers."""
+    parts = ("_proximal", "_intermediate", "_distal")
+    return [(role, joint) for role, joint in roles.roles.items() if not any(part in role for part in parts)]
 
 
 def _animal_lines(skeleton: Skeleton, feet: list[int] | None = None) -> str:
