@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError
+from kinematch.motion.actions import Action
 from kinematch.motion.skeleton import Skeleton, set_array
 
 SLOWEST, FASTEST = 1e-4, 1e6  # frames per second; a mistake outside of these, and nothing overflows within
@@ -42,6 +43,7 @@ class Clip(Unchanging):
     name: str = ""
     tags: frozenset[str] = frozenset()
     source: Origin = field(default_factory=Origin)
+    actions: tuple[Action, ...] = ()  # stretches that are asked for by name
 
     def __post_init__(self):
         frames, joints = len(self.positions), self.skeleton.joint_count
@@ -75,8 +77,15 @@ class Clip(Unchanging):
         return replace(self, **changes)
 
     def frames(self, start: int, stop: int) -> "Clip":
-        """The frames [start, stop)."""
-        return replace(self, positions=self.positions[start:stop], rotations=self.rotations[start:stop])
+        """The frames [start, stop), and the actions that lie within them."""
+        last = (min(stop, self.frame_count) - 1) / self.frame_rate
+        inside = (one for one in self.actions if start / self.frame_rate <= one.entry[0] and one.exit <= last)
+        return replace(
+            self,
+            positions=self.positions[start:stop],
+            rotations=self.rotations[start:stop],
+            actions=tuple(one.shifted(-start / self.frame_rate) for one in inside),
+        )
 
 
 def true_ranges(flags: np.ndarray) -> list[tuple[int, int]]:
