@@ -19,7 +19,7 @@ from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
 from kinematch.database.mixture import find_mixture
 from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
-from kinematch.database.prepare import Prepared, find_target, prepare
+from kinematch.database.prepare import Prepared, find_missing_actions, find_target, prepare
 from kinematch.database.recipe import Range, Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import find_line
 from kinematch.database.sources import (
@@ -140,8 +140,6 @@ def _check_filter(recipe: Recipe, poses: PoseDatabase, recipe_path: Path, text: 
 
 
 class _Clock:
-    """Seconds spent in each stage."""
-
     def __init__(self):
         self.laps: dict[str, float] = {}
         self._last = perf_counter()
@@ -167,7 +165,8 @@ def _load_earlier(output: Path) -> Database | None:
 
 def _list_marks(recipe: Recipe) -> Any:
     """Everything a recipe says about frames, apart from how they are made."""
-    return [[s.model_dump(mode="json", include={"tags", "range"}) for s in recipe.source], recipe.cleaning.mirror_tags]
+    kept = {"tags", "range", "action"}
+    return [[s.model_dump(mode="json", include=kept) for s in recipe.source], recipe.cleaning.mirror_tags]
 
 
 def _describe_features(recipe: Recipe) -> Any:
@@ -283,13 +282,14 @@ def _find_frames(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int
 
 
 def _find_empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]]) -> list[str]:
-    """Ranges that contain no frame: they lie past the end, or in a part that was cut."""
+    """Ranges and actions without a frame: they lie past the end, or in a part that was cut."""
     marked: dict[tuple[int, int], bool] = {}
     for file, clips in zip(files, prepared):
         for k, one in enumerate(file.source.range):
             stretches = [_find_frames(one, file, clip) for clip in clips]
             marked[file.index, k] = marked.get((file.index, k), False) or any(b > a for a, b in stretches)
-    return [f"source[{index}].range[{k}] marks no frame" for (index, k), some in marked.items() if not some]
+    missing = [one for file, clips in zip(files, prepared) for one in find_missing_actions(file, clips)]
+    return [f"source[{index}].range[{k}] marks no frame" for (index, k), some in marked.items() if not some] + missing
 
 
 def _swap_tags(tags: Sequence[str], clip: Prepared, recipe: Recipe) -> frozenset[str]:

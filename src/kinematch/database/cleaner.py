@@ -19,6 +19,7 @@ from kinematch.database.prepare import Prepared, find_target, prepare
 from kinematch.database.recipe import parse_recipe
 from kinematch.database.sources import hash_code, list_files
 from kinematch.errors import KinematchError
+from kinematch.motion.actions import Action, Event
 from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import Skeleton
 
@@ -91,7 +92,7 @@ def write_prepared(file: BinaryIO, prepared: list[Prepared]) -> None:
                 "name": clip.name, "frame_rate": clip.frame_rate, "tags": sorted(clip.tags),
                 "source": asdict(clip.source), "names": skeleton.names, "roles": dict(skeleton.roles),
                 "begins": one.begins, "mirrored": one.mirrored, "warnings": one.warnings,
-                "fault": one.fault,
+                "fault": one.fault, "actions": [asdict(action) for action in clip.actions],
                 "arrays": [None if array is None else (array.dtype.str, array.shape) for array in own],
             }
         )  # fmt: skip
@@ -114,10 +115,18 @@ def read_prepared(file: IO[bytes]) -> list[Prepared] | None:
         clip, contacts, rig = ({name: next(arrays) for name in names} for names in (_CLIP, _CONTACTS, _SKELETON))
         skeleton = Skeleton(names=tuple(one["names"]), roles=one["roles"], **rig)
         source = Origin(**{**one["source"], "notes": tuple(one["source"]["notes"])})
-        own = Clip(skeleton, **clip, frame_rate=one["frame_rate"], name=one["name"], tags=one["tags"], source=source)
+        own = Clip(
+            skeleton, **clip, frame_rate=one["frame_rate"], name=one["name"], tags=one["tags"], source=source,
+            actions=tuple(_read_action(action) for action in one["actions"]),
+        )  # fmt: skip
         about = {name: one[name] for name in ("begins", "mirrored", "fault")} | {"warnings": tuple(one["warnings"])}
         found.append(Prepared(own, **contacts, **about))
     return found
+
+
+def _read_action(found: dict[str, Any]) -> Action:
+    events = tuple(Event(**event) for event in found["events"])
+    return Action(**{**found, "entry": tuple(found["entry"]), "events": events})
 
 
 def _read_array(file: IO[bytes], kind: str, shape: list[int]) -> np.ndarray:

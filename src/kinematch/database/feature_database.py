@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from kinematch.copies import Unchanging
+from kinematch.database.actions import FIRST
 from kinematch.database.features import BUILT_IN, LARGEST_WEIGHT
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
@@ -130,7 +131,8 @@ def build_features(
     weights = weights or Weights()
     column_weights(schema, weights)
     physical = schema.build(poses)
-    offset, scale = _find_normaliser(physical, schema, normalisation=normalisation, warn=warn)
+    known = physical[~_find_acted(poses)] if len(poses.actions.stretches) else physical
+    offset, scale = _find_normaliser(known if len(known) else physical, schema, normalisation=normalisation, warn=warn)
     values = physical  # normalised in place, to save a copy of all features
     values -= offset
     values /= scale
@@ -156,6 +158,14 @@ def build_features(
         normalisation=normalisation,
         tail=tail,
     )
+
+
+def _find_acted(poses: PoseDatabase) -> np.ndarray:
+    """Frames (F,) of clips with actions: a few jumps leave the scale of locomotion as it is."""
+    acted = np.zeros(poses.frame_count, bool)
+    for clip in np.unique(poses.clip_of(poses.actions.stretches[:, FIRST])):
+        acted[poses.clip_frames(int(clip))] = True
+    return acted
 
 
 def find_targets(poses: PoseDatabase, *, tail: float, past: float = 0.0) -> np.ndarray:

@@ -65,6 +65,7 @@ DATABASE_VALUES = Fields(
         "filter": Text(),  # files written before there was a filter have none
         "packed": Fields({"pace_step": Number(0, FASTEST_MOTION)}, {"layout": Number(1, 100, whole=True)}),
         "transport": TableOf(),
+        "actions": ListOf(Text(), unique=True),  # and files without actions
     },
     strict=False,
 )
@@ -101,6 +102,12 @@ CLIPS = {  # what all forms of a database keep as it is
     "poses.loop_rotations": Array("f4", "C 4", unit=True),
     "features.offset": Array("f4", "D", *FEATURES),
     "features.scale": Array("f4", "D", SMALLEST_SCALE, LARGEST_FEATURE),
+}
+ACTIONS = {  # where a database has some; their numbers are checked as it is made
+    "actions.stretches": Array("i4", "stretches 4", 0),
+    "actions.targets": Array("i4", "stretches", -1),
+    "actions.events": Array("i4", "events 3", 0),
+    "actions.points": Array("f4", "events 3", *LENGTH),
 }
 # each form has these besides, and the skeleton
 PLAIN = {

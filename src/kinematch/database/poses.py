@@ -1,12 +1,13 @@
 """PoseDatabase: every frame of every clip, end to end at one rate, with velocities, contacts and marks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from kinematch.copies import Unchanging
+from kinematch.database.actions import ACTION, EXIT, FIRST, Actions, build_actions, empty_actions
 from kinematch.database.loops import prepend_last_frame
 from kinematch.database.tags import Tags, tag_frames
 from kinematch.errors import KinematchError
@@ -74,6 +75,7 @@ class PoseDatabase(Unchanging):
     no_entry: np.ndarray  # (F,) bool, may not be jumped to
     no_exit: np.ndarray  # (F,) bool, may not be jumped away from
     cost_factor: np.ndarray  # (F,) float32, multiplies the cost of jumping to this frame
+    actions: Actions = field(default_factory=empty_actions, kw_only=True)
 
     def __post_init__(self):
         frames, joints, clips = len(self.positions), self.skeleton.joint_count, len(self.clip_names)
@@ -99,11 +101,12 @@ class PoseDatabase(Unchanging):
         if len(self.tags.frames) != frames:
             raise KinematchError(f"tags cover {len(self.tags.frames)} frames of {frames}")
         check_clips(self.clip_starts, self.clip_stops, frames)
+        self.actions.check(self.clip_stops)
         check_frame_rate(self.frame_rate, "a database")
         if contacts and not (self.contact_joints.min() >= 0 and self.contact_joints.max() < joints):
             raise KinematchError(f"contact joints {self.contact_joints.tolist()}, expected 0 to {joints - 1}")
-        for field in fields(self):
-            array = getattr(self, field.name)
+        for one in fields(self):
+            array = getattr(self, one.name)
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
@@ -182,6 +185,7 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
 
     run_each(range(len(entries)), fill)
+    actions = build_actions(zip(starts.tolist(), (entry.clip for entry in entries)))
     return PoseDatabase(
         skeleton=first.skeleton,
         frame_rate=first.frame_rate,
@@ -197,12 +201,16 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
         clip_loops=np.array([entry.loop for entry in entries]),
         loop_positions=loop_positions,
         loop_rotations=loop_rotations,
-        **_collect_marks(entries, starts, stops),
+        **_collect_marks(entries, starts, stops, actions),
+        actions=actions,
     )
 
 
-def _collect_marks(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarray) -> dict[str, Any]:
-    """The fields of a database that come from marks: tags, no_entry, no_exit and cost_factor."""
+def _collect_marks(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarray, actions: Actions) -> dict[str, Any]:
+    """The fields of a database that come from marks: tags, no_entry, no_exit and cost_factor.
+
+    Actions have their name as a tag, and are entered on request alone.
+    """
     frames = int(stops[-1])
     no_entry, no_exit = np.zeros(frames, bool), np.zeros(frames, bool)
     cost_factor = np.ones(frames, np.float32)
@@ -215,6 +223,9 @@ def _collect_marks(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarr
             no_entry[range_] |= mark.no_entry
             no_exit[range_] |= mark.no_exit
             cost_factor[range_] *= mark.cost_factor
+    for stretch in actions.stretches.tolist():
+        tagged.append((stretch[FIRST], stretch[EXIT], frozenset({actions.names[stretch[ACTION]]})))
+        no_entry[stretch[FIRST] : stretch[EXIT]] = True
     tags = tag_frames(frames, tagged)
     return {"tags": tags, "no_entry": no_entry, "no_exit": no_exit, "cost_factor": cost_factor}
 

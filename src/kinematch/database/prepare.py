@@ -1,15 +1,17 @@
 """From one source file to cleaned clips: read, fix, cut, resample, floor, root, mirror, contacts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from kinematch.database.actions import mirror_actions
 from kinematch.database.faults import find_fault, is_still
 from kinematch.database.loops import close_loop
 from kinematch.database.recipe import Cleaning, Recipe, Source
-from kinematch.database.sources import SourceFile, choose_clips
+from kinematch.database.sources import SourceFile, choose_clips, matches
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip, read_clips
 from kinematch.files.border import sampled_positions
@@ -17,6 +19,7 @@ from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints, find_contacts
 from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.floor import lowered, put_on_floor
+from kinematch.motion.ground import find_ground, lower_to_ground, raise_root
 from kinematch.motion.in_place import root_motion_from_feet
 from kinematch.motion.mirror import mirror, mirror_pairs
 from kinematch.motion.resample import resample
@@ -47,7 +50,10 @@ def read_source(file: SourceFile, folder: Path) -> list[Clip]:
     source = file.source
     if file.path is None:
         from kinematch.synth import motions, perform
+        from kinematch.synth.actions import perform_action
 
+        if source.builtin == "actions":
+            return [perform_action(file.motion, seed=source.seed)]
         return [perform(motions()[file.motion], seed=[source.seed, file.motion]).clip]
     clips = read_clips(
         file.path,
@@ -87,6 +93,8 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
         prepared = []
         for clip in read_source(file, folder):
             doubts = _find_doubts(file, clip)
+            own = (one.to_action() for one in source.action if matches(file, one.files))
+            clip = clip.with_(actions=(*clip.actions, *own))
             if source.scale_to_leg_length is not None:
                 clip = scale_to_leg_length(clip, source.scale_to_leg_length)
             if source.in_place:
@@ -110,6 +118,16 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
         raise
     except KinematchError as error:
         raise FileError(file.label, str(error)) from error
+
+
+def find_missing_actions(file: SourceFile, prepared: Sequence[Prepared]) -> list[str]:
+    """Actions of the recipe that lie in no clip of their file: past its end, or in a part that was cut."""
+    kept = {action.name for one in prepared for action in one.clip.actions}
+    return [
+        f"source[{file.index}].action[{k}] ({one.name!r}) lies in no clip of {file.name}"
+        for k, one in enumerate(file.source.action)
+        if matches(file, one.files) and one.name not in kept
+    ]
 
 
 def _find_doubts(file: SourceFile, clip: Clip) -> tuple[str, ...]:
@@ -163,6 +181,10 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
     if source.loop:
         clip, warning = close_loop(clip)
         warnings = (warning,) if warning else ()
+    ground = None
+    if (source.ground or cleaning.ground) == "stances":
+        ground = find_ground(clip, feet)
+        clip = lower_to_ground(clip, ground)
     contacts = find_contacts(
         clip,
         feet,
@@ -172,6 +194,8 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
         height_off=cleaning.contact_height[1],
         radius=cleaning.contact_radius,
     )
+    if ground is not None:
+        clip = raise_root(clip, ground)
     joints = np.array(contact_joints(clip.skeleton, feet), np.int32)
     plain = Prepared(clip, contacts, joints, begins, warnings=warnings)
     if not (cleaning.mirror if source.mirror is None else source.mirror):
@@ -188,7 +212,7 @@ def _mirror_clip(plain: Prepared, source: Source) -> Prepared:
     clip = mirror(plain.clip, pairs)
     return replace(
         plain,
-        clip=clip.with_(name=clip.name + MIRRORED),
+        clip=clip.with_(name=clip.name + MIRRORED, actions=tuple(mirror_actions(clip.actions, clip.skeleton, pairs))),
         contacts=plain.contacts[:, columns],
         mirrored=True,
         warnings=(),

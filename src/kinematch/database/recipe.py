@@ -13,6 +13,7 @@ from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
 from kinematch.files.toml import parse_toml
+from kinematch.motion.actions import EVENT_KINDS, Action, Event
 from kinematch.motion.retarget_settings import Correction, Hands
 
 # generous bounds, so that a typing error is reported and does not overflow
@@ -29,6 +30,7 @@ Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z"]
 Floor = Literal["auto", "keep"]
 RootMethod = Literal["hips", "spine"]
+Ground = Literal["flat", "stances"]
 LARGEST_RECIPE = 10_000_000  # bytes, room for the names of a hundred thousand files
 
 
@@ -54,12 +56,48 @@ class Range(_Table):
         return self
 
 
+class EventEntry(_Table):
+    """`events`: the moments of an action, in order."""
+
+    kind: Literal[EVENT_KINDS] = Field(description="what happens")  # type: ignore[valid-type]
+    at: Seconds = Field(description="when, in seconds of the file")
+    joint: str = Field("", description="a joint or a role, whose place is the contact point; the root if omitted")
+    below: Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)] = Field(
+        0.0, description="m from that joint down to the contact point"
+    )
+
+
+class ActionEntry(_Table):
+    """`[[source.action]]`: a stretch that is asked for by name, in seconds of the file as it was recorded."""
+
+    name: str = Field(min_length=1, description="what it is asked for by; also a tag of its frames")
+    files: str = Field("*", description="glob of the file names that it applies to")
+    entry: Stretch = Field(description="the range `[from, to]` in which it may be entered")
+    exit: Positive = Field(description="its end, from where a search goes on")
+    events: list[EventEntry] = Field([], description="its moments, in order: see below")
+    target: str = Field("", description="the kind of the event that meets the target of a request; none if omitted")
+
+    @model_validator(mode="after")
+    def _whole(self) -> "ActionEntry":
+        try:
+            self.to_action()
+        except KinematchError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def to_action(self) -> Action:
+        events = tuple(Event(one.kind, one.at, one.joint, one.below) for one in self.events)
+        return Action(self.name, (self.entry[0], self.entry[1]), self.exit, events, self.target)
+
+
 class Source(_Table):
     """`[[source]]`: files that share a rig and the same fixes."""
 
     files: list[str] = Field([], description="globs of motion files, relative to the recipe; `**` goes into folders")
     exclude: list[str] = Field([], description="globs of paths or of bare file names to leave out of `files`")
-    builtin: Literal["dance-card"] | None = Field(None, description="built-in motion instead of files")
+    builtin: Literal["dance-card", "actions"] | None = Field(
+        None, description="built-in motion instead of files: locomotion, or the actions"
+    )
     seed: int = Field(0, ge=0, description="seed of the built-in motion")
     clips: list[str] = Field([], description="names or globs of the clips to use if a file has several; all when empty")
     tags: list[str] = Field([], description="tags of all frames of the source")
@@ -82,12 +120,14 @@ class Source(_Table):
     floor: Floor | Height | None = Field(
         None, description="as in `[cleaning]`, for this source, or the floor's height in m"
     )
+    ground: Ground | None = Field(None, description="as in `[cleaning]`, for this source")
     root: RootMethod | None = Field(None, description="as in `[cleaning]`, for this source")
     root_joint: str | None = Field(None, description="the joint that carries the body, if no joint has the role `hips`")
     contact_joints: list[str] = Field([], description="joints that touch the ground; the toes when empty")
     mirror: bool | None = Field(None, description="as in `[cleaning]`, for this source")
     mirror_pairs: list[Pair] = Field([], description="joints to exchange when mirroring, if they have no roles")
     range: list[Range] = Field([], description="ranges with tags or marks of their own")
+    action: list[ActionEntry] = Field([], description="stretches that are asked for by name")
 
     @field_validator("unit")
     @classmethod
@@ -119,6 +159,10 @@ class Cleaning(_Table):
     mirror_tags: list[Pair] = Field([["left", "right"]], description="tags to exchange in mirrored copies")
     floor: Floor = Field(
         "auto", description='"auto" finds the floor of each clip and puts it at height 0; "keep" does not'
+    )
+    ground: Ground = Field(
+        "flat",
+        description='"flat" keeps the root on the floor; "stances" gives it the height of what the feet stand on',
     )
     root: RootMethod = Field(
         "spine", description="ground root below the upper spine, or below the hips; both face like the hips"

@@ -8,12 +8,23 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from kinematch.database.recipe import Cleaning, FeatureEntry, Matching, Range, Recipe, Source
+from kinematch.database.recipe import (
+    ActionEntry,
+    Cleaning,
+    EventEntry,
+    FeatureEntry,
+    Matching,
+    Range,
+    Recipe,
+    Source,
+)
 
 TABLES: dict[str, type[BaseModel]] = {
     "top of the file": Recipe,
     "[[source]]": Source,
     "[[source.range]]": Range,
+    "[[source.action]]": ActionEntry,
+    "events": EventEntry,
     "[cleaning]": Cleaning,
     "[[feature]]": FeatureEntry,
     "[matching]": Matching,

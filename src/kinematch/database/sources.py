@@ -19,7 +19,7 @@ from kinematch.files.patterns import find_named_files
 from kinematch.files.reading import file_kind, opened
 
 # keys of a source that do not affect the frames of a clip: the choice of files, and marks on frames
-_MARKS = {"files", "exclude", "tags", "range"}
+_MARKS = {"files", "exclude", "tags", "range", "action"}
 _CODE = ("compile", "math", "motion", "files", "synth", "database")
 
 
@@ -91,12 +91,17 @@ def _check_ranges(found: list[SourceFile], index: int, recipe_path: Path, text: 
         if not any(matches(file, one.files) for file in own):
             message = f"source[{index}].range[{k}].files: {one.files!r} matches none of the source's files"
             raise FileError(recipe_path, message, line=find_line(text, ("source", index, "range", k, "files")))
+    for k, action in enumerate(own[0].source.action if own else []):
+        if not any(matches(file, action.files) for file in own):
+            message = f"source[{index}].action[{k}].files: {action.files!r} matches none of the source's files"
+            raise FileError(recipe_path, message, line=find_line(text, ("source", index, "action", k, "files")))
 
 
 def _list_built_in(source: Source, index: int) -> list[SourceFile]:
     from kinematch.synth import motions
+    from kinematch.synth.actions import list_actions
 
-    names = [motion.name for motion in motions()]
+    names = [motion.name for motion in (list_actions() if source.builtin == "actions" else motions())]
     try:
         chosen = choose_clips(source, names)
     except KinematchError as error:

@@ -2,18 +2,19 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kinematch.copies import Unchanging
+from kinematch.database.actions import Actions
 from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, write_arrays
 from kinematch.database.feature_database import FeatureDatabase, Weights
 from kinematch.database.file_checks import Sizes, check_arrays
 from kinematch.database.file_origin import FileOrigin, reopen, set_origin
-from kinematch.database.file_table import CLIPS, DATABASE_VALUES, PLAIN, read_values
+from kinematch.database.file_table import ACTIONS, CLIPS, DATABASE_VALUES, PLAIN, read_values
 from kinematch.database.filters import check_filter
 from kinematch.database.packing.poses import ClipTable, PackedPoses, open_features, open_targets
 from kinematch.database.packing.storage import LAYOUT, from_packed_arrays, to_packed_arrays
@@ -63,6 +64,7 @@ class Database(Unchanging):
 _POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type == "np.ndarray"]
 _CLIPS = ["contact_joints", "clip_starts", "clip_stops", "clip_loops", "loop_positions", "loop_rotations"]
 _FEATURES = ["values", "offset", "scale", "targets"]
+_ACTIONS = ["stretches", "targets", "events", "points"]
 _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order"]
 
 
@@ -99,6 +101,10 @@ def to_arrays(
         arrays = {f"features.{name}": getattr(features, name) for name in _FEATURES}
         arrays |= {f"poses.{name}": getattr(poses, name) for name in _POSES}
         arrays["poses.tags"] = poses.tags.frames
+    acts: dict[str, Any] = {}
+    if poses.actions.names and transport is None:
+        arrays |= {f"actions.{name}": getattr(poses.actions, name) for name in _ACTIONS}
+        acts = {"actions": poses.actions.names}
     arrays |= {f"skeleton.{name}": getattr(skeleton, name) for name in _SKELETON}
     if skeleton.tpose is not None:
         arrays["skeleton.tpose"] = skeleton.tpose
@@ -118,6 +124,7 @@ def to_arrays(
         "filter": database.filter,
         "more": database.about,
         **packed,
+        **acts,
     }
     return arrays, about
 
@@ -164,7 +171,7 @@ def _database(
     arrays: dict[str, np.ndarray], about: dict[str, Any], skeleton: Skeleton, schema: FeatureSchema, sizes: Sizes, *,
     verify: bool, progress: Progress,
 ) -> Database:  # fmt: skip
-    def part(group: str, names: list[str]) -> dict[str, np.ndarray]:
+    def part(group: str, names: list[str]) -> dict[str, Any]:
         return {name: arrays[f"{group}.{name}"] for name in names}
 
     rate, tags, sizes["C"] = float(about["frame_rate"]), tuple(about["tags"]), len(about["clips"])
@@ -197,6 +204,9 @@ def _database(
             skeleton=skeleton, frame_rate=rate, clip_names=clips.names, tags=tagged, **part("poses", _POSES)
         )
         values = part("features", _FEATURES)
+    if "actions" in about:
+        check_arrays(arrays, ACTIONS, sizes)
+        poses = replace(poses, actions=Actions(tuple(about["actions"]), **part("actions", _ACTIONS)))
     features = FeatureDatabase(
         schema=schema,
         clip_starts=poses.clip_starts,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from kinematch.errors import KinematchError, unknown
 
-TAKE_OFF, LANDING, HAND, FOOT, SEAT, GRASP, RELEASE, PASS = KINDS = (
+TAKE_OFF, LANDING, HAND, FOOT, SEAT, GRASP, RELEASE, PASS = EVENT_KINDS = (
     "take-off", "landing", "hand", "foot", "seat", "grasp", "release", "pass",
 )  # fmt: skip
 
@@ -13,14 +13,14 @@ TAKE_OFF, LANDING, HAND, FOOT, SEAT, GRASP, RELEASE, PASS = KINDS = (
 class Event:
     """A moment of an action, and the point that is in contact then."""
 
-    kind: str  # one of KINDS
+    kind: str  # one of EVENT_KINDS
     time: float  # s, of the clip
     joint: str = ""  # whose place is the point, by name or role; without one, the ground under the root
     below: float = 0.0  # m from that joint down to the point: from the hips to the seat, from a toe to its sole
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise KinematchError(unknown("event", self.kind, KINDS))
+        if self.kind not in EVENT_KINDS:
+            raise KinematchError(unknown("event", self.kind, EVENT_KINDS))
 
 
 @dataclass(frozen=True)

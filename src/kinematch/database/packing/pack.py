@@ -1,7 +1,7 @@
 """Pack a database: every segment within an error bound, checked on every frame."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -227,6 +227,7 @@ def _open(database: Database, pack: Pack, moving: np.ndarray, mirror: Mirror) ->
     packed = open_poses(
         poses.skeleton, poses.frame_rate, frames, marks, list_clips(poses), poses.contact_joints, poses.tags.names
     )
+    packed = replace(packed, actions=poses.actions)
     values = FeatureDatabase(
         schema=features.schema, values=open_features(pack), offset=features.offset, scale=features.scale,
         targets=open_targets(marks), clip_starts=poses.clip_starts, clip_stops=poses.clip_stops,
