@@ -27,6 +27,7 @@ VERBS = {
     "record": "record motion that other programs send, as VMC or over a WebSocket, to a file",
     "synth": "write the built-in dance card as files",
     "evaluate": "score how well a character, avatar, robot, retarget or learned model moves",
+    "reproduce": "repeat what the five works behind Kinematch report, and say where the figures agree",
     "tune": "search for the settings with the best scores",
     "train": "train the networks that Kinematch uses, and score them",
     "export": "export a database or a trained model for engines and other programs",

@@ -1,0 +1,127 @@
+"""The report: every claim of the works beside our figures, as HTML, Markdown and JSON."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kinematch import __version__
+from kinematch.evaluate import page
+from kinematch.evaluate.reproduction.claims import NO, NOT_COMPARABLE, YES, Work
+from kinematch.evaluate.reproduction.drawing import HEAD, draw_chart, tell_row
+from kinematch.evaluate.reproduction.results import to_plain
+from kinematch.evaluate.reproduction.run import Reproduction, Row
+from kinematch.writing import write_beside
+
+TITLE = "Five works, repeated"
+MARKS = {YES: "met", NO: "missed", NOT_COMPARABLE: "faint"}
+GUIDE = (
+    "Each row is something that a work reports. “Its method, here” is our figure with the settings and the "
+    "networks of the work, “our default” what Kinematch does by itself; both are measured on the data of the last "
+    "column. “Agrees” is about order and direction, such as that r = 50 is better than r = 1: the figures themselves "
+    "belong to other motion and other machines."
+)
+
+
+def write_report(path: Path, found: Reproduction) -> None:
+    """HTML, or Markdown by the file's ending."""
+    made = make_markdown(found) if path.suffix.lower() == ".md" else make_html(found)
+    write_beside(path, made.encode())
+
+
+def count_verdicts(rows: Sequence[Row]) -> str:
+    counts = {name: sum(row.verdict.agreement == name for row in rows) for name in (YES, NO, NOT_COMPARABLE)}
+    return f"{counts[YES]} agree, {counts[NO]} contradict, {counts[NOT_COMPARABLE]} not comparable"
+
+
+def rows_of(found: Reproduction, work: Work) -> list[Row]:
+    return [row for row in found.rows if row.claim.work == work.name]
+
+
+def make_html(found: Reproduction) -> str:
+    parts = [f"<p>{page.text(GUIDE)}</p>", f"<p>{page.text(count_verdicts(found.rows))}.</p>"]
+    for work in found.works:
+        rows = rows_of(found, work)
+        parts.append(f"<h2>{page.text(work.title)}</h2><p>{page.text(count_verdicts(rows))}.</p>")
+        parts.append(page.table(HEAD, [_mark_row(row) for row in rows]))
+        parts.append(_list_remarks(rows))
+        names = dict.fromkeys(row.claim.run for row in rows)
+        for name in names:
+            parts.append(_show_experiment(found, name))
+    return page.page(TITLE, parts)
+
+
+def _mark_row(row: Row) -> list[str]:
+    cells = [page.text(cell) for cell in tell_row(row)]
+    cells[6] = f'<span class="{MARKS[row.verdict.agreement]}">{cells[6]}</span>'
+    how = f"{row.claim.method}; {row.claim.data}"
+    told = f'{cells[1]}<br><span class="faint">There: {page.text(how)}</span>'
+    wide = f'<div style="min-width: 22em; white-space: normal; text-align: left">{told}</div>'
+    return [cells[0], wide, *cells[2:]]
+
+
+def _list_remarks(rows: Sequence[Row]) -> str:
+    told = [(row.claim.place, remark) for row in rows if (remark := make_remark(row))]
+    items = "".join(f"<li>{page.text(place)}: {page.text(remark)}</li>" for place, remark in told)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def make_remark(row: Row) -> str:
+    """What a row that does not agree comes from."""
+    if row.verdict.agreement == YES:
+        return ""
+    if row.verdict.agreement == NOT_COMPARABLE:
+        return f"not comparable: {row.verdict.reason}"
+    return f"contradicts: {row.verdict.reason}." + (f" {row.claim.discuss}" if row.claim.discuss else "")
+
+
+def _show_experiment(found: Reproduction, name: str) -> str:
+    if name not in found.results:
+        return f"<h3>{page.text(name)}</h3><p>left out: {page.text(found.failures[name])}</p>"
+    result = found.results[name]
+    told = [f"{result.data}; {result.seconds:.0f} s", *result.notes]
+    if result.command:
+        told.append(f"in more detail: <code>{page.text(result.command)}</code>")
+    drawn = [page.drawn(draw_chart(chart)) for chart in result.charts]
+    drawn += [page.drawn(picture, caption) for caption, picture in result.pictures]
+    text = ". ".join([page.text(one) for one in told[: 1 + len(result.notes)]] + told[1 + len(result.notes) :])
+    return f'<h3>{page.text(name)}</h3><p>{text}.</p><div class="pictures">{"".join(drawn)}</div>'
+
+
+def make_markdown(found: Reproduction) -> str:
+    """Tables and remarks without figures."""
+    lines = [f"{count_verdicts(found.rows)}.", ""]
+    for work in found.works:
+        rows = rows_of(found, work)
+        lines += [f"### {work.title}", "", f"{count_verdicts(rows)}.", ""]
+        lines += [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in tell_row(row)) + " |" for row in rows]
+        lines += ["", *(f"- {row.claim.place}: {remark}" for row in rows if (remark := make_remark(row))), ""]
+    return "\n".join(lines)
+
+
+def to_json(found: Reproduction) -> dict[str, Any]:
+    """Everything in values that JSON knows."""
+    return {
+        "version": __version__,
+        "effort": asdict(found.effort),
+        "seed": found.seed,
+        "claims": [
+            {
+                "work": row.claim.work, "name": row.claim.name, "place": row.claim.place, "says": row.claim.says,
+                "value": row.claim.value, "unit": row.claim.unit, "method": row.claim.method,
+                "data_of_work": row.claim.data, "experiment": row.claim.run, "own_measure": row.claim.own,
+                "own": _finite(row.own), "ours_measure": row.claim.ours or None, "ours": _finite(row.ours),
+                "data": row.data, "same_data": row.same_data, "command": row.command,
+                "expects": list(row.claim.expects), "agreement": row.verdict.agreement, "remark": make_remark(row),
+            }
+            for row in found.rows
+        ],
+        "experiments": {name: to_plain(result) for name, result in found.results.items()},
+        "left_out": dict(found.failures),
+    }  # fmt: skip
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
