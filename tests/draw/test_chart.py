@@ -136,3 +136,10 @@ def test_mistakes_are_named():
         Axis(1, 1)
     with pytest.raises(KinematchError, match="expected '#rrggbb'"):
         rgb("red")
+
+
+def test_a_legend_of_many_names_is_not_cut_off():
+    n = np.arange(5.0)
+    names = ["dragged", "headset", "paper, r = 1", "paper, r = 50", "recurrent", "true direction", "the whole database"]
+    chart = np.asarray(line_chart(dict.fromkeys(names, (n, n)), size=(420, 340)))
+    assert (chart[:, -10:] == chart[0, 0]).all(), "names run over the right edge"

@@ -13,6 +13,7 @@ from kinematch.draw.theme import Theme, find_theme, rgb
 from kinematch.errors import KinematchError
 
 SIZE = (720, 460)
+LEGEND_ROW = 22  # pixels
 
 
 def heat_map(
@@ -73,7 +74,7 @@ def line_chart(
     canvas = new_canvas(size, theme)
     x = axis_for(np.concatenate([xs for xs, _ in pairs.values()]), log=log_x)
     y = axis_for(np.concatenate([ys for _, ys in pairs.values()]), log=log_y)
-    box = Box(78, find_top(title, list(pairs)), size[0] - 24, size[1] - 58)
+    box = Box(78, find_top(title, list(pairs), size[0] - 102), size[0] - 24, size[1] - 58)
     x_axis(canvas, box, x, x_label)
     y_axis(canvas, box, y, y_label)
     for n, (xs, ys) in enumerate(pairs.values()):
@@ -113,7 +114,7 @@ def bar_chart(
     canvas = new_canvas(size, theme)
     y = axis_for(np.concatenate(list(values.values())), log=log, from_zero=True)
     names = list(values) if len(values) > 1 else []
-    box = Box(78, find_top(title, names), size[0] - 24, size[1] - 58)
+    box = Box(78, find_top(title, names, size[0] - 102), size[0] - 24, size[1] - 58)
     y_axis(canvas, box, y, y_label)
     name_x_axis(canvas, box, x_label)
     base = 0.0 if log else float(y.share(0.0))
@@ -167,15 +168,27 @@ def colour_bar(canvas: Canvas, box: Box, scale: Axis, label: str) -> None:
     canvas.upright_text((box.right + 48, 0.5 * (box.top + box.bottom)), label)
 
 
-def find_top(title: str, names: list[str]) -> float:
-    return 22 + (22 if title else 0) + (22 if names else 0)
+def find_top(title: str, names: list[str], width: float) -> float:
+    """Where a box of some width begins below its title and legend."""
+    return 22 + (22 if title else 0) + LEGEND_ROW * (1 + max((row for row, _ in place_names(names, width)), default=-1))
+
+
+def place_names(names: list[str], width: float) -> list[tuple[int, float]]:
+    """Row and distance from the left of each name of a legend; a name that finds no room begins a row."""
+    places, row, x = [], 0, 0.0
+    for name in names:
+        if x and x + 20 + text_width(name, 12) > width:
+            row, x = row + 1, 0.0
+        places.append((row, x))
+        x += 40 + text_width(name, 12)
+    return places
 
 
 def draw_legend(canvas: Canvas, names: list[str], box: Box) -> None:
-    """Names beside their colours, in a row above the box."""
-    x, y = box.left, box.top - 14
-    for n, name in enumerate(names):
+    """Names beside their colours, in rows above the box."""
+    places = place_names(names, box.right - box.left)
+    for n, (name, (row, x)) in enumerate(zip(names, places)):
+        left, y = box.left + x, box.top - 14 - LEGEND_ROW * (places[-1][0] - row)
         colour = canvas.theme.series[n % len(canvas.theme.series)]
-        canvas.rectangle(Box(x, y - 5, x + 14, y + 5), rgb(colour))
-        canvas.text((x + 20, y), name, anchor="lm", size=12)
-        x += 40 + text_width(name, 12)
+        canvas.rectangle(Box(left, y - 5, left + 14, y + 5), rgb(colour))
+        canvas.text((left + 20, y), name, anchor="lm", size=12)

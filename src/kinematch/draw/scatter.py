@@ -35,7 +35,7 @@ def scatter_chart(
         raise KinematchError("nothing to draw: no points")
     canvas = new_canvas(size, theme)
     x, y = axis_for(together[:, 0]), axis_for(together[:, 1])
-    box = Box(78, find_top(title, list(points)), size[0] - 24, size[1] - 58)
+    box = Box(78, find_top(title, list(points), size[0] - 102), size[0] - 24, size[1] - 58)
     x_axis(canvas, box, x, x_label)
     y_axis(canvas, box, y, y_label)
     for n, own in enumerate(points.values()):
