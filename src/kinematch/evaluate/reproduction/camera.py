@@ -109,9 +109,9 @@ def measure_camera(material: Material) -> Result:
     values: dict[str, float] = {}
     for driver, performances in shown.items():
         values |= measure_hips(driver, performances)
-    one = int(np.argmax([np.abs(find_hips_errors(own)).mean() for own in shown["network"]]))
-    lines = {driver: trace_errors(shown[driver][one]) for driver in ("network", "camera", "fused")}
-    truth = {"truth": trace_errors(shown["truth"][one])}
+    worst = int(np.argmax([np.abs(find_hips_errors(each)).mean() for each in shown["network"]]))
+    lines = {driver: trace_errors(shown[driver][worst]) for driver in ("network", "camera", "fused")}
+    truth = {"truth": trace_errors(shown["truth"][worst])}
     bars = {
         "Fletcher et al.": [PRINTED.get(driver, np.nan) for driver in DRIVERS],
         "here": [values[driver] for driver in DRIVERS],

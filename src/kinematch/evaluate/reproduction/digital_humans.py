@@ -8,6 +8,7 @@ from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
 from kinematch.database.rebuild import raw_root, same_root
 from kinematch.evaluate.comparison.costs import time_steps
+from kinematch.evaluate.evaluation import field_of
 from kinematch.evaluate.reproduction.experiment import Experiment, in_unit, run_course, score_course
 from kinematch.evaluate.reproduction.material import Material
 from kinematch.evaluate.reproduction.modes import (
@@ -18,12 +19,15 @@ from kinematch.evaluate.reproduction.modes import (
     leave_out_tail,
 )
 from kinematch.evaluate.reproduction.results import Chart, Result
+from kinematch.evaluate.run import Take
+from kinematch.evaluate.scores import score
 from kinematch.evaluate.sweeps import PRESET, block_weights
 
 FACTORS = {"0": 0.0, "50": 0.5, "100": 1.0}  # of synchronization, by percent
 FREQUENCIES = (1, 5, 10, 60)  # searches a second
 FRAME = 1 / 60  # s
 QUARTER = 0.25
+GROUND = np.array([1.0, 0.0, 1.0])
 PATH, HEADING, FOOT_SPEED, HIP_SPEED = 0, 1, 3, 4  # of PRESET
 
 
@@ -35,7 +39,7 @@ def _result(material: Material, values: dict[str, float], command: str, *charts:
 def compare_roots(material: Material) -> Result:
     """4.1: transitions with and without the filter of the root."""
     database = material.locomotion.what
-    values = {}
+    values: dict[str, float] = {}
     for name, made in (("raw", raw_root(database)), ("filtered", same_root(database))):
         for side, settings in (("own", digital_humans(made)), ("ours", Settings())):
             scores = score_course(material, f"{name} root, {side}", settings, database=made)
@@ -45,7 +49,8 @@ def compare_roots(material: Material) -> Result:
 
 def measure_frequency(material: Material) -> Result:
     """4.2: one to sixty searches a second, none forced between them."""
-    database, values = material.locomotion.what, {}
+    database = material.locomotion.what
+    values: dict[str, float] = {}
     # none may be forced: the longest interval that is allowed
     settings = {
         f"{n}": digital_humans(
@@ -62,6 +67,7 @@ def measure_frequency(material: Material) -> Result:
     speeds = list(material.assignment.gaits.forward.values())
     times = time_steps(movers, speeds, seconds=material.effort.timed_seconds)
     values |= {f"share_{name}": 100 * float(own.mean()) / FRAME for name, own in times.items()}
+    values["growth"] = values["share_10"] / values["share_1"]
     charts = [
         Chart(f"frequency-{key}", text, "searches a second", unit, groups=[str(n) for n in FREQUENCIES],
               bars={"ours, its method": [values[f"{key}_{n}"] for n in FREQUENCIES], **printed})
@@ -83,7 +89,7 @@ def measure_weights(material: Material) -> Result:
         values = [weight * factor if n == block else weight for n, weight in enumerate(PRESET)]
         return digital_humans(database, synchronization=0.0, weights=block_weights(database, values), **changes)
 
-    values = {}
+    values: dict[str, float] = {}
     for name, block in (("preset", None), ("path", PATH), ("heading", HEADING)):
         scores = score_course(material, f"weights: {name}", weigh(block, QUARTER))
         values |= {
@@ -116,7 +122,8 @@ def measure_jumps(takes, roles) -> float:
 
 def measure_inertialization(material: Material) -> Result:
     """4.3: with transitions, and cut."""
-    database, values = material.locomotion.what, {}
+    database = material.locomotion.what
+    values: dict[str, float] = {}
     for name, settings in (
         ("with", digital_humans(database)), ("without", digital_humans(database, transition="none")),
         ("ours", Settings()),
@@ -128,7 +135,8 @@ def measure_inertialization(material: Material) -> Result:
 
 def measure_synchronization(material: Material) -> Result:
     """4.4: three factors, without foot lock as its video shows them, and by our default with it."""
-    database, values = material.locomotion.what, {}
+    database = material.locomotion.what
+    values: dict[str, float] = {}
     for name, factor in FACTORS.items():
         own = score_course(
             material, f"synchronization {name} %", digital_humans(database, synchronization=factor, foot_lock=False)
@@ -138,6 +146,13 @@ def measure_synchronization(material: Material) -> Result:
         for side, scores in (("", own), ("ours_", ours)):
             values[f"{side}position_{name}"] = in_unit(scores, "position_mean")
             values[f"{side}skate_{name}"] = in_unit(scores, "skate_mean")
+    alone = digital_humans(database, synchronization=0.0, foot_lock=False)
+    given, done = run_course(material, "synchronization of two paths", alone)
+    between = [move_between(take, FACTORS["50"]) for take in done.takes]
+    values["skate_between"] = in_unit(score(between, field_of(given, between)), "skate_mean")
+    rise = values["skate_100"] - values["skate_0"]
+    for name in ("50", "between"):
+        values[f"rise_{name}"] = 100 * (values[f"skate_{name}"] - values["skate_0"]) / rise
     groups = [f"{factor:g}" for factor in FACTORS.values()]
     chart = Chart(
         "synchronization", "4.4: foot skate by synchronization", "factor", "cm/s", groups=groups,
@@ -147,9 +162,17 @@ def measure_synchronization(material: Material) -> Result:
     return _result(material, values, "kinematch evaluate --sweep synchronization", chart)
 
 
+def move_between(take: Take, factor: float) -> Take:
+    """A body shown on its way from its own path to the controller's, which goes back into neither."""
+    gaps = (take.body_positions - take.positions[:, 0]) * GROUND
+    moved = take.global_positions + factor * gaps[:, None]
+    return replace(take, global_positions=moved.astype(np.float32))
+
+
 def measure_foot_lock(material: Material) -> Result:
     """4.5: none, a bare lock, and one that is smoothed."""
-    database, values = material.locomotion.what, {}
+    database = material.locomotion.what
+    values: dict[str, float] = {}
     bare = {"lock_halflife": SNAP, "unlock_halflife": SNAP}
     for name, changes in (("none", {"foot_lock": False}), ("lock", bare), ("smooth", {})):
         for side, settings in (("", digital_humans(database, **changes)), ("ours_", replace(Settings(), **changes))):
@@ -166,7 +189,8 @@ def measure_foot_lock(material: Material) -> Result:
 
 def measure_tail(material: Material) -> Result:
     """3.3: how often playback runs into the end of a clip, with and without its last 30 frames to jump to."""
-    database, values = material.locomotion.what, {}
+    database = material.locomotion.what
+    values: dict[str, float] = {}
     for name, seconds in (("0", 0.0), ("30", LAST_FRAMES)):
         made = leave_out_tail(database, seconds)
         values[f"ends_{name}"] = count_ends(material, f"tail of {name} frames", digital_humans(made), made)

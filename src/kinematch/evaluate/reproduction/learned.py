@@ -144,9 +144,12 @@ def measure_moves(takes: Sequence[Take]) -> float:
 
 
 def draw_charts(values: Mapping[str, float]) -> tuple[Chart, ...]:
-    shown = ["lmm", "high_search", "high_search_high_decay", "high_decay", "low_decay", "no_inertia", "low_search"]
+    shown = {
+        "lmm": "LMM", "high_search": "search 1 s", "high_search_high_decay": "both 1 s", "high_decay": "decay 1 s",
+        "low_decay": "decay 0.01 s", "low_search": "both 0.01 s", "no_inertia": "no decay",
+    }  # fmt: skip
     charts = [
-        Chart(f"controllers-{key}", text, "", unit, groups=[name.replace("_", " ") for name in shown],
+        Chart(f"controllers-{key}", text, "", unit, groups=list(shown.values()),
               bars={"here": [values[f"{key}_{name}"] for name in shown]})
         for key, text, unit in (
             ("position", "5.3: distance from the controller", "cm"), ("pops", "5.3: pops on the course", ""),

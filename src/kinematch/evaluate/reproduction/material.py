@@ -123,7 +123,7 @@ class Material:
         spare = [path for name, path in (self.clips or self.takes).items() if name not in LOCOMOTION]
         if self.locomotion.same_data:
             spare = [path for path in spare if not path.name.startswith(("walk", "run", "sprint"))]
-        files = []
+        files: list[Path] = []
         for path in spare:  # long ones alone, as many as this effort takes
             if len(files) < self.effort.users and read_clip(path).duration >= FEWEST_SECONDS:
                 files.append(path)

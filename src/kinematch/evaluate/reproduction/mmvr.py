@@ -64,7 +64,8 @@ def measure_directions(material: Material) -> Result:
 
 def gather_people(material: Material) -> tuple[list[Person], str]:
     """Whole takes if there are some, then clips, at most so many minutes; else walkers who look around."""
-    paths = list((material.takes or material.clips).values())[: material.effort.people]
+    recorded = list((material.takes or material.clips).values())
+    paths = recorded[:: -(-len(recorded) // material.effort.people)] if recorded else []  # evenly spread
     people: list[Person] = []
     for clip in material.read(paths):
         if sum(len(one.yaws) for one in people) / RATE < LONGEST:

@@ -1,7 +1,7 @@
 """Experiments of the thesis: search (3.5.3), springs (figure 3.10), a dance database in VR (5.2.2)."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,12 +19,16 @@ from kinematch.evaluate.vr.measures import find_root_errors
 from kinematch.evaluate.vr.methods import OURS
 from kinematch.evaluate.vr.performance import Performance
 from kinematch.math.spring import decay, spring
-from kinematch.search import BoxMatcher, ExhaustiveMatcher, WideMatcher, search_space
+from kinematch.search import BoxMatcher, ExhaustiveMatcher, Matcher, WideMatcher, search_space
 from kinematch.search.space import SearchSpace
 from kinematch.threads import at_most
 
 SIZES = {"xsens": 18_120, "ubisoft": 14_867, "vr": 28_271}  # poses of the thesis' databases, table 3.15
-MATCHERS = {"linear": ExhaustiveMatcher, "boxes": BoxMatcher, "wide": WideMatcher}
+MATCHERS: dict[str, Callable[[SearchSpace], Matcher]] = {
+    "linear": ExhaustiveMatcher,
+    "boxes": BoxMatcher,
+    "wide": WideMatcher,
+}
 PRINTED = {"xsens": (0.21, 0.03), "ubisoft": (0.48, 0.07), "vr": (0.91, 0.05)}  # ms, linear and boxes
 ROUNDS = 9
 FRAMES = 10  # between searches
