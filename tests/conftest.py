@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from kinematch.database.build import BuildResult, build
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton, skeleton
 
+FOLDER = Path(__file__).parent
+QUICK = {FOLDER / line for line in (FOLDER / "quick.txt").read_text(encoding="utf-8").split()}
 MIDDLE = [
     ("Hips", "", "hips", (0.0, 0.95, 0.0)),
     ("Spine", "Hips", "spine", (0.0, 0.1, 0.0)),
@@ -32,9 +35,23 @@ SIDE = [
 ]
 
 
+# a busy machine fails no test
+settings.register_profile("kinematch", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kinematch")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m quick` no other file is imported."""
+    is_other = collection_path.name.startswith("test_") and collection_path.is_file() and collection_path not in QUICK
+    return True if is_other and config.option.markexpr == "quick" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browsers first: their tests take longest."""
     items.sort(key=lambda item: "test_browser" not in item.nodeid)
+    for item in items:
+        if item.path in QUICK and item.get_closest_marker("slow") is None:
+            item.add_marker("quick")
 
 
 @pytest.hookimpl(optionalhook=True)

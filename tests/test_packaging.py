@@ -105,8 +105,6 @@ def test_ci_tries_the_extras_that_users_get():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     extras = [
-        each
-        for name in ("scale", "onnx", "camera", "usd", "fbx", "robot")
-        for each in project["optional-dependencies"][name]
+        each for name in ("scale", "onnx", "camera", "usd", "fbx") for each in project["optional-dependencies"][name]
     ]
     assert not [each for each in extras if f"'{each}'" not in script]

@@ -84,7 +84,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.terrain.terrain import HeightFunction as HeightFunction
     from kinematch.terrain.terrain import HeightGrid as HeightGrid
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {  # name -> the module that defines it
     "Avatar": "avatar.avatar",

@@ -76,7 +76,7 @@ def assert_agrees_with_mujoco(model, reference, floating):
 
 
 def test_the_g1_moves_as_in_mujoco(g1, g1_path, need_extra):
-    need_extra("mujoco", "robot")
+    need_extra("mujoco", "test")
     import mujoco
 
     reference = mujoco.MjModel.from_xml_path(str(g1_path))
@@ -86,7 +86,7 @@ def test_the_g1_moves_as_in_mujoco(g1, g1_path, need_extra):
 
 @pytest.mark.parametrize("text", [ODD, URDF], ids=["mjcf", "urdf"])
 def test_odd_files_are_read_as_mujoco_reads_them(text, tmp_path, need_extra):
-    need_extra("mujoco", "robot")
+    need_extra("mujoco", "test")
     import mujoco
 
     path = tmp_path / "robot.xml"
@@ -100,7 +100,7 @@ def test_odd_files_are_read_as_mujoco_reads_them(text, tmp_path, need_extra):
 
 
 def test_shapes_lie_where_mujoco_has_them(g1, g1_path, need_extra):
-    need_extra("mujoco", "robot")
+    need_extra("mujoco", "test")
     import mujoco
 
     from kinematch.robot.solids import find_capsules, find_pairs

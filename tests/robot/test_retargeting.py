@@ -199,7 +199,7 @@ def test_the_first_frame_is_soon_forgotten(on_g1, walk):
 
 
 def test_mujoco_has_the_bodies_where_we_say_and_sees_no_collision(on_g1, g1_path, need_extra):
-    need_extra("mujoco", "robot")
+    need_extra("mujoco", "test")
     import mujoco
 
     _, motion = on_g1
@@ -217,7 +217,7 @@ def test_mujoco_has_the_bodies_where_we_say_and_sees_no_collision(on_g1, g1_path
 
 def test_a_solver_of_others_finds_no_better_pose(on_g1, walk, g1_path, need_extra):
     """mink, told the same targets and left to converge, ends where we do: feet within millimetres, hands near."""
-    need_extra("mink", "robot")
+    need_extra("mink", "test")
     import mink
     import mujoco
 
