@@ -1,5 +1,6 @@
 """The strip of labels on the timeline, in a real browser: seen, changed, undone, and built as the recipe then says."""
 
+import re
 import tomllib
 
 import pytest
@@ -23,17 +24,28 @@ PAINTED = """(name) => { const canvas = document.querySelector(".clip-dock:not([
   for (let k = 0; k < data.length; k += 4) count += data[k] === r && data[k + 1] === g && data[k + 2] === b;
   return count / tall; }"""
 SECONDS = 12.0
+RANGE = re.compile(r"(?:# .*\n)*\[\[source\.range\]\]\n(?:[a-z]+ = .*\n)+")
 
 
 @pytest.fixture
 def recipe_path(data, tmp_path):
-    """The recipe that `init` writes for the first seconds of a take: a T-pose, a walk, and a fall."""
+    """The recipe that `init` writes for the first seconds of a take: a T-pose, a walk, and a fall.
+
+    Its low ranges, one for each thing that happens there, are joined to one, so that there is one label to edit.
+    """
     folder = tmp_path / "cache" / "workspace"
     folder.mkdir(parents=True)
     take = read_clip(data / "lafan1-takes" / "fallAndGetUp3_subject1.bvh")
     write_clip(folder / "take.bvh", take.frames(0, round(SECONDS * take.frame_rate)))
     path = folder / "recipe.toml"
-    path.write_text(prescribe([examine(folder / "take.bvh")], folder, path.name))
+    text = prescribe([examine(folder / "take.bvh")], folder, path.name)
+    low = [one for one in tomllib.loads(text)["source"][0]["range"] if "low" in one["tags"]]
+    assert [one["from"] for one in low[1:]] == [one["to"] for one in low[:-1]]
+    tables = RANGE.findall(text)
+    assert len(tables) == len(low)
+    for table in tables[1:]:
+        text = text.replace(table, "")
+    path.write_text(text.replace(f"to = {low[0]['to']}", f"to = {low[-1]['to']}"))
     return path
 
 
