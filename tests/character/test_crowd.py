@@ -475,7 +475,7 @@ def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_r
     far = 10**6  # frames around the playing one: all there are
     assert source.find(database.features.values[0], current, "idle", 0.0, far)[0] == -1
     with monkeypatch.context() as changed:
-        changed.setattr("kinematch.character.database_source.find_search_terms", lambda *given: ("idle", far))
+        changed.setattr("kinematch.character.database_source.find_search_terms", lambda *given, **more: ("idle", far))
         plain = Crowd(database, compiled=False)
         plain.prepare(move([[0.0, 0, 1.35]]))
         plain.state.schedule.queries[0] = database.features.values[0]

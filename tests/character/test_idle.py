@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kinematch.character.crowd import Crowd
-from kinematch.character.idle import find_search_terms, narrow_to_idle
 from kinematch.character.settings import Settings
 from kinematch.control.command import Command
 from kinematch.database.build import build
+from kinematch.database.idle import find_search_terms, narrow_to_idle
 from kinematch.database.storage import Database
 from kinematch.terrain.terrain import HeightFunction
 
@@ -136,8 +136,10 @@ def test_a_short_idle_is_not_played_in_instants(tmp_path):
 def test_without_idles_nothing_changes(stopping):
     for expression in ("walk", "level0"):
         settings = Settings()
-        narrow = find_search_terms(stopping, expression, True, settings)
-        assert (narrow == find_search_terms(stopping, expression, False, settings)) == (expression == "walk")
+        narrow = find_search_terms(stopping, expression, idle=True, ignore=settings.ignore)
+        assert (narrow == find_search_terms(stopping, expression, idle=False, ignore=settings.ignore)) == (
+            expression == "walk"
+        )
 
 
 def test_planted_feet_stand_on_high_steps(stopping):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kinematch.character.idle import find_idle_frames
 from kinematch.database.build import build
+from kinematch.database.idle import find_idle_frames
 from kinematch.database.table import make_table
 from kinematch.evaluate.gaits import find_gaits
 from kinematch.motion.kinematics import forward

@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kinematch.database.playback import find_moving
 from kinematch.database.storage import Database
 from kinematch.learned.codebook import make_codebook
 from kinematch.learned.model import Model, lay_out_pose
 from kinematch.learned.network import Network
+from kinematch.motion.rig import find_moving
 
 LATENTS = 5
 

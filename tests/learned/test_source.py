@@ -9,7 +9,8 @@ from scipy.interpolate import CubicSpline
 from tests.character.states import open_stages
 
 import kinematch as km
-from kinematch.character.step.runs import advance_runs, predict_frame
+from kinematch.character.step.runs import advance_runs
+from kinematch.database.run_path_kernels import predict_frame
 from kinematch.errors import KinematchError
 from kinematch.learned.model_file import save_model
 from kinematch.learned.source import LearnedSource

@@ -86,9 +86,9 @@ def make_database() -> "Database":
 
 def make_model(database: "Database", *, projector: bool) -> "Model":
     """A model of the right shapes with random weights."""
-    from kinematch.database.playback import find_moving
     from kinematch.learned.codebook import make_codebook
     from kinematch.learned.model import Model, lay_out_pose
+    from kinematch.motion.rig import find_moving
 
     poses, features, rng = database.poses, database.features, np.random.default_rng(0)
     frames = np.flatnonzero(features.targets)[::3]

@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
 from kinematch.character.source import MotionSource, Projection, Sample, Search, SourceDescription
 from kinematch.character.state import State
 from kinematch.database.features import QueryInput
 from kinematch.database.measures import joint_motion
-from kinematch.database.playback import find_toe_rests
 from kinematch.errors import KinematchError, failure
 from kinematch.motion.kinematics import forward
+from kinematch.motion.rig import find_toe_rests, make_rig
 
 METHODS = ("project", "enter", "advance", "decode")
 EXAMPLES = 5000  # poses that tell how knees bend

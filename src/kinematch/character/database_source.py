@@ -8,16 +8,16 @@ import numpy as np
 
 from kinematch.character.checked_source import CheckedSource, pick_examples
 from kinematch.character.describe import describe_motion
-from kinematch.character.idle import find_idle_frames, find_search_terms
-from kinematch.character.rig import make_rig
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import QueryInput
 from kinematch.database.filters import tag_mask
+from kinematch.database.idle import find_idle_frames, find_search_terms
 from kinematch.database.storage import Database
 from kinematch.database.table import DIRECTION, Table, index_by_frame, make_table
 from kinematch.errors import KinematchError, failure
+from kinematch.motion.rig import make_rig
 from kinematch.search import Matcher, WideMatcher, search_space
 from kinematch.search.matcher import admission
 
@@ -87,9 +87,8 @@ class DatabaseSource:
 
     def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
         """The filter expression, None being the database's own, and how many frames to ignore."""
-        return find_search_terms(
-            self.database, self.database.filter if expression is None else expression, idle, settings
-        )
+        own = self.database.filter if expression is None else expression
+        return find_search_terms(self.database, own, idle=idle, ignore=settings.ignore)
 
     def admits(self, filter_: str) -> bool:
         """Whether any frame may be taken."""

@@ -7,11 +7,11 @@ import numpy as np
 
 from kinematch.character import layer_kernels as kernels
 from kinematch.character.pose import Pose
-from kinematch.character.rig import Rig
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
 from kinematch.errors import KinematchError, failure
 from kinematch.math import quaternion
+from kinematch.motion.rig import Rig
 
 MOST_LOWERING = 1.0  # m, whatever was written into the state
 

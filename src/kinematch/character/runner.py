@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.character.database_source import COMPILED
 from kinematch.character.orders import Filters, Orders
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.character.rig import Rig
+from kinematch.motion.rig import Rig
 from kinematch.character.rows import make_rows
 from kinematch.character.searches import Searches
 from kinematch.character.settings import Settings, make_knobs

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from kinematch.character.checked_source import pick_examples
-from kinematch.character.rig import Rig, flag_joints, make_rig
 from kinematch.character.source import SourceDescription
 from kinematch.errors import KinematchError
 from kinematch.motion.retargeting import Retargeting
+from kinematch.motion.rig import Rig, flag_joints, make_rig
 from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 

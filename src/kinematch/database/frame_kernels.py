@@ -181,3 +181,31 @@ def find_share(table, frame):
     if not table.loops[clip]:
         steps = (1 if frame > table.starts[clip] else 0) + (1 if frame < table.stops[clip] - 1 else 0)
     return table.frame_rate / max(steps, 1)
+
+
+@inner
+def find_root_velocity(source, frame, after, t):
+    """Velocity of the animated root in its own axes, and turn rate."""
+    x0, z0, turn0 = read_root_rates(source, frame)
+    x1, z1, turn1 = read_root_rates(source, after)
+    _, _, yaw = locate_root(source, frame, t)
+    x, z = rotate_about_y(x0 * (1 - t) + x1 * t, z0 * (1 - t) + z1 * t, -yaw)
+    return x, z, turn0 * (1 - t) + turn1 * t
+
+
+@inner
+def read_root_rates(source, frame):
+    if is_packed(source):
+        return measure_root_rates(source, frame)
+    spins, velocities = source.angular_velocities, source.velocities
+    return velocities[frame, 0, 0] * 1.0, velocities[frame, 0, 2] * 1.0, spins[frame, 0, 1] * 1.0
+
+
+@inner
+def find_toe_height(source, frame, after, t, contact):
+    """Height of an animated toe above where it stands, and its rate; a clip's last frame is left as it was reached."""
+    a, b = read_toe_height(source, frame, contact), read_toe_height(source, after, contact)
+    rate = b - a
+    if after == frame and frame > 0 and source.each == 0:
+        rate = a - read_toe_height(source, frame - 1, contact)
+    return a * (1 - t) + b * t - source.toe_rests[contact], rate * source.frame_rate

@@ -174,3 +174,18 @@ def prefetch_pack(source, frame):
     fetch(packed.find_data(pack, spot.segment), HEAD * (pack.channels // LANES))
     fetch(address(pack.roots, spot.root), 1)
     fetch(address(pack.toe_heights, frame), 1)
+
+
+@inner
+def prefetch_frame(source, frame):
+    """A frame and the next."""
+    if is_packed(source):
+        prefetch_pack(source, frame)
+        return
+    fetch(address(source.rotations, frame), 2 * source.rotations.strides[0])
+    fetch(address(source.places, frame), 2 * source.places.strides[0])
+    fetch(address(source.root_paths, frame), 2 * source.root_paths.strides[0])
+    fetch(address(source.toe_heights, frame), 2 * source.toe_heights.strides[0])
+    fetch(address(source.contact_left, frame), source.contact_left.strides[0])
+    fetch(address(source.clip_of, frame), 4)
+    fetch(address(source.next_frames, frame), 4)

@@ -6,18 +6,9 @@ from kinematch.database.poses import PoseDatabase
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
-from kinematch.motion.skeleton import Skeleton
 
-STILL = 1e-5  # m, within which a joint's place in its parent's space counts as fixed
 PACE_WINDOW = 0.5  # s over which the pace of a clip is averaged: about a step
 BATCH = 4096  # frames at a time: all global positions at once would be large
-
-
-def find_moving(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
-    """Joints (M,) whose places change over poses (F, J, 3), and those that hang on the root: the pelvis is lowered."""
-    spread = np.ptp(positions, axis=0).max(axis=-1)
-    moves = (spread > STILL) | (skeleton.parents == 0)
-    return np.flatnonzero(moves[1:]).astype(np.int32) + 1
 
 
 def find_next_frames(poses: PoseDatabase) -> np.ndarray:
@@ -73,12 +64,3 @@ def measure_paces(poses: PoseDatabase) -> np.ndarray:
         first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
         paces[start:stop] = (total[last] - total[first]) / (last - first)
     return paces
-
-
-def find_toe_rests(heights: np.ndarray, contacts: np.ndarray) -> np.ndarray:
-    """The median height (L,) of each toe above the root (F, L) while it is planted (F, L)."""
-    rests = np.zeros(heights.shape[1])
-    for toe in range(heights.shape[1]):
-        standing = heights[contacts[:, toe], toe]
-        rests[toe] = np.median(standing) if len(standing) else heights[:, toe].min()
-    return rests

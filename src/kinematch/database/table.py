@@ -11,9 +11,7 @@ from kinematch.database.packing.layout import Pack, empty_pack
 from kinematch.database.packing.poses import PackedPoses, open_features
 from kinematch.database.packing.small import restore_columns
 from kinematch.database.playback import (
-    find_moving,
     find_next_frames,
-    find_toe_rests,
     measure_contact_left,
     measure_paces,
     measure_root_tracks,
@@ -24,6 +22,7 @@ from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.math.networks import Net, empty_net
 from kinematch.motion.heading import yaw_of
+from kinematch.motion.rig import find_moving, find_toe_rests
 
 EACH_ROW, EACH_RUN = 1, 2  # frames of each character's own: a pose that Python computed, or two of a model's run
 HORIZON_X, HORIZON_Z = 0, 1  # of Runs.pace_columns
@@ -44,7 +43,7 @@ def empty_search() -> SearchTable:
 
 
 class Runs(NamedTuple):
-    """A learned model, and how far its runs are: see step/runs.py. A frame has W features and latents."""
+    """A learned model, and how far its runs are: see run_path_kernels.py. A frame has W features and latents."""
 
     frames: np.ndarray  # (2N, W) float32, normalised
     roots: np.ndarray  # (2N, 3) float32, m/s and rad/s to the frame that follows, in the root's axes

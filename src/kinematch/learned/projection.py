@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from kinematch.character.idle import IDLE, SHORTEST_IDLE
 from kinematch.character.settings import Settings
-from kinematch.character.step.runs import NOWHERE
 from kinematch.database.filters import tag_mask
+from kinematch.database.idle import IDLE, MIN_IDLE_SECONDS
+from kinematch.database.run_path_kernels import NOWHERE
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.table import DIRECTION, POSITION, find_trajectory_columns
 from kinematch.learned.codebook import Codebook
@@ -69,7 +69,7 @@ class Projector:
         """The filter that a search uses, None being the model's own, and how many entries to ignore."""
         own = self.model.filter if expression is None else expression
         filter_ = self._narrow(own, idle=idle)
-        seconds = max(settings.ignore, SHORTEST_IDLE) if filter_ != own else settings.ignore
+        seconds = max(settings.ignore, MIN_IDLE_SECONDS) if filter_ != own else settings.ignore
         return filter_, round(seconds * self.model.frame_rate / self.stride)
 
     def measure_paces(self, frames: np.ndarray, roots: np.ndarray) -> np.ndarray:

@@ -8,16 +8,14 @@ import numpy as np
 
 from kinematch.character.checked_source import pick_examples
 from kinematch.character.database_source import COMPILED
-from kinematch.character.rig import make_rig
 from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
 from kinematch.character.source import SourceDescription, SourcePoses
 from kinematch.character.state import State
-from kinematch.character.step.runs import enter_run, find_followed, restore_entry
 from kinematch.character.step.scene import make_run_scratch
 from kinematch.database.features import QueryInput
 from kinematch.database.packing.fields import UnpackedArray
-from kinematch.database.playback import find_toe_rests
+from kinematch.database.run_path_kernels import enter_run, find_followed, restore_entry
 from kinematch.database.table import EACH_RUN, POSITION, Table, empty_runs, find_trajectory_columns
 from kinematch.database.tags import Tags
 from kinematch.learned.kernels import Compiled
@@ -26,6 +24,7 @@ from kinematch.learned.projection import LONGEST_RUN, Projector
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_two_axis
 from kinematch.motion.kinematics import forward
+from kinematch.motion.rig import find_toe_rests, make_rig
 
 TINY = 1e-9  # of a column's range, where all entries are alike
 MARGIN = 0.1  # of a column's range by which a run may leave the data

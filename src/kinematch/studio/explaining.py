@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.idle import find_search_terms
+from kinematch.database.idle import find_search_terms
 from kinematch.errors import KinematchError
 from kinematch.search.candidates import Candidates, candidates
 from kinematch.search.space import SearchSpace, search_space
@@ -48,7 +48,9 @@ def explain(stage: Stage, question: Explain) -> Explanation:
         quality=features.weights.quality * settings.quality,
     )
     query = schedule.queries[index]
-    filter_, ignore = find_search_terms(database, moment.filters.get(group, ""), bool(schedule.idle[index]), settings)
+    filter_, ignore = find_search_terms(
+        database, moment.filters.get(group, ""), idle=bool(schedule.idle[index]), ignore=settings.ignore
+    )
     found = candidates(
         Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,

@@ -11,10 +11,10 @@ from tests.database.packing.test_pack import make_clip, make_database
 from kinematch.database import storage
 from kinematch.database.packing.mirrors import make_mirror, mirror_poses
 from kinematch.database.packing.pack import measure_errors, pack_database
-from kinematch.database.playback import find_moving
 from kinematch.errors import FileError
 from kinematch.math import quaternion
 from kinematch.motion.mirror import mirror
+from kinematch.motion.rig import find_moving
 
 BOUND = 5e-4
 

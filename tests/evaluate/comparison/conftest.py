@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinematch.character.rig import find_moving
 from kinematch.evaluate.comparison.comparison import Comparison, Opened, compare
 from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
 from kinematch.evaluate.course import Leg, of_heading, of_legs
@@ -17,6 +16,7 @@ from kinematch.learned.model import Model, lay_out_pose
 from kinematch.learned.model_file import save_model
 from kinematch.learned.network import Network
 from kinematch.math.rotation import to_two_axis
+from kinematch.motion.rig import find_moving
 
 SCENARIOS = (
     of_legs("turn 180, walk", "turn 180", [Leg(0.5, 0.0), Leg(1.5, 1.35), Leg(1.5, 1.35, np.pi)]),

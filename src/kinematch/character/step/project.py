@@ -7,11 +7,11 @@ import numpy as np
 from kinematch.character.constants import NO_RETURN
 from kinematch.character.step.ask import is_near
 from kinematch.character.step.playback import read_playing
-from kinematch.character.step.runs import enter_run, find_entry, has_run_out, is_run, restore_entry
 from kinematch.character.step.scene import find_number, open_source
 from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
 from kinematch.compile.jit import inner, replace_in_kernels, routine
 from kinematch.compile.memory import address, read_address, read_byte
+from kinematch.database.run_path_kernels import enter_run, find_entry, has_run_out, is_run, restore_entry
 from kinematch.database.table import EACH_ROW
 from kinematch.math.networks import apply_network
 from kinematch.search import layout_kernels as at

@@ -2,11 +2,11 @@
 
 import math
 
-from kinematch.character.step.runs import enter_run, find_followed, is_run, restore_entry
 from kinematch.character.step.scene import find_source
 from kinematch.compile.handle import copy_row
 from kinematch.compile.jit import inner, routine
 from kinematch.control.body import WORLD_RADIUS
+from kinematch.database.run_path_kernels import enter_run, find_followed, is_run, restore_entry
 from kinematch.math.vectors import Vector, vector
 
 

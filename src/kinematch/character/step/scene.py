@@ -7,7 +7,7 @@ import numpy as np
 
 from kinematch.character.orders import Orders, make_orders
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.character.rig import Rig
+from kinematch.motion.rig import Rig
 from kinematch.character.settings import Settings, make_knobs
 from kinematch.character.state import Feet, Offsets, Past, Playing, Schedule, make_state
 from kinematch.character.step.pose import JOINT_ROWS, LEG_ROWS

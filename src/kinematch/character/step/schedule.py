@@ -5,10 +5,10 @@ import math
 from kinematch.character import constants as c
 from kinematch.character.reason import Reason
 from kinematch.character.step.playback import read_playing
-from kinematch.character.step.runs import has_run_out, is_run
 from kinematch.character.step.scene import find_source
 from kinematch.compile.jit import inner
 from kinematch.database.frame_kernels import find_clip, is_committed
+from kinematch.database.run_path_kernels import has_run_out, is_run
 from kinematch.math.series import find_yaw, wrap_angle
 
 NONE, INTERVAL, VELOCITY, FACING, END, TAGS, SOURCE, FIRST = (int(reason) for reason in Reason)

@@ -4,15 +4,9 @@ from kinematch.character.settings import DEAD, NO_TRANSITION
 from kinematch.character.step.offsets import remember, show_place, show_rotation, show_spin, show_velocity
 from kinematch.compile.indexing import consecutive, lane_count, run, take
 from kinematch.compile.jit import inner, routine
-from kinematch.database.frame_kernels import (
-    find_next_frame,
-    is_packed,
-    locate_root,
-    measure_root_rates,
-    read_toe_height,
-)
+from kinematch.database.frame_kernels import find_next_frame, find_root_velocity, find_toe_height
 from kinematch.database.pair_kernels import find_pair, find_rates
-from kinematch.math.series import find_vector_rate, from_rotation_vector, nlerp, rotate_about_y, to_rotation_vector
+from kinematch.math.series import find_vector_rate, from_rotation_vector, nlerp, to_rotation_vector
 from kinematch.math.vectors import inverse, quaternion, rotate, vector
 
 BEFORE, AFTER = 0, 1  # rows of a sample
@@ -39,34 +33,6 @@ def take_sample(source, frame, t, scratch, row):
     for contact in range(source.toe_rests.shape[0]):
         height, rate = find_toe_height(source, frame, after, t, contact)
         sample.toe_heights[row, contact], sample.toe_rates[row, contact] = height, rate
-
-
-@inner
-def find_root_velocity(source, frame, after, t):
-    """Velocity of the animated root in its own axes, and turn rate."""
-    x0, z0, turn0 = read_root_rates(source, frame)
-    x1, z1, turn1 = read_root_rates(source, after)
-    _, _, yaw = locate_root(source, frame, t)
-    x, z = rotate_about_y(x0 * (1 - t) + x1 * t, z0 * (1 - t) + z1 * t, -yaw)
-    return x, z, turn0 * (1 - t) + turn1 * t
-
-
-@inner
-def read_root_rates(source, frame):
-    if is_packed(source):
-        return measure_root_rates(source, frame)
-    spins, velocities = source.angular_velocities, source.velocities
-    return velocities[frame, 0, 0] * 1.0, velocities[frame, 0, 2] * 1.0, spins[frame, 0, 1] * 1.0
-
-
-@inner
-def find_toe_height(source, frame, after, t, contact):
-    """Height of an animated toe above where it stands, and its rate; a clip's last frame is left as it was reached."""
-    a, b = read_toe_height(source, frame, contact), read_toe_height(source, after, contact)
-    rate = b - a
-    if after == frame and frame > 0 and source.each == 0:
-        rate = a - read_toe_height(source, frame - 1, contact)
-    return a * (1 - t) + b * t - source.toe_rests[contact], rate * source.frame_rate
 
 
 @inner

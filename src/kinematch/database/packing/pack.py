@@ -25,7 +25,6 @@ from kinematch.database.packing.quantise import choose
 from kinematch.database.packing.segments import take_segments
 from kinematch.database.packing.small import find_runs, pack_flags, quantise_columns
 from kinematch.database.playback import (
-    find_moving,
     measure_contact_left,
     measure_paces,
     measure_root_tracks,
@@ -34,6 +33,7 @@ from kinematch.database.playback import (
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.motion.rig import find_moving
 from kinematch.threads import run_each
 
 ERROR = 1e-4  # m

@@ -11,13 +11,13 @@ from kinematch.database.packing.mirrors import pair_names
 from kinematch.database.packing.pack import check_root, measure_errors
 from kinematch.database.packing.poses import PackedPoses, list_clips
 from kinematch.database.packing.small import find_runs, pack_flags
-from kinematch.database.playback import find_moving
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.transport.channels import Body, find_centres, from_channels, to_channels
 from kinematch.database.transport.curves import encode_curves, list_sizes
 from kinematch.database.transport.decode import decode_poses, mirror_clip
 from kinematch.database.transport.symbols import compress, write_numbers
 from kinematch.errors import KinematchError
+from kinematch.motion.rig import find_moving
 from kinematch.threads import run_each
 
 ERROR = 1e-3  # m

@@ -1,6 +1,6 @@
 """Correction: how runtimes of an exported model keep a run near its clip: the stepper predicts, the codebook corrects.
 
-Our own step needs no stepper there: it follows the clip itself, see character/step/runs.py.
+Our own step needs no stepper there: it follows the clip itself, see database/run_path_kernels.py.
 """
 
 import numpy as np

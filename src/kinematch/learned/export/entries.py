@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character.idle import IDLE
 from kinematch.database.filters import tag_mask
+from kinematch.database.idle import IDLE
 from kinematch.errors import KinematchError
 from kinematch.learned.model import Model
 from kinematch.learned.projection import Projector

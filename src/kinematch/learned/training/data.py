@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.playback import find_moving
 from kinematch.database.storage import Database
 from kinematch.database.table import make_table
 from kinematch.errors import KinematchError
@@ -12,6 +11,7 @@ from kinematch.learned.model import PoseColumns, lay_out_pose
 from kinematch.learned.scoring import find_true_joints
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import to_two_axis
+from kinematch.motion.rig import find_moving
 from kinematch.motion.skeleton import Skeleton
 
 FEWEST_FRAMES = 600  # ten seconds at 60 fps: less motion than that is played, not learned

@@ -1,15 +1,15 @@
-"""Rig: the kinematics of the body that is shown, its legs found, every array ready for the kernels."""
+"""Rig: the kinematics of a body as kernels read it: parents, legs, knee hinges, and which joints move."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.database.playback import find_moving, find_toe_rests
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
 from kinematch.motion.skeleton import Skeleton
 
+MAX_FIXED_MOTION = 1e-5  # m, within which the place of a joint in its parent's space counts as fixed
 LIMBS = (
     ("upper_leg", "lower_leg", "foot"),
     ("upper_arm", "lower_arm", "hand"),
@@ -33,7 +33,7 @@ def make_rig(
     skeleton: Skeleton, contact_joints: np.ndarray, positions: np.ndarray, rotations: np.ndarray,
     contacts: np.ndarray, *, scale: float = 1.0, moving: np.ndarray | None = None,
 ) -> Rig:  # fmt: skip
-    """From some poses (S, J, ...) and their contacts (S, K): they tell how knees bend, how high toes stand, what moves.
+    """From some poses (S, J, ...) and their contacts (S, K): how knees bend, how high toes stand, what moves.
 
     `moving`: further joints that move in their parent's space.
     """
@@ -93,3 +93,19 @@ def _find_hinges(positions: np.ndarray, rotations: np.ndarray, legs: np.ndarray)
         mean = quaternion.rotate(quaternion.inverse(rotations[:, upper]), bends).mean(axis=0, dtype=np.float64)
         hinges[leg] = mean / max(np.linalg.norm(mean), 1e-9)  # a leg that never bends has none
     return hinges
+
+
+def find_moving(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
+    """Joints (M,) whose places change over poses (F, J, 3), and those that hang on the root: the pelvis is lowered."""
+    spread = np.ptp(positions, axis=0).max(axis=-1)
+    moves = (spread > MAX_FIXED_MOTION) | (skeleton.parents == 0)
+    return np.flatnonzero(moves[1:]).astype(np.int32) + 1
+
+
+def find_toe_rests(heights: np.ndarray, contacts: np.ndarray) -> np.ndarray:
+    """The median height (L,) of each toe above the root (F, L) while it is planted (F, L)."""
+    rests = np.zeros(heights.shape[1])
+    for toe in range(heights.shape[1]):
+        standing = heights[contacts[:, toe], toe]
+        rests[toe] = np.median(standing) if len(standing) else heights[:, toe].min()
+    return rests

@@ -1,29 +1,29 @@
-"""Idle: a character that is standing, with no command to move, switches to an idle clip and stays in it."""
+"""Idle clips: what a character that is standing, with no command to move, searches and stays in."""
 
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kinematch.character.settings import Settings
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 
 IDLE = "idle"  # the tag of idle clips
-SHORTEST_IDLE = (
-    3.0  # s around the playing frame that an idle search ignores, or the last second of an idle repeats for ever
-)
+MIN_IDLE_SECONDS = 3.0  # around the playing frame that an idle search ignores; else an idle's last second would repeat
 _NARROWED: WeakKeyDictionary[Database, dict[str, str]] = WeakKeyDictionary()
 
 
-def find_search_terms(database: Database, expression: str, idle: bool, settings: Settings) -> tuple[str, int]:
-    """The filter that a character searches with, and how many frames on either side of the playing one it ignores."""
+def find_search_terms(database: Database, expression: str, *, idle: bool, ignore: float) -> tuple[str, int]:
+    """The filter that a character searches with, and how many frames on either side of the playing one it ignores.
+
+    `ignore`: seconds of them for a character that is not idle.
+    """
     filter_ = narrow_to_idle(database, expression) if idle else expression
-    seconds = max(settings.ignore, SHORTEST_IDLE) if filter_ != expression else settings.ignore
+    seconds = max(ignore, MIN_IDLE_SECONDS) if filter_ != expression else ignore
     return filter_, round(seconds * database.poses.frame_rate)
 
 
 def narrow_to_idle(database: Database, expression: str) -> str:
-    """A filter that admits idle clips alone, if that leaves any frame to take; else the filter as it is."""
+    """A filter that admits idle clips alone, if any frame is left; else the filter itself."""
     known = _NARROWED.setdefault(database, {})
     if expression not in known:
         both = f"({expression}) & {IDLE}" if expression.strip() else IDLE
