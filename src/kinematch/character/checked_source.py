@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
 from kinematch.character.source import MotionSource, Projection, Sample, Search, SourceDescription
 from kinematch.character.state import State
 from kinematch.database.features import QueryInput
 from kinematch.database.measures import joint_motion
+from kinematch.database.table import Table
 from kinematch.errors import KinematchError, failure
 from kinematch.motion.kinematics import forward
 from kinematch.motion.rig import find_toe_rests, make_rig
@@ -53,6 +55,10 @@ class CheckedSource:
         if name.startswith("__"):  # how it is copied is not the user's to say
             raise AttributeError(name)
         return getattr(self.source, name)
+
+    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Table:
+        """A row for each character, which every step fills with its pose."""
+        return make_rows(count, moving, self.description)
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         """Arrays (N, ...) of what evolves, for N characters that begin."""

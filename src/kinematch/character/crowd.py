@@ -228,8 +228,10 @@ class Crowd:
             if self._layers or self._terrain is not None or self.trajectory is not None or self.has_own_parts:
                 step_with_seams(self, float(dt), pose)
             else:  # one call
-                self.runner.set_ground(None, None)
-                if self.runner.run_whole(float(dt)):
+                runner = self.runner
+                if len(runner.work.heights):  # of a terrain until now
+                    runner.set_ground(None, None)
+                if runner.run_whole(float(dt)):
                     look_closer(self, pose)
         finally:
             self._lock.release()

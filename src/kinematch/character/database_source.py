@@ -46,6 +46,9 @@ class DatabaseSource:
     def __reduce__(self) -> tuple:
         return _reopen_source, (self.database, self.table.moving, self.make_matcher)
 
+    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Table:
+        return self.table  # everybody's
+
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         return {}  # frames and fractions are every state's
 

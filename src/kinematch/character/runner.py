@@ -5,38 +5,29 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.database_source import COMPILED
 from kinematch.character.orders import Filters, Orders
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.motion.rig import Rig
-from kinematch.character.rows import make_rows
 from kinematch.character.searches import Searches
 from kinematch.character.settings import Settings, make_knobs
 from kinematch.character.source import Sample
 from kinematch.character.state import State
 from kinematch.character.step.scene import (
+    SCRATCH_EXAMPLE,
+    TABLE_EXAMPLE,
     Beginning,
     Scene,
     Scratch,
     make_handle,
     make_scratch,
-    make_scratch_handle,
-    make_table_handle,
     make_work,
     measure_runs,
 )
-from kinematch.character.step.step import ASK, BEGIN, END, SCHEDULE, count_pieces, run_step, step
-from kinematch.character.step.update import (
-    begin_transition,
-    begin_transition_of,
-    predict_places,
-    predict_places_of,
-    sample_playing,
-    sample_playing_of,
-)
-from kinematch.compile.handle import find_place
-from kinematch.database.table import Table
+from kinematch.character.step.step import ASK, BEGIN, END, SCHEDULE, count_pieces, run_step
+from kinematch.character.step.update import begin_transition, predict_places, sample_playing
+from kinematch.compile.handle import find_place, handle
+from kinematch.database.table import EACH_ROW, Table
 from kinematch.motion.retargeting import Retargeting
+from kinematch.motion.rig import Rig
 from kinematch.threads import SHARED, count_threads, run_each
 
 
@@ -56,22 +47,16 @@ class Runner:
         first, count = sources[0], len(state.playing.frames)
         joints, contacts = first.description.skeleton.joint_count, len(first.description.contact_joints)
         self.characters = np.arange(count, dtype=np.int32)
-        tables = {number: source.table for number, source in enumerate(sources) if source.table is not None}
-        for number, source in enumerate(sources):
-            if type(source) in COMPILED:
-                tables[number] = source.make_table(state.sources[number], moving)
-        self.rows = {
-            number: make_rows(count, moving, source.description)
-            for number, source in enumerate(sources)
-            if number not in tables
-        }
-        self.searches = {number: Searches(source) for number, source in enumerate(sources) if number in tables}
-        self.tables: list[Table] = [tables.get(number) or self.rows[number] for number in range(len(sources))]
+        self.tables: list[Table] = [
+            source.make_table(own, moving, count) for source, own in zip(sources, state.sources)
+        ]
+        self.rows = {number: table for number, table in enumerate(self.tables) if table.each == EACH_ROW}
+        self.searches = {number: Searches(one) for number, one in enumerate(sources) if number not in self.rows}
         if not compiled:  # arrays of a packed database are unpacked as they are indexed
             for number, searches in self.searches.items():
                 table = getattr(sources[number], "by_frame", None) or self.tables[number]
                 self.tables[number] = table._replace(search=searches)
-        self._table_handles = [make_table_handle(table) for table in self.tables] if compiled else []
+        self._table_handles = [handle(table, TABLE_EXAMPLE) for table in self.tables] if compiled else []
         self.work = make_work(count, joints, len(rig.legs))
         if retargeting is not None:
             self.work.positions[:] = first.rig.rest
@@ -87,7 +72,7 @@ class Runner:
         self._knobs = make_knobs(Settings())
         self.scratch: list[Scratch] = []
         self._scratch_handles: list[np.ndarray] = []
-        self._scratch_places: list[int] = []
+        self._scratch_places: list = []  # their addresses; uncompiled, the scratch itself
         self._memory = 0
         self._addresses = np.array([one.ctypes.data for one in self._table_handles], np.int64)
         self._build_scene()
@@ -120,23 +105,20 @@ class Runner:
             found = searches.refresh(settings, filters)
             if found is not None and self.compiled:
                 self.tables[number] = self.tables[number]._replace(search=found)
-                self._table_handles[number][:] = make_table_handle(self.tables[number])
+                self._table_handles[number][:] = handle(self.tables[number], TABLE_EXAMPLE)
                 changed = True
         if not changed:
             return
         memory = max((searches.memory for searches in self.searches.values()), default=0)
         if memory > self._memory or not self.scratch:
             self._memory = memory
-            self.scratch = [self._make_scratch(thread) for thread in range(self._count_threads())]
+            shared = self.compiled and len(self.characters) >= SHARED
+            threads = range(count_threads() if shared else 1)
+            self.scratch = [make_scratch(**self._sizes, memory=memory, thread=thread) for thread in threads]
+            self._scratch_places = list(self.scratch)
             if self.compiled:
-                self._scratch_handles = [make_scratch_handle(one) for one in self.scratch]
+                self._scratch_handles = [handle(one, SCRATCH_EXAMPLE) for one in self.scratch]
                 self._scratch_places = [one.ctypes.data for one in self._scratch_handles]
-
-    def _count_threads(self) -> int:
-        return count_threads() if self.compiled and len(self.characters) >= SHARED else 1
-
-    def _make_scratch(self, thread: int) -> Scratch:
-        return make_scratch(**self._sizes, memory=self._memory, thread=thread)
 
     def set_knobs(self, settings: Settings) -> None:
         self._knobs = make_knobs(settings)
@@ -171,11 +153,11 @@ class Runner:
 
     def run_whole(self, dt: float) -> bool:
         """A step without users' Python."""
-        if not self._is_shared(self.characters):
-            if not self.compiled:
-                return self.run(dt, BEGIN, END)
+        if len(self.scratch) == 1:
             self._begun[0, 0] = 0
-            return run_step(self._place, self._scratch_places[0], self.characters, self._begun, dt, BEGIN, END)
+            if self.compiled:  # without `_call`, which takes a tenth of the call of a kernel
+                return run_step(self._place, self._scratch_places[0], self.characters, self._begun, dt, BEGIN, END)
+            return self._call(run_step, self._scratch_places[0], self.characters, self._begun, dt, BEGIN, END)
         pieces, happened = count_pieces(dt, self.orders.longest_step[0]), False
         for piece in range(pieces):
             if self._run(0, self.characters[:0], dt / pieces, SCHEDULE if piece else BEGIN, ASK):
@@ -188,9 +170,6 @@ class Runner:
         see step.step."""
         own = self.characters if characters is None else characters
         self._begun[0, 0] = 0
-        if not self.compiled:
-            with np.errstate(all="ignore"):  # as in kernels
-                return step(self.scene, self.scratch[0], own, self._begun, dt, enter, leave)
         if not self._is_shared(own) or enter < ASK:
             return self._run(0, own, dt, enter, leave)
         threads, happened = min(count_threads(), len(self.scratch)), []
@@ -205,14 +184,18 @@ class Runner:
         self, thread: int, own: np.ndarray, dt: float, enter: int, leave: int, begun: np.ndarray | None = None
     ) -> bool:
         counters = self._begun if begun is None else begun
-        return run_step(self._place, self._scratch_places[thread], own, counters, dt, enter, leave)
+        return self._call(run_step, self._scratch_places[thread], own, counters, dt, enter, leave)
+
+    def _call(self, kernel: Any, *given: Any) -> Any:
+        """Run a kernel on the scene, or the Python function that it was compiled from."""
+        if self.compiled:
+            return kernel(self._place, *given)
+        with np.errstate(all="ignore"):  # as in kernels
+            return kernel.py_func(self.scene, *given)
 
     def sample(self, n: int, row: int) -> None:
         """What character n plays, a table's, into a row of the sample."""
-        if self.compiled:
-            sample_playing(self.handle, self._scratch_handles[0], n, row)
-        else:
-            sample_playing_of(self.scene, self.scratch[0], n, row)
+        self._call(sample_playing, self._scratch_places[0], n, row)
 
     def set_sample(self, sample: Sample, toes: tuple[np.ndarray, np.ndarray], row: int, moving: np.ndarray) -> None:
         """What a source computed for one character, and how high its toes are, into a row of the sample."""
@@ -224,17 +207,11 @@ class Runner:
 
     def start_transition(self, n: int, old: int, old_halflife: float) -> None:
         """Go over from the sample before to the one after."""
-        if self.compiled:
-            begin_transition(self.handle, self._scratch_handles[0], n, old, old_halflife)
-        else:
-            begin_transition_of(self.scene, self.scratch[0], n, old, old_halflife)
+        self._call(begin_transition, self._scratch_places[0], n, old, old_halflife)
 
     def predict(self, times: np.ndarray, characters: np.ndarray, ages: np.ndarray, places: np.ndarray) -> None:
         """Fill places (M, H, 4) of characters (M,); those of a controller's trajectory are given."""
-        if self.compiled:
-            predict_places(self.handle, times, characters, ages, places)
-        else:
-            predict_places_of(self.scene, times, characters, ages, places)
+        self._call(predict_places, times, characters, ages, places)
 
     def retarget(self, pose: Pose) -> None:
         assert self.retargeting is not None

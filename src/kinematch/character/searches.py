@@ -52,7 +52,7 @@ class Searches:
         matcher: Any = self.source.matcher
         tree = matcher.tree if self.exact else None
         seen = settings, filters, len(filters)
-        if seen == self._seen and tree is self._kept:
+        if tree is self._kept and seen == self._seen:
             return None
         self._seen, self._kept, self._settings, self.filters = seen, tree, settings, filters
         shape = len(filters), 2

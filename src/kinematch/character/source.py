@@ -135,5 +135,5 @@ class CompiledSource(Protocol):
 
     description: SourceDescription
 
-    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray) -> Any:
-        """The table that kernels read, of the arrays of a crowd's state."""
+    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Any:
+        """The table that kernels read, of the arrays of a crowd's state, for so many characters."""

@@ -16,7 +16,7 @@ from numba import types
 
 from kinematch.compile import vectors as v
 from kinematch.compile.internals import OpenArray, define_fields, define_value, implement, make_array
-from kinematch.compile.vectors import I1, I8, I64, intrinsic
+from kinematch.compile.vectors import I1, I8, I64
 
 WORD = 8  # bytes of a number in a handle
 
@@ -44,23 +44,26 @@ def find_place(example: tuple, field: str) -> int:
 
 
 def opening(example: tuple) -> Any:
-    """A function for kernels that opens handles of records whose fields have the example's types, however large.
+    """A function that opens handles of records whose fields have the example's types, whatever their sizes.
 
-    A handle is given as an array or by its address.
+    A kernel takes a handle as an array or by its address. Outside kernels, the record stands for its own handle.
     """
     kind: Any = numba.typeof(example)
     record = Record(kind)
 
-    def open_handle(_, given):
-        def generate(context, b, signature, arguments):
-            given, value = signature.args[0], arguments[0]
+    def open_handle(given):
+        return given
+
+    @implement(open_handle)
+    def _define_open(given):
+        def generate(context, b, _, arguments):
             if isinstance(given, types.Array):
-                return OpenArray(context, b, given, value).address
-            return context.cast(b, value, given, types.int64)
+                return OpenArray(context, b, given, arguments[0]).address
+            return context.cast(b, arguments[0], given, types.int64)
 
-        return record(types.unliteral(given)), generate
+        return record(given), generate
 
-    opened: Any = intrinsic(open_handle)
+    opened: Any = open_handle
     opened.layout = str(kind)  # compiled code is kept under it: see jit
     return opened
 

@@ -71,7 +71,8 @@ def implement(function: Callable) -> Callable:
         def generate(context: Any, b: Any, signature: Any, arguments: Any) -> Any:
             return define(*signature.args)[1](context, b, signature, arguments)
 
-        infer_global(function)(Template)
+        local = "<locals>" in function.__qualname__  # numba looks for keys that are functions in their modules
+        infer_global(function, typing_key=define if local else function)(Template)
         lower_builtin(define, types.VarArg(types.Any))(generate)
         return define
 

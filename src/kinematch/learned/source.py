@@ -95,16 +95,15 @@ class LearnedSource:
             "toe_heights": np.zeros((1, 2, contacts), single), "paces": np.zeros((1, 2), single),
             "entries": np.zeros(1, np.int32), "steps": np.zeros(1, np.int32),
         }  # fmt: skip
-        table = self.make_table(own, self.moving)
+        table = self.make_table(own, self.moving, 1)
         scratch = make_run_scratch([table])
         restore_entry(table.runs, table.runs.beginning, scratch.inputs[0])
         enter_run(table, 0, scratch, find_followed(table.runs, table.runs.beginning))  # as it is written, in Python
         return {name: np.repeat(array, count, axis=0) for name, array in own.items()}
 
-    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray) -> Table:
+    def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Table:
         """Two frames for each character, which are the arrays of its state."""
-        model, count = self.model, len(own["steps"])
-        joints, whole = self.skeleton.joint_count, np.int32
+        model, joints, whole = self.model, self.skeleton.joint_count, np.int32
         rows = make_rows(2 * count, moving, self.description)
         pairs = np.arange(count, dtype=whole)
         slots = np.full(joints, -1, whole)

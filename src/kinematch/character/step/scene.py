@@ -7,16 +7,16 @@ import numpy as np
 
 from kinematch.character.orders import Orders, make_orders
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.motion.rig import Rig
 from kinematch.character.settings import Settings, make_knobs
 from kinematch.character.state import Feet, Offsets, Past, Playing, Schedule, make_state
 from kinematch.character.step.pose import JOINT_ROWS, LEG_ROWS
 from kinematch.compile.handle import handle, opening
-from kinematch.compile.jit import inner, replace_in_kernels
+from kinematch.compile.jit import inner
 from kinematch.compile.lanes import round_up
 from kinematch.control.body import SimulatedBody
 from kinematch.database.table import Table, empty_table
 from kinematch.math.networks import ROWS, measure_net
+from kinematch.motion.rig import Rig
 
 BLOCK = 64  # characters for which one stage after the other is run: small batches stay in cache
 
@@ -173,31 +173,13 @@ def _make_example() -> tuple[Scene, Scratch]:
 
 
 EXAMPLE, SCRATCH_EXAMPLE = _make_example()
-open_scene, open_scratch = opening(EXAMPLE), opening(SCRATCH_EXAMPLE)
-_open_table = opening(empty_table())
+TABLE_EXAMPLE = empty_table()
+open_scene, open_scratch, open_source = opening(EXAMPLE), opening(SCRATCH_EXAMPLE), opening(TABLE_EXAMPLE)
 
 
 def make_handle(part: str, record: tuple) -> np.ndarray:
     """The handle of one part of a scene; those of all parts, one after the other, are the scene's."""
     return handle((record,), (getattr(EXAMPLE, part),))
-
-
-def make_scratch_handle(scratch: Scratch) -> np.ndarray:
-    return handle(scratch, SCRATCH_EXAMPLE)
-
-
-def make_table_handle(table: Table) -> np.ndarray:
-    return handle(table, empty_table())
-
-
-def open_source(place):
-    """The table at an address; outside kernels, the table itself."""
-    return place
-
-
-@replace_in_kernels(open_source)
-def _open_source(place):
-    return _open_table(place)
 
 
 @inner

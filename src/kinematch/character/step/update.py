@@ -4,50 +4,37 @@ from kinematch.character.step.bodies import find_goal, predict_body, recall_root
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.scene import find_source, open_scene, open_scratch
 from kinematch.character.step.transition import start_transition, take_sample
-from kinematch.compile.jit import inner, kernel
-
-
-@inner
-def sample_playing_of(scene, scratch, n, row):
-    source = find_source(scene, n)
-    frame, t = read_playing(scene, source, n)
-    take_sample(source, frame, t, scratch, row)
-
-
-@inner
-def begin_transition_of(scene, scratch, n, old, old_halflife):
-    start_transition(scene, n, scratch.sample, old, old_halflife)
+from kinematch.compile.jit import kernel
 
 
 @kernel(fastmath={"contract"}, counting=False)
 def sample_playing(scene, scratch, n, row):
     """What a character plays, into a row of the sample."""
-    sample_playing_of(open_scene(scene), open_scratch(scratch), n, row)
+    opened = open_scene(scene)
+    source = find_source(opened, n)
+    frame, t = read_playing(opened, source, n)
+    take_sample(source, frame, t, open_scratch(scratch), row)
 
 
 @kernel(fastmath={"contract"}, counting=False)
 def begin_transition(scene, scratch, n, old, old_halflife):
     """Go over from the sample before to the one after, from a kind of transition to that of the settings."""
-    begin_transition_of(open_scene(scene), open_scratch(scratch), n, old, old_halflife)
-
-
-@inner
-def predict_places_of(scene, times, characters, ages, places):
-    for m in range(characters.shape[0]):
-        n = characters[m]
-        turn, x, z, yaw, _ = find_goal(scene, n)
-        for h in range(times.shape[0]):
-            if times[h] < 0:
-                place = recall_root(scene, n, ages[m] - times[h])
-            elif scene.orders.given[0]:
-                place = places[m, h, 0] - x, places[m, h, 1], places[m, h, 2] - z, places[m, h, 3] - yaw
-            else:
-                place = predict_body(scene, n, times[h] - ages[m], turn, x, z, yaw)
-            for i in range(4):
-                places[m, h, i] = place[i]
+    start_transition(open_scene(scene), n, open_scratch(scratch).sample, old, old_halflife)
 
 
 @kernel(fastmath={"contract"}, counting=False)
 def predict_places(scene, times, characters, ages, places):
     """Where characters will be, or were, at times from a moment some seconds ago."""
-    predict_places_of(open_scene(scene), times, characters, ages, places)
+    opened = open_scene(scene)
+    for m in range(characters.shape[0]):
+        n = characters[m]
+        turn, x, z, yaw, _ = find_goal(opened, n)
+        for h in range(times.shape[0]):
+            if times[h] < 0:
+                place = recall_root(opened, n, ages[m] - times[h])
+            elif opened.orders.given[0]:
+                place = places[m, h, 0] - x, places[m, h, 1], places[m, h, 2] - z, places[m, h, 3] - yaw
+            else:
+                place = predict_body(opened, n, times[h] - ages[m], turn, x, z, yaw)
+            for i in range(4):
+                places[m, h, i] = place[i]
