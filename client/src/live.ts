@@ -3,6 +3,8 @@ import * as THREE from "three";
 import type { Explanation, Presets, SettingsNow, Situation, Welcome } from "./messages";
 import { newPose, Rig, type GlobalPose } from "./scene/kinematics";
 import type { Figure } from "./scene/figure";
+import { GazeLead } from "./scene/person/gaze";
+import type { BodyKind } from "./scene/shape";
 import type { Viewport } from "./scene/viewport";
 import type { Connection } from "./stream/connection";
 import { CrowdPose } from "./stream/crowd_pose";
@@ -31,6 +33,8 @@ export class Live {
   readonly layer: THREE.Group;
   readonly hips = new THREE.Vector3();
   yaw = 0;
+  private kind = storedBody();
+  private readonly gaze = new GazeLead();
   heroHidden = false; // while a user's own character stands in
   alone: number | null = null; // the only one shown of those that play side by side
   /** Metres along x by which side b, and neighbours of several files, are drawn apart; they start at these. */
@@ -50,6 +54,7 @@ export class Live {
     private readonly viewport: Viewport,
   ) {
     this.layer = viewport.layer();
+    this.layer.add(viewport.blobs.object);
     connection.on("welcome", (welcome) => this.begin(welcome));
     connection.on("situation", (situation) => this.stand(situation));
     connection.on("settings_now", (settings) => {
@@ -96,13 +101,28 @@ export class Live {
     this.rig = welcome.character ? new Rig(welcome.character.skeleton) : this.sourceRig;
     this.crowdPose = new CrowdPose(this.rig);
     this.alone = null;
-    this.hero = this.viewport.figure(this.rig, this.layer);
+    this.hero = this.viewport.figure(this.rig, this.layer, { kind: this.body });
+    this.gaze.forget();
     if (welcome.situation.terrain === "flat") this.viewport.floor.show(null);
     this.viewport.follow.jump();
     this.tell("welcome");
     this.stand(welcome.situation);
     this.tell("settings");
     this.tell("presets");
+  }
+
+  /** What stands for the characters where no file is worn. */
+  get body(): BodyKind {
+    return this.kind;
+  }
+
+  set body(kind: BodyKind) {
+    storeBody((this.kind = kind));
+    for (const figure of [this.hero, this.second, this.crowd]) this.viewport.forget(figure);
+    this.second = this.crowd = null;
+    if (!this.rig) return;
+    this.hero = this.viewport.figure(this.rig, this.layer, { kind });
+    this.show(this.moment);
   }
 
   private stand(situation: Situation): void {
@@ -189,16 +209,22 @@ export class Live {
     const poses = this.crowdPose.poses;
     for (let c = last + 1; c < count; c++) if (c > 0) this.shift(poses[c], this.findShift(c));
     const followed = this.find(this.alone ?? 0);
-    this.hero.pose(0, poses[followed]);
+    this.hero.pose(0, poses[followed], this.gaze.look(this.moment.before));
     this.hero.visible = !this.heroHidden;
-    if (second < count) this.second ??= this.viewport.figure(this.rig, this.layer, { colour: "simulated" });
+    if (second < count)
+      this.second ??= this.viewport.figure(this.rig, this.layer, {
+        kind: this.body,
+        colour: "simulated",
+      });
     if (this.second) this.second.count = 0;
     if (second < count) this.second!.pose(0, poses[second]);
     const hidden = this.alone === null ? [0] : [0, ...this.names.map((_, k) => this.find(k))];
     const drawn = (c: number) => c < count && c !== second && (c <= this.most || c > last);
     const others = poses.filter((_, c) => drawn(c) && !hidden.includes(c));
     this.showCrowd(others);
-    const hips = 3 * (this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1));
+    const middle = this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1),
+      hips = 3 * middle;
+    this.viewport.blobs.show([poses[followed], ...(second < count ? [poses[second]] : []), ...others], middle);
     const at = poses[followed].positions;
     this.hips.set(at[hips], at[hips + 1], at[hips + 2]);
     this.yaw = this.moment.before.roots[4 * followed + 3];
@@ -238,7 +264,8 @@ export class Live {
       this.slow = -PATIENCE; // what is new may take a while
     }
     if (drawn <= FEWEST) return;
-    this.slow = seconds > SLOW ? this.slow + Math.min(seconds, 0.5) : Math.max(Math.min(this.slow, 0), this.slow - seconds);
+    this.slow =
+      seconds > SLOW ? this.slow + Math.min(seconds, 0.5) : Math.max(Math.min(this.slow, 0), this.slow - seconds);
     if (this.slow <= PATIENCE) return;
     this.most = Math.max(FEWEST, drawn >> 1);
     this.slow = 0;
@@ -250,6 +277,8 @@ export class Live {
     if (poses.length > room || (room > 64 && poses.length < room / 4)) {
       this.viewport.forget(this.crowd);
       this.crowd = this.viewport.figure(this.rig!, this.layer, {
+        kind: this.body,
+        first: 1,
         capacity: 2 ** Math.ceil(Math.log2(poses.length + 1)),
         corners: poses.length <= FINE ? "all" : poses.length <= MEDIUM ? "some" : "few",
       });
@@ -257,5 +286,23 @@ export class Live {
     if (!this.crowd) return;
     this.crowd.count = 0;
     poses.forEach((pose, c) => this.crowd!.pose(c, pose));
+  }
+}
+
+const BODY = "kinematch-body"; // where the browser keeps which one is drawn
+
+function storedBody(): BodyKind {
+  try {
+    return localStorage.getItem(BODY) === "mannequin" ? "mannequin" : "person";
+  } catch {
+    return "person"; // storage may be forbidden
+  }
+}
+
+function storeBody(kind: BodyKind): void {
+  try {
+    localStorage.setItem(BODY, kind);
+  } catch {
+    // as above: then it lasts for the page
   }
 }

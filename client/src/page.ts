@@ -4,6 +4,7 @@ import { Steering } from "./input/steering";
 import { Film } from "./panels/film";
 import { askForFilm } from "./panels/film_dialog";
 import { registerLivePanels } from "./panels/index";
+import { findQuality } from "./panels/look";
 import { linkToMoment, openMoment, readMoment } from "./panels/moment";
 import type { Timeline } from "./panels/timeline";
 import { WornCharacter } from "./scene/character";
@@ -30,8 +31,7 @@ import { findBrowser } from "./workshop/database";
 import { registerWorkshopPanels } from "./workshop/index";
 
 const shell = new Shell(showHelp);
-const quality = new URLSearchParams(location.search).get("quality");
-const viewport = new Viewport(shell.stage, quality === "high" || quality === "low" ? quality : "auto");
+const viewport = new Viewport(shell.stage, findQuality());
 const recording = findRecording();
 const connection = recording ? new RecordedConnection(recording) : new Connection();
 if (recording) document.body.dataset.recorded = "";

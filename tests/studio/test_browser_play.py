@@ -158,7 +158,7 @@ def test_a_character_of_ones_own_plays_the_motion_as_the_server_retargets_it(dri
         return Math.hypot(m[12] - p[3 * joint], m[13] - p[3 * joint + 1], m[14] - p[3 * joint + 2]); })); })()""")
     assert away < 1e-3
     page.picture("character-cesium")
-    page.page.get_by_role("button", name="Mannequin").click()
+    page.page.get_by_role("button", name="Take off").click()
     page.until("!kinematch.live.heroHidden && !kinematch.live.welcome.character")
 
 
@@ -186,7 +186,7 @@ def test_what_is_odd_about_a_character_is_told(driven, data, file, kind, words):
         page.until_moved(1.5)
         page.picture(f"character-{name}")
         page.page.keyboard.up("w")
-        page.page.get_by_role("button", name="Mannequin").click()
+        page.page.get_by_role("button", name="Take off").click()
         page.until("!kinematch.live.heroHidden")
 
 

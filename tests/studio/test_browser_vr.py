@@ -96,7 +96,7 @@ def test_a_character_that_is_dropped_in_vr_is_worn(screen, fresh_server, data):
     page.until("(() => { let twins = 0; kinematch.vr.avatars.layer.traverse((one) => {"
                " if (one.isSkinnedMesh && one.layers.mask === 1 << 9) twins++; }); return twins; })()")  # fmt: skip
     page.picture("vr-character")
-    page.page.get_by_role("button", name="Mannequin").last.click()
+    page.page.get_by_role("button", name="Take off").last.click()
     page.until("kinematch.vr.room.own?.character === ''")
 
 

@@ -7,6 +7,7 @@ import type { Parts } from "./index";
 import { apartRow } from "./apart";
 import { bookmarkRow } from "./bookmarks";
 import { FitEditor } from "./fit";
+import { qualityRow, showWorn } from "./look";
 import { PathEditor } from "./path";
 import type { Timeline } from "./timeline";
 
@@ -102,7 +103,9 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
           name,
           now.includes(name),
           (on) => {
-            const beside = on ? [...now.filter((one) => others.includes(one)), name] : now.filter((one) => one !== name);
+            const beside = on
+              ? [...now.filter((one) => others.includes(one)), name]
+              : now.filter((one) => one !== name);
             connection.send({ type: "open_motion", name: played, beside });
           },
           { kind: "small quiet", title: `Play ${name} beside it, on the same input` },
@@ -157,39 +160,6 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
   function nextCamera(): void {
     setCamera(CAMERAS[(CAMERAS.indexOf(viewport.follow.mode) + 1) % CAMERAS.length]);
   }
-  function showWorn(): void {
-    const pick = h("input", {
-      type: "file",
-      accept: ".glb,.vrm",
-      hidden: true,
-      onchange: () => {
-        if (pick.files?.[0]) void character.wear(pick.files[0]);
-      },
-    }) as HTMLInputElement;
-    wornRow.replaceChildren(
-      h(
-        "div.row",
-        h("span.name", character.name ?? "Mannequin"),
-        character.name
-          ? button("Mannequin", () => void character.takeOff(), { kind: "small", icon: "reset" })
-          : button("Use a GLB or VRM", () => pick.click(), { kind: "small" }),
-        character.name ? button("Fit", () => void fit.show(!fit.open), { kind: "small" }) : null,
-        pick,
-      ),
-      h(
-        "p.note",
-        character.name
-          ? "The server retargets the motion to it; its feet stand on its own legs. Fit corrects its roles and rest pose."
-          : "Or drop the file on the page, or try one of these:",
-      ),
-      h(
-        "div.row",
-        ...(live.welcome?.figures ?? []).map((name) =>
-          button(name, () => void character.wearFigure(name), { kind: "small quiet" }),
-        ),
-      ),
-    );
-  }
   const lineupRow = h("div.group");
   function showLineup(): void {
     const pick = h("input", {
@@ -220,13 +190,14 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     );
   }
   lineup.onChange = showLineup;
-  character.onChange = showWorn;
+  const showCharacter = () => showWorn(wornRow, studio, fit);
+  character.onChange = showCharacter;
   character.onUnfit = () => void fit.show(true);
 
   live.onChange((change) => {
     if (change === "welcome") {
       showMotions();
-      showWorn();
+      showCharacter();
       showGaits();
       showSides();
     }
@@ -327,14 +298,14 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     stage: "live",
     dock: "slim",
     build: () => {
-      showWorn();
+      showCharacter();
       showLineup();
       const views = (["back", "front", "left", "right", "top"] as const).map((side) =>
         button(capital(side), () => viewport.follow.view(side, live.yaw), { kind: "small quiet" }),
       );
       return h(
         "div",
-        { style: "display:grid;gap:20px" },
+        { style: "display:grid;grid-template-columns:minmax(0,1fr);gap:20px" },
         group("Steering", how, gaitHolder, strafe, path.element),
         sides,
         group("World", terrain, h("label.row", h("span.name", "Characters"), crowdNumber), crowd),
@@ -344,6 +315,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
           camera,
           h("div.row", { style: "justify-content:space-between;gap:0" }, ...views),
           bookmarkRow(viewport.follow),
+          qualityRow(viewport),
         ),
         group("Character", wornRow, fit.element, lineupRow),
         h(

@@ -36,12 +36,12 @@ export class FollowCamera {
   }
 
   /** Look from a side of somebody who faces `yaw`. */
-  view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = 5.2): void {
+  view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = 4.7): void {
     const turn =
       { back: Math.PI, front: 0, left: Math.PI / 2, right: -Math.PI / 2, top: Math.PI }[from] +
       yaw +
       (from === "back" ? 0.42 : 0);
-    const height = from === "top" ? 0.96 : 0.21;
+    const height = from === "top" ? 0.96 : 0.115;
     const flat = distance * Math.cos((height * Math.PI) / 2);
     const away = new THREE.Vector3(
       Math.sin(turn) * flat,

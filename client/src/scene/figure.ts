@@ -1,34 +1,29 @@
 /** Figures of one skeleton, one or hundreds, drawn with a single call: joints are read from a texture by the vertex shader. */
 import * as THREE from "three";
-import { colour } from "../ui/theme";
-import { bodyTriangles, TINTS } from "./cones";
-import { below, SEEN_BY_OTHERS, SEEN_BY_SELF, withoutHidden } from "./headless";
+import { SEEN_BY_OTHERS, SEEN_BY_SELF, withoutHidden } from "./headless";
 import type { GlobalPose, Rig } from "./kinematics";
+import { makeMannequin, type Corners } from "./mannequin";
+import { makePersonShape } from "./person/shape";
+import type { BodyKind, Gaze, Shape } from "./shape";
 
 export interface FigureLook {
+  kind?: BodyKind; // the mannequin if not given
+  first?: number; // which outfit the first wears; the next ones wear the next
   capacity?: number; // how many at most; 1 if not given
   opacity?: number; // below 1: a ghost
-  colour?: string; // one colour of the theme for the whole body, instead of left and right
-  corners?: "all" | "some" | "few"; // all if not given; fewer for crowds
+  colour?: string; // one colour of the theme for the whole body, instead of its own
+  corners?: Corners; // all if not given; fewer for crowds
   shadow?: boolean;
   own?: boolean; // the body of who looks: the head is for others and mirrors alone
 }
 
-const POSED = /* glsl */ `
-  attribute float carrier;
-  uniform highp sampler2D poses;
-  vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
-  vec4 jointTurn() { return texelFetch(poses, ivec2(2 * int(carrier), gl_InstanceID), 0); }
-  vec3 jointPlace() { return texelFetch(poses, ivec2(2 * int(carrier) + 1, gl_InstanceID), 0).xyz; }
-`;
-
 export class Figure {
   readonly object = new THREE.Group();
+  private readonly shape: Shape;
   private readonly geometry = new THREE.InstancedBufferGeometry();
   private readonly materials: THREE.Material[] = [];
   private readonly texture: THREE.DataTexture;
   private readonly data: Float32Array;
-  private readonly tints: Uint8Array;
   private readonly width: number;
   private headless: THREE.InstancedBufferGeometry | null = null;
 
@@ -36,17 +31,13 @@ export class Figure {
     readonly rig: Rig,
     private readonly look: FigureLook = {},
   ) {
-    const capacity = look.capacity ?? 1;
-    const [sides, steps] = { all: [16, 5], some: [8, 3], few: [5, 2] }[look.corners ?? "all"];
-    const mesh = bodyTriangles(rig.info.body, rig, sides, steps);
-    this.tints = mesh.tints;
-    this.geometry.setAttribute("position", new THREE.BufferAttribute(mesh.positions, 3));
-    this.geometry.setAttribute("normal", new THREE.BufferAttribute(mesh.normals, 3));
-    this.geometry.setAttribute("carrier", new THREE.BufferAttribute(mesh.carriers, 1));
-    this.geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * mesh.tints.length), 3));
-    this.geometry.setIndex(new THREE.BufferAttribute(mesh.indices, 1));
+    const { capacity = 1, corners = "all" } = look;
+    const person = look.kind === "person" ? makePersonShape(rig, corners, look.first ?? 0) : null;
+    this.shape = person ?? makeMannequin(rig, corners);
+    for (const [name, values] of Object.entries(this.shape.attributes)) this.geometry.setAttribute(name, values);
+    this.geometry.setIndex(new THREE.BufferAttribute(this.shape.index, 1));
     this.geometry.instanceCount = 0;
-    this.width = 2 * rig.count;
+    this.width = 2 * this.shape.columns;
     this.data = new Float32Array(4 * this.width * capacity);
     this.texture = new THREE.DataTexture(this.data, this.width, capacity, THREE.RGBAFormat, THREE.FloatType);
     this.addMeshes();
@@ -66,7 +57,7 @@ export class Figure {
       this.posed(
         new THREE.MeshStandardMaterial({
           vertexColors: true,
-          roughness: 0.62,
+          roughness: this.shape.roughness,
           transparent: ghost,
           opacity: this.look.opacity ?? 1,
         }),
@@ -82,14 +73,12 @@ export class Figure {
   }
 
   private addHeadless(body: THREE.Mesh): void {
-    const head = this.rig.info.roles.head;
-    if (head === undefined) return;
-    const hidden = below(this.rig.parents, head),
-      carriers = this.geometry.getAttribute("carrier");
+    const { shape } = this;
+    if (this.rig.info.roles.head === undefined) return;
     const geometry = this.geometry.clone();
     for (const name of Object.keys(this.geometry.attributes))
       geometry.setAttribute(name, this.geometry.getAttribute(name)); // shared, so that both are painted at once
-    const index = withoutHidden(this.geometry.index!.array, (corner) => hidden.has(carriers.getX(corner)));
+    const index = withoutHidden(this.geometry.index!.array, (corner) => shape.isHead(shape.carrier(corner)));
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
     this.headless = geometry;
     const twin = new THREE.Mesh(geometry, body.material);
@@ -107,33 +96,25 @@ export class Figure {
   }
 
   private posed<M extends THREE.Material>(material: M): M {
+    const { head, normal, place, colour, uniforms, key } = this.shape;
     material.onBeforeCompile = (shader) => {
-      shader.uniforms.poses = { value: this.texture };
+      Object.assign(shader.uniforms, { poses: { value: this.texture } }, uniforms);
       shader.vertexShader =
-        POSED +
+        head +
         shader.vertexShader
-          .replace("#include <beginnormal_vertex>", "vec3 objectNormal = turned(jointTurn(), normal);")
-          .replace("#include <begin_vertex>", "vec3 transformed = turned(jointTurn(), position) + jointPlace();");
+          .replace("#include <beginnormal_vertex>", `vec3 objectNormal = ${normal};`)
+          .replace("#include <begin_vertex>", `vec3 transformed = ${place};`);
+      if (colour && material.vertexColors)
+        shader.vertexShader = shader.vertexShader.replace("#include <color_vertex>", `vColor = vec4(1.0);\n${colour}`);
     };
-    material.customProgramCacheKey = () => "posed";
+    material.customProgramCacheKey = () => key;
     this.materials.push(material);
     return material;
   }
 
   /** Colours of the theme as it is now. */
   paint(): void {
-    const names = {
-      body: "body",
-      left: "body-left",
-      right: "body-right",
-      left_arm: "body-left-arm",
-      right_arm: "body-right-arm",
-      joints: "body-joints",
-    };
-    const palette = TINTS.map((tint) => new THREE.Color(colour(this.look.colour ?? names[tint])));
-    const colours = this.geometry.getAttribute("color") as THREE.BufferAttribute;
-    this.tints.forEach((tint, v) => colours.setXYZ(v, palette[tint].r, palette[tint].g, palette[tint].b));
-    colours.needsUpdate = true;
+    this.shape.paint(this.look.colour);
   }
 
   get capacity(): number {
@@ -159,13 +140,8 @@ export class Figure {
   }
 
   /** Pose one of them; `count` grows to include it. */
-  pose(which: number, pose: GlobalPose): void {
-    const row = 4 * this.width * which;
-    for (let j = 0; j < this.rig.count; j++) {
-      const at = row + 8 * j;
-      this.data.set(pose.rotations.subarray(4 * j, 4 * j + 4), at);
-      this.data.set(pose.positions.subarray(3 * j, 3 * j + 3), at + 4);
-    }
+  pose(which: number, pose: GlobalPose, gaze: Gaze | null = null): void {
+    this.shape.write(pose, this.data, 4 * this.width * which, gaze);
     if (which >= this.count) this.count = which + 1;
     this.texture.needsUpdate = true;
   }
@@ -175,6 +151,7 @@ export class Figure {
     this.geometry.dispose();
     this.headless?.dispose();
     this.texture.dispose();
+    this.shape.dispose();
     for (const material of this.materials) material.dispose();
   }
 }

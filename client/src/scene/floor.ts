@@ -1,11 +1,11 @@
-/** The floor: an endless grid that fades into the distance, flat or over uneven ground, with the shadows on it. */
+/** The floor: endless stones that fade into the haze, flat or over uneven ground, with the shadows on it. */
 import * as THREE from "three";
 import type { Ground } from "../messages";
-import { colour } from "../ui/theme";
+import type { Daylight } from "./daylight";
 
 const PATTERN = /* glsl */ `
   varying vec3 groundPoint;
-  uniform vec3 gridColour;
+  uniform vec3 gridColour, otherTone, horizon;
   uniform vec3 centre;
   uniform float reach;
   float ruled(vec2 at, float step, float thickness) {
@@ -14,14 +14,31 @@ const PATTERN = /* glsl */ `
     float faint = 1.0 - smoothstep(0.25, 0.9, max(wide.x, wide.y)); // lines closer than a pixel only shimmer
     return (1.0 - min(min(line.x, line.y) / thickness, 1.0)) * faint;
   }
+  float groundScatter(vec2 p) { return fract(sin(dot(p, vec2(12.9898, 78.233))) * 43758.5453); }
+  float groundNoise(vec2 p) {
+    vec2 i = floor(p), f = fract(p);
+    f = f * f * (3.0 - 2.0 * f);
+    return mix(mix(groundScatter(i), groundScatter(i + vec2(1, 0)), f.x),
+      mix(groundScatter(i + vec2(0, 1)), groundScatter(i + vec2(1, 1)), f.x), f.y);
+  }
 `;
 const COLOUR = /* glsl */ `
-  float major = ruled(groundPoint.xz, 5.0, 1.4), minor = ruled(groundPoint.xz, 1.0, 1.0);
-  diffuseColor.rgb = mix(diffuseColor.rgb, gridColour, max(0.95 * major, 0.5 * minor));
-  diffuseColor.a *= 1.0 - smoothstep(0.3 * reach, reach, distance(groundPoint.xz, centre.xz));
+  float away = distance(groundPoint.xz, centre.xz);
+  vec2 tile = floor(groundPoint.xz + 0.5);
+  float tone = 0.65 * groundNoise(groundPoint.xz * 0.11) + 0.35 * groundNoise(groundPoint.xz * 0.6);
+  tone += 0.16 * (groundScatter(tile) - 0.5) * (1.0 - smoothstep(14.0, 34.0, away)); // each stone has a tone of its own
+  diffuseColor.rgb = mix(diffuseColor.rgb, otherTone, clamp(tone, 0.0, 1.0));
+  float major = ruled(groundPoint.xz, 5.0, 1.5), minor = ruled(groundPoint.xz + 0.5, 1.0, 1.0);
+  diffuseColor.rgb = mix(diffuseColor.rgb, gridColour, max(0.55 * major, 0.3 * minor) * (1.0 - smoothstep(12.0, 42.0, away)));
+  diffuseColor.a *= 1.0 - smoothstep(0.55 * reach, reach, away);
+`;
+/** The haze of the far ground, which light does not reach. */
+const HAZE = /* glsl */ `
+  gl_FragColor.rgb = mix(gl_FragColor.rgb, horizon, smoothstep(18.0, 120.0, away));
 `;
 
-const FAR = 42; // m, where flat floor has faded away
+const FAR = 1e6; // m, where flat floor has faded away: never, it is lost in haze
+const AROUND = 320; // m across the flat floor
 const DRAWN = 48; // m across the piece of uneven ground that is drawn
 const STRIDE = 4; // m after which that piece is moved
 
@@ -29,6 +46,8 @@ export class Floor {
   readonly object = new THREE.Group();
   private readonly uniforms = {
     gridColour: { value: new THREE.Color() },
+    otherTone: { value: new THREE.Color() },
+    horizon: { value: new THREE.Color() },
     centre: { value: new THREE.Vector3() },
     reach: { value: FAR },
   };
@@ -48,16 +67,22 @@ export class Floor {
           "#include <fog_vertex>\n groundPoint = (modelMatrix * vec4(position, 1.0)).xyz;",
         );
       shader.fragmentShader =
-        PATTERN + shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${COLOUR}`);
+        PATTERN +
+        shader.fragmentShader
+          .replace("#include <color_fragment>", `#include <color_fragment>\n${COLOUR}`)
+          .replace("#include <opaque_fragment>", `#include <opaque_fragment>\n${HAZE}`);
     };
-    this.plane = new THREE.Mesh(new THREE.PlaneGeometry(120, 120).rotateX(-Math.PI / 2), this.material);
+    this.plane = new THREE.Mesh(new THREE.PlaneGeometry(AROUND, AROUND).rotateX(-Math.PI / 2), this.material);
     this.plane.receiveShadow = true;
+    this.plane.renderOrder = -5;
     this.object.add(this.plane);
   }
 
-  paint(): void {
-    this.material.color.set(colour("stage-floor"));
-    this.uniforms.gridColour.value.set(colour("stage-grid"));
+  paint(light: Daylight): void {
+    this.material.color.set(light.ground[0]);
+    this.uniforms.otherTone.value.set(light.ground[1]);
+    this.uniforms.gridColour.value.set(light.grid);
+    this.uniforms.horizon.value.set(light.horizon);
   }
 
   /** Keep the drawn part of the endless floor around a point. */

@@ -1,7 +1,10 @@
 /** The stage: renderer, light, floor, camera, and layers that panels put their figures on. */
 import * as THREE from "three";
-import { colour, themed } from "../ui/theme";
+import { themed } from "../ui/theme";
+import { Backdrop } from "./backdrop";
+import { Blobs } from "./blobs";
 import { FollowCamera } from "./camera";
+import { findDaylight, Lights } from "./daylight";
 import { Figure, type FigureLook } from "./figure";
 import { SEEN_BY_OTHERS } from "./headless";
 import { Floor } from "./floor";
@@ -9,34 +12,47 @@ import type { Rig } from "./kinematics";
 
 const FIELD = 38; // degrees, from top to bottom
 
-export type Quality = "auto" | "high" | "low";
+export const QUALITIES = ["auto", "high", "medium", "low"] as const;
+export type Quality = (typeof QUALITIES)[number];
+/** From all there is to what a slow machine draws in time: pixels for each of the page's, corners of the shadow map. */
+const LEVELS = [
+  { most: 2, share: 1, shadow: 2048 },
+  { most: 1, share: 1, shadow: 1024 },
+  { most: 1, share: 0.8, shadow: 0 }, // fewer pixels would show as blocks
+] as const;
+const LAST = LEVELS.length - 1;
+const SLOW_FRAME = 0.045; // s
+const PATIENCE = 2.5; // s of slow frames before less is drawn
 
 export class Viewport {
   readonly scene = new THREE.Scene();
   readonly renderer: THREE.WebGLRenderer;
   readonly follow: FollowCamera;
   readonly floor = new Floor();
-  private readonly sun = new THREE.DirectionalLight(0xffffff, 2.2);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb9c2cc, 1.5);
+  private readonly lights = new Lights();
+  private readonly backdrop = new Backdrop();
+  readonly blobs = new Blobs(this.floor);
   private readonly figures = new Set<Figure>();
   private readonly painters = new Set<() => void>();
   private readonly raycaster = new THREE.Raycaster();
   private readonly size = new THREE.Vector2();
-  private readonly dusk = new THREE.Color();
   /** Looked through instead of the camera that follows. */
   eye: THREE.PerspectiveCamera | null = null;
   /** Whether the background is drawn, for what has no page behind it: a headset, a mirror. */
   solid = false;
   private slow = 0;
-  private level: number; // of thrift: 0 is all there is
+  private level: number; // a place in LEVELS
 
   constructor(
     private readonly holder: HTMLElement,
-    private readonly quality: Quality,
+    private chosen: Quality,
   ) {
-    const thrifty = quality === "low" || (quality === "auto" && drawsSlowly());
-    this.level = thrifty ? 2 : 0;
-    this.renderer = new THREE.WebGLRenderer({ antialias: !thrifty, alpha: true, powerPreference: "high-performance" });
+    this.level = this.findLevel();
+    this.renderer = new THREE.WebGLRenderer({
+      antialias: chosen !== "low" || !drawsSlowly(),
+      alpha: true,
+      powerPreference: "high-performance",
+    });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     const canvas = this.renderer.domElement;
@@ -45,22 +61,16 @@ export class Viewport {
     holder.prepend(canvas);
     this.follow = new FollowCamera(canvas);
     this.follow.camera.layers.enable(SEEN_BY_OTHERS);
-    this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.radius = 4;
-    this.sun.shadow.normalBias = 0.02;
-    Object.assign(this.sun.shadow.camera, { left: -9, right: 9, top: 9, bottom: -9, near: 1, far: 50 });
-    this.scene.add(this.sun, this.sun.target, this.sky, this.floor.object);
+    this.scene.add(this.lights.object, this.backdrop.object, this.floor.object);
     themed(() => this.paint());
   }
 
   private paint(): void {
-    const dark = document.documentElement.dataset.theme !== "light";
-    this.sky.intensity = dark ? 1.35 : 1.4;
-    this.sun.intensity = dark ? 2.3 : 1.9;
-    this.sky.groundColor.set(dark ? 0x59636f : 0xc9d2dc);
-    this.holder.style.background = `linear-gradient(${colour("stage-top")}, ${colour("stage-bottom")} 62%)`;
-    this.floor.paint();
+    const light = findDaylight();
+    this.lights.paint(light);
+    this.backdrop.paint(light);
+    this.floor.paint(light);
+    this.holder.style.background = light.horizon;
     for (const figure of this.figures) figure.paint();
     for (const painter of this.painters) painter();
   }
@@ -118,7 +128,8 @@ export class Viewport {
     this.filming = size !== null;
     this.renderer.setPixelRatio(1);
     this.renderer.setSize(size?.width ?? 1, size?.height ?? 1, false); // the page's is fitted when it is drawn next
-    this.sun.castShadow = size !== null || this.level < 2;
+    this.lights.setShadow(size ? LEVELS[0].shadow : LEVELS[this.level].shadow);
+    this.blobs.object.visible = !size && !LEVELS[this.level].shadow;
     if (size) this.frame(size.width / size.height);
   }
   private filming = false;
@@ -133,11 +144,10 @@ export class Viewport {
       }
       if (!this.eye) this.follow.update(followed, yaw, Math.min(seconds, 0.25));
     }
-    this.scene.background = worn || this.solid || this.filming ? this.dusk.set(colour("stage-top")) : null;
     const centre = followed ?? this.follow.controls.target;
     this.floor.centreOn(centre.x, centre.z);
-    this.sun.target.position.copy(centre);
-    this.sun.position.copy(centre).add(new THREE.Vector3(5, 11, -6));
+    this.lights.centreOn(centre);
+    this.backdrop.centreOn((this.eye ?? this.follow.camera).position, this.filming || this.level < LAST);
     this.renderer.render(this.scene, this.eye ?? this.follow.camera);
   }
 
@@ -155,7 +165,8 @@ export class Viewport {
   private fit(): void {
     const width = this.holder.clientWidth,
       height = this.holder.clientHeight;
-    const ratio = Math.min(devicePixelRatio, 2) * [1, 0.75, 0.6][this.level];
+    const { most, share } = LEVELS[this.level],
+      ratio = Math.max(Math.min(devicePixelRatio, most) * share, 0.45 * devicePixelRatio);
     this.renderer.getSize(this.size);
     if (this.eye && height && this.eye.aspect !== width / height) {
       this.eye.aspect = width / height;
@@ -176,21 +187,42 @@ export class Viewport {
     camera.updateProjectionMatrix();
   }
 
+  /** How much is drawn: all, some or little, or as much as the machine draws in time. */
+  get quality(): Quality {
+    return this.chosen;
+  }
+
+  set quality(quality: Quality) {
+    this.chosen = quality;
+    this.level = this.findLevel();
+    this.slow = 0;
+  }
+
+  private findLevel(): number {
+    return { high: 0, medium: 1, low: LAST, auto: drawsSlowly() ? 1 : 0 }[this.chosen];
+  }
+
   /** On a slow machine, fewer pixels and then no shadows: an answering character is worth more than a pretty one. */
   private thrift(seconds: number): void {
-    const wanted = this.quality === "high" ? 0 : this.quality === "low" ? 2 : this.level;
-    this.slow = seconds > 0.045 ? this.slow + seconds : Math.max(0, this.slow - 2 * seconds);
-    this.level = this.quality === "auto" && this.slow > 2.5 && this.level < 2 ? this.level + 1 : wanted;
-    if (this.level !== wanted) this.slow = 0;
-    if (this.sun.castShadow !== this.level < 2) {
-      this.sun.castShadow = this.level < 2;
-      document.documentElement.toggleAttribute("data-thrift", this.level === 2);
+    this.slow = seconds > SLOW_FRAME ? this.slow + seconds : Math.max(0, this.slow - 2 * seconds);
+    if (this.chosen === "auto" && this.slow > PATIENCE && this.level < LAST) {
+      this.level++;
+      this.slow = 0;
     }
+    const { shadow } = LEVELS[this.level];
+    document.documentElement.toggleAttribute("data-thrift", this.level === LAST);
+    this.lights.setShadow(shadow);
+    this.blobs.object.visible = !shadow;
   }
 }
 
 /** Whether the processor draws in place of a graphics card. */
 function drawsSlowly(): boolean {
+  return (slowly ??= askDriver());
+}
+let slowly: boolean | null = null;
+
+function askDriver(): boolean {
   const context = document.createElement("canvas").getContext("webgl2");
   if (!context) return false;
   const about = context.getExtension("WEBGL_debug_renderer_info");

@@ -1,4 +1,4 @@
-/** The bodies of the room's users on the stage: mannequins, or the characters that they wear. */
+/** The bodies of the room's users on the stage: persons, or the characters that they wear. */
 import * as THREE from "three";
 import type { AvatarFrame, AvatarInfo } from "../messages";
 import type { Figure } from "../scene/figure";
@@ -83,7 +83,11 @@ export class Avatars {
   private welcome(info: AvatarInfo, former: Shown | null): void {
     const rig = new Rig(info.skeleton),
       own = info.user === this.room.own?.user;
-    const figure = this.viewport.figure(rig, this.layer, { own, ...(own ? {} : { colour: "simulated" }) });
+    const figure = this.viewport.figure(rig, this.layer, {
+      kind: "person",
+      own,
+      first: own ? 0 : 1 + info.place,
+    });
     figure.visible = false;
     const shown: Shown = {
       info,

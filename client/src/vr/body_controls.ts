@@ -74,9 +74,9 @@ export function bodyControls(studio: Studio, stage: VrStage) {
       ? `${own.height.toFixed(2)} m${own.seated ? ", seated" : own.calibrated ? "" : ", not measured"}`
       : "";
     worn.replaceChildren(
-      h("span.name", own?.character || "Mannequin"),
+      h("span.name", own?.character || "Person"),
       own?.character
-        ? button("Mannequin", () => void wear(null), { kind: "small", icon: "reset" })
+        ? button("Take off", () => void wear(null), { kind: "small", icon: "reset" })
         : button("Wear a GLB or VRM", () => pick.click(), { kind: "small" }),
     );
   }

@@ -165,7 +165,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
           "li",
           h("i.dot"),
           h("span.name", user.user === room.own?.user ? "You" : user.name),
-          h("small", `${user.character || "mannequin"}, ${user.database}`),
+          h("small", `${user.character || "person"}, ${user.database}`),
         ),
       ),
     );
