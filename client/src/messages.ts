@@ -308,6 +308,7 @@ export interface Welcome {
   tags: string[];
   gaits: GaitInfo[];
   rivals: string[];
+  notes: string[];
   reasons: string[];
   presets: Presets;
   formats: string[];

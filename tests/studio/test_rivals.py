@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from kinematch.database.packing.pack import pack
+from kinematch.database.rebuild import retarget_database
+from kinematch.database.tags import Tags
 from kinematch.errors import FileError, KinematchError
 from kinematch.learned.training.journal import Journal, find_journal_folder
 from kinematch.studio import messages
 from kinematch.studio.explaining import explain
 from kinematch.studio.opening import open_path
 from kinematch.studio.recording import save_recording
-from kinematch.studio.rivals import APART, Rival, open_rival
+from kinematch.studio.rivals import APART, Rival, fit_rival, open_rival
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 
@@ -55,6 +57,31 @@ def test_rivals_are_told_the_same_and_stay_beside_the_first(stage):
     assert np.linalg.norm(roots(stage) - now, axis=-1).max() < 0.5
     stage.start_over()
     np.testing.assert_allclose(roots(stage)[:, [0, 2]], first[:, [0, 2]], atol=1e-3)
+
+
+def test_a_rival_of_another_rig_and_other_tags_is_retargeted_to_the_first(database):
+    poses = database.poses
+    rig = poses.skeleton
+    longer = replace(rig, names=tuple(f"their {name}" for name in rig.names), offsets=1.2 * rig.offsets)
+    theirs = retarget_database(database, longer, poses.contact_joints, database.features.schema)
+    frames = theirs.poses.tags.frames[:, :0]
+    rival = Rival("theirs", replace(theirs, poses=replace(theirs.poses, tags=Tags((), frames)), filter=""))
+    with pytest.raises(KinematchError, match="another skeleton"):
+        Stage(database, name="a", rivals=(rival,))
+    fitted = fit_rival(database, rival)
+    assert "theirs is retargeted" in fitted.note
+    stage = Stage(database, name="a", rivals=(fitted,))
+    walk = stage.pilot.gait_infos[0].name
+    stage.pilot.steer(messages.Stick(1, 0.0, 1.0, gait=walk))
+    first = roots(stage)
+    for _ in range(90):
+        stage.advance()
+    went = np.linalg.norm(roots(stage) - first, axis=-1)
+    assert (went > 0.8).all()
+    stage.pilot.steer(messages.Stick(2, 0.0, 1.0, gait="crouch"))  # of which it has no frame
+    for _ in range(30):
+        stage.advance()
+    assert fit_rival(database, Rival("same", database)).note == ""
 
 
 def test_a_rivals_search_is_not_explained_by_another_file(stage):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kinematch.studio.studio import Studio
 
 PORT = 8123
-STAGES = BUILDING | {"compile": "compiling, first start only", "open": "opening"}
+STAGES = BUILDING | {"compile": "compiling, first start only", "open": "opening", "retarget": "retargeting"}
 
 
 def play(
@@ -91,6 +91,8 @@ def play(
         _wear_robot(stage, robot)
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
+    for note in filter(None, (rival.note for rival in stage.rivals.values())):
+        screen.say(note)
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
     studio.permissions.shares_project = share_project
     for line in (*_connect(studio, vmc, vmc_in, vrchat), *_watch(studio, camera, model)):

@@ -149,6 +149,7 @@ class Welcome(FromServer):
     tags: list[str]
     gaits: list[GaitInfo]
     rivals: list[str]  # files that play beside the first, told the same; their characters stand before side b's
+    notes: list[str]  # what was changed so that files can play side by side
     reasons: list[str]  # why a search was made, by the code in pose frames
     presets: Presets
     formats: list[str]  # that what was played can be saved in

@@ -13,7 +13,7 @@ from kinematch.files import READABLE
 from kinematch.learned.model_file import is_model, load_model
 from kinematch.learned.sketch import sketch_database
 from kinematch.studio.recording import SUFFIX, open_recording
-from kinematch.studio.rivals import open_rival
+from kinematch.studio.rivals import fit_rival, open_rival
 from kinematch.studio.shelf import BUILT_IN
 from kinematch.studio.stage import Stage
 from kinematch.studio.warming import warming
@@ -43,12 +43,15 @@ def open_path(path: Path, progress: Progress = lambda stage, done, total: None, 
         rivals = tuple(open_rival(one, partial(progress, "open")) for one in beside)
         if is_model(path):
             model = load_model(path)
-            return Stage(sketch_database(model), name=path.stem, path=str(path), model=model, rivals=rivals)
+            sketch = sketch_database(model)
+            rivals = tuple(fit_rival(sketch, one, partial(progress, "retarget")) for one in rivals)
+            return Stage(sketch, name=path.stem, path=str(path), model=model, rivals=rivals)
         if path.suffix == ".toml":
             result = build(path, progress=progress)
             database, path = result.database, result.path
         else:
             database = storage.load(path, progress=partial(progress, "open"))
+        rivals = tuple(fit_rival(database, one, partial(progress, "retarget")) for one in rivals)
     return Stage(database, name=path.stem, path=str(path), rivals=rivals)
 
 

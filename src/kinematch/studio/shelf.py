@@ -8,7 +8,7 @@ from kinematch.database.dance_card import dance_card
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.learned.model import Model
-from kinematch.studio.rivals import Rival
+from kinematch.studio.rivals import Rival, fit_rival
 from kinematch.studio.stage import Stage
 from kinematch.studio.worn import WornCharacter
 
@@ -41,7 +41,8 @@ class Motion:
         return Rival(name, dance_card() if self.database is None else self.database, self.model)
 
     def _make_stage(self, database: Database, worn: WornCharacter | None) -> Stage:
-        return Stage(database, name=self.name, path=self.path, model=self.model, rivals=self.rivals, worn=worn)
+        rivals = tuple(fit_rival(database, rival) for rival in self.rivals)
+        return Stage(database, name=self.name, path=self.path, model=self.model, rivals=rivals, worn=worn)
 
 
 class Shelf:

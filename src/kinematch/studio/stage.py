@@ -23,7 +23,7 @@ from kinematch.studio.lineup import Lineup, pack_lineup
 from kinematch.studio.messages import TerrainKind
 from kinematch.studio.picture import Group, Picture, View, make_view, take_picture
 from kinematch.studio.pilot import Pilot, start_places
-from kinematch.studio.rivals import Rival, check_rivals, find_place, name_groups
+from kinematch.studio.rivals import Admissions, Rival, check_rivals, find_place, name_groups
 from kinematch.studio.robots import RobotActors, WornRobot
 from kinematch.studio.worn import WornCharacter, continue_motion, fit_character
 from kinematch.terrain.made import make_slopes, make_stairs, uneven_ground
@@ -52,7 +52,7 @@ class Stage:
         """`model`: plays in place of the database, which is its sketch then."""
         check_rivals(database, rivals)
         self.database, self.name, self.path, self.model = database, name, path, model
-        self.pilot, self.rivals = Pilot(database), name_groups(rivals)
+        self.pilot, self.rivals, self._admissions = Pilot(database), name_groups(rivals), Admissions()
         self.settings: dict[str, Settings] = {"a": Settings()}
         self.terrain: TerrainKind = "flat"
         self.ground = GROUNDS["flat"]()
@@ -65,8 +65,7 @@ class Stage:
         self.view, self.source_view = self._make_views()
         self.lineup, self.history = Lineup(), History(STEP_RATE)
         self.playing = True
-        self.step = 0  # that the characters are at
-        self.shown_step = 0  # that pages see
+        self.step = self.shown_step = 0  # that the characters are at, and that pages see
         self.shown = b""
         self.keep_alive: object = None  # what must not vanish while the database is mapped from it
         self.advance()
@@ -120,6 +119,7 @@ class Stage:
             name: _scale_speed(self.pilot.command(name, bodies, self.settings, DT), crowd.rig.scale)
             for name, crowd in self.crowds.items()
         }
+        commands |= {name: self._admissions.fit(name, rival, commands[name]) for name, rival in self.rivals.items()}
         groups = {name: Group(crowd, self._step_crowd(name, commands[name])) for name, crowd in self.crowds.items()}
         pack_lineup(self.lineup, self.crowds["a"], groups["a"].pose, self.step, DT)
         second = groups.pop("b", None)

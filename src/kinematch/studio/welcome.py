@@ -72,6 +72,7 @@ def welcome(
         tags=list(poses.tags.names),
         gaits=stage.pilot.gait_infos,
         rivals=[rival.name for rival in stage.rivals.values()],
+        notes=[rival.note for rival in stage.rivals.values() if rival.note],
         reasons=list(REASONS),
         presets=presets,
         formats=find_formats(),
