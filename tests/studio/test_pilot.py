@@ -9,7 +9,7 @@ from kinematch.database.dance_card import dance_card
 from kinematch.database.tags import Tags
 from kinematch.studio import messages
 from kinematch.studio.stage import Stage
-from kinematch.studio.stick_gaits import leave_out_runs
+from kinematch.studio.stick_gaits import find_gaits, leave_out_runs
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +66,19 @@ def test_a_crowd_stands_around_the_one_who_is_steered(card):
     first = stage.crowds["a"].root_positions[0]
     assert np.linalg.norm(first) > 8
     assert np.linalg.norm(stage.crowds["others"].root_positions - first, axis=-1).max() < 1.6 * np.sqrt(20) + 0.5
+
+
+def test_what_the_default_filter_leaves_out_is_offered_as_styles(card):
+    tags = card.poses.tags
+    names = tuple(sorted({"brief", "sneak", "walk", "run"}))
+    frames = np.zeros((len(tags.frames), len(names)), bool)
+    frames[:, names.index("walk")] = tags.of("walk")
+    frames[:, names.index("run")] = tags.of("run")
+    frames[:, names.index("sneak")] = tags.of("level3")
+    frames[np.flatnonzero(tags.of("level3"))[:30], names.index("brief")] = True  # half a second
+    poses = replace(card.poses, tags=Tags(names, frames))
+    gaits, told = find_gaits(replace(card, poses=poses, filter="!sneak & !brief"))
+    styles = [info for info in told if info.filter != told[0].filter]
+    assert [(info.name, info.filter) for info in styles] == [("sneak", "sneak")]
+    assert 0.3 <= gaits["sneak"].forward < 2.0
+    assert not [info for info in find_gaits(replace(card, poses=poses, filter=""))[1] if info.filter]

@@ -131,7 +131,8 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     );
     row.classList.add("fill");
     const apart = apartRow(live.apart.files, (metres) => (live.apart.files = metres));
-    sides.replaceChildren(group("Side by side", row, apart));
+    const notes = (live.welcome?.notes ?? []).map((note) => h("p.note", `${note}.`));
+    sides.replaceChildren(group("Side by side", row, apart, ...notes));
   }
 
   function setGait(name: string): void {
@@ -149,13 +150,20 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       },
       "Gait",
     );
-    row.classList.add("fill");
+    row.classList.add("fill", "many");
     gaitHolder.replaceChildren(row);
   }
-  function toggleCrouch(): void {
-    const crouch = live.welcome?.gaits.find((gait) => gait.name.startsWith("crouch"));
-    if (crouch) setGait(steering.gait === crouch.name ? live.welcome!.gaits[0].name : crouch.name);
-    else studio.say("This database has no crouched clips.");
+  /** To the first style beyond the ordinary gaits, a crouch if there is one, or back. */
+  function toggleStyle(): void {
+    const gaits = live.welcome?.gaits ?? [],
+      styles = gaits.filter((gait) => gait.filter !== gaits[0].filter);
+    const style = styles.find((gait) => gait.name.startsWith("crouch")) ?? styles[0];
+    if (style) setGait(steering.gait === style.name ? gaits[0].name : style.name);
+    else studio.say("This database has no crouched clips, and none of another style.");
+  }
+  function nextGait(): void {
+    const names = (live.welcome?.gaits ?? []).map((gait) => gait.name);
+    if (names.length) setGait(names[(names.indexOf(steering.gait) + 1) % names.length]);
   }
   function nextCamera(): void {
     setCamera(CAMERAS[(CAMERAS.indexOf(viewport.follow.mode) + 1) % CAMERAS.length]);
@@ -213,7 +221,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     ({
       pause: () => timeline.toggle(),
       strafe: () => setStrafe(!steering.strafe),
-      crouch: toggleCrouch,
+      crouch: toggleStyle,
       camera: nextCamera,
     })[pressed]();
   steering.gamepads.onPlug = (name, plugged) =>
@@ -226,7 +234,8 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
   addShortcuts(
     { section: "Steering", keys: "W A S D", text: "Walk; the arrows too" },
     { section: "Steering", keys: "Shift", text: "Run" },
-    { section: "Steering", keys: "C", codes: ["KeyC"], text: "Crouch or stand up", act: toggleCrouch },
+    { section: "Steering", keys: "C", codes: ["KeyC"], text: "Crouch, or another style, and back", act: toggleStyle },
+    { section: "Steering", keys: "G", codes: ["KeyG"], text: "Next gait or style", act: nextGait },
     {
       section: "Steering",
       keys: "F",
