@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from kinematch.database.container import read_arrays, write_arrays
+from kinematch.database.container import write_arrays
+from kinematch.database.dance_card import dance_card
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
@@ -11,7 +12,7 @@ from kinematch.studio.explaining import explain
 from kinematch.studio.exporting import export, make_played_clip
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import Explain, Stick
-from kinematch.studio.recording import FORMAT, VERSION, open_recording, save_recording
+from kinematch.studio.recording import FORMAT, VERSION, open_recording, read_recording, save_recording
 from kinematch.studio.stage import Stage
 
 
@@ -36,6 +37,16 @@ def file(stage, tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def card_stage() -> Stage:
+    """Twelve seconds of the built-in motion."""
+    stage = Stage(dance_card(), name="built-in")
+    for k in range(720):
+        stage.pilot.steer(Stick(k + 1, float(np.sin(k / 90)), 1.0, camera_yaw=k / 200))
+        stage.advance()
+    return stage
+
+
 def test_a_recording_opens_as_it_was_saved(stage, file):
     opened = open_recording(file)
     before, after = stage.history.between(), opened.history.between()
@@ -55,6 +66,28 @@ def test_one_can_go_on_from_a_recording(file):
     assert (header["step"], header["characters"], header["second"]) == (101, 4, 3)
     before = opened.history.at(100).picture.arrays
     np.testing.assert_allclose(arrays["roots"], before["roots"], atol=0.1)
+
+
+def test_a_recording_keeps_what_it_needs_of_the_database_and_no_more(card_stage, tmp_path):
+    path = tmp_path / "walk.kinerec"
+    save_recording(path, card_stage)
+    assert path.stat().st_size < 3_000_000
+    opened = open_recording(path)
+    before, after = card_stage.history.between(), opened.history.between()
+    assert [one.picture.pack() for one in before] == [one.picture.pack() for one in after]
+    last = after[-1].step
+    for step in (last // 3, 2 * last // 3, last):
+        told, again = (explain(one, Explain(step)) for one in (card_stage, opened))
+        assert [one.frame for one in told.candidates] == [one.frame for one in again.candidates]
+        assert told.chosen == again.chosen
+    opened.resume(last)
+    original, held = card_stage.database.poses.rotations, opened.database.poses.rotations
+    kept = np.abs(original - held).max(axis=(1, 2)) < 1e-3
+    assert 0.002 < kept.mean() < 0.3
+    opened.pilot.steer(Stick(1, -1.0, 0.2))  # where it has not been
+    for _ in range(240):
+        _, arrays = unpack(POSE, opened.advance())
+        assert kept[arrays["frames"][0]]
 
 
 def test_a_stretch_is_a_recording_too(stage, tmp_path):
@@ -84,7 +117,7 @@ def test_a_stretch_is_a_recording_too(stage, tmp_path):
     ],
 )
 def test_a_file_that_is_no_recording_of_its_database_is_refused(file, tmp_path, name, change):
-    arrays, about = read_arrays(file, format=FORMAT, version=VERSION)
+    arrays, about = read_recording(file)
     arrays[name] = np.ascontiguousarray(change(arrays[name]))
     broken = tmp_path / "broken.kinerec"
     write_arrays(broken, arrays, format=FORMAT, version=VERSION, about=about)
@@ -93,7 +126,7 @@ def test_a_file_that_is_no_recording_of_its_database_is_refused(file, tmp_path, 
 
 
 def test_a_recording_of_before_there_was_a_way_back_opens(stage, file, tmp_path):
-    arrays, about = read_arrays(file, format=FORMAT, version=VERSION)
+    arrays, about = read_recording(file)
     older = {name: array for name, array in arrays.items() if not name.endswith("schedule.left")}
     assert len(older) < len(arrays)
     write_arrays(tmp_path / "older.kinerec", older, format=FORMAT, version=VERSION, about=about)

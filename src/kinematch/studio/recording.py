@@ -1,5 +1,6 @@
 """Recordings: the last minutes in one file that another person can open, with everything to replay and explain them."""
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from kinematch.database.file_checks import Array, check_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.excerpt import squeeze, thin_database, unsqueeze
 from kinematch.studio.history import Moment
 from kinematch.studio.messages import Keypoint, TerrainKind
 from kinematch.studio.picture import Picture, read_picture
@@ -23,7 +25,7 @@ from kinematch.studio.stage import Stage
 from kinematch.studio.worn import WornCharacter
 
 FORMAT = "kinematch recording"
-VERSION = 4
+VERSION = 5  # older ones hold the whole database
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE, WORN = "database.", "worn."  # what the names of their arrays begin with
@@ -43,13 +45,14 @@ TABLE = {  # N moments; numbers of settings and filters are -1 where a moment ha
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
-    """Write what was played in steps [start, stop), and the database it was played from."""
+    """Write what was played in steps [start, stop), and as much of the database as that needs."""
     if stage.rivals:
         raise KinematchError("a recording holds one database; play one file alone to record it")
     moments = stage.history.between(start, stop)
     if not moments:
         raise KinematchError(f"no steps between {start} and {stop} are kept")
     arrays, database = to_arrays(stage.database)
+    arrays = thin_database(arrays, stage, moments)
     arrays = {DATABASE + name: array for name, array in arrays.items()}
     arrays["steps"] = np.array([moment.step for moment in moments], np.int64)
     frames = [moment.picture.pack() for moment in moments]
@@ -74,14 +77,22 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
         own = stage.worn.skeleton
         arrays |= {WORN + name: np.asarray(getattr(own, name)) for name in SKELETON if getattr(own, name) is not None}
         about["worn"] = {"name": stage.worn.name, "names": own.names, "roles": dict(own.roles)}
-    write_arrays(Path(path), arrays, format=FORMAT, version=VERSION, about=about)
+    squeezed, shapes = squeeze(arrays)
+    write_arrays(Path(path), squeezed, format=FORMAT, version=VERSION, about={**about, "squeezed": shapes})
+
+
+def read_recording(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays of a recording and their description, which nobody has checked yet."""
+    arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=True, words=WORDS)
+    shapes = about.pop("squeezed", None)
+    return arrays if shapes is None else unsqueeze(arrays, shapes), about
 
 
 def open_recording(path: str | Path) -> Stage:
     """A stage that shows a recording, paused at its beginning; one can go on from any of its moments."""
     path = Path(path)
     try:
-        arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
+        arrays, about = read_recording(path)
         own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
         database = from_arrays(path, own, about["database"], WORDS)
         stage = Stage(database, name=str(about["name"]), path=str(path), worn=_read_worn(arrays, about.get("worn")))
@@ -91,7 +102,7 @@ def open_recording(path: str | Path) -> Stage:
         stage.remember(_moments(stage, arrays, about))
     except FileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError, zlib.error) as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
 
