@@ -1,7 +1,10 @@
 """What pages fetch, by real requests; strangers, paths that lead out and nonsense are refused in words."""
 
+import io
 import json
 import re
+import zipfile
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -66,6 +69,39 @@ def test_recordings_are_downloaded_and_opened_again(fresh_server):
         )
         assert status == 400
         assert "bad.kinerec" in json.loads(answer)["message"]
+
+
+def test_the_stand_alone_page_of_what_was_played_is_downloaded(fresh_server, tmp_path, monkeypatch):
+    static = tmp_path / "static"
+    static.mkdir()
+    (static / "index.html").write_text("<html><head></head></html>")
+    monkeypatch.setattr("kinematch.studio.standalone.STATIC", static)
+    with fresh_server.page() as page:
+        page.say("stick", sequence=1, x=0, y=1)
+        page.pose(lambda header, _: header["step"] > 30)
+        status, content, headers = fetch(fresh_server, "/api/page?start=5&stop=25")
+    assert status == 200, content
+    assert headers["content-disposition"].endswith('.zip"')
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        (folder,) = {Path(name).parts[0] for name in archive.namelist()}
+        assert "kinematch-recording" in archive.read(f"{folder}/index.html").decode()
+        assert len(archive.read(f"{folder}/recording.bin")) > 1000
+
+
+def test_a_pose_model_is_fetched_when_it_is_asked_for(fresh_server, monkeypatch, tmp_path):
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path))
+    fetched = []
+    monkeypatch.setattr("kinematch.studio.room.routes.set_up_model", lambda: fetched.append(True))
+    told = json.loads(fetch(fresh_server, "/api/room/pose_model/source")[1])
+    assert (told["there"], told["fetchable"]) == (False, True)
+    assert told["bytes"] > 1_000_000
+    assert told["address"].startswith("https://")
+    assert told["place"].startswith(str(tmp_path))
+    assert not fetched
+    with fresh_server.page() as page:
+        assert fetch(fresh_server, "/api/room/pose_model", method="POST")[0] == 403
+        assert fetch(fresh_server, "/api/room/pose_model", method="POST", **page.identity)[0] == 200
+    assert fetched
 
 
 def test_exports_are_downloaded(fresh_server):

@@ -9,6 +9,7 @@ const FORMATS = [
   ["BVH", "the motion alone", "export", "bvh"],
   ["GIF", "a film as a moving picture", "film", "gif"],
   ["MP4", "a film", "film", "mp4"],
+  ["Page", "a folder for any web server: it plays in a browser, without Kinematch", "page", ""],
   ["Link", "to this moment, for everyone who can open this page", "link", ""],
 ] as const;
 

@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import re
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ from kinematch.studio.room.routes import room_routes
 from kinematch.studio.stage import Stage
 from kinematch.studio.studio import Studio
 
+ARCHIVE = "application/zip"
 MOST_POSES = 3600  # frames in one answer
 MOST_DOWNLOADS = 8  # files that are made and sent at a time
 
@@ -116,6 +118,7 @@ def api_routes(studio: Studio) -> list[Any]:
         Route("/export", written(_export)),
         Route("/recording", written(_recording)),
         Route("/recording", open_sent, methods=["POST"]),
+        Route("/page", written(_page)),
         Route("/preset", written(write_preset)),
         *character_routes(studio),
         *film_routes(studio),
@@ -176,6 +179,16 @@ def _recording(stage: Stage, query: Any, folder: Path) -> tuple[Path, str]:
     path = folder / f"{_find_name(stage)}{SUFFIX}"
     save_recording(path, stage, whole(query, "start", 0), _stop(query))
     return path, BYTES
+
+
+def _page(stage: Stage, query: Any, folder: Path) -> tuple[Path, str]:
+    """The stand-alone page of a stretch of the history, as an archive."""
+    from kinematch.studio.standalone import export_page  # which needs the application, and that this module
+
+    recording, name = folder / f"played{SUFFIX}", _find_name(stage)
+    save_recording(recording, stage, whole(query, "start", 0), _stop(query))
+    export_page(recording, folder / name)
+    return Path(shutil.make_archive(str(folder / "page"), "zip", folder, name)).rename(folder / f"{name}.zip"), ARCHIVE
 
 
 def _figure(_: Stage, query: Any) -> bytes:

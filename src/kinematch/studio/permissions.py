@@ -35,6 +35,7 @@ ROUTES = {  # every route of the server; one that is missing here keeps it from 
     "GET /api/export": WATCH,
     "GET /api/recording": READ,  # it has the recipe and the database in it
     "POST /api/recording": STEER,
+    "GET /api/page": READ,  # likewise
     "GET /api/preset": READ,
     "GET /api/character": WATCH,
     "POST /api/character": STEER,
@@ -49,6 +50,8 @@ ROUTES = {  # every route of the server; one that is missing here keeps it from 
     "GET /api/training": READ,
     "GET /api/figure": WATCH,
     "GET /api/room/pose_model": WATCH,
+    "GET /api/room/pose_model/source": WATCH,
+    "POST /api/room/pose_model": EDIT,  # downloads it to this machine
     "GET /api/room/recording": BODY,
     "GET /api/room/motion": WATCH,
     "POST /api/room/motion": WATCH,  # converts the sender's own clip and keeps nothing

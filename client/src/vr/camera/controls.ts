@@ -1,13 +1,21 @@
 /** The camera's part of the VR panel: switch it on, see what it sees, how sure it is, and what is wrong. */
 import { writeCameraView, type CameraNow, type CameraView } from "../../messages";
 import type { Studio } from "../../studio";
-import { h, switchRow } from "../../ui/elements";
+import { button, h, switchRow } from "../../ui/elements";
 import type { VrStage } from "../stage";
 import { AlignedFigure } from "./aligned_figure";
 import { Bearings, COLOURS } from "./bearings";
 import { Picture } from "./picture";
 import { LANDMARKS } from "./skeleton";
 import type { Seen, Webcam } from "./webcam";
+
+interface ModelSource {
+  there: boolean;
+  fetchable: boolean;
+  bytes: number;
+  address: string;
+  place: string;
+}
 
 const STALE = 2000; // ms after which what the server said is old
 const NAMES = { trackers: "Trackers", camera: "Camera", fused: "Body" } as const;
@@ -30,6 +38,8 @@ export class CameraControls {
     title: "Where your hips face is seen by the camera. Pictures stay in this browser; only landmarks are sent.",
   });
 
+  private readonly offer = h("div.group", { hidden: true });
+
   constructor(
     private readonly studio: Studio,
     private readonly stage: VrStage,
@@ -40,6 +50,7 @@ export class CameraControls {
       "div.group",
       h("p.note", "Drives a body alone, or corrects a headset's. Pictures stay in this browser."),
       this.turnOn,
+      this.offer,
       this.word,
       this.details,
     );
@@ -54,8 +65,15 @@ export class CameraControls {
   async start(): Promise<void> {
     if (this.on || this.starting) return;
     this.starting = true;
+    this.offer.hidden = true;
     this.show();
     try {
+      const source = await this.studio.ask<ModelSource>("/api/room/pose_model/source");
+      if (!source.there && source.fetchable) {
+        this.offerModel(source);
+        this.starting = false;
+        return this.show();
+      }
       const { Webcam } = await import("./webcam");
       this.webcam ??= new Webcam();
       this.webcam.onSeen = (seen) => this.send(seen);
@@ -70,6 +88,43 @@ export class CameraControls {
     }
     this.starting = false;
     this.show();
+  }
+
+  /** Ask before the model is fetched: how large it is, where it comes from, and where it goes. */
+  private offerModel(source: ModelSource): void {
+    const size = `${(source.bytes / 1e6).toFixed(1)} MB`;
+    const fetchIt = button(`Fetch ${size}`, () => void this.fetchModel(source), { kind: "small primary" }),
+      notNow = button("Not now", () => (this.offer.hidden = true), { kind: "small quiet" });
+    this.offer.replaceChildren(
+      h(
+        "p.note",
+        { style: "overflow-wrap:anywhere" },
+        `The camera needs MediaPipe's pose model, once: ${size} from ${source.address}, kept at ${source.place} on the machine that Kinematch runs on.`,
+      ),
+      h("div.row", fetchIt, notNow),
+    );
+    this.offer.hidden = false;
+  }
+
+  private async fetchModel(source: ModelSource): Promise<void> {
+    const began = performance.now();
+    const word = h("p.note", { role: "status" }),
+      tell = () => {
+        word.textContent = `Fetching from ${new URL(source.address).host}: ${Math.floor((performance.now() - began) / 1000)} s`;
+      };
+    tell();
+    const timer = window.setInterval(tell, 1000);
+    this.offer.replaceChildren(word, h("div.progress.unknown", h("i")));
+    try {
+      await this.studio.ask("/api/room/pose_model", { method: "POST" });
+      this.offer.hidden = true;
+      void this.start();
+    } catch (error) {
+      this.offerModel(source); // to try again
+      this.studio.say(String((error as Error).message ?? error), "bad", "The pose model was not fetched");
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   stop(): void {

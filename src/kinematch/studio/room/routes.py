@@ -6,9 +6,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from kinematch.avatar.recordings import write_trackers
 from kinematch.avatar.velocities import find_velocities
-from kinematch.camera.model_file import choose_model
+from kinematch.camera.model_file import MODELS, choose_model, find_address, find_place, set_up_model
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.files import READABLE, read_clip
 from kinematch.studio.permissions import SECRET, UNKNOWN_SECRET
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 LARGEST_CHARACTER = 100_000_000  # bytes
 LARGEST_CLIP = 100_000_000  # bytes
+JSON = "application/json"
 
 
 def room_routes(attendant: Attendant) -> list[Any]:
@@ -59,11 +62,11 @@ def room_routes(attendant: Attendant) -> list[Any]:
             path, name = await receive_named(request, folder, KINDS, LARGEST_CHARACTER)
             worn = await asyncio.to_thread(read_character, path, name)
         await attendant.change(user, worn=worn)
-        return answer(b"{}", "application/json")
+        return answer(b"{}", JSON)
 
     async def take_off(request: "Request") -> "Response":
         await attendant.change(user_of(request), worn=None)
-        return answer(b"{}", "application/json")
+        return answer(b"{}", JSON)
 
     async def character(request: "Request") -> "Response":
         """The file that a user wears, for pages to draw."""
@@ -89,8 +92,27 @@ def room_routes(attendant: Attendant) -> list[Any]:
         path = await asyncio.to_thread(choose_model, attendant.pose_model)
         return FileResponse(path, media_type=BYTES)
 
+    async def pose_model_source(_: "Request") -> "Response":
+        """Whether a model is here, and where one would come from: what users are asked before it is fetched."""
+        return answer(msgspec.json.encode(await asyncio.to_thread(describe_source, attendant.pose_model)), JSON)
+
+    async def fetch_pose_model(_: "Request") -> "Response":
+        """Download the model to this machine's cache, which users asked for."""
+        nonlocal fetching
+        if fetching:
+            raise HTTPException(409, "the model is being fetched already")
+        fetching = True
+        try:
+            await asyncio.to_thread(set_up_model)
+        finally:
+            fetching = False
+        return answer(b"{}", JSON)
+
+    fetching = False
     return [
         Route("/pose_model", pose_model),
+        Route("/pose_model", fetch_pose_model, methods=["POST"]),
+        Route("/pose_model/source", pose_model_source),
         Route("/recording", recording),
         Route("/motion", motion),
         Route("/motion", clip_motion, methods=["POST"]),
@@ -98,6 +120,17 @@ def room_routes(attendant: Attendant) -> list[Any]:
         Route("/character", wear, methods=["POST"]),
         Route("/character", take_off, methods=["DELETE"]),
     ]
+
+
+def describe_source(model: str | Path) -> dict[str, Any]:
+    """Whether the pose model is here; size, address and place of the one that would be fetched."""
+    try:
+        there = bool(choose_model(model))
+    except KinematchError:
+        there = False
+    name = next(iter(MODELS))
+    told = {"there": there, "bytes": MODELS[name].size, "address": find_address(name), "place": str(find_place(name))}
+    return told | {"fetchable": not model}  # a model that was named with --model is not fetched
 
 
 async def receive_named(request: "Request", folder: str, kinds: Collection[str], largest: int) -> tuple[Path, str]:
