@@ -20,6 +20,8 @@ interface Stage {
 
 interface Training {
   name: string;
+  database: string; // that it was trained on; empty where an older version did not note it
+  folder: string; // where the model is written
   verdict: string | null;
   age: number; // s since the last line
   stages: Record<string, Stage>;
@@ -41,7 +43,10 @@ export function registerTrain(): void {
     if (!trainings.length) {
       const text = "Run kinematch train learned DATABASE in a terminal; its curves appear here while it runs.";
       list.replaceChildren(empty("No training on this machine yet", text));
-    } else list.replaceChildren(...trainings.map(describe));
+    } else {
+      const whose = "Trainings that ran on this machine, by everyone who uses its cache folder, the latest first.";
+      list.replaceChildren(h("p.note", whose), ...trainings.map(describe));
+    }
   }
 
   registerPanel({
@@ -73,7 +78,19 @@ function describe(training: Training): HTMLElement {
       h("p.note", stage.text || "first figures are on their way"),
     ),
   );
-  return group(`${training.name}: ${state}`, ...stages);
+  const whose = [
+    training.database ? `learns ${training.database}` : "",
+    training.folder ? `kept in ${training.folder}` : "",
+    `last heard of ${lasting(training.age)} ago`,
+  ];
+  const about = h("p.note", { style: "overflow-wrap:anywhere" }, `${whose.filter(Boolean).join(", ")}.`);
+  return group(`${training.name}: ${state}`, about, ...stages);
+}
+
+function lasting(seconds: number): string {
+  const [size, unit] =
+    seconds < 90 ? [1, "s"] : seconds < 5400 ? [60, "minutes"] : seconds < 129600 ? [3600, "hours"] : [86400, "days"];
+  return `${Math.round(seconds / Number(size))} ${unit}`;
 }
 
 /** The loss, thin, and the error on held-out motion in cm, bold, each from zero to its largest. */

@@ -61,7 +61,8 @@ def learned(
         plan = make_plan(design, opened.poses.frame_count, capacity=capacity, **lasting)
         if tune:
             plan = _tune(opened, plan, tune, seed, ray, show)
-        journal = Journal(find_journal_folder() / f"{output.stem}{JOURNAL}", output.stem, database=name)
+        folder = str(output.resolve().parent)
+        journal = Journal(find_journal_folder() / f"{output.stem}{JOURNAL}", output.stem, database=name, folder=folder)
         allowed = None if steps else minutes or MINUTES
         training = Training(opened, plan, seed=seed, resume=resume, minutes=allowed, journal=journal)
         training.run(show)

@@ -207,12 +207,13 @@ def test_whole_clips_are_held_out_where_they_are_short_enough(database):
 
 def test_a_journal_tells_of_every_stage_while_training_runs(small, tmp_path, monkeypatch):
     monkeypatch.setattr("kinematch.learned.training.train.has_stalled", lambda curve: False)
-    journal = Journal(tmp_path / "a.jsonl", "a")
+    journal = Journal(tmp_path / "a.jsonl", "a", database="small", folder="/models")
     Training(small, SMALL, journal=journal).run()
     whole = journal.path.read_text()
     journal.path.write_text(whole + '{"stage": "step", "st')  # a line that is being written
     (found,) = list_journals(tmp_path)
     assert (found["name"], found["verdict"], list(found["stages"])) == ("a", None, ["compress", "step"])
+    assert (found["database"], found["folder"]) == ("small", "/models")
     for name, stage in found["stages"].items():
         assert stage["step"] == stage["steps"] == SMALL.steps(name)
         assert stage["reports"][-1][0] == stage["steps"]

@@ -51,15 +51,19 @@ def find_journal_folder() -> Path:
 
 
 def read_journal(path: Path) -> dict[str, Any]:
-    """Name, verdict if it has ended, seconds since the last line, and for each stage its steps, losses and reports."""
+    """Name, database and folder of the model, verdict if it has ended, seconds since the last line, and for each stage
+    its steps, losses and reports."""
     with open(path, "rb") as file:
         lines = file.read(LARGEST).split(b"\n")
-    out: dict[str, Any] = {"name": path.stem, "verdict": None, "age": time.time() - path.stat().st_mtime, "stages": {}}
+    age = time.time() - path.stat().st_mtime
+    out: dict[str, Any] = {
+        "name": path.stem, "database": "", "folder": "", "verdict": None, "age": age, "stages": {}
+    }  # fmt: skip
     for line in lines:
         try:
             one = json.loads(line)
             if "name" in one:
-                out["name"] = str(one["name"])
+                out |= {name: str(one.get(name, "")) for name in ("name", "database", "folder")}
             elif "verdict" in one:
                 out["verdict"] = str(one["verdict"])
             else:
