@@ -38,8 +38,6 @@ export class Viewport {
   private readonly size = new THREE.Vector2();
   /** Looked through instead of the camera that follows. */
   eye: THREE.PerspectiveCamera | null = null;
-  /** Whether the background is drawn, for what has no page behind it: a headset, a mirror. */
-  solid = false;
   private slow = 0;
   private level: number; // a place in LEVELS
 

@@ -11,6 +11,10 @@ import "./vr.css";
 
 const WATCH = 0.25; // s between looks at the figures
 
+function capital(name: string): string {
+  return name[0].toUpperCase() + name.slice(1);
+}
+
 export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   const stage = new VrStage(studio);
   const { room, headset, simulated } = stage;
@@ -18,11 +22,9 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   let emulator: Emulator | null = null,
     wait = 0,
     there = false; // whether the browser has a headset
-  const waiting = h(
-    "div.note",
-    "Your body is being made; on a new machine that takes a minute.",
-    h("div.progress.unknown", h("i")),
-  );
+  const waitingFor = h("span");
+  const waiting = h("div.note", { role: "status" }, waitingFor, h("div.progress.unknown", h("i")));
+  let prepared: { name: string; since: number } | null = null; // the motion that the server is asked for
 
   const enter = button("Enter VR", () => void attempt(enterVr), { icon: "headset", kind: "primary" });
   const calibrate = button("Calibrate", () => room.calibrate(), {
@@ -98,13 +100,34 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   }
 
   async function simulate(motion: string | File): Promise<void> {
-    await simulated.start(motion);
-    if (!room.own) {
-      room.enter();
-      const entered = new Promise<void>((resolve) => room.onChange(() => room.own && resolve()));
-      await entered;
+    prepared = { name: typeof motion === "string" ? capital(motion) : motion.name, since: performance.now() };
+    const entered = new Promise<void>((resolve) => {
+      if (room.own) return resolve();
+      room.onChange(() => room.own && resolve());
+      if (!room.waiting) room.enter(); // the body is made while the motion is prepared
+    });
+    show();
+    try {
+      await simulated.start(motion);
+    } catch (error) {
+      if (!room.own || !simulated.running) room.leave();
+      throw error;
+    } finally {
+      prepared = null;
+      show();
     }
+    await entered;
     room.measure(simulated.height);
+  }
+
+  /** What is being prepared, and for how long. */
+  function showWaiting(): void {
+    waiting.hidden = !prepared && !room.waiting;
+    if (waiting.hidden) return;
+    stage.since ??= performance.now();
+    const seconds = Math.floor((performance.now() - (prepared?.since ?? stage.since)) / 1000);
+    const what = prepared ? `“${prepared.name}” is being prepared` : "Your body is being made";
+    waitingFor.textContent = `${what}: ${seconds} s. On a new machine this takes up to a minute, later a moment.`;
   }
 
   function stopSimulated(): void {
@@ -133,7 +156,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   function showMotions(): void {
     const names = room.now?.motions ?? [];
     const rows = names.map((name) =>
-      button(name[0].toUpperCase() + name.slice(1), () => void attempt(() => simulate(name)), { kind: "small" }),
+      button(capital(name), () => void attempt(() => simulate(name)), { kind: "small" }),
     );
     rows.forEach((row, k) =>
       row.setAttribute("aria-pressed", String(simulated.running && simulated.name === names[k])),
@@ -151,7 +174,8 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
     calibrate.disabled = !room.own;
     more.hidden = !room.own;
     enter.disabled = !there && !headset.worn;
-    waiting.hidden = !room.waiting;
+    if (!room.waiting && !prepared) stage.since = null;
+    showWaiting();
     recentre.disabled = !headset.worn && !simulated.running;
     lost.hidden = !simulated.running;
     look.hidden = headset.worn;
@@ -245,9 +269,11 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
       if (wait > 0) return;
       wait = WATCH;
       showFigures();
+      showWaiting();
       camera.show();
     },
-    followed: () => stage.avatars.main,
+    followed: () =>
+      stage.avatars.main ?? (stage.standIn.shown ? { position: stage.spot.setComponent(1, 0.9), yaw: 0 } : null),
     dropped: (files) => body.take(files),
   };
   return { panel, stage };

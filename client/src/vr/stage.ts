@@ -8,6 +8,7 @@ import { Headset } from "./headset";
 import { Mirror } from "./mirror";
 import { spotOf } from "./placement";
 import { Room } from "./room";
+import { StandIn } from "./stand_in";
 import { Sign } from "./sign";
 import { SimulatedUser } from "./simulated";
 
@@ -20,8 +21,10 @@ export class VrStage {
   readonly headset: Headset;
   readonly simulated: SimulatedUser;
   readonly mirror: Mirror;
+  readonly standIn: StandIn;
   camera: CameraControls | null = null;
   look: Look = "third";
+  since: number | null = null; // ms, when one's own body was asked for
   private readonly sign: Sign;
   private readonly eye = new THREE.PerspectiveCamera(70, 1, 0.03, 400);
 
@@ -37,6 +40,7 @@ export class VrStage {
       () => new THREE.Matrix4().makeTranslation(this.spot),
     );
     this.mirror = new Mirror(viewport);
+    this.standIn = new StandIn(studio.live, viewport);
     this.sign = new Sign(viewport);
     this.room.onChange(() => this.furnish());
     lookAs(this.eye, true);
@@ -79,8 +83,8 @@ export class VrStage {
     this.avatars.evenly = this.camera?.on === true && !this.simulated.running && !this.headset.worn;
     this.avatars.update(performance.now(), seconds);
     const { viewport } = this.studio;
-    viewport.solid = this.mirror.shown;
     this.sign.shown = this.headset.worn;
+    this.standIn.update(this.room.waiting, this.spot);
     if (this.headset.worn) {
       this.writeSign();
       return;
@@ -95,7 +99,8 @@ export class VrStage {
 
   /** The panel is closed: the stage is another's. */
   close(): void {
-    this.mirror.shown = this.studio.viewport.solid = false;
+    this.mirror.shown = false;
+    this.standIn.update(false, this.spot);
     this.studio.viewport.eye = null;
   }
 
