@@ -2,8 +2,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SkeletonInfo } from "../src/messages";
+import { seriesOf } from "../src/panels/timeline_clips";
 import { bodyTriangles } from "../src/scene/cones";
 import { blendRotation, newPose, Rig } from "../src/scene/kinematics";
+
+test("walking and running clips have colours of their own, alike for all of a kind", () => {
+  const clip = (name: string, ...tags: string[]) => ({ name, start: 0, stop: 1, loops: false, tags });
+  const walk = seriesOf(clip("walk_1.35", "level0", "walk"), 0),
+    run = seriesOf(clip("run1_subject2"), 1);
+  assert.notEqual(walk, run);
+  assert.equal(seriesOf(clip("take 7", "walking"), 5), walk);
+  assert.equal(seriesOf(clip("run_turn_left_180", "turn", "run"), 3), run);
+  assert.ok(![walk, run].includes(seriesOf(clip("dance"), 0)));
+});
 
 const turn = (angle: number, axis: 0 | 1 | 2) =>
   [0, 1, 2, 3].map((k) => (k === 3 ? Math.cos(angle / 2) : k === axis ? Math.sin(angle / 2) : 0));

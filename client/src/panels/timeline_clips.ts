@@ -1,4 +1,4 @@
-/** Which clip a frame belongs to. */
+/** Which clip a frame belongs to, and the colour of a clip. */
 import type { ClipInfo } from "../messages";
 
 /** The place of a database frame's clip among clips that stand in order, or -1. */
@@ -12,4 +12,19 @@ export function clipAt(clips: readonly ClipInfo[], frame: number): number {
     else return middle;
   }
   return -1;
+}
+
+const KINDS: readonly [words: readonly string[], series: number][] = [
+  [["crouch", "crouching", "low", "level3"], 5],
+  [["run", "running", "jog", "sprint"], 2],
+  [["walk", "walking"], 1],
+  [["idle", "standing"], 3],
+];
+const OTHERS = [4, 6, 7, 8];
+
+/** The colour of a clip, 1 to 8: by what it mostly is where tags or its name tell, as labels have it; else by its place. */
+export function seriesOf(clip: ClipInfo, place: number): number {
+  const said = clip.name.toLowerCase().split(/[^a-z]+/);
+  const find = (words: readonly string[]) => KINDS.find(([known]) => known.some((word) => words.includes(word)))?.[1];
+  return find(said) ?? find(clip.tags) ?? OTHERS[place % OTHERS.length];
 }

@@ -2,7 +2,7 @@
 import type { Live } from "../live";
 import { h } from "../ui/elements";
 import { colour, themed } from "../ui/theme";
-import { clipAt } from "./timeline_clips";
+import { clipAt, seriesOf } from "./timeline_clips";
 
 const SHORTEST = 2,
   LONGEST = 180; // s shown
@@ -199,7 +199,7 @@ export class TimelinePicture {
     clip: number,
   ): void {
     const wide = Math.max(right - left - 1, 1);
-    const paint = this.colours[`series-${(clip % 8) + 1}`];
+    const paint = this.colours[`series-${seriesOf(this.live.welcome!.clips[clip], clip)}`];
     ink.globalAlpha = 0.28;
     ink.fillStyle = paint;
     ink.fillRect(left, top, wide, high);

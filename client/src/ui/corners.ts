@@ -7,7 +7,7 @@ export class StageCorners {
   private readonly database = h("span.chip", { title: "The database that is played" });
   private readonly steers = h("span.chip");
   private readonly clip = h("span.chip", { title: "Clip and time that play now" });
-  private readonly speed = h("span.chip", {
+  private readonly speed = h("span.chip.speed", {
     title: "Input latency: from the stick to the first frame that shows it; frames per second; server time per step",
   });
   private readonly hint = h(
@@ -65,7 +65,10 @@ export class StageCorners {
       if (change === "welcome" && welcome)
         this.database.replaceChildren(
           h("strong", welcome.database),
-          `${welcome.clips.length} ${welcome.clips.length === 1 ? "clip" : "clips"}, ${lasting(welcome.frame_count / welcome.frame_rate)}`,
+          h(
+            "span.size",
+            `${welcome.clips.length} ${welcome.clips.length === 1 ? "clip" : "clips"}, ${lasting(welcome.frame_count / welcome.frame_rate)}`,
+          ),
         );
       if (change !== "situation" || !situation) return;
       this.paused.hidden = situation.playing || !situation.live;
@@ -101,7 +104,7 @@ export class StageCorners {
     const { moment, welcome } = this.studio.live;
     if (!moment || !welcome) return;
     const late = this.steering.latency.milliseconds;
-    this.speed.className = `chip ${late === null ? "" : late < 100 ? "good" : late < 200 ? "warn" : "bad"}`;
+    this.speed.className = `chip speed ${late === null ? "" : late < 100 ? "good" : late < 200 ? "warn" : "bad"}`;
     const { all, drawn } = this.studio.live.crowdSize,
       some = this.studio.live.most < all;
     this.few.hidden = !some;

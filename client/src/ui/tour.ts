@@ -6,6 +6,7 @@ const SEEN = "kinematch-tour"; // where the browser keeps that it was taken or r
 interface Stop {
   title: string;
   text: string;
+  touch?: string; // in place of it where fingers point
   panel: string; // opened first
   at: string; // selector of what is marked
 }
@@ -13,18 +14,22 @@ interface Stop {
 const STOPS: Stop[] = [
   {
     title: "Drive the character",
-    text: "W A S D or the arrows walk, Shift runs, dragging the stage looks around. On a phone, drag the round stick.",
+    text: "W A S D or the arrows walk, Shift runs, dragging the stage looks around.",
+    touch: "Drag the round stick to walk, farther to go faster; drag the stage to look around.",
     panel: "play",
     at: "main.stage canvas",
   },
   {
     title: "Bring your own character",
     text: "Drop a GLB or VRM on the page, or try one of ours under Character. The motion is retargeted to it while it plays.",
+    touch: "Choose a GLB or VRM under Character, or try one of ours. The motion is retargeted to it while it plays.",
     panel: "play",
     at: "#tab-play",
   },
   {
     title: "See why",
+    touch:
+      "Pause and drag the timeline back. This panel shows what each search wanted, what it found, and what decided.",
     text: "Pause with Space and drag the timeline back. This panel shows what each search wanted, what it found, and what decided.",
     panel: "why",
     at: "#tab-why",
@@ -37,6 +42,8 @@ const STOPS: Stop[] = [
   },
   {
     title: "Build from your own motion",
+    touch:
+      "Choose BVH, GLB or FBX files here. Kinematch examines them, suggests fixes, and builds a database that plays at once.",
     text: "Drop BVH, GLB or FBX files here. Kinematch examines them, suggests fixes, and builds a database that plays at once.",
     panel: "build",
     at: "#tab-build",
@@ -94,7 +101,7 @@ export function startTour(open: (panel: string) => void): void {
     marked = document.querySelector(stop.at);
     marked?.classList.add("tour-mark");
     title.textContent = stop.title;
-    text.textContent = stop.text;
+    text.textContent = (matchMedia("(pointer: coarse)").matches && stop.touch) || stop.text;
     count.textContent = `${at + 1} of ${STOPS.length}`;
     back.hidden = at === 0;
     next.textContent = at === STOPS.length - 1 ? "Done" : "Next";

@@ -60,13 +60,15 @@ export class FilesView {
                   "li.file",
                   h("span.state.busy"),
                   h("span.name", one.name),
-                  one.share < 1
-                    ? h(
-                        "div.progress",
-                        { style: "width:90px" },
-                        h("i", { style: `width:${Math.round(100 * one.share)}%` }),
-                      )
-                    : h("span.fact", "being examined"),
+                  one.share < 0
+                    ? h("span.fact", "waiting")
+                    : one.share < 1
+                      ? h(
+                          "div.progress",
+                          { style: "width:90px" },
+                          h("i", { style: `width:${Math.round(100 * one.share)}%` }),
+                        )
+                      : h("span.fact", "being examined"),
                 ),
               ),
             ...used.map((name) => this.row(name, true)),

@@ -216,16 +216,17 @@ export class Store {
       this.uploading = this.uploading.filter((one) => !ended.includes(one));
       this.tell("files");
     };
+    const accepted: [File, Upload][] = [];
     for (const file of files) {
-      const job = { name: file.name, share: 0 };
       this.refused = this.refused.filter((one) => one.name !== file.name);
       const message = findRefusal(file, this.project);
-      if (message) {
-        this.refused.push({ name: file.name, message });
-        this.tell("files");
-        continue;
-      }
-      for (const list of [this.uploading, jobs]) list.push(job);
+      if (message) this.refused.push({ name: file.name, message });
+      else accepted.push([file, { name: file.name, share: -1 }]);
+    }
+    for (const [, job] of accepted) for (const list of [this.uploading, jobs]) list.push(job); // all at once
+    this.tell("files");
+    for (const [file, job] of accepted) {
+      job.share = 0;
       this.tell("files");
       try {
         done.push(

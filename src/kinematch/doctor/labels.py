@@ -25,7 +25,7 @@ LABELS = (
     Label("N-pose", "N", 6),
     Label("lying", "L", 4, ("low", "lying")),
     Label("sitting", "S", 8, ("low", "sitting")),
-    Label("kneeling", "K", 2, ("low", "kneeling")),
+    Label("kneeling", "K", 8, ("low", "kneeling")),
     Label("falling", "F", 4, ("low", "falling")),
     Label("hands-on-knees", "H", 5, ("low", "hands-on-knees")),
     Label("crouching", "C", 5, ("low", "crouching")),
@@ -33,7 +33,7 @@ LABELS = (
     Label("jumping", "J", 7, ("jumping",)),
     Label("carrying", "B", 8, ("carrying",)),
     Label("idle", "I", 3, ("idle",)),
-    Label("running", "R", 1, ("running",)),
+    Label("running", "R", 2, ("running",)),
     Label("walking", "w", 1, ("walking",)),
 )
 COLOURS = {label.name: label.colour for label in LABELS} | {"forward": 1, "backward": 1, "sideways": 1}
