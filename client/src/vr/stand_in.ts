@@ -27,6 +27,10 @@ export class StandIn {
     this.layer.visible = shown;
     const { rig } = this.live,
       pose = this.live.pose();
+    if (!shown) {
+      this.viewport.forget(this.figure);
+      this.figure = this.rig = null;
+    }
     if (!shown || !rig || !pose) return;
     if (rig !== this.rig) {
       this.viewport.forget(this.figure);

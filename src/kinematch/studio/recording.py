@@ -102,7 +102,16 @@ def open_recording(path: str | Path) -> Stage:
         stage.remember(_moments(stage, arrays, about))
     except FileError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, KinematchError, zlib.error) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        KinematchError,
+        zlib.error,
+    ) as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
 

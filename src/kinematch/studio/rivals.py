@@ -42,7 +42,9 @@ def open_rival(path: Path, progress: Callable[[int, int], None] = lambda done, t
     return Rival(path.stem, storage.load(path, progress=progress))
 
 
-def fit_rival(database: Database, rival: Rival, progress: Callable[[int, int], None] = lambda done, total: None) -> Rival:
+def fit_rival(
+    database: Database, rival: Rival, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Rival:
     """A rival on the skeleton of the first database, with its features and tags; models stay as they were trained."""
     first, poses = database.poses, rival.database.poses
     rig, features = database.skeleton, database.features

@@ -96,6 +96,8 @@ def room_routes(attendant: Attendant) -> list[Any]:
         """Whether a model is here, and where one would come from: what users are asked before it is fetched."""
         return answer(msgspec.json.encode(await asyncio.to_thread(describe_source, attendant.pose_model)), JSON)
 
+    fetching = False
+
     async def fetch_pose_model(_: "Request") -> "Response":
         """Download the model to this machine's cache, which users asked for."""
         nonlocal fetching
@@ -108,7 +110,6 @@ def room_routes(attendant: Attendant) -> list[Any]:
             fetching = False
         return answer(b"{}", JSON)
 
-    fetching = False
     return [
         Route("/pose_model", pose_model),
         Route("/pose_model", fetch_pose_model, methods=["POST"]),
