@@ -30,7 +30,7 @@ PAGES = {
     "play": "studio.md", "doctor": "broken-mocap.md", "init": "recipe.md", "build": "recipe.md",
     "pack": "packed.md", "convert": "retargeting.md", "avatar": "avatars.md", "camera": "camera.md",
     "stream": "stream.md", "record": "stream.md", "synth": "built-in.md", "evaluate": "evaluation.md",
-    "reproduce": "reproduction.md", "tune": "evaluation.md", "train": "learned.md", "export": "engines.md",
+    "reproduce": "reproduction.md", "tune": "evaluation.md", "train": "learned.md", "export": "export.md",
     "bench": "measured.md",
 }  # fmt: skip
 CONTRIBUTORS = "bench"

@@ -1,5 +1,6 @@
 """Fixtures that every test folder shares: the real data, and a humanoid in T-pose with joint axes of any kind."""
 
+import fcntl
 import os
 import shutil
 from collections.abc import Callable
@@ -10,7 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kinematch.compile.code_folder import find_code_folder
 from kinematch.database.build import BuildResult, build
+from kinematch.export.ahead import make_code
+from kinematch.export.link import find_host, link_shared, name_library
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton, skeleton
 
@@ -152,3 +156,25 @@ def data() -> Path:
     if os.environ.get("KINEMATCH_REQUIRE_DATA"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def compiled() -> Callable[[str], bytes]:
+    """compiled(target): the step; processes side by side compile it once."""
+
+    def make(target: str) -> bytes:
+        folder = find_code_folder()
+        assert folder is not None
+        with open(folder / ".tests-of-export.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return make_code(target)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def library(compiled, tmp_path_factory) -> Path:
+    """The shared library for this machine."""
+    path = tmp_path_factory.mktemp("library") / name_library(find_host())
+    path.write_bytes(link_shared(compiled(find_host()), find_host()))
+    return path

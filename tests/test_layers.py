@@ -24,7 +24,19 @@ ORDER = [
         "database",
         "doctor",
     ),
-    *("search", "control", "terrain", "character", "learned", "avatar", "camera", "robot", "stream", "evaluate"),
+    *(
+        "search",
+        "control",
+        "terrain",
+        "character",
+        "learned",
+        "avatar",
+        "camera",
+        "robot",
+        "export",
+        "stream",
+        "evaluate",
+    ),
     *("studio", "bench", "cli"),
 ]
 HEAVY = {

@@ -10,7 +10,7 @@ import pytest
 import kinematch
 from kinematch.compile.code_cache import is_missing
 from kinematch.compile.internals import watch_compilation
-from kinematch.compile.jit import _sources, kernel
+from kinematch.compile.jit import digest_sources, kernel
 
 SOURCE = """
 from kinematch.compile.jit import kernel
@@ -46,7 +46,7 @@ def test_code_is_missing_until_it_was_compiled_and_once_its_source_has_changed(d
 
 def test_checkouts_with_the_same_source_share_compiled_code(doubled):
     doubled("one")(np.ones(3))
-    _sources.cache_clear()  # as in another process
+    digest_sources.cache_clear()  # as in another process
     compiled = []
     with watch_compilation(compiled.append):
         assert doubled("two")(np.ones(3)) == 6
@@ -98,6 +98,6 @@ def test_without_a_folder_nothing_is_missing(monkeypatch):
 def test_kernels_and_constants_of_other_folders_are_part_of_the_source(folder, used, monkeypatch):
     package, read = Path(kinematch.__file__).parent, Path.read_bytes
     changed = package / used
-    before = _sources.__wrapped__(package / folder)
+    before = digest_sources.__wrapped__(package / folder)
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path == changed))
-    assert _sources.__wrapped__(package / folder) != before
+    assert digest_sources.__wrapped__(package / folder) != before

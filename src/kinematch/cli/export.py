@@ -11,20 +11,24 @@ from kinematch.errors import KinematchError
 if TYPE_CHECKING:
     from kinematch.files.engines import EngineName
 
+BUILT_IN = "built-in"
+
 
 def export(
     source: Annotated[
         tyro.conf.Positional[Path],
         option(
-            "what to export: a database of `kinematch build`, a model of `kinematch train learned`, or a recording "
-            "that Save in Studio wrote"
+            "what to export: a database of `kinematch build`, a model of `kinematch train learned`, a recording "
+            "that Save in Studio wrote, or built-in for the motion that comes with Kinematch (--to web and native)"
         ),
     ],
     /,
     output: Annotated[Path, option("folder to write; replaces an earlier export", "-o")],
     to: Annotated[
-        Literal["onnx", "engine", "page"],
+        Literal["onnx", "web", "native", "engine", "page"],
         option(
+            "web (databases and models): a folder for any web site, which plays the character without a server; "
+            "native (the same): libraries for C, C++, C# and Python; "
             "onnx (a model): ONNX graphs, flat weights, and a runtime in Python and C++ to port; "
             "engine (a database): flat arrays, JSON metadata, and a reader and search in C++ and C# to port; "
             "page (a recording): a web page that replays and explains it, without Python"
@@ -34,13 +38,61 @@ def export(
         Literal["unreal", "unity", "godot", "blender", "three"] | None,
         option("with --to engine: use this program's axes, units and bone names", name="for"),
     ] = None,
+    also: Annotated[
+        tuple[Path, ...], option("with --to web and native: further databases or models that the character can play")
+    ] = (),
+    filters: Annotated[
+        tuple[str, ...], option("with --to web and native: further filters that commands may choose", name="filter")
+    ] = (),
+    settings: Annotated[Path | None, option("with --to web and native: settings file (toml or json)")] = None,
+    target: Annotated[
+        Literal["linux-x64", "linux-arm64", "windows-x64", "macos-arm64"] | None,
+        option("with --to native: what machine the libraries are for; default: this one"),
+    ] = None,
 ) -> int:
     """Write SOURCE as files for other programs."""
+    if to in ("web", "native"):
+        if engine is not None:
+            raise KinematchError("--for goes with --to engine")
+        return export_character([source, *also], output, to, filters, settings, target)
+    if also or filters or settings is not None or target is not None:
+        raise KinematchError("--also, --filter, --settings and --target go with --to web and --to native")
     if to == "engine":
         return export_to_engine(source, output, engine)
     if engine is not None:
         raise KinematchError("--for goes with --to engine; for motion files, use kinematch convert --for")
     return {"onnx": export_to_onnx, "page": export_to_page}[to](source, output)
+
+
+def export_character(
+    paths: list[Path], output: Path, to: str, filters: tuple[str, ...], settings: Path | None, target: str | None
+) -> int:
+    from kinematch.character.settings_file import load_settings
+    from kinematch.cli.opening import open_motion
+    from kinematch.cli.screen import Screen, progress_bar
+    from kinematch.export.character import pack, write_character
+    from kinematch.export.folders import check_place, write_native, write_web
+
+    if target is not None and to == "web":
+        raise KinematchError("--target goes with --to native: a page runs on any machine")
+    check_place(output)
+    chosen = None if settings is None else load_settings(settings)
+    screen = Screen()
+    sources, names = [], []
+    for path in paths:
+        with progress_bar("opening") as show:
+            source, name = open_motion(None if str(path) == BUILT_IN else path, show)
+        if to == "web":
+            with blaming(path), progress_bar("packing") as show:
+                source = pack(source, show)
+        sources.append(source)
+        names.append(name)
+    data = write_character(sources, settings=chosen, filters=filters, names=names)
+    written = write_web(data, output, screen.say) if to == "web" else write_native(data, output, target, screen.say)
+    for name, size in written.items():
+        screen.say(f"  {name:22} {size / 1e6:8.3f} MB")
+    screen.say(f"{output}: {sum(written.values()) / 1e6:.1f} MB; README.md there says how to use it")
+    return 0
 
 
 def export_to_onnx(source: Path, output: Path) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.event import Event, Listener, install_listener
 from numba.core.registry import cpu_target
@@ -153,6 +153,22 @@ def find_host() -> tuple[str, list[str]]:
 
 
 # compilation
+
+
+def take_instructions(functions: dict[Callable, tuple]) -> Iterator[tuple[str, str]]:
+    """For functions and the types of their arguments: names and LLVM instructions that fit any target.
+
+    From then on this process leaves all code as it is first made, since optimised code is made for one processor.
+    Numba must have been started for a processor without a name (NUMBA_CPU_NAME and NUMBA_CPU_FEATURES).
+    """
+    CPUCodeLibrary._optimize_functions = lambda self, module: None
+    for function, signature in functions.items():
+        options: dict[str, Any] = PART | UNCOUNTED | {"error_model": "numpy"}
+        dispatcher: Any = njit(function, **options)
+        dispatcher.compile(signature)
+        compiled = dispatcher.overloads[signature]
+        compiled.library._ensure_finalized()
+        yield compiled.fndesc.llvm_func_name, str(compiled.library._final_module)
 
 
 @contextlib.contextmanager

@@ -92,11 +92,11 @@ def replace_in_kernels(function: Callable) -> Callable:
 def _find_sources(function: Callable) -> tuple[str, ...]:
     """What compiled code depends on: files, and the layouts of the records that it opens."""
     layouts = [one.layout for one in function.__globals__.values() if hasattr(one, "layout")]
-    return _sources(Path(inspect.getfile(function)).parent), *layouts
+    return digest_sources(Path(inspect.getfile(function)).parent), *layouts
 
 
 @cache
-def _sources(folder: Path) -> str:
+def digest_sources(folder: Path) -> str:
     """A digest of the files that kernels of a folder call and take constants from.
 
     These are its own, `compile` and `math`, and all that files which are compiled import.

@@ -12,7 +12,7 @@ from numba import types
 from kinematch.compile import vectors as v
 from kinematch.compile.internals import OpenArray, implement
 from kinematch.compile.jit import inner
-from kinematch.compile.vectors import I1, I8, I32, I64, intrinsic
+from kinematch.compile.vectors import F64, I1, I8, I32, I64, intrinsic
 
 CACHE_LINE = 64  # bytes
 
@@ -75,6 +75,16 @@ def float_bits(typing, number):
     return types.int32(types.float32), lambda context, b, _, arguments: b.bitcast(arguments[0], I32)
 
 
+@intrinsic
+def bits_to_double(typing, bits):
+    """The float64 that has the bits of a whole number."""
+
+    def generate(context, b, given, arguments):
+        return b.bitcast(context.cast(b, arguments[0], given.args[0], types.int64), F64)
+
+    return types.float64(types.unliteral(bits)), generate
+
+
 def make_reader(kind: types.Type, align: int = 1) -> Any:
     """A function that reads the n-th number or lanes from an address."""
 
@@ -99,8 +109,10 @@ def make_writer(kind: types.Type, align: int = 1) -> Any:
 
 
 read_float, write_float = make_reader(types.float32), make_writer(types.float32)
-read_double, read_byte = make_reader(types.float64), make_reader(types.uint8)
+read_double, write_double = make_reader(types.float64), make_writer(types.float64)
 read_short, write_short = make_reader(types.uint16), make_writer(types.uint16)
 read_int, write_int = make_reader(types.int32), make_writer(types.int32)
 read_word, write_word = make_reader(types.uint64), make_writer(types.uint64)
-read_size, read_address = make_reader(types.int64), make_reader(types.uintp)
+read_size, write_size = make_reader(types.int64), make_writer(types.int64)
+read_byte, write_byte = make_reader(types.uint8), make_writer(types.uint8)
+read_address = make_reader(types.uintp)

@@ -3,11 +3,11 @@
 The functions of math.spring are the same for arrays.
 """
 
-import math
 from typing import NamedTuple
 
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import where
+from kinematch.math.exponentials import exp, expm1, halve
 from kinematch.math.spring import HALFLIFE_FACTOR
 
 NOTHING = 1e-30  # square of an offset and its velocity that is nothing: denormal numbers cost a hundred times more
@@ -25,14 +25,14 @@ class Spring(NamedTuple):
 @inner
 def make_spring(halflife, dt):
     w = HALFLIFE_FACTOR / halflife
-    e = math.exp(-w * dt)
-    return Spring(w, dt, e, 1 - e if e < 0.9 else -math.expm1(-w * dt))
+    e = exp(-w * dt)
+    return Spring(w, dt, e, 1 - e if e < 0.9 else -expm1(-w * dt))
 
 
 @inner
 def find_remaining(halflife, dt):
     """What is left after dt; all of it where there is no half-life."""
-    return 0.5 ** (dt / halflife) if halflife > 0 else 1.0
+    return halve(dt / halflife) if halflife > 0 else 1.0
 
 
 @inner

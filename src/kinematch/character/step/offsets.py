@@ -17,6 +17,7 @@ from kinematch.character.constants import LONGEST_QUINTIC, OVERSHOOT
 from kinematch.character.settings import DEAD, NO_TRANSITION, QUINTIC, SPRING
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, smaller, where
+from kinematch.math.exponentials import halve
 from kinematch.math.series import (
     find_angular_velocity,
     from_rotation_vector,
@@ -73,7 +74,7 @@ def fade_place(memory, j, kind, halflife, by):
 @inner
 def find_drift(halflife, dt):
     """What is left of a velocity that fades by itself, and how far one of 1 leads."""
-    kept = 0.5 ** (dt / halflife)
+    kept = halve(dt / halflife)
     return kept, (1 - kept) * halflife / math.log(2)
 
 

@@ -7,6 +7,7 @@ from kinematch.character.reason import Reason
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.scene import find_source
 from kinematch.compile.jit import inner
+from kinematch.compile.lanes import floor
 from kinematch.database.frame_kernels import find_clip, is_committed
 from kinematch.database.run_path_kernels import has_run_out, is_run
 from kinematch.math.series import find_yaw, wrap_angle
@@ -145,7 +146,7 @@ def note_search(scene, n, dt):
     commands, since = schedule.commands, schedule.since[n]
     over = since - interval
     if math.isnan(commands[n, 0]):
-        schedule.since[n] = since % interval
+        schedule.since[n] = since - floor(since / interval) * interval
     else:
         schedule.since[n] = over if 0 <= over < dt else 0.0
     for i in range(3):

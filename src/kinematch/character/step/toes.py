@@ -10,7 +10,7 @@ from kinematch.character.step.legs import measure_leg, measure_shortfall
 from kinematch.compile.indexing import pair
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, opposite, root, single, smaller, where
-from kinematch.math.series import exp_negative, find_rotation_between, from_rotation_vector
+from kinematch.math.series import exp_negative, find_rotation_between, from_rotation_vector, half_angle
 from kinematch.math.spring_kernels import Spring, settle_spring
 from kinematch.math.vectors import Quaternion, Vector, rotate, vector
 
@@ -88,7 +88,8 @@ def hold_toe(scene, n, k, toe, foot, velocity, place, rest, shortfall):
     locked, contact, refused = feet.locked[n][k], work.toe_contacts[n][k], work.toe_refusals[n][k]
     farthest, heading = work.toe_reaches[n][k], pair(feet.headings[n][k])
     size = root(foot.x * foot.x + foot.z * foot.z)
-    twist = math.cos(settings.unlock_angle) if settings.unlock_angle < math.pi else -2.0
+    cosine, _ = half_angle(0.25 * settings.unlock_angle * settings.unlock_angle)
+    twist = 2.0 * cosine * cosine - 1.0 if settings.unlock_angle < math.pi else -2.0
     far = is_farther(toe.x - place.x, toe.z - place.z, farthest)
     fast = velocity.x * velocity.x + velocity.z * velocity.z > settings.unlock_speed * settings.unlock_speed
     twisted = foot.x * heading[0] + foot.z * heading[1] < twist * size

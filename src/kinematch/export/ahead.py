@@ -1,0 +1,102 @@
+"""Ahead of time: the compiled step for pages and libraries, made once for each version of its text and kept on disk.
+
+`python -m kinematch.export.ahead TARGET... -o FOLDER` makes it by itself; `kinematch export` does when nothing is kept.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from kinematch.compile.code_cache import VERSIONS
+from kinematch.compile.code_folder import find_code_folder, load_entry, save_entry
+from kinematch.compile.jit import digest_sources
+from kinematch.errors import KinematchError, unknown
+from kinematch.export.capture import GENERIC
+from kinematch.export.entries import digest_records
+from kinematch.export.targets import TARGETS, WEB, compile_object
+from kinematch.export.wasm import finish_module
+
+Say = Callable[[str], None]
+OWN = ("capture", "entries", "targets", "wasm")  # what decides on the code besides the kernels
+
+
+def make_code(target: str, say: Say = lambda text: None) -> bytes:
+    """The step for a target: a module for pages, or an object file. It takes a minute where none is kept."""
+    if target not in TARGETS:
+        raise KinematchError(unknown("target", target, TARGETS))
+    name = f"step-{target}-{_digest()}"
+    code = _load(name)
+    if code is None:
+        instructions = _make_instructions(say)
+        say(f"compiling the step for {target}, about half a minute")
+        code = compile_object(instructions, target)
+        code = finish_module(code) if target == WEB else code
+        _save(name, code)
+    return code
+
+
+def is_kept(target: str) -> bool:
+    """Whether the step for a target is compiled already."""
+    return _load(f"step-{target}-{_digest()}") is not None
+
+
+def _make_instructions(say: Say) -> str:
+    name = f"step-instructions-{_digest()}"
+    kept = _load(name)
+    if kept is not None:
+        return zlib.decompress(kept).decode()
+    say("compiling the step without a machine in mind, about half a minute")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "step.ll"
+        # a process of its own: numba takes the processor to compile for from the environment it starts in
+        done = subprocess.run(
+            [sys.executable, "-m", "kinematch.export.capture", str(path)],
+            env={**os.environ, **GENERIC}, capture_output=True, text=True,
+        )  # fmt: skip
+        if done.returncode:
+            raise KinematchError(f"the step was not compiled: {done.stderr.strip()[-2000:]}")
+        text = path.read_text()
+    _save(name, zlib.compress(text.encode(), 6))
+    return text
+
+
+@cache
+def _digest() -> str:
+    here = Path(__file__).parent
+    own = [(here / f"{name}.py").read_bytes() for name in OWN]
+    return hashlib.sha256(repr((VERSIONS, digest_sources(here), digest_records(), own)).encode()).hexdigest()[:32]
+
+
+def _load(name: str) -> bytes | None:
+    folder = find_code_folder()
+    return None if folder is None else load_entry(folder, name)
+
+
+def _save(name: str, content: bytes) -> None:
+    if folder := find_code_folder():
+        save_entry(folder, name, content)
+
+
+def main(arguments: list[str]) -> int:
+    folder = None
+    if "-o" in arguments:
+        at = arguments.index("-o")
+        folder = Path(arguments[at + 1])
+        folder.mkdir(parents=True, exist_ok=True)
+        arguments = arguments[:at] + arguments[at + 2 :]
+    for target in arguments or [WEB]:
+        code = make_code(target, lambda text: print(text, file=sys.stderr))
+        print(f"{target}: {len(code) / 1e3:.0f} kB, {len(zlib.compress(code, 9)) / 1e3:.0f} kB compressed")
+        if folder:
+            (folder / ("step.wasm" if target == WEB else f"kinematch-{target}.o")).write_bytes(code)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

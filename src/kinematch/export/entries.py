@@ -1,0 +1,44 @@
+"""The entries of a compiled library: names, parameters and what each returns, from which headers are written too."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kinematch.character.step.scene import open_scene, open_scratch, open_source
+from kinematch.export import entry_kernels as e
+from kinematch.export import format as at
+from kinematch.export import heap_kernels as heap
+from kinematch.export import load_kernels as load
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function of a library; one letter for each parameter: p for a pointer, i for a whole number, d for a float64, r
+    for the layout of records, which callers do not give."""
+
+    function: Callable
+    parameters: str
+    in_pages: bool = True
+
+
+ENTRIES = {
+    "measure": Entry(load.measure, "piir"),
+    "place": Entry(load.place, "piipir"),
+    "step": Entry(e.take_step, "pd"),
+    "command": Entry(e.command, "piddddddii"),
+    "teleport": Entry(e.teleport, "pidddd"),
+    "find": Entry(e.find, "ppp"),
+    "count": Entry(e.count_characters, "p"),
+    "about": Entry(e.find_about, "p"),
+    "state_size": Entry(e.measure_state, "p"),
+    "save": Entry(e.save, "ppi"),
+    "restore": Entry(e.restore, "ppi"),
+    "load": Entry(heap.load, "piipr", in_pages=False),
+    "free": Entry(heap.free, "p", in_pages=False),
+}
+
+
+def digest_records() -> int:
+    """A number of the records that compiled code opens: files written for others do not fit it."""
+    layouts = (open_scene.layout, open_scratch.layout, open_source.layout, e.open_instance.layout, at.VERSION)
+    return int.from_bytes(hashlib.sha256(repr(layouts).encode()).digest()[:7], "little")

@@ -1,0 +1,206 @@
+"""Entries: what compiled libraries offer, as functions of numbers and addresses that return 0 or more, or an error."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kinematch.character.step.scene import open_scene, open_scratch
+from kinematch.character.step.step import BEGIN, END, are_finite, step
+from kinematch.compile.handle import opening
+from kinematch.compile.jit import part
+from kinematch.compile.memory import read_byte, read_size, write_byte, write_size
+from kinematch.control.body import WORLD_RADIUS
+from kinematch.export import format as at
+from kinematch.export.load_kernels import find_axis, find_entry, measure_array
+
+U = np.uintp
+LONGEST_STEP = 86400.0  # s
+
+
+class Instance(NamedTuple):
+    """Characters, as compiled functions are given them: the address of this record's handle."""
+
+    scene: np.ndarray  # (S,) int64, the handle of step.scene.Scene
+    scratch: np.ndarray  # (W,) int64, the handle of step.scene.Scratch
+    characters: np.ndarray  # (N,) int32
+    begun: np.ndarray  # (1, 8) int64, see runner.make_counters
+
+
+EXAMPLE = Instance(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros((1, 8), np.int64))
+open_instance = opening(EXAMPLE)
+
+
+@part
+def is_loaded(own):
+    return own != U(0) and read_size(own, at.OWN_MAGIC) == at.LOADED
+
+
+def take_step(memory, dt):
+    """One step of all characters: how many were reset, since their state was not finite."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    if not 0.0 <= dt <= LONGEST_STEP:
+        return np.int64(at.NO_CHARACTER)
+    instance = open_instance(read_size(own, at.OWN_INSTANCE))
+    scene = open_scene(instance.scene)
+    if not are_finite(scene.orders):
+        return np.int64(at.NOT_FINITE)
+    instance.begun[0, 0] = 0
+    happened = step(scene, open_scratch(instance.scratch), instance.characters, instance.begun, dt, BEGIN, END)
+    reset = np.int64(0)
+    if happened:
+        for n in range(scene.pose.restarted.shape[0]):
+            reset += scene.pose.restarted[n]
+        if scene.work.failures[0] > 0:
+            scene.work.failures[0] = 0
+            return np.int64(at.NO_FRAME)
+    return reset
+
+
+def command(memory, n, velocity_x, velocity_y, velocity_z, facing_x, facing_y, facing_z, filter_, source):
+    """What a character is to do from the next step on: a velocity in m/s, a direction to face, the numbers of a filter
+    and a source."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    scene = open_scene(open_instance(read_size(own, at.OWN_INSTANCE)).scene)
+    if not (0 <= n < scene.orders.velocities.shape[0] and 0 <= source < len(scene.sources) and filter_ >= 0):
+        return np.int64(at.NO_CHARACTER)
+    total = velocity_x + velocity_y + velocity_z + facing_x + facing_y + facing_z
+    if total * 0.0 != 0.0:
+        return np.int64(at.NOT_FINITE)
+    velocities, facings = scene.orders.velocities, scene.orders.facings
+    velocities[n, 0], velocities[n, 1], velocities[n, 2] = velocity_x, velocity_y, velocity_z
+    facings[n, 0], facings[n, 1], facings[n, 2] = facing_x, facing_y, facing_z
+    scene.orders.filters[n], scene.orders.sources[n] = filter_, source
+    return np.int64(0)
+
+
+def teleport(memory, n, x, y, z, yaw):
+    """Move a character and its body, at rest; its clip goes on. As state.put_at_rest."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    scene = open_scene(open_instance(read_size(own, at.OWN_INSTANCE)).scene)
+    body, playing, feet = scene.body, scene.playing, scene.feet
+    if not 0 <= n < body.positions.shape[0]:
+        return np.int64(at.NO_CHARACTER)
+    if not max(abs(x), abs(y), abs(z), abs(yaw)) <= WORLD_RADIUS or (x + y + z + yaw) * 0.0 != 0.0:
+        return np.int64(at.NOT_FINITE)
+    playing.positions[n, 0], playing.positions[n, 1], playing.positions[n, 2] = x, y, z
+    body.positions[n, 0], body.positions[n, 1], body.positions[n, 2] = x, y, z
+    playing.yaws[n], body.yaws[n], body.yaw_rates[n] = yaw, yaw, 0.0
+    for i in range(3):
+        body.velocities[n, i], body.accelerations[n, i] = 0.0, 0.0
+    for k in range(feet.locked.shape[1]):
+        feet.locked[n, k] = False
+        for i in range(3):
+            feet.offsets[n, k, i], feet.rates[n, k, i], feet.toes[n, k, i] = 0.0, 0.0, np.nan
+    for k in range(feet.grounds.shape[1]):
+        feet.grounds[n, k, 0], feet.grounds[n, k, 1] = y, 0.0
+    for k in range(scene.past.ages.shape[1]):
+        scene.past.ages[n, k] = np.inf
+    return np.int64(0)
+
+
+def find(memory, name, found):
+    """Where an array is, by its name: its address, kind, rank and shape into nine words."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    file, count = U(read_size(own, at.OWN_FILE)), read_size(own, at.OWN_COUNT)
+    for index in range(read_size(file, at.ARRAY_COUNT)):
+        entry = find_entry(file, index)
+        if equals(file + U(read_size(entry, at.NAME_AT)), U(name)):
+            out, rank = U(found), read_size(entry, at.ARRAY_RANK)
+            write_size(out, at.FOUND_AT, read_size(own, at.OWN_HEAD + index))
+            write_size(out, at.FOUND_KIND, read_size(entry, at.KIND))
+            write_size(out, at.FOUND_RANK, rank)
+            for axis in range(at.RANK):
+                write_size(out, at.FOUND_SHAPE + axis, find_axis(entry, axis, count) if axis < rank else np.int64(1))
+            return np.int64(0)
+    return np.int64(at.NO_ARRAY)
+
+
+@part
+def equals(a, b):
+    """Whether two texts that end with a zero are the same."""
+    i = np.int64(0)
+    while read_byte(a, i) == read_byte(b, i):
+        if read_byte(a, i) == 0:
+            return True
+        i += 1
+    return False
+
+
+def count_characters(memory):
+    own = U(memory)
+    return read_size(own, at.OWN_COUNT) if is_loaded(own) else np.int64(at.NOT_LOADED)
+
+
+def find_about(memory):
+    """The address of the description, a text in JSON that ends with a zero."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(0)
+    file = read_size(own, at.OWN_FILE)
+    return file + read_size(U(file), at.ABOUT_AT)
+
+
+def measure_state(memory):
+    """Bytes of a saved state."""
+    own = U(memory)
+    return read_size(own, at.OWN_STATE_SIZE) if is_loaded(own) else np.int64(at.NOT_LOADED)
+
+
+def save(memory, out, size):
+    """Everything that evolves, as bytes: how many."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    needed = read_size(own, at.OWN_STATE_SIZE)
+    if size < needed:
+        return np.int64(at.NO_MEMORY)
+    start, file = U(out), U(read_size(own, at.OWN_FILE))
+    write_size(start, at.STATE_MAGIC, at.SAVED)
+    write_size(start, at.STATE_OF, read_size(file, at.STATE_DIGEST))
+    write_size(start, at.STATE_COUNT, read_size(own, at.OWN_COUNT))
+    write_size(start, at.STATE_BYTES, needed)
+    end = copy_state(own, start + U(at.WORD * at.STATE_HEAD), True)
+    for i in range(needed - np.int64(end - start)):
+        write_byte(end, i, np.uint8(0))
+    return needed
+
+
+def restore(memory, given, size):
+    """Go back to a saved state of the same character, bit for bit."""
+    own, start = U(memory), U(given)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    needed, file = read_size(own, at.OWN_STATE_SIZE), U(read_size(own, at.OWN_FILE))
+    if size != needed or read_size(start, at.STATE_MAGIC) != at.SAVED:
+        return np.int64(at.OTHER_STATE)
+    if read_size(start, at.STATE_OF) != read_size(file, at.STATE_DIGEST):
+        return np.int64(at.OTHER_STATE)
+    if read_size(start, at.STATE_COUNT) != read_size(own, at.OWN_COUNT):
+        return np.int64(at.OTHER_STATE)
+    copy_state(own, start + U(at.WORD * at.STATE_HEAD), False)
+    return np.int64(0)
+
+
+@part
+def copy_state(own, place, out):
+    """Copy all arrays of the state out to a place, or in from there; where it ends."""
+    file, count = U(read_size(own, at.OWN_FILE)), read_size(own, at.OWN_COUNT)
+    for index in range(read_size(file, at.ARRAY_COUNT)):
+        entry = find_entry(file, index)
+        if read_size(entry, at.IS_STATE) != 0:
+            array, size = U(read_size(own, at.OWN_HEAD + index)), measure_array(entry, count)
+            for i in range(size):
+                if out:
+                    write_byte(place, i, read_byte(array, i))
+                else:
+                    write_byte(array, i, read_byte(place, i))
+            place += U(size)
+    return place

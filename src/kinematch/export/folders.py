@@ -1,0 +1,69 @@
+"""What `kinematch export --to web` and `--to native` write: a folder that runs the character without Python."""
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from kinematch.export import format as at
+from kinematch.export.ahead import make_code
+from kinematch.export.link import FILES, find_host, find_linker, link_shared, name_library, write_static
+from kinematch.export.targets import WEB
+from kinematch.writing import check_folder, replacing_folder
+
+HERE = Path(__file__).parent
+DATA = "character.dat"
+WEB_PAGES = ("kinematch.d.ts", "kinematch-three.js", "kinematch-three.d.ts", "README.md")
+NATIVE_PAGES = ("kinematch.hpp", "Kinematch.cs", "kinematch_native.py", "README.md")
+NAMES = {
+    *("step.wasm", "kinematch.js", "package.json", "index.html", "assets", DATA, "libkinematch.a", "kinematch.h"),
+    *WEB_PAGES, *NATIVE_PAGES, *FILES.values(),
+}  # fmt: skip
+LEVEL = 9  # of compression
+Say = Callable[[str], None]
+
+
+def write_web(data: bytes, output: Path, say: Say = lambda text: None) -> dict[str, int]:
+    """A folder for any static host; the sizes of its files."""
+    files = {
+        "step.wasm": make_code(WEB, say), DATA: zlib.compress(data, LEVEL), "kinematch.js": write_module(),
+        "package.json": (HERE / "web" / "package.json").read_bytes(),
+    } | {name: (HERE / "web" / name).read_bytes() for name in WEB_PAGES}  # fmt: skip
+    return _write(files, output)
+
+
+def write_native(data: bytes, output: Path, target: str | None = None, say: Say = lambda text: None) -> dict[str, int]:
+    """Libraries for a target, this machine's by default, with headers for C, C++, C# and Python."""
+    target = target or find_host()
+    find_linker(target)  # before a minute of work
+    code = make_code(target, say)
+    files = {
+        name_library(target): link_shared(code, target), "libkinematch.a": write_static(code), DATA: data,
+        "kinematch.h": write_header(),
+    } | {name: (HERE / "native" / name).read_bytes() for name in NATIVE_PAGES}  # fmt: skip
+    return _write(files, output)
+
+
+def check_place(folder: Path) -> None:
+    """Refuse a place that holds anything but an earlier export, before the work begins."""
+    check_folder(folder, NAMES.__contains__)
+
+
+def _write(files: Mapping[str, bytes], output: Path) -> dict[str, int]:
+    with replacing_folder(output, NAMES.__contains__) as beside:
+        for name, content in files.items():
+            (beside / name).write_bytes(content)
+    return {name: len(content) for name, content in files.items()}
+
+
+def write_module() -> bytes:
+    """kinematch.js with the texts of errors."""
+    texts = json.dumps({str(code): text for code, text in at.ERRORS.items()}, indent=2)
+    return (HERE / "web" / "kinematch.js").read_text().replace("{/* ERRORS */}", texts).encode()
+
+
+def write_header() -> bytes:
+    """kinematch.h with the numbers of errors."""
+    codes = {value: name for name, value in vars(at).items() if name.isupper() and isinstance(value, int)}
+    lines = "\n".join(f"#define KINEMATCH_{codes[code]} ({code}) /* {text} */" for code, text in at.ERRORS.items())
+    return (HERE / "native" / "kinematch.h").read_text().replace("/* ERRORS */", lines).encode()

@@ -1,0 +1,75 @@
+/* Kinematch: characters that play motion as they are commanded, by motion matching.
+ *
+ * Metres, seconds and radians; right-handed, +Y up, +Z forward; quaternions are w, x, y, z.
+ * No function keeps state outside of the handle, so threads may step different handles at once.
+ * Functions return 0 or more, or an error below zero, whose text kinematch_error_text returns.
+ */
+#ifndef KINEMATCH_H
+#define KINEMATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Characters that are stepped together; one character is a crowd of one. */
+typedef struct kinematch_characters kinematch_characters;
+
+/* An array of the pose, the orders, the settings or the state, in the memory of the handle: valid until it is freed. */
+typedef struct {
+    void *data;
+#if UINTPTR_MAX == 0xffffffff
+    int32_t padding;
+#endif
+    int64_t kind;     /* a KINEMATCH_... below */
+    int64_t rank;     /* axes */
+    int64_t shape[5]; /* numbers along each; 1 beyond the last axis */
+} kinematch_array;
+
+enum { KINEMATCH_BOOL, KINEMATCH_INT8, KINEMATCH_UINT8, KINEMATCH_UINT16, KINEMATCH_INT32, KINEMATCH_INT64,
+       KINEMATCH_FLOAT, KINEMATCH_DOUBLE };
+
+/* ERRORS */
+
+/* Load `count` characters from the bytes of a data file, which are copied. NULL where it fails; then *error, unless that
+ * is NULL, is what went wrong. */
+kinematch_characters *kinematch_load(const void *data, ptrdiff_t size, ptrdiff_t count, int32_t *error);
+
+/* Give everything back. NULL is allowed. */
+ptrdiff_t kinematch_free(kinematch_characters *characters);
+
+/* What character n is to do from the next step on: a velocity in m/s and a direction to face along the ground of the
+ * world (zeros keep the present one), and the numbers of a filter and a source in the lists of kinematch_about. */
+ptrdiff_t kinematch_command(kinematch_characters *characters, ptrdiff_t n, double velocity_x, double velocity_y,
+                            double velocity_z, double facing_x, double facing_y, double facing_z, ptrdiff_t filter,
+                            ptrdiff_t source);
+
+/* Move all characters on by dt seconds. Returns how many were reset, since their state was not finite. */
+ptrdiff_t kinematch_step(kinematch_characters *characters, double dt);
+
+/* Move character n and its body to a place, at rest; its clip goes on. */
+ptrdiff_t kinematch_teleport(kinematch_characters *characters, ptrdiff_t n, double x, double y, double z, double yaw);
+
+/* An array by its name, such as "pose.global_positions" (characters, joints, 3). */
+ptrdiff_t kinematch_find(const kinematch_characters *characters, const char *name, kinematch_array *found);
+
+/* How many characters there are. */
+ptrdiff_t kinematch_count(const kinematch_characters *characters);
+
+/* The description of the data file, in JSON: joints, parents, filters, sources, settings. */
+const char *kinematch_about(const kinematch_characters *characters);
+
+/* Everything that evolves, as bytes: their number; writing them; and going back to them, bit for bit. */
+ptrdiff_t kinematch_state_size(const kinematch_characters *characters);
+ptrdiff_t kinematch_save(const kinematch_characters *characters, void *bytes, ptrdiff_t size);
+ptrdiff_t kinematch_restore(kinematch_characters *characters, const void *bytes, ptrdiff_t size);
+
+/* A sentence for an error. */
+const char *kinematch_error_text(ptrdiff_t error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+"""Kinematch's library from Python, by ctypes: for programs that ship without the package."""
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+KINDS = ("b1", "i1", "u1", "u2", "i4", "i8", "f4", "f8")
+WORD, POINTER, DOUBLE = ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_double
+
+
+class NativeError(Exception):
+    def __init__(self, library, code: int):
+        super().__init__(library.kinematch_error_text(code).decode())
+        self.code = code
+
+
+class Characters:
+    """Characters that are stepped together; their arrays are views of the library's memory."""
+
+    def __init__(self, library: str | Path, data: bytes, count: int = 1):
+        self._library = own = ctypes.CDLL(str(library))
+        own.kinematch_load.restype, own.kinematch_error_text.restype = POINTER, ctypes.c_char_p
+        own.kinematch_load.argtypes = [ctypes.c_char_p, WORD, WORD, POINTER]
+        own.kinematch_about.argtypes, own.kinematch_about.restype = [POINTER], ctypes.c_char_p
+        takes = {
+            "free": [POINTER], "count": [POINTER], "state_size": [POINTER], "step": [POINTER, DOUBLE],
+            "command": [POINTER, WORD, *[DOUBLE] * 6, WORD, WORD], "teleport": [POINTER, WORD, *[DOUBLE] * 4],
+            "find": [POINTER, ctypes.c_char_p, POINTER], "save": [POINTER, POINTER, WORD],
+            "restore": [POINTER, ctypes.c_char_p, WORD],
+        }  # fmt: skip
+        for name, kinds in takes.items():
+            function = getattr(own, f"kinematch_{name}")
+            function.argtypes, function.restype = kinds, WORD
+        own.kinematch_error_text.argtypes = [WORD]
+        error = ctypes.c_int32()
+        self._handle = own.kinematch_load(data, len(data), count, ctypes.addressof(error))
+        if not self._handle:
+            raise NativeError(own, error.value)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._library.kinematch_free(self._handle)
+
+    def command(self, velocity, facing=(0.0, 0.0, 0.0), n: int = 0, *, filter: int = 0, source: int = 0) -> None:
+        """A velocity in m/s and a direction to face along the ground; zeros keep the one that it has."""
+        self._call("command", n, *velocity, *facing, filter, source)
+
+    def step(self, dt: float) -> int:
+        return self._call("step", dt)
+
+    def teleport(self, place, yaw: float = 0.0, n: int = 0) -> None:
+        self._call("teleport", n, *place, yaw)
+
+    def array(self, name: str) -> np.ndarray:
+        """An array by its name, such as "pose.global_positions": valid as long as the characters are."""
+        found = (ctypes.c_int64 * 9)()
+        self._call("find", name.encode(), ctypes.addressof(found))
+        kind, shape = np.dtype(KINDS[found[1]]), tuple(found[3 : 3 + found[2]])
+        size = kind.itemsize * int(np.prod(shape))
+        memory: Any = (ctypes.c_uint8 * size).from_address(found[0]) if size else b""
+        return np.frombuffer(memory, kind).reshape(shape)
+
+    def save(self) -> bytes:
+        out = ctypes.create_string_buffer(self._call("state_size"))
+        self._call("save", ctypes.addressof(out), len(out))
+        return out.raw
+
+    def restore(self, state: bytes) -> None:
+        self._call("restore", state, len(state))
+
+    @property
+    def about(self) -> str:
+        return self._library.kinematch_about(self._handle).decode()
+
+    def _call(self, name: str, *given) -> int:
+        result = getattr(self._library, f"kinematch_{name}")(self._handle, *given)
+        if result < 0:
+            raise NativeError(self._library, result)
+        return result

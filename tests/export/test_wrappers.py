@@ -1,0 +1,139 @@
+"""C, C++ and C# drive the library from its headers alone, and get the poses that Python gets from it."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kinematch.export.folders import write_native
+from kinematch.export.link import find_host
+
+C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include "kinematch.h"
+
+int main(void) {
+    FILE *file = fopen("character.dat", "rb");
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char *bytes = malloc(size);
+    if (fread(bytes, 1, size, file) != (size_t)size) return 1;
+    int32_t error = 0;
+    if (kinematch_load(bytes, size - 8, 1, &error) || error != KINEMATCH_CUT_SHORT) return 2;
+    kinematch_characters *own = kinematch_load(bytes, size, 1, &error);
+    free(bytes);
+    if (!own) { puts(kinematch_error_text(error)); return 3; }
+    for (int i = 0; i < 60; i++)
+        if (kinematch_command(own, 0, 0, 0, 1.2, 0, 0, 1, 0, 0) < 0 || kinematch_step(own, 1.0 / 60) < 0) return 4;
+    kinematch_array pose;
+    if (kinematch_find(own, "pose.global_positions", &pose) < 0 || pose.kind != KINEMATCH_FLOAT) return 5;
+    fwrite(pose.data, 4, pose.shape[0] * pose.shape[1] * pose.shape[2], stdout);
+    if (kinematch_free(own) < 0) return 6;
+    return 0;
+}
+"""
+CPP = r"""
+#include <cstdio>
+#include "kinematch.hpp"
+
+int main() {
+    auto own = kinematch::Characters::open("character.dat");
+    try {
+        own.command({0, 0, 1.2}, {0, 0, 1}, 5);
+        return 1;
+    } catch (const kinematch::Error &error) {
+        if (error.code != KINEMATCH_NO_CHARACTER) return 2;
+    }
+    auto start = own.save();
+    for (int round = 0; round < 2; round++) {
+        own.restore(start);
+        for (int i = 0; i < 60; i++) {
+            own.command({0, 0, 1.2}, {0, 0, 1});
+            own.step(1.0 / 60);
+        }
+    }
+    auto pose = own.array<float>("pose.global_positions");
+    std::fwrite(pose.data, 4, pose.shape[1] * 3, stdout);
+}
+"""
+CS = r"""
+using System;
+using System.IO;
+
+static class Program
+{
+    static int Main()
+    {
+        using (Kinematch own = new Kinematch(File.ReadAllBytes("character.dat")))
+        {
+            try { own.Command(new double[] { double.NaN, 0, 0 }); return 1; }
+            catch (KinematchException error) { if (error.Code != -12) return 2; }
+            byte[] start = own.Save();
+            own.Step(0.5);
+            own.Restore(start);
+            for (int i = 0; i < 60; i++)
+            {
+                own.Command(new double[] { 0, 0, 1.2 }, new double[] { 0, 0, 1 });
+                own.Step(1.0 / 60);
+            }
+            float[] values = new float[own.Measure("pose.global_positions")];
+            own.ReadPositions(values);
+            byte[] bytes = new byte[4 * values.Length];
+            Buffer.BlockCopy(values, 0, bytes, 0, bytes.Length);
+            using (Stream output = Console.OpenStandardOutput()) output.Write(bytes, 0, bytes.Length);
+            return 0;
+        }
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(compiled, walker_data, tmp_path_factory) -> Path:
+    compiled(find_host())
+    path = tmp_path_factory.mktemp("native") / "walker"
+    write_native(walker_data, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(play, walker_data) -> np.ndarray:
+    return play(walker_data, np.repeat([[0, 0, 1.2]], 60, axis=0))[1][-1].ravel()
+
+
+def run(*command: str | Path, cwd: Path) -> np.ndarray:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, timeout=120, env={"LD_LIBRARY_PATH": str(cwd)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return np.frombuffer(done.stdout, np.float32)
+
+
+def build(*command: str, cwd: Path) -> None:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("linked", ["libkinematch.so", "libkinematch.a"])
+def test_a_program_in_c_plays_a_character(folder, expected, tmp_path, linked):
+    (tmp_path / "main.c").write_text(C)
+    warnings = ("-Wall", "-Wextra", "-Werror", "-std=c99")
+    build("cc", *warnings, "-I", str(folder), str(tmp_path / "main.c"), str(folder / linked), "-o",
+          str(tmp_path / "main"), cwd=tmp_path)  # fmt: skip
+    assert np.array_equal(run(tmp_path / "main", cwd=folder), expected)
+
+
+def test_a_program_in_cpp_plays_a_character_and_goes_back(folder, expected, tmp_path):
+    (tmp_path / "main.cpp").write_text(CPP)
+    build("c++", "-Wall", "-Wextra", "-Werror", "-std=c++17", "-I", str(folder), str(tmp_path / "main.cpp"),
+          str(folder / "libkinematch.so"), "-o", str(tmp_path / "main"), cwd=tmp_path)  # fmt: skip
+    assert np.array_equal(run(tmp_path / "main", cwd=folder), expected)
+
+
+@pytest.mark.skipif(shutil.which("mcs") is None, reason="no compiler of C# (mono-mcs)")
+def test_a_program_in_csharp_plays_a_character(folder, expected, tmp_path):
+    (tmp_path / "Main.cs").write_text(CS)
+    build("mcs", f"-out:{tmp_path / 'main.exe'}", str(tmp_path / "Main.cs"), str(folder / "Kinematch.cs"), cwd=tmp_path)
+    assert np.array_equal(run("/usr/bin/mono", tmp_path / "main.exe", cwd=folder), expected)
