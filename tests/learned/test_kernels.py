@@ -22,7 +22,7 @@ def make_network(rng, widths, skip):
 
 @pytest.mark.parametrize("widths", [(3, 1), (5, 32, 7), (59, 40, 33, 70)])
 @pytest.mark.parametrize("skip", [0, 2])
-@pytest.mark.parametrize("count", [0, 1, 3, 4, 9])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 9, 10])
 def test_a_compiled_network_is_the_plain_one(widths, skip, count):
     rng = np.random.default_rng(len(widths))
     network = make_network(rng, widths, skip)

@@ -120,15 +120,15 @@ def unpack_root(table, clip, frame):
 
 
 @inner
-def locate_root(table, frame, t):
-    """Where the root is in its clip's world (x, z, yaw); past the last frame of a loop it stays there."""
+def locate_root(table, clip, frame, t):
+    """Where the root is in the world of its clip (x, z, yaw); past the last frame of a loop it stays there."""
     if not is_packed(table):
         path = table.root_paths
         return (
             path[frame, 0] + t * path[frame, 3], path[frame, 1] + t * path[frame, 4],
             path[frame, 2] + t * path[frame, 5],
         )  # fmt: skip
-    pack, clip = table.pack, find_clip(table, frame)
+    pack = table.pack
     own, last = frame - table.starts[clip], table.stops[clip] - 1 - frame
     if own % LENGTH == LENGTH - 1 and last > 0:  # the next frame is in another segment
         x, z, yaw = unpack_root(table, clip, frame)
@@ -188,7 +188,7 @@ def find_root_velocity(source, frame, after, t):
     """Velocity of the animated root in its own axes, and turn rate."""
     x0, z0, turn0 = read_root_rates(source, frame)
     x1, z1, turn1 = read_root_rates(source, after)
-    _, _, yaw = locate_root(source, frame, t)
+    _, _, yaw = locate_root(source, find_clip(source, frame), frame, t)
     x, z = rotate_about_y(x0 * (1 - t) + x1 * t, z0 * (1 - t) + z1 * t, -yaw)
     return x, z, turn0 * (1 - t) + turn1 * t
 

@@ -112,14 +112,14 @@ def find_spot(source, frame):
 @inner
 def unpack_two(source, frame, after, scratch, row):
     """Two frames of a clip into two rows of scratch, at once where they are neighbours in one segment."""
-    spot, other = find_spot(source, frame), find_spot(source, after)
+    spot, ahead = find_spot(source, frame), np.int64(after - frame)
     here, there = address(scratch.rotations, row), address(scratch.rotations, row + 1)
-    if spot.segment == other.segment and 0 <= after - frame <= 1:
+    if 0 <= ahead <= 1 and spot.index + ahead < spot.length:
         packed.unpack_frames(
-            source.pack, spot.segment, spot.length, spot.index, other.index, spot.mirrored, here, there
+            source.pack, spot.segment, spot.length, spot.index, spot.index + ahead, spot.mirrored, here, there
         )
         copy_places(source, spot, here, scratch.places[row])
-        copy_places(source, other, there, scratch.places[row + 1])
+        copy_places(source, spot, there, scratch.places[row + 1])
     else:
         for part in range(2):
             unpack_one(source, frame if part == 0 else after, scratch, row + part)
@@ -173,7 +173,28 @@ def prefetch_pack(source, frame):
     pack, spot = source.pack, find_spot(source, frame)
     fetch(packed.find_data(pack, spot.segment), HEAD * (pack.channels // LANES))
     fetch(address(pack.roots, spot.root), 1)
+    fetch(address(pack.root_steps, spot.segment), 1)
+    fetch(address(pack.root_bases, spot.segment), 1)
     fetch(address(pack.toe_heights, frame), 1)
+    fetch(address(pack.contact_left, frame), 1)
+    fetch(address(pack.flags, frame), 1)
+    fetch(address(pack.paces, frame), 1)
+
+
+@inner
+def prefetch_knots(source, frame):
+    """Prefetch the knots of a frame and the next, once `prefetch_pack` has run."""
+    pack, spot = source.pack, find_spot(source, frame)
+    packed.prefetch_frames(pack, spot.segment, spot.length, spot.index)
+
+
+@inner
+def prefetch_features(source, frame, columns):
+    pack = source.pack
+    if is_packed(source):
+        fetch(address(pack.features, frame), 2 * columns)
+    else:
+        fetch(address(source.features, frame), 4 * columns)
 
 
 @inner
@@ -187,5 +208,7 @@ def prefetch_frame(source, frame):
     fetch(address(source.root_paths, frame), 2 * source.root_paths.strides[0])
     fetch(address(source.toe_heights, frame), 2 * source.toe_heights.strides[0])
     fetch(address(source.contact_left, frame), source.contact_left.strides[0])
+    fetch(address(source.contacts, frame), source.contacts.strides[0])
+    fetch(address(source.paces, frame), 4)
     fetch(address(source.clip_of, frame), 4)
     fetch(address(source.next_frames, frame), 4)

@@ -16,11 +16,11 @@ TINY = 1e-12  # of a length squared that has no direction
 
 
 @routine
-def decode_inputs(source, scratch, count, offset):
-    """Poses of the first rows of inputs, each into the frame of its character: `offset` 0 is what plays, 1 the next."""
+def decode_inputs(source, scratch, count):
+    """Poses of the first rows of inputs, each into the frame of the table that `scratch.list` names."""
     at = apply_network(source.runs.decompressor, scratch.inputs, scratch.hidden, count)
     for r in range(count):
-        write_frame(source, 2 * scratch.list[r] + offset, scratch.hidden[at][r], scratch.inputs[r])
+        write_frame(source, scratch.list[r], scratch.hidden[at][r], scratch.inputs[r])
 
 
 @inner

@@ -108,11 +108,12 @@ def find_followed(runs, entry):
 def enter_run(source, n, scratch, entry):
     """Begin at what row 0 of the inputs holds, which is that of an entry unless a network found it."""
     runs = source.runs
-    scratch.list[0] = n
     runs.entries[n], runs.steps[n] = entry, 0
-    decode_inputs(source, scratch, 1, 0)
-    predict_frame(source, n, 1, scratch, 0)
-    decode_inputs(source, scratch, 1, 1)
+    for k in range(runs.step.shape[0]):
+        runs.frames[2 * n, k] = scratch.inputs[0, k]  # where the stepper leads on from
+    predict_frame(source, n, 1, scratch, 1)
+    scratch.list[0], scratch.list[1] = 2 * n, 2 * n + 1
+    decode_inputs(source, scratch, 2)
     join_frames(source, n)
 
 

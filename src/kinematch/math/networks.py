@@ -19,6 +19,7 @@ OUTPUTS = 48  # of a layer, side by side
 LINE = 4 * OUTPUTS  # bytes of them
 ROWS = 16  # characters at once
 TOGETHER = 8  # of them, whose sums fit into registers
+FEW = 2  # rows that two passes over the weights serve faster than one pass for eight rows
 U = np.uintp
 
 
@@ -80,17 +81,21 @@ def run_network(net, inputs, hidden, count):
             width += net.skip
         size, rectify = U(4 * width * OUTPUTS), layer < layers - 1
         given, made = address(hidden[at], 0), address(hidden[1 - at], 0)
-        whole = count - count % TOGETHER
+        whole = (count + TOGETHER - 1 - FEW) // TOGETHER * TOGETHER  # rows past the last are worked out for nothing
         for block in range(blocks):
             start, bias, y = weights + U(block) * size, biases + U(LINE * block), made + U(LINE * block)
             for r in range(0, whole, TOGETHER):
                 row = U(r) * stride
                 multiply_together(given + row, y + row, stride, start, size, bias, width, rectify)
-        for r in range(whole, count):
-            x, y, block = given + U(r) * stride, made + U(r) * stride, 0
+        if whole < count:
+            x, y, block, two = given + U(whole) * stride, made + U(whole) * stride, 0, whole + 1 < count
             while block < blocks:
                 start, bias, more = weights + U(block) * size, biases + U(LINE * block), block + 4 <= blocks
-                if more:
+                if two and more:
+                    multiply_two_far(x, y + U(LINE * block), stride, start, size, bias, width, rectify)
+                elif two:
+                    multiply_two(x, y + U(LINE * block), stride, start, size, bias, width, rectify)
+                elif more:
                     multiply_far(x, y + U(LINE * block), stride, start, size, bias, width, rectify)
                 else:
                     multiply_one(x, y + U(LINE * block), stride, start, size, bias, width, rectify)
@@ -155,4 +160,4 @@ def _multiply(b, wide, rows, spots, given, made, stride, weights, size, biases, 
 
 
 multiply_together, multiply_far = make_multiplier(TOGETHER, 1), make_multiplier(1, 4)
-multiply_one = make_multiplier(1, 1)
+multiply_one, multiply_two, multiply_two_far = make_multiplier(1, 1), make_multiplier(2, 1), make_multiplier(2, 4)

@@ -27,7 +27,7 @@ TOPS_SIZE = 4096  # of the top nodes; from there on the processor predicts what 
 
 
 @part
-def _prefetch_current(current, handle):
+def prefetch_current(current, handle):
     """Prefetch what a search reads of the current frame."""
     if 0 <= current < read_size(handle, at.FRAMES):
         row = read_address(handle, at.VALUES) + U(current) * U(4 * read_size(handle, at.COLUMNS))
@@ -79,7 +79,7 @@ def search(query, current, ignore, bias, handle, memory):
     """
     scratch = (U(memory.ctypes.data) + U(CACHE_LINE - 1)) & ~U(CACHE_LINE - 1)
     _prefetch_tree(handle)
-    _prefetch_current(current, handle)
+    prefetch_current(current, handle)
     if not -1 <= current < read_size(handle, at.FRAMES) or not _weigh(query, handle, scratch):
         return np.int32(REFUSED), INFINITE
     staying, first, last = INFINITE, np.int32(0), np.int32(0)
@@ -114,7 +114,7 @@ def find_some(queries, currents, ignore, bias, handle, frames, costs):
     scratch, missed = new_scratch(U(handle)), 0
     for n in range(len(queries)):
         if n + 1 < len(queries):
-            _prefetch_current(np.int64(currents[n + 1]), U(handle))
+            prefetch_current(np.int64(currents[n + 1]), U(handle))
         frames[n], costs[n] = search(address(queries, n), np.int64(currents[n]), ignore, bias, U(handle), scratch)
         missed += frames[n] < 0
     return missed

@@ -78,9 +78,9 @@ def measure_root_motion(source, frame, fraction, new_frame, new_fraction, rounds
 
     Taken from the places themselves, not from velocities: steps of any length lead to the same spot.
     """
-    x0, z0, yaw0 = locate_root(source, frame, fraction)
-    x1, z1, yaw1 = locate_root(source, new_frame, new_fraction)
     clip = find_clip(source, frame)
+    x0, z0, yaw0 = locate_root(source, clip, frame, fraction)
+    x1, z1, yaw1 = locate_root(source, clip, new_frame, new_fraction)
     first = source.starts[clip]
     for _ in range(rounds):  # a round further on: the loop's displacement is in its first frame's axes
         ox, oz, facing = read_root(source, first)

@@ -1,9 +1,30 @@
 """Prefetch: memory that characters will need soon; nothing can foresee where they are in a large database."""
 
+import numpy as np
+
 from kinematch.character.step.scene import find_source
 from kinematch.compile.indexing import lane_count
 from kinematch.compile.jit import replace_in_kernels
-from kinematch.database.pair_kernels import prefetch_frame
+from kinematch.compile.memory import address, fetch
+from kinematch.database.frame_kernels import is_packed
+from kinematch.database.pair_kernels import prefetch_features, prefetch_frame, prefetch_knots
+from kinematch.search.wide_kernels import prefetch_current
+
+
+def prefetch_query(scene, n):
+    """Prefetch what the query of a character and its search read of the frame that plays."""
+
+
+@replace_in_kernels(prefetch_query)
+def _prefetch_query(scene, n):
+    source, orders = find_source(scene, n), scene.orders
+    if source.each > 0 or source.search.handles.shape[0] == 0:
+        return
+    frame = min(max(scene.playing.frames[n], 0), source.frame_count - 1)
+    prefetch_features(source, frame, scene.schedule.queries.shape[1])
+    filter_ = min(max(orders.filters[n], 0), source.search.handles.shape[0] - 1)
+    if source.search.exact and source.search.handles[filter_, 0] != 0:
+        prefetch_current(np.int64(frame), np.uintp(source.search.handles[filter_, 0]))
 
 
 def prefetch_playing(scene, characters, start, stop):
@@ -17,3 +38,22 @@ def _prefetch_playing(scene, characters, start, stop):
         if source.each > 0:
             continue
         prefetch_frame(source, min(max(scene.playing.frames[characters[m]], 0), source.frame_count - 1))
+
+
+def prefetch_pose(scene, source, n):
+    """Prefetch what the pose that a character has come to is unpacked from, once `prefetch_playing` has run."""
+
+
+@replace_in_kernels(prefetch_pose)
+def _prefetch_pose(scene, source, n):
+    if is_packed(source):
+        prefetch_knots(source, min(max(scene.playing.frames[n], 0), source.frame_count - 1))
+
+
+def prefetch_offsets(scene, n):
+    """Prefetch what a character remembers of its last jump."""
+
+
+@replace_in_kernels(prefetch_offsets)
+def _prefetch_offsets(scene, n):
+    fetch(address(scene.offsets.rotations, n), scene.offsets.rotations.strides[0])

@@ -53,13 +53,13 @@ def pass_frames(scene, source, scratch, count, number):
             scratch.moves[m, 2] += source.root_paths[2 * n, 5]
             steps = shift_frames(source, n)
             predict_frame(source, n, steps + 1, scratch, rows)
-            scratch.list[rows] = n
+            scratch.list[rows] = 2 * n + 1
             rows += 1
             passed = passed or scratch.moves[m, 0] >= 1.0
         if rows == ROWS or (m == count - 1 and rows > 0):
-            decode_inputs(source, scratch, rows, 1)
+            decode_inputs(source, scratch, rows)
             for r in range(rows):
-                join_frames(source, scratch.list[r])
+                join_frames(source, scratch.list[r] // 2)
             rows = 0
     return passed
 

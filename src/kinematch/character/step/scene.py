@@ -102,7 +102,7 @@ class Scratch(NamedTuple):
     inputs: np.ndarray  # (ROWS, W) float32, of a model's networks
     hidden: np.ndarray  # (2, ROWS, H) float32
     led: np.ndarray  # (ROWS, W) float32
-    list: np.ndarray  # (ROWS,) int64, whose those are
+    list: np.ndarray  # (ROWS,) int64, frames of the table that those are for
     moves: np.ndarray  # (BLOCK, 3) frames to go, frames gone, rad: see runs
     block: np.ndarray  # (BLOCK,) int64, characters for which one stage after the other is run
     memory: np.ndarray  # (B,) uint8 of the search

@@ -13,7 +13,7 @@ from kinematch.character.step.feet import plan_toes, plant_feet, stand_on_ground
 from kinematch.character.step.output import clear, report
 from kinematch.character.step.playback import advance
 from kinematch.character.step.pose import find_global_pose, make_here, recall_global_pose, show_root
-from kinematch.character.step.prefetch import prefetch_playing
+from kinematch.character.step.prefetch import prefetch_offsets, prefetch_playing, prefetch_pose, prefetch_query
 from kinematch.character.step.project import project
 from kinematch.character.step.reset import reset
 from kinematch.character.step.runs import advance_runs
@@ -89,6 +89,9 @@ def step_blocks(scene, scratch, characters, begun, dt, enter, leave):
         if first <= ASK < leave:
             for m in range(count):
                 if scene.work.searching[block[m]]:
+                    prefetch_query(scene, block[m])
+            for m in range(count):
+                if scene.work.searching[block[m]]:
                     ask(scene, find_source(scene, block[m]), block[m], dt)
         if first <= PROJECT < leave:
             for m in range(count):
@@ -146,9 +149,12 @@ def move(scene, scratch, count, by):
         if not scene.orders.given[0]:  # else they are where the controller's trajectory says
             move_body(scene, n, by)
         for one in range(m, min(m + lane_count(), count)):
-            advance(scene, find_source(scene, block[one]), block[one], by.dt)
+            source = find_source(scene, block[one])
+            advance(scene, source, block[one], by.dt)
+            prefetch_pose(scene, source, block[one])
         adjust_root(scene, n, by)
     for m in range(count):
+        prefetch_offsets(scene, block[min(m + 1, count - 1)])
         decode(scene, find_source(scene, block[m]), block[m], by, scratch)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.compile.jit import inner, kernel, part
 from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
-from kinematch.compile.memory import address, read_byte, read_short
+from kinematch.compile.memory import address, fetch, prefetch, read_byte, read_short
 from kinematch.compile.rows import read_fours, write_fours
 from kinematch.database.packing.field_kernels import (
     KIND_SHIFT,
@@ -55,6 +55,22 @@ def unpack_frames(pack, segment, length, one, other, mirrored, here, there):
         find_data(pack, segment), address(pack.weights, 0), pack.channels, pack.raw[segment], np.int64(length),
         np.int64(one), np.int64(other), turns, order, here, there,
     )  # fmt: skip
+
+
+@inner
+def prefetch_frames(pack, segment, length, one):
+    """Prefetch the knots of a frame, which is counted from the first of its segment, and of the next."""
+    data = find_data(pack, segment)
+    if pack.raw[segment]:
+        fetch(data + U(16 * pack.channels * one), 32 * pack.channels)
+        return
+    for group in range(pack.channels // LANES):
+        head = data + U(HEAD * group)
+        size, kind = measure_row(head), find_kind(head)
+        first, count = (one, 2) if kind == 0 else (find_first_knot(kind, length, one), TAPS)
+        knots = find_knots(data, head) + U(size * first)
+        fetch(knots, size * count)
+        prefetch(knots + U(size * count - 1))
 
 
 @part  # called, not laid open: kernels that unpack at several places would take long to compile
