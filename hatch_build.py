@@ -35,7 +35,9 @@ def build_client(client: Path, static: Path, say: Callable[[str], None] = print)
     if not _is_installed(modules / ".package-lock.json", client / "package-lock.json"):
         # what is fetched must have the hashes of the lock file; scripts of packages are not run
         _node(["npm", "ci", "--omit=dev", "--ignore-scripts", *PATIENCE, *QUIET], client)
-    _node([str(modules / "vite" / "bin" / "vite.js"), "build", "--logLevel=warn"], client)
+    vite = [str(modules / "vite" / "bin" / "vite.js"), "build", "--logLevel=warn"]
+    _node(vite, client)  # empties the folder first
+    _node([*vite, "--config", "vite.character.config.ts"], client)
     if not (static / "index.html").exists():
         raise RuntimeError(f"the client was compiled, but there is no {static / 'index.html'}")
 

@@ -15,6 +15,7 @@ from kinematch.database.packing.poses import PackedPoses
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.export.data_file import write_data
+from kinematch.export.figure import describe_figure, find_speeds
 from kinematch.export.layout import COUNTS, read_layout
 
 PACKED_ERROR = 1e-4  # m
@@ -90,5 +91,7 @@ def describe(crowd: Crowd, filters: Sequence[str], names: Sequence[str]) -> dict
         "filters": [about.filter, *filters],
         "sources": list(names) or [str(number) for number in range(len(crowd.sources))],
         "frame_rates": [float(table.frame_rate) for table in crowd.runner.tables],
+        "speeds": find_speeds(crowd),
+        "figure": describe_figure(crowd),
         "settings": json.loads(json.dumps(to_plain(crowd.settings))),
     }

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from kinematch.errors import KinematchError
 from kinematch.export import format as at
 from kinematch.export.ahead import make_code
 from kinematch.export.link import FILES, find_host, find_linker, link_shared, name_library, write_static
@@ -12,6 +13,7 @@ from kinematch.export.targets import WEB
 from kinematch.writing import check_folder, replacing_folder
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "studio" / "static" / "character"  # what the build makes of client/character.html
 DATA = "character.dat"
 WEB_PAGES = ("kinematch.d.ts", "kinematch-three.js", "kinematch-three.d.ts", "README.md")
 NATIVE_PAGES = ("kinematch.hpp", "Kinematch.cs", "kinematch_native.py", "README.md")
@@ -25,8 +27,12 @@ Say = Callable[[str], None]
 
 def write_web(data: bytes, output: Path, say: Say = lambda text: None) -> dict[str, int]:
     """A folder for any static host; the sizes of its files."""
+    page = {str(path.relative_to(PAGE)): path.read_bytes() for path in PAGE.rglob("*") if path.is_file()}
+    if "character.html" not in page:
+        raise KinematchError("the page is not built, so none can be exported: `pip install .` builds it")
+    page["index.html"] = page.pop("character.html")
     files = {
-        "step.wasm": make_code(WEB, say), DATA: zlib.compress(data, LEVEL), "kinematch.js": write_module(),
+        **page, "step.wasm": make_code(WEB, say), DATA: zlib.compress(data, LEVEL), "kinematch.js": write_module(),
         "package.json": (HERE / "web" / "package.json").read_bytes(),
     } | {name: (HERE / "web" / name).read_bytes() for name in WEB_PAGES}  # fmt: skip
     return _write(files, output)
@@ -52,6 +58,7 @@ def check_place(folder: Path) -> None:
 def _write(files: Mapping[str, bytes], output: Path) -> dict[str, int]:
     with replacing_folder(output, NAMES.__contains__) as beside:
         for name, content in files.items():
+            (beside / name).parent.mkdir(exist_ok=True)
             (beside / name).write_bytes(content)
     return {name: len(content) for name, content in files.items()}
 

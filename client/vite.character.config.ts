@@ -1,0 +1,15 @@
+/** How the page of an exported character is built: files that `kinematch export --to web` copies beside the character. */
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "./",
+  build: {
+    outDir: "../src/kinematch/studio/static/character",
+    emptyOutDir: true,
+    target: "es2022",
+    chunkSizeWarningLimit: 1500,
+    reportCompressedSize: false,
+    modulePreload: false,
+    rollupOptions: { input: "character.html" },
+  },
+});
