@@ -1,19 +1,25 @@
 """A cheap experiment of each work on little motion: all that its claims ask for is measured, and means what it says."""
 
+import io
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from kinematch.avatar.trackers import take_moments
 from kinematch.camera.simulate import Noise
+from kinematch.character.settings import Settings
 from kinematch.evaluate.camera.evaluation import watch_cast
 from kinematch.evaluate.camera.places import place_camera
-from kinematch.evaluate.reproduction import camera, digital_humans, learned, mmvr, models, modes, roots, thesis
+from kinematch.evaluate.evaluation import perform
+from kinematch.evaluate.reproduction import camera, digital_humans, films, learned, mmvr, models, modes, roots, thesis
 from kinematch.evaluate.reproduction.claims import WORKS, load_work
 from kinematch.evaluate.reproduction.effort import Effort
 from kinematch.evaluate.reproduction.material import Material, Named
 from kinematch.math.angles import rotate_about_y
 
-TINY = Effort(True, ("turn 180",), 2, 4.0, 2, 8, 0.1, (6, 6, 6), (6, 6, 6))
+TINY = Effort(True, ("turn 180",), 2, 4.0, 2, (3, 3), 8, 0.1, (6, 6, 6), (6, 6, 6))
 
 
 @pytest.fixture
@@ -76,6 +82,11 @@ def test_mmvr_all_estimators_are_scored_on_walkers_who_look_around(material):
     assert result.values["recurrent"] < result.values["headset"]
 
 
+def test_mmvr_feedback_is_raw_or_turned_and_raw_networks_are_scored(material, need_extra):
+    need_extra("torch", "train")
+    check_measures("feedback", mmvr.measure_feedback(material).values)
+
+
 @pytest.mark.parametrize("turn", [0.0, 1.0, -2.5, np.pi])
 def test_camera_three_points_turned_are_turned_back(turn):
     seen = np.random.default_rng(3).normal(size=(3, 3))
@@ -106,7 +117,57 @@ def test_learned_each_network_has_its_time_and_loss(material, database, need_ext
     values = learned.measure_training(material).values
     check_measures("training", values)
     assert all(value > 0 for value in values.values())
-    assert (material.keep / "small.kinematch-model").exists()
+    assert len(list(material.keep.glob("small-*.kinematch-model"))) == 1
+
+
+def test_learned_a_finished_model_is_opened_and_an_interrupted_training_goes_on(material, database, need_extra):
+    need_extra("torch", "train")
+    material.made["sets"] = {models.SMALL: Named(database, "a few clips")}
+
+    def stop(what, done, total):
+        if what == "training small: step" and done == 3:
+            raise KeyboardInterrupt
+
+    watched = replace(material, progress=stop)
+    with pytest.raises(KeyboardInterrupt):
+        models.train_model(watched, models.SMALL)
+    assert list(material.keep.glob("small-*.checkpoint"))
+    told: list[str] = []
+    first = models.train_model(replace(material, progress=lambda what, *_: told.append(what)), models.SMALL)
+    assert "training small: compress" not in told
+    assert "training small: step" in told
+    assert set(first.losses) == {"compress", "step", "project"}
+    assert not list(material.keep.glob("small-*.checkpoint"))
+    told.clear()
+    again = models.train_model(replace(material, progress=lambda what, *_: told.append(what)), models.SMALL)
+    assert not told
+    assert (again.losses, again.step_seconds) == (first.losses, first.step_seconds)
+
+
+def test_learned_times_and_losses_of_an_interrupted_training_are_kept_and_pauses_do_not_count(tmp_path):
+    record = models.StepRecord(tmp_path / "one.steps")
+    for step in (1, 2, 3):
+        record.note_loss("compress", step, 4, 0.0, float(step))
+    record.note_report("compress", 3, 4, 0.0, "")
+    resumed = models.StepRecord(tmp_path / "one.steps")
+    for step in (3, 4):  # from a checkpoint after the second
+        resumed.note_loss("compress", step, 4, 0.0, 10.0 * step)
+    assert resumed.losses["compress"] == [1.0, 2.0, 30.0, 40.0]
+    assert np.isnan(resumed.seconds["compress"]).tolist() == [True, False, True, False]
+    assert resumed.find_last_losses() == {"compress": 40.0}
+    (tmp_path / "one.steps").write_text("{")
+    assert not models.StepRecord(tmp_path / "one.steps").losses
+
+
+def test_learned_each_controller_of_the_appendix_is_filmed_in_turns_and_with_a_gamepad(material, database):
+    given = material.assign(database)
+    done = perform(replace(given, scenarios=given.scenarios[:1]), Settings())
+    made = films.make_films({"MM": films.select_takes(done.takes)}, material.progress)
+    assert [name for name, _ in made] == ["MM_arrow_keys"]
+    film = Image.open(io.BytesIO(made[0][1]))
+    assert (film.format, film.size) == ("WEBP", films.TILE)
+    assert 40 <= film.n_frames <= 55
+    assert len(learned.APPENDIX) == 10
 
 
 def test_learned_controllers_have_the_times_of_the_table():

@@ -21,7 +21,15 @@ CHARTS = (
     Chart("bars", "a comparison", groups=("a", "b"), bars={"work": (1.0, float("nan")), "here": (2.0, 3.0)}),
 )
 PICTURE = Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3))
-RESULT = Result({"a": 1.5, "b": float("nan")}, "made", False, "kinematch evaluate", CHARTS, (("a strip", PICTURE),))
+RESULT = Result(
+    {"a": 1.5, "b": float("nan")},
+    "made",
+    False,
+    "kinematch evaluate",
+    CHARTS,
+    (("a strip", PICTURE),),
+    (("LMM", b"film"),),
+)
 
 
 def test_a_result_is_read_back_as_it_was_and_a_damaged_one_is_not(tmp_path):
@@ -32,6 +40,7 @@ def test_a_result_is_read_back_as_it_was_and_a_damaged_one_is_not(tmp_path):
     assert np.isnan(found.values["b"])
     assert found.charts[0].lines["one"] == [[0.0, 1.0], [2.0, 3.0]]
     assert np.array_equal(np.asarray(found.pictures[0][1]), np.asarray(PICTURE))
+    assert found.films == (("LMM", b"film"),)
     assert read_result(tmp_path, "one", "other") is None
     picture = next(tmp_path.glob("*.png"))
     picture.write_bytes(picture.read_bytes()[:-9])
@@ -95,7 +104,11 @@ def test_the_report_shows_every_row_in_all_three_forms(two):
     found, _ = two()
     html, markdown, plain = make_html(found), make_markdown(found), to_json(found)
     assert "A | work &lt;of&gt; one" in html
-    assert html.count("<img") == 3
+    assert html.count("<img") == 4
+    assert html.count("image/webp") == 1
+    assert "Checked: a &lt; 2: 1.5 and 2" in html
+    assert "kinematch reproduce --work mmvr --quick" in html
+    assert "- *good*: Data: made; took 0 s; command: `kinematch reproduce" in markdown
     assert "not comparable: training needs an extra" in html.replace("&#x27;", "'")
     assert "1 agree, 0 contradict, 1 not comparable" in html
     assert "1 agree" in markdown
@@ -105,9 +118,11 @@ def test_the_report_shows_every_row_in_all_three_forms(two):
     assert plain["left_out"]["bad"].startswith("training needs")
 
 
-def test_a_contradiction_is_discussed(two):
+def test_a_difference_is_discussed_whether_or_not_the_order_agrees(two):
     found, _ = two()
     row = found.rows[0]
+    agreeing = replace(row, claim=replace(row.claim, discuss="Ours is clamped."))
+    assert "- 7.4: Ours is clamped." in make_markdown(replace(found, rows=(agreeing,)))
     row = replace(row, claim=replace(row.claim, discuss="Ours is clamped."), verdict=run.Verdict("no", "found 3"))
     assert "contradicts: found 3. Ours is clamped." in make_markdown(replace(found, rows=(row,)))
 

@@ -21,6 +21,8 @@ TRACKED = 3 * 12  # velocity, angular velocity and two axes of each device
 FED_BACK = 6  # two axes of the body's direction
 VARIANTS = ("r1-adam", "r1-adamw", "r50-adam", "r50-adamw")  # predictions in a row while training, and the optimizer
 LONGEST = 2.0  # of what is fed back, component by component: with r = 1 it can grow without end
+TURNED, RAW = "turned", "raw"
+FEEDBACK = (TURNED, RAW)  # the last prediction turned into the headset's new frame, or as it came out
 UNCERTAINTY = np.radians(13)  # it does not say itself
 
 
@@ -75,9 +77,14 @@ def predict(weights: PaperWeights, inputs: np.ndarray) -> np.ndarray:
 class PaperNetwork:
     """The paper's estimator, a baseline: it needs headset and both controllers, at about 60 samples a second."""
 
-    def __init__(self, count: int = 1, *, variant: str = "r50-adam", weights: PaperWeights | None = None):
+    def __init__(
+        self, count: int = 1, *, variant: str = "r50-adam", weights: PaperWeights | None = None,
+        feedback: str = TURNED,
+    ):  # fmt: skip
+        """`feedback` as in training; the networks that ship were trained with `turned`."""
         if weights is None and variant not in VARIANTS:
             raise KinematchError(unknown("variant of the paper's network", variant, VARIANTS))
+        self._feedback = check_feedback(feedback)
         self.weights = load_paper(FOLDER / f"paper-{variant}.safetensors")[0] if weights is None else weights
         self.reset(count)
 
@@ -95,16 +102,23 @@ class PaperNetwork:
         self._headings = np.zeros(count)  # of the frame that the axes are in; at first the world's
 
     def estimate(self, joints: Trackers, dt: float) -> Direction:
-        """Directions now; the last prediction goes in as it came out, turned into the headset's frame of now."""
+        """Directions now, from the trackers and the last prediction."""
         check_count(joints, len(self._axes))
         headings = facing_yaws(joints.rotations[:, HEAD])
-        fed = turn_axes(self._axes, np.where(self._started, self._headings - headings, 0.0))
+        turned = self._started & (self._feedback == TURNED)
+        fed = turn_axes(self._axes, np.where(turned, self._headings - headings, 0.0))
         new = predict(self.weights, np.concatenate([measure_paper_inputs(joints), fed], axis=-1))
         seen = joints.valid[:, HEAD]
         self._axes = np.where(seen[:, None], np.clip(new, -LONGEST, LONGEST), self._axes)
         self._headings, self._started = np.where(seen, headings, self._headings), self._started | seen
         yaws = wrap_angle(self._headings + from_axes(self._axes))
         return Direction(yaws, np.full(len(yaws), UNCERTAINTY))
+
+
+def check_feedback(feedback: str) -> str:
+    if feedback not in FEEDBACK:
+        raise KinematchError(unknown("feedback of the paper's network", feedback, FEEDBACK))
+    return feedback
 
 
 def save_paper(path: Path, weights: PaperWeights, about: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ def write_films(folder: Path, comparison: Comparison, *, progress: Progress | No
         takes = find_takes(comparison, group, controllers)
         if takes:
             path = folder / f"{name}.gif"
-            start = _find_start(next(iter(takes.values())).scenario, seconds)
+            start = find_film_start(next(iter(takes.values())).scenario, seconds)
             scenes = [(take.clip().with_(name=controller), start) for controller, take in takes.items()]
             made[name] = montage(scenes, path, seconds=seconds, tile=(168, 240), frames_per_second=15)
         if progress is not None:
@@ -93,7 +93,8 @@ def _draw_row(moments: Mapping[str, tuple[Take, float]]) -> Image.Image:
     return whole
 
 
-def _find_start(scenario: Scenario, seconds: float) -> float:
+def find_film_start(scenario: Scenario, seconds: float) -> float:
+    """A second before the first turn, in s; where there is none, 2 s after the start."""
     turns = [event for event in scenario.events if event.kind == "turn"]
     start = turns[0].time - LEAD if turns else 2.0
     return float(np.clip(start, 0.0, max(0.0, scenario.seconds - seconds)))

@@ -16,6 +16,7 @@ Agreement = Literal["yes", "no", "not comparable"]
 YES: Agreement = "yes"
 NO: Agreement = "no"
 NOT_COMPARABLE: Agreement = "not comparable"
+AS_ABOVE = "as above"
 COMPARISON = re.compile(r"(\S+) ([<>]) (\S+)")
 
 
@@ -49,7 +50,8 @@ class Claim:
 @dataclass(frozen=True)
 class Verdict:
     agreement: Agreement
-    reason: str
+    reason: str  # why it does not agree, or cannot be compared
+    checks: tuple[str, ...] = ()  # each comparison with its figures
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,12 @@ def load_work(name: str) -> Work:
     file = resources.files(__package__) / "claims" / f"{name.replace('-', '_')}.toml"
     data: dict[str, Any] = parse_toml(file.read_text(encoding="utf-8"))
     known = {field.name for field in fields(Claim)}
-    claims = []
+    claims: list[Claim] = []
     for one in data["claim"]:
         if strange := set(one) - known:
             raise KinematchError(f"claim {one.get('name')!r} of {name}: unknown {', '.join(sorted(strange))}")
+        for field in ("method", "data"):  # of the claim before
+            one[field] = one[field].replace(AS_ABOVE, getattr(claims[-1], field) if claims else "")
         claims.append(Claim(work=name, **{**one, "expects": tuple(one.get("expects", ()))}))
     return Work(name, data["title"], data["short"], tuple(claims))
 
@@ -92,13 +96,14 @@ def judge_claim(claim: Claim, values: Mapping[str, float]) -> Verdict:
         name for name in claim.measures - {claim.ours} if not math.isfinite(values.get(name, math.nan))
     ):
         return Verdict(NOT_COMPARABLE, f"not measured: {', '.join(missing)}")
-    failed = []
+    failed, checks = [], []
     for text in claim.expects:
         left, sign, right = split_comparison(text)
         a, b = (float(side) if _is_number(side) else values[side] for side in (left, right))
+        checks.append(f"{text}: {a:.4g} and {b:.4g}")
         if not (a < b if sign == "<" else a > b):
             failed.append(f"expected {text}, found {a:.4g} and {b:.4g}")
-    return Verdict(NO, "; ".join(failed)) if failed else Verdict(YES, "")
+    return Verdict(NO if failed else YES, "; ".join(failed), tuple(checks))
 
 
 def _is_number(text: str) -> bool:

@@ -54,10 +54,11 @@ def measure_frequency(material: Material) -> Result:
     # none may be forced: the longest interval that is allowed
     settings = {
         f"{n}": digital_humans(
-            database, search_interval=1 / n, forced_interval=2.0, velocity_change=10.0, facing_change=4.0
+            database, search_interval=1 / n, forced_interval=2.0, velocity_change=10.0, facing_change=4.0,
+            synchronization=0.0,  # which would hide how late the animation follows
         )
         for n in FREQUENCIES
-    }
+    }  # fmt: skip
     settings["ours"] = Settings()
     for name, own in settings.items():
         scores = score_course(material, f"searches: {name}", own)

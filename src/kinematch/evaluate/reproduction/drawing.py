@@ -20,8 +20,9 @@ def draw_chart(chart: Chart) -> Image.Image:
         return line_chart(lines, title=chart.caption, x_label=chart.x_label, y_label=chart.y_label, size=SIZE)
     series = {name: _to_array(values) for name, values in chart.bars.items()}
     return bar_chart(
-        list(chart.groups), series, title=chart.caption, x_label=chart.x_label, y_label=chart.y_label, size=SIZE
-    )
+        list(chart.groups), series, title=chart.caption, x_label=chart.x_label, y_label=chart.y_label, size=SIZE,
+        log=chart.log,
+    )  # fmt: skip
 
 
 def _to_array(values) -> np.ndarray:

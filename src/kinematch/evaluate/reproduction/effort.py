@@ -10,6 +10,7 @@ class Effort:
     users: int  # who wear trackers, at most
     user_seconds: float  # of each, at most
     people: int  # recordings of directions, at most
+    direction_steps: tuple[int, int]  # training iterations of MMVR's network with r = 1 and 50
     searches: int
     timed_seconds: float
     small_steps: tuple[int, int, int]  # training iterations of decompressor, stepper and projector
@@ -17,7 +18,7 @@ class Effort:
 
 
 FULL = Effort(
-    False, (), 40, 30.0, 100, 100, 60.0,
+    False, (), 40, 30.0, 100, (8_000, 3_000), 100, 60.0,
     (10_000, 3_000, 4_000), (15_000, 30_000, 1_000),  # learned MM, tables 5.3 and 5.4
 )  # fmt: skip
-QUICK = Effort(True, (), 4, 15.0, 4, 100, 60.0, (400, 300, 200), (400, 300, 200))
+QUICK = Effort(True, (), 4, 15.0, 4, (800, 300), 100, 60.0, (400, 300, 200), (400, 300, 200))

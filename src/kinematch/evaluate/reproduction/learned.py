@@ -13,6 +13,7 @@ from kinematch.evaluate.comparison.movers import WatchedCrowd
 from kinematch.evaluate.evaluation import Assignment, perform, scored
 from kinematch.evaluate.reproduction import modes
 from kinematch.evaluate.reproduction.experiment import Experiment, in_unit
+from kinematch.evaluate.reproduction.films import make_films, select_takes
 from kinematch.evaluate.reproduction.material import Material
 from kinematch.evaluate.reproduction.models import BIG, SMALL, SNAP, find_model, find_set
 from kinematch.evaluate.reproduction.results import Chart, Result
@@ -25,6 +26,8 @@ NAMES = {
     "LMM_Low_Search": "low_search", "LMM_High_Search_High_Decay": "high_search_high_decay",
     "LMM_High_Decay": "high_decay", "LMM_Low_Decay": "low_decay",
 }  # fmt: skip
+# whose films the appendix has, by its names
+APPENDIX = {"machine": "FSM", "exact": "MM"} | {name: key for key, name in NAMES.items()}
 SCORES = {"position": "position_mean", "skate": "skate_mean", "pops": "pops", "turn": "turn_median", "rough": "rough"}
 # ms an iteration, of tables 5.3 and 5.4: time over iterations
 PRINTED = {SMALL: (34.9, 32.3, 44.3), BIG: (77.9, 35.2, 1584.0)}
@@ -36,9 +39,8 @@ def measure_training(material: Material) -> Result:
     values: dict[str, float] = {}
     for kind in (SMALL, BIG, SNAP):
         trained = find_model(material, kind)
-        for stage, seconds in trained.seconds.items():
-            # the first step of a stage is not timed
-            values[f"{kind}_{stage}"] = 1e3 * seconds / max(1, trained.steps[stage] - 1)
+        for stage, seconds in trained.step_seconds.items():
+            values[f"{kind}_{stage}"] = 1e3 * seconds
             values[f"loss_{kind}_{stage}"] = trained.losses[stage]
     for stage in STAGES:
         values[f"{stage}_growth"] = values[f"{BIG}_{stage}"] / values[f"{SMALL}_{stage}"]
@@ -63,11 +65,16 @@ def measure_controllers(material: Material) -> Result:
     }
     plays |= {"exact": (exact, Settings()), "snap": (models[SNAP].model, Settings())}
     values: dict[str, float] = {}
+    filmed: dict[str, dict[str, Take]] = {}
     for name, (source, settings) in plays.items():
-        values |= score_controller(material, given, name, source, settings)
+        own, takes = score_controller(material, given, name, source, settings)
+        values |= own
+        if name in APPENDIX:
+            filmed[APPENDIX[name]] = select_takes(takes)
     machine = partial(start_machine, given)
     done = perform(given, Settings(), start=machine, progress=partial(material.progress, "state machine"))
     values |= pick_scores("machine", scored(given, done, flat=True)) | {"moves_machine": measure_moves(done.takes)}
+    filmed[APPENDIX["machine"]] = select_takes(done.takes)
     material.progress("timing controllers", 0, 1)
     movers: dict[str, Mover] = {name: start_crowd(given, *play, 1, False) for name, play in plays.items()}
     # motion matching of the work has neither foot lock nor adjustment either
@@ -80,7 +87,8 @@ def measure_controllers(material: Material) -> Result:
     }
     values |= {
         "time_lmm": times["lmm"] / times["bare"], "time_snap": times["snap"] / times["exact"],
-        "time_low_search": times["low_search"] / times["lmm"], "time_no_inertia": times["no_inertia"] / times["lmm"],
+        "time_low_search": times["low_search"] / times["lmm"],
+        "time_high_search": times["high_search"] / times["lmm"], "time_no_inertia": times["no_inertia"] / times["lmm"],
         "time_machine": times["machine"] / times["bare"],
     }  # fmt: skip
     for name, kind in (("lmm", SMALL), ("big", BIG), ("snap", SNAP)):
@@ -91,7 +99,8 @@ def measure_controllers(material: Material) -> Result:
     note = f"models of the work's design, trained for {steps} iterations (small set); the course is that of the big set"
     command = "kinematch evaluate learned SMALL BIG --against DATABASE"
     return Result(
-        values, f"{small.data} and {big.data}", small.same_data, command, draw_charts(values), notes=(note,)
+        values, f"{small.data} and {big.data}", small.same_data, command, draw_charts(values),
+        films=make_films(filmed, material.progress), notes=(note,),
     )  # fmt: skip
 
 
@@ -106,8 +115,8 @@ def find_settings(controller: str) -> Settings:
 
 def score_controller(
     material: Material, given: Assignment, name: str, source: object, settings: Settings
-) -> dict[str, float]:
-    """Scores of the course, the largest offset of any joint, and how much the body moves."""
+) -> tuple[dict[str, float], Sequence[Take]]:
+    """Scores of the course, the largest offset of any joint, and how much the body moves; and the takes."""
     movers: list[WatchedCrowd] = []
 
     def start(count: int, terrain: bool) -> Mover:
@@ -117,7 +126,7 @@ def score_controller(
     done = perform(given, settings, start=start, progress=partial(material.progress, name))
     values = pick_scores(name, scored(given, done))
     values[f"offset_{name}"] = float(np.degrees(max(max(one.offsets, default=0.0) for one in movers)))
-    return values | {f"moves_{name}": measure_moves(done.takes)}
+    return values | {f"moves_{name}": measure_moves(done.takes)}, done.takes
 
 
 def start_crowd(given: Assignment, source: object, settings: Settings, count: int, terrain: bool) -> WatchedCrowd:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinematch.avatar.orientation import make_estimator
+from kinematch.avatar.orientation.paper import RAW, PaperNetwork
 from kinematch.avatar.orientation.training.people import RATE, Person, make_people
 from kinematch.avatar.orientation.training.score import Errors, look_around, run_estimator, summarize
 from kinematch.character.describe import open_motion
+from kinematch.errors import KinematchError
 from kinematch.evaluate.reproduction.experiment import Experiment
 from kinematch.evaluate.reproduction.material import Material
 from kinematch.evaluate.reproduction.results import Chart, Result
@@ -60,6 +62,27 @@ def measure_directions(material: Material) -> Result:
         Chart("directions-minutes", "Figure 9: mean error by minute", "minute", "degrees", lines),
     )
     return Result(values, data, False, "kinematch train orientation FOLDER --score", charts, notes=(TRAINED,))
+
+
+def measure_feedback(material: Material) -> Result:
+    """Algorithm 1 as it is printed: predictions go back as they come out, and there are always r of them."""
+    from kinematch.avatar.orientation.training.paper import train_paper
+
+    people, data = gather_people(material)
+    learners, judges = people[::2], people[1::2]
+    if not judges:
+        raise KinematchError(f"needs two recordings, one to train on and one to score; there is {data}")
+    values = {"headset": summarize(run_estimator(make_estimator("headset", len(judges)), judges)).mean}
+    for r, steps in zip((1, 50), material.effort.direction_steps):
+        weights = train_paper(
+            learners, recursions=r, optimizer="adamw", steps=steps, feedback=RAW, seed=material.seed,
+            progress=lambda done, total, text, r=r: material.progress(f"training r = {r}", done, total),
+        )  # fmt: skip
+        network = PaperNetwork(len(judges), weights=weights, feedback=RAW)
+        values[f"r{r}"] = summarize(run_estimator(network, judges)).mean
+    one, fifty = material.effort.direction_steps
+    note = f"trained now, {one:,} iterations with r = 1 and {fifty:,} with r = 50, on every other recording"
+    return Result(values, data, False, "kinematch train orientation FOLDER --score", notes=(note,))
 
 
 def gather_people(material: Material) -> tuple[list[Person], str]:
@@ -136,6 +159,7 @@ def measure_avatars(material: Material) -> Result:
 
 EXPERIMENTS = (
     Experiment("orientation", "Where the body faces, by four trainings of the paper's network", measure_directions),
+    Experiment("feedback", "The paper's network, its output fed back as it comes out", measure_feedback),
     Experiment("sizes", "Parts of the database at two position accuracies", measure_sizes),
     Experiment("avatars", "Dragged, by the headset, by the network", measure_avatars),
 )

@@ -1,17 +1,25 @@
 """Models of the learned work: its two sets of takes or what stands in for them, trained in its design and in ours."""
 
+import json
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from kinematch.database.sources import hash_value
 from kinematch.database.storage import Database
 from kinematch.evaluate.reproduction.material import BUILT_IN, Material, Named
+from kinematch.evaluate.reproduction.results import hash_package
 from kinematch.learned.model import Model
 from kinematch.learned.model_file import SUFFIX, load_model, save_model
+from kinematch.learned.scoring import find_digest
 from kinematch.learned.training.journal import Journal
 from kinematch.learned.training.plan import STAGES, check_training, make_plan
 from kinematch.learned.training.train import Training
+from kinematch.writing import write_beside
 
 SMALL, BIG, SNAP = "small", "big", "snap"
 SMALL_TAKES = ("pushAndStumble1_subject5", "run1_subject5", "walk1_subject5")  # table 5.1
@@ -33,29 +41,46 @@ KINDS = {SMALL: (SMALL, "paper"), BIG: (BIG, "paper"), SNAP: (SMALL, "snap")}  #
 class Trained:
     model: Model
     path: Path
-    seconds: dict[str, float]  # by stage
-    steps: dict[str, int]
+    step_seconds: dict[str, float]  # of processor time, by stage
     losses: dict[str, float]  # the mean of the last tenth of each stage
 
 
-class Watch(Journal):
-    """A journal that keeps what the tables of the work print: time, iterations and the last losses of each stage."""
+class StepRecord(Journal):
+    """What the tables of the work print: time and loss of every iteration, kept in a file, so that a training that was
+    interrupted continues with all of them."""
 
-    def __init__(self) -> None:
-        self.began: dict[str, float] = {}
-        self.ended: dict[str, float] = {}
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.seconds: dict[str, list[float]] = {}  # of processor time by stage; NaN for the first step after a pause
         self.losses: dict[str, list[float]] = {}
+        self._last: tuple[str, int, float] | None = None  # stage, step and clock of the last iteration
+        try:
+            kept = json.loads(path.read_bytes())
+            self.seconds, self.losses = kept["seconds"], kept["losses"]
+        except (OSError, ValueError, TypeError, KeyError):
+            pass  # none yet, or damaged: what it had is not counted
 
     def note_loss(self, stage: str, step: int, steps: int, seconds: float, loss: float) -> None:
         now = time.thread_time()
-        if stage not in self.began:  # after its first step
-            self.began[stage] = now
-        self.ended[stage] = now
-        self.losses.setdefault(stage, []).append(loss)
+        own, losses = self.seconds.setdefault(stage, []), self.losses.setdefault(stage, [])
+        del own[step - 1 :], losses[step - 1 :]  # steps since the last checkpoint are repeated
+        missing = [math.nan] * (step - 1 - len(own))
+        follows = self._last is not None and self._last[:2] == (stage, step - 1)
+        own += [*missing, now - self._last[2] if self._last and follows else math.nan]
+        losses += [*missing, loss]
+        self._last = stage, step, now
 
     def note_report(self, stage: str, step: int, steps: int, value: float, text: str) -> None:
-        self.began[stage] = self.began.get(stage, 0.0) + (now := time.thread_time()) - self.ended[stage]
-        self.ended[stage] = now  # reports are no part of an iteration
+        write_beside(self.path, json.dumps({"seconds": self.seconds, "losses": self.losses}).encode())
+        self._last = stage, step, time.thread_time()  # reports are no part of an iteration
+
+    def find_step_seconds(self) -> dict[str, float]:
+        """Mean time of an iteration by stage."""
+        return {stage: float(np.nanmean(own)) for stage, own in self.seconds.items()}
+
+    def find_last_losses(self) -> dict[str, float]:
+        """Mean loss of the last tenth of each stage."""
+        return {stage: float(np.nanmean(own[-max(1, len(own) // 10) :])) for stage, own in self.losses.items()}
 
 
 def find_set(material: Material, name: str) -> Named:
@@ -89,7 +114,7 @@ def find_model(material: Material, kind: str) -> Trained:
 
 
 def train_model(material: Material, kind: str) -> Trained:
-    """As many iterations as the tables of the work have, or as the effort allows; checkpoints let it go on."""
+    """As many iterations as the tables of the work have, or as the effort allows."""
     check_training()
     name, design = KINDS[kind]
     database: Database = find_set(material, name).what
@@ -98,13 +123,15 @@ def train_model(material: Material, kind: str) -> Trained:
     if design == "snap":
         del steps["project_steps"]
     plan = make_plan(design, database.poses.frame_count, capacity="small", **steps)
-    watch, path = Watch(), material.keep / f"{kind}{SUFFIX}"
-    training = Training(database, plan, seed=material.seed, journal=watch)
-    model = training.run(
-        lambda done, total, text: material.progress(f"training {kind}: {text.split()[0]}", done, total)
-    )
-    save_model(path, model)
-    seconds = {stage: watch.ended[stage] - watch.began[stage] for stage in watch.losses}
-    last = {stage: own[-max(1, len(own) // 10) :] for stage, own in watch.losses.items()}
-    losses = {stage: sum(own) / len(own) for stage, own in last.items()}
-    return Trained(load_model(path), path, seconds, {stage: len(own) for stage, own in watch.losses.items()}, losses)
+    # all that a model depends on; one that is finished is opened, one that was interrupted is resumed
+    key = hash_value([kind, asdict(plan), material.seed, find_digest(database), hash_package()])[:16]
+    path = material.keep / f"{kind}-{key}{SUFFIX}"
+    checkpoint, record = path.with_suffix(".checkpoint"), StepRecord(path.with_suffix(".steps"))
+    if not (path.exists() and record.seconds):
+        training = Training(database, plan, seed=material.seed, resume=checkpoint, journal=record)
+        model = training.run(
+            lambda done, total, text: material.progress(f"training {kind}: {text.split()[0]}", done, total)
+        )
+        save_model(path, model)
+        checkpoint.unlink(missing_ok=True)
+    return Trained(load_model(path), path, record.find_step_seconds(), record.find_last_losses())

@@ -55,8 +55,10 @@ def make_html(found: Reproduction) -> str:
 def _mark_row(row: Row) -> list[str]:
     cells = [page.text(cell) for cell in tell_row(row)]
     cells[6] = f'<span class="{MARKS[row.verdict.agreement]}">{cells[6]}</span>'
-    how = f"{row.claim.method}; {row.claim.data}"
-    told = f'{cells[1]}<br><span class="faint">There: {page.text(how)}</span>'
+    lines = [f"There: {page.text(f'{row.claim.method}; {row.claim.data}')}"]
+    lines += [f"Checked: {page.text('; '.join(row.verdict.checks))}"] if row.verdict.checks else []
+    lines += [f"Here: experiment <i>{page.text(row.claim.run)}</i> below"]
+    told = f'{cells[1]}<br><span class="faint">{"<br>".join(lines)}</span>'
     wide = f'<div style="min-width: 22em; white-space: normal; text-align: left">{told}</div>'
     return [cells[0], wide, *cells[2:]]
 
@@ -68,25 +70,36 @@ def _list_remarks(rows: Sequence[Row]) -> str:
 
 
 def make_remark(row: Row) -> str:
-    """What a row that does not agree comes from."""
+    """Where a figure of ours differs and why; or why nothing can be said."""
     if row.verdict.agreement == YES:
-        return ""
+        return row.claim.discuss
     if row.verdict.agreement == NOT_COMPARABLE:
         return f"not comparable: {row.verdict.reason}"
     return f"contradicts: {row.verdict.reason}." + (f" {row.claim.discuss}" if row.claim.discuss else "")
 
 
 def _show_experiment(found: Reproduction, name: str) -> str:
+    head = f"{page.text(found.titles[name])} (<i>{page.text(name)}</i>)"
     if name not in found.results:
-        return f"<h3>{page.text(name)}</h3><p>left out: {page.text(found.failures[name])}</p>"
+        return f"<h3>{head}</h3><p>left out: {page.text(found.failures[name])}</p>"
     result = found.results[name]
-    told = [f"{result.data}; {result.seconds:.0f} s", *result.notes]
-    if result.command:
-        told.append(f"in more detail: <code>{page.text(result.command)}</code>")
     drawn = [page.drawn(draw_chart(chart)) for chart in result.charts]
     drawn += [page.drawn(picture, caption) for caption, picture in result.pictures]
-    text = ". ".join([page.text(one) for one in told[: 1 + len(result.notes)]] + told[1 + len(result.notes) :])
-    return f'<h3>{page.text(name)}</h3><p>{text}.</p><div class="pictures">{"".join(drawn)}</div>'
+    drawn += [page.figure(film, "image/webp", name) for name, film in result.films]
+    told = describe_experiment(found, name)
+    parts = [f"<code>{page.text(part)}</code>" if n % 2 else page.text(part) for n, part in enumerate(told.split("`"))]
+    return f'<h3>{head}</h3><p>{"".join(parts)}</p><div class="pictures">{"".join(drawn)}</div>'
+
+
+def describe_experiment(found: Reproduction, name: str) -> str:
+    """Data, time, command and notes of an experiment, commands in backquotes."""
+    result = found.results[name]
+    work = next(row.claim.work for row in found.rows if row.claim.run == name)
+    given = " --data FOLDER" if found.folder else ""
+    command = f"kinematch reproduce{given} --work {work}{' --quick' if found.effort.quick_course else ''}"
+    told = [f"Data: {result.data}", f"took {result.seconds:.0f} s", f"command: `{command}`"]
+    told += [f"in more detail: `{result.command}`"] if result.command else []
+    return "; ".join(told) + "." + "".join(f" {note[0].upper()}{note[1:]}." for note in result.notes)
 
 
 def make_markdown(found: Reproduction) -> str:
@@ -98,6 +111,8 @@ def make_markdown(found: Reproduction) -> str:
         lines += [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
         lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in tell_row(row)) + " |" for row in rows]
         lines += ["", *(f"- {row.claim.place}: {remark}" for row in rows if (remark := make_remark(row))), ""]
+        names = [name for name in dict.fromkeys(row.claim.run for row in rows) if name in found.results]
+        lines += [*(f"- *{found.titles[name]}*: {describe_experiment(found, name)}" for name in names), ""]
     return "\n".join(lines)
 
 
@@ -114,7 +129,8 @@ def to_json(found: Reproduction) -> dict[str, Any]:
                 "data_of_work": row.claim.data, "experiment": row.claim.run, "own_measure": row.claim.own,
                 "own": _finite(row.own), "ours_measure": row.claim.ours or None, "ours": _finite(row.ours),
                 "data": row.data, "same_data": row.same_data, "command": row.command,
-                "expects": list(row.claim.expects), "agreement": row.verdict.agreement, "remark": make_remark(row),
+                "expects": list(row.claim.expects), "checks": list(row.verdict.checks),
+                "agreement": row.verdict.agreement, "remark": make_remark(row),
             }
             for row in found.rows
         ],

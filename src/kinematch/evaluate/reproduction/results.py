@@ -30,6 +30,7 @@ class Chart:
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
     groups: Sequence[str] = ()
     bars: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    log: bool = False  # whether bars are drawn on a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class Result:
     command: str = ""  # which kinematch command shows the same in more detail
     charts: tuple[Chart, ...] = ()
     pictures: tuple[tuple[str, Image.Image], ...] = ()  # captions and pictures
+    films: tuple[tuple[str, bytes], ...] = ()  # names and WebP files
     notes: tuple[str, ...] = ()
     seconds: float = 0.0  # that it took
 
@@ -61,20 +63,37 @@ def make_key(experiment: str, effort: Any, data: str, code: Sequence[Path]) -> s
 
 
 def write_result(folder: Path, experiment: str, key: str, result: Result) -> None:
-    """Keep a result, its pictures first."""
-    names = []
-    for number, (caption, picture) in enumerate(result.pictures):
+    """Keep a result, its pictures and films first."""
+    pictures = []
+    for caption, picture in result.pictures:
         content = io.BytesIO()
         picture.convert("RGB").save(content, "PNG", optimize=True)
-        names.append({"caption": caption, "file": f"{experiment}-{key}-{number}.png"})
-        write_beside(folder / names[-1]["file"], content.getvalue())
-    digests = [hashlib.sha256((folder / one["file"]).read_bytes()).hexdigest() for one in names]
-    plain = to_plain(result) | {"pictures": [one | {"sha256": own} for one, own in zip(names, digests)]}
-    write_beside(folder / f"{experiment}-{key}.json", json.dumps(plain, indent=1).encode())
+        pictures.append((caption, content.getvalue()))
+    stem = f"{experiment}-{key}"
+    plain = to_plain(result) | {
+        "pictures": [
+            _write_part(folder / f"{stem}-{number}.png", caption, content)
+            for number, (caption, content) in enumerate(pictures)
+        ],
+        "films": [_write_part(folder / f"{stem}-{name}.webp", name, content) for name, content in result.films],
+    }
+    write_beside(folder / f"{stem}.json", json.dumps(plain, indent=1).encode())
+
+
+def _write_part(path: Path, caption: str, content: bytes) -> dict[str, str]:
+    write_beside(path, content)
+    return {"caption": caption, "file": path.name, "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _read_part(folder: Path, part: Mapping[str, str]) -> tuple[str, bytes]:
+    content = (folder / Path(part["file"]).name).read_bytes()
+    if hashlib.sha256(content).hexdigest() != part["sha256"]:
+        raise ValueError(f"{part['file']} is damaged")
+    return str(part["caption"]), content
 
 
 def to_plain(result: Result) -> dict[str, Any]:
-    """Everything but the pictures, as JSON knows it."""
+    """Everything but pictures and films, as JSON knows it."""
     return {
         "values": _without_nan(result.values), "data": result.data, "same_data": result.same_data,
         "command": result.command,
@@ -96,14 +115,12 @@ def read_result(folder: Path, experiment: str, key: str) -> Result | None:
     """A kept result, or None where there is none or it is damaged: then it is measured again."""
     try:
         plain = json.loads((folder / f"{experiment}-{key}.json").read_bytes())
-        pictures = []
-        for one in plain.pop("pictures"):
-            content = (folder / Path(one["file"]).name).read_bytes()
-            if hashlib.sha256(content).hexdigest() != one["sha256"]:
-                return None
-            pictures.append((str(one["caption"]), Image.open(io.BytesIO(content))))
+        read = [_read_part(folder, one) for one in plain.pop("pictures")]
+        pictures = tuple((caption, Image.open(io.BytesIO(content))) for caption, content in read)
+        films = tuple(_read_part(folder, one) for one in plain.pop("films"))
         values = {str(name): math.nan if value is None else float(value) for name, value in plain.pop("values").items()}
         charts = tuple(Chart(**one) for one in plain.pop("charts"))
-        return Result(values, charts=charts, pictures=tuple(pictures), notes=tuple(plain.pop("notes")), **plain)
+        notes = tuple(plain.pop("notes"))
+        return Result(values, charts=charts, pictures=pictures, films=films, notes=notes, **plain)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -11,6 +11,7 @@ from kinematch.evaluate.reproduction import (
     digital_humans,
     effort,
     experiment,
+    films,
     learned,
     material,
     mmvr,
@@ -27,8 +28,9 @@ from kinematch.evaluate.reproduction.results import Result, make_key, read_resul
 
 MODULES = (thesis, roots, digital_humans, mmvr, camera, learned)
 SHARED = (material, experiment, modes, effort)  # code that all experiments use
+MORE = {learned: (models, films)}
 EXPERIMENTS: Mapping[str, tuple[Experiment, Sequence[Path]]] = {
-    one.name: (one, [Path(str(file.__file__)) for file in (module, *SHARED, *((models,) if module is learned else ()))])
+    one.name: (one, [Path(str(file.__file__)) for file in (module, *SHARED, *MORE.get(module, ()))])
     for module in MODULES
     for one in module.EXPERIMENTS
 }
@@ -54,6 +56,7 @@ class Reproduction:
     works: tuple[Work, ...]
     rows: tuple[Row, ...]
     results: Mapping[str, Result]  # by experiment
+    titles: Mapping[str, str]  # of experiments
     failures: Mapping[str, str]  # experiments that could not run, and why
     reused: tuple[str, ...]  # experiments whose kept results were taken
     effort: Effort
@@ -93,7 +96,8 @@ def reproduce(
         except KinematchError as error:
             failures[name] = str(error)
     rows = tuple(make_row(claim, results, failures) for work in chosen for claim in work.claims)
-    return Reproduction(chosen, rows, results, failures, tuple(reused), effort, folder, seed)
+    titles = {name: EXPERIMENTS[name][0].title for name in needed}
+    return Reproduction(chosen, rows, results, titles, failures, tuple(reused), effort, folder, seed)
 
 
 def run_experiment(one: Experiment, given: Material) -> Result:

@@ -5,7 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.avatar.orientation.paper import FED_BACK, HIDDEN, TRACKED, PaperWeights, measure_paper_inputs, to_axes
+from kinematch.avatar.orientation.paper import (
+    FED_BACK,
+    HIDDEN,
+    TRACKED,
+    TURNED,
+    PaperWeights,
+    check_feedback,
+    measure_paper_inputs,
+    to_axes,
+)
 from kinematch.avatar.orientation.training.people import CARD, Person
 from kinematch.avatar.orientation.training.train import check_training
 from kinematch.avatar.trackers import HEAD
@@ -24,11 +33,17 @@ def train_paper(
     recursions: int = 50,
     optimizer: str = "adam",
     steps: int = STEPS,
+    feedback: str = TURNED,
     seed: int = 0,
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
 ) -> PaperWeights:
-    """The paper's network with its own batch size, rate and decay; `adam` adds the decay to the gradient (L2)."""
+    """The paper's network with its own batch size, rate and decay; `adam` adds the decay to the gradient (L2).
+
+    `feedback`: `raw` is Algorithm 1 as printed, always with r predictions; `turned` turns each prediction into the
+    headset's next frame and makes r - 1 predictions in every other batch.
+    """
     check_training()
+    check_feedback(feedback)
     if optimizer not in OPTIMIZERS:
         raise KinematchError(f"optimizer {optimizer!r}, expected one of {', '.join(OPTIMIZERS)}")
     if recursions < 1:
@@ -58,9 +73,10 @@ def train_paper(
         first = torch.from_numpy(rng.choice(starts, BATCH))
         predicted = axes[first - 1]
         # only the last of a run counts: with an even number alone, networks learn to turn round at every prediction
-        count = max(1, recursions - step % 2)
+        count = max(1, recursions - step % 2) if feedback == TURNED else recursions
         for j in range(count):
-            predicted = _turn(predicted, -turned[first + j])
+            if feedback == TURNED:
+                predicted = _turn(predicted, -turned[first + j])
             predicted = module((torch.cat([seen[first + j], predicted], dim=1) - means) / divisors)
         loss = torch.nn.functional.mse_loss(predicted, axes[first + count - 1])
         descent.zero_grad()
