@@ -1,6 +1,7 @@
 """Running experiments: what is kept, what is run again, and what fails without stopping the others."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from kinematch.evaluate.reproduction import run
 from kinematch.evaluate.reproduction.claims import NOT_COMPARABLE, YES, Claim, Work
 from kinematch.evaluate.reproduction.effort import FULL, QUICK
 from kinematch.evaluate.reproduction.experiment import Experiment
-from kinematch.evaluate.reproduction.report import make_html, make_markdown, to_json
+from kinematch.evaluate.reproduction.report import make_html, make_markdown, to_json, write_report
 from kinematch.evaluate.reproduction.results import Chart, Result, make_key, read_result, write_result
 
 CHARTS = (
@@ -102,13 +103,14 @@ def test_what_fails_says_why_and_the_rest_goes_on_and_is_not_measured_twice(two)
 
 def test_the_report_shows_every_row_in_all_three_forms(two):
     found, _ = two()
-    html, markdown, plain = make_html(found), make_markdown(found), to_json(found)
+    html, markdown, plain = make_html(found), make_markdown(found, "figures"), to_json(found)
     assert "A | work &lt;of&gt; one" in html
     assert html.count("<img") == 4
     assert html.count("image/webp") == 1
     assert "Checked: a &lt; 2: 1.5 and 2" in html
     assert "kinematch reproduce --work mmvr --quick" in html
-    assert "- *good*: Data: made; took 0 s; command: `kinematch reproduce" in markdown
+    assert "### good\n\nData: made; took 0 s; command: `kinematch reproduce" in markdown
+    assert "![a comparison](figures/bars.png)" in markdown
     assert "not comparable: training needs an extra" in html.replace("&#x27;", "'")
     assert "1 agree, 0 contradict, 1 not comparable" in html
     assert "1 agree" in markdown
@@ -118,13 +120,21 @@ def test_the_report_shows_every_row_in_all_three_forms(two):
     assert plain["left_out"]["bad"].startswith("training needs")
 
 
+def test_markdown_has_its_figures_in_a_folder_beside_it(two, tmp_path):
+    found, _ = two()
+    write_report(tmp_path / "own.md", found)
+    figures = re.findall(r"]\((own-figures/.+?)\)", (tmp_path / "own.md").read_text())
+    assert sorted(figures) == [f"own-figures/{name}.png" for name in ("bars", "good-1", "lines")]
+    assert all(Image.open(tmp_path / name).format == "PNG" for name in figures)
+
+
 def test_a_difference_is_discussed_whether_or_not_the_order_agrees(two):
     found, _ = two()
     row = found.rows[0]
     agreeing = replace(row, claim=replace(row.claim, discuss="Ours is clamped."))
-    assert "- 7.4: Ours is clamped." in make_markdown(replace(found, rows=(agreeing,)))
+    assert "- 7.4: Ours is clamped." in make_markdown(replace(found, rows=(agreeing,)), "figures")
     row = replace(row, claim=replace(row.claim, discuss="Ours is clamped."), verdict=run.Verdict("no", "found 3"))
-    assert "contradicts: found 3. Ours is clamped." in make_markdown(replace(found, rows=(row,)))
+    assert "contradicts: found 3. Ours is clamped." in make_markdown(replace(found, rows=(row,)), "figures")
 
 
 def test_a_folder_that_is_not_there_and_an_unknown_work_are_refused(tmp_path):

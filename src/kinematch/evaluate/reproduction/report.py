@@ -6,6 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from kinematch import __version__
 from kinematch.evaluate import page
 from kinematch.evaluate.reproduction.claims import NO, NOT_COMPARABLE, YES, Work
@@ -25,9 +27,25 @@ GUIDE = (
 
 
 def write_report(path: Path, found: Reproduction) -> None:
-    """HTML, or Markdown by the file's ending."""
-    made = make_markdown(found) if path.suffix.lower() == ".md" else make_html(found)
-    write_beside(path, made.encode())
+    """HTML with its figures and films inside, or Markdown with its figures in a folder beside it."""
+    if path.suffix.lower() != ".md":
+        write_beside(path, make_html(found).encode())
+        return
+    folder = path.with_name(f"{path.stem}-figures")
+    folder.mkdir(exist_ok=True)
+    for name, (_, picture) in list_figures(found).items():
+        write_beside(folder / f"{name}.png", page.still(picture))
+    write_beside(path, make_markdown(found, folder.name).encode())
+
+
+def list_figures(found: Reproduction, *experiments: str) -> dict[str, tuple[str, Image.Image]]:
+    """Captions and pictures of some experiments, or of all, by a name for their files."""
+    figures: dict[str, tuple[str, Image.Image]] = {}
+    for name in experiments or found.results:
+        result = found.results[name]
+        figures |= {chart.name: (chart.caption, draw_chart(chart)) for chart in result.charts}
+        figures |= {f"{name}-{number + 1}": picture for number, picture in enumerate(result.pictures)}
+    return figures
 
 
 def count_verdicts(rows: Sequence[Row]) -> str:
@@ -102,17 +120,20 @@ def describe_experiment(found: Reproduction, name: str) -> str:
     return "; ".join(told) + "." + "".join(f" {note[0].upper()}{note[1:]}." for note in result.notes)
 
 
-def make_markdown(found: Reproduction) -> str:
-    """Tables and remarks without figures."""
-    lines = [f"{count_verdicts(found.rows)}.", ""]
+def make_markdown(found: Reproduction, folder: str) -> str:
+    """Tables, remarks, and links to figures in a folder."""
+    lines = [f"# {TITLE}", "", GUIDE, "", f"{count_verdicts(found.rows)}.", ""]
     for work in found.works:
         rows = rows_of(found, work)
-        lines += [f"### {work.title}", "", f"{count_verdicts(rows)}.", ""]
+        lines += [f"## {work.title}", "", f"{count_verdicts(rows)}.", ""]
         lines += [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
         lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in tell_row(row)) + " |" for row in rows]
         lines += ["", *(f"- {row.claim.place}: {remark}" for row in rows if (remark := make_remark(row))), ""]
         names = [name for name in dict.fromkeys(row.claim.run for row in rows) if name in found.results]
-        lines += [*(f"- *{found.titles[name]}*: {describe_experiment(found, name)}" for name in names), ""]
+        for name in names:
+            lines += [f"### {found.titles[name]}", "", describe_experiment(found, name), ""]
+            lines += [f"![{caption}]({folder}/{file}.png)" for file, (caption, _) in list_figures(found, name).items()]
+            lines += [""]
     return "\n".join(lines)
 
 
