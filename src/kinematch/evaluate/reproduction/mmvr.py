@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinematch.avatar.orientation import make_estimator
-from kinematch.avatar.orientation.paper import RAW, PaperNetwork
+from kinematch.avatar.orientation.paper import RAW, PaperNetwork, PaperWeights
 from kinematch.avatar.orientation.training.people import RATE, Person, make_people
 from kinematch.avatar.orientation.training.score import Errors, look_around, run_estimator, summarize
 from kinematch.character.describe import open_motion
@@ -66,23 +66,27 @@ def measure_directions(material: Material) -> Result:
 
 def measure_feedback(material: Material) -> Result:
     """Algorithm 1 as it is printed: predictions go back as they come out, and there are always r of them."""
-    from kinematch.avatar.orientation.training.paper import train_paper
-
     people, data = gather_people(material)
     learners, judges = people[::2], people[1::2]
     if not judges:
         raise KinematchError(f"needs two recordings, one to train on and one to score; there is {data}")
     values = {"headset": summarize(run_estimator(make_estimator("headset", len(judges)), judges)).mean}
     for r, steps in zip((1, 50), material.effort.direction_steps):
-        weights = train_paper(
-            learners, recursions=r, optimizer="adamw", steps=steps, feedback=RAW, seed=material.seed,
-            progress=lambda done, total, text, r=r: material.progress(f"training r = {r}", done, total),
-        )  # fmt: skip
+        weights = train_raw(material, learners, r, steps)
         network = PaperNetwork(len(judges), weights=weights, feedback=RAW)
         values[f"r{r}"] = summarize(run_estimator(network, judges)).mean
     one, fifty = material.effort.direction_steps
     note = f"trained now, {one:,} iterations with r = 1 and {fifty:,} with r = 50, on every other recording"
     return Result(values, data, False, "kinematch train orientation FOLDER --score", notes=(note,))
+
+
+def train_raw(material: Material, people: Sequence[Person], r: int, steps: int) -> PaperWeights:
+    from kinematch.avatar.orientation.training.paper import train_paper
+
+    return train_paper(
+        people, recursions=r, optimizer="adamw", steps=steps, feedback=RAW, seed=material.seed,
+        progress=lambda done, total, text: material.progress(f"training r = {r}", done, total),
+    )  # fmt: skip
 
 
 def gather_people(material: Material) -> tuple[list[Person], str]:
@@ -138,7 +142,7 @@ def measure_sizes(material: Material) -> Result:
     minutes = sum(user.seconds for cast in casts.what for user in cast.users) / 60
     data = f"{named.data}; {casts.data}, {minutes:.1f} minutes"
     note = "the true direction drives the avatars, so that only errors of motion matching are left"
-    return Result(values, data, False, "kinematch evaluate avatar", charts, pictures, (note,))
+    return Result(values, data, False, "kinematch evaluate avatar", charts, pictures, notes=(note,))
 
 
 def measure_avatars(material: Material) -> Result:
