@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LANGUAGES = {".py": "python", ".toml": "toml", ".mjs": "javascript", ".cpp": "cpp", ".yml": "yaml", ".xml": "xml"}
+PICTURES = (".png", ".gif")
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 SETTINGS = """\
@@ -79,7 +80,7 @@ def name_page(path: Path) -> str:
         return "index.md"
     if inside.suffix == ".md":
         return inside.name.lower()
-    if inside.parts[:2] == ("docs", "images"):
+    if inside.parts[0] == "docs" and inside.suffix in PICTURES:
         return inside.relative_to("docs").as_posix()
     return f"files/{inside.as_posix()}.md"
 
@@ -106,7 +107,7 @@ def collect_pages(folder: Path) -> list[str]:
         if path not in pages:
             place = folder / name_page(path)
             place.parent.mkdir(parents=True, exist_ok=True)
-            if "images" in path.parts:
+            if path.suffix in PICTURES:
                 shutil.copyfile(path, place)
             else:
                 place.write_text(show_file(path), encoding="utf-8")

@@ -1,6 +1,7 @@
 """Drawing: the charts of results as pictures, and tables of claims as text."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from PIL import Image
@@ -9,7 +10,8 @@ from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.evaluate.reproduction.results import Chart
 from kinematch.evaluate.reproduction.run import Row
 
-SIZE = (640, 340)
+SIZE = (640, 340)  # pixels
+MAX_LINEAR_RATIO = 30.0  # of the largest to the smallest bar on a linear axis
 HEAD = ("place", "what the work says", "work", "its method, here", "our default", "unit", "agrees", "data here")
 
 
@@ -21,8 +23,14 @@ def draw_chart(chart: Chart) -> Image.Image:
     series = {name: _to_array(values) for name, values in chart.bars.items()}
     return bar_chart(
         list(chart.groups), series, title=chart.caption, x_label=chart.x_label, y_label=chart.y_label, size=SIZE,
-        log=chart.log,
+        log=needs_log(series.values()),
     )  # fmt: skip
+
+
+def needs_log(series: Iterable[np.ndarray]) -> bool:
+    """Whether bars span so much that the small ones could not be seen on a linear axis."""
+    known = np.concatenate([values[np.isfinite(values)] for values in series])
+    return len(known) > 0 and known.min() > 0 and known.max() / known.min() > MAX_LINEAR_RATIO
 
 
 def _to_array(values) -> np.ndarray:

@@ -127,7 +127,7 @@ def make_markdown(found: Reproduction, folder: str) -> str:
         rows = rows_of(found, work)
         lines += [f"## {work.title}", "", f"{count_verdicts(rows)}.", ""]
         lines += [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in tell_row(row)) + " |" for row in rows]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in _tell_with_checks(row)) + " |" for row in rows]
         lines += ["", *(f"- {row.claim.place}: {remark}" for row in rows if (remark := make_remark(row))), ""]
         names = [name for name in dict.fromkeys(row.claim.run for row in rows) if name in found.results]
         for name in names:
@@ -135,6 +135,13 @@ def make_markdown(found: Reproduction, folder: str) -> str:
             lines += [f"![{caption}]({folder}/{file}.png)" for file, (caption, _) in list_figures(found, name).items()]
             lines += [""]
     return "\n".join(lines)
+
+
+def _tell_with_checks(row: Row) -> list[str]:
+    cells = tell_row(row)
+    if row.verdict.checks:
+        cells[6] += f" ({'; '.join(row.verdict.checks)})"
+    return cells
 
 
 def to_json(found: Reproduction) -> dict[str, Any]:

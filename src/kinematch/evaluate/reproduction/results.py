@@ -30,7 +30,6 @@ class Chart:
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]] = field(default_factory=dict)
     groups: Sequence[str] = ()
     bars: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    log: bool = False  # whether bars are drawn on a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,9 +55,7 @@ def measure_search(material: Material) -> Result:
         "thesis, boxes": [PRINTED[name][1] for name in SIZES], "boxes": [values[f"{n}_boxes"] for n in SIZES],
         "our default": [values[f"{name}_wide"] for name in SIZES],
     }  # fmt: skip
-    chart = Chart(
-        "search", "Table 3.15: ms of a search, by the number of poses", "", "ms", groups=groups, bars=bars, log=True
-    )
+    chart = Chart("search", "Table 3.15: ms of a search, by the number of poses", "", "ms", groups=groups, bars=bars)
     note = (
         "processor time of one core; both linear and boxes are compiled to vector instructions, as the thesis' columns "
         "with Burst are"
