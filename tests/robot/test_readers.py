@@ -166,7 +166,7 @@ def test_bad_files_are_refused_with_a_clear_word(text, message, tmp_path):
 def test_meshes_are_read_and_bounded(g1, tmp_path):
     from pathlib import Path
 
-    from kinematch.robot.looks import make_looks
+    from kinematch.robot.appearance import make_looks
     from kinematch.robot.meshes import read_mesh
 
     looks = make_looks(g1)

@@ -1,4 +1,4 @@
-"""A robot as round cones, for contact sheets: its capsules, left and right told apart by colour."""
+"""A robot as round cones, for contact sheets: its capsules, left and right in different colours."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from kinematch.robot.model import RobotModel
 from kinematch.robot.segments import find_side
 from kinematch.robot.solids import find_capsules
 
-THINNEST = 0.012  # m of a bone between two hinges, so that links without a solid still show
+MIN_BONE_RADIUS = 0.012  # m of a bone between two hinges, so that links without a solid still show
 
 
 def make_figure(model: RobotModel) -> Body:
@@ -17,9 +17,9 @@ def make_figure(model: RobotModel) -> Body:
     capsules, names = find_capsules(model), model.link_names()
     tints = [find_side(name) or "body" for name in names]
     parts = [
-        Part((parent, link), (places[parent], places[link]), (THINNEST, THINNEST), tint="joints")
+        Part((parent, link), (places[parent], places[link]), (MIN_BONE_RADIUS, MIN_BONE_RADIUS), tint="joints")
         for link, parent in enumerate(model.parents.tolist())
-        if parent >= 0 and np.linalg.norm(places[link] - places[parent]) > THINNEST
+        if parent >= 0 and np.linalg.norm(places[link] - places[parent]) > MIN_BONE_RADIUS
     ]
     for link, ends, radius in zip(capsules.links.tolist(), capsules.ends, capsules.radii.tolist()):
         low, high = places[link] + quaternion.rotate(turns[link], ends)

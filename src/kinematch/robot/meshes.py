@@ -10,16 +10,16 @@ from kinematch.errors import FileError
 from kinematch.files.reading import opened
 from kinematch.robot.model import TO_OURS
 
-LARGEST = 64 << 20  # bytes of one file
+MAX_FILE_BYTES = 64 << 20  # bytes of one file
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
 def read_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (V, 3) and triangles (T, 3) int32 of a file, its letters exchanged for ours."""
     with opened(path, "a mesh (STL or OBJ)") as (file, size):
-        if size > LARGEST:
-            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {LARGEST / 1e6:.0f} MB")
-        content = file.read(LARGEST + 1)
+        if size > MAX_FILE_BYTES:
+            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {MAX_FILE_BYTES / 1e6:.0f} MB")
+        content = file.read(MAX_FILE_BYTES + 1)
     suffix = path.suffix.lower()
     if suffix == ".stl":
         vertices, triangles = _read_stl(path, content)
@@ -28,7 +28,7 @@ def read_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
     else:
         raise FileError(path, f"is a mesh of kind {suffix!r}, expected .stl or .obj")
     if not len(triangles) or not np.isfinite(vertices).all():
-        raise FileError(path, "has no triangles" if not len(triangles) else "has vertices that are no numbers")
+        raise FileError(path, "has no triangles" if not len(triangles) else "has vertices that are not numbers")
     return vertices[:, TO_OURS].astype(np.float64), triangles
 
 

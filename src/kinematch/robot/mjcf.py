@@ -11,11 +11,11 @@ from kinematch.robot.mjcf_compiler import Compiler, read_compiler
 from kinematch.robot.mjcf_defaults import Defaults, read_defaults
 from kinematch.robot.model import RobotModel, Shape, Site
 from kinematch.robot.tree import Body, Hinge, keep_subtree, make_model
-from kinematch.robot.xml_reading import LARGEST, Element, find_file_inside, read_xml
+from kinematch.robot.xml_reading import MAX_FILE_BYTES, Element, find_file_inside, read_xml
 
-DEEPEST_INCLUDE = 8
-KINDS = ("sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh")
-UNREAD = ("composite", "flexcomp", "replicate", "attach")  # elements that would make bodies
+MAX_INCLUDE_DEPTH = 8
+GEOM_KINDS = ("sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh")
+UNSUPPORTED_ELEMENTS = ("composite", "flexcomp", "replicate", "attach")  # elements that would make bodies
 
 
 @dataclass(eq=False)
@@ -73,12 +73,12 @@ def _with_includes(element: Element, folder: Path, seen: set[Path], depth: int =
         name = child.text("file")
         place = find_file_inside(folder, name)
         if place is None:
-            raise child.error(f"{name!r} is no file inside the model's folder")
-        if place in seen or depth >= DEEPEST_INCLUDE:
+            raise child.error(f"{name!r} is not a file inside the model's folder")
+        if place in seen or depth >= MAX_INCLUDE_DEPTH:
             raise child.error(f"{name!r} is included twice" if place in seen else "includes are nested too deeply")
         seen.add(place)
-        if sum(p.stat().st_size for p in seen) > LARGEST:
-            raise child.error(f"the model and its includes are longer than {LARGEST / 1e6:.0f} MB")
+        if sum(p.stat().st_size for p in seen) > MAX_FILE_BYTES:
+            raise child.error(f"the model and its includes are longer than {MAX_FILE_BYTES / 1e6:.0f} MB")
         children += _with_includes(read_xml(place), folder, seen, depth + 1).children
     element.children = children
     return element
@@ -124,7 +124,7 @@ def _walk(
 ) -> None:
     """Bodies depth first; position and turn are those of <frame> elements around."""
     for child in element.children:
-        if child.tag in UNREAD:
+        if child.tag in UNSUPPORTED_ELEMENTS:
             reading.notes.append(f"<{child.tag}> in line {child.line} is not read")
         elif child.tag == "frame":
             at, turned = reading.compiler.place(child)
@@ -182,7 +182,7 @@ def _add_shape(
 ) -> None:
     full = reading.defaults.fill(element, inherited)
     kind = full.attributes.get("type", "mesh" if "mesh" in full.attributes else "sphere")
-    if kind not in KINDS:
+    if kind not in GEOM_KINDS:
         return
     at, turned = reading.compiler.place(full)
     size = np.zeros(3)

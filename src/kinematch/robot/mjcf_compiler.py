@@ -35,7 +35,7 @@ class Compiler:
             x = quaternion.unit(values[:3])
             y = quaternion.unit(values[3:] - x * (x @ values[3:]))
             if not (x.any() and y.any()):
-                raise element.error("xyaxes are no two directions")
+                raise element.error("xyaxes are not two directions")
             return rotation.from_matrix(np.stack([x, y, np.cross(x, y)], axis=-1))
         if "zaxis" in given:
             return quaternion.between(np.array([0.0, 0.0, 1.0]), element.numbers("zaxis", 3))

@@ -11,7 +11,7 @@ class Filled(Element):
     """An element with the attributes of its class filled in."""
 
     def padded(self, name: str, most: int) -> np.ndarray:
-        """The numbers of an attribute, at most so many; none where it is not given."""
+        """The numbers of an attribute, at most `count`; none where it is not given."""
         return parse_numbers(self, name)[:most] if name in self.attributes else np.zeros(0)
 
 

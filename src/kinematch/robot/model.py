@@ -1,4 +1,4 @@
-"""RobotModel: the kinematic tree of a robot whose joints are all hinges, in our axes (Y up, +Z forward)."""
+"""RobotModel: the kinematic tree of a robot with hinges only, in our axes (Y up, +Z forward)."""
 
 from dataclasses import dataclass, field
 

@@ -33,7 +33,7 @@ def read_csv(path: str | Path, motion: RobotMotion) -> RobotMotion:
     try:
         table = np.loadtxt(path, delimiter=",", ndmin=2)
     except (OSError, ValueError) as error:
-        raise FileError(path, f"is no table of numbers: {error}") from None
+        raise FileError(path, f"is not a table of numbers: {error}") from None
     columns = 7 + motion.model.hinge_count
     if table.shape[1] != columns:
         raise FileError(path, f"has {table.shape[1]} columns, expected {columns}")
@@ -54,7 +54,7 @@ def _make_csv(motion: RobotMotion) -> bytes:
 
 
 def _make_arrays(motion: RobotMotion) -> dict[str, np.ndarray]:
-    """What mjlab's motion loader reads, with names and the order of bodies besides."""
+    """The fields that mjlab's motion loader reads, and also names and the order of bodies."""
     places, turns = motion.model.place_bodies(*motion.place_links())
     dt = 1 / motion.frame_rate
     turns = quaternion.unroll(turns)

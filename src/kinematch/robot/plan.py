@@ -49,7 +49,7 @@ class RobotPlan(NamedTuple):
     # tasks
     task_links: np.ndarray  # (T,) int32
     task_points: np.ndarray  # (T, 3) m, in the link's space
-    task_segments: np.ndarray  # (T,) int32, whose rotation is wanted
+    task_segments: np.ndarray  # (T,) int32, segment of each rotation task
     costs: np.ndarray  # (T, 2) of position and orientation
     swinging: np.ndarray  # (2,) the same of feet in the air
     # feet
@@ -171,7 +171,7 @@ def _reals(values: object) -> np.ndarray:
 
 
 def _freeze(array: np.ndarray) -> np.ndarray:
-    """One type for the compiler, wherever an array came from."""
+    """One array type for the compiler, from any source."""
     view = array.copy()
     view.flags.writeable = False
     return view

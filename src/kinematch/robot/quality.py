@@ -8,13 +8,14 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_quality, joint_speeds
 from kinematch.robot.kernels.capsules import find_closest_pairs
+from kinematch.robot.kernels.targets import find_targets, place_source
 from kinematch.robot.motion import RobotMotion
-from kinematch.robot.plain_targets import find_targets
 from kinematch.robot.plan import RobotPlan
+from kinematch.robot.retargeting import make_work
 from kinematch.robot.tasks import FEET, TASK_NAMES
 
-DEEP = 0.005  # m of penetration that counts
-NEAR = 0.01  # m above the floor within which a point of a planted sole stands on it
+MIN_PENETRATION = 0.005  # m of penetration that counts
+MAX_SOLE_HEIGHT = 0.01  # m above the floor within which a point of a planted sole stands on it
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class RobotQuality:
     deviation: float  # m, mean distance of hips, shoulders, knees, ankles, elbows and hands from their scaled targets
     deviation_by_task: dict[str, float]  # m
     penetration: float  # m, deepest
-    deep_share: float  # deeper than DEEP
-    sole_height: float  # m, mean height of the lowest point of soles whose foot the source has planted
+    deep_share: float  # deeper than MIN_PENETRATION
+    sole_height: float  # m, mean height of the lowest point of soles while the source has the foot planted
     sole_height_high: float  # m, 95th percentile
     slip: float  # m/s, mean speed along the floor of planted soles
     source_slip: float  # m/s, the same of the source's toes, scaled to the robot
@@ -63,7 +64,7 @@ def measure_quality(
         deviation=float(deviations.mean()),
         deviation_by_task=dict(zip(TASK_NAMES, deviations.mean(axis=0).tolist())),
         penetration=float(max(-lowest.min(), 0.0)),
-        deep_share=float((lowest < -DEEP).mean()),
+        deep_share=float((lowest < -MIN_PENETRATION).mean()),
         sole_height=float(np.abs(standing).mean()) if len(standing) else 0.0,
         sole_height_high=float(np.quantile(standing, 0.95)) if len(standing) else 0.0,
         slip=_measure_slip(plan, soles, contacts, motion.frame_rate),
@@ -78,7 +79,11 @@ def measure_quality(
 
 def _find_deviations(plan: RobotPlan, clip: Clip, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
     """Distances (F, T) of the parts from their targets before feet were locked; those that a robot lacks are zero."""
-    targets, _ = find_targets(plan, clip.positions, clip.rotations)
+    work, targets = make_work(plan), np.empty((clip.frame_count, len(TASK_NAMES), 3))
+    for frame, (positions, rotations) in enumerate(zip(clip.positions, clip.rotations)):
+        place_source(plan.source_parents, positions, rotations, work.source_places, work.source_turns)
+        find_targets(plan, work.source_places, work.source_turns, work.targets, work.wanted)
+        targets[frame] = work.targets
     points = np.array(plan.task_points)
     points[FEET : FEET + 2] -= plan.tips  # ankles
     at = places[:, plan.task_links] + quaternion.rotate(turns[:, plan.task_links], points)
@@ -107,7 +112,7 @@ def _measure_slip(plan: RobotPlan, soles: list[np.ndarray], contacts: np.ndarray
     for foot, points in enumerate(soles):
         heights = points[..., 1] - plan.sole_radii[foot]
         speeds = joint_speeds(points * [1, 0, 1], frame_rate)
-        on = heights < np.maximum(NEAR, heights.min(axis=1, keepdims=True) + 1e-9)
+        on = heights < np.maximum(MAX_SOLE_HEIGHT, heights.min(axis=1, keepdims=True) + 1e-9)
         mean = (speeds * on).sum(axis=1) / on.sum(axis=1)
         found.append(mean[contacts[:, foot]])
     together = np.concatenate(found)

@@ -1,4 +1,4 @@
-"""Opens a robot model: MJCF or URDF, told by its first element."""
+"""Opens a robot model: MJCF or URDF, by its first element."""
 
 from pathlib import Path
 

@@ -13,11 +13,11 @@ from kinematch.robot.plan import RobotPlan, make_plan
 from kinematch.robot.segments import Anatomy, find_anatomy
 from kinematch.robot.tasks import TASK_NAMES, RobotSettings
 
-CHUNK = 256  # frames between two steps of a progress bar
+CHUNK_FRAMES = 256  # frames between two steps of a progress bar
 
 
 class RobotState(NamedTuple):
-    """What goes on from frame to frame."""
+    """State from frame to frame."""
 
     base: np.ndarray  # (3,) m
     turn: np.ndarray  # (4,)
@@ -144,7 +144,7 @@ class RobotRetargeting:
 
 
 def _read_only(array: np.ndarray, dtype: type) -> np.ndarray:
-    """One kind of array for the compiler, which tells writable ones from others."""
+    """A read-only array: the compiler has one type for read-only arrays and another for writable ones."""
     view = np.ascontiguousarray(array, dtype).view(np.ndarray)
     view.flags.writeable = False
     return view

@@ -14,7 +14,7 @@ from kinematch.robot.model import RobotModel
 from kinematch.robot.solids import FloorPoints, find_floor_points
 
 # Words in the names of hinges and bodies; the last link so named carries the part.
-WORDS = {
+SEGMENT_WORDS = {
     "upper_leg": r"hip|thigh|upper_?leg|upleg",
     "lower_leg": r"knee|shin|calf|lower_?leg|tibia",
     "foot": r"ankle|foot|sole",
@@ -23,8 +23,9 @@ WORDS = {
     "hand": r"wrist|hand|palm",
     "head": r"head|neck",
 }
-NEEDED = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_leg", "lower_leg"))
-BONES = {"upper_arm": (1.0, 0.0, 0.0), "upper_leg": (0.0, -1.0, 0.0)}  # along which the left limb points in T-pose
+REQUIRED_SEGMENTS = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_leg", "lower_leg"))
+# along which the left limb points in T-pose
+BONE_DIRECTIONS = {"upper_arm": (1.0, 0.0, 0.0), "upper_leg": (0.0, -1.0, 0.0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Segment:
 
     role: str
     link: int
-    chain: tuple[int, ...]  # links whose hinges turn it against the segment above, first to last
+    chain: tuple[int, ...]  # links with the hinges between it and the segment above, first to last
     axes: np.ndarray  # (4,) the link's world rotation in T-pose, facing +Z
 
 
@@ -53,7 +54,7 @@ def find_anatomy(model: RobotModel, roles: Mapping[str, str] | None = None) -> A
     """Roles by the names of hinges and bodies; `roles` names a hinge or body where those mislead."""
     positions, rotations = model.place_links(np.zeros(3), quaternion.IDENTITY, np.zeros(model.hinge_count))
     links = _find_links(model, roles or {})
-    missing = [role for role in NEEDED if role not in links]
+    missing = [role for role in REQUIRED_SEGMENTS if role not in links]
     if missing:
         names = ", ".join(model.hinge_names[:12])
         raise KinematchError(
@@ -94,8 +95,8 @@ def _find_links(model: RobotModel, roles: Mapping[str, str]) -> dict[str, int]:
     everything = {name: k + 1 for k, name in enumerate(model.hinge_names)}
     everything |= {name: int(model.body_links[b]) for b, name in enumerate(model.body_names)}
     for role, name in roles.items():
-        if role not in (*NEEDED, "head", *(f"{s}_{part}" for s in SIDES for part in WORDS)):
-            raise KinematchError(unknown("role", role, [f"{s}_{part}" for s in SIDES for part in WORDS]))
+        if role not in (*REQUIRED_SEGMENTS, "head", *(f"{s}_{part}" for s in SIDES for part in SEGMENT_WORDS)):
+            raise KinematchError(unknown("role", role, [f"{s}_{part}" for s in SIDES for part in SEGMENT_WORDS]))
         if name not in everything:
             raise KinematchError(f"role {role!r}: " + unknown("hinge or body", name, everything))
         links[role] = everything[name]
@@ -105,7 +106,7 @@ def _find_links(model: RobotModel, roles: Mapping[str, str]) -> dict[str, int]:
 def _role_of(name: str) -> str | None:
     """left_hip_yaw_joint is left_upper_leg; names without a side have no role but head."""
     plain, side = _plain(name), find_side(name)
-    for part, words in WORDS.items():
+    for part, words in SEGMENT_WORDS.items():
         if re.search(words, plain):
             if part == "head":
                 return "head"
@@ -219,7 +220,7 @@ def _find_turns(
                 continue
             bones = [centres[names[1]] - centres[names[0]], centres[names[2]] - centres[names[1]]]
             hinge = _flexing_axis(model, links[names[1]], rotations, *bones)
-            direction = np.array(BONES[upper]) * (sign if upper == "upper_arm" else 1.0)
+            direction = np.array(BONE_DIRECTIONS[upper]) * (sign if upper == "upper_arm" else 1.0)
             wanted = _frame(direction, HINGE_AXES[names[0]])
             turns[names[0]] = _turn(_frame(bones[0], hinge), wanted, rotations[links[names[0]]])
             turns[names[1]] = _turn(_frame(bones[1], hinge), wanted, rotations[links[names[1]]])

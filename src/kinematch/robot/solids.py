@@ -10,7 +10,7 @@ from kinematch.math import quaternion
 from kinematch.robot.meshes import read_mesh
 from kinematch.robot.model import RobotModel, Shape
 
-RING = 8  # points around the rim of a cylinder
+RIM_POINTS = 8  # points around the rim of a cylinder
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Capsules:
 
 @dataclass(frozen=True, eq=False)
 class FloorPoints:
-    """Balls on links whose lowest points are those of the robot."""
+    """Balls on links that have the same lowest points as the robot."""
 
     links: np.ndarray  # (P,) int32
     points: np.ndarray  # (P, 3) m, in the link's space
@@ -35,7 +35,7 @@ class FloorPoints:
 def find_capsules(model: RobotModel) -> Capsules:
     """A capsule for each shape that collides; boxes, ellipsoids and meshes become the capsule along their length.
 
-    Its radius is the mean of the other two half extents: exact for what is round, an approximation for what is not.
+    Its radius is the mean of the other two half extents: exact for round shapes, an approximation for others.
     """
     bodies, ends, radii = [], [], []
     for shape in _colliding(model):
@@ -98,8 +98,8 @@ def _outline(model: RobotModel, shape: Shape) -> tuple[np.ndarray, float]:
     if shape.kind == "capsule":
         return np.array([[0, -size[1], 0], [0, size[1], 0]]), float(size[0])
     if shape.kind == "cylinder":
-        around = np.arange(RING) * 2 * np.pi / RING
-        rim = np.stack([size[0] * np.cos(around), np.zeros(RING), size[0] * np.sin(around)], axis=-1)
+        around = np.arange(RIM_POINTS) * 2 * np.pi / RIM_POINTS
+        rim = np.stack([size[0] * np.cos(around), np.zeros(RIM_POINTS), size[0] * np.sin(around)], axis=-1)
         return np.concatenate([rim - [0, size[1], 0], rim + [0, size[1], 0]]), 0.0
     if shape.kind == "mesh":
         vertices = _vertices(model, shape)

@@ -9,7 +9,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.math import quaternion, rotation
 from kinematch.robot.model import TO_OURS, RobotModel, Shape, Site
 
-MOST_LINKS = 512  # a humanoid with hands of twenty hinges each has a hundred
+MAX_LINKS = 512  # a humanoid with hands of twenty hinges each has a hundred
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +68,8 @@ def make_model(
             hinges.append(hinge)
             link, at, turn = len(parents) - 1, -hinge.anchor, quaternion.IDENTITY
         links[b], places[b], turns[b] = link, at, turn
-        if len(parents) > MOST_LINKS:
-            raise FileError(path, f"more than {MOST_LINKS} hinges")
+        if len(parents) > MAX_LINKS:
+            raise FileError(path, f"more than {MAX_LINKS} hinges")
     names = [body.name for body in bodies]
     pairs = [(names.index(a), names.index(b)) for a, b in excluded if a in names and b in names]
     try:

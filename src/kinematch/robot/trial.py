@@ -11,7 +11,7 @@ from kinematch.motion.floor import put_on_floor
 from kinematch.robot.model import RobotModel
 from kinematch.robot.motion import RobotMotion
 from kinematch.robot.quality import RobotQuality, measure_quality
-from kinematch.robot.retargeting import CHUNK, RobotRetargeting
+from kinematch.robot.retargeting import CHUNK_FRAMES, RobotRetargeting
 from kinematch.robot.tasks import RobotSettings
 
 
@@ -30,11 +30,11 @@ def try_robot(
     retargeting.restart()
     parts = []
     begin = time.thread_time()
-    for start in range(0, clip.frame_count, CHUNK):
-        rows = slice(start, start + CHUNK)
+    for start in range(0, clip.frame_count, CHUNK_FRAMES):
+        rows = slice(start, start + CHUNK_FRAMES)
         parts.append(retargeting.step(clip.positions[rows], clip.rotations[rows], contacts[rows], clip.dt))
         if progress is not None:
-            progress(min(start + CHUNK, clip.frame_count), clip.frame_count)
+            progress(min(start + CHUNK_FRAMES, clip.frame_count), clip.frame_count)
     rate = clip.frame_count / max(time.thread_time() - begin, 1e-9)
     base, turns, angles = (np.concatenate([part[k] for part in parts]) for k in range(3))
     motion = RobotMotion(model, base, turns, angles, clip.frame_rate, clip.name)

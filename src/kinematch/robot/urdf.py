@@ -10,8 +10,8 @@ from kinematch.robot.model import RobotModel, Shape, Site
 from kinematch.robot.tree import Body, Hinge, make_model
 from kinematch.robot.xml_reading import Element, find_file_inside
 
-TURNING = ("revolute", "continuous")
-STILL = ("fixed", "prismatic", "planar")
+TURNING_JOINTS = ("revolute", "continuous")
+OTHER_JOINTS = ("fixed", "prismatic", "planar")
 
 
 def read_urdf(path: Path, root: Element) -> RobotModel:
@@ -82,11 +82,11 @@ def _origin(element: Element) -> tuple[np.ndarray, np.ndarray]:
 
 def _hinges(joint: Element, notes: list[str]) -> list[Hinge]:
     name, kind = joint.text("name"), joint.text("type")
-    if kind not in (*TURNING, *STILL):
-        raise joint.error(f"joint {name!r}: " + unknown("type", kind, (*TURNING, *STILL, "floating")))
-    if kind in STILL or joint.child("mimic") is not None:
+    if kind not in (*TURNING_JOINTS, *OTHER_JOINTS):
+        raise joint.error(f"joint {name!r}: " + unknown("type", kind, (*TURNING_JOINTS, *OTHER_JOINTS, "floating")))
+    if kind in OTHER_JOINTS or joint.child("mimic") is not None:
         if kind != "fixed":
-            what = "mimics another" if kind in TURNING else f"is {kind}"
+            what = "mimics another" if kind in TURNING_JOINTS else f"is {kind}"
             notes.append(f"joint {name!r} {what}; it stays at zero")
         return []
     axis, limit = joint.child("axis"), joint.child("limit")

@@ -7,12 +7,12 @@ from xml.parsers import expat
 import numpy as np
 
 from kinematch.errors import FileError
-from kinematch.files.inside import find_inside
 from kinematch.files.reading import opened, shorten
+from kinematch.files.safe_paths import find_inside
 
-LARGEST = 32 << 20  # bytes; the largest humanoid in use has 0.1 MB
-DEEPEST = 200  # elements within elements; a snake of a hundred links is fine
-MOST = 200_000  # elements
+MAX_FILE_BYTES = 32 << 20  # bytes; the largest humanoid in use has 0.1 MB
+MAX_DEPTH = 200  # elements within elements; a snake of a hundred links is fine
+MAX_ELEMENTS = 200_000  # elements
 
 
 @dataclass(eq=False)
@@ -67,9 +67,9 @@ def parse_numbers(element: Element, name: str) -> np.ndarray:
 def read_xml(path: Path) -> Element:
     """The root element of a file."""
     with opened(path, "a robot model (MJCF or URDF)") as (file, size):
-        if size > LARGEST:
-            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {LARGEST / 1e6:.0f} MB")
-        content = file.read(LARGEST + 1)
+        if size > MAX_FILE_BYTES:
+            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {MAX_FILE_BYTES / 1e6:.0f} MB")
+        content = file.read(MAX_FILE_BYTES + 1)
     parser = expat.ParserCreate()
     root: list[Element] = []
     stack: list[Element] = []
@@ -84,8 +84,8 @@ def read_xml(path: Path) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        if len(stack) >= DEEPEST or count > MOST:
-            what = f"{DEEPEST} elements within each other" if len(stack) >= DEEPEST else f"{MOST} elements"
+        if len(stack) >= MAX_DEPTH or count > MAX_ELEMENTS:
+            what = f"{MAX_DEPTH} elements within each other" if len(stack) >= MAX_DEPTH else f"{MAX_ELEMENTS} elements"
             raise FileError(path, f"more than {what}", line=parser.CurrentLineNumber)
         element = Element(tag, attributes, path, parser.CurrentLineNumber)
         (stack[-1].children if stack else root).append(element)
@@ -99,9 +99,9 @@ def read_xml(path: Path) -> Element:
         parser.Parse(content, True)
     except expat.ExpatError as error:
         message = expat.ErrorString(error.code)
-        raise FileError(path, f"is no XML: {message}", line=error.lineno) from None
+        raise FileError(path, f"is not XML: {message}", line=error.lineno) from None
     except (LookupError, ValueError) as error:  # an encoding that Python does not know
-        raise FileError(path, f"is no XML that can be read: {error}") from None
+        raise FileError(path, f"is not readable XML: {error}") from None
     return root[0]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from kinematch.compile.jit import kernel, part
 from kinematch.math.kernels import read3, read4, rotate
 
-NONE = 1e-12  # m^2, squared length of a segment that is a point
+MIN_SQUARED_LENGTH = 1e-12  # m^2, squared length of a segment that is a point
 
 
 @part
@@ -29,14 +29,14 @@ def find_nearest(ends, a, b):
     uu, vv, uv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, ux * vx + uy * vy + uz * vz
     ur, vr = ux * rx + uy * ry + uz * rz, vx * rx + vy * ry + vz * rz
     s = 0.0
-    if uu > NONE and vv > NONE:
+    if uu > MIN_SQUARED_LENGTH and vv > MIN_SQUARED_LENGTH:
         across = uu * vv - uv * uv
-        if across > NONE * uu * vv:
+        if across > MIN_SQUARED_LENGTH * uu * vv:
             s = min(max((uv * vr - ur * vv) / across, 0.0), 1.0)
-    t = (uv * s + vr) / vv if vv > NONE else 0.0
-    if t < 0.0 or t > 1.0 or vv <= NONE:
+    t = (uv * s + vr) / vv if vv > MIN_SQUARED_LENGTH else 0.0
+    if t < 0.0 or t > 1.0 or vv <= MIN_SQUARED_LENGTH:
         t = min(max(t, 0.0), 1.0)
-        s = min(max((uv * t - ur) / uu, 0.0), 1.0) if uu > NONE else 0.0
+        s = min(max((uv * t - ur) / uu, 0.0), 1.0) if uu > MIN_SQUARED_LENGTH else 0.0
     return s, t
 
 

@@ -1,6 +1,6 @@
-"""Rotations as angles about a robot's own hinges, in their order, whatever directions their axes have.
+"""Rotations as angles about a robot's own hinges, in their order, for any directions of their axes.
 
-There is no plain twin: the definition is the nearest rotation within limits, and tests hold the angles to that.
+Defined as the nearest rotation within limits, which tests check.
 """
 
 import numpy as np
@@ -8,11 +8,13 @@ import numpy as np
 from kinematch.compile.jit import kernel, part
 from kinematch.math.kernels import about, cross, dot, inverse, multiply, read3, read4, rotate
 
-TURN = 2 * np.pi
-SWEEPS = 24  # at most, of one hinge after the other; within limits the first changes nothing
-SETTLED = 1e-6  # rad
-FLAT = 1e-9  # sine squared between axes below which they are parallel, and the closed form has no second angle
-BEYOND, AWAY, ASIDE = 10.0, 0.3, 0.05  # weights of angles beyond limits, away from the angles before, and from zero
+FULL_TURN = 2 * np.pi
+MAX_SWEEPS = 24  # at most, of one hinge after the other; within limits the first changes nothing
+ANGLE_TOLERANCE = 1e-6  # rad
+# sine squared between axes below which they are parallel, and the closed form has no second angle
+PARALLEL_TOLERANCE = 1e-9
+# weights of angles beyond limits, away from the angles before, and from zero
+LIMIT_WEIGHT, CHANGE_WEIGHT, ZERO_WEIGHT = 10.0, 0.3, 0.05
 
 
 @kernel
@@ -28,7 +30,7 @@ def decompose_chain(plan, chain, wanted, angles):
         count += 1
     if count == 3:
         _three_angles(plan, chain, wanted, angles)
-    for _ in range(SWEEPS if count > 1 else 1):
+    for _ in range(MAX_SWEEPS if count > 1 else 1):
         change = 0.0
         for i in range(count):
             left = 1.0, 0.0, 0.0, 0.0
@@ -45,7 +47,7 @@ def decompose_chain(plan, chain, wanted, angles):
                 old = angles[chain[i] - 1]
                 angles[chain[i] - 1] = fit_angle(plan, chain[i], 2 * np.arctan2(along, m[0]), old)
                 change = max(change, np.abs(angles[chain[i] - 1] - old))
-        if change < SETTLED:
+        if change < ANGLE_TOLERANCE:
             break
 
 
@@ -59,15 +61,15 @@ def fit_angle(plan, link, angle, near):
     """The same angle a whole number of turns away, within limits and near another, or the nearer of the limits."""
     low, high = plan.limits[link - 1, 0], plan.limits[link - 1, 1]
     near = min(max(near, low), high)
-    angle += TURN * np.round((near - angle) / TURN)
-    if angle > high and angle - TURN >= low:
-        angle -= TURN
-    elif angle < low and angle + TURN <= high:
-        angle += TURN
+    angle += FULL_TURN * np.round((near - angle) / FULL_TURN)
+    if angle > high and angle - FULL_TURN >= low:
+        angle -= FULL_TURN
+    elif angle < low and angle + FULL_TURN <= high:
+        angle += FULL_TURN
     if low <= angle <= high:
         return angle
-    over = np.abs((angle - high + np.pi) % TURN - np.pi)
-    under = np.abs((angle - low + np.pi) % TURN - np.pi)
+    over = np.abs((angle - high + np.pi) % FULL_TURN - np.pi)
+    under = np.abs((angle - low + np.pi) % FULL_TURN - np.pi)
     return high if over <= under else low
 
 
@@ -87,7 +89,7 @@ def _three_angles(plan, chain, wanted, angles):
     ab, bc = dot(a, b), dot(b, c)
     p, q = dot(a, c) - ab * bc, dot(a, cross(b, c))
     size = np.sqrt(p * p + q * q)
-    if size * size < FLAT:
+    if size * size < PARALLEL_TOLERANCE:
         return
     middle = np.arctan2(q, p)
     spread = np.arccos(min(max((dot(a, aim) - ab * bc) / size, -1.0), 1.0))
@@ -96,17 +98,17 @@ def _three_angles(plan, chain, wanted, angles):
         second = middle + sign * spread
         turned = rotate(about(b, second), c)
         first = _angle_about(a, turned, aim, angles[one - 1])
-        # what is left of the turn is about c alone
+        # the rest of the turn is about c alone
         back = multiply(inverse(multiply(about(a, first), about(b, second))), turn)
         third = 2 * np.arctan2(back[1] * c[0] + back[2] * c[1] + back[3] * c[2], back[0])
         cost = 0.0
         found = (first, second, third)
         for i in range(3):
             near = angles[chain[i] - 1]
-            raw = found[i] + TURN * np.round((near - found[i]) / TURN)
+            raw = found[i] + FULL_TURN * np.round((near - found[i]) / FULL_TURN)
             fit = fit_angle(plan, chain[i], found[i], near)
-            beyond = np.abs((fit - found[i] + np.pi) % TURN - np.pi)
-            cost += BEYOND * beyond * beyond + AWAY * (raw - near) ** 2 + ASIDE * fit * fit
+            beyond = np.abs((fit - found[i] + np.pi) % FULL_TURN - np.pi)
+            cost += LIMIT_WEIGHT * beyond * beyond + CHANGE_WEIGHT * (raw - near) ** 2 + ZERO_WEIGHT * fit * fit
         if cost < best:
             best, chosen = cost, found
     angles[one - 1] = fit_angle(plan, one, chosen[0], angles[one - 1])
@@ -120,6 +122,6 @@ def _angle_about(axis, start, stop, other):
     along, beside = dot(axis, start), dot(axis, stop)
     u = start[0] - axis[0] * along, start[1] - axis[1] * along, start[2] - axis[2] * along
     v = stop[0] - axis[0] * beside, stop[1] - axis[1] * beside, stop[2] - axis[2] * beside
-    if dot(u, u) < FLAT or dot(v, v) < FLAT:
+    if dot(u, u) < PARALLEL_TOLERANCE or dot(v, v) < PARALLEL_TOLERANCE:
         return other
     return np.arctan2(dot(axis, cross(u, v)), dot(u, v))

@@ -1,4 +1,4 @@
-"""Planted feet stay planted: targets of soles are locked at contacts, then let go; `plain_feet` defines it."""
+"""Planted feet stay planted: targets of soles are locked at contacts, then released with a spring."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from kinematch.math.kernels import about, inverse, multiply, read3, read4, rotat
 from kinematch.math.spring import HALFLIFE_FACTOR
 from kinematch.robot.kernels.rotations import mix
 
-STEEPEST = 1.0  # rad that a planted foot pitches over its toes
-ACROSS, UPWARDS, AHEAD = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+MAX_PITCH = 1.0  # rad that a planted foot pitches over its toes
+PITCH_AXIS, UP, FORWARD = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @kernel
@@ -24,7 +24,7 @@ def plant_feet(plan, state, contacts, dt, targets, wanted):
         raw, ankle = read4(wanted, segment), read3(targets, 4 + k)
         stand, tip = read4(plan.foot_axes, k), read3(plan.tips, k)
         _heading, pitch = find_heading(multiply(raw, inverse(stand)))
-        pitch = min(max(pitch - heel, 0.0), STEEPEST)
+        pitch = min(max(pitch - heel, 0.0), MAX_PITCH)
         down = contacts[k]
         if down and state.planted[k] == 0.0:  # lock the tip where the target has it now
             share = state.shares[k] * plan.flat[k]
@@ -65,7 +65,7 @@ def find_heading(turn):
 
     The heading is that of the axis across the foot, which stays level however far the heel is up.
     """
-    across, ahead = rotate(turn, ACROSS), rotate(turn, AHEAD)
+    across, ahead = rotate(turn, PITCH_AXIS), rotate(turn, FORWARD)
     heading = np.arctan2(-across[2], across[0])
     return heading, np.arctan2(-ahead[1], ahead[0] * np.sin(heading) + ahead[2] * np.cos(heading))
 
@@ -73,4 +73,4 @@ def find_heading(turn):
 @part
 def stand_at(heading, pitch):
     """The turn of a foot that stands level across, its heel up by the pitch."""
-    return multiply(about(UPWARDS, heading), about(ACROSS, pitch))
+    return multiply(about(UP, heading), about(PITCH_AXIS, pitch))

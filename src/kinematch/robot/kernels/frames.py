@@ -10,9 +10,9 @@ from kinematch.robot.kernels.refine import find_lowest, refine
 from kinematch.robot.kernels.system import place_links
 from kinematch.robot.kernels.targets import find_targets, place_source
 
-PACE = 1 / 30  # s, the time between frames for which costs of smoothness are given
-FOLLOW = 0.8  # of the speed at which the base strays from its target: below one, so that it does not overshoot
-ROUNDING = 1e-9  # rad by which angles are kept from their bounds, so that differences of them keep the speed limit
+REFERENCE_SECONDS = 1 / 30  # s, the time between frames for which costs of smoothness are given
+FOLLOW_GAIN = 0.8  # of the speed at which the base strays from its target: below one, so that it does not overshoot
+BOUND_MARGIN = 1e-9  # rad by which angles are kept from their bounds, so that differences of them keep the speed limit
 
 
 @kernel
@@ -29,8 +29,8 @@ def retarget_frames(plan, state, work, positions, rotations, contacts, dt, out_b
         look_ahead(plan, state, work, dt)
         for d in range(plan.limits.shape[0]):
             reach = np.inf if first else plan.speeds[d] * dt
-            work.bounds[d, 0] = max(plan.limits[d, 0], state.angles[d] - reach + ROUNDING)
-            work.bounds[d, 1] = min(plan.limits[d, 1], state.angles[d] + reach - ROUNDING)
+            work.bounds[d, 0] = max(plan.limits[d, 0], state.angles[d] - reach + BOUND_MARGIN)
+            work.bounds[d, 1] = min(plan.limits[d, 1], state.angles[d] + reach - BOUND_MARGIN)
         refine(plan, work, state, plan.iterations[1 if first else 0])
         low = find_lowest(plan, work)
         lift = -low if low < 0 else 0.0
@@ -48,13 +48,13 @@ def retarget_frames(plan, state, work, positions, rotations, contacts, dt, out_b
 def look_ahead(plan, state, work, dt):
     """Where the last two frames take the base and the angles; the weight of that is zero before there are two.
 
-    Of the base it is the way from its target that goes on, so that a runner is not held back. An acceleration moves
-    things by its product with the square of dt, so the weight grows as dt shrinks.
+    For the base it is the offset from its target that is smoothed, so that a runner is not held back. An acceleration
+    moves things by its product with the square of dt, so the weight grows as dt shrinks.
     """
-    work.pace[0] = (PACE / dt) ** 2 if state.started[0] == 2.0 else 0.0
+    work.pace[0] = (REFERENCE_SECONDS / dt) ** 2 if state.started[0] == 2.0 else 0.0
     for k in range(3):
         stray = state.base[k] - state.last_target[k]
-        work.ahead_base[k] = work.targets[0, k] + stray + FOLLOW * (stray - state.last_stray[k])
+        work.ahead_base[k] = work.targets[0, k] + stray + FOLLOW_GAIN * (stray - state.last_stray[k])
         state.last_stray[k] = stray
         state.last_target[k] = work.targets[0, k]
     for d in range(plan.limits.shape[0]):

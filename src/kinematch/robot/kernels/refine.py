@@ -5,12 +5,13 @@ import numpy as np
 from kinematch.compile.jit import kernel, part
 from kinematch.math.kernels import about, multiply, read3, read4, rotate
 from kinematch.robot.kernels.rotations import normalize
-from kinematch.robot.kernels.system import BASE, build_system, place_links
+from kinematch.robot.kernels.system import BASE_COLUMNS, build_system, place_links
 
-PASSES = 4  # in which hinges that meet their limits are held there and the others solved for again
-FIRM = 1e-6  # least that is added to the diagonal: what nothing decides stays
-DAMPING, EASE, STIFFEN = 1e-3, 0.3, 10.0  # of the first step, and factors after a good step and a bad one
-SETTLED = 1e-4  # share by which a step must lower the cost to go on
+MAX_PASSES = 4  # in which hinges that meet their limits are held there and the others solved for again
+MIN_DIAGONAL = 1e-6  # least that is added to the diagonal: what nothing decides stays
+# of the first step, and factors after a good step and a bad one
+FIRST_DAMPING, DAMPING_DECREASE, DAMPING_INCREASE = 1e-3, 0.3, 10.0
+MIN_IMPROVEMENT = 1e-4  # share by which a step must lower the cost to go on
 
 
 @kernel
@@ -19,11 +20,11 @@ def solve_within(plan, work, state):
 
     An active set that only grows in the few passes there are: at worst a hinge stays at a bound for one iteration.
     """
-    size = BASE + plan.limits.shape[0]
+    size = BASE_COLUMNS + plan.limits.shape[0]
     for i in range(size):
         work.held[i] = 0
         work.step[i] = 0.0
-    for _ in range(PASSES):
+    for _ in range(MAX_PASSES):
         count = 0
         for i in range(size):
             if not work.held[i]:
@@ -33,10 +34,10 @@ def solve_within(plan, work, state):
         worst = False
         for i in range(count):
             k = work.free[i]
-            if k < BASE:
+            if k < BASE_COLUMNS:
                 continue
-            angle = state.angles[k - BASE]
-            low, high = work.bounds[k - BASE, 0] - angle, work.bounds[k - BASE, 1] - angle
+            angle = state.angles[k - BASE_COLUMNS]
+            low, high = work.bounds[k - BASE_COLUMNS, 0] - angle, work.bounds[k - BASE_COLUMNS, 1] - angle
             if work.step[k] < low or work.step[k] > high:
                 work.step[k] = min(max(work.step[k], low), high)
                 work.held[k] = 1
@@ -46,12 +47,12 @@ def solve_within(plan, work, state):
     # the last pass may have moved what was not yet held
     for d in range(plan.limits.shape[0]):
         low, high = work.bounds[d, 0] - state.angles[d], work.bounds[d, 1] - state.angles[d]
-        work.step[BASE + d] = min(max(work.step[BASE + d], low), high)
+        work.step[BASE_COLUMNS + d] = min(max(work.step[BASE_COLUMNS + d], low), high)
 
 
 @part
 def _solve_free(work, count, size):
-    """Cholesky of the free part of the matrix, with what is held moved to the right side."""
+    """Cholesky of the free part of the matrix; held columns move to the right side."""
     factor, values = work.factor, work.values
     for i in range(count):
         a = work.free[i]
@@ -66,7 +67,7 @@ def _solve_free(work, count, size):
             for k in range(j):
                 total -= factor[i, k] * factor[j, k]
             if i == j:
-                factor[i, i] = np.sqrt(max(total, FIRM))
+                factor[i, i] = np.sqrt(max(total, MIN_DIAGONAL))
             else:
                 factor[i, j] = total / factor[j, j]
     for i in range(count):
@@ -95,27 +96,27 @@ def take_step(plan, work, state):
         for k in range(4):
             state.turn[k] = q[k]
     for d in range(plan.limits.shape[0]):
-        angle = state.angles[d] + work.step[BASE + d]
+        angle = state.angles[d] + work.step[BASE_COLUMNS + d]
         state.angles[d] = min(max(angle, work.bounds[d, 0]), work.bounds[d, 1])
 
 
 @part
 def refine(plan, work, state, iterations):
     """Levenberg-Marquardt: a step that makes things worse is taken back and tried again with more damping."""
-    damping, best = DAMPING, np.inf
+    damping, best = FIRST_DAMPING, np.inf
     for i in range(iterations + 1):
         place_links(plan, state.base, state.turn, state.angles, work.places, work.turns, work.spins)
         cost = build_system(plan, work, state, work.targets, work.wanted, damping)
         if cost <= best:
-            done = best - cost <= SETTLED * cost
+            done = best - cost <= MIN_IMPROVEMENT * cost
             best = cost
             copy_pose(state.base, state.turn, state.angles, work.best_base, work.best_turn, work.best_angles)
-            damping = max(damping * EASE, FIRM)
+            damping = max(damping * DAMPING_DECREASE, MIN_DIAGONAL)
             if done:
                 break
         else:
             copy_pose(work.best_base, work.best_turn, work.best_angles, state.base, state.turn, state.angles)
-            damping *= STIFFEN
+            damping *= DAMPING_INCREASE
             place_links(plan, state.base, state.turn, state.angles, work.places, work.turns, work.spins)
             build_system(plan, work, state, work.targets, work.wanted, damping)
         if i < iterations:

@@ -1,13 +1,14 @@
-"""The normal equations of a refinement step; `plain_refine` defines them."""
+"""The normal equations of a refinement step: J'WJ and J'We of all tasks, with errors e, Jacobians J and weights W."""
 
 from kinematch.compile.jit import kernel, part
 from kinematch.math.kernels import about, inverse, multiply, read3, read4, rotate, write3, write4
 from kinematch.robot.kernels.capsules import are_far, find_gap, find_nearest, place_capsules
 from kinematch.robot.kernels.rotations import to_vector
 
-AHEAD = (0.0, 0.0, 1.0)
-FEET = 4  # row of the first foot's task
-BASE = 6  # columns of the base: three of its position, three of its rotation in the world; then one for each hinge
+FORWARD = (0.0, 0.0, 1.0)
+FIRST_FOOT_ROW = 4  # row of the first foot's task
+# columns of the base: three of its position, three of its rotation in the world; then one for each hinge
+BASE_COLUMNS = 6
 
 
 @kernel
@@ -32,8 +33,8 @@ def place_links(plan, base, base_turn, angles, places, turns, spins):
 
 @part
 def point_columns(plan, work, link, x, y, z):
-    """How a world point on a link moves with each column: fills work.columns and work.rows, tells how many."""
-    for i in range(BASE):
+    """Jacobian of a world point on a link: fills work.columns and work.rows, returns their number."""
+    for i in range(BASE_COLUMNS):
         work.indices[i] = i
         for k in range(3):
             work.columns[k, i] = 0.0
@@ -42,7 +43,7 @@ def point_columns(plan, work, link, x, y, z):
     work.columns[1, 3], work.columns[2, 3] = -rz, ry
     work.columns[0, 4], work.columns[2, 4] = rz, -rx
     work.columns[0, 5], work.columns[1, 5] = -ry, rx
-    count = BASE
+    count = BASE_COLUMNS
     for i in range(plan.above.shape[1]):
         up = plan.above[link, i]
         if up < 0:
@@ -52,7 +53,7 @@ def point_columns(plan, work, link, x, y, z):
         work.columns[0, count] = sy * rz - sz * ry
         work.columns[1, count] = sz * rx - sx * rz
         work.columns[2, count] = sx * ry - sy * rx
-        work.indices[count] = BASE + up - 1
+        work.indices[count] = BASE_COLUMNS + up - 1
         count += 1
     return count
 
@@ -71,7 +72,7 @@ def turn_columns(plan, work, link):
             break
         for k in range(3):
             work.columns[k, count] = work.spins[up, k]
-        work.indices[count] = BASE + up - 1
+        work.indices[count] = BASE_COLUMNS + up - 1
         count += 1
     return count
 
@@ -115,7 +116,7 @@ def leave_out(work, count, axis, error):
 def build_system(plan, work, state, targets, wanted, damping):
     """The normal equations of all tasks at the present pose, and their cost there."""
     cost_here = 0.0
-    size = BASE + plan.limits.shape[0]
+    size = BASE_COLUMNS + plan.limits.shape[0]
     for i in range(size):
         work.right[i] = 0.0
         for j in range(i):
@@ -125,10 +126,10 @@ def build_system(plan, work, state, targets, wanted, damping):
         link = plan.task_links[t]
         turn = read4(work.turns, link)
         cost, turn_cost = plan.costs[t, 0], plan.costs[t, 1]
-        if FEET <= t < FEET + 2:
-            share = state.shares[t - FEET]
+        if FIRST_FOOT_ROW <= t < FIRST_FOOT_ROW + 2:
+            share = state.shares[t - FIRST_FOOT_ROW]
             cost = share * cost + (1.0 - share) * plan.swinging[0]
-            turn_cost = share * turn_cost + (1.0 - share) * plan.swinging[1] * plan.flat[t - FEET]
+            turn_cost = share * turn_cost + (1.0 - share) * plan.swinging[1] * plan.flat[t - FIRST_FOOT_ROW]
         if cost > 0:
             away = rotate(turn, read3(plan.task_points, t))
             x, y, z = work.places[link, 0] + away[0], work.places[link, 1] + away[1], work.places[link, 2] + away[2]
@@ -139,11 +140,12 @@ def build_system(plan, work, state, targets, wanted, damping):
         if turn_cost > 0:
             error = to_vector(multiply(read4(wanted, plan.task_segments[t]), inverse(turn)))
             count, square = turn_columns(plan, work, link), turn_cost * turn_cost
-            if FEET <= t < FEET + 2:
+            if FIRST_FOOT_ROW <= t < FIRST_FOOT_ROW + 2:
                 loose = square * plan.numbers[7] ** 2
                 cost_here += add_rows(work, count, 3, loose, error)
                 ahead = rotate(
-                    multiply(read4(wanted, plan.task_segments[t]), inverse(read4(plan.foot_axes, t - FEET))), AHEAD
+                    multiply(read4(wanted, plan.task_segments[t]), inverse(read4(plan.foot_axes, t - FIRST_FOOT_ROW))),
+                    FORWARD,
                 )
                 error = leave_out(work, count, ahead, error)
                 square -= loose
@@ -155,9 +157,9 @@ def build_system(plan, work, state, targets, wanted, damping):
         work.right[k] += steady * (work.ahead_base[k] - state.base[k])
         cost_here += steady * (work.ahead_base[k] - state.base[k]) ** 2
     for d in range(plan.limits.shape[0]):
-        work.matrix[BASE + d, BASE + d] += posture + smooth
-        work.right[BASE + d] += posture * (state.references[d] - state.angles[d])
-        work.right[BASE + d] += smooth * (work.ahead[d] - state.angles[d])
+        work.matrix[BASE_COLUMNS + d, BASE_COLUMNS + d] += posture + smooth
+        work.right[BASE_COLUMNS + d] += posture * (state.references[d] - state.angles[d])
+        work.right[BASE_COLUMNS + d] += smooth * (work.ahead[d] - state.angles[d])
         cost_here += posture * (state.references[d] - state.angles[d]) ** 2
         cost_here += smooth * (work.ahead[d] - state.angles[d]) ** 2
     return cost_here + add_collisions(plan, work)
@@ -179,7 +181,7 @@ def add_collisions(plan, work):
         gap, way = find_gap(plan, work.ends, a, b, s, t)
         if gap >= margin:
             continue
-        size = BASE + plan.limits.shape[0]
+        size = BASE_COLUMNS + plan.limits.shape[0]
         for k in range(size):
             work.line[k] = 0.0
         for side in range(2):

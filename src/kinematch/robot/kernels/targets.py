@@ -1,4 +1,4 @@
-"""Where the parts of the robot should be, from a pose of the person; `plain_targets` defines it."""
+"""Where the parts of the robot should be, from a pose of the person."""
 
 import numpy as np
 
@@ -30,7 +30,11 @@ def place_source(parents, positions, rotations, places, turns):
 
 @kernel
 def find_targets(plan, places, turns, targets, wanted):
-    """Fill targets (T, 3) of the tasks, feet by their ankles, and world rotations (S, 4) wanted of segments."""
+    """Fill targets (T, 3) of the tasks, feet by their ankles, and world rotations (S, 4) wanted of segments.
+
+    Hips and ankles of the person are scaled by leg length and moved apart or together to the width of the robot's hips;
+    knees, shoulders, elbows and hands lie from there in the person's directions at the robot's own lengths.
+    """
     for s in range(plan.segment_links.shape[0]):
         write4(wanted, s, multiply(read4(turns, plan.segment_joints[s]), read4(plan.segment_axes, s)))
     scale, lift, widening, trunk = plan.scales[0], plan.scales[1], plan.scales[2], plan.scales[3]

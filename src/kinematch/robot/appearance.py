@@ -10,8 +10,8 @@ from kinematch.math import quaternion
 from kinematch.robot.meshes import read_mesh
 from kinematch.robot.model import RobotModel, Shape
 
-SIDES, RINGS = 16, 6  # corners around a capsule, and rings of each cap
-MOST_TRIANGLES = 2_000_000
+CAPSULE_SIDES, CAP_RINGS = 16, 6  # corners around a capsule, and rings of each cap
+MAX_TRIANGLES = 2_000_000
 
 
 def make_looks(model: RobotModel) -> BodyMesh | None:
@@ -26,8 +26,8 @@ def make_looks(model: RobotModel) -> BodyMesh | None:
             continue
         vertices, triangles = made
         triangle_count += len(triangles)
-        if triangle_count > MOST_TRIANGLES:
-            raise FileError(model.path, f"its meshes have more than {MOST_TRIANGLES} triangles")
+        if triangle_count > MAX_TRIANGLES:
+            raise FileError(model.path, f"its meshes have more than {MAX_TRIANGLES} triangles")
         vertices, around, triangles = shade(vertices, triangles)
         body, link = shape.body, int(model.body_links[shape.body])
         turn = quaternion.multiply(model.body_rotations[body], shape.rotation)
@@ -51,7 +51,7 @@ def make_looks(model: RobotModel) -> BodyMesh | None:
 
 
 def _choose_shapes(model: RobotModel) -> list[Shape]:
-    """Of each body what is only to be seen, if that can be drawn; else what collides."""
+    """The visual geometry of each body, if it can be drawn; else its collision geometry."""
     chosen = []
     for body in range(len(model.body_names)):
         own = [shape for shape in model.shapes if shape.body == body and (shape.kind != "mesh" or shape.mesh)]
@@ -68,8 +68,8 @@ def _make_surface(model: RobotModel, shape: Shape) -> tuple[np.ndarray, np.ndarr
         except FileError:  # a kind that is not read; the rest of the robot still shows
             return None
         return vertices * shape.scale, triangles if np.prod(shape.scale) > 0 else triangles[:, ::-1]
-    latitude = np.repeat(np.linspace(-np.pi / 2, np.pi / 2, 2 * RINGS), SIDES)
-    around = np.tile(np.arange(SIDES) * 2 * np.pi / SIDES, 2 * RINGS)
+    latitude = np.repeat(np.linspace(-np.pi / 2, np.pi / 2, 2 * CAP_RINGS), CAPSULE_SIDES)
+    around = np.tile(np.arange(CAPSULE_SIDES) * 2 * np.pi / CAPSULE_SIDES, 2 * CAP_RINGS)
     ball = np.stack([np.cos(latitude) * np.cos(around), np.sin(latitude), np.cos(latitude) * np.sin(around)], axis=-1)
     size = shape.size
     if shape.kind == "box":
@@ -85,9 +85,14 @@ def _make_surface(model: RobotModel, shape: Shape) -> tuple[np.ndarray, np.ndarr
         vertices = ball * size
     else:
         vertices = ball * size[0] + upper * (size[1] if shape.kind == "capsule" else 0.0)
-    rings = np.arange(2 * RINGS - 1)[:, None] * SIDES
-    side, after = np.arange(SIDES), (np.arange(SIDES) + 1) % SIDES
-    low, low_next, high, high_next = rings + side, rings + after, rings + SIDES + side, rings + SIDES + after
+    rings = np.arange(2 * CAP_RINGS - 1)[:, None] * CAPSULE_SIDES
+    side, after = np.arange(CAPSULE_SIDES), (np.arange(CAPSULE_SIDES) + 1) % CAPSULE_SIDES
+    low, low_next, high, high_next = (
+        rings + side,
+        rings + after,
+        rings + CAPSULE_SIDES + side,
+        rings + CAPSULE_SIDES + after,
+    )
     quads = [np.stack([low, high, high_next], -1), np.stack([low, high_next, low_next], -1)]
     return vertices, np.concatenate([q.reshape(-1, 3) for q in quads]).astype(np.int32)
 
