@@ -16,7 +16,7 @@ MARGIN, TOP = 24, 52
 # what happens, in what, and what comes out
 FILE = (
     ("read the file", "files/reading.py, bvh.py, gltf_read.py ...", "arrays as the file has them"),
-    ("metres, Y up, +Z forward", "files/border.py", "Clip"),
+    ("metres, Y up, +Z forward", "files/units_and_axes.py", "Clip"),
     ("find roles and the T-pose", "motion/roles.py, tpose.py", "Clip that any body can wear"),
     ("apply the recipe", "database/recipe.py, prepare.py", "ranges and tags of a take"),
     ("clean", "motion/resample.py, floor.py, root.py", "Clip at one rate, on a ground root"),

@@ -48,10 +48,10 @@ def test_names_that_are_no_file_names_are_refused(tmp_path, user):
 
 
 BROKEN = {
-    "": "no JSON",
-    "[" * 100000: "no JSON",
-    "[]": "is no calibration",
-    '{"kinematch": "script"}': "is no calibration",
+    "": "not JSON",
+    "[" * 100000: "not JSON",
+    "[]": "is not a calibration",
+    '{"kinematch": "script"}': "is not a calibration",
     '{"kinematch": "calibration", "version": 2}': "of version 2, expected 1",
     '{"kinematch": "calibration", "version": 1, "hight": 2}': "fields that are not known: hight",
     '{"kinematch": "calibration", "version": 1, "height": "2"}': "height is '2'",

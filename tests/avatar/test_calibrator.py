@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinematch.avatar.calibration import EYE_TO_CROWN, REACH, Calibration, make_calibration
+from kinematch.avatar.calibration import EYE_TO_CROWN, REACH_SHARE, Calibration, make_calibration
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.recordings import read_trackers
-from kinematch.avatar.stance import NECK
+from kinematch.avatar.stance import NECK_OFFSET
 from kinematch.avatar.trackers import HANDS, HEAD, LEFT_FOOT, LEFT_HAND, RIGHT_HAND, WAIST, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.errors import KinematchError
@@ -34,8 +34,8 @@ class User:
         self.time = times[-1]
         height, reach = self.truth.height, self.truth.arm_length
         positions, rotations = np.zeros((count, 7, 3)), quaternion.identity((count, 7))
-        neck = np.array([0, height - EYE_TO_CROWN - self.seat, 0]) + NECK
-        positions[:, HEAD] = neck - NECK - self.truth.positions[HEAD]
+        neck = np.array([0, height - EYE_TO_CROWN - self.seat, 0]) + NECK_OFFSET
+        positions[:, HEAD] = neck - NECK_OFFSET - self.truth.positions[HEAD]
         side = np.array([[1.0, 0, 0], [-1, 0, 0]])
         turns = np.tile(quaternion.IDENTITY, (2, 1))
         if arms == "out":
@@ -77,7 +77,7 @@ def test_somebody_who_stands_still_is_measured(height):
     calibrator = Calibrator("quest")
     assert watch(calibrator, User(height).hold("down", 2)).height == pytest.approx(height, abs=0.01)
     assert "height" in calibrator.measured
-    assert calibrator.calibration.arm_length == pytest.approx(REACH * height, abs=0.01)
+    assert calibrator.calibration.arm_length == pytest.approx(REACH_SHARE * height, abs=0.01)
     assert not calibrator.messages
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.avatar.controller import TIMES, TrackerController
+from kinematch.avatar.controller import SAMPLE_TIMES, TrackerController
 from kinematch.avatar.trackers import HEAD, POINTS, Trackers
 
 NO_OFFSET = np.zeros((1, 3))
@@ -26,7 +26,7 @@ def predict_after(controller, seconds, trackers, yaw=0.0, dt=1 / 60, offsets=NO_
 
 def test_a_user_who_walks_on_is_predicted_along_a_line_at_the_headsets_velocity():
     trajectory = predict_after(TrackerController(1), 2.0, make_trackers((1, 1.6, 2), (0, 0, 1.2)))
-    expected = np.stack([np.ones_like(TIMES), np.zeros_like(TIMES), 2 + 1.2 * TIMES], axis=-1)
+    expected = np.stack([np.ones_like(SAMPLE_TIMES), np.zeros_like(SAMPLE_TIMES), 2 + 1.2 * SAMPLE_TIMES], axis=-1)
     np.testing.assert_allclose(trajectory.positions[0], expected, atol=1e-4)
 
 
@@ -37,7 +37,7 @@ def test_the_height_of_the_head_does_not_move_the_root():
 
 def test_the_root_is_behind_a_head_that_is_carried_ahead():
     trajectory = predict_after(TrackerController(1), 1.0, make_trackers(), np.pi / 2, offsets=np.array([[0, 0, 0.1]]))
-    np.testing.assert_allclose(trajectory.positions[0], [[-0.1, 0, 0]] * len(TIMES), atol=1e-6)
+    np.testing.assert_allclose(trajectory.positions[0], [[-0.1, 0, 0]] * len(SAMPLE_TIMES), atol=1e-6)
 
 
 def find_yaws(trajectory):

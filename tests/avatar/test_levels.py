@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinematch as km
-from kinematch.avatar.levels import SHARE, Levels, find_levels
+from kinematch.avatar.levels import HEAD_TO_ROOT_SHARE, Levels, find_levels
 
 LEVELS = Levels(
     ("low", "middle", "high"), np.array([0.7, 0.9, 1.0]), np.array([[0, 1.1, 0.3], [0, 1.4, 0.1], [0, 1.5, 0]]), 2
@@ -54,7 +54,7 @@ def test_a_sudden_squat_goes_straight_to_the_lowest_level():
 def test_a_database_without_levels_has_one_that_is_always_chosen():
     one = Levels((None,), np.ones(1), np.array([[0, 1.5, 0.1]]), 0)
     assert one.choose(np.array([0.3, 1.0, 2.0]), np.array([-1, 0, 0])).tolist() == [0, 0, 0]
-    np.testing.assert_allclose(one.find_offsets(np.array([0.4])), [[0, 0, SHARE * 0.1]])
+    np.testing.assert_allclose(one.find_offsets(np.array([0.4])), [[0, 0, HEAD_TO_ROOT_SHARE * 0.1]])
 
 
 def test_users_name_their_own_filters():

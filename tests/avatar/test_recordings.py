@@ -157,11 +157,11 @@ BROKEN = {
     "a\0b": "is binary",
     "hello": "starts with 'hello', expected recorded trackers",
     "a,b\n1,2\n": r":1: has no column timestamp, hmd_pos_x",
-    "{": "no JSON: Input data was truncated",
+    "{": "not JSON: Input data was truncated",
     "{}": "records nothing, expected a 'camera'",
-    '{"camera": {"poses": 3}}': "is no recording of A-Frame",
+    '{"camera": {"poses": 3}}': "is not a recording of A-Frame",
     '{"camera": {"poses": []}}': "records camera, expected a 'camera' with poses",
-    '{"camera":\n{"poses": [}}': ":2: no JSON",
+    '{"camera":\n{"poses": [}}': ":2: not JSON",
     '{"kinematch": "script", "version": 1}\n': "no trackers",
     '{"kinematch": "trackers", "version": 2}\n': "trackers of version 2, expected 1",
     HEADER: "holds no samples",
@@ -173,8 +173,8 @@ BROKEN = {
     HEADER + f'{{"time": 0, "heed": {POSE}}}': "no key 'heed'; did you mean 'head'",
     HEADER + '{"time": 0, "head": [1, 2, 3, 4, 5, 6, 1e300]}': "expected 7 finite numbers",
     HEADER + '{"time": 0, "left_fingers": [1]}': "left_fingers is .* expected 75 finite numbers",
-    HEADER + "[" * 100000: ":2: no JSON",
-    '{"a":' * 100000: "A-Frame|no JSON",
+    HEADER + "[" * 100000: ":2: not JSON",
+    '{"a":' * 100000: "A-Frame|not JSON",
 }
 
 

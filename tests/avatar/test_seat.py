@@ -7,7 +7,7 @@ import pytest
 
 import kinematch as km
 from kinematch.avatar.calibration import Calibration
-from kinematch.avatar.seat import FAR, Seat
+from kinematch.avatar.seat import STEP_DISTANCE, Seat
 from kinematch.avatar.trackers import HEAD, LEFT_FOOT, LEFT_HAND, RIGHT_FOOT, RIGHT_HAND, WAIST, Trackers
 from kinematch.math import quaternion, rotation
 
@@ -114,7 +114,7 @@ def test_a_chair_that_rolls_takes_hips_and_feet_along(database):
         head = np.array([min(frame / 200, 1.0), SITTING, 0.0])
         found = seat.sit(make_joints(head), np.zeros(1), DT)
     assert abs(seat.positions[0, 0] - 1.0) < 0.15
-    assert abs(found.positions[0, [LEFT_FOOT, RIGHT_FOOT], 0].mean() - seat.positions[0, 0]) < FAR + 0.01
+    assert abs(found.positions[0, [LEFT_FOOT, RIGHT_FOOT], 0].mean() - seat.positions[0, 0]) < STEP_DISTANCE + 0.01
 
 
 def test_what_is_tracked_stays_and_without_a_head_nothing_is_guessed(database):

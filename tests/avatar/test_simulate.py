@@ -5,7 +5,7 @@ import pytest
 
 from kinematch.avatar.calibration import make_calibration
 from kinematch.avatar.simulate import (
-    FARTHEST_TURN,
+    MAX_HEAD_TURN,
     Imperfections,
     make_glances,
     sample_at,
@@ -39,7 +39,7 @@ def test_looking_around_turns_the_head_alone_smoothly_and_no_farther_than_a_body
     np.testing.assert_allclose(user.positions, joints.positions)
     np.testing.assert_allclose(user.rotations[:, 1:], joints.rotations[:, 1:])
     relative = wrap_angle(facing_yaws(user.rotations[:, HEAD]) - facing_yaws(user.rotations[:, WAIST]))
-    assert np.abs(relative).max() < FARTHEST_TURN + 0.05
+    assert np.abs(relative).max() < MAX_HEAD_TURN + 0.05
     assert np.abs(relative).max() > np.radians(40)
     assert np.linalg.norm(user.angular_velocities[:, HEAD], axis=-1).max() < np.radians(900)
 

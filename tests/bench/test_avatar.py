@@ -45,7 +45,7 @@ def test_samples_of_a_user_go_on_for_as_long_as_it_takes():
 def test_the_verb_prints_tables_and_writes_json(tmp_path, capsys, monkeypatch):
     from kinematch.bench import avatar as module
 
-    monkeypatch.setattr(module, "COUNTS", (1,))
+    monkeypatch.setattr(module, "USER_COUNTS", (1,))
     monkeypatch.setattr(module, "time_answers", lambda *given: ([0.002, 0.02], 0.0))
     save(tmp_path / "card.kinematch", dance_card())
     where = [str(tmp_path / name) for name in ("card.kinematch", "out.json")]

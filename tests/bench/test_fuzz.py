@@ -71,7 +71,7 @@ def test_damage_to_real_files_gives_a_result_or_an_error(data, tmp_path):
 
 def test_a_run_goes_on_where_it_stopped_and_finds_what_is_wrong(originals, tmp_path, monkeypatch):
     """Blocks are read by processes of their own; what they say is counted once, and kept with the file."""
-    monkeypatch.setattr(module, "BLOCK", 20)
+    monkeypatch.setattr(module, "REPORT_FILES", 20)
     state = tmp_path / "state.json"
     few = [one for one in originals if one[0] == ".xml"]
     assert module.fuzz(few, 20, state=state).files == 20

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.camera.alignment import CONVERGED, Alignment, find_pitch, fit_yaw
+from kinematch.camera.alignment import CONVERGED_FRAMES, Alignment, find_pitch, fit_yaw
 from kinematch.camera.pose import CameraPose
 from kinematch.camera.refinement import Prior, refine_pose
 from kinematch.camera.simulate import Camera, to_camera
@@ -103,5 +103,5 @@ def test_an_aligned_camera_moves_slowly_until_it_was_moved():
     one = run(alignment, points[100:101], to_camera(points[100:101], moved))
     assert np.linalg.norm(one.position - CAMERA.position) < 0.05
     pose = run(alignment, points[100:], to_camera(points[100:], moved))
-    assert alignment.frames < 400 - CONVERGED
+    assert alignment.frames < 400 - CONVERGED_FRAMES
     assert np.linalg.norm(pose.position - moved.position) < 0.05

@@ -9,8 +9,8 @@ from kinematch.camera.alone import find_joints
 from kinematch.camera.landmarks import NAMES, Landmarks
 from kinematch.camera.live_body import LiveBody
 from kinematch.camera.one_euro import smooth_one_euro
+from kinematch.camera.problems import VOTE_FRAMES, ProblemVote, name_problem
 from kinematch.camera.simulate import Camera, Noise, simulate_camera
-from kinematch.camera.trouble import LAST, Trouble, name_trouble
 from kinematch.errors import KinematchError
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
@@ -62,18 +62,18 @@ def test_what_is_wrong_with_a_picture_is_said_in_words_that_do_not_flicker(filme
     landmarks, _, _ = filmed
     frame = Landmarks(*(getattr(landmarks.take(slice(0, 1)), name) for name in ("times", "places", "image")),
                       np.full((1, 33), 0.9))  # fmt: skip
-    assert name_trouble(frame) == ""
-    assert "too dark" in name_trouble(frame, brightness=0.05)
-    assert "more than one person" in name_trouble(frame, people=2)
-    assert "do not agree" in name_trouble(frame, residual=0.5)
+    assert name_problem(frame) == ""
+    assert "too dark" in name_problem(frame, brightness=0.05)
+    assert "more than one person" in name_problem(frame, people=2)
+    assert "do not agree" in name_problem(frame, residual=0.5)
     frame.visibility[0, NAMES.index("left_ankle")] = 0.1
-    assert "feet are not seen" in name_trouble(frame)
+    assert "feet are not seen" in name_problem(frame)
     frame.visibility[0, NAMES.index("right_hip")] = 0.1
-    assert "hips are not seen" in name_trouble(frame)
+    assert "hips are not seen" in name_problem(frame)
     frame.visibility[:] = 0
-    assert "nobody is seen" in name_trouble(frame, people=0)
-    trouble = Trouble()
-    said = [trouble.watch("feet are not seen" if n % LAST == 4 else "") for n in range(5 * LAST)]
+    assert "nobody is seen" in name_problem(frame, people=0)
+    trouble = ProblemVote()
+    said = [trouble.watch("feet are not seen" if n % VOTE_FRAMES == 4 else "") for n in range(5 * VOTE_FRAMES)]
     assert set(said) == {""}
 
 

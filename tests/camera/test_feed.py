@@ -53,7 +53,7 @@ def test_a_camera_that_is_not_there_is_named_and_a_file_or_model_that_is_wrong_i
     assert "no camera 63" in wait_for(lambda: feed.trouble)
     feed.stop()
     (tmp_path / "model.task").write_bytes(b"PK rubbish")
-    with pytest.raises(KinematchError, match="is no pose model"):
+    with pytest.raises(KinematchError, match="is not a pose model"):
         CameraFeed("0", model=tmp_path / "model.task")
     with pytest.raises(KinematchError, match="no such video"):
         CameraFeed(tmp_path / "nothing.mp4", model=data / "blazepose" / "pose_lite.task")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.camera.follower import LOST, find_steady
+from kinematch.camera.follower import LOST_SECONDS, find_steady
 
 RATE = 20.0
 
@@ -34,7 +34,7 @@ def test_who_stays_away_is_followed_there():
     places[30:] += [4.0, 0, 0]
     steady = find_steady(places, times)
     assert not steady[30:].all()
-    assert steady[30 + round(LOST * RATE) :].all()
+    assert steady[30 + round(LOST_SECONDS * RATE) :].all()
 
 
 def test_a_clock_that_begins_anew_stops_nothing():

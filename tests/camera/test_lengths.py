@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.camera.landmarks import NAMES, NEEDED
+from kinematch.camera.landmarks import NAMES, REQUIRED_NAMES
 from kinematch.camera.lengths import BONES, UsualLengths, find_bones, find_stretch, measure_bones
 
 
@@ -28,8 +28,8 @@ def test_bones_that_are_not_seen_do_not_count():
 
 
 def test_an_estimator_that_sees_few_points_has_few_bones():
-    bones = find_bones(NEEDED)
-    assert [tuple(NEEDED[k] for k in bone) for bone in bones] == [("left_hip", "right_hip")]
+    bones = find_bones(REQUIRED_NAMES)
+    assert [tuple(REQUIRED_NAMES[k] for k in bone) for bone in bones] == [("left_hip", "right_hip")]
 
 
 def test_usual_lengths_are_those_of_most_frames():

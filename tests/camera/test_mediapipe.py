@@ -40,7 +40,8 @@ def test_a_folder_without_anybody_in_its_pictures_says_so(model, tmp_path):
 
 def test_what_holds_no_pictures_is_named(model, tmp_path):
     (tmp_path / "a.mp4").write_bytes(b"no video")
-    for source, message in ((tmp_path, "holds no pictures"), (tmp_path / "a.mp4", "is no video"), ("b.mp4", "no such")):
+    cases = ((tmp_path, "holds no pictures"), (tmp_path / "a.mp4", "is not a video"), ("b.mp4", "no such"))
+    for source, message in cases:
         with pytest.raises(FileError, match=message):
             estimate_landmarks(source, model=model)
 

@@ -99,7 +99,7 @@ def test_a_file_is_copied_into_the_cache(folder, capsys):
 
 def test_a_wrong_file_is_named(folder, capsys):
     (folder / "wrong.task").write_bytes(b"hello")
-    with pytest.raises(FileError, match="is no pose model"):
+    with pytest.raises(FileError, match="is not a pose model"):
         find_model(folder / "wrong.task")
     assert main(["camera", "setup", "--model", str(folder / "wrong.task")]) == 2
     assert "5 bytes, expected" in capsys.readouterr().err

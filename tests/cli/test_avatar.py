@@ -91,7 +91,7 @@ def test_the_calibration_of_a_user_is_taken(recording, tmp_path, capsys, monkeyp
         (["{recording}", "-o", "{folder}/a.glb", "--points", "left_hand"], "no headset in it"),
         (["{recording}", "-o", "{folder}/a.glb", "--height", "17"], "height is 17.0, expected 0.8 to 2.5"),
         (["{recording}", "-o", "{folder}/a.glb", "--frame-rate", "0"], "0.0 samples per second"),
-        (["{recording}", "--vmc", "host:x"], "'host:x' is no address"),
+        (["{recording}", "--vmc", "host:x"], "'host:x' is not an address"),
         (["{folder}/none.json", "-o", "{folder}/a.glb"], "no such file"),
         (["{recording}", "-o", "{folder}/a.glb", "--character", "{recording}"], "user.jsonl"),
         (["{recording}", "-o", "{folder}/a.glb", "--database", "{recording}"], "user.jsonl"),

@@ -78,10 +78,10 @@ def test_beyond_loopback_the_printed_address_has_the_key(folder):
         (["walk.bvh"], "is a motion file"),
         (["--port", "70000"], "expected 0 to 65535"),
         (["--vmc", "127.0.0.1:39539"], "--vmc, --vmc-in, --vrchat and --camera are about users of VR; add --vr"),
-        (["--vr", "--port", "0", "--vmc", "a b"], "'a b' is no address, expected HOST:PORT"),
+        (["--vr", "--port", "0", "--vmc", "a b"], "'a b' is not an address, expected HOST:PORT"),
         (["--vr", "--port", "0", "--camera", "nobody.jsonl"], "nobody.jsonl: no such"),
         (["--vr", "--port", "0", "--model", "nothing.task"], "nothing.task: no such model"),
-        (["--vr", "--port", "0", "--vmc-in", "70000"], "is no address, expected HOST:PORT"),
+        (["--vr", "--port", "0", "--vmc-in", "70000"], "is not an address, expected HOST:PORT"),
         (["--host", "no.such.host.invalid"], "no host"),
     ],
 )

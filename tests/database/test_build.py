@@ -258,7 +258,7 @@ def test_a_pipe_named_in_a_recipe_is_refused_rather_than_waited_for(folder, key)
     line = 'KEY = "pipe"\n'.replace("KEY", key)
     source = '[[source]]\nfiles = ["mocap/*.bvh"]\n'
     path.write_text(source + line if key == "tpose" else line + source)
-    with pytest.raises(FileError, match="is no regular file"):
+    with pytest.raises(FileError, match="is not a regular file"):
         build(path)
 
 

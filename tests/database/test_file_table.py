@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from kinematch.bench.forgeries import join, split
 from kinematch.bench.fuzz_examples import make_model, write_databases
+from kinematch.bench.hostile_files import join, split
 from kinematch.database import storage
 from kinematch.database.file_checks import Array, Fields, ListOf, Number, TableOf, Text, check_arrays, check_value
 from kinematch.errors import FileError, KinematchError

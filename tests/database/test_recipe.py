@@ -171,7 +171,7 @@ def test_files_that_are_no_text_or_not_there_are_refused(tmp_path):
     with pytest.raises(FileError, match="UTF-8"):
         read_recipe(tmp_path / "x.toml")
     os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
-    with pytest.raises(FileError, match="is no regular file"):
+    with pytest.raises(FileError, match="is not a regular file"):
         read_recipe(tmp_path / "pipe")
     with open(tmp_path / "huge.toml", "wb") as file:
         file.truncate(1 << 40)

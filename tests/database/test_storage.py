@@ -275,7 +275,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 
 def test_a_pipe_is_refused_rather_than_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(FileError, match="is no regular file"):
+    with pytest.raises(FileError, match="is not a regular file"):
         storage.load(tmp_path / "pipe")
 
 

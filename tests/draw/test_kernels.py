@@ -35,9 +35,9 @@ def test_the_compiled_ray_entry_equals_its_plain_twin(seed):
     plain, normals = ray_entry(origins, directions, length, r0, r1)
     for o, d, t, n in zip(origins, directions, plain, normals):
         fast, *fast_normal = kernels.ray_entry(*o, *d, length, r0, r1)
-        if fast >= kernels.FAR or np.isinf(t):
+        if fast >= kernels.FAR_DISTANCE or np.isinf(t):
             # only a ray that grazes the surface may be told a hit by one and a miss by the other
-            assert (fast >= kernels.FAR and np.isinf(t)) or clearance(o, d, length, r0, r1) < 1e-6
+            assert (fast >= kernels.FAR_DISTANCE and np.isinf(t)) or clearance(o, d, length, r0, r1) < 1e-6
         else:
             np.testing.assert_allclose(fast, t, rtol=1e-6, atol=1e-6)
             np.testing.assert_allclose(fast_normal, n, atol=1e-4)
@@ -95,7 +95,7 @@ def test_casting_within_outlines_finds_what_every_ray_finds(seed):
     bounds = kernels.outlines(
         solids.origins, solids.frames, solids.scales, solids.lengths, solids.radii, camera.position, axes
     )
-    depth, owners = np.full((size, size), kernels.FAR), np.full((size, size), -1, np.int32)
+    depth, owners = np.full((size, size), kernels.FAR_DISTANCE), np.full((size, size), -1, np.int32)
     kernels.cast(views, solids.lengths, solids.radii, focal, np.array([size / 2, size / 2]), bounds, depth, owners)
 
     v, u = np.meshgrid(*[(np.arange(size) + 0.5 - size / 2) / focal] * 2, indexing="ij")
@@ -104,7 +104,7 @@ def test_casting_within_outlines_finds_what_every_ray_finds(seed):
         rays = views[p, 3] + u[..., None] * views[p, 1] - v[..., None] * views[p, 2]
         t, _ = ray_entry(views[p, 0], rays, solids.lengths[p], *solids.radii[p])
         best = np.minimum(best, t)
-    apart = np.isinf(best) != (depth >= kernels.FAR)
+    apart = np.isinf(best) != (depth >= kernels.FAR_DISTANCE)
     assert apart.sum() <= 2  # rays that graze an edge
     both = np.isfinite(best) & ~apart
     np.testing.assert_allclose(depth[both], best[both], rtol=1e-4)

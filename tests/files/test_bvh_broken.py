@@ -150,7 +150,7 @@ def test_what_cannot_be_opened_is_said_so(tmp_path):
     assert error_of(tmp_path / "none.bvh").message == "no such file"
     assert "is a folder" in error_of(tmp_path).message
     os.mkfifo(tmp_path / "pipe.bvh")
-    assert "is no regular file" in error_of(tmp_path / "pipe.bvh").message
+    assert "is not a regular file" in error_of(tmp_path / "pipe.bvh").message
     (tmp_path / "loop.bvh").symlink_to(tmp_path / "loop.bvh")
     assert "cannot be read" in error_of(tmp_path / "loop.bvh").message
     (tmp_path / "secret.bvh").write_text(GOOD)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files import border, read_clip, write_clip
+from kinematch.files import read_clip, units_and_axes, write_clip
 from kinematch.files.bvh import read_bvh
 from kinematch.files.bvh_write import write_bvh
 from kinematch.math import quaternion, rotation
@@ -42,7 +42,7 @@ def random_clip(seed: int, *, joints: int = 6, frames: int = 5) -> Clip:
 
 
 def read_back(path, unit: float = 0.01) -> Clip:
-    return border.to_our_space(read_bvh(path), unit, "Y")
+    return units_and_axes.to_our_space(read_bvh(path), unit, "Y")
 
 
 def assert_same_motion(a: Clip, b: Clip) -> None:

@@ -109,7 +109,7 @@ def test_files_that_are_cut_off_or_no_fbx_at_all_are_refused(walk, tmp_path, nee
         path.write_bytes(content)
         with pytest.raises(FileError, match="cannot be read"):
             read_clip(path)
-    monkeypatch.setattr(fbx_read, "DEADLINE", 0.01)
+    monkeypatch.setattr(fbx_read, "DEADLINE_SECONDS", 0.01)
     path.write_bytes(text)
     with pytest.raises(FileError, match="took longer"):
         read_clip(path)

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from kinematch.files.toml import MOST_PARTS, parse_toml
+from kinematch.files.toml import MAX_KEY_PARTS, parse_toml
 
 DEEP = ".".join("a" * 2000)
 
@@ -14,7 +14,7 @@ DEEP = ".".join("a" * 2000)
     [f"x = 1\n{DEEP} = 1", f"x = 1\n[{DEEP}]", f"x = 1\ny = {{{DEEP} = 1}}", "x = 1\n" + "'a' . " * 100 + "a = 1"],
 )
 def test_deep_keys_are_refused_with_their_line(text):
-    with pytest.raises(tomllib.TOMLDecodeError, match=f"more than {MOST_PARTS} parts .at line 2"):
+    with pytest.raises(tomllib.TOMLDecodeError, match=f"more than {MAX_KEY_PARTS} parts .at line 2"):
         parse_toml(text)
 
 

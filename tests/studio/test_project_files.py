@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kinematch.files.inside import OutsideError
+from kinematch.files.safe_paths import OutsideError
 from kinematch.studio.workshop.labelling import keep_filter
 from kinematch.studio.workshop.project_files import Project, list_page_files
 

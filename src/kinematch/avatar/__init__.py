@@ -1,4 +1,4 @@
-"""VR avatars: a full body from a headset, two controllers and whatever else is tracked."""
+"""VR avatars: a full body from a headset, two controllers and any other trackers."""
 
 from kinematch.lazy import offer_names
 

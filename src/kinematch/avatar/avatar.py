@@ -27,7 +27,8 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Matcher
 
 Fit = Literal["avatar", "space", "none"]
-LONGEST_STEP = 0.05  # s in one piece: trackers say where the body is, and halves of a step would cost twice the time
+# s in one piece: trackers say where the body is, and halves of a step would cost twice the time
+MAX_STEP_SECONDS = 0.05
 HEIGHT_HALFLIFE = 0.15  # s over which the height of the head is averaged to choose a level
 # a user's own way counts more than smooth transitions, and the upper body places the pelvis
 SETTINGS = Settings(
@@ -111,7 +112,7 @@ class Avatar:
         return self._count
 
     def calibrate(self, calibration: Calibration) -> None:
-        """Fit the avatar to its user anew; it starts over where the user is."""
+        """Fit the avatar to its user again; it restarts where the user is."""
         own, shown = (self._measure_head(one) for one in (self._own_skeleton, self._shown))
         first = self.levels[0]
         standing = first.heads[first.upright, 1] * shown / own  # m, height of the head of the avatar that stands
@@ -125,7 +126,7 @@ class Avatar:
             self.motions, self._count, skeleton=skeleton, settings=self._settings, matcher=self._matcher,
             asks=self._asks,
         )  # fmt: skip
-        self.crowd.longest_step = LONGEST_STEP
+        self.crowd.longest_step = MAX_STEP_SECONDS
         self.upper_body = UpperBody(self.crowd.skeleton, self._count)
         self.crowd.layers = [self.upper_body]
         self.seat = Seat(self.crowd.skeleton, self._count)
@@ -167,7 +168,7 @@ class Avatar:
             raise KinematchError(f"trackers of {len(devices)} users, expected {self._count}")
         joints = self._bridge_lost_heads(self.calibration.locate_joints(devices))
         direction = self.estimator.estimate(joints, dt)
-        # of somebody who sits, motion matching sees a body that stands where the seat is
+        # for a seated user, motion matching sees a body that stands where the seat is
         worn, leading = joints, joints
         if self.calibration.seated:
             worn = self.seat.sit(joints, direction.yaws, dt)

@@ -13,37 +13,41 @@ from kinematch.avatar.trackers import HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Track
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 
-HEIGHT = 1.70  # m, of a user about whom nothing is known yet
-HEIGHTS = (0.8, 2.5)  # m, of people
+DEFAULT_HEIGHT = 1.70  # m, of a user about whom nothing is known yet
+HEIGHT_RANGE = (0.8, 2.5)  # m, of people
 EYE_TO_CROWN = 0.11  # m
-REACH = 0.45  # of height: neck to wrist of a stretched arm, half of the span between the wrists
-FARTHEST_OFFSET = 1.0  # m between a device and its joint
-GENERIC = make_offsets(find_device("generic"))
+REACH_SHARE = 0.45  # of height: neck to wrist of a stretched arm, half of the span between the wrists
+MAX_OFFSET_METRES = 1.0  # m between a device and its joint
+GENERIC_OFFSETS = make_offsets(find_device("generic"))
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """How one user wears the devices. The default suits an adult with any headset; nothing must be measured first."""
 
-    height: float = HEIGHT  # m, standing, to the crown
+    height: float = DEFAULT_HEIGHT  # m, standing, to the crown
     floor: float = 0.0  # m, its height in the space of the devices
     arm_length: float = 0.0  # m from the neck to the wrist of a stretched arm; 0: as the height suggests
-    positions: np.ndarray = field(default_factory=lambda: GENERIC[0])  # (7, 3) m, of devices in their joint's axes
-    rotations: np.ndarray = field(default_factory=lambda: GENERIC[1])  # (7, 4), of devices in their joint's axes
+    positions: np.ndarray = field(
+        default_factory=lambda: GENERIC_OFFSETS[0]
+    )  # (7, 3) m, of devices in their joint's axes
+    rotations: np.ndarray = field(
+        default_factory=lambda: GENERIC_OFFSETS[1]
+    )  # (7, 4), of devices in their joint's axes
     scale: float = 1.0  # m of the avatar's space per m of the user's
     seated: bool = False  # the height is a guess then, and the legs do not carry the body
     swapped: bool = False  # the device of each hand is in the other one
 
     def __post_init__(self):
-        ranges = {"height": HEIGHTS, "floor": (-100, 100), "arm_length": (0.2, 1.5), "scale": (0.01, 100)}
+        ranges = {"height": HEIGHT_RANGE, "floor": (-100, 100), "arm_length": (0.2, 1.5), "scale": (0.01, 100)}
         for name, (low, high) in ranges.items():
-            value = REACH * self.height if name == "arm_length" and not self.arm_length else getattr(self, name)
+            value = REACH_SHARE * self.height if name == "arm_length" and not self.arm_length else getattr(self, name)
             if not isinstance(value, int | float | np.floating) or not low <= value <= high:
                 raise KinematchError(f"calibration: {name} is {value!r}, expected {low:g} to {high:g}")
             object.__setattr__(self, name, float(value))
         for name in ("seated", "swapped"):
             object.__setattr__(self, name, bool(getattr(self, name)))
-        for name, size, most in (("positions", 3, FARTHEST_OFFSET), ("rotations", 4, 1.001)):
+        for name, size, most in (("positions", 3, MAX_OFFSET_METRES), ("rotations", 4, 1.001)):
             try:
                 array = np.array(getattr(self, name), np.float64)
             except (TypeError, ValueError, OverflowError):
@@ -61,7 +65,7 @@ class Calibration:
 
     @property
     def head_height(self) -> float:
-        """Height [m] above the floor of the head joint of the user who stands."""
+        """Height [m] of the head joint above the floor while the user stands."""
         return self.height - EYE_TO_CROWN - float(self.positions[HEAD, 1])
 
     @cached_property

@@ -15,13 +15,13 @@ from kinematch.folders import find_settings_folder
 from kinematch.writing import write_beside
 
 VERSION = 1
-LARGEST = 100_000  # bytes
-NAME = re.compile(r"[\w][\w .-]{0,63}")  # of a user: fit for a file name everywhere
+MAX_FILE_BYTES = 100_000  # bytes
+USER_NAME = re.compile(r"[\w][\w .-]{0,63}")  # of a user: fit for a file name everywhere
 
 
 def find_calibration_file(user: str, folder: str | Path | None = None) -> Path:
     """Where the calibration of a user is stored: in the settings folder, unless another folder is given."""
-    if not NAME.fullmatch(user) or user.endswith((".", " ")):
+    if not USER_NAME.fullmatch(user) or user.endswith((".", " ")):
         raise KinematchError(f"user {user!r}, expected up to 64 letters, digits, blanks, dots, - and _")
     return (find_settings_folder() / "calibrations" if folder is None else Path(folder)) / f"{user}.json"
 
@@ -47,15 +47,15 @@ def load_calibration(user: str, folder: str | Path | None = None) -> Calibration
     if not path.exists():
         return None
     with opened(path, "a calibration") as (file, size):
-        if size > LARGEST:
-            raise FileError(path, f"is {size} bytes long, expected at most {LARGEST}")
+        if size > MAX_FILE_BYTES:
+            raise FileError(path, f"is {size} bytes long, expected at most {MAX_FILE_BYTES}")
         content = file.read(size)
     try:
         values = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise FileError(path, f"no JSON: {error}; delete it to start anew", kind="damaged") from None
+        raise FileError(path, f"not JSON: {error}; delete it to start again", kind="damaged") from None
     if not isinstance(values, dict) or values.pop("kinematch", None) != "calibration":
-        raise FileError(path, "is no calibration; delete it to start anew", kind="foreign")
+        raise FileError(path, "is not a calibration; delete it to start again", kind="foreign")
     version = values.pop("version", None)
     if version != VERSION:
         raise FileError(path, f"a calibration of version {version!r}, expected {VERSION}", kind="newer")
@@ -64,9 +64,9 @@ def load_calibration(user: str, folder: str | Path | None = None) -> Calibration
     except TypeError:
         known = {field.name for field in fields(Calibration)}
         odd = ", ".join(sorted(set(values) - known))
-        raise FileError(path, f"has fields that are not known: {odd}; delete it to start anew") from None
+        raise FileError(path, f"has unknown fields: {odd}; delete it to start again") from None
     except KinematchError as error:
-        raise FileError(path, f"{error}; delete it to start anew") from None
+        raise FileError(path, f"{error}; delete it to start again") from None
 
 
 def forget_calibration(user: str, folder: str | Path | None = None) -> None:

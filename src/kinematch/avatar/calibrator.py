@@ -1,4 +1,4 @@
-"""Calibrator: watches one user's devices, measures the user by itself or at a button, and says what is wrong."""
+"""Calibrator: watches one user's devices, measures the user automatically or at a button, and reports problems."""
 
 from collections import deque
 from dataclasses import replace
@@ -6,21 +6,20 @@ from dataclasses import replace
 import numpy as np
 
 from kinematch.avatar.calibration import (
+    DEFAULT_HEIGHT,
     EYE_TO_CROWN,
-    HEIGHT,
-    HEIGHTS,
-    REACH,
+    HEIGHT_RANGE,
+    REACH_SHARE,
     Calibration,
     make_calibration,
     swap_hands,
 )
 from kinematch.avatar.hand_finders import SwapFinder, WristFinder
 from kinematch.avatar.history import History
-from kinematch.avatar.hitches import Hitches
 from kinematch.avatar.stance import (
-    HELD,
-    SEATED,
+    SEATED_SHARE,
     STANDING_EYES,
+    STILL_SECONDS,
     find_device_rotations,
     find_reaches,
     is_level,
@@ -29,19 +28,20 @@ from kinematch.avatar.stance import (
     tell_arms,
 )
 from kinematch.avatar.trackers import HANDS, HEAD, LEFT_HAND, POINTS, Trackers
+from kinematch.avatar.tracking_problems import TrackingProblems
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 
-EVERY = 0.06  # s between looks
-STRETCHED = 0.3  # s for which hands stay far out before that is an arm's length
-SITS_FOR = 4.0  # s of a level, lowered head that make somebody seated
+LOOK_SECONDS = 0.06  # s between looks
+ARM_SECONDS = 0.3  # s for which hands stay far out before that is an arm's length
+SEAT_SECONDS = 4.0  # s of a level, lowered head that make a user seated
 CONTROLLER_RADIUS = 0.03  # m between a controller that lies on the floor and its origin
-WINDOW = 1.5  # s that are looked back
-ROAMED = 0.8  # m that somebody goes who does not sit
-LIKELY_EYES = 1.32  # m above the floor: lower ones belong to adults who sit more often than to children who stand
-GUESS_AFTER = 12  # looks, 4 s, at a head that is never still
-GLANCE = np.radians(40)  # from level, of heads that still tell how tall somebody is
-LOW = 0.4  # m above the floor, where no headset is worn by somebody who stands or sits
+WINDOW_SECONDS = 1.5  # s that are looked back
+MAX_SEAT_TRAVEL = 0.8  # m of travel that a seated user does not reach
+MIN_STANDING_EYES = 1.32  # m above the floor: lower ones are more often of seated adults than of standing children
+GUESS_LOOKS = 12  # looks, 4 s, at a head that is never still
+MAX_GLANCE_ANGLE = np.radians(40)  # from level, of heads that still give a user's height
+MIN_HEAD_HEIGHT = 0.4  # m above the floor, below the headset of any standing or seated user
 
 
 class Calibrator:
@@ -56,11 +56,11 @@ class Calibrator:
     def restart(self) -> None:
         """Forget what was measured, for another person; the offsets of devices stay."""
         self.measured = self.measured & {"floor", "wrists", "rotations"}
-        self.calibration = replace(self.calibration, height=HEIGHT, arm_length=0.0, seated=False, swapped=False)
+        self.calibration = replace(self.calibration, height=DEFAULT_HEIGHT, arm_length=0.0, seated=False, swapped=False)
         self._begin()
 
     def _begin(self) -> None:
-        self.hitches = Hitches()
+        self.hitches = TrackingProblems()
         self._history = History()
         self._looked, self._lowered, self._turn = -np.inf, 0.0, 0
         self._origin: np.ndarray | None = None  # m, where the headset was first
@@ -82,8 +82,8 @@ class Calibrator:
             self._looked = -np.inf
         if np.isfinite(devices.times[0]):
             self._history.append(devices)
-            if devices.times[0] - self._looked >= EVERY:
-                passed = min(devices.times[0] - self._looked, 2 * EVERY)
+            if devices.times[0] - self._looked >= LOOK_SECONDS:
+                passed = min(devices.times[0] - self._looked, 2 * LOOK_SECONDS)
                 self._looked = float(devices.times[0])
                 self._look(passed)
         return self.calibration
@@ -95,7 +95,7 @@ class Calibrator:
         self._refuse_sitting(eyes, 0.0)
         if not is_level(recent.rotations[-1:, HEAD])[0]:
             raise KinematchError("the headset is tilted; look straight ahead and try again")
-        if not HEIGHTS[0] <= eyes + EYE_TO_CROWN <= HEIGHTS[1]:
+        if not HEIGHT_RANGE[0] <= eyes + EYE_TO_CROWN <= HEIGHT_RANGE[1]:
             raise KinematchError(
                 f"the headset is {eyes:.2f} m above the floor, expected 0.7 to 2.4; is the floor right?"
             )
@@ -156,7 +156,7 @@ class Calibrator:
 
     def _look(self, passed: float) -> None:
         """Learn from the last moments, one thing at a time to keep each step short."""
-        recent = self._history.recall(WINDOW)
+        recent = self._history.recall(WINDOW_SECONDS)
         last = recent.take(slice(-1, None))
         if not last.valid[0, HEAD]:
             return
@@ -179,25 +179,30 @@ class Calibrator:
             self.measured.add("wrists")
 
     def _find_height(self, eyes: float, recent: Trackers) -> None:
-        """Somebody who stands still is as tall as that; else about as tall as the head is high most of the time."""
+        """The height of a user who stands still; else roughly the usual height of the head."""
         assert self._origin is not None
         self._roamed = max(self._roamed, float(np.linalg.norm((recent.positions[-1, HEAD] - self._origin)[[0, 2]])))
         lowest = self._find_lowest_eyes()
-        still = is_still(recent.take(recent.times >= recent.times[-1] - HELD))
+        still = is_still(recent.take(recent.times >= recent.times[-1] - STILL_SECONDS))
         if still and lowest <= eyes <= STANDING_EYES[1] and not suggests_sitting(eyes, self._known_reach()):
             self._set_height(eyes)
-        if "height" in self.measured or not is_level(recent.rotations[-1:, HEAD], GLANCE)[0]:
+        if "height" in self.measured or not is_level(recent.rotations[-1:, HEAD], MAX_GLANCE_ANGLE)[0]:
             return
         self._eyes.append(eyes)
-        if len(self._eyes) >= GUESS_AFTER:
+        if len(self._eyes) >= GUESS_LOOKS:
             self.settle()
 
     def _find_floor(self, recent: Trackers) -> None:
-        """A space whose origin is at the eyes, not on the floor: put the floor where a standing user has it."""
+        """For a space with its origin at the eyes instead of the floor: put the floor below a standing user."""
         eyes = recent.positions[:, HEAD, 1] - self.calibration.floor
-        if "floor" in self.measured or len(recent) < 10 or eyes.max() > LOW or not recent.valid[:, HEAD].all():
+        if (
+            "floor" in self.measured
+            or len(recent) < 10
+            or eyes.max() > MIN_HEAD_HEIGHT
+            or not recent.valid[:, HEAD].all()
+        ):
             return
-        if recent.times[-1] - recent.times[0] < 0.9 * WINDOW:
+        if recent.times[-1] - recent.times[0] < 0.9 * WINDOW_SECONDS:
             return
         floor = float(np.median(recent.positions[:, HEAD, 1])) - self.calibration.height + EYE_TO_CROWN
         self._change(floor=floor)
@@ -206,11 +211,11 @@ class Calibrator:
         )
 
     def _set_height(self, eyes: float, *, anew: bool = False) -> None:
-        """Stands of a user who leans or bends give less than the height, so that the highest one counts."""
-        height = float(np.clip(eyes + EYE_TO_CROWN, *HEIGHTS))
+        """A user who leans or bends appears smaller, so the largest height counts."""
+        height = float(np.clip(eyes + EYE_TO_CROWN, *HEIGHT_RANGE))
         if not anew and "height" in self.measured and height < self.calibration.height + 0.01:
             return
-        arms = self.calibration.arm_length / self.calibration.height if "arm_length" in self.measured else REACH
+        arms = self.calibration.arm_length / self.calibration.height if "arm_length" in self.measured else REACH_SHARE
         arm_length = self.calibration.arm_length if "arm_length" in self.measured and not anew else arms * height
         low, high = self._arm_range(height)
         self._change(height=height, arm_length=float(np.clip(arm_length, low, high)), seated=False)
@@ -219,33 +224,33 @@ class Calibrator:
 
     def _find_reach(self, recent: Trackers) -> None:
         """Arms are as long as both hands get away from the neck for a moment."""
-        last = recent.take(recent.times >= recent.times[-1] - STRETCHED)
+        last = recent.take(recent.times >= recent.times[-1] - ARM_SECONDS)
         reach = float(find_reaches(last, self.calibration.locate_joints(last)).min())
-        low, high = self._arm_range(HEIGHTS[1] if self.calibration.seated else None)
+        low, high = self._arm_range(HEIGHT_RANGE[1] if self.calibration.seated else None)
         if reach > self.calibration.arm_length + 0.01 and len(last) > 5 and low <= reach <= high:
             self._change(arm_length=reach)
             self.measured.add("arm_length")
 
     def _find_seat(self, eyes: float, recent: Trackers, passed: float) -> None:
-        """Somebody whose level head stays low for long sits."""
+        """A user whose head stays level and low for SEAT_SECONDS is seated."""
         standing = self.calibration.height - EYE_TO_CROWN
         level = bool(is_level(recent.rotations[-1:, HEAD])[0])
         steady = float(np.ptp(recent.positions[:, HEAD, 1])) < 0.05
-        sits = eyes < SEATED * standing or suggests_sitting(eyes, self._known_reach())
+        sits = eyes < SEATED_SHARE * standing or suggests_sitting(eyes, self._known_reach())
         self._lowered = self._lowered + passed if sits and level and steady else 0.0 if not sits else self._lowered
-        if self._lowered > SITS_FOR and not self.calibration.seated:
-            height = max(self.calibration.height, self._known_reach() / REACH)
-            self._change(seated=True, height=float(np.clip(height, *HEIGHTS)))
+        if self._lowered > SEAT_SECONDS and not self.calibration.seated:
+            height = max(self.calibration.height, self._known_reach() / REACH_SHARE)
+            self._change(seated=True, height=float(np.clip(height, *HEIGHT_RANGE)))
             self.hitches.say("you seem to sit; stand up once, or press calibrate, for your height")
         elif self.calibration.seated and eyes > 0.9 * standing:
             self._change(seated=False)
 
     def _find_lowest_eyes(self) -> float:
-        """Height [m] of eyes above the floor, above which somebody stands."""
-        return STANDING_EYES[0] if self._roamed > ROAMED else LIKELY_EYES
+        """Height [m] of eyes above the floor, above which a user stands."""
+        return STANDING_EYES[0] if self._roamed > MAX_SEAT_TRAVEL else MIN_STANDING_EYES
 
     def _find_eyes(self, recent: Trackers) -> float:
-        """Height [m] above the floor at which the headset would be, were it level: nodding says nothing about size."""
+        """Height [m] of the headset above the floor if it were level: nodding does not change a user's size."""
         ahead = self.calibration.positions[HEAD]
         turned = quaternion.rotate(recent.rotations[:, HEAD], np.broadcast_to(ahead, (len(recent), 3)))
         heights = recent.positions[:, HEAD, 1] - turned[:, 1]
@@ -257,12 +262,12 @@ class Calibrator:
 
     def _refuse_sitting(self, eyes: float, reach: float) -> None:
         reach = max(reach, self._known_reach())
-        known = f"arms of somebody of {reach / REACH:.2f} m" if suggests_sitting(eyes, reach) else ""
+        known = f"arms of a user of {reach / REACH_SHARE:.2f} m" if suggests_sitting(eyes, reach) else ""
         if not known and self.calibration.seated and "height" in self.measured:
             known = f"and you were {self.calibration.height:.2f} m tall when you stood"
         if known:
             raise KinematchError(
-                f"you seem to sit: eyes {eyes:.2f} m above the floor, {known}; stand up and try again, or start anew "
+                f"you seem to sit: eyes {eyes:.2f} m above the floor, {known}; stand up and try again, or start again "
                 "for another person. What was known before still holds"
             )
 

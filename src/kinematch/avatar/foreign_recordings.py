@@ -7,15 +7,15 @@ import msgspec
 import numpy as np
 
 from kinematch.avatar.axes import swap_webxr, swap_webxr_rotations
-from kinematch.avatar.mending import decode_json, mend_times
+from kinematch.avatar.repair import decode_json, mend_times
 from kinematch.avatar.trackers import POINTS
 from kinematch.avatar.velocities import Poses
 from kinematch.errors import FileError, listed
 from kinematch.math import quaternion, rotation
 
-FARTHEST = 0.05  # s between samples of two devices that count as one
-TALLEST = 3.0  # m: a head that is higher is given in centimetres
-WORDS = {"camera": "head", "head": "head", "hmd": "head", "left": "left_hand", "right": "right_hand"}
+MAX_SAMPLE_GAP = 0.05  # s between samples of two devices that count as one
+MAX_HEAD_METRES = 3.0  # m: a head that is higher is given in centimetres
+DEVICE_WORDS = {"camera": "head", "head": "head", "hmd": "head", "left": "left_hand", "right": "right_hand"}
 
 
 class _Vector(msgspec.Struct):
@@ -39,17 +39,17 @@ def parse_aframe(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
     try:
         entities = decode_json(content, msgspec.json.Decoder(dict[str, _Entity]))
     except msgspec.ValidationError as error:
-        raise FileError(path, f"is no recording of A-Frame: {error}", kind="foreign") from None
+        raise FileError(path, f"is not a recording of A-Frame: {error}", kind="foreign") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(path, f"no JSON: {error}", line=_find_line(content, str(error)), kind="damaged") from None
+        raise FileError(path, f"not JSON: {error}", line=_find_line(content, str(error)), kind="damaged") from None
     worn = {}  # by point: times, places, turns
     for name, entity in entities.items():
-        word = next((word for word in WORDS if word in name.lower()), None)
-        if word is None or not entity.poses or WORDS[word] in worn:
+        word = next((word for word in DEVICE_WORDS if word in name.lower()), None)
+        if word is None or not entity.poses or DEVICE_WORDS[word] in worn:
             continue
         found = _parse_entity(entity, remarks)
         if len(found[0]):
-            worn[WORDS[word]] = found
+            worn[DEVICE_WORDS[word]] = found
     if "head" not in worn:
         raise FileError(path, f"records {listed(list(entities)) or 'nothing'}, expected a 'camera' with poses")
     times = worn["head"][0]
@@ -62,7 +62,7 @@ def parse_aframe(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
         before = np.maximum(after - 1, 0)
         nearest = np.where(np.abs(own[before] - times) < np.abs(own[after] - times), before, after)
         positions[:, k], rotations[:, k] = places[nearest], turns[nearest]
-        valid[:, k] = np.abs(own[nearest] - times) <= FARTHEST
+        valid[:, k] = np.abs(own[nearest] - times) <= MAX_SAMPLE_GAP
     return Poses(times, swap_webxr(positions), swap_webxr_rotations(rotations), valid)
 
 
@@ -86,7 +86,7 @@ def parse_table(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
     try:
         lines = content.decode().splitlines()
     except UnicodeDecodeError:
-        raise FileError(path, "is no text in UTF-8, expected a table") from None
+        raise FileError(path, "is not UTF-8, expected a table") from None
     header = [name.strip() for name in next(csv.reader(lines[:1]))]
     devices = {"hmd": "head", "left_controller": "left_hand", "right_controller": "right_hand"}
     parts = ("pos_x", "pos_y", "pos_z", "rot_w", "rot_x", "rot_y", "rot_z")
@@ -115,7 +115,7 @@ def parse_table(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
     for n, point in enumerate(present.values()):
         k = POINTS.index(point)
         positions[:, k], rotations[:, k] = table[:, 1 + 7 * n : 4 + 7 * n], table[:, 4 + 7 * n : 8 + 7 * n]
-    tall = count and np.nanmedian(np.abs(positions[:, 0, 1])) > TALLEST
+    tall = count and np.nanmedian(np.abs(positions[:, 0, 1])) > MAX_HEAD_METRES
     valid = np.broadcast_to(np.isin(POINTS, list(present.values())), (count, len(POINTS)))
     places = swap_webxr(positions) / (100 if tall else 1)
     return Poses(times[kept], places, swap_webxr_rotations(rotations), valid)

@@ -13,16 +13,20 @@ from kinematch.database.filters import tag_mask
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 
-SLACK = 0.02  # share of its height that a head may be low before a lower level is taken: heights are measured so well
+# share of its height that a head may be low before a lower level is taken: heights are measured so well
+HEIGHT_SLACK = 0.02
 LEVEL_TAG = re.compile(r"level\d+|tiptoe")
-TAKEN = 0.7  # share of the way to the next level at which it is taken: more than half, so that walking changes none
-UPRIGHT = "level0"
-HEIGHTS = ("height_lying", "height_kneeling", "height_crouched", "height_bent", "height_upright")  # tags that are added
-EDGES = (0.45, 0.65, 0.8, 0.92)  # shares of the standing height of the head between them
-MARGIN = 0.02  # share by which they overlap
-SHORTEST = 3.0  # s of motion that make a level
-SHARE = 0.5  # of the way from below the head to where the motion has its root: trackers know the head alone
-EXAMPLES = 500  # poses of a level that tell its height
+# share of the way to the next level at which it is taken: more than half, so that walking changes none
+SWITCH_SHARE = 0.7
+UPRIGHT_LEVEL = "level0"
+# tags that are added
+HEIGHT_TAGS = ("height_lying", "height_kneeling", "height_crouched", "height_bent", "height_upright")
+HEIGHT_EDGES = (0.45, 0.65, 0.8, 0.92)  # shares of the standing height of the head between them
+HEIGHT_OVERLAP = 0.02  # share by which they overlap
+MIN_LEVEL_SECONDS = 3.0  # s of motion that make a level
+# of the way from below the head to where the motion has its root: trackers know the head alone
+HEAD_TO_ROOT_SHARE = 0.5
+EXAMPLE_POSES = 500  # poses of a level that are averaged for its height
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,7 @@ class Levels:
 
     filters: tuple[str | None, ...]  # tag expressions; None is the motion's own
     ratios: np.ndarray  # (L,) rising
-    heads: np.ndarray  # (L, 3) m, where the head is in the root's axes: who crouches carries it ahead
+    heads: np.ndarray  # (L, 3) m, the head in the root's axes: a crouching body has it in front
     upright: int  # the level at which people stand
 
     def __post_init__(self):
@@ -42,25 +46,25 @@ class Levels:
         object.__setattr__(self, "heads", np.array(self.heads, np.float64))
 
     def find_offsets(self, ratios: np.ndarray) -> np.ndarray:
-        """From the root to below the head (N, 3) m of users whose head is at these shares (N,) of its height."""
+        """From the root to the point below the head (N, 3) m, by the head's share (N,) of its standing height."""
         offsets = np.empty((len(ratios), 3))
-        find_offsets(ratios, self.ratios, self.heads, SHARE, offsets)
+        find_offsets(ratios, self.ratios, self.heads, HEAD_TO_ROOT_SHARE, offsets)
         return offsets
 
     def find_offsets_plainly(self, ratios: np.ndarray) -> np.ndarray:
         """The definition of `find_offsets`."""
         offsets = np.zeros((len(ratios), 3))
         for axis in (0, 2):
-            offsets[:, axis] = SHARE * np.interp(ratios, self.ratios, self.heads[:, axis])
+            offsets[:, axis] = HEAD_TO_ROOT_SHARE * np.interp(ratios, self.ratios, self.heads[:, axis])
         return offsets
 
     def choose(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
-        """The level (N,) of users whose head is at these shares (N,) of its standing height.
+        """The level (N,) of users, by the head's share (N,) of its standing height.
 
         A user stays at the current level (N,) until well past the middle to the next one; -1 has none yet.
         """
         levels = np.array(current, np.int64)
-        choose_levels(ratios, self.ratios, levels, TAKEN, SLACK)
+        choose_levels(ratios, self.ratios, levels, SWITCH_SHARE, HEIGHT_SLACK)
         return levels
 
     def choose_plainly(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
@@ -69,8 +73,8 @@ class Levels:
         current = np.where(current < 0, nearest, np.minimum(current, len(self.ratios) - 1))
         here = self.ratios[current]
         up, down = self.ratios[np.minimum(current + 1, len(self.ratios) - 1)], self.ratios[np.maximum(current - 1, 0)]
-        leave_up = ratios > here + TAKEN * (up - here)
-        leave_down = ratios < here - np.maximum(TAKEN * (here - down), SLACK)
+        leave_up = ratios > here + SWITCH_SHARE * (up - here)
+        leave_down = ratios < here - np.maximum(SWITCH_SHARE * (here - down), HEIGHT_SLACK)
         leaves = (leave_up & (up > here)) | (leave_down & (down < here))
         return np.where(leaves, nearest, current)
 
@@ -84,7 +88,7 @@ def find_levels(motion: Motion, filters: Sequence[str] | None = None) -> Levels:
     if len(heads) < 2:
         filter_ = about.filter if poses.tags.names else ""  # examples have no tags to filter by
         return Levels((None,), np.ones(1), _measure_stance(about, filter_)[None], 0)
-    upright = UPRIGHT if UPRIGHT in heads else max(heads, key=lambda one: heads[one][1])
+    upright = UPRIGHT_LEVEL if UPRIGHT_LEVEL in heads else max(heads, key=lambda one: heads[one][1])
     ordered = sorted(heads, key=lambda one: heads[one][1])
     places = np.array([heads[one] for one in ordered])
     return Levels(tuple(ordered), places[:, 1] / heads[upright][1], places, ordered.index(upright))
@@ -92,13 +96,13 @@ def find_levels(motion: Motion, filters: Sequence[str] | None = None) -> Levels:
 
 def find_level_tags(names: Sequence[str]) -> list[str]:
     """The tags that name levels of height."""
-    return [name for name in names if LEVEL_TAG.fullmatch(name) or name in HEIGHTS]
+    return [name for name in names if LEVEL_TAG.fullmatch(name) or name in HEIGHT_TAGS]
 
 
 def tag_heights(motion: Motion) -> Motion:
     """The same motion with tags for how high the head is carried, if it has no levels; else as it is.
 
-    Without them a motion that holds crouching as well as walking lets a user who stands crouch. A source that cannot be
+    Without them, a database with crouching and walking lets a standing user crouch. A source that cannot be
     tagged stays as it is.
     """
     about = describe_motion(motion)
@@ -107,11 +111,11 @@ def tag_heights(motion: Motion) -> Motion:
         return motion
     heights = _find_heads(about, "", everything=True)[:, 1]
     standing = np.quantile(heights, 0.95)
-    ratios = heights / np.median(heights[heights > EDGES[-1] * standing])
-    lows, highs = np.array([0.0, *EDGES]) - MARGIN, np.array([*EDGES, np.inf]) + MARGIN
+    ratios = heights / np.median(heights[heights > HEIGHT_EDGES[-1] * standing])
+    lows, highs = np.array([0.0, *HEIGHT_EDGES]) - HEIGHT_OVERLAP, np.array([*HEIGHT_EDGES, np.inf]) + HEIGHT_OVERLAP
     inside = (ratios[:, None] >= lows) & (ratios[:, None] < highs)
-    kept = inside.sum(axis=0) >= SHORTEST * poses.frame_rate
-    return add_tags(motion, tuple(name for name, keep in zip(HEIGHTS, kept) if keep), inside[:, kept])
+    kept = inside.sum(axis=0) >= MIN_LEVEL_SECONDS * poses.frame_rate
+    return add_tags(motion, tuple(name for name, keep in zip(HEIGHT_TAGS, kept) if keep), inside[:, kept])
 
 
 def _measure_stance(about: SourceDescription, filter_: str) -> np.ndarray:
@@ -126,7 +130,7 @@ def _find_heads(about: SourceDescription, filter_: str, *, everything: bool = Fa
     if "head" not in skeleton.roles:
         raise KinematchError("the skeleton has no head; an avatar needs a humanoid")
     chosen = np.flatnonzero(tag_mask(filter_, poses.tags.names, poses.tags.frames))
-    chosen = chosen if everything else chosen[:: max(1, len(chosen) // EXAMPLES)]
+    chosen = chosen if everything else chosen[:: max(1, len(chosen) // EXAMPLE_POSES)]
     positions, rotations = poses.positions[chosen].copy(), poses.rotations[chosen].copy()
     positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
     return kinematics.forward(skeleton, positions, rotations)[0][:, skeleton.roles["head"]]

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from kinematch.avatar.foreign_recordings import parse_aframe, parse_table
-from kinematch.avatar.mending import decode_json, mend_times, report_lost
+from kinematch.avatar.repair import decode_json, mend_times, report_lost
 from kinematch.avatar.trackers import FINGER_JOINTS, POINTS, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.errors import FileError, unknown
@@ -17,10 +17,10 @@ from kinematch.writing import write_beside
 
 VERSION = 1
 HEADER = {"kinematch": "trackers", "version": VERSION}
-LARGEST = 1 << 28  # bytes; an hour of three points is 100 MB
-HANDS = ("left_fingers", "right_fingers")
-KEYS = ("time", *POINTS, *HANDS)
-SHORTEST_STEP = 1e-6  # s between samples; less is one sample written twice
+MAX_FILE_BYTES = 1 << 28  # bytes; an hour of three points is 100 MB
+FINGER_KEYS = ("left_fingers", "right_fingers")
+KEYS = ("time", *POINTS, *FINGER_KEYS)
+MIN_STEP_SECONDS = 1e-6  # s between samples; less is one sample written twice
 
 
 def write_trackers(path: str | Path, trackers: Trackers) -> None:
@@ -37,14 +37,14 @@ def write_trackers(path: str | Path, trackers: Trackers) -> None:
         line: dict[str, Any] = {"time": time}
         line |= {POINTS[k]: poses[n, k].tolist() for k in np.flatnonzero(trackers.valid[n])}
         if trackers.fingers is not None:
-            hands = zip(HANDS, trackers.fingers[n])
+            hands = zip(FINGER_KEYS, trackers.fingers[n])
             line |= {name: hand.reshape(-1).tolist() for name, hand in hands if np.isfinite(hand).all()}
         lines.append(msgspec.json.encode(line))
     write_beside(path, b"\n".join(lines) + b"\n")
 
 
 def read_trackers(path: str | Path, remarks: list[str] | None = None) -> Trackers:
-    """Read recorded trackers of one user, whatever wrote them; the first sample is at time 0.
+    """Read recorded trackers of one user, from any known program; the first sample is at time 0.
 
     Poses that are not numbers count as not tracked, and clocks that go backwards are mended; `remarks` takes what was
     noticed.
@@ -53,8 +53,8 @@ def read_trackers(path: str | Path, remarks: list[str] | None = None) -> Tracker
     coordinate such as hmd_pos_x (CSV, as motion-learning-toolbox has them).
     """
     with opened(path, "recorded trackers") as (file, size):
-        if size > LARGEST:
-            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {LARGEST / 1e6:.0f} MB")
+        if size > MAX_FILE_BYTES:
+            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {MAX_FILE_BYTES / 1e6:.0f} MB")
         content = file.read(size).removeprefix(BYTE_ORDER_MARK)
     remarks = [] if remarks is None else remarks
     first = content.lstrip().split(b"\n", 1)[0]
@@ -70,7 +70,7 @@ def read_trackers(path: str | Path, remarks: list[str] | None = None) -> Tracker
     if not len(poses.times):
         raise FileError(path, "holds no samples")
     report_lost(poses, remarks)
-    kept = np.concatenate([[True], np.diff(poses.times) >= SHORTEST_STEP])
+    kept = np.concatenate([[True], np.diff(poses.times) >= MIN_STEP_SECONDS])
     if len(kept) > 1 and not kept[1:].any():
         raise FileError(path, f"holds {len(kept)} samples, all at one time, expected times in seconds that grow")
     poses = poses.take(kept)
@@ -88,7 +88,7 @@ def parse_lines(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
         try:
             values = decode_json(line, decoder)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise FileError(path, f"no JSON: {error}", line=number) from None
+            raise FileError(path, f"not JSON: {error}", line=number) from None
         if not isinstance(values, dict):
             raise FileError(path, 'expected an object such as {"time": 0.0, "head": [...]}', line=number)
         if not header:
@@ -109,9 +109,9 @@ def parse_lines(path: str | Path, content: bytes, remarks: list[str]) -> Poses:
                 pose = _numbers(path, key, value, 7, number)
                 k = POINTS.index(key)
                 positions[n, k], rotations[n, k], valid[n, k] = pose[:3], pose[3:], True
-            elif key in HANDS:
+            elif key in FINGER_KEYS:
                 flat = _numbers(path, key, value, FINGER_JOINTS * 3, number)
-                fingers[n, HANDS.index(key)] = flat.reshape(FINGER_JOINTS, 3)
+                fingers[n, FINGER_KEYS.index(key)] = flat.reshape(FINGER_JOINTS, 3)
             elif key != "time":
                 raise FileError(path, unknown("key", key, KEYS), line=number)
     kept, times = mend_times(np.array([time for time, _, _ in rows]), remarks)

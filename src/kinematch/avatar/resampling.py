@@ -6,7 +6,7 @@ from kinematch.avatar.trackers import Trackers
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 
-LONGEST_GAP = 0.25  # s between two samples; across longer ones nothing is known
+MAX_GAP_SECONDS = 0.25  # s between two samples; across longer ones nothing is known
 
 
 def resample_trackers(trackers: Trackers, frame_rate: float) -> Trackers:
@@ -30,7 +30,7 @@ def resample_trackers(trackers: Trackers, frame_rate: float) -> Trackers:
         return values[before] + share[..., None] * (values[after] - values[before])
 
     rotations = quaternion.slerp(trackers.rotations[before], trackers.rotations[after], share)
-    valid = trackers.valid[before] & trackers.valid[after] & (gaps < LONGEST_GAP)[:, None]
+    valid = trackers.valid[before] & trackers.valid[after] & (gaps < MAX_GAP_SECONDS)[:, None]
     fingers = None if trackers.fingers is None else trackers.fingers[np.where(share[:, 0] < 1, before, after)]
     return Trackers(
         times, blend(trackers.positions), rotations, blend(trackers.velocities), blend(trackers.angular_velocities),

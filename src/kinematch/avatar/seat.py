@@ -1,4 +1,4 @@
-"""Seat: where the hips and feet of users are who sit, told to the upper body as if they were tracked.
+"""Seat: hips and feet of seated users, given to the upper body as if they were tracked.
 
 Headset and controllers do not show a chair. The hips stay where the head was upright above them, at the height that
 the trunk leaves; the feet stand flat below the knees, and take a step when the chair has moved or turned.
@@ -17,15 +17,15 @@ from kinematch.motion.skeleton import Skeleton
 
 GROUND = np.array([1.0, 0.0, 1.0])
 FEET = (LEFT_FOOT, RIGHT_FOOT)
-LOWEST, HIGHEST = 0.6, 1.5  # heights of hips in a seat, of the lower leg's length above the ankle
-UPRIGHT = 0.97  # share of the trunk's length by which a head is above the hips of somebody who sits straight
+MIN_SEAT_HEIGHT, MAX_SEAT_HEIGHT = 0.6, 1.5  # heights of hips in a seat, of the lower leg's length above the ankle
+UPRIGHT_SHARE = 0.97  # share of the trunk's length by which the head is above the hips of a user who sits straight
 CENTRE_HALFLIFE, SINK_HALFLIFE, RISE_HALFLIFE = 2.0, 20.0, 0.3  # s in which a seat follows a straight trunk
-SLACK = 0.1  # of the trunk's length that a head may be farther away than the trunk is long
-MOST_TWIST = np.radians(35)  # that a trunk turns against its seat
+HEAD_SLACK = 0.1  # of the trunk's length that a head may be farther away than the trunk is long
+MAX_TWIST = np.radians(35)  # that a trunk turns against its seat
 TURN_HALFLIFE = 3.0  # s in which the seat turns after it
 PELVIS_TILT = 0.5  # share of the trunk's lean that the pelvis takes
-SPREAD, AHEAD = 1.4, 0.95  # of hip joints and of thighs: how far apart feet stand, and how far ahead
-FAR, TURNED = 0.12, np.radians(25)  # m and rad from its place at which a foot takes a step
+FOOT_SPREAD, FOOT_AHEAD = 1.4, 0.95  # of hip joints and of thighs: how far apart feet stand, and how far ahead
+STEP_DISTANCE, STEP_ANGLE = 0.12, np.radians(25)  # m and rad from its place at which a foot takes a step
 STEP_SECONDS, STEP_HEIGHT = 0.35, 0.04  # s, m
 
 
@@ -47,23 +47,23 @@ class Seat:
         hips, knees, ankles = np.transpose(places[legs], (1, 0, 2)) if self._has_legs else np.zeros((3, 2, 3))
         self._thigh = float(np.linalg.norm(knees - hips, axis=-1).mean())
         self._shin, self._ankle = float(np.linalg.norm(ankles - knees, axis=-1).mean()), float(ankles[:, 1].mean())
-        self._sides = SPREAD * (hips - places[joints[0]])[:, 0]  # m to the left, of each foot
+        self._sides = FOOT_SPREAD * (hips - places[joints[0]])[:, 0]  # m to the left, of each foot
         self.reset()
 
     def reset(self) -> None:
         """Everybody stands up."""
         count = self._count
         self.taken = False
-        self.positions = np.full((count, 3), np.nan)  # m, of the hips; NaN while somebody does not sit
+        self.positions = np.full((count, 3), np.nan)  # m, of the hips; NaN while the user is not seated
         self.yaws = np.zeros(count)  # rad
         self._feet, self._foot_yaws = np.zeros((count, 2, 3)), np.zeros((count, 2))
         self._from, self._from_yaws = np.zeros((count, 2, 3)), np.zeros((count, 2))  # where steps began
         self._progress = np.ones((count, 2))  # of each foot's step, 0 to 1
 
     def sit(self, joints: Trackers, yaws: np.ndarray, dt: float) -> Trackers:
-        """Joints (N) with hips and feet of users who sit and whose bodies face yaws (N,); what is tracked stays."""
+        """Joints (N) with hips and feet of seated users with body directions yaws (N,); tracked points stay."""
         heads, self.taken = joints.positions[:, HEAD], True
-        self.positions[~joints.valid[:, HEAD]] = np.nan  # whose head was never tracked: nobody knows where
+        self.positions[~joints.valid[:, HEAD]] = np.nan  # unknown until the head is tracked
         self._move(heads, yaws, dt)
         self._step_feet(dt)
         places, turns = np.empty((self._count, 3, 3)), np.empty((self._count, 3, 4))
@@ -91,7 +91,7 @@ class Seat:
 
     def _move(self, heads: np.ndarray, yaws: np.ndarray, dt: float) -> None:
         """Seats stay, but below heads that cannot be reached from them, and slowly below straight trunks."""
-        low, high = (self._ankle + share * max(self._shin, 0.1) for share in (LOWEST, HIGHEST))
+        low, high = (self._ankle + share * max(self._shin, 0.1) for share in (MIN_SEAT_HEIGHT, MAX_SEAT_HEIGHT))
         fresh = np.isnan(self.positions[:, 0])
         below = heads - rotate_about_y(self._trunks, yaws)
         below[:, 1] = np.clip(below[:, 1], low, high)
@@ -100,16 +100,16 @@ class Seat:
         gaps = below - self.positions
         rises = np.where(gaps[:, 1] > 0, RISE_HALFLIFE, SINK_HALFLIFE)
         self.positions[:, 1] += gaps[:, 1] * -np.expm1(-np.log(2) * dt / rises)
-        straight = heads[:, 1] - self.positions[:, 1] > UPRIGHT * self._height
+        straight = heads[:, 1] - self.positions[:, 1] > UPRIGHT_SHARE * self._height
         shares = np.where(straight, -np.expm1(-np.log(2) * dt / CENTRE_HALFLIFE), 0.0)
         # a head farther away than the trunk is long takes the seat along
         apart = heads[:, 1] - self.positions[:, 1]
-        room = np.sqrt(np.maximum(self._reach**2 - apart**2, 0.0)) + SLACK * self._reach
+        room = np.sqrt(np.maximum(self._reach**2 - apart**2, 0.0)) + HEAD_SLACK * self._reach
         away = np.hypot(gaps[:, 0], gaps[:, 2])
         shares = np.maximum(shares, 1 - room / np.maximum(away, room))
         self.positions += shares[:, None] * gaps * GROUND
         twists = wrap_angle(yaws - self.yaws)
-        kept = np.clip(twists, -MOST_TWIST, MOST_TWIST)
+        kept = np.clip(twists, -MAX_TWIST, MAX_TWIST)
         self.yaws = wrap_angle(self.yaws + twists - kept * 0.5 ** (dt / TURN_HALFLIFE))
         if fresh.any():
             places, facing = self._find_places()
@@ -120,8 +120,8 @@ class Seat:
         """One foot at a time goes to its place, once that is far enough from where it stands."""
         self._progress = np.minimum(self._progress + dt / STEP_SECONDS, 1.0)
         places, yaws = self._find_places()
-        far = np.hypot(places[..., 0] - self._feet[..., 0], places[..., 2] - self._feet[..., 2]) / FAR
-        far = np.maximum(far, np.abs(wrap_angle(yaws - self._foot_yaws)) / TURNED)
+        far = np.hypot(places[..., 0] - self._feet[..., 0], places[..., 2] - self._feet[..., 2]) / STEP_DISTANCE
+        far = np.maximum(far, np.abs(wrap_angle(yaws - self._foot_yaws)) / STEP_ANGLE)
         steps = (far > 1) & (far >= far.max(axis=1, keepdims=True)) & (self._progress >= 1).all(axis=1, keepdims=True)
         if steps.any():
             steps[:, 1] &= ~steps[:, 0]
@@ -130,7 +130,7 @@ class Seat:
 
     def _find_places(self) -> tuple[np.ndarray, np.ndarray]:
         """Where feet should stand (N, 2, 3) m, and face (N, 2) rad: flat, below the knees."""
-        ahead = np.array([[side, 0.0, AHEAD * self._thigh] for side in self._sides])
+        ahead = np.array([[side, 0.0, FOOT_AHEAD * self._thigh] for side in self._sides])
         places = self.positions[:, None] + rotate_about_y(ahead[None], self.yaws[:, None])
         places[..., 1] = self._ankle
         return places, np.broadcast_to(self.yaws[:, None], places.shape[:2])

@@ -15,7 +15,7 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.heading import facing_yaws
 
 UP = np.array([0.0, 1.0, 0.0])
-FARTHEST_TURN = np.radians(80)  # that a head turns against the hips, neck and trunk together
+MAX_HEAD_TURN = np.radians(80)  # that a head turns against the hips, neck and trunk together
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Imperfections:
     rate: float = 0.0  # samples per second; 0: that of the clip
 
 
-PERFECT = Imperfections(position_noise=0.0, rotation_noise=0.0)
+NO_IMPERFECTIONS = Imperfections(position_noise=0.0, rotation_noise=0.0)
 
 
 def track_joints(clip: Clip) -> Trackers:
@@ -53,10 +53,10 @@ def simulate_user(
     rng: np.random.Generator,
     *,
     calibration: Calibration | None = None,
-    imperfections: Imperfections = PERFECT,
+    imperfections: Imperfections = NO_IMPERFECTIONS,
     look_around: float = 0.0,
 ) -> Trackers:
-    """Devices of a user who moves as these joints do over time; `look_around` [rad] is how far the head strays.
+    """Devices of a user with these joint positions over time; `look_around` [rad] is the spread of the head's glances.
 
     With a calibration the result are its devices; without, joints as a perfect calibration would locate them.
     """
@@ -101,7 +101,7 @@ def turn_head(joints: Trackers, yaws: np.ndarray) -> Trackers:
     if not joints.valid[:, [HEAD, WAIST]].all():
         raise KinematchError("a head is turned against the hips: both must be known")
     relative = wrap_angle(facing_yaws(joints.rotations[:, HEAD]) - facing_yaws(joints.rotations[:, WAIST]))
-    room = np.maximum(FARTHEST_TURN - np.abs(relative), 0.0)
+    room = np.maximum(MAX_HEAD_TURN - np.abs(relative), 0.0)
     # the nearer to the limit, the less is added: smooth, and none where the clip itself goes beyond
     limit = np.where(np.sign(relative) == np.sign(yaws), room, room + 2 * np.abs(relative))
     extra = np.where(limit > 0, limit * np.tanh(yaws / np.maximum(limit, 1e-9)), 0.0)

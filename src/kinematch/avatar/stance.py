@@ -1,32 +1,37 @@
-"""How a user stands, told from devices: still and level, in a T-pose, with hanging arms, or seated."""
+"""Stance of a user from devices: still and level, in a T-pose, with hanging arms, or seated."""
 
 from typing import Literal
 
 import numpy as np
 
-from kinematch.avatar.calibration import EYE_TO_CROWN, REACH
+from kinematch.avatar.calibration import EYE_TO_CROWN, REACH_SHARE
 from kinematch.avatar.trackers import HANDS, HEAD, LEFT_HAND, POINTS, RIGHT_HAND, Trackers
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.heading import ground_directions, yaw_angle
 
-STILL, HELD = 0.003, 0.6  # m within which a headset stays, s for which it does, of somebody who stands
-LEVEL = float(np.radians(15))  # from level, of the headset of somebody who looks ahead
-STANDING_EYES = (1.2, 2.2)  # m above the floor; lower ones may be of somebody who sits
-SEATED = 0.85  # share of the standing height of the eyes, below which somebody sits or crouches
-NECK = np.array([0.0, -0.075, -0.08])  # m, from the eyes to the neck's pivot, in the headset's axes
+# m within which the headset of a standing user stays, and s for which it does
+MAX_STILL_DISTANCE, STILL_SECONDS = 0.003, 0.6
+MAX_LEVEL_ANGLE = float(np.radians(15))  # from level, of the headset of a user who looks ahead
+STANDING_EYES = (1.2, 2.2)  # m above the floor; a user with lower ones may be seated
+SEATED_SHARE = 0.85  # share of the standing height of the eyes, below which a user sits or crouches
+NECK_OFFSET = np.array([0.0, -0.075, -0.08])  # m, from the eyes to the neck's pivot, in the headset's axes
 Arms = Literal["out", "down", "other"]
 
 
 def is_still(headset: Trackers) -> bool:
     """Whether a headset kept its place over the last samples, which span the time that counts, and was level."""
-    if len(headset) < 3 or headset.times[-1] - headset.times[0] < 0.9 * HELD or not headset.valid[:, HEAD].all():
+    if (
+        len(headset) < 3
+        or headset.times[-1] - headset.times[0] < 0.9 * STILL_SECONDS
+        or not headset.valid[:, HEAD].all()
+    ):
         return False
     places = headset.positions[:, HEAD]
-    return bool(np.ptp(places, axis=0).max() <= STILL and is_level(headset.rotations[:, HEAD]).all())
+    return bool(np.ptp(places, axis=0).max() <= MAX_STILL_DISTANCE and is_level(headset.rotations[:, HEAD]).all())
 
 
-def is_level(rotations: np.ndarray, angle: float = LEVEL) -> np.ndarray:
+def is_level(rotations: np.ndarray, angle: float = MAX_LEVEL_ANGLE) -> np.ndarray:
     """Whether headsets (N, 4) look ahead, within an angle [rad], and neither down nor sideways."""
     up = quaternion.rotate(rotations, np.broadcast_to([0.0, 1, 0], (*rotations.shape[:-1], 3)))
     return up[..., 1] > np.cos(angle)
@@ -39,7 +44,7 @@ def find_head_yaws(headset: Trackers) -> np.ndarray:
 
 def find_necks(headset: Trackers) -> np.ndarray:
     """The pivots of the necks (N, 3) below headsets."""
-    turned = quaternion.rotate(headset.rotations[:, HEAD], np.broadcast_to(NECK, (len(headset), 3)))
+    turned = quaternion.rotate(headset.rotations[:, HEAD], np.broadcast_to(NECK_OFFSET, (len(headset), 3)))
     return headset.positions[:, HEAD] + turned
 
 
@@ -71,8 +76,8 @@ def tell_arms(headset: Trackers, joints: Trackers) -> Arms:
 
 
 def suggests_sitting(eyes: float, reach: float) -> bool:
-    """Whether eyes at this height [m] above the floor are too low for somebody whose arms reach so far [m]."""
-    return eyes + EYE_TO_CROWN < SEATED * reach / REACH
+    """Whether eyes at this height [m] above the floor are too low for a standing user with this arm reach [m]."""
+    return eyes + EYE_TO_CROWN < SEATED_SHARE * reach / REACH_SHARE
 
 
 def find_device_rotations(devices: Trackers, arms: Arms) -> np.ndarray:

@@ -6,13 +6,14 @@ from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
-from kinematch.avatar.kernels.points import SHORTEST, drop_broken
+from kinematch.avatar.kernels.points import MIN_QUATERNION_LENGTH, drop_broken
 from kinematch.errors import KinematchError
 
 POINTS = ("head", "left_hand", "right_hand", "waist", "chest", "left_foot", "right_foot")
 HEAD, LEFT_HAND, RIGHT_HAND, WAIST, CHEST, LEFT_FOOT, RIGHT_FOOT = range(len(POINTS))
 HANDS = (LEFT_HAND, RIGHT_HAND)
-MIRRORED = np.array([HEAD, RIGHT_HAND, LEFT_HAND, WAIST, CHEST, RIGHT_FOOT, LEFT_FOOT])  # the point on the other side
+# the point on the other side
+MIRROR_POINTS = np.array([HEAD, RIGHT_HAND, LEFT_HAND, WAIST, CHEST, RIGHT_FOOT, LEFT_FOOT])
 FINGER_JOINTS = 25  # of a hand, in the order of WebXR: wrist, thumb (4), index (5), middle (5), ring (5), little (5)
 
 
@@ -55,7 +56,7 @@ class Trackers:
     @classmethod
     def wrap(cls, *fields: np.ndarray | None) -> "Trackers":
         """The same of contiguous arrays of the right types and shapes, which are neither copied nor looked at but for
-        broken points: what is made many times a second."""
+        broken points: for values that are made many times a second."""
         made = object.__new__(cls)
         made.__dict__.update(zip(FIELDS, fields))
         drop_broken(made.positions, made.rotations, made.velocities, made.angular_velocities, made.valid)
@@ -88,7 +89,7 @@ def drop_plainly(positions, rotations, velocities, angular_velocities, valid) ->
     """Points with NaN in them, or without a rotation, are not tracked: what `Trackers` keeps of those given."""
     sizes = np.linalg.norm(rotations, axis=-1)
     moving = np.concatenate([positions, velocities, angular_velocities], axis=-1)
-    good = valid & np.isfinite(moving).all(axis=-1) & np.isfinite(sizes) & (sizes > SHORTEST)
+    good = valid & np.isfinite(moving).all(axis=-1) & np.isfinite(sizes) & (sizes > MIN_QUATERNION_LENGTH)
     turns = np.where(good[..., None], rotations / np.where(good, sizes, 1.0)[..., None], [1.0, 0, 0, 0])
     places, *speeds = (np.where(good[..., None], one, 0.0) for one in (positions, velocities, angular_velocities))
     return places, turns, *speeds, good

@@ -17,11 +17,11 @@ from kinematch.studio.room.samples import read_sample
 from kinematch.studio.room.user import User
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
-COUNTS = (1, 2, 4, 8)
-SEEN_EVERY = 3  # frames of the own body for one as others see it: 90 and 30 a second
-WARM = RATE // 2  # frames that are not counted
+USER_COUNTS = (1, 2, 4, 8)
+OBSERVER_INTERVAL = 3  # frames of the own body for one as others see it: 90 and 30 a second
+WARM_UP_FRAMES = RATE // 2  # frames that are not counted
 STAGES = ("sample", "calibrate", "direction, trajectory", "motion matching, feet", "upper body", "velocities, frame")
-BOUND = 16.0  # ms, beyond which people notice (thesis 2.1.3)
+NOTICEABLE_MS = 16.0  # ms, beyond which people notice (thesis 2.1.3)
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class AvatarReport:
 
 
 def bench_avatar(
-    databases: dict[str, Database], *, counts: tuple[int, ...] = COUNTS, seconds: float = 5.0, progress: Progress
+    databases: dict[str, Database], *, counts: tuple[int, ...] = USER_COUNTS, seconds: float = 5.0, progress: Progress
 ) -> AvatarReport:
-    """Simulated users who stroll, sidestep and gesture, through the very path that samples of pages take."""
+    """Simulated users who stroll, sidestep and gesture, through the code that samples of pages go through."""
     rows: list[Row] = []
     answers: list[Answers] = []
     total = 2 * len(databases) * len(counts)
@@ -92,7 +92,7 @@ def tables(report: AvatarReport) -> list[Table]:
         stages.add_row(row.database, str(row.users), *(f"{row.stages[stage]:.0f}" for stage in STAGES))
     answers = _make_table(
         "from a sample sent by a page to its body received, ms",
-        ("database", "users", "median", "p99", f"after {BOUND:g} ms", "left out"),
+        ("database", "users", "median", "p99", f"after {NOTICEABLE_MS:g} ms", "left out"),
     )
     for one in report.answers:
         shares = f"{one.late:.1%}", f"{one.left_out:.1%}"
@@ -133,13 +133,13 @@ def _run_users(users: list[User], seconds: float, clock: "_Clock | None" = None)
     Paced as live: between two frames the core does something else. Time of this thread alone counts, so that other
     programs on a busy machine do not.
     """
-    samples = [make_samples(user.number, WARM + round(seconds * RATE)) for user in users]
+    samples = [make_samples(user.number, WARM_UP_FRAMES + round(seconds * RATE)) for user in users]
     own, seen, began, spent = [], [], 0.0, 0.0
     due = perf_counter()
     for frame, messages in enumerate(zip(*samples)):
         sleep(max(due - perf_counter(), 0.0))
         due = max(due, perf_counter() - 1 / RATE) + 1 / RATE
-        if frame == WARM:
+        if frame == WARM_UP_FRAMES:
             began = perf_counter()
         for user, message in zip(users, messages):
             start = thread_time()
@@ -147,11 +147,11 @@ def _run_users(users: list[User], seconds: float, clock: "_Clock | None" = None)
             heard = thread_time()
             user.step_own()
             stepped = thread_time()
-            if frame % SEEN_EVERY == user.number % SEEN_EVERY:
+            if frame % OBSERVER_INTERVAL == user.number % OBSERVER_INTERVAL:
                 user.step_seen()
-                if frame >= WARM:
+                if frame >= WARM_UP_FRAMES:
                     seen.append(thread_time() - stepped)
-            if frame >= WARM:
+            if frame >= WARM_UP_FRAMES:
                 own.append(stepped - start)
                 spent += thread_time() - start
                 if clock is not None:
@@ -208,5 +208,5 @@ def _measure_answers(name: str, database: Database, count: int, seconds: float) 
     milliseconds = np.array(times) * 1e3
     return Answers(
         name, count, float(np.median(milliseconds)), float(np.percentile(milliseconds, 99)),
-        float((milliseconds > BOUND).mean()), left_out,
+        float((milliseconds > NOTICEABLE_MS).mean()), left_out,
     )  # fmt: skip

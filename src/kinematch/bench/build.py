@@ -35,7 +35,7 @@ class BuildReport:
 def bench_build(
     recipes: list[Path], *, rounds: int, progress: Callable[[str, int, int], None] = lambda name, done, total: None
 ) -> BuildReport:
-    """Build each recipe so many times from nothing; the databases that it names stay as they are."""
+    """Build each recipe several times from scratch; the databases that it names are not changed."""
     found = []
     for recipe in recipes:
         runs = []

@@ -17,16 +17,16 @@ from kinematch.database.storage import Database
 from kinematch.threads import SHARED, at_most, count_threads, run_each
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
-COUNTS = (1, 10, 100, 1000, 10000)
+CROWD_SIZES = (1, 10, 100, 1000, 10000)
 DT = 1 / 60
 SETTINGS = Settings(search_interval=0.1)  # s: ten searches a second each, the rest as it comes
 SPEEDS = (0.0, 1.3, 1.3, 2.5)  # m/s of the sticks
-FEW = 512  # characters whose stages are timed together
-TRIAL = 1_000_000  # turns of a loop to see how long they take
+STAGE_CHARACTERS = 512  # characters with stages that are timed together
+TRIAL_TURNS = 1_000_000  # turns of a loop to see how long they take
 STAGES = {  # by name, where each begins
     "schedule": SCHEDULE, "ask": ASK, "project, transition": PROJECT, "advance, adjust, decode": MOVE, "feet": SHOW,
 }  # fmt: skip
-WISHES = 1.5  # s after which a stick is pushed elsewhere, on average
+COMMAND_SECONDS = 1.5  # s after which a stick is pushed elsewhere, on average
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Report:
 
 
 def bench_character(
-    databases: dict[str, Database], *, counts: tuple[int, ...] = COUNTS, seconds: float = 4.0, progress: Progress
+    databases: dict[str, Database], *, counts: tuple[int, ...] = CROWD_SIZES, seconds: float = 4.0, progress: Progress
 ) -> Report:
     """Crowds steered by wandering sticks, everything on; steps of a sixtieth of a second."""
     rows: list[Row] = []
@@ -84,7 +84,7 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
         times[step] = perf_counter() - before
         searched += int(out.searched.sum())
         if step == first:
-            turns = round(TRIAL * np.median(times[:first]) / min(_fixed(1, TRIAL) for _ in range(5)))
+            turns = round(TRIAL_TURNS * np.median(times[:first]) / min(_fixed(1, TRIAL_TURNS) for _ in range(5)))
         fixed[step] = _fixed(count, turns)
     settled = times[first + 1 :]
     memory = crowd.state.nbytes + sum(array.nbytes for array in out)
@@ -105,7 +105,7 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
 
 @kernel
 def spin(turns):
-    """Work that takes as long wherever memory is."""
+    """Work with a time that does not depend on memory."""
     x = 1.0
     for _ in range(turns):
         x = x * 0.999999 + 1e-9
@@ -128,8 +128,8 @@ def _stages(database: Database, count: int, steps: int) -> dict[str, float]:
         spent = dict.fromkeys(STAGES, 0.0)
         for command in _sticks(count, steps):
             crowd.prepare(command, out)
-            for start in range(0, count, FEW):  # whose poses are then still in cache
-                some = crowd.characters[start : start + FEW]
+            for start in range(0, count, STAGE_CHARACTERS):  # whose poses are then still in cache
+                some = crowd.characters[start : start + STAGE_CHARACTERS]
                 for (name, enter), leave in zip(STAGES.items(), [*list(STAGES.values())[1:], END]):
                     if enter != SCHEDULE or start == 0:
                         before = perf_counter()
@@ -148,7 +148,7 @@ def _sticks(count: int, steps: int, seed: int = 0):
     rng = np.random.default_rng(seed)
     angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice(SPEEDS, count)
     for _ in range(steps):
-        anew = rng.random(count) < DT / WISHES
+        anew = rng.random(count) < DT / COMMAND_SECONDS
         angles = np.where(anew, rng.uniform(-np.pi, np.pi, count), angles)
         speeds = np.where(anew, rng.choice(SPEEDS, count), speeds)
         directions = np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from kinematch.bench.machine import machine
 
-COUNTS = (1, 100, 1000, 10_000)
+CROWD_SIZES = (1, 100, 1000, 10_000)
 # works on checkouts of any age: it uses nothing but what every version has
 STEPS = """
 import json, sys, time
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument(
         "files", nargs="*", default=["built-in"], help="databases, packed ones or models that both can open"
     )
-    parser.add_argument("--characters", type=int, nargs="+", default=COUNTS)
+    parser.add_argument("--characters", type=int, nargs="+", default=CROWD_SIZES)
     parser.add_argument("--steps", type=int, default=0, help="of each run; default: 3,000 for one, 300 for 10,000")
     parser.add_argument("--runs", type=int, default=7, help="of each checkout")
     parser.add_argument("--first-start", action="store_true", help="also compile from nothing, which takes minutes")

@@ -1,6 +1,6 @@
 """Fuzz: damaged files of every kind are read as users would; all must give a result or one clear error, soon.
 
-A file is made from its number alone, so a run goes on where it stopped, and a finding can be made again.
+A file is made from its number alone, so a run continues where it stopped, and a finding can be repeated.
 """
 
 import contextlib
@@ -27,13 +27,13 @@ from kinematch.bench.mutations import damage
 from kinematch.errors import FileError, KinematchError
 from kinematch.writing import write_beside
 
-PATIENCE = 5.0  # s of processor time for one file
-LONGEST = 30  # s of processor time, after which the system ends a process, where it can
-HANGING = 1800.0  # s of the clock, after which it is ended as well: other programs may have taken that time
-HEADROOM = 1 << 30  # bytes that one small file may take
-LARGEST_SEED = 300_000  # bytes; larger files are shortened where that is possible, and left out otherwise
-FRAMES = 12  # of a BVH, so that damage often falls on the hierarchy and reading is quick
-BLOCK = 200  # files between two reports of a process
+FILE_SECONDS = 5.0  # s of processor time for one file
+PROCESS_SECONDS = 30  # s of processor time, after which the system ends a process, where it can
+CLOCK_SECONDS = 1800.0  # s of the clock, after which it is ended as well: other programs may have taken that time
+FILE_MEMORY_BYTES = 1 << 30  # bytes that one small file may take
+MAX_SEED_BYTES = 300_000  # bytes; larger files are shortened where that is possible, and left out otherwise
+BVH_FRAMES = 12  # of a BVH, so that damage often falls on the hierarchy and reading is quick
+REPORT_FILES = 200  # files between two reports of a process
 Progress = Callable[[int, int, str], None]
 
 
@@ -64,17 +64,19 @@ def find_originals(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
             if ending is None:
                 continue
             with one.open("rb") as file:
-                content = file.read(LARGEST_SEED + 100)  # enough to see that it is too large
+                content = file.read(MAX_SEED_BYTES + 100)  # enough to see that it is too large
             content = shorten_bvh(content) if ending == ".bvh" else content
-            if len(content) <= LARGEST_SEED:
+            if len(content) <= MAX_SEED_BYTES:
                 found.append((ending, content))
     if not found:
-        raise KinematchError(f"no file to damage, expected some of {', '.join(READERS)}, at most {LARGEST_SEED} bytes")
+        raise KinematchError(
+            f"no file to damage, expected some of {', '.join(READERS)}, at most {MAX_SEED_BYTES} bytes"
+        )
     return _limit_alike(found)
 
 
 def _limit_alike(found: list[tuple[str, bytes]], most: int = 40) -> list[tuple[str, bytes]]:
-    """At most so many of one ending, evenly taken, so that a folder of BVH does not crowd out the rest."""
+    """At most `count` files of one suffix, evenly spread, so that a folder of BVH does not crowd out the rest."""
     kept = []
     for ending in READERS:
         own = [one for one in found if one[0] == ending]
@@ -86,7 +88,7 @@ def shorten_bvh(content: bytes) -> bytes:
     """The first frames of a BVH."""
     head, word, tail = content.partition(b"Frame Time:")
     lines = tail.splitlines(keepends=True)
-    frames = min(FRAMES, sum(bool(line.strip()) for line in lines[1:]))
+    frames = min(BVH_FRAMES, sum(bool(line.strip()) for line in lines[1:]))
     head = re.sub(rb"Frames:\s*\d+", b"Frames: %d" % frames, head)
     return head + word + b"".join(lines[: 1 + frames])
 
@@ -109,9 +111,9 @@ def fuzz(
     processes: int = 1,
     progress: Progress = lambda done, total, text: None,
 ) -> FuzzReport:
-    """Read so many damaged files, in processes that may crash; `state` (JSON) is gone on from, findings lie beside."""
+    """Read damaged files in processes that may crash; continues from `state` (JSON), with findings beside it."""
     report = open_report(state, originals, seed)
-    blocks = [block for block in range(-(-count // BLOCK)) if block not in set(report.done)]
+    blocks = [block for block in range(-(-count // REPORT_FILES)) if block not in set(report.done)]
     workers = [Worker(originals, seed) for _ in range(max(1, min(processes, len(blocks))))] if blocks else []
     try:
         while blocks or any(worker.block is not None for worker in workers):
@@ -172,9 +174,9 @@ class Worker:
         self._heard = time.monotonic()
 
     def start(self, block: int, first: int = 0) -> None:
-        self.block, self._number = block, block * BLOCK + first
+        self.block, self._number = block, block * REPORT_FILES + first
         self._heard = time.monotonic()
-        self._pipe.send((block * BLOCK + first, (block + 1) * BLOCK))
+        self._pipe.send((block * REPORT_FILES + first, (block + 1) * REPORT_FILES))
 
     def listen(self, report: FuzzReport, state: Path) -> bool:
         """Take in what the process says, for a moment; whether it finished a block."""
@@ -182,9 +184,9 @@ class Worker:
             return False
         try:
             if not self._pipe.poll(0.05):
-                if time.monotonic() - self._heard < HANGING:
+                if time.monotonic() - self._heard < CLOCK_SECONDS:
                     return False
-                raise TimeoutError(f"no answer for {HANGING:g} s")
+                raise TimeoutError(f"no answer for {CLOCK_SECONDS:g} s")
             said = self._pipe.recv()
         except (EOFError, OSError) as error:  # it crashed, or hangs
             number, block = self._number, self.block
@@ -193,7 +195,7 @@ class Worker:
             _note_finding(report, state, self.originals, number, "crash", what)
             self._begin()
             report.files += 1
-            self.start(block, number + 1 - block * BLOCK)
+            self.start(block, number + 1 - block * REPORT_FILES)
             return False
         self._heard = time.monotonic()
         if said[0] == "done":
@@ -212,7 +214,7 @@ class Worker:
             report.refused[ending] = report.refused.get(ending, 0) + 1
         else:
             _note_finding(report, state, self.originals, number, "error", outcome)
-        if seconds > PATIENCE:
+        if seconds > FILE_SECONDS:
             _note_finding(report, state, self.originals, number, "slow", f"{seconds:.1f} s")
         return False
 
@@ -275,7 +277,7 @@ def _limit_time() -> None:
         import resource
 
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + LONGEST, most))
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + PROCESS_SECONDS, most))
 
 
 def _limit_memory() -> Callable[[], float]:
@@ -288,5 +290,5 @@ def _limit_memory() -> Callable[[], float]:
     pages = Path("/proc/self/statm")
     if pages.exists():
         used = int(pages.read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + HEADROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (used + FILE_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     return lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale

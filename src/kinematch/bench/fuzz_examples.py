@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kinematch.learned.model import Model
     from kinematch.learned.network import Network
 
-LATENTS = 4  # of the model
+LATENT_COUNT = 4  # of the model
 
 
 def write_examples(folder: Path) -> None:
@@ -93,17 +93,17 @@ def make_model(database: "Database", *, projector: bool) -> "Model":
     poses, features, rng = database.poses, database.features, np.random.default_rng(0)
     frames = np.flatnonzero(features.targets)[::3]
     book = make_codebook(
-        frames, features.values[frames], rng.normal(size=(len(frames), LATENTS)), poses.clip_of(frames),
+        frames, features.values[frames], rng.normal(size=(len(frames), LATENT_COUNT)), poses.clip_of(frames),
         poses.tags.frames[frames], poses.cost_factor[frames],
     )  # fmt: skip
-    moving, both = find_moving(poses.skeleton, poses.positions), features.width + LATENTS
+    moving, both = find_moving(poses.skeleton, poses.positions), features.width + LATENT_COUNT
     columns = lay_out_pose(poses.skeleton.joint_count, len(moving), len(poses.contact_joints))
     return Model(
         skeleton=poses.skeleton, contact_joints=np.array(poses.contact_joints), frame_rate=poses.frame_rate,
         schema=features.schema, feature_offset=np.array(features.offset), feature_scale=np.array(features.scale),
         feature_weights=features.column_weights(), tag_names=poses.tags.names, filter="",
         rest=np.array(poses.positions[0]), moving=moving,
-        decompressor=_make_network(rng, both, 12, columns.count, skip=LATENTS),
+        decompressor=_make_network(rng, both, 12, columns.count, skip=LATENT_COUNT),
         stepper=_make_network(rng, both, 8, both, size=0.02),
         projector=_make_network(rng, features.width, 8, both) if projector else None,
         codebook=book, limits=np.stack([book.lowest, book.lowest + 255 * book.step]),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-CROWD, STEPS = 3, 5  # characters that a loaded file moves, and for how many steps
-DOCTOR_SHARE = 10  # one file in so many is examined too, which takes longer than reading it
+CROWD_SIZE, STEP_COUNT = 3, 5  # characters that a loaded file moves, and for how many steps
+DOCTOR_SHARE = 10  # one file in this many is also examined, which takes longer than reading it
 
 
 def _read_motion(path: Path) -> None:
@@ -33,9 +33,9 @@ def _play(path: Path) -> None:
     """Load a database or a model, and step a small crowd: kernels index with what the file says."""
     import kinematch as km
 
-    crowd = km.Crowd(km.load(path), CROWD)
-    for _ in range(STEPS):
-        pose = crowd.step(km.move([[0, 0, 1.5]] * CROWD), 0.1)
+    crowd = km.Crowd(km.load(path), CROWD_SIZE)
+    for _ in range(STEP_COUNT):
+        pose = crowd.step(km.move([[0, 0, 1.5]] * CROWD_SIZE), 0.1)
     assert all(np.isfinite(one).all() for one in (pose.positions, pose.rotations)), "a pose is not finite"
 
 

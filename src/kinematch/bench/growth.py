@@ -13,7 +13,7 @@ from kinematch.errors import KinematchError
 from kinematch.search import WideMatcher, search_space
 from kinematch.search.space import SearchSpace
 
-JITTER = 0.1  # displacement of each copy of a clip, in standard deviations of a feature
+JITTER_DEVIATIONS = 0.1  # displacement of each copy of a clip, in standard deviations of a feature
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def growth(
     rounds: int = 5,
     progress: Callable[[int], None] = lambda frames: None,
 ) -> Growth:
-    """Measure databases by size, then copies of the largest, doubling up to so many frames."""
+    """Measure databases by size, then copies of the largest, doubling up to a number of frames."""
     check_largest(databases, largest)
     sizes: dict[int, tuple[float, float]] = {}
     space = query_sets = None
@@ -71,7 +71,7 @@ def jittered(space: SearchSpace, size: int, seed: int = 0) -> SearchSpace:
     deviation = space.values.std(axis=0)
     values = [space.values]
     for _ in range(copies - 1):
-        offsets = rng.normal(size=(len(lengths), space.column_count)) * JITTER * deviation
+        offsets = rng.normal(size=(len(lengths), space.column_count)) * JITTER_DEVIATIONS * deviation
         values.append(space.values + np.repeat(offsets.astype(np.float32), lengths, axis=0))
     stops = np.concatenate([space.clip_stops + k * space.frame_count for k in range(copies)])
     stops = np.append(stops[stops < size], size).astype(np.int32)

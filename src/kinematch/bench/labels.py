@@ -17,8 +17,8 @@ from kinematch.motion.activity import find_activities
 from kinematch.motion.calibration import find_calibration_poses
 
 LABELS = ("sitting", "crouching", "lying", "climbing", "jumping", "running")
-LISTED = ("kneeling", "low")  # scored where a take lists them
-TOLERANCE = 0.2  # s; labels by hand are no more accurate
+LISTED_LABELS = ("kneeling", "low")  # scored where a take lists them
+TOLERANCE_SECONDS = 0.2  # s; labels by hand are no more accurate
 
 Stretches = list[tuple[float, float]]
 
@@ -70,13 +70,13 @@ def read_takes(path: Path, *, seen: bool = False) -> list[dict]:
 
 
 def score_take(take: dict, folder: Path) -> TakeScore:
-    """The scores of one take, for each label that it tells of."""
+    """The scores of one take, for each label that it has."""
     clip = read_clip(folder / f"{take['path']}.bvh")
     rate, count = clip.frame_rate, clip.frame_count
     frames = min(count, round(take["until"] * rate)) if "until" in take else count
     stretches = find_activities(clip, find_calibration_poses(clip))
     scores = {}
-    names = (*LABELS, *LISTED)
+    names = (*LABELS, *LISTED_LABELS)
     found = {name: [(s.start / rate, s.stop / rate) for s in stretches if s.activity == name] for name in names}
     for name in names:
         if name in take or (take.get("complete") and name in LABELS):
@@ -96,8 +96,8 @@ def score_take(take: dict, folder: Path) -> TakeScore:
 
 def _score(found: Stretches, labelled: Stretches, undecided: Stretches, rate: float, frames: int) -> Score:
     seen, label = _mark(found, rate, frames), _mark(labelled, rate, frames)
-    near, near_found = _mark(labelled, rate, frames, TOLERANCE), _mark(found, rate, frames, TOLERANCE)
-    decided = ~_mark(undecided, rate, frames, TOLERANCE) | near
+    near, near_found = _mark(labelled, rate, frames, TOLERANCE_SECONDS), _mark(found, rate, frames, TOLERANCE_SECONDS)
+    decided = ~_mark(undecided, rate, frames, TOLERANCE_SECONDS) | near
     return Score(*(
         float(flags.sum() / rate)
         for flags in (seen & near, seen & ~near & decided, label & near_found, label & ~near_found)
@@ -113,8 +113,11 @@ def _mark(stretches: Stretches, rate: float, frames: int, wider: float = 0.0) ->
 
 def write_table(takes: list[TakeScore], *, each: bool = False) -> str:
     """Precision and recall of each label by time, and what becomes of running and jumps; `each` adds lines by take."""
-    lines = [f"{len(takes)} takes, within {TOLERANCE} s", f"{'':<12}{'labelled':>10}{'precision':>11}{'recall':>9}"]
-    for name in (*LABELS, *LISTED):
+    lines = [
+        f"{len(takes)} takes, within {TOLERANCE_SECONDS} s",
+        f"{'':<12}{'labelled':>10}{'precision':>11}{'recall':>9}",
+    ]
+    for name in (*LABELS, *LISTED_LABELS):
         score = sum((take.scores[name] for take in takes if name in take.scores), Score())
         labelled = score.found + score.missed
         if not labelled:

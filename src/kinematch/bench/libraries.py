@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from kinematch.bench.rival_input import RivalInput, Search
+from kinematch.bench.baseline_input import BaselineInput, Search
 from kinematch.search.matcher import IGNORE
 
 Nearest = Callable[[np.ndarray, int, float], tuple[np.ndarray, np.ndarray]]  # query, how many, bound: rows, distances
 LIBRARIES = ("faiss", "usearch", "hnswlib", "annoy")
-EFFORT = 64  # candidates that a graph keeps in view; more find better ones and take longer
+GRAPH_CANDIDATES = 64  # candidates that a graph keeps in view; more find better ones and take longer
 
 
 @cache
@@ -30,8 +30,8 @@ def _loads(name: str) -> bool:
     return True
 
 
-def _neighbours(p: RivalInput, nearest: Nearest) -> Search:
-    """One neighbour is asked for, and more only where it lies in the frames to ignore."""
+def _neighbours(p: BaselineInput, nearest: Nearest) -> Search:
+    """One neighbour is requested, and more only where it lies in the frames to ignore."""
     most = min(2 * IGNORE + 2, len(p.rows))
 
     def search(query: np.ndarray, current: int) -> int:
@@ -50,7 +50,7 @@ def _neighbours(p: RivalInput, nearest: Nearest) -> Search:
     return search
 
 
-def kd_tree(p: RivalInput) -> tuple[Search, int]:
+def kd_tree(p: BaselineInput) -> tuple[Search, int]:
     tree = cKDTree(p.row_values)
 
     def nearest(query: np.ndarray, count: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
@@ -60,7 +60,7 @@ def kd_tree(p: RivalInput) -> tuple[Search, int]:
     return _neighbours(p, nearest), 2 * p.row_values.nbytes + 8 * len(p.rows)  # it keeps float64 and an order
 
 
-def faiss_flat(p: RivalInput) -> tuple[Search, int]:
+def faiss_flat(p: BaselineInput) -> tuple[Search, int]:
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -68,16 +68,16 @@ def faiss_flat(p: RivalInput) -> tuple[Search, int]:
     return _faiss(p, index), p.row_values.nbytes
 
 
-def faiss_graph(p: RivalInput) -> tuple[Search, int]:
+def faiss_graph(p: BaselineInput) -> tuple[Search, int]:
     import faiss
 
     faiss.omp_set_num_threads(1)
     index: Any = faiss.IndexHNSWFlat(p.row_values.shape[1], 32)
-    index.hnsw.efSearch = EFFORT
+    index.hnsw.efSearch = GRAPH_CANDIDATES
     return _faiss(p, index), p.row_values.nbytes + len(p.rows) * 64 * 4
 
 
-def _faiss(p: RivalInput, index: Any) -> Search:
+def _faiss(p: BaselineInput, index: Any) -> Search:
     index.add(p.row_values)
 
     def nearest(query: np.ndarray, count: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
@@ -87,10 +87,10 @@ def _faiss(p: RivalInput, index: Any) -> Search:
     return _neighbours(p, nearest)
 
 
-def usearch(p: RivalInput) -> tuple[Search, int]:
+def usearch(p: BaselineInput) -> tuple[Search, int]:
     from usearch.index import Index
 
-    index: Any = Index(ndim=p.row_values.shape[1], metric="l2sq", dtype="f32", expansion_search=EFFORT)
+    index: Any = Index(ndim=p.row_values.shape[1], metric="l2sq", dtype="f32", expansion_search=GRAPH_CANDIDATES)
     index.add(np.arange(len(p.rows)), p.row_values, threads=1)
 
     def nearest(query: np.ndarray, count: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
@@ -100,14 +100,14 @@ def usearch(p: RivalInput) -> tuple[Search, int]:
     return _neighbours(p, nearest), int(index.memory_usage)
 
 
-def hnswlib(p: RivalInput) -> tuple[Search, int]:
+def hnswlib(p: BaselineInput) -> tuple[Search, int]:
     import hnswlib
 
     index: Any = hnswlib.Index(space="l2", dim=p.row_values.shape[1])
     index.init_index(max_elements=len(p.rows), ef_construction=200, M=16)
     index.set_num_threads(1)
     index.add_items(p.row_values)
-    index.set_ef(EFFORT)
+    index.set_ef(GRAPH_CANDIDATES)
 
     def nearest(query: np.ndarray, count: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
         rows, distances = index.knn_query(query, k=count)
@@ -116,7 +116,7 @@ def hnswlib(p: RivalInput) -> tuple[Search, int]:
     return _neighbours(p, nearest), p.row_values.nbytes + len(p.rows) * 36 * 4
 
 
-def annoy(p: RivalInput) -> tuple[Search, float]:
+def annoy(p: BaselineInput) -> tuple[Search, float]:
     from annoy import AnnoyIndex
 
     index: Any = AnnoyIndex(p.row_values.shape[1], "euclidean")

@@ -16,10 +16,10 @@ from kinematch.threads import at_most, count_threads
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 DT = 1 / 60
-PAIRS = 21  # paired repetitions whose ratios the median is taken of
-STEPS = 40  # of one repetition
-SIZES = (210, 500, 1000)  # crowds whose threads are compared
-NORMAL, FAR = 1.3, (6.5, 20.0)  # m/s
+PAIR_COUNT = 21  # paired repetitions; their median ratio counts
+STEP_COUNT = 40  # of one repetition
+CROWD_SIZES = (210, 500, 1000)  # of crowds on one thread and on all
+WALK_SPEED, FAST_SPEEDS = 1.3, (6.5, 20.0)  # m/s
 
 
 @dataclass(frozen=True)
@@ -52,21 +52,21 @@ class LimitsReport:
     singles: tuple[Single, ...]
 
 
-def bench_limits(databases: dict[str, Database], *, pairs: int = PAIRS, progress: Progress) -> LimitsReport:
+def bench_limits(databases: dict[str, Database], *, pairs: int = PAIR_COUNT, progress: Progress) -> LimitsReport:
     """Far commands against normal ones, two threads against one, and the steps of a single character."""
     ratios: list[Ratio] = []
     singles: list[Single] = []
-    total = len(databases) * (len(FAR) + 2 * len(SIZES) + 1)
+    total = len(databases) * (len(FAST_SPEEDS) + 2 * len(CROWD_SIZES) + 1)
     for name, database in databases.items():
 
         def tell(what: str, name: str = name) -> None:
             progress(f"{name}: {what}", len(ratios) + len(singles), total)
 
-        for speed in FAR:
+        for speed in FAST_SPEEDS:
             tell(f"100 characters at {speed:g} m/s")
             ratios.append(_compare_commands(name, database, speed, pairs))
         for paced in (False, True):
-            for count in SIZES:
+            for count in CROWD_SIZES:
                 tell(f"{count} characters on one thread and on all")
                 ratios.append(_compare_threads(name, database, count, paced, pairs))
         tell("one character")
@@ -95,21 +95,21 @@ def tables(report: LimitsReport) -> list[Table]:
 
 
 def _compare_commands(name: str, database: Database, speed: float, pairs: int) -> Ratio:
-    """A crowd told to go faster than any motion of the database, which puts its queries far outside the data."""
+    """A crowd commanded to move faster than any motion of the database, which puts its queries far outside the data."""
     normal, far = _make_crowd(database, 100), _make_crowd(database, 100)
     rng = np.random.default_rng(0)
-    walks, runs = _wander(100, NORMAL, rng), _wander(100, speed, rng)
-    for _ in range(60):  # until bodies are as fast as they are told
+    walks, runs = _wander(100, WALK_SPEED, rng), _wander(100, speed, rng)
+    for _ in range(60):  # until bodies reach the commanded speed
         normal.step(next(walks), DT)
         far.step(next(runs), DT)
     times = [(_time_steps(far, runs), _time_steps(normal, walks)) for _ in range(pairs)]
-    return _ratio(name, f"100 told {speed:g} m/s", f"told {NORMAL:g} m/s", times)
+    return _ratio(name, f"100 told {speed:g} m/s", f"told {WALK_SPEED:g} m/s", times)
 
 
 def _compare_threads(name: str, database: Database, count: int, paced: bool, pairs: int) -> Ratio:
     """One thread against all: above 1, threads pay."""
     crowd, threads = _make_crowd(database, count), count_threads()
-    commands = _wander(count, NORMAL, np.random.default_rng(0))
+    commands = _wander(count, WALK_SPEED, np.random.default_rng(0))
     times = []
     for _ in range(pairs):
         pair = []
@@ -131,7 +131,7 @@ def _time_single(name: str, database: Database, steps: int = 3000) -> Single:
     crowd = _make_crowd(database, 1)
     times, searched = np.empty(steps), np.empty(steps, bool)
     # made beforehand, for that takes as long as a step and drives it out of the caches
-    commands = [command for command, _ in zip(_wander(1, NORMAL, np.random.default_rng(0)), range(steps))]
+    commands = [command for command, _ in zip(_wander(1, WALK_SPEED, np.random.default_rng(0)), range(steps))]
     for step, command in enumerate(commands):
         before = perf_counter()
         pose = crowd.step(command, DT)
@@ -157,7 +157,7 @@ def _wander(count: int, speed: float, rng: np.random.Generator) -> Iterator[Comm
 
 def _time_steps(crowd: Crowd, commands: Iterator[Command], *, paced: bool = False) -> float:
     """Mean seconds of a step; paced ones wait for the next sixtieth of a second, in which threads fall asleep."""
-    spent, steps = 0.0, STEPS // 2 if paced else STEPS
+    spent, steps = 0.0, STEP_COUNT // 2 if paced else STEP_COUNT
     for _ in range(steps):
         command, before = next(commands), perf_counter()
         crowd.step(command, DT)

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 import numpy as np
 
 from kinematch.bench.kernels import time_wide
-from kinematch.bench.padded_boxes import COLUMNS, COMPILER, PaddedBoxes, Timed, compile_boxes, new_timed
+from kinematch.bench.padded_boxes import COMPILER, PADDED_COLUMNS, PaddedBoxes, Timed, compile_boxes, new_timed
 from kinematch.bench.queries import QuerySet
 from kinematch.search import WideMatcher
 from kinematch.search.matcher import IGNORE
@@ -16,8 +16,8 @@ from kinematch.search.space import SearchSpace
 
 RIVAL, OURS, FROM_PYTHON = "padded boxes, C++", "wide", "wide, from Python"
 COLD_BYTES = 2**26  # written before each search to flush the caches
-WARM_UP = 100  # queries that are not counted at the start of a turn, unless caches are meant to be cold
-SAME_COST = 1e-5  # relative: sums in another order round differently
+WARM_UP_QUERIES = 100  # queries that are not counted at the start of a turn, unless caches are meant to be cold
+COST_TOLERANCE = 1e-5  # relative: sums in another order round differently
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Loop:
 
 def explain_absence(space: SearchSpace) -> str:
     """Why the rival cannot run here; empty where it can."""
-    if space.column_count > COLUMNS:
-        return f"{space.column_count} columns, and rows of the rival in C++ have {COLUMNS}"
+    if space.column_count > PADDED_COLUMNS:
+        return f"{space.column_count} columns, and rows of the rival in C++ have {PADDED_COLUMNS}"
     return "" if compile_boxes() else f"no {COMPILER}, so the rival in C++ was not compiled"
 
 
 def measure_loops(
     name: str, space: SearchSpace, query_sets: list[QuerySet], *, queries: int, rounds: int, cold: bool
 ) -> list[Loop]:
-    """Rivals take turns, on the same queries and with the same bound; none where there is no compiler."""
+    """Rivals alternate on the same queries with the same bound; empty without a compiler."""
     library = compile_boxes()
     if library is None or explain_absence(space):
         return []
@@ -87,14 +87,14 @@ def _measure(
     for _ in range(rounds):
         for search, time_searches in competitors.items():
             if not len(block):  # the one before has used the caches
-                time_searches(query_set.queries[-WARM_UP:], query_set.current[-WARM_UP:], block)
+                time_searches(query_set.queries[-WARM_UP_QUERIES:], query_set.current[-WARM_UP_QUERIES:], block)
             timed = time_searches(query_set.queries, query_set.current, block)
             times[search].append(timed.times)
             costs[search] = timed.costs
     shares = {search: np.percentile(np.median(own, axis=0), [50, 99]) / 1000 for search, own in times.items()}
     made = []
     for search, (median, p99) in shares.items():
-        equal = np.isclose(costs[search], costs[RIVAL], rtol=SAME_COST, atol=0)
+        equal = np.isclose(costs[search], costs[RIVAL], rtol=COST_TOLERANCE, atol=0)
         ratio, ratio_p99 = shares[RIVAL] / (median, p99)
         made.append(
             Loop(name, frames, query_set.name, search, *map(float, (median, p99, equal.mean(), ratio, ratio_p99)))

@@ -9,7 +9,7 @@ from typing import Any
 from kinematch.bench.libraries import LIBRARIES, missing
 from kinematch.compile.internals import find_host
 
-VECTORS = ("avx512bw", "avx2", "sse4.1", "sse2", "neon")  # the widest first
+VECTOR_SETS = ("avx512bw", "avx2", "sse4.1", "sse2", "neon")  # the widest first
 PACKAGES = {"faiss": "faiss-cpu"}  # where the name to install is not the name to import
 
 
@@ -20,7 +20,7 @@ def machine() -> dict[str, Any]:
         "processor": find_processor(),
         "cores": os.cpu_count(),
         "numba target": processor,
-        "vectors": [name for name in VECTORS if f"+{name}" in features] or ["generic"],
+        "vectors": [name for name in VECTOR_SETS if f"+{name}" in features] or ["generic"],
         "system": platform.platform(terse=True),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in names},

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kinematch.bench.forgeries import change_tree, forge, is_container
+from kinematch.bench.hostile_files import change_tree, forge, is_container
 
 Rng = np.random.Generator
 Mutation = Callable[[bytearray, Rng, bytes], bytearray]
@@ -29,7 +29,7 @@ EVIL_WORDS = (
         b"joint",
     ),
 )
-LARGEST = 4_000_000  # bytes of a damaged file
+MAX_FILE_BYTES = 4_000_000  # bytes of a damaged file
 
 
 def flip_bytes(data: bytearray, rng: Rng, other: bytes) -> bytearray:
@@ -123,7 +123,7 @@ def damage(content: bytes, rng: Rng, other: bytes) -> bytes:
             )
         return _join_glb(text, binary)
     if content[:1] == b"{" and rng.random() < 0.5 and (changed := _damage_json(content, rng)) is not None:
-        return changed[:LARGEST]
+        return changed[:MAX_FILE_BYTES]
     return _damage_bytes(content, rng, other)
 
 
@@ -131,7 +131,7 @@ def _damage_bytes(content: bytes, rng: Rng, other: bytes) -> bytes:
     data = bytearray(content)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         if data:
-            data = MUTATIONS[int(rng.integers(len(MUTATIONS)))](data, rng, other)[:LARGEST]
+            data = MUTATIONS[int(rng.integers(len(MUTATIONS)))](data, rng, other)[:MAX_FILE_BYTES]
     return bytes(data)
 
 

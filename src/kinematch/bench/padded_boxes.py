@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kinematch.bench.baseline_input import BaselineInput
 from kinematch.bench.machine import find_processor
-from kinematch.bench.rival_input import RivalInput
 from kinematch.compile.memory import CACHE_LINE
 from kinematch.errors import KinematchError
 from kinematch.folders import find_cache_folder
@@ -22,7 +22,7 @@ SOURCE = Path(__file__).with_name("padded_boxes.cpp")
 COMPILER = "g++"
 # sums in any order, so that they are vectorised; infinities stay infinities
 FLAGS = ("-O3", "-march=native", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-shared", "-fPIC")
-COLUMNS = 32  # of a padded row
+PADDED_COLUMNS = 32  # of a padded row
 
 
 class _Data(ctypes.Structure):
@@ -48,7 +48,7 @@ def new_timed(count: int) -> Timed:
 
 
 def compile_boxes() -> ctypes.CDLL | None:
-    """The compiled source, kept in the cache; nothing where there is no compiler."""
+    """The compiled source, kept in the cache; None without a compiler."""
     compiler = shutil.which(COMPILER)
     if compiler is None:
         return None
@@ -68,10 +68,10 @@ class PaddedBoxes:
     """The arrays of the rival, on cache lines."""
 
     def __init__(self, space: SearchSpace, library: ctypes.CDLL):
-        if space.column_count > COLUMNS:
-            raise KinematchError(f"{space.column_count} columns, expected {COLUMNS} or fewer")
-        given = RivalInput(space)
-        rows = np.zeros((space.frame_count, COLUMNS), np.float32)
+        if space.column_count > PADDED_COLUMNS:
+            raise KinematchError(f"{space.column_count} columns, expected {PADDED_COLUMNS} or fewer")
+        given = BaselineInput(space)
+        rows = np.zeros((space.frame_count, PADDED_COLUMNS), np.float32)
         rows[:, : space.column_count] = given.values
         targets, stays = (
             np.where(mask[:, None], rows, np.inf) for mask in (given.admitted.targets, given.admitted.stays)
@@ -85,7 +85,7 @@ class PaddedBoxes:
 
     def time_searches(self, queries: np.ndarray, current: np.ndarray, flush: np.ndarray) -> Timed:
         """One search after the other, caches flushed before each if there is something to flush them with."""
-        padded = np.zeros((len(queries), COLUMNS), np.float32)
+        padded = np.zeros((len(queries), PADDED_COLUMNS), np.float32)
         padded[:, : queries.shape[1]] = queries * self.roots
         padded, timed = _put_on_lines(padded), new_timed(len(queries))
         numbers = len(queries), flush.ctypes.data, len(flush)
@@ -97,7 +97,7 @@ class PaddedBoxes:
 
 
 def _bound_rows(lows: np.ndarray, highs: np.ndarray, size: int) -> np.ndarray:
-    """Boxes (B, 2, COLUMNS) of so many rows each."""
+    """Boxes (B, 2, COLUMNS) over groups of rows."""
     at = np.arange(0, len(lows), size)
     return np.stack([np.minimum.reduceat(lows, at), np.maximum.reduceat(highs, at)], axis=1)
 

@@ -11,8 +11,8 @@ from kinematch.database.storage import Database
 from kinematch.search import Matches, WideMatcher
 from kinematch.search.space import SearchSpace
 
-SIGMAS = 10.0  # how far queries of `far_queries` lie from a frame, in standard deviations of a column
-SOME_COLUMNS = 5
+FAR_DEVIATIONS = 10.0  # how far queries of `far_queries` lie from a frame, in standard deviations of a column
+CHANGED_COLUMNS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +34,13 @@ def random_pairs(database: Database, space: SearchSpace, count: int, seed: int =
     return QuerySet("random pairs", queries.astype(np.float32), current.astype(np.int32))
 
 
-def far_queries(space: SearchSpace, count: int, sigmas: float = SIGMAS, seed: int = 0) -> QuerySet:
+def far_queries(space: SearchSpace, count: int, sigmas: float = FAR_DEVIATIONS, seed: int = 0) -> QuerySet:
     """Frames displaced far outside the data: a third in one column, a third in some, a third in all of them."""
     rng = np.random.default_rng(seed)
     current = rng.choice(np.flatnonzero(space.targets), count)
     moves = rng.normal(size=(count, space.column_count))
     rank = rng.permuted(np.tile(np.arange(space.column_count), (count, 1)), axis=1)  # a random order for each query
-    moved = np.array([1, SOME_COLUMNS, space.column_count])[np.arange(count) % 3]
+    moved = np.array([1, CHANGED_COLUMNS, space.column_count])[np.arange(count) % 3]
     moves = np.where(moved[:, None] < space.column_count, np.sign(moves), moves) * (rank < moved[:, None])
     queries = space.values[current] + sigmas * moves * space.values.std(axis=0, dtype=np.float64)
     return QuerySet(f"{sigmas:g} sigma away", queries.astype(np.float32), current.astype(np.int32))

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from kinematch.studio.keys import ALPHABET, KEY_LETTERS
 
-PAUSE = 0.25  # s between two acts of one client, on average
-HUNG = 15.0  # s after which a client gives up
+PAUSE_SECONDS = 0.25  # s between two acts of one client, on average
+CLIENT_TIMEOUT = 15.0  # s after which a client gives up
 BODY_PIECES = 40  # of a slow body, one each second: longer than the server waits for bodies
-NONSENSE = (
+INVALID_REQUESTS = (
     *("/../../etc/passwd", "/api/poses?from=1e999", "/api/%00", "/" + "a" * 5000),
     "/api/workshop/preview?file=x&clip=" + "9" * 400,
 )
@@ -41,7 +41,7 @@ Act = Callable[[Server], Awaitable[str | None]]  # returns what the server shoul
 
 
 async def _connect(there: Server):
-    return await asyncio.wait_for(asyncio.open_connection(there.host, there.port), HUNG)
+    return await asyncio.wait_for(asyncio.open_connection(there.host, there.port), CLIENT_TIMEOUT)
 
 
 def _write_head(there: Server, request: str, *lines: str, key: str | None = None) -> bytes:
@@ -57,7 +57,7 @@ async def _say(there: Server, data: bytes, *, listen: bool = True) -> bytes:
     try:
         writer.write(data)
         await writer.drain()
-        return await asyncio.wait_for(reader.read(4096), HUNG) if listen else b""
+        return await asyncio.wait_for(reader.read(4096), CLIENT_TIMEOUT) if listen else b""
     finally:
         writer.transport.abort()
 
@@ -67,7 +67,7 @@ async def hold_half_open(there: Server) -> None:
     reader, writer = await _connect(there)
     try:
         writer.write(_write_head(there, "GET /").removesuffix(b"\r\n") + b"X-Slow: ")
-        await asyncio.wait_for(reader.read(), HUNG)  # until the server has had enough
+        await asyncio.wait_for(reader.read(), CLIENT_TIMEOUT)  # until the server has had enough
     finally:
         writer.transport.abort()
 
@@ -86,7 +86,7 @@ async def come_from_elsewhere(there: Server) -> None:
 
 
 async def ask_for_nonsense(there: Server) -> None:
-    await _say(there, _write_head(there, f"GET {random.choice(NONSENSE)}"))
+    await _say(there, _write_head(there, f"GET {random.choice(INVALID_REQUESTS)}"))
 
 
 async def post_junk(there: Server) -> None:
@@ -146,8 +146,8 @@ async def vanish(there: Server) -> None:
     """Open the stream and be gone without a goodbye."""
     from websockets.asyncio.client import connect
 
-    page = await connect(_stream(there), max_size=None, compression=None, open_timeout=HUNG)
-    await asyncio.wait_for(page.recv(), HUNG)
+    page = await connect(_stream(there), max_size=None, compression=None, open_timeout=CLIENT_TIMEOUT)
+    await asyncio.wait_for(page.recv(), CLIENT_TIMEOUT)
     page.transport.abort()
 
 
@@ -156,7 +156,7 @@ async def talk_nonsense(there: Server) -> None:
     from websockets.asyncio.client import connect
 
     place = _stream(there) + "&client=" + ("" if random.random() < 0.8 else "x" * 60_000)
-    async with connect(place, max_size=None, compression=None, open_timeout=HUNG, close_timeout=1) as page:
+    async with connect(place, max_size=None, compression=None, open_timeout=CLIENT_TIMEOUT, close_timeout=1) as page:
         for _ in range(50):
             await page.send(random.choice(MESSAGES))
 
@@ -172,7 +172,7 @@ async def listen_to_nothing(there: Server) -> None:
         writer.write(_write_head(there, "GET /stream", *UPGRADE))
         await writer.drain()
         writer.transport.pause_reading()
-        await asyncio.sleep(HUNG / 3)
+        await asyncio.sleep(CLIENT_TIMEOUT / 3)
     finally:
         writer.transport.abort()
 
@@ -185,7 +185,7 @@ ACTS: tuple[Act, ...] = (
 
 
 def be_rude(there: Server, clients: int, seconds: float, seed: int = 0) -> tuple[dict[str, int], list[str]]:
-    """Have so many clients do one rude thing after the other: how often each was done, and what the server should not
+    """Let clients do one rude thing after the other: how often each was done, and what the server should not
     have done."""
     random.seed(seed)
     return asyncio.run(_be_rude(there, clients, seconds))
@@ -201,9 +201,9 @@ async def _be_rude(there: Server, clients: int, seconds: float) -> tuple[dict[st
             act = random.choice(ACTS)
             done[act.__name__] += 1
             with suppress(Exception):  # to be refused, cut off or kept waiting is what it asks for
-                finding = await asyncio.wait_for(act(there), BODY_PIECES + 2 * HUNG)
+                finding = await asyncio.wait_for(act(there), BODY_PIECES + 2 * CLIENT_TIMEOUT)
                 findings.extend([finding] if finding else [])
-            await asyncio.sleep(random.uniform(0, 2 * PAUSE))
+            await asyncio.sleep(random.uniform(0, 2 * PAUSE_SECONDS))
 
     await asyncio.gather(*(visit() for _ in range(clients)))
     return dict(done), findings

@@ -6,10 +6,10 @@ from time import perf_counter_ns
 
 import numpy as np
 
+from kinematch.bench.baselines import BOXES, LINEAR, WIDE, Baseline, list_baselines
 from kinematch.bench.loops import Loop, explain_absence, measure_loops
 from kinematch.bench.machine import machine
 from kinematch.bench.queries import QuerySet, far_queries, random_pairs, record_play
-from kinematch.bench.rivals import BOXES, LINEAR, WIDE, Rival, rivals
 from kinematch.database.storage import Database
 from kinematch.search import BoxMatcher, ExhaustiveMatcher, Matcher, WideMatcher, search_space
 from kinematch.search.space import SearchSpace, roots_of
@@ -17,7 +17,7 @@ from kinematch.threads import at_most, count_threads
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COLD_BYTES = 2**26  # written between queries to flush the caches
-SAME_COST = 1 + 1e-5  # relative to the least cost: rivals that round differently may take another frame as good
+COST_TOLERANCE = 1 + 1e-5  # relative to the least cost: rivals that round differently may take another frame as good
 CROWD_SIZE = 1000
 STEPS = ("building the rivals", "recording play", "searching", "compiled loops", "a crowd")
 
@@ -92,7 +92,7 @@ def bench_search(
 
         tell(0)
         space = search_space(database)
-        competitors = list(rivals(space))
+        competitors = list(list_baselines(space))
         tell(1)
         pairs = random_pairs(database, space, plan.queries)
         query_sets = [pairs, *(record_play(database, space, rate, plan.queries) for rate in (10.0, 60.0))]
@@ -116,7 +116,7 @@ def bench_search(
 
 
 def measure(
-    name: str, space: SearchSpace, competitors: list[Rival], query_set: QuerySet, plan: Plan, *, cold: bool = False
+    name: str, space: SearchSpace, competitors: list[Baseline], query_set: QuerySet, plan: Plan, *, cold: bool = False
 ) -> list[Row]:
     """Rivals take turns, so that other load on the machine affects all of them alike."""
     queries, current = list(query_set.queries), query_set.current.tolist()
@@ -133,7 +133,7 @@ def measure(
     for rival in competitors:
         samples = times[rival.name]
         count = samples.shape[1]
-        right = costs(space, query_set.queries[:count], answers[rival.name]) <= truth.costs[:count] * SAME_COST
+        right = costs(space, query_set.queries[:count], answers[rival.name]) <= truth.costs[:count] * COST_TOLERANCE
         median, p99 = np.percentile(samples, [50, 99]) / 1000
         boxes_p99 = np.percentile(times[BOXES], 99) / 1000
         memory = None if np.isnan(rival.memory) else rival.memory / 1e6
@@ -152,7 +152,7 @@ def paired_ratio(times: np.ndarray, others: np.ndarray) -> float:
 
 
 def _take_turn(
-    rival: Rival, queries: list, current: list[int], times: np.ndarray, answers: np.ndarray, flush: np.ndarray | None
+    rival: Baseline, queries: list, current: list[int], times: np.ndarray, answers: np.ndarray, flush: np.ndarray | None
 ) -> None:
     search = rival.search
     for n in range(len(times)):

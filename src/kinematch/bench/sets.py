@@ -9,11 +9,11 @@ from kinematch.errors import FileError
 from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside
 
-SMALL = (
+SMALL_SET = (
     *("walk1_subject1_walk", "run2_subject4_run2", "fightAndSports1_subject1_sidesteps"),
     *("fightAndSports1_subject1_backward", "pushAndFall1_subject4_stand", "obstacles3_subject4_slalom"),
 )
-MIDDLE = (
+MIDDLE_SET = (
     *("walk3_subject4_walk", "run2_subject4_run", "obstacles4_subject2_turning", "jumps1_subject1_walkNturn"),
     *("walk2_subject4_walk", "obstacles6_subject1_walk", "pushAndStumble1_subject2_sidesteps", "walk3_subject1_walk"),
 )
@@ -34,17 +34,18 @@ def write_recipes(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise FileError(folder, "no such folder")
     found = {path.stem: path.resolve() for path in sorted(folder.rglob("*.bvh"))}
-    lacking = [name for name in SMALL + MIDDLE if name not in found]
+    lacking = [name for name in SMALL_SET + MIDDLE_SET if name not in found]
     if lacking:
         raise FileError(
-            folder, f"lacks {len(lacking)} of the {len(SMALL + MIDDLE)} clips of set M, such as {lacking[0]}.bvh"
+            folder,
+            f"lacks {len(lacking)} of the {len(SMALL_SET + MIDDLE_SET)} clips of set M, such as {lacking[0]}.bvh",
         )
-    home = found[SMALL[0]].parent
+    home = found[SMALL_SET[0]].parent
     everything = [name for name, path in found.items() if path.parent == home and "_mirror" not in name]
     written = {}
     for name, clips, mirror in (
-        ("S", SMALL, False),
-        ("M", SMALL + MIDDLE, False),
+        ("S", SMALL_SET, False),
+        ("M", SMALL_SET + MIDDLE_SET, False),
         ("L", everything, False),
         ("XL", everything, True),
     ):

@@ -18,8 +18,8 @@ from kinematch.bench.rude_clients import Server, be_rude
 from kinematch.errors import FileError, KinematchError
 from kinematch.writing import write_beside
 
-PART = 60.0  # s between two records of the state
-PATIENCE = 300.0  # s for the server to start and compile on a new machine
+RECORD_SECONDS = 60.0  # s between two records of the state
+START_TIMEOUT = 300.0  # s for the server to start and compile on a new machine
 Progress = Callable[[int, int, str], None]
 
 
@@ -38,7 +38,7 @@ class SoakReport:
 def soak(
     minutes: float, *, state: Path, clients: int = 20, progress: Progress = lambda done, total, text: None
 ) -> SoakReport:
-    """Serve an honest page beside rude clients for so many minutes in all, those of earlier runs included."""
+    """Serve an honest page beside rude clients for a number of minutes in all, including those of earlier runs."""
     report = _open_report(state)
     context, total = get_context("spawn"), 60 * minutes
     if report.seconds >= total:
@@ -49,12 +49,12 @@ def soak(
     try:
         theirs.close()  # so that a server that ends is noticed at once
         try:
-            there = Server("127.0.0.1", *(ours.recv() if ours.poll(PATIENCE) else ()))
+            there = Server("127.0.0.1", *(ours.recv() if ours.poll(START_TIMEOUT) else ()))
         except (EOFError, TypeError):
             raise KinematchError("the server did not start") from None
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             while report.seconds < total:
-                part = min(PART, total - report.seconds)
+                part = min(RECORD_SECONDS, total - report.seconds)
                 progress(round(report.seconds), round(total), f"{sum(report.acts.values())} rude acts")
                 rude = pool.submit(be_rude, there, clients, part, round(report.seconds))
                 begun = monotonic()
@@ -83,7 +83,7 @@ def _open_report(state: Path) -> SoakReport:
 def _note(
     report: SoakReport, times: list[float], acts: dict[str, int], begun: float, seconds: float, memory: float
 ) -> None:
-    """Add a part of so many seconds; silence at its beginning and end counts too."""
+    """Add a part of the run; silence at its start and end counts too."""
     ended = begun + seconds
     inside = [time for time in times if begun <= time <= ended]
     report.seconds += seconds
@@ -95,7 +95,7 @@ def _note(
 
 
 def _serve(pipe: Any) -> None:
-    """The server's process: the built-in motion, on a port of the system's choice, for those who have the key."""
+    """The server's process: the built-in motion, on a port of the system's choice, for clients with the key."""
     from kinematch.database.dance_card import dance_card
     from kinematch.studio.keys import AccessKey
     from kinematch.studio.serving import listen, server
@@ -110,7 +110,7 @@ def _serve(pipe: Any) -> None:
 
 
 async def _watch(there: Server, seconds: float) -> list[float]:
-    """Times of poses as an honest page gets them, who steers too; it comes back when it was cut off."""
+    """Times of poses as an honest page gets them, which also steers; it reconnects when it was cut off."""
     from websockets.asyncio.client import connect
     from websockets.exceptions import WebSocketException
 
@@ -133,7 +133,7 @@ async def _watch(there: Server, seconds: float) -> list[float]:
 
 
 def _measure_memory(process: int) -> float:
-    """MB that a process has in memory; NaN where the system does not tell."""
+    """MB that a process has in memory; NaN where the system does not report it."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:

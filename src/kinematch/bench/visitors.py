@@ -21,9 +21,9 @@ from kinematch.studio.room.motions import MOTIONS
 from kinematch.studio.room.samples import to_webxr
 
 RATE = 90  # samples a second
-WARM = RATE  # of them that are not counted
-PATIENCE = 120.0  # s for a body: on a new machine it is compiled first
-BITS = 1 << HEAD | 1 << LEFT_HAND | 1 << RIGHT_HAND  # what a visitor wears
+WARM_UP_SAMPLES = RATE  # of them that are not counted
+BODY_TIMEOUT = 120.0  # s for a body: on a new machine it is compiled first
+TRACKED_BITS = 1 << HEAD | 1 << LEFT_HAND | 1 << RIGHT_HAND  # what a visitor wears
 NO_FINGERS = np.zeros((0, 25, 3))
 
 
@@ -35,7 +35,8 @@ def make_samples(number: int, count: int) -> list[bytes]:
     rotations = to_webxr(devices.rotations)
     return [
         pack(
-            SAMPLE, {"sequence": k, "time": times[k], "valid": BITS, "points": devices.positions.shape[1], "hands": 0},
+            SAMPLE,
+            {"sequence": k, "time": times[k], "valid": TRACKED_BITS, "points": devices.positions.shape[1], "hands": 0},
             {"positions": devices.positions[k], "rotations": rotations[k], "fingers": NO_FINGERS},
         )
         for k in range(count)
@@ -59,17 +60,17 @@ def time_answers(database: Database, count: int, seconds: float) -> tuple[list[f
                 return pool.submit(visit_room, f"{url}/stream", count, seconds).result()
         finally:
             web.should_exit = True
-            thread.join(PATIENCE)
+            thread.join(BODY_TIMEOUT)
 
 
 def visit_room(url: str, count: int, seconds: float) -> tuple[list[float], float]:
-    """Let so many visitors in, have all of them move, and tell how long bodies took."""
+    """Let visitors in, have all of them move, and measure how long bodies took."""
     return asyncio.run(_visit_together(url, count, seconds))
 
 
 async def _visit_together(url: str, count: int, seconds: float) -> tuple[list[float], float]:
     inside = asyncio.Barrier(count)
-    samples = [make_samples(number, WARM + round(seconds * RATE)) for number in range(count)]
+    samples = [make_samples(number, WARM_UP_SAMPLES + round(seconds * RATE)) for number in range(count)]
     results = await asyncio.gather(*(_visit(url, number, own, inside) for number, own in enumerate(samples)))
     times = [one for found, _ in results for one in found]
     return times, 1 - len(times) / sum(sent for _, sent in results)
@@ -103,7 +104,7 @@ async def _visit(url: str, number: int, samples: list[bytes], inside: asyncio.Ba
             due = max(due + 1 / RATE, sent[k])
         await asyncio.sleep(0.3)
         receiving.cancel()
-    took = (answers - sent)[WARM:]
+    took = (answers - sent)[WARM_UP_SAMPLES:]
     return took[np.isfinite(took)].tolist(), len(took)
 
 
@@ -112,7 +113,7 @@ async def _enter(page) -> None:
     client = ""
     await page.send(json.dumps({"type": "stream", "every": 0}))
     await page.send(json.dumps({"type": "enter_room"}))
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(BODY_TIMEOUT):
         async for message in page:
             if isinstance(message, bytes):
                 continue

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.avatar.calibration import HEIGHT
+from kinematch.avatar.calibration import DEFAULT_HEIGHT
 from kinematch.avatar.trackers import HANDS, HEAD, POINTS, WAIST, Trackers
 from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.camera.alignment import find_pitch
@@ -10,28 +10,33 @@ from kinematch.camera.follower import find_steady
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.one_euro import smooth_one_euro
 from kinematch.camera.pose import CameraPose
-from kinematch.camera.projection import FIELD_OF_VIEW, LEAST_VISIBILITY, locate_bodies
+from kinematch.camera.projection import FIELD_OF_VIEW, MIN_VISIBILITY, locate_bodies
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation, smoothing
 
-EARS = np.array([0.0, 0.06, 0.01])  # m, their middle from the head joint
-HIPS = np.array([0.0, 0.06, 0.0])  # m, the hips joint from the middle of the hip landmarks
+EARS_OFFSET = np.array([0.0, 0.06, 0.01])  # m, their middle from the head joint
+HIPS_OFFSET = np.array([0.0, 0.06, 0.0])  # m, the hips joint from the middle of the hip landmarks
 NOSE_SHARE = 0.92  # of the height of a person, to the nose
-GLITCH = 0.14  # s before and after a picture, most of which must agree with it
-SEEN = 0.3  # visibility of hips that are not invented
-STRAIGHT = 0.9  # share of the tallest frames that tell the size
+GLITCH_SECONDS = 0.14  # s before and after a picture, most of which must agree with it
+TALLEST_SHARE = 0.9  # quantile of heights that gives the size
 
 
 def find_joints(
-    landmarks: Landmarks, *, height: float = HEIGHT, field_of_view: float = FIELD_OF_VIEW, pitch: float | None = None
+    landmarks: Landmarks,
+    *,
+    height: float = DEFAULT_HEIGHT,
+    field_of_view: float = FIELD_OF_VIEW,
+    pitch: float | None = None,
 ) -> Trackers:
-    """Head, wrists and waist of one body over time as joints in a world with a floor, whose +Z points at the camera.
+    """Head, wrists and waist of one body over time, as joints in a world with a floor and +Z towards the camera.
 
     Place and size come from the picture and the person's `height` (m); the pitch (rad) from how the person stands.
     """
     hips = locate_bodies(landmarks, field_of_view)
     bodies = landmarks.places + hips[:, None]
-    good = np.isfinite(bodies[:, 0, 0]) & (landmarks.visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > SEEN)
+    good = np.isfinite(bodies[:, 0, 0]) & (
+        landmarks.visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > MIN_VISIBILITY
+    )
     frames = np.flatnonzero(good)
     frames = frames[find_steady(hips[frames], landmarks.times[frames])]
     if len(frames) < 2:
@@ -40,9 +45,9 @@ def find_joints(
     pose = find_stance(landmarks, bodies, visibility, height, pitch)
     # pictures in which the estimator fails come one to four in a row
     rate = 1 / max(float(np.median(np.diff(times))), 1e-3)
-    world = smoothing.median(pose.to_world(bodies).reshape(len(times), -1), radius=GLITCH, frame_rate=rate)
+    world = smoothing.median(pose.to_world(bodies).reshape(len(times), -1), radius=GLITCH_SECONDS, frame_rate=rate)
     world = world.reshape(bodies.shape)
-    # somebody always stands on the floor: how far the body is away is not known well enough to say more
+    # the body always stands on the floor: its distance is not known well enough for anything else
     lowest = smooth_one_euro(times, find_lowest(world, visibility)[:, None], slowest=1.0, beta=0.0)
     world[..., 1] -= lowest
     world -= np.median(world[:, pick_pair(landmarks, "hip")].mean(axis=1), axis=0) * [1, 0, 1]
@@ -55,7 +60,7 @@ def pick_pair(landmarks: Landmarks, part: str) -> np.ndarray:
 
 def find_lowest(places: np.ndarray, visibility: np.ndarray) -> np.ndarray:
     """Heights (F,) of the lowest landmarks that are seen."""
-    return np.where(visibility > LEAST_VISIBILITY, places[..., 1], np.inf).min(axis=1)
+    return np.where(visibility > MIN_VISIBILITY, places[..., 1], np.inf).min(axis=1)
 
 
 def find_stance(
@@ -67,11 +72,11 @@ def find_stance(
         ups = bodies[:, pick_pair(landmarks, "hip")].mean(axis=1) - bodies[:, pick_pair(landmarks, "ankle")].mean(
             axis=1
         )
-        seen = visibility[:, pick_pair(landmarks, "ankle")].min(axis=1) > LEAST_VISIBILITY
+        seen = visibility[:, pick_pair(landmarks, "ankle")].min(axis=1) > MIN_VISIBILITY
         pitch = find_pitch(ups[seen]) if seen.any() else 0.0
     pose = CameraPose(np.pi, np.zeros(3), pitch)
     level = pose.level(bodies)
-    tall = np.quantile(level[:, nose, 1] - find_lowest(level, visibility), STRAIGHT)
+    tall = np.quantile(level[:, nose, 1] - find_lowest(level, visibility), TALLEST_SHARE)
     return CameraPose(np.pi, np.zeros(3), pitch, float(np.clip(NOSE_SHARE * height / max(tall, 0.1), 0.5, 2.0)))
 
 
@@ -82,19 +87,19 @@ def find_poses(landmarks: Landmarks, world: np.ndarray, visibility: np.ndarray, 
         return world[:, landmarks.find((name,))[0]]
 
     def is_seen(*names: str) -> np.ndarray:
-        return visibility[:, landmarks.find(names)].min(axis=1) > LEAST_VISIBILITY
+        return visibility[:, landmarks.find(names)].min(axis=1) > MIN_VISIBILITY
 
     count = len(times)
     positions, turns = np.zeros((count, len(POINTS), 3)), quaternion.identity((count, len(POINTS)))
     valid = np.zeros((count, len(POINTS)), bool)
     ears = (place("left_ear") + place("right_ear")) / 2
     turns[:, HEAD] = _face(place("left_ear") - place("right_ear"), place("nose") - ears)
-    positions[:, HEAD] = ears - quaternion.rotate(turns[:, HEAD], EARS)
+    positions[:, HEAD] = ears - quaternion.rotate(turns[:, HEAD], EARS_OFFSET)
     valid[:, HEAD] = True
     hips = place("left_hip") - place("right_hip")
     turns[:, WAIST] = _face(hips * [1, 0, 1], quaternion.cross(hips, np.array([0.0, 1.0, 0.0])))
-    positions[:, WAIST] = (place("left_hip") + place("right_hip")) / 2 + HIPS
-    valid[:, WAIST] = visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > SEEN
+    positions[:, WAIST] = (place("left_hip") + place("right_hip")) / 2 + HIPS_OFFSET
+    valid[:, WAIST] = visibility[:, pick_pair(landmarks, "hip")].min(axis=1) > MIN_VISIBILITY
     for point, side, sign in zip(HANDS, ("left", "right"), (1.0, -1.0)):
         wrist, index, pinky = (place(f"{side}_{part}") for part in ("wrist", "index", "pinky"))
         turns[:, point] = _face(sign * ((index + pinky) / 2 - wrist), index - pinky)

@@ -7,12 +7,12 @@ import numpy as np
 
 from kinematch.math.angles import wrap_angle
 
-FARTHEST = 30.0  # half-lives after which nothing is remembered
-RESTART = 1.0  # s by which time may go back; beyond, the clock has begun anew
+MAX_HALFLIVES = 30.0  # half-lives after which nothing is remembered
+RESTART_SECONDS = 1.0  # s by which time may go back; beyond, the clock has restarted
 # states: bias, slow and swaying error of the first source, a quarter of a sway later, hips, shoulders, twist
-OWN = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])  # error of the first source
-HIPS = OWN - [0, 0, 0, 0, 1, 0, 0]  # its difference to the hips that were observed
-SHOULDERS = OWN - [0, 0, 0, 0, 0, 1, 1]  # and to the shoulders, which are twisted against the hips besides
+OWN_ERROR = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])  # error of the first source
+HIPS_ERROR = OWN_ERROR - [0, 0, 0, 0, 1, 0, 0]  # its difference to the hips that were observed
+SHOULDERS_ERROR = OWN_ERROR - [0, 0, 0, 0, 0, 1, 1]  # and to the shoulders, which are also twisted against the hips
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class CircularFilter:
 
     def __init__(self, model: ErrorModel | None = None):
         self.model = ErrorModel() if model is None else model
-        self.errors = np.zeros(len(OWN))  # rad
-        self.covariance = np.zeros((len(OWN), len(OWN)))  # rad^2
+        self.errors = np.zeros(len(OWN_ERROR))  # rad
+        self.covariance = np.zeros((len(OWN_ERROR), len(OWN_ERROR)))  # rad^2
         self.time = -np.inf  # s, of the last observation
 
     def observe(
@@ -55,10 +55,10 @@ class CircularFilter:
         known = np.where(np.isfinite(observed_spreads), np.minimum(observed_spreads, np.pi), np.pi)
         step, fresh = self._advance(time, spread, known)
         self.errors, self.covariance = step @ self.errors, step @ self.covariance @ step.T + np.diag(fresh)
-        for row, difference, own in zip((HIPS, SHOULDERS), differences, observed_spreads):
+        for row, difference, own in zip((HIPS_ERROR, SHOULDERS_ERROR), differences, observed_spreads):
             if np.isfinite(own):
                 self._correct(row, difference)
-        self.time = time if time < self.time - RESTART else max(time, self.time)
+        self.time = time if time < self.time - RESTART_SECONDS else max(time, self.time)
 
     def _correct(self, row: np.ndarray, difference: float) -> None:
         shared = self.covariance @ row
@@ -72,18 +72,18 @@ class CircularFilter:
     def predict(self, time: float, spread: float) -> tuple[float, float]:
         """What the first source is off by (rad) at a time, to be subtracted, and the standard deviation of that."""
         step, fresh = self._advance(time, spread, np.zeros(2))
-        seen = OWN @ step
-        variance = seen @ self.covariance @ seen + OWN @ fresh
+        seen = OWN_ERROR @ step
+        variance = seen @ self.covariance @ seen + OWN_ERROR @ fresh
         return float(seen @ self.errors), float(np.sqrt(max(variance, 0.0)))
 
     def _advance(self, time: float, spread: float, observed_spreads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What becomes of the errors until a time (S, S), and the variances (S,) that come in meanwhile."""
         model, dt = self.model, time - self.time
-        dt = max(dt, 0.0) if dt > -RESTART else np.inf
+        dt = max(dt, 0.0) if dt > -RESTART_SECONDS else np.inf
         lives = np.array([model.bias_halflife, model.halflife, model.sway_halflife, model.sway_halflife,
                           model.observed_halflife, model.observed_halflife, model.twist_halflife])  # fmt: skip
-        kept = 0.5 ** np.minimum(dt / lives, FARTHEST)
-        angle = 2 * np.pi * model.frequency * min(dt, FARTHEST)
+        kept = 0.5 ** np.minimum(dt / lives, MAX_HALFLIVES)
+        angle = 2 * np.pi * model.frequency * min(dt, MAX_HALFLIVES)
         step = np.diag(kept)
         step[2:4, 2:4] = kept[2] * np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         sways = 1 - model.bias - model.slow

@@ -6,16 +6,16 @@ import numpy as np
 
 from kinematch.camera.pose import CameraPose
 
-ERROR = 0.008  # m of a landmark along the line of sight, when all fits
-LATERAL = 0.43  # of that across the line of sight, for a body 3 m away
-OF_STRETCH = 1.2  # of what bones are longer or shorter than usual: an error of their ends
-OF_WIDTH = 1.0  # of what this very pair is wider or narrower than usual
-OF_RESIDUAL = 0.03  # of what nose and wrists are off by: a blurred picture blurs everything
+DEPTH_ERROR = 0.008  # m of a landmark along the line of sight, when all fits
+LATERAL_SHARE = 0.43  # of that across the line of sight, for a body 3 m away
+STRETCH_FACTOR = 1.2  # of what bones are longer or shorter than usual: an error of their ends
+WIDTH_FACTOR = 1.0  # of what this very pair is wider or narrower than usual
+RESIDUAL_FACTOR = 0.03  # of what nose and wrists are off by: a blurred picture blurs everything
 HIP_WIDTH = 0.2  # m between the hip landmarks of an adult
-HIDDEN = 0.5  # visibility below which a landmark is partly invented
-UNSEEN = 0.15  # visibility below which it is invented altogether
-LEAST = math.radians(0.5)
-STEPS, LARGEST_STEP = 3, 0.5  # of the fit of a direction to a width; rad
+PARTLY_INVENTED_VISIBILITY = 0.5  # visibility below which a landmark is partly invented
+INVENTED_VISIBILITY = 0.15  # visibility below which it is invented altogether
+MIN_UNCERTAINTY = math.radians(0.5)
+FIT_STEPS, MAX_FIT_STEP = 3, 0.5  # of the fit of a direction to a width; rad
 
 
 def find_direction(
@@ -30,11 +30,13 @@ def find_direction(
     yaw = math.atan2(z, -x)
     if width is None:
         return yaw + pose.yaw
-    trust = (LATERAL * max(distance / 3, 0.5)) ** -2  # in what is seen across the line of sight, by what is along it
-    for _ in range(STEPS):  # Gauss-Newton: x = -width cos(yaw), z = width sin(yaw)
+    trust = (
+        LATERAL_SHARE * max(distance / 3, 0.5)
+    ) ** -2  # of positions across the line of sight, relative to those along it
+    for _ in range(FIT_STEPS):  # Gauss-Newton: x = -width cos(yaw), z = width sin(yaw)
         c, s = width * math.cos(yaw), width * math.sin(yaw)
         slope = (x + c) * s * trust + (z - s) * c
-        yaw += min(max(slope / (s * s * trust + c * c), -LARGEST_STEP), LARGEST_STEP)
+        yaw += min(max(slope / (s * s * trust + c * c), -MAX_FIT_STEP), MAX_FIT_STEP)
     return yaw + pose.yaw
 
 
@@ -53,15 +55,15 @@ def find_deviation(
     `visibility` of the less visible one, `distance` (m) of the body, `residual` (m) of nose and wrists in this frame,
     `width` (m) that the pair usually has, `stretch` (m) of all bones in this frame.
     """
-    if visibility < UNSEEN:
+    if visibility < INVENTED_VISIBILITY:
         return np.inf
     x, _, z = pose.level(right - left).tolist()
     length = math.hypot(x, z)
     across, along = (x / length, z / length) if length > 1e-6 else (1.0, 0.0)
-    signs = (OF_STRETCH * stretch, OF_WIDTH * (length - width), OF_RESIDUAL * residual)
-    error = math.hypot(ERROR, *signs)
+    signs = (STRETCH_FACTOR * stretch, WIDTH_FACTOR * (length - width), RESIDUAL_FACTOR * residual)
+    error = math.hypot(DEPTH_ERROR, *signs)
     # an error along the line of sight turns an axis that lies across it, and the other way round
-    lateral = along * LATERAL * max(distance / 3, 0.5)
+    lateral = along * LATERAL_SHARE * max(distance / 3, 0.5)
     angle = math.sqrt(2) * math.hypot(across, lateral) * error / max(length, width / 2)
-    angle *= 1 + max(0.0, HIDDEN - visibility) / HIDDEN
-    return math.hypot(angle, pose.deviation, LEAST)
+    angle *= 1 + max(0.0, PARTLY_INVENTED_VISIBILITY - visibility) / PARTLY_INVENTED_VISIBILITY
+    return math.hypot(angle, pose.deviation, MIN_UNCERTAINTY)

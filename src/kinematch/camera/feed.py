@@ -16,11 +16,11 @@ from kinematch.camera.mediapipe import PoseEstimator, read_pictures
 from kinematch.camera.model_file import choose_model
 from kinematch.errors import FileError, KinematchError, failure
 
-MOST_WAITING = 20  # frames that nobody has taken
-AGAIN = 2.0  # s after which a camera that is not there is tried again
-EVERY = 16  # pixels between those whose brightness is looked at
-FOREVER = 1e9  # s
-SPOKEN = "no more pictures of the camera came: was it taken away? It is tried again until it is back"
+MAX_WAITING_FRAMES = 20  # frames that were not taken yet
+RETRY_SECONDS = 2.0  # s after which a camera that is not there is tried again
+BRIGHTNESS_STRIDE = 16  # pixels between those that are measured
+NEVER_SECONDS = 1e9  # s
+CAMERA_LOST = "no more pictures of the camera came: was it taken away? It is tried again until it is back"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class CameraFeed:
         self._estimator = None if self._recorded is not None else PoseEstimator(choose_model(model), near=near)
         if not self.is_webcam and not Path(source).exists():
             raise FileError(source, "no such video, folder of pictures or landmarks; a webcam is a number, such as 0")
-        self._waiting: deque[Glimpse] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[Glimpse] = deque(maxlen=MAX_WAITING_FRAMES)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="kinematch camera", daemon=True)
 
@@ -77,18 +77,18 @@ class CameraFeed:
                     if self._stopped.is_set():
                         return
                 if self.is_webcam:
-                    self.trouble = SPOKEN
+                    self.trouble = CAMERA_LOST
             except KinematchError as error:
                 self.trouble = str(error)
             except Exception as error:  # a driver's trouble is not the avatar's
                 self.trouble = f"the camera failed: {failure(error)}"
             if self.trouble:
-                self._stopped.wait(AGAIN)
+                self._stopped.wait(RETRY_SECONDS)
 
     def _look(self) -> Iterator[Glimpse]:
         assert self._estimator is not None
         began = monotonic()
-        with closing(read_pictures(self.source, seconds=FOREVER if self.is_webcam else None)) as pictures:
+        with closing(read_pictures(self.source, seconds=NEVER_SECONDS if self.is_webcam else None)) as pictures:
             for time, _, picture in pictures:
                 if not self.is_webcam:
                     late = monotonic() - began - time
@@ -97,7 +97,7 @@ class CameraFeed:
                     self._wait(-late)
                 found = self._estimator.find(picture, monotonic())
                 shown = replace(found, times=np.array([monotonic()]))
-                brightness = float(picture[::EVERY, ::EVERY].mean()) / 255
+                brightness = float(picture[::BRIGHTNESS_STRIDE, ::BRIGHTNESS_STRIDE].mean()) / 255
                 yield Glimpse(shown, self._estimator.people, brightness)
 
     def _replay(self, recorded: Landmarks) -> Iterator[Glimpse]:

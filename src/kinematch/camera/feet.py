@@ -12,19 +12,22 @@ from kinematch.database.schema import FeatureSchema
 from kinematch.math.angles import rotate_about_y
 
 SIDES, KINDS = ("left", "right"), ("position", "velocity")
-SEEN = 0.5  # visibility of feet that are followed
-SHARE = 0.7  # of the query that the user's feet decide; the rest are those of the pose that plays
-OLDEST = 0.4  # s after which a sighting says nothing of the feet any more
-SLOWEST, BETA = 2.0, 4.0  # Hz, and Hz per m/s: feet move quickly
+MIN_VISIBILITY = 0.5  # visibility of feet that are followed
+FEET_QUERY_SHARE = 0.7  # of the query that the user's feet decide; the rest are those of the pose that plays
+MAX_AGE_SECONDS = 0.4  # s after which seen feet are too old to use
+MIN_CUTOFF_HZ, CUTOFF_BY_SPEED = 2.0, 4.0  # Hz, and Hz per m/s: feet move quickly
 
 
 class FootFusion(CameraFusion):
-    """A fusion of one user's trackers and camera that follows the feet besides."""
+    """A fusion of one user's trackers and camera that also follows the feet."""
 
     def reset(self, count: int, **measures) -> None:
         """Forget everything; `count` is one."""
         super().reset(count, **measures)
-        self._smoothers = OneEuro(slowest=SLOWEST, beta=BETA), OneEuro(slowest=SLOWEST, beta=BETA)
+        self._smoothers = (
+            OneEuro(slowest=MIN_CUTOFF_HZ, beta=CUTOFF_BY_SPEED),
+            OneEuro(slowest=MIN_CUTOFF_HZ, beta=CUTOFF_BY_SPEED),
+        )
         self._feet: tuple[float, np.ndarray, np.ndarray] | None = None  # time (s), places and velocities (2, 3)
         self._last = np.zeros((2, 3))  # m, in the world
         self.query: tuple[np.ndarray, np.ndarray] | None = None  # places and velocities (2, 3) in the body's axes, now
@@ -37,7 +40,7 @@ class FootFusion(CameraFusion):
         if observer.sighting is not None and observer.sighting is not before:
             self._watch(observer)
         self.query = None
-        if self._feet is not None and now - self._feet[0] < OLDEST:
+        if self._feet is not None and now - self._feet[0] < MAX_AGE_SECONDS:
             time, places, velocities = self._feet
             ahead = places + (now - time) * (velocities - joints.velocities[0, HEAD] * [1, 0, 1])
             yaw = direction.yaws[0]
@@ -49,7 +52,7 @@ class FootFusion(CameraFusion):
         assert observer.sighting is not None
         assert observer.body is not None
         time, ankles = observer.sighting.time, observer.ankles
-        if observer.visibility[ankles].min() < SEEN:
+        if observer.visibility[ankles].min() < MIN_VISIBILITY:
             self._feet = None
             return
         world = observer.alignment.pose.to_world(observer.body)
@@ -57,7 +60,7 @@ class FootFusion(CameraFusion):
         relative = self._smoothers[0].smooth(time, ankles - hips)
         smoothed = self._smoothers[1].smooth(time, ankles)
         velocities = np.zeros((2, 3))
-        if self._feet is not None and 0 < time - self._feet[0] < OLDEST:
+        if self._feet is not None and 0 < time - self._feet[0] < MAX_AGE_SECONDS:
             velocities = (smoothed - self._last) / (time - self._feet[0])
         self._last, self._feet = smoothed, (time, relative, velocities)
 
@@ -68,7 +71,7 @@ class FeetInQueries:
     Give it to an avatar of one user: `Avatar(..., estimator=fusion, asks=[FeetInQueries(fusion)])`.
     """
 
-    def __init__(self, fusion: FootFusion, *, share: float = SHARE, scale: float = 1.0):
+    def __init__(self, fusion: FootFusion, *, share: float = FEET_QUERY_SHARE, scale: float = 1.0):
         """`scale`: m of the user's body for a metre of the motion's."""
         self._fusion, self._share, self._scale = fusion, share, scale
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-FASTEST = 5.0  # m/s across the picture, of somebody who runs past a camera
-SLACK = 0.15  # m by which a place that is seen well is off
+MAX_SPEED = 5.0  # m/s across the picture, of a person running past a camera
+PLACE_SLACK = 0.15  # m by which a place that is seen well is off
 DEPTH_SLACK = 0.3  # share of the distance, which is seen badly
-LOST = 0.5  # s after which somebody may be anywhere
+LOST_SECONDS = 0.5  # s after which a person may be anywhere
 
 
 class Follower:
@@ -18,15 +18,15 @@ class Follower:
     def accepts(self, place: np.ndarray, time: float) -> bool:
         """Whether a body (3,) m in camera space can have come here; if so, it is followed from here."""
         passed, step = time - self._time, place - self._place
-        if 0 <= passed < LOST:
-            reach = FASTEST * passed
-            if np.hypot(step[0], step[1]) > reach + SLACK or abs(step[2]) > reach + DEPTH_SLACK * self._place[2]:
+        if 0 <= passed < LOST_SECONDS:
+            reach = MAX_SPEED * passed
+            if np.hypot(step[0], step[1]) > reach + PLACE_SLACK or abs(step[2]) > reach + DEPTH_SLACK * self._place[2]:
                 return False
         self._place, self._time = place, time
         return True
 
 
 def find_steady(places: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Which places (F, 3) m of a body, by times (F,) s, can be those of one who moves: (F,) bool."""
+    """Which positions (F, 3) m at times (F,) s can be of one moving person: (F,) bool."""
     follower = Follower()
     return np.array([follower.accepts(place, float(time)) for place, time in zip(places, times)], bool)

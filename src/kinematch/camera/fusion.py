@@ -15,14 +15,15 @@ from kinematch.camera.projection import FIELD_OF_VIEW
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
-DEVIATION = 1.25  # standard deviation by mean absolute error, of a normal distribution
-NETWORK_DOUBT = 2.4  # times the error that the network expects: of people whom it never saw it knows less
-SHOULDER_DOUBT = 0.6  # times the deviation that a frame tells of shoulders, which are seen more clearly than hips
-LATEST = 1.0  # s after which a picture is too old to say anything
+DEVIATION_BY_ERROR = 1.25  # standard deviation by mean absolute error, of a normal distribution
+NETWORK_ERROR_FACTOR = 2.4  # times the error that the network expects: of people whom it never saw it knows less
+# times a frame's deviation of shoulders, which are seen more clearly than hips
+SHOULDER_ERROR_FACTOR = 0.6
+MAX_AGE_SECONDS = 1.0  # s after which a picture is too old to say anything
 
 
 class CameraFusion:
-    """An estimator of body directions that takes landmarks besides: give it to `Avatar(..., estimator=...)`, and call
+    """An estimator of body directions that also takes landmarks: give it to `Avatar(..., estimator=...)`, and call
     `see` whenever a camera has a new frame. With no camera it is the estimator that it is made of."""
 
     def __init__(
@@ -68,7 +69,7 @@ class CameraFusion:
         yaws, uncertainties = self.base.yaws.copy(), self.base.uncertainties.copy()
         for user in np.flatnonzero(self._watched).tolist():
             observer, own = self.observers[user], self.filters[user]
-            spread = NETWORK_DOUBT * float(uncertainties[user])
+            spread = NETWORK_ERROR_FACTOR * float(uncertainties[user])
             observer.track(joints, user)
             self._yaws[user].append(joints.times[user], np.array([np.sin(yaws[user]), np.cos(yaws[user])]))
             waiting, now = self._waiting[user], float(joints.times[user])
@@ -78,16 +79,16 @@ class CameraFusion:
                     self._correct(user, sighting, now, spread)
             error, deviation = own.predict(now, spread)
             yaws[user] = wrap_angle(yaws[user] - error)
-            uncertainties[user] = min(uncertainties[user], deviation / DEVIATION)
+            uncertainties[user] = min(uncertainties[user], deviation / DEVIATION_BY_ERROR)
         self.direction = Direction(yaws, uncertainties)
         return self.direction
 
     def _correct(self, user: int, sighting: Sighting, now: float, spread: float) -> None:
         """Compare a sighting with what the trackers said at that moment."""
-        if now - sighting.time > LATEST:
+        if now - sighting.time > MAX_AGE_SECONDS:
             return
         said = np.arctan2(*self._yaws[user].at(sighting.time))
         self.filters[user].observe(
             (float(said - sighting.yaw), float(said - sighting.shoulder_yaw)), min(sighting.time, now), spread=spread,
-            observed_spreads=(sighting.deviation, SHOULDER_DOUBT * sighting.shoulder_deviation),
+            observed_spreads=(sighting.deviation, SHOULDER_ERROR_FACTOR * sighting.shoulder_deviation),
         )  # fmt: skip

@@ -1,17 +1,17 @@
-"""History: where trackers were in the last seconds, to be asked for the moment at which a picture was taken."""
+"""History: positions of trackers in the last seconds, to look up the moment at which a picture was taken."""
 
 import numpy as np
 
-SPAN = 9.0  # s that are kept
-SIZE = 2400  # samples at most; at higher rates the history is shorter
+SPAN_SECONDS = 9.0  # s that are kept
+MAX_SAMPLES = 2400  # samples at most; at higher rates the history is shorter
 
 
 class History:
     """Rows of numbers by time, the newest last."""
 
     def __init__(self, width: int):
-        self._times = np.zeros(2 * SIZE)
-        self._rows = np.zeros((2 * SIZE, width))
+        self._times = np.zeros(2 * MAX_SAMPLES)
+        self._rows = np.zeros((2 * MAX_SAMPLES, width))
         self._start = self._stop = 0
 
     def append(self, time: float, row: np.ndarray) -> None:
@@ -27,8 +27,8 @@ class History:
             self._start, self._stop = 0, count
         self._times[self._stop], self._rows[self._stop] = time, row
         self._stop += 1
-        self._start = max(self._start, self._stop - SIZE)
-        while self._times[self._start] < time - SPAN:
+        self._start = max(self._start, self._stop - MAX_SAMPLES)
+        while self._times[self._start] < time - SPAN_SECONDS:
             self._start += 1
 
     @property

@@ -15,8 +15,8 @@ NAMES = (
     *("left_index", "right_index", "left_thumb", "right_thumb", "left_hip", "right_hip", "left_knee", "right_knee"),
     *("left_ankle", "right_ankle", "left_heel", "right_heel", "left_foot_index", "right_foot_index"),
 )
-NEEDED = ("nose", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_ankle", "right_ankle")
-LARGEST = 1000.0  # m; farther away is no number of an estimator
+REQUIRED_NAMES = ("nose", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_ankle", "right_ankle")
+MAX_COORDINATE = 1000.0  # m; no estimator returns more
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Landmarks:
             raise KinematchError("landmarks: a time is not finite")
         if not 0.1 <= self.aspect <= 10:
             raise KinematchError(f"landmarks: aspect {self.aspect}, expected 0.1 to 10")
-        for name in NEEDED:
+        for name in REQUIRED_NAMES:
             if name not in self.names:
                 raise KinematchError(unknown("landmark", name, self.names))
         self._drop_what_is_not_finite()
@@ -56,7 +56,7 @@ class Landmarks:
     def _drop_what_is_not_finite(self) -> None:
         """A landmark with NaN in it was not seen."""
         together = np.concatenate([self.places, self.image], axis=-1)
-        good = (np.abs(together) < LARGEST).all(axis=-1) & np.isfinite(self.visibility)
+        good = (np.abs(together) < MAX_COORDINATE).all(axis=-1) & np.isfinite(self.visibility)
         for name in ("places", "image"):
             object.__setattr__(self, name, np.where(good[..., None], getattr(self, name), 0.0))
         object.__setattr__(self, "visibility", np.where(good, np.clip(self.visibility, 0.0, 1.0), 0.0))

@@ -13,10 +13,10 @@ from kinematch.files.reading import opened
 from kinematch.writing import write_beside
 
 VERSION = 1
-LARGEST_NUMBER = 1e15  # of a time in seconds; JSON has whole numbers that are too large for a float
+MAX_SECONDS = 1e15  # of a time in seconds; JSON has whole numbers that are too large for a float
 KIND = "landmarks"
 SUFFIXES = (".jsonl", ".json")
-LARGEST = 1 << 28  # bytes; an hour at 20 frames a second is 200 MB
+MAX_FILE_BYTES = 1 << 28  # bytes; an hour at 20 frames a second is 200 MB
 DIGITS = 5  # of places (m), shares of the picture and visibility
 
 
@@ -48,8 +48,8 @@ def is_landmarks(path: str | Path) -> bool:
 def read_landmarks(path: str | Path) -> Landmarks:
     """Read what `write_landmarks` wrote."""
     with opened(path, "recorded landmarks") as (file, size):
-        if size > LARGEST:
-            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {LARGEST / 1e6:.0f} MB")
+        if size > MAX_FILE_BYTES:
+            raise FileError(path, f"is {size / 1e6:.0f} MB long, expected at most {MAX_FILE_BYTES / 1e6:.0f} MB")
         lines = file.read(size).split(b"\n")
     header = _decode(path, lines[0], 1)
     if header.get("kinematch") != KIND:
@@ -58,8 +58,8 @@ def read_landmarks(path: str | Path) -> Landmarks:
         raise FileError(path, f"landmarks of version {header.get('version')!r}, expected {VERSION}", kind="newer")
     names, aspect = header.get("names"), header.get("aspect")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise FileError(path, "names are no list of texts", line=1)
-    if not isinstance(aspect, int | float) or not abs(aspect) < LARGEST_NUMBER:
+        raise FileError(path, "names are not a list of texts", line=1)
+    if not isinstance(aspect, int | float) or not abs(aspect) < MAX_SECONDS:
         raise FileError(path, f"aspect is {aspect!r}, expected a number", line=1)
     times: list[float] = []
     rows = []
@@ -68,7 +68,7 @@ def read_landmarks(path: str | Path) -> Landmarks:
             continue
         values = _decode(path, line, number)
         time = values.get("time")
-        if not isinstance(time, int | float) or not abs(time) < LARGEST_NUMBER or (times and time <= times[-1]):
+        if not isinstance(time, int | float) or not abs(time) < MAX_SECONDS or (times and time <= times[-1]):
             raise FileError(path, f"time is {time!r}, expected a number of seconds that grows", line=number)
         times.append(float(time))
         rows.append(_read_row(path, values.get("landmarks"), len(names), number))
@@ -85,7 +85,7 @@ def _decode(path: str | Path, line: bytes, number: int) -> dict[str, Any]:
     try:
         values = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(path, f"no JSON: {error}", line=number) from None
+        raise FileError(path, f"not JSON: {error}", line=number) from None
     if not isinstance(values, dict):
         raise FileError(path, 'expected an object such as {"time": 0.0, "landmarks": [...]}', line=number)
     return values

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from kinematch.camera.projection import LEAST_VISIBILITY
+from kinematch.camera.projection import MIN_VISIBILITY
 
-EVERY = 10  # frames between medians, once there are as many
-WINDOW = 200  # frames in a median
+MEDIAN_INTERVAL = 10  # frames between medians, once there are as many
+MEDIAN_FRAMES = 200  # frames in a median
 SIDES = ("left", "right")
 LIMBS = (
     *(("shoulder", "hip"), ("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist")),
@@ -42,13 +42,13 @@ class UsualLengths:
             self._recent, self._count = [], 0
         self._recent.append(lengths)
         self._count += 1
-        if self._count < EVERY or self._count % EVERY == 0:
-            del self._recent[:-WINDOW]
+        if self._count < MEDIAN_INTERVAL or self._count % MEDIAN_INTERVAL == 0:
+            del self._recent[:-MEDIAN_FRAMES]
             self.medians = np.median(self._recent, axis=0)
 
 
 def find_stretch(lengths: np.ndarray, usual: np.ndarray, bones: np.ndarray, visibility: np.ndarray) -> float:
     """Root mean square (in their unit) by which the seen bones (B,) are longer or shorter than usual."""
-    seen = visibility[bones].min(axis=1) > LEAST_VISIBILITY
+    seen = visibility[bones].min(axis=1) > MIN_VISIBILITY
     seen[0] = True
     return float(np.sqrt(np.mean((lengths - usual)[seen] ** 2)))

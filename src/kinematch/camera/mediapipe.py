@@ -13,10 +13,11 @@ from kinematch.errors import FileError, KinematchError
 
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp")
 TO_OURS = np.array([-1.0, -1.0, 1.0])  # MediaPipe: x to the right of the picture, y down, z away from the camera
-PEOPLE = 2  # looked for, so that a second one is noticed and not taken for the first
-FARTHEST = 0.12  # share of the picture's width that a person moves between pictures; farther away is somebody else
-PATIENCE = 1.0  # s after which somebody who is gone is forgotten
-HIPS = [NAMES.index("left_hip"), NAMES.index("right_hip")]
+MAX_PEOPLE = 2  # looked for, so that a second one is noticed and not taken for the first
+# share of the picture's width that a person moves between pictures; farther away is another person
+MAX_MOVE_SHARE = 0.12
+FORGET_SECONDS = 1.0  # s after which a person who has left is forgotten
+HIP_LANDMARKS = [NAMES.index("left_hip"), NAMES.index("right_hip")]
 
 
 class PoseEstimator:
@@ -28,20 +29,20 @@ class PoseEstimator:
         vision, options = _import_vision()
         self.people = 0  # in the last picture
         self._before = -1
-        self._place = None if near is None else np.array(near)  # of the hips of the person who is followed
-        self._first, self._since = True, 0.0  # nobody was followed yet; s of the last time that somebody was
+        self._place = None if near is None else np.array(near)  # of the hips of the followed person
+        self._first, self._since = True, 0.0  # whether no person was followed yet; s, when one was last seen
         try:
             self._landmarker = vision.PoseLandmarker.create_from_options(
                 vision.PoseLandmarkerOptions(
-                    base_options=options(model_asset_path=str(path)), num_poses=PEOPLE,
+                    base_options=options(model_asset_path=str(path)), num_poses=MAX_PEOPLE,
                     running_mode=vision.RunningMode.VIDEO,
                 )
             )  # fmt: skip
         except (RuntimeError, ValueError) as error:
-            raise FileError(path, f"is no pose model: {str(error).splitlines()[0]}") from None
+            raise FileError(path, f"is not a pose model: {str(error).splitlines()[0]}") from None
 
     def find(self, picture: np.ndarray, time: float) -> Landmarks:
-        """One frame: landmarks of a picture (H, W, 3) uint8 RGB taken at a time (s), of the one who is followed."""
+        """One frame: landmarks of the followed person in a picture (H, W, 3) uint8 RGB taken at a time (s)."""
         import mediapipe
 
         # it needs milliseconds that grow
@@ -61,16 +62,16 @@ class PoseEstimator:
         return Landmarks(np.array([time]), places[None], flat[chosen][None], visibility[None], aspect)
 
     def _choose(self, bodies: list[np.ndarray], time: float) -> int | None:
-        """The one of several bodies (33, 2) who was followed; None if only others are seen."""
+        """The followed one of several bodies (33, 2); None if only others are seen."""
         if not bodies:
             return None
-        places = np.array([body[HIPS].mean(axis=0) for body in bodies])
-        if self._place is None or (not self._first and time - self._since > PATIENCE):
+        places = np.array([body[HIP_LANDMARKS].mean(axis=0) for body in bodies])
+        if self._place is None or (not self._first and time - self._since > FORGET_SECONDS):
             chosen = int(np.argmax([np.ptp(body[:, 1]) for body in bodies]))
         else:
             gaps = np.linalg.norm(places - self._place, axis=-1)
             chosen = int(np.argmin(gaps))
-            if not self._first and gaps[chosen] > FARTHEST:
+            if not self._first and gaps[chosen] > MAX_MOVE_SHARE:
                 return None
         self._place, self._since, self._first = places[chosen], time, False
         return chosen
@@ -87,7 +88,7 @@ def estimate_landmarks(
 ) -> tuple[Landmarks, int]:  # fmt: skip
     """Landmarks of a video file, a folder of pictures (at `frame_rate`) or a webcam by its number (for `seconds`).
 
-    Of a video, `start` (s) are skipped. `near`: where in the picture the person is who is to be followed.
+    Of a video, `start` (s) are skipped. `near`: where in the picture the person to follow is.
     The second result is the number of frames with more than one person in them.
     """
     pictures = read_pictures(source, frame_rate=frame_rate, start=start, seconds=seconds)
@@ -134,7 +135,7 @@ def _read_folder(folder: Path, frame_rate: float) -> Iterator[tuple[float, int |
             with Image.open(file) as image:
                 yield number / frame_rate, len(files), np.array(image.convert("RGB"))
         except (OSError, UnidentifiedImageError) as error:
-            raise FileError(file, f"is no picture: {error}") from None
+            raise FileError(file, f"is not a picture: {error}") from None
 
 
 def _read_video(path: Path, start: float, seconds: float | None) -> Iterator[tuple[float, int | None, np.ndarray]]:
@@ -142,7 +143,7 @@ def _read_video(path: Path, start: float, seconds: float | None) -> Iterator[tup
     video = cv2.VideoCapture(str(path))
     try:
         if not video.isOpened():
-            raise FileError(path, "is no video that can be read")
+            raise FileError(path, "is not a video that can be read")
         rate = video.get(cv2.CAP_PROP_FPS) or 30.0
         total = int(video.get(cv2.CAP_PROP_FRAME_COUNT)) or None
         number = 0

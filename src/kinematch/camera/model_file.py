@@ -14,9 +14,9 @@ from kinematch.writing import replacing
 
 ADDRESS = "https://storage.googleapis.com/mediapipe-models/pose_landmarker/pose_landmarker_{0}/float16/1/pose_landmarker_{0}.task"
 VARIABLE = "KINEMATCH_POSE_MODEL"  # overrides the address
-CHUNK = 1 << 16
-TIMEOUT = 30.0  # s without an answer
-LARGEST = 1 << 27  # bytes
+CHUNK_BYTES = 1 << 16
+TIMEOUT_SECONDS = 30.0  # s without an answer
+MAX_FILE_BYTES = 1 << 27  # bytes
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def find_model(model: str | Path = "full") -> Path:
             raise FileError(path, f"no such model; expected a .task file, or one of {', '.join(MODELS)}")
         with path.open("rb") as file:
             if file.read(2) != b"PK":  # a .task file is a zip archive
-                raise FileError(path, "is no pose model; expected a .task file of MediaPipe's pose landmarker")
+                raise FileError(path, "is not a pose model; expected a .task file of MediaPipe's pose landmarker")
         return path
     place = find_place(str(model))
     if not place.is_file():
@@ -110,13 +110,13 @@ def _download(address: str, part: Path, place: Path, progress: Callable[[int, in
         raise KinematchError(f"address {address!r}, expected one that begins with https:// or http://")
     done = 0
     try:
-        with urllib.request.urlopen(address, timeout=TIMEOUT) as answer, part.open("wb") as file:
+        with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as answer, part.open("wb") as file:
             total = int(answer.headers.get("Content-Length") or 0)
-            while chunk := answer.read(CHUNK):
+            while chunk := answer.read(CHUNK_BYTES):
                 file.write(chunk)
                 done += len(chunk)
-                if done > LARGEST:
-                    raise KinematchError(f"{address}: more than {LARGEST >> 20} MB; that is no pose model")
+                if done > MAX_FILE_BYTES:
+                    raise KinematchError(f"{address}: more than {MAX_FILE_BYTES >> 20} MB; that is not a pose model")
                 if progress is not None:
                     progress(done, total)
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:

@@ -10,16 +10,16 @@ from kinematch.camera.direction import HIP_WIDTH, find_deviation, find_direction
 from kinematch.camera.history import History
 from kinematch.camera.landmarks import Landmarks, find_mirror
 from kinematch.camera.lengths import UsualLengths, find_bones, find_stretch, measure_bones
-from kinematch.camera.projection import FIELD_OF_VIEW, LEAST_VISIBILITY, locate_bodies
-from kinematch.camera.time_offset import SPAN, TimeOffset
+from kinematch.camera.projection import FIELD_OF_VIEW, MIN_VISIBILITY, locate_bodies
+from kinematch.camera.time_offset import SPAN_SECONDS, TimeOffset
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 
-NOSE = np.array([0.0, 0.04, 0.115])  # m from the head joint, in its axes
-UPRIGHT = 0.95  # share of the standing height above which somebody stands
-SWAPPED = 0.6  # by which the wrists must fit better when exchanged
-UNSETTLED = 12  # frames before which an alignment says nothing
-EVERY = 10  # frames between looks at the time offset
+NOSE_OFFSET = np.array([0.0, 0.04, 0.115])  # m from the head joint, in its axes
+UPRIGHT_SHARE = 0.95  # share of the standing height above which a user stands
+SWAP_RATIO = 0.6  # by which the wrists must fit better when exchanged
+MIN_ALIGNED_FRAMES = 12  # frames before which an alignment is not used
+OFFSET_INTERVAL = 10  # frames between looks at the time offset
 POINTS = ("nose", "left_wrist", "right_wrist")
 HIPS, ANKLES = ("left_hip", "right_hip"), ("left_ankle", "right_ankle")
 SHOULDERS = ("left_shoulder", "right_shoulder")
@@ -40,7 +40,7 @@ class Sighting:
 
 
 class Observer:
-    """Aligns the landmarks of one user with the joints that are tracked, and tells where the hips face."""
+    """Aligns the landmarks of one user with the tracked joints, and estimates where the hips face."""
 
     def __init__(
         self, head_height: float, *, field_of_view: float = FIELD_OF_VIEW, pitch: float | None = None,
@@ -67,12 +67,12 @@ class Observer:
         """Remember where a user's joints are now."""
         rows = [HEAD, *HANDS]
         points = joints.positions[user, rows].copy()
-        points[0] += quaternion.rotate(joints.rotations[user, HEAD], NOSE)
+        points[0] += quaternion.rotate(joints.rotations[user, HEAD], NOSE_OFFSET)
         self._valid = joints.valid[user, rows]
         self._history.append(joints.times[user], np.append(points.ravel(), joints.positions[user, HEAD, 1]))
 
     def look(self, frame: Landmarks) -> Sighting | None:
-        """What a frame says; None where nobody, or too little, is seen."""
+        """The observation of a frame; None where nobody, or too little, is seen."""
         self.sighting = self.body = None
         time = float(frame.times[0]) - self.offset.seconds
         place = locate_bodies(frame, self._field_of_view)[0]
@@ -86,7 +86,7 @@ class Observer:
         if swapped:
             body, visibility = body[self._mirror], visibility[self._mirror]
         self.body, self.visibility = body, visibility
-        weights = np.where((visibility[points] > LEAST_VISIBILITY) & self._valid, visibility[points], 0.0)
+        weights = np.where((visibility[points] > MIN_VISIBILITY) & self._valid, visibility[points], 0.0)
         self._watch_height(body, visibility, row)
         self.alignment.watch(body[points], targets, weights)
         self._remember(float(frame.times[0]), body[points], weights)
@@ -105,31 +105,35 @@ class Observer:
 
     def _find_swap(self, points: np.ndarray, targets: np.ndarray, visibility: np.ndarray) -> bool:
         """Whether the wrists fit clearly better with left and right exchanged."""
-        if self.alignment.frames < UNSETTLED or not self._valid[1:].all() or visibility[1:].min() < LEAST_VISIBILITY:
+        if (
+            self.alignment.frames < MIN_ALIGNED_FRAMES
+            or not self._valid[1:].all()
+            or visibility[1:].min() < MIN_VISIBILITY
+        ):
             return False
         # the nose belongs to neither side, so a shift of the whole body does not count
         world = self.alignment.pose.to_world(points)
         shift = targets.mean(axis=0) - world.mean(axis=0)
         own = np.linalg.norm(world[1:] + shift - targets[1:], axis=-1).sum()
         other = np.linalg.norm(world[[2, 1]] + shift - targets[1:], axis=-1).sum()
-        return bool(other < SWAPPED * own)
+        return bool(other < SWAP_RATIO * own)
 
     def _watch_height(self, body: np.ndarray, visibility: np.ndarray, row: np.ndarray) -> None:
         """Scale from how high the nose is above the feet, and pitch from bodies that stand."""
         ankles, hips, nose = self.ankles, self.hips, self._points[0]
-        if visibility[ankles].min() < 0.4 or visibility[nose] < LEAST_VISIBILITY:
+        if visibility[ankles].min() < 0.4 or visibility[nose] < MIN_VISIBILITY:
             return
-        if row[9] > UPRIGHT * self._head_height:
+        if row[9] > UPRIGHT_SHARE * self._head_height:
             self.alignment.watch_standing(body[hips].mean(axis=0) - body[ankles].mean(axis=0))
         heights = self.alignment.pose.level(body)[:, 1] / self.alignment.pose.scale
-        self.alignment.watch_height(float(heights[nose] - heights[visibility > LEAST_VISIBILITY].min()), float(row[1]))
+        self.alignment.watch_height(float(heights[nose] - heights[visibility > MIN_VISIBILITY].min()), float(row[1]))
 
     def _remember(self, time: float, points: np.ndarray, weights: np.ndarray) -> None:
         self._seen.append((time, self.alignment.pose.scale * points, weights))
         self._count += 1
-        while self._seen[0][0] < time - SPAN or self._seen[0][0] > time:
+        while self._seen[0][0] < time - SPAN_SECONDS or self._seen[0][0] > time:
             del self._seen[0]
-        if self._count % EVERY == 0:
+        if self._count % OFFSET_INTERVAL == 0:
             times, places, w = (np.array(part) for part in zip(*self._seen))
             self.offset.update(times, places, w, self._history.times, self._history.rows[:, :9].reshape(-1, 3, 3))
 
@@ -138,7 +142,7 @@ class Observer:
         weights: np.ndarray, swapped: bool,
     ) -> Sighting | None:  # fmt: skip
         stretch = self._measure(body, visibility)
-        if self.alignment.frames < UNSETTLED:
+        if self.alignment.frames < MIN_ALIGNED_FRAMES:
             return None
         points, pose = self._points, self.alignment.pose
         used = weights > 0

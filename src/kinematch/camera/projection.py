@@ -5,8 +5,8 @@ import numpy as np
 from kinematch.camera.landmarks import Landmarks
 
 FIELD_OF_VIEW = float(np.radians(65))  # across the picture, of a usual webcam
-LEAST_VISIBILITY = 0.3  # below it a landmark is invented rather than seen
-LEAST_SEEN = 4  # landmarks that tell where a body is
+MIN_VISIBILITY = 0.3  # below it a landmark is invented rather than seen
+MIN_LANDMARKS = 4  # landmarks that are needed to locate a body
 
 
 def project(places: np.ndarray, field_of_view: float, aspect: float) -> np.ndarray:
@@ -31,8 +31,8 @@ def locate_bodies(landmarks: Landmarks, field_of_view: float = FIELD_OF_VIEW) ->
     That is linear in t, so weighted least squares give it in closed form.
     """
     p, slopes = landmarks.places, find_slopes(landmarks.image, field_of_view, landmarks.aspect)
-    w = np.where(landmarks.visibility >= LEAST_VISIBILITY, landmarks.visibility, 0.0)
-    known = (w > 0).sum(axis=1) >= LEAST_SEEN
+    w = np.where(landmarks.visibility >= MIN_VISIBILITY, landmarks.visibility, 0.0)
+    known = (w > 0).sum(axis=1) >= MIN_LANDMARKS
     u, v = slopes[..., 0], slopes[..., 1]
     right = np.stack([u * p[..., 2] - p[..., 0], v * p[..., 2] - p[..., 1]], axis=-1)
     sums = w.sum(axis=1)

@@ -11,12 +11,12 @@ import numpy as np
 from kinematch.camera.pose import CameraPose
 from kinematch.math.angles import rotate_about_y
 
-ACROSS = 0.015  # m across the line of sight, for a body 3 m away
-ALONG, ALONG_FAR = 0.03, 0.006  # m along it, and m for each m of distance
-NEAREST = 0.6  # share of the error at 3 m that stays at any distance
-OUTLIER = 2.0  # standard deviations at which a point counts half
-CORRELATED = 5.0  # frames that share an error
-LARGEST_STEP = 0.3  # of the logarithm of the scale
+LATERAL_DEVIATION = 0.015  # m across the line of sight, for a body 3 m away
+DEPTH_DEVIATION, DEPTH_DEVIATION_BY_DISTANCE = 0.03, 0.006  # m along it, and m for each m of distance
+MIN_ERROR_SHARE = 0.6  # share of the error at 3 m that stays at any distance
+OUTLIER_DEVIATIONS = 2.0  # standard deviations at which a point counts half
+CORRELATED_FRAMES = 5.0  # frames that share an error
+MAX_SCALE_STEP = 0.3  # of the logarithm of the scale
 
 
 @dataclass(frozen=True)
@@ -32,20 +32,20 @@ def refine_pose(
     steps: int = 1,
 ) -> CameraPose:  # fmt: skip
     """A pose that takes places (M, 3) in camera space nearer to targets (M, 3) in the world; weights (M,), zero for
-    points that were not seen, and what is known of pitch (rad) and scale besides."""
+    points that were not seen, and priors of pitch (rad) and scale."""
     seen = weights > 0
-    places, targets, weights = places[seen], targets[seen], weights[seen] / CORRELATED
+    places, targets, weights = places[seen], targets[seen], weights[seen] / CORRELATED_FRAMES
     distances = np.linalg.norm(places, axis=-1)
     rays = places / np.maximum(distances, 1e-6)[:, None]
     for _ in range(steps):
         residuals, slopes = _differentiate(pose, places, targets)
         far = pose.scale * distances
-        across = ACROSS * np.maximum(far / 3, NEAREST)
-        along = np.hypot(ALONG, ALONG_FAR * far)
+        across = LATERAL_DEVIATION * np.maximum(far / 3, MIN_ERROR_SHARE)
+        along = np.hypot(DEPTH_DEVIATION, DEPTH_DEVIATION_BY_DISTANCE * far)
         lines = rotate_about_y(pose.level(rays), pose.yaw) / pose.scale
         residuals, slopes = (_whiten(values, lines, across, along) for values in (residuals[..., None], slopes))
         squares = (residuals[..., 0] ** 2).sum(axis=-1) / 3
-        counts = weights / (1 + squares / OUTLIER**2)  # Cauchy's weights
+        counts = weights / (1 + squares / OUTLIER_DEVIATIONS**2)  # Cauchy's weights
         weighted = (slopes * counts[:, None, None]).reshape(-1, 6)
         curvature, slope = weighted.T @ slopes.reshape(-1, 6), weighted.T @ residuals.ravel()
         for row, prior, value in ((4, pitch, pose.pitch), (5, scale, np.log(pose.scale / scale.value))):
@@ -56,7 +56,7 @@ def refine_pose(
         misfit = max(1.0, float(np.sqrt(counts @ squares / max(counts.sum(), 1e-9))))
         pose = replace(
             pose, yaw=pose.yaw + float(step[0]), position=pose.position + step[1:4], pitch=pose.pitch + float(step[4]),
-            scale=pose.scale * float(np.exp(np.clip(step[5], -LARGEST_STEP, LARGEST_STEP))),
+            scale=pose.scale * float(np.exp(np.clip(step[5], -MAX_SCALE_STEP, MAX_SCALE_STEP))),
             deviation=min(misfit * float(np.sqrt(covariance[0, 0])), np.pi),
         )  # fmt: skip
     return pose

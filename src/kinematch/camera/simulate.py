@@ -16,11 +16,11 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.heading import facing_yaws
 
 # m from the joint, in the axes of a body that faces +Z; those of the left side, x changes sign for the right one
-FACE = {"nose": (0.0, 0.05, 0.12), "eye_inner": (0.015, 0.08, 0.105), "eye": (0.03, 0.08, 0.1),
+FACE_OFFSETS = {"nose": (0.0, 0.05, 0.12), "eye_inner": (0.015, 0.08, 0.105), "eye": (0.03, 0.08, 0.1),
         "eye_outer": (0.045, 0.08, 0.09), "ear": (0.075, 0.06, 0.01), "mouth": (0.025, 0.01, 0.1)}  # fmt: skip
-HAND = {"pinky": (0.08, -0.01, -0.035), "index": (0.09, -0.01, 0.03), "thumb": (0.05, -0.015, 0.05)}
-HEEL, FOOT_INDEX = (0.0, -0.07, -0.05), (0.0, -0.07, 0.15)
-JOINTS = {"shoulder": "upper_arm", "elbow": "lower_arm", "wrist": "hand", "hip": "upper_leg", "knee": "lower_leg",
+HAND_OFFSETS = {"pinky": (0.08, -0.01, -0.035), "index": (0.09, -0.01, 0.03), "thumb": (0.05, -0.015, 0.05)}
+HEEL_OFFSET, FOOT_INDEX_OFFSET = (0.0, -0.07, -0.05), (0.0, -0.07, 0.15)
+JOINT_ROLES = {"shoulder": "upper_arm", "elbow": "lower_arm", "wrist": "hand", "hip": "upper_leg", "knee": "lower_leg",
           "ankle": "foot"}  # fmt: skip
 
 
@@ -116,18 +116,18 @@ def find_landmark_places(
 
     head = points[HEAD]
     gaze = turn(head) if head_rotations is None else head_rotations[frames]
-    found = {"nose": offset(head, gaze, FACE["nose"])}
+    found = {"nose": offset(head, gaze, FACE_OFFSETS["nose"])}
     for side, sign, hand in (("left", 1.0, points[HANDS[0]]), ("right", -1.0, points[HANDS[1]])):
         for part in ("eye_inner", "eye", "eye_outer", "ear"):
-            found[f"{side}_{part}"] = offset(head, gaze, FACE[part], sign)
-        found[f"mouth_{side}"] = offset(head, gaze, FACE["mouth"], sign)
-        for name, role in JOINTS.items():
+            found[f"{side}_{part}"] = offset(head, gaze, FACE_OFFSETS[part], sign)
+        found[f"mouth_{side}"] = offset(head, gaze, FACE_OFFSETS["mouth"], sign)
+        for name, role in JOINT_ROLES.items():
             found[f"{side}_{name}"] = positions[:, roles[f"{side}_{role}"]]
-        for part, away in HAND.items():
+        for part, away in HAND_OFFSETS.items():
             found[f"{side}_{part}"] = offset(hand, turn(hand), away, sign)
         foot = roles[f"{side}_foot"]
-        found[f"{side}_heel"] = offset(foot, turn(foot), HEEL)
-        found[f"{side}_foot_index"] = offset(foot, turn(foot), FOOT_INDEX)
+        found[f"{side}_heel"] = offset(foot, turn(foot), HEEL_OFFSET)
+        found[f"{side}_foot_index"] = offset(foot, turn(foot), FOOT_INDEX_OFFSET)
     return np.stack([found[name] for name in NAMES], axis=1), facing_yaws(turn(roles["hips"]))
 
 

@@ -78,7 +78,7 @@ def character(
     from kinematch.cli.screen import progress_bar
 
     _check(json, chart)
-    counts = characters.COUNTS[:-1] if quick else characters.COUNTS
+    counts = characters.CROWD_SIZES[:-1] if quick else characters.CROWD_SIZES
     with progress_bar("opening databases") as show:
         opened = _open_databases(databases, data, show)
         report = characters.bench_character(
@@ -105,7 +105,7 @@ def limits(
     with progress_bar("opening databases") as show:
         opened = _open_databases(databases, data, show)
         report = module.bench_limits(
-            opened, pairs=5 if quick else module.PAIRS, progress=lambda now, done, total: show(done, total, now)
+            opened, pairs=5 if quick else module.PAIR_COUNT, progress=lambda now, done, total: show(done, total, now)
         )
     _print(module.tables(report), [])
     _write(json, module.plain(report), None, None)
@@ -124,7 +124,7 @@ def avatar(
     from kinematch.cli.screen import progress_bar
 
     _check(json)
-    counts = (module.COUNTS[0], module.COUNTS[-1]) if quick else module.COUNTS
+    counts = (module.CROWD_SIZES[0], module.CROWD_SIZES[-1]) if quick else module.CROWD_SIZES
     with progress_bar("opening databases") as show:
         opened = _open_databases(databases, data, show)
         report = module.bench_avatar(

@@ -143,7 +143,7 @@ def _animate(
 ) -> None:  # fmt: skip
     import numpy as np
 
-    from kinematch.avatar.calibration import EYE_TO_CROWN, HEIGHT
+    from kinematch.avatar.calibration import DEFAULT_HEIGHT, EYE_TO_CROWN
     from kinematch.avatar.resampling import resample_trackers
     from kinematch.avatar.trackers import HEAD
     from kinematch.camera.alone import find_joints
@@ -163,7 +163,7 @@ def _animate(
     else:
         if device is not None:
             raise KinematchError("--device means nothing without --trackers")
-        joints = find_joints(landmarks, height=height or HEIGHT, field_of_view=view, pitch=angle)
+        joints = find_joints(landmarks, height=height or DEFAULT_HEIGHT, field_of_view=view, pitch=angle)
         devices, preset = resample_trackers(joints, frame_rate), "none"
         # a joint is lower than eyes, by which trackers tell a height
         height = float(np.quantile(devices.positions[:, HEAD, 1], TALL)) + EYE_TO_CROWN

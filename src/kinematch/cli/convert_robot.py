@@ -39,8 +39,8 @@ def write_robot_motion(target: Path, made: "RobotMotion") -> None:
     from kinematch.cli.screen import write_picture
     from kinematch.draw.sheet import contact_sheet
     from kinematch.files.gltf_write import write_glb
+    from kinematch.robot.appearance import make_looks
     from kinematch.robot.drawing import make_figure
-    from kinematch.robot.looks import make_looks
     from kinematch.robot.output import RATES, write_trajectory
 
     suffix = target.suffix.lower()

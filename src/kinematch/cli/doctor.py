@@ -30,7 +30,7 @@ def doctor(
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.doctor import examine
     from kinematch.doctor.siblings import agree_on_axes
-    from kinematch.files.border import axis_name, unit_in_metres
+    from kinematch.files.units_and_axes import axis_name, unit_in_metres
 
     if not files:
         raise KinematchError("which files or folders?")

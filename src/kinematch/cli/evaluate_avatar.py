@@ -38,7 +38,7 @@ def avatar(
     """Score VR avatars of simulated users against the methods of the papers: body direction, root, joints, feet."""
     import numpy as np
 
-    from kinematch.avatar.simulate import PERFECT, Imperfections
+    from kinematch.avatar.simulate import NO_IMPERFECTIONS, Imperfections
     from kinematch.cli.opening import open_motion
     from kinematch.cli.screen import Screen, progress_bar, write_figures
     from kinematch.evaluate.vr.casting import cast_users, find_motion_files
@@ -54,7 +54,7 @@ def avatar(
         opened, name = open_motion(database, show)
         casts, notes = cast_users(
             files, points=points, longest=seconds, look_around=float(np.radians(look_around)), seed=seed,
-            imperfections=Imperfections(dropouts=2.0) if noise else PERFECT,
+            imperfections=Imperfections(dropouts=2.0) if noise else NO_IMPERFECTIONS,
             progress=lambda done, total: show(done, total, "casting users"),
         )  # fmt: skip
         found = evaluate_vr(opened, casts, sweep=not quick, progress=lambda what, done, total: show(done, total, what))

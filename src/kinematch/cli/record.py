@@ -52,7 +52,7 @@ def record(
 
 def _record_vmc(address: str, seconds: float | None, frame_rate: float | None, say: Callable[[str], None]) -> "Clip":
     from kinematch.stream.osc import is_loopback, parse_address
-    from kinematch.stream.recorder import MOST_FRAMES, VmcRecorder
+    from kinematch.stream.recorder import MAX_FRAMES, VmcRecorder
     from kinematch.stream.vmc import PORT
     from kinematch.stream.vmc_in import VmcReceiver
 
@@ -64,7 +64,7 @@ def _record_vmc(address: str, seconds: float | None, frame_rate: float | None, s
     began = last = None
     try:
         with suppress(KeyboardInterrupt):
-            while len(recorder) < MOST_FRAMES:
+            while len(recorder) < MAX_FRAMES:
                 now = time.monotonic()
                 if recorder.update(now):
                     began, last = began or now, now
@@ -85,7 +85,7 @@ def _record_stream(
 ) -> "Clip":
     from websockets.exceptions import ConnectionClosed
 
-    from kinematch.stream.recorder import MOST_FRAMES
+    from kinematch.stream.recorder import MAX_FRAMES
     from kinematch.studio.listening import open_stream
 
     if character < 0:
@@ -94,7 +94,7 @@ def _record_stream(
         say(f"recording {recorder.address}; Ctrl-C ends")
         began = None
         with suppress(KeyboardInterrupt, ConnectionClosed, TimeoutError):
-            while len(recorder) < MOST_FRAMES and not recorder.is_done:
+            while len(recorder) < MAX_FRAMES and not recorder.is_done:
                 if recorder.take(connection.recv(timeout=SILENCE if began else None)):
                     began = began or time.monotonic()
                 if began and seconds is not None and time.monotonic() - began >= seconds:

@@ -113,10 +113,10 @@ class _Job:
 
     def train_paper(self, name: str, steps: int) -> "Table":
         from kinematch.avatar.orientation.paper import PaperNetwork, save_paper
-        from kinematch.avatar.orientation.training.paper import STEPS, train_paper
+        from kinematch.avatar.orientation.training.paper import DEFAULT_STEPS, train_paper
 
         _, row, optimizer = name.split("-")
-        settings: dict[str, Any] = {"recursions": int(row[1:]), "optimizer": optimizer, "steps": steps or STEPS}
+        settings: dict[str, Any] = {"recursions": int(row[1:]), "optimizer": optimizer, "steps": steps or DEFAULT_STEPS}
         weights = train_paper(self.learners, **settings, seed=self.seed, progress=self.show)
         table = self._score({name: PaperNetwork(weights=weights)})
         self._write(lambda path, about: save_paper(path, weights, about), settings, table)

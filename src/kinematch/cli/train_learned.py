@@ -87,10 +87,10 @@ def print_scores(screen: Any, scores: Mapping[str, float], verdict: "Verdict") -
     """A table of all scores against what is good, and the verdict."""
     from rich.table import Table
 
-    from kinematch.learned.verdict import LIMITS
+    from kinematch.learned.verdict import VERDICT_LIMITS
 
     grid = Table("score", "found", "good", "usable", box=None)
-    for limit in LIMITS:
+    for limit in VERDICT_LIMITS:
         if limit.score in scores:
             grid.add_row(limit.text, f"{scores[limit.score]:.2f}", f"{limit.good:g}", f"{limit.usable:g}")
     screen.print(grid)

@@ -14,7 +14,7 @@ from kinematch.database.recipe import Cleaning, Recipe, Source
 from kinematch.database.sources import SourceFile, choose_clips, matches
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip, read_clips
-from kinematch.files.border import sampled_positions
+from kinematch.files.units_and_axes import sampled_positions
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.contacts import contact_joints, find_contacts
 from kinematch.motion.edit import scale_to_leg_length

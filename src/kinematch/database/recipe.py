@@ -10,9 +10,9 @@ from kinematch.database.features import AXES, KINDS, LARGEST_WEIGHT, Feature
 from kinematch.database.recipe_errors import recipe_error, toml_error
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.errors import FileError, KinematchError, unknown
-from kinematch.files.border import unit_in_metres
 from kinematch.files.reading import opened
 from kinematch.files.toml import parse_toml
+from kinematch.files.units_and_axes import unit_in_metres
 from kinematch.motion.actions import EVENT_KINDS, Action, Event
 from kinematch.motion.retarget_settings import Correction, Hands
 

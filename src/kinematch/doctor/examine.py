@@ -14,7 +14,7 @@ from kinematch.doctor.report import Activity, Animation, Contacts, HeldPose, Idl
 from kinematch.doctor.stands import find_stands, idle_notes
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
-from kinematch.files.border import sampled_positions
+from kinematch.files.units_and_axes import sampled_positions
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts
 from kinematch.motion.floor import floor_height, lowest_points

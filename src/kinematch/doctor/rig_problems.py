@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.doctor.quoting import quoted, quoted_list
 from kinematch.doctor.report import Problem
-from kinematch.files.border import UPRIGHT, infer_up, sampled_positions
+from kinematch.files.units_and_axes import MIN_UPRIGHT_COSINE, infer_up, sampled_positions
 from kinematch.motion.clip import Clip
 from kinematch.motion.edit import leg_length
 from kinematch.motion.four_legs import four_feet
@@ -145,7 +145,7 @@ def find_lying(clip: Clip, roles: RoleMap) -> list[Problem]:
     """A humanoid of glTF, whose up axis is never guessed, that hardly ever stands: the axis may be wrong."""
     if not roles.humanoid or clip.source.format == "bvh" or clip.frame_count < 2:
         return []
-    upright = float((body_axes(clip.skeleton, sampled_positions(clip))[:, 1, 1] > UPRIGHT).mean())
+    upright = float((body_axes(clip.skeleton, sampled_positions(clip))[:, 1, 1] > MIN_UPRIGHT_COSINE).mean())
     if upright > STANDS:
         return []
     axis, _ = infer_up(clip)

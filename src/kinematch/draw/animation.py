@@ -55,7 +55,7 @@ def moving_pictures(
     theme: Theme | str = "light",
     progress: Progress | None = None,
 ) -> tuple[Iterator[Image.Image], float]:
-    """The clip's pictures one by one, drawn as they are asked for, and how many to show in a second.
+    """The clip's pictures, drawn one by one on demand, and their rate per second.
 
     camera 'follow' goes along with the body, 'fixed' stands still and sees the whole way; a Camera stands where it is.
     contacts (F, K) and contact_joints as from motion.contacts mark planted feet, trail the way of the hips.

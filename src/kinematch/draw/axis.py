@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 
-ROUNDING = 1e-9  # by which quotients and logarithms of round numbers may miss whole ones
+ROUNDING_TOLERANCE = 1e-9  # by which quotients and logarithms of round numbers may miss whole ones
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class Axis:
     def share(self, values: np.ndarray | float) -> np.ndarray:
         """0 at the low end, 1 at the high one."""
         if self.log:
-            # what is not positive lies below every logarithmic axis
+            # values that are not positive lie below every logarithmic axis
             safe = np.maximum(np.asarray(values, np.float64), np.finfo(np.float64).tiny)
             return np.log(safe / self.low) / np.log(self.high / self.low)
         return (np.asarray(values, np.float64) - self.low) / (self.high - self.low)
 
     def ticks(self, count: int = 6) -> list[tuple[float, str]]:
-        """About so many round values within the axis, with their labels."""
+        """Round values within the axis, about as many as asked for, with their labels."""
         if self.log:
             values = _log_ticks(self.low, self.high, count)
         else:
             step = _round_step((self.high - self.low) / max(count, 1))
-            first, last = np.ceil(self.low / step - ROUNDING), np.floor(self.high / step + ROUNDING)
+            first, last = np.ceil(self.low / step - ROUNDING_TOLERANCE), np.floor(self.high / step + ROUNDING_TOLERANCE)
             values = [float(k * step) for k in np.arange(first, last + 1)]
         return [(value, label(value, values)) for value in values]
 
@@ -48,17 +48,17 @@ def axis_for(values: np.ndarray, *, log: bool = False, from_zero: bool = False) 
         raise KinematchError("nothing to draw: no finite values" + (" above zero" if log else ""))
     low, high = float(finite.min()), float(finite.max())
     if log:
-        first, last = np.floor(np.log10(low) + ROUNDING), np.ceil(np.log10(high) - ROUNDING)
+        first, last = np.floor(np.log10(low) + ROUNDING_TOLERANCE), np.ceil(np.log10(high) - ROUNDING_TOLERANCE)
         return Axis(10.0**first, 10.0 ** max(last, first + 1), log=True)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
     largest = max(abs(low), abs(high))
-    if largest < 1e-300:  # steps between denormal numbers cannot be told
+    if largest < 1e-300:  # steps between denormal numbers cannot be resolved
         low, high = -0.5, 0.5
     elif high - low <= 1e-12 * largest:  # as good as one value
         low, high = low - 0.5 * largest, high + 0.5 * largest
     step = _round_step((high - low) / 6)
-    return Axis(step * np.floor(low / step + ROUNDING), step * np.ceil(high / step - ROUNDING))
+    return Axis(step * np.floor(low / step + ROUNDING_TOLERANCE), step * np.ceil(high / step - ROUNDING_TOLERANCE))
 
 
 def label(value: float, values: list[float]) -> str:
@@ -78,12 +78,12 @@ def label(value: float, values: list[float]) -> str:
 def _round_step(step: float) -> float:
     """1, 2 or 5 times a power of ten, not below step."""
     power = 10.0 ** np.floor(np.log10(step))
-    return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= step * (1 - ROUNDING))
+    return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= step * (1 - ROUNDING_TOLERANCE))
 
 
 def _log_ticks(low: float, high: float, count: int) -> list[float]:
     decades = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
     steps = (1, 2, 5) if len(decades) <= count // 2 else (1,)
     values = [m * 10.0**d for d in decades for m in steps]
-    inside = [v for v in values if low * (1 - ROUNDING) <= v <= high * (1 + ROUNDING)]
+    inside = [v for v in values if low * (1 - ROUNDING_TOLERANCE) <= v <= high * (1 + ROUNDING_TOLERANCE)]
     return inside[:: max(1, -(-len(inside) // (2 * count)))]

@@ -74,7 +74,7 @@ def place(body: Body, global_positions: np.ndarray, global_rotations: np.ndarray
 
 
 def generic_body(skeleton: Skeleton) -> Body:
-    """A tapered bone from each joint to its children and end sites, for rigs that are no known humanoid."""
+    """A tapered bone from each joint to its children and end sites, for rigs that are not humanoid."""
     positions, rotations = (np.asarray(a, np.float64) for a in kinematics.rest_pose(skeleton))
     ends = kinematics.end_positions(skeleton, positions, rotations)
     root = skeleton.roles.get("root")

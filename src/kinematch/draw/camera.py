@@ -42,7 +42,7 @@ class Camera:
         return np.array([right, np.cross(right, forward), forward])
 
     def focal(self, height: int) -> float:
-        """Pixels per unit of slope, for a picture so many pixels high."""
+        """Pixels per unit of slope, for a picture of some height in pixels."""
         return 0.5 * height / np.tan(0.5 * self.field_of_view)
 
     def project(self, points: np.ndarray, size: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +72,7 @@ def facing(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
 
 
 def body_joints(skeleton: Skeleton, global_positions: np.ndarray) -> np.ndarray:
-    """Positions (..., J, 3) without the ground root, which is no part of the body."""
+    """Positions (..., J, 3) without the ground root, which is not part of the body."""
     first = 1 if "root" in skeleton.roles and skeleton.joint_count > 1 else 0
     return global_positions[..., first:, :]
 
@@ -135,7 +135,7 @@ def frame_clip(
 
 
 def follow(camera: Camera, places: np.ndarray, *, frame_rate: float, smoothing: float = 1.2) -> list[Camera]:
-    """The camera of each frame: carried along with places (F, 3) on the floor, smoothed over so many seconds.
+    """The camera of each frame: carried along with places (F, 3) on the floor, smoothed with a window in seconds.
 
     Straight pieces are fitted, so that a body that runs steadily from the first frame stays in the middle.
     """

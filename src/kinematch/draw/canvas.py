@@ -11,7 +11,7 @@ from kinematch.draw.text import text_width, write
 from kinematch.draw.theme import Theme, rgb
 
 _FINE = 3
-TEXT = 13  # pixels
+TEXT_PIXELS = 13  # pixels
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,15 @@ class Canvas:
         text: str,
         *,
         anchor: str = "mm",
-        size: float = TEXT,
+        size: float = TEXT_PIXELS,
         colour: str = "",
     ) -> None:
         x, y = place[0] * _FINE, place[1] * _FINE
         write(self.pen, (x, y), text, colour=colour or self.theme.ink, size=round(size * _FINE), anchor=anchor)
 
-    def upright_text(self, place: tuple[float, float], text: str, *, size: float = TEXT, colour: str = "") -> None:
+    def upright_text(
+        self, place: tuple[float, float], text: str, *, size: float = TEXT_PIXELS, colour: str = ""
+    ) -> None:
         """Text that reads upwards, centred on a place."""
         pixels = round(size * _FINE)
         width, height = round(text_width(text, pixels)) + 4, round(1.4 * pixels)
@@ -91,7 +93,7 @@ def new_canvas(size: tuple[int, int], theme: Theme) -> Canvas:
 
 
 def beside(place: np.ndarray, right: float, down: float) -> np.ndarray:
-    """A place so many pixels away."""
+    """A place at an offset in pixels."""
     return np.add(place, (right, down))
 
 

@@ -12,8 +12,8 @@ from kinematch.draw.text import text_width
 from kinematch.draw.theme import Theme, find_theme, rgb
 from kinematch.errors import KinematchError
 
-SIZE = (720, 460)
-LEGEND_ROW = 22  # pixels
+CHART_PIXELS = (720, 460)
+LEGEND_ROW_PIXELS = 22  # pixels
 
 
 def heat_map(
@@ -26,7 +26,7 @@ def heat_map(
     y_label: str = "",
     value_label: str = "",
     log: bool = False,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CHART_PIXELS,
     theme: Theme | str = "light",
 ) -> Image.Image:
     """Values (X, Y) over cells between edges (X + 1,), (Y + 1,); zero and NaN stay blank, so that gaps show.
@@ -60,7 +60,7 @@ def line_chart(
     log_x: bool = False,
     log_y: bool = False,
     points: bool = False,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CHART_PIXELS,
     theme: Theme | str = "light",
 ) -> Image.Image:
     """Lines by name, each of x (N,) and y (N,); NaN interrupts a line."""
@@ -100,7 +100,7 @@ def bar_chart(
     x_label: str = "",
     y_label: str = "",
     log: bool = False,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CHART_PIXELS,
     theme: Theme | str = "light",
 ) -> Image.Image:
     """For each group a bar of each series (G,)."""
@@ -170,7 +170,11 @@ def colour_bar(canvas: Canvas, box: Box, scale: Axis, label: str) -> None:
 
 def find_top(title: str, names: list[str], width: float) -> float:
     """Where a box of some width begins below its title and legend."""
-    return 22 + (22 if title else 0) + LEGEND_ROW * (1 + max((row for row, _ in place_names(names, width)), default=-1))
+    return (
+        22
+        + (22 if title else 0)
+        + LEGEND_ROW_PIXELS * (1 + max((row for row, _ in place_names(names, width)), default=-1))
+    )
 
 
 def place_names(names: list[str], width: float) -> list[tuple[int, float]]:
@@ -188,7 +192,7 @@ def draw_legend(canvas: Canvas, names: list[str], box: Box) -> None:
     """Names beside their colours, in rows above the box."""
     places = place_names(names, box.right - box.left)
     for n, (name, (row, x)) in enumerate(zip(names, places)):
-        left, y = box.left + x, box.top - 14 - LEGEND_ROW * (places[-1][0] - row)
+        left, y = box.left + x, box.top - 14 - LEGEND_ROW_PIXELS * (places[-1][0] - row)
         colour = canvas.theme.series[n % len(canvas.theme.series)]
         canvas.rectangle(Box(left, y - 5, left + 14, y + 5), rgb(colour))
         canvas.text((left + 20, y), name, anchor="lm", size=12)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel
-from kinematch.draw.kernels import HORIZON
+from kinematch.draw.kernels import MAX_FLOOR_SLOPE
 
 
 @kernel(fastmath=True)
@@ -82,7 +82,7 @@ def paint_floor(eye, axes, focal, centre, reach, shadow, corner, cell, paint, ou
         top1 = paint[0, 1] * (1 - blend) + paint[1, 1] * blend
         top2 = paint[0, 2] * (1 - blend) + paint[1, 2] * blend
         dy = axes[2, 1] + v * axes[1, 1]  # the camera never rolls, so a row of pixels meets the floor at one depth
-        if dy >= HORIZON or eye[1] <= 0:
+        if dy >= MAX_FLOOR_SLOPE or eye[1] <= 0:
             for column in range(width):
                 out[row, column, 0], out[row, column, 1], out[row, column, 2] = top0, top1, top2
             continue

@@ -4,8 +4,8 @@ import numpy as np
 
 from kinematch.compile.jit import kernel
 
-FAR = 2.0**100  # stands for infinity, which fast mathematics must not meet; the same in either float
-HORIZON = -1e-6  # slope of a ray above which the floor it meets is too far away to be seen
+FAR_DISTANCE = 2.0**100  # stands for infinity, which fast mathematics must not meet; the same in either float
+MAX_FLOOR_SLOPE = -1e-6  # slope of a ray above which the floor it meets is too far away to be seen
 
 
 @kernel(fastmath=True)
@@ -13,9 +13,9 @@ def ball_entry(a, b, c):
     """The first positive root of a t^2 + 2 b t + c, or FAR."""
     root = b * b - a * c
     if root < 0:
-        return FAR
+        return FAR_DISTANCE
     t = (-b - np.sqrt(root)) / a
-    return t if t > 0 else FAR
+    return t if t > 0 else FAR_DISTANCE
 
 
 @kernel(fastmath=True)
@@ -37,7 +37,7 @@ def ray_entry(ox, oy, oz, dx, dy, dz, length, r0, r1):
         qb = c2 * side + k * m
         root = qb * qb - qa * (c2 * off - k * k)
         if root < 0:
-            return FAR, 0.0, 0.0, 0.0
+            return FAR_DISTANCE, 0.0, 0.0, 0.0
         if qa != 0:
             t = (-qb - np.sqrt(root)) / qa
             y = oy + t * dy
@@ -48,10 +48,10 @@ def ray_entry(ox, oy, oz, dx, dy, dz, length, r0, r1):
                 first, second = y < s * r0 or t <= 0, y > length + s * r1 or t <= 0
     a = across + dy * dy
     top = oy - length
-    near = ball_entry(a, side + dy * oy, off + oy * oy - r0 * r0) if first else FAR
-    other = ball_entry(a, side + dy * top, off + top * top - r1 * r1) if second else FAR
-    if near >= FAR and other >= FAR:
-        return FAR, 0.0, 0.0, 0.0
+    near = ball_entry(a, side + dy * oy, off + oy * oy - r0 * r0) if first else FAR_DISTANCE
+    other = ball_entry(a, side + dy * top, off + top * top - r1 * r1) if second else FAR_DISTANCE
+    if near >= FAR_DISTANCE and other >= FAR_DISTANCE:
+        return FAR_DISTANCE, 0.0, 0.0, 0.0
     if near <= other:
         return near, (ox + near * dx) / r0, (oy + near * dy) / r0, (oz + near * dz) / r0
     return other, (ox + other * dx) / r1, (top + other * dy) / r1, (oz + other * dz) / r1
@@ -75,7 +75,7 @@ def outlines(origins, frames, scales, lengths, radii, eye, axes):
             if c[2] + reach <= 0:
                 continue
             if c[2] - reach <= 0.01:
-                out[p, end] = np.array([0.0, 0.0, FAR, FAR])
+                out[p, end] = np.array([0.0, 0.0, FAR_DISTANCE, FAR_DISTANCE])
                 continue
             for column in range(3):
                 size = radii[p, end] * (scales[p, 0] if column == 0 else scales[p, 1] if column == 2 else 1.0)
@@ -115,7 +115,7 @@ def cast(views, lengths, radii, focal, middle, bounds, depth, owners):
         x0, x1 = middle[0] + bounds[p, 0, 0] * focal, middle[0] + bounds[p, 1, 0] * focal
         y0, y1 = middle[1] - bounds[p, 0, 1] * focal, middle[1] - bounds[p, 1, 1] * focal
         if bounds[p, 0, 2] < 0 or bounds[p, 1, 2] < 0:  # one end behind the camera
-            half_x, half_y = FAR, FAR
+            half_x, half_y = FAR_DISTANCE, FAR_DISTANCE
         top, bottom = max(0.0, min(y0, y1) - half_y), min(float(height), max(y0, y1) + half_y + 1)
         for row in range(int(top), int(bottom)):
             # the box slides from one ball to the other; this row sees the part of the way within half its height

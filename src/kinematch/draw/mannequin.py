@@ -14,7 +14,7 @@ _NEEDED = (
     "hips", "head", *(f"{side}_{part}" for side in ("left", "right")
     for part in ("upper_leg", "lower_leg", "foot", "upper_arm", "lower_arm", "hand")),
 )  # fmt: skip
-_LEG = 0.83  # m, hip joint to ankle of the person whose measures stand below
+_LEG = 0.83  # m, hip joint to ankle of the person with the measures below
 _FINGERS = ("thumb", "index", "middle", "ring", "little")
 
 Point = np.ndarray

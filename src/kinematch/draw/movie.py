@@ -11,13 +11,13 @@ from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.writing import replacing
 
 _COLOURS = 127  # with the transparent one they fit seven bits, which makes a GIF a third smaller than eight
-LONGEST = 60_000  # ms that a picture of a slide show stays; formats hold little more
+MAX_PICTURE_MS = 60_000  # ms that a picture of a slide show stays; formats hold little more
 
 Pictures = Iterator[Image.Image]
 
 
 def write_movie(path: str | Path, pictures: Pictures, rate: float) -> None:
-    """Write pictures shown at so many per second; beside the file first, so that an interrupted run harms nothing."""
+    """Write pictures at a rate per second; to a temporary file first, so that an interrupted run destroys nothing."""
     path = Path(path)
     writer = movie_writer(path)
     with replacing(path) as part:
@@ -36,7 +36,7 @@ def movie_writer(path: Path) -> Callable[[Path, Pictures, float], None]:
 def _durations(count: int, rate: float, *, tick: int) -> list[int]:
     """Milliseconds of each picture in multiples of the format's tick, so that they add up to the true time."""
     edges = np.round(np.arange(count + 1) * (1000 / rate) / tick).astype(int) * tick
-    return [int(d) for d in np.clip(np.diff(edges), tick, LONGEST)]
+    return [int(d) for d in np.clip(np.diff(edges), tick, MAX_PICTURE_MS)]
 
 
 def _write_gif(path: Path, pictures: Pictures, rate: float) -> None:

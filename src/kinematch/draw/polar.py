@@ -10,7 +10,7 @@ from kinematch.draw.colour_map import colours_of
 from kinematch.draw.theme import Theme, find_theme
 from kinematch.errors import KinematchError
 
-NAMES = ("forward", "left", "backward", "right")  # at 0, 90, 180 and 270 degrees
+DIRECTION_NAMES = ("forward", "left", "backward", "right")  # at 0, 90, 180 and 270 degrees
 
 
 def polar_map(
@@ -21,7 +21,7 @@ def polar_map(
     title: str = "",
     radius_label: str = "",
     value_label: str = "",
-    names: tuple[str, str, str, str] = NAMES,
+    names: tuple[str, str, str, str] = DIRECTION_NAMES,
     log: bool = False,
     size: tuple[int, int] = (560, 480),
     theme: Theme | str = "light",

@@ -7,11 +7,11 @@ from PIL import Image
 
 from kinematch.draw.axis import axis_for
 from kinematch.draw.canvas import Box, new_canvas, title_of, x_axis, y_axis
-from kinematch.draw.chart import SIZE, draw_legend, find_top
+from kinematch.draw.chart import CHART_PIXELS, draw_legend, find_top
 from kinematch.draw.theme import Theme, find_theme
 from kinematch.errors import KinematchError
 
-RADIUS = 1.5  # pixels
+POINT_PIXELS = 1.5  # pixels
 
 
 def scatter_chart(
@@ -20,7 +20,7 @@ def scatter_chart(
     title: str = "",
     x_label: str = "",
     y_label: str = "",
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = CHART_PIXELS,
     theme: Theme | str = "light",
 ) -> Image.Image:
     """Points (N, 2) by name; later groups cover earlier ones."""
@@ -41,7 +41,7 @@ def scatter_chart(
     for n, own in enumerate(points.values()):
         for place in box.at(x.share(own[:, 0]), y.share(own[:, 1])):
             if np.isfinite(place).all():
-                canvas.disc(place, RADIUS, theme.series[n % len(theme.series)])
+                canvas.disc(place, POINT_PIXELS, theme.series[n % len(theme.series)])
     title_of(canvas, title, box.left)
     draw_legend(canvas, list(points), box)
     return canvas.finished()

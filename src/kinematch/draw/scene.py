@@ -64,7 +64,7 @@ def render_scene(
     left, top, right, bottom = _seen_box(bounds, focal, width, height)
     if left < right and top < bottom:
         shape = (2 * (bottom - top), 2 * (right - left))
-        depth = np.full(shape, kernels.FAR, np.float32)
+        depth = np.full(shape, kernels.FAR_DISTANCE, np.float32)
         owners = np.full(shape, -1, np.int32)
         middle = np.array([width - 2.0 * left, height - 2.0 * top])
         stretch = np.stack([scales[:, 0], np.ones(len(scales)), scales[:, 1]], axis=-1)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from kinematch.compile.jit import kernel
-from kinematch.draw.kernels import FAR, HORIZON, ray_entry
+from kinematch.draw.kernels import FAR_DISTANCE, MAX_FLOOR_SLOPE, ray_entry
 
-SKY_REACH = 4.0  # radii: a ball further away hides less than a sixteenth of the sky
+MAX_OCCLUDER_RADII = 4.0  # radii: a ball further away hides less than a sixteenth of the sky
 
 
 @kernel
@@ -28,7 +28,7 @@ def neighbours(starts, frames, lengths, radii, lit, groups):
                 within = min(max(h, 0.0), lengths[q])
                 apart = min(apart, squared - h * h + (h - within) ** 2)
             # the widest cross-section of a torso is 1.5 times its round radius
-            reach = 0.5 * lengths[p] / steps + 1.5 * radii[p].max() + SKY_REACH * radii[q].max()
+            reach = 0.5 * lengths[p] / steps + 1.5 * radii[p].max() + MAX_OCCLUDER_RADII * radii[q].max()
             if apart < reach * reach:
                 near[p, found] = q
                 found += 1
@@ -50,7 +50,7 @@ def sky_visible(x, y, z, nx, ny, nz, own, near, starts, frames, lengths, radii, 
         facing = qx * nx + qy * ny + qz * nz
         l2 = qx * qx + qy * qy + qz * qz
         r = radii[p, 0] + tapers[p] * h
-        if facing > 0 and l2 < SKY_REACH * SKY_REACH * r * r:
+        if facing > 0 and l2 < MAX_OCCLUDER_RADII * MAX_OCCLUDER_RADII * r * r:
             free *= 1 - min(0.75, facing * r * r / (l2 * np.sqrt(l2)))
     return free
 
@@ -82,7 +82,7 @@ def paint_bodies(
     for row in range(corner[1], corner[1] + depth.shape[0] // 2):
         v = (0.5 * height - row - 0.5) * step
         down = axes[2, 1] + v * axes[1, 1]
-        floor_depth = -eye[1] / down if down < HORIZON and eye[1] > 0 else FAR
+        floor_depth = -eye[1] / down if down < MAX_FLOOR_SLOPE and eye[1] > 0 else FAR_DISTANCE
         for column in range(corner[0], corner[0] + depth.shape[1] // 2):
             r, c = 2 * (row - corner[1]), 2 * (column - corner[0])
             first, hits, same = owners[r, c], 0, True
@@ -123,7 +123,7 @@ def paint_bodies(
                         views[p, 3, 2] + fine_u * views[p, 1, 2] + fine_v * views[p, 2, 2],
                         lengths[p], radii[p, 0], radii[p, 1],
                     )  # fmt: skip
-                    if entry >= FAR:  # rounding at the very edge
+                    if entry >= FAR_DISTANCE:  # rounding at the very edge
                         mx, my, mz = 0.0, 1.0, 0.0
                     nx = inverses[p, 0, 0] * mx + inverses[p, 1, 0] * my + inverses[p, 2, 0] * mz
                     ny = inverses[p, 0, 1] * mx + inverses[p, 1, 1] * my + inverses[p, 2, 1] * mz

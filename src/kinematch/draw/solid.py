@@ -48,7 +48,7 @@ def round_cones(
     radii = np.broadcast_to(radii, (*shape, 2)).astype(np.float64)
     span = ends - starts
     lengths = np.linalg.norm(span, axis=-1)
-    # a ball inside the other adds nothing: what is left is one ellipsoid
+    # a ball inside the other adds nothing: one ellipsoid remains
     swallowed = lengths <= np.abs(radii[..., 0] - radii[..., 1])
     larger_is_end = swallowed & (radii[..., 1] > radii[..., 0])
     starts = np.where(larger_is_end[..., None], ends, starts)

@@ -10,7 +10,7 @@ from kinematch.draw.canvas import Box, new_canvas, title_of, x_axis
 from kinematch.draw.theme import Theme, find_theme, rgb
 from kinematch.errors import KinematchError
 
-ROW = 26  # pixels
+ROW_PIXELS = 26  # pixels
 
 
 def time_strip(
@@ -29,17 +29,17 @@ def time_strip(
     if not rows or seconds <= 0:
         raise KinematchError("nothing to draw: no rows, or no time")
     theme = find_theme(theme)
-    canvas = new_canvas((width, 98 + ROW * len(rows)), theme)
+    canvas = new_canvas((width, 98 + ROW_PIXELS * len(rows)), theme)
     axis = axis_for(np.array([0.0, seconds]), from_zero=True)
-    box = Box(110, 40, width - 24, 40 + ROW * len(rows))
+    box = Box(110, 40, width - 24, 40 + ROW_PIXELS * len(rows))
     x_axis(canvas, box, axis, "s")
     for number, (name, stretches) in enumerate(rows.items()):
         colour = theme.series[(number if colours is None else colours[number]) % len(theme.series)]
-        top = box.top + ROW * number
-        canvas.text((box.left - 10, top + ROW / 2), name, anchor="rm", size=13)
+        top = box.top + ROW_PIXELS * number
+        canvas.text((box.left - 10, top + ROW_PIXELS / 2), name, anchor="rm", size=13)
         for start, stop in stretches:
             left, right = (box.left + float(axis.share(t)) * (box.right - box.left) for t in (start, stop))
-            bar = Box(left, top + 4, max(right, left + 1), top + ROW - 4)
+            bar = Box(left, top + 4, max(right, left + 1), top + ROW_PIXELS - 4)
             canvas.rectangle(bar, rgb(colour))
     title_of(canvas, title, box.left)
     return canvas.finished()

@@ -27,7 +27,7 @@ def top_down(
     size: tuple[int, int] = (720, 720),
     theme: Theme | str = "light",
 ) -> Image.Image:
-    """The way of each clip on the floor, +Z up and +X to the left; every so many seconds a tick shows the facing.
+    """The way of each clip on the floor, +Z up and +X to the left; a tick at regular times shows the facing.
 
     contacts as from motion.contacts.find_contacts, one array (F, K) per clip, mark foot plants in the colours of left
     and right. together moves all clips to start at one point facing up, to compare turns.
@@ -92,7 +92,7 @@ def _way(clip: Clip, contacts: np.ndarray | None, together: bool) -> Way:
 
 
 def _draw_way(canvas: Canvas, way: Way, to_pixel, *, colour: str, step: int) -> None:
-    """Plants, then the path over them: a ring at its start, a disc at its end, a pointer every so many frames."""
+    """Plants, then the path over them: a ring at its start, a disc at its end, a pointer at regular frames."""
     path, directions, feet = way
     theme = canvas.theme
     for spots, side in feet:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files import border
+from kinematch.files import units_and_axes
 from kinematch.files.amass import read_amass, write_amass
 from kinematch.files.bvh import STATED, read_bvh
 from kinematch.files.bvh_write import write_bvh
@@ -89,14 +89,18 @@ def _from_raw(
     clip: Clip, *, unit: float | str | None, up: str | None, facing: str | None, roles: Mapping[str, str] | None
 ) -> Clip:
     """A raw clip brought to our units and axes. Roles come first, since they show what is up and how large it is."""
-    found = find_roles(clip.skeleton, roles, pose=border.sampled_positions(clip))
+    found = find_roles(clip.skeleton, roles, pose=units_and_axes.sampled_positions(clip))
     clip = clip.with_(skeleton=clip.skeleton.with_roles(found.roles))
     stated = clip.source.unit_reason == STATED
-    infer_unit, infer_up = (_as_stated, _as_stated_up) if stated else (border.infer_unit, border.infer_up)
-    metres, unit_reason = infer_unit(clip) if unit is None else (border.unit_in_metres(unit), "given")
-    axis, up_reason = infer_up(clip) if up is None else (border.axis_name(up), "given")
-    front, facing_reason = border.infer_facing(clip, axis) if facing is None else (border.axis_name(facing), "given")
-    clip = border.to_our_space(clip, metres, axis, facing)
+    infer_unit, infer_up = (
+        (_as_stated, _as_stated_up) if stated else (units_and_axes.infer_unit, units_and_axes.infer_up)
+    )
+    metres, unit_reason = infer_unit(clip) if unit is None else (units_and_axes.unit_in_metres(unit), "given")
+    axis, up_reason = infer_up(clip) if up is None else (units_and_axes.axis_name(up), "given")
+    front, facing_reason = (
+        units_and_axes.infer_facing(clip, axis) if facing is None else (units_and_axes.axis_name(facing), "given")
+    )
+    clip = units_and_axes.to_our_space(clip, metres, axis, facing)
     source = replace(
         clip.source, unit_reason=unit_reason, up_reason=up_reason, facing=front, facing_reason=facing_reason
     )
@@ -106,9 +110,9 @@ def _from_raw(
 def _from_fbx(
     clip: Clip, *, unit: float | str | None, up: str | None, facing: str | None, roles: Mapping[str, str] | None
 ) -> Clip:
-    """FBX files say what units and axes they have; what is given overrules that."""
+    """FBX files state their units and axes; arguments override them."""
     said = clip.source
-    factor = 1.0 if unit is None else border.unit_in_metres(unit) / said.unit
+    factor = 1.0 if unit is None else units_and_axes.unit_in_metres(unit) / said.unit
     made = _from_raw(clip, unit=factor, up=up or "Y", facing=facing, roles=roles)
     changes: dict[str, Any] = {"unit": said.unit * factor}
     if unit is None:
@@ -131,6 +135,6 @@ def _with_tpose(clip: Clip, tpose: Clip | None) -> Clip:
     known = clip.skeleton.tpose is not None and tpose is None  # some formats bring their own
     if known or missing_roles(clip.skeleton.roles):
         return clip
-    if border.is_four_legged(clip):
+    if units_and_axes.is_four_legged(clip):
         return with_reference_stand(clip)
     return with_reference_tpose(clip, tpose)

@@ -66,10 +66,12 @@ LAYOUTS: dict[int, tuple[str | None, ...]] = {
     165: (*_BODY, *(None for _ in _FACE), *_HANDS),  # SMPL-X
 }
 TO_Y_UP = rotation.from_axis_angle([1.0, 0.0, 0.0], -np.pi / 2)  # AMASS has Z up
-RATES = ("mocap_framerate", "mocap_frame_rate")
-BROKEN_HEADER = (ValueError, SyntaxError, TokenError, RecursionError, MemoryError)  # what numpy's own reader may raise
-LARGEST_ARRAY = 1 << 31  # bytes; six days at 60 frames a second of SMPL-H
-NOTE = "bone lengths are those of a neutral skeleton, since the body model is not read: positions are approximate"
+RATE_KEYS = ("mocap_framerate", "mocap_frame_rate")
+HEADER_ERRORS = (ValueError, SyntaxError, TokenError, RecursionError, MemoryError)  # what numpy's own reader may raise
+MAX_ARRAY_BYTES = 1 << 31  # bytes; six days at 60 frames a second of SMPL-H
+BODY_MODEL_NOTE = (
+    "bone lengths are those of a neutral skeleton, since the body model is not read: positions are approximate"
+)
 
 
 @lru_cache(maxsize=1)
@@ -132,7 +134,7 @@ def read_amass(path: str | Path) -> Clip:
     positions[:, 0] = quaternion.rotate(TO_Y_UP, trans.astype(np.float64))
     source = Origin(
         str(path), "amass", up="Z", up_reason="Z-up by definition", facing="Z", facing_reason="in the model's T-pose",
-        notes=(NOTE,),
+        notes=(BODY_MODEL_NOTE,),
     )  # fmt: skip
     return Clip(
         rig, positions, quaternion.unroll(rotations), float(rate.reshape(-1)[0]), Path(path).stem, source=source
@@ -167,11 +169,11 @@ def _read_arrays(path: str | Path) -> dict[str, np.ndarray]:
         try:
             with zipfile.ZipFile(file) as archive:
                 present = {name.removesuffix(".npy"): name for name in archive.namelist()}
-                rate = next((name for name in RATES if name in present), RATES[0])
+                rate = next((name for name in RATE_KEYS if name in present), RATE_KEYS[0])
                 missing = [name for name in ("poses", "trans", rate) if name not in present]
                 if missing:
                     found = f"found {listed(sorted(present), 8)}" if present else "it is empty"
-                    raise FileError(path, f"is no AMASS recording: no array {missing[0]!r}, {found}")
+                    raise FileError(path, f"is not an AMASS recording: no array {missing[0]!r}, {found}")
                 wanted = {"poses": "poses", "trans": "trans", "rate": rate}
                 return {name: _read_array(path, archive, present[inside]) for name, inside in wanted.items()}
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
@@ -187,9 +189,9 @@ def _read_array(path: str | Path, archive: zipfile.ZipFile, name: str) -> np.nda
             )
             shape, _, dtype = read(file)
             size = int(np.prod([int(extent) for extent in shape], dtype=object)) * dtype.itemsize
-            if dtype.kind not in "fiu" or not 0 <= size <= LARGEST_ARRAY or size > archive.getinfo(name).file_size:
+            if dtype.kind not in "fiu" or not 0 <= size <= MAX_ARRAY_BYTES or size > archive.getinfo(name).file_size:
                 raise ValueError(f"{dtype} of shape {shape}")
-        except BROKEN_HEADER as error:
+        except HEADER_ERRORS as error:
             raise FileError(path, f"array {name!r} cannot be read: {str(error)[:200]}, expected numbers") from None
     with archive.open(name) as file:
         try:

@@ -1,4 +1,4 @@
-"""What a character's mesh tells of its body: how thick trunk, head and arms are, and how far soles lie below joints."""
+"""Body measures of a mesh: thickness of trunk, head and arms, and the distance from foot joints to soles."""
 
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from kinematch.motion import kinematics
 from kinematch.motion.bulk import Bulk, guess_bulk
 from kinematch.motion.skeleton import Skeleton
 
-ENOUGH = 30  # vertices from which a part of the body is measured
-MOST = 0.75  # quantile of distances: clothes, ears and hats stick out
-SPREAD = (0.05, 0.95)  # quantiles between which a head lies
-FEWEST = 4  # vertices of a foot
-SOLE = 0.35  # of the ankle's height: what lies lower is the sole
-THICKEST_ARM = 0.3  # of half the distance between the shoulders
+MIN_PART_VERTICES = 30  # vertices from which a part of the body is measured
+DISTANCE_QUANTILE = 0.75  # quantile of distances: clothes, ears and hats stick out
+HEAD_QUANTILES = (0.05, 0.95)  # quantiles between which a head lies
+MIN_FOOT_VERTICES = 4  # vertices of a foot
+SOLE_HEIGHT_SHARE = 0.35  # of the ankle's height: what lies lower is the sole
+MAX_ARM_RADIUS_SHARE = 0.3  # of half the distance between the shoulders
 
 
 def read_bulk(path: str | Path, skeleton: Skeleton) -> Bulk | None:
@@ -45,8 +45,8 @@ def measure_bulk(model: Model, skeleton: Skeleton) -> Bulk | None:
     inner = own[(own[:, 1] > low[1]) & (own[:, 1] < top[1])]
     head = places[np.isin(carriers, _find_below(skeleton, [roles["head"]], stop=[]))]
     centre, radius = guess.head_centre, guess.head
-    if len(head) >= ENOUGH:
-        low_corner, high_corner = np.quantile(head, SPREAD, axis=0)
+    if len(head) >= MIN_PART_VERTICES:
+        low_corner, high_corner = np.quantile(head, HEAD_QUANTILES, axis=0)
         radius = float((high_corner - low_corner).min() / 2)  # a ball within the head, however wide its hat
         middle = (low_corner + high_corner) / 2
         centre = quaternion.rotate(quaternion.inverse(rotations[roles["head"]]), middle - positions[roles["head"]])
@@ -57,7 +57,7 @@ def measure_bulk(model: Model, skeleton: Skeleton) -> Bulk | None:
         arms.append(_quantile(_from_axis(forearm, positions[elbow], positions[hand]), guess.arm))
     # an arm that hangs from its shoulder must be outside of the trunk
     half = float(np.linalg.norm(positions[roles["left_upper_arm"]] - positions[roles["right_upper_arm"]]) / 2)
-    arm = min(float(np.mean(arms)), THICKEST_ARM * half)
+    arm = min(float(np.mean(arms)), MAX_ARM_RADIUS_SHARE * half)
     trunk_radius = min(_quantile(_from_axis(inner, low, top), guess.trunk), half - arm)
     soles = [
         point
@@ -73,10 +73,10 @@ def _find_sole(
 ) -> list[tuple[int, np.ndarray]]:  # fmt: skip
     """The corners of a sole: of the vertices near the bottom of a foot, those farthest ahead, behind and aside."""
     own = np.flatnonzero(np.isin(carriers, _find_below(skeleton, [foot], stop=[])))
-    if len(own) < FEWEST:
+    if len(own) < MIN_FOOT_VERTICES:
         return []
     bottom = places[own, 1].min()
-    low = own[places[own, 1] < bottom + SOLE * max(positions[foot, 1] - bottom, 0.0) + 1e-6]
+    low = own[places[own, 1] < bottom + SOLE_HEIGHT_SHARE * max(positions[foot, 1] - bottom, 0.0) + 1e-6]
     found = []
     for axis, sign in ((2, 1), (2, -1), (0, 1), (0, -1), (1, -1)):
         vertex = low[np.argmax(sign * places[low, axis])]
@@ -122,4 +122,4 @@ def _from_axis(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _quantile(distances: np.ndarray, guess: float) -> float:
-    return float(np.quantile(distances, MOST)) if len(distances) >= ENOUGH else guess
+    return float(np.quantile(distances, DISTANCE_QUANTILE)) if len(distances) >= MIN_PART_VERTICES else guess

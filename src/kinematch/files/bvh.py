@@ -7,7 +7,7 @@ import numpy as np
 
 from kinematch.errors import FileError
 from kinematch.files import kernels
-from kinematch.files.bvh_hierarchy import LIMIT, Hierarchy, Joint, Scanner, read_hierarchy
+from kinematch.files.bvh_hierarchy import MAX_VALUE, Hierarchy, Joint, Scanner, read_hierarchy
 from kinematch.files.bvh_stated import read_statement
 from kinematch.files.frame_rate import frame_rate_from_time
 from kinematch.files.kernels import euler_to_quaternions
@@ -15,17 +15,17 @@ from kinematch.files.reading import opened, shorten
 from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import skeleton
 
-HEAD_BYTES = 8 << 20  # the hierarchy must end within this; that is room for some 50,000 joints
-MOST_BYTES_PER_VALUE = 64  # more than any way to print a number; a motion part beyond it is something else
-ROUNDED = 0.01  # a frame rate further from the printed frame time than this is told
+MAX_HIERARCHY_BYTES = 8 << 20  # the hierarchy must end within this; that is room for some 50,000 joints
+MAX_BYTES_PER_VALUE = 64  # more than any way to print a number; a motion part beyond it is something else
+MAX_RATE_ROUNDING = 0.01  # relative difference from the printed frame time above which the frame rate is reported
 STATED, INFERRED = "stated by the file", "not yet inferred"
-SLOWEST, FASTEST = 3600.0, 1e-5  # seconds a frame: outside of these a frame time is a mistake
+MAX_FRAME_SECONDS, MIN_FRAME_SECONDS = 3600.0, 1e-5  # seconds a frame: outside of these a frame time is a mistake
 
 
 def read_bvh(path: str | Path) -> Clip:
     """The motion as it stands in the file: its units, its axes. Roles and T-pose are not yet known."""
     with opened(path) as (file, size):
-        scan = Scanner(path, file.read(HEAD_BYTES))
+        scan = Scanner(path, file.read(MAX_HIERARCHY_BYTES))
         tree = read_hierarchy(scan)
         frames, frame_rate, frames_line, notes = _read_motion_header(scan)
         _refuse_absurd_sizes(scan, tree, frames, size)
@@ -48,7 +48,7 @@ def read_bvh(path: str | Path) -> Clip:
         notes=(*tree.notes, *notes),
     )
     stated = read_statement(scan.data[:8192])
-    if stated is not None and FASTEST <= stated[0] <= 1 / FASTEST:
+    if stated is not None and MIN_FRAME_SECONDS <= stated[0] <= 1 / MIN_FRAME_SECONDS:
         source = replace(source, unit=stated[0], up=stated[1], unit_reason=STATED, up_reason=STATED)
     return Clip(rig, positions, rotations, frame_rate, name=Path(path).stem, source=source)
 
@@ -63,20 +63,22 @@ def _read_motion_header(scan: Scanner) -> tuple[int, float, int, list[str]]:
     scan.skip(rb"\s*Frame\s*Time\s*:?", "'Frame Time:' after 'Frames:'")
     word = scan.word()
     seconds = scan.to_number(word, "the seconds a frame")
-    if not FASTEST <= seconds <= SLOWEST:
-        scan.fail(f"'Frame Time: {shorten(word)}', expected seconds between {FASTEST} and {SLOWEST:.0f}")
+    if not MIN_FRAME_SECONDS <= seconds <= MAX_FRAME_SECONDS:
+        scan.fail(
+            f"'Frame Time: {shorten(word)}', expected seconds between {MIN_FRAME_SECONDS} and {MAX_FRAME_SECONDS:.0f}"
+        )
     rate = frame_rate_from_time(word.decode())
-    rounded = abs(rate * seconds - 1) > ROUNDED
+    rounded = abs(rate * seconds - 1) > MAX_RATE_ROUNDING
     note = f"frame time {shorten(word)} is taken for {rate:g} frames a second; to the letter it is {1 / seconds:.4g}"
     return frames, rate, line, [note] if rounded else []
 
 
 def _refuse_absurd_sizes(scan: Scanner, tree: Hierarchy, frames: int, size: int) -> None:
-    """Before anything large is read or allocated; what is merely wrong is found later, with its line."""
+    """Checks before anything large is read or allocated; other errors are found later, with their lines."""
     joints, width, rest = len(tree.joints), tree.channel_count, size - scan.position
     if width == 0:
         scan.fail("no joint has any CHANNELS, so there is no motion to read")
-    if rest > frames * width * MOST_BYTES_PER_VALUE + (1 << 20):
+    if rest > frames * width * MAX_BYTES_PER_VALUE + (1 << 20):
         scan.fail(f"'Frames: {frames}' of {width} values each cannot fill the {rest} bytes that follow")
     if frames * joints > 4 * frames * width + 10_000_000:
         scan.fail(f"{joints} joints over {frames} frames, with {width} CHANNELS in all, would fill memory for nothing")
@@ -96,10 +98,10 @@ def _read_values(scan: Scanner, frames: int, width: int, *, frames_line: int) ->
     if lines != frames:
         raise FileError(scan.path, f"'Frames: {frames}', but {lines} lines of values follow", line=frames_line)
     values = np.empty((frames, width))
-    position, frame = kernels.parse_lines(array, scan.position, LIMIT, values)
+    position, frame = kernels.parse_lines(array, scan.position, MAX_VALUE, values)
     if position >= 0:
         word = scan.data[position : position + 64].split(maxsplit=1)[0]
-        message = f"{shorten(word)!r} in frame {frame + 1}, expected a finite number below {LIMIT:.0e}"
+        message = f"{shorten(word)!r} in frame {frame + 1}, expected a finite number below {MAX_VALUE:.0e}"
         raise FileError(scan.path, message, line=scan.line_at(position))
     return values
 

@@ -9,8 +9,8 @@ from kinematch.errors import FileError
 from kinematch.files.joint_names import unique_names
 from kinematch.files.reading import BYTE_ORDER_MARK, shorten
 
-LIMIT = 1e9  # units or degrees; float32 sums of squares stay far from overflow
-MOST_JOINTS = 4096
+MAX_VALUE = 1e9  # units or degrees; float32 sums of squares stay far from overflow
+MAX_JOINTS = 4096
 
 WORD = re.compile(rb"[{}]|[^\s{}]+")
 NAME = re.compile(rb"[ \t]*([^\r\n{}]*)")
@@ -38,7 +38,7 @@ class Scanner:
     data: bytes
     position: int = 0
     word_at: int = field(default=0)  # where the last word began, which errors point to
-    counted: tuple[int, int] = (0, 1)  # a place whose line is known, and that line
+    counted: tuple[int, int] = (0, 1)  # a byte position and its line number
 
     def word(self) -> bytes:
         """The next word or brace; empty at the end."""
@@ -70,8 +70,8 @@ class Scanner:
 
     def to_number(self, word: bytes, what: str) -> float:
         value = float(word) if NUMBER.fullmatch(word) else float("nan")
-        if not abs(value) <= LIMIT:
-            self.fail(f"{found(word)}, expected {what}: a finite number below {LIMIT:.0e}")
+        if not abs(value) <= MAX_VALUE:
+            self.fail(f"{found(word)}, expected {what}: a finite number below {MAX_VALUE:.0e}")
         return value
 
     def vector(self) -> tuple[float, float, float]:
@@ -147,8 +147,8 @@ def _open_joint(scan: Scanner, tree: Hierarchy, keyword: bytes, parent: int) -> 
         scan.fail(f"JOINT {name!r} outside of any joint, expected " + ("MOTION" if tree.joints else "ROOT"))
     if not name:
         scan.fail(f"expected a name after {keyword.decode()}")
-    if len(tree.joints) == MOST_JOINTS:
-        scan.fail(f"more than {MOST_JOINTS} joints")
+    if len(tree.joints) == MAX_JOINTS:
+        scan.fail(f"more than {MAX_JOINTS} joints")
     scan.expect(b"{", f"after {keyword.decode()} {name[:40]!r}")
     tree.joints.append(Joint(name, parent, position))
     return len(tree.joints) - 1

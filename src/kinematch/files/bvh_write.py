@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.errors import KinematchError, unknown
-from kinematch.files.border import unit_in_metres
 from kinematch.files.bvh_stated import state_space
+from kinematch.files.units_and_axes import unit_in_metres
 from kinematch.math.rotation import to_euler
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
@@ -14,11 +14,11 @@ from kinematch.writing import write_beside
 
 POSITION_STEP = 1e-8  # metres; what the last printed digit of a position is worth at most
 ANGLE_DECIMALS = 6  # degrees; at gimbal lock the errors of two angles add up to 1e-6 degrees
-STILL = 1e-7  # metres; a joint that never leaves its offset by more needs no position channels
+MIN_CHANNEL_METRES = 1e-7  # metres; a joint that never leaves its offset by more needs no position channels
 
 
 def write_bvh(path: str | Path, clip: Clip, *, unit: float | str = 0.01, order: str = "ZYX") -> None:
-    """Write a clip, Y-up, in units of so many metres (or 'cm', 'm', 'inch' ...) and one Euler order for all joints.
+    """Write a clip, Y-up, in a unit given in metres (or 'cm', 'm', 'inch' ...) and one Euler order for all joints.
 
     BVH knows no rest rotation: a joint's rotation channels hold its whole rotation in the parent's space, so every
     pose of the clip is right, but a rest pose with rotations (from glTF) is lost and the file's zero pose has none.
@@ -31,7 +31,7 @@ def write_bvh(path: str | Path, clip: Clip, *, unit: float | str = 0.01, order: 
         raise KinematchError(unknown("Euler order", order, ("ZYX", "ZXY", "YXZ", "YZX", "XYZ", "XZY")))
     joints = _nested_order(clip.skeleton)
     away = np.abs(clip.positions - clip.skeleton.offsets).max(axis=(0, 2))
-    moves = (away > STILL) | (np.arange(clip.skeleton.joint_count) == 0)
+    moves = (away > MIN_CHANNEL_METRES) | (np.arange(clip.skeleton.joint_count) == 0)
     decimals = max(0, int(np.ceil(np.log10(metres / POSITION_STEP))))
 
     lines = [

@@ -9,10 +9,10 @@ import os
 import sys
 from typing import Any
 
-MOST_NODES = 20_000
-MOST_CELLS = 20_000_000  # frames times nodes over all animations; a minute of work
-MEMORY = 4 << 30  # bytes
-SECONDS = 170  # of computing; the parent waits a little longer by the clock
+MAX_NODES = 20_000
+MAX_CELLS = 20_000_000  # frames times nodes over all animations; a minute of work
+MAX_MEMORY_BYTES = 4 << 30  # bytes
+MAX_PROCESSOR_SECONDS = 170  # of computing; the parent waits a little longer by the clock
 
 
 def read_scene(path: str) -> dict[str, Any]:
@@ -30,8 +30,8 @@ def read_scene(path: str) -> dict[str, Any]:
         inherit_mode_handling=ufbx.InheritModeHandling.COMPENSATE,
     )
     nodes = list(scene.nodes)
-    if len(nodes) > MOST_NODES:
-        raise ValueError(f"{len(nodes)} nodes, expected at most {MOST_NODES}")
+    if len(nodes) > MAX_NODES:
+        raise ValueError(f"{len(nodes)} nodes, expected at most {MAX_NODES}")
     number = {node.element_id: k for k, node in enumerate(nodes)}
 
     def flatten(transforms: list) -> Any:
@@ -49,8 +49,8 @@ def read_scene(path: str) -> dict[str, Any]:
             begin, end = min(curve.min_time for curve in curves), max(curve.max_time for curve in curves)
         frames = max(1, round((end - begin) * rate) + 1)
         cells += frames * len(nodes)
-        if cells > MOST_CELLS:
-            raise ValueError(f"animations of {cells} transforms, expected at most {MOST_CELLS}")
+        if cells > MAX_CELLS:
+            raise ValueError(f"animations of {cells} transforms, expected at most {MAX_CELLS}")
         arrays[f"stack{len(stacks)}"] = flatten([
             ufbx.evaluate_transform(stack.anim, node, begin + frame / rate)
             for frame in range(frames)
@@ -75,8 +75,8 @@ def main(path: str) -> None:
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_PROCESSOR_SECONDS, MAX_PROCESSOR_SECONDS))
     except (ImportError, ValueError, OSError):  # not on Windows; the parent's deadline still holds
         pass
     try:
@@ -86,7 +86,7 @@ def main(path: str) -> None:
         np.savez(content, **read_scene(path))
         sys.stdout.buffer.write(content.getvalue())
         sys.stdout.buffer.flush()
-    except BaseException as error:  # whatever it is, the parent tells it
+    except BaseException as error:  # of any kind: the parent reports it
         sys.stderr.write(f"{type(error).__name__}: {str(error)[:500]}")
         sys.stderr.flush()
         status = 3

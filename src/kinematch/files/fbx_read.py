@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError, visible
-from kinematch.files.gltf_nodes import MOST_JOINTS, Joints
+from kinematch.files.gltf_nodes import MAX_JOINTS, Joints
 from kinematch.files.gltf_skeleton import RigidPose, rigid_pose
 from kinematch.files.joint_names import unique_names
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import Skeleton
 
-DEADLINE = 180.0  # s
-LARGEST = 1 << 30  # bytes
-UP = {"POSITIVE_X": "X", "POSITIVE_Z": "Z", "NEGATIVE_X": "-X", "NEGATIVE_Y": "-Y", "NEGATIVE_Z": "-Z"}
-NEEDS = "reading FBX needs an extra: pip install 'kinematch[fbx]'; or convert it to GLB or BVH in Blender first"
+DEADLINE_SECONDS = 180.0  # s
+MAX_FILE_BYTES = 1 << 30  # bytes
+UP_AXES = {"POSITIVE_X": "X", "POSITIVE_Z": "Z", "NEGATIVE_X": "-X", "NEGATIVE_Y": "-Y", "NEGATIVE_Z": "-Z"}
+EXTRA_HINT = "reading FBX needs an extra: pip install 'kinematch[fbx]'; or convert it to GLB or BVH in Blender first"
 
 
 def check_fbx(path: str | Path) -> None:
     """Say what to install where the reader is missing."""
     if find_spec("ufbx") is None:
-        raise FileError(path, f"is an FBX file, and {NEEDS}", kind="foreign")
+        raise FileError(path, f"is an FBX file, and {EXTRA_HINT}", kind="foreign")
 
 
 def read_fbx(path: str | Path) -> list[Clip]:
@@ -38,8 +38,8 @@ def read_fbx(path: str | Path) -> list[Clip]:
     """
     check_fbx(path)
     size = Path(path).stat().st_size
-    if size > LARGEST:
-        raise FileError(path, f"is {size / 1e9:.1f} GB long, expected at most {LARGEST / 1e9:.1f} GB")
+    if size > MAX_FILE_BYTES:
+        raise FileError(path, f"is {size / 1e9:.1f} GB long, expected at most {MAX_FILE_BYTES / 1e9:.1f} GB")
     about, arrays = _run_child(path)
     try:
         return _make_clips(path, about, arrays)
@@ -50,13 +50,13 @@ def read_fbx(path: str | Path) -> list[Clip]:
 def _run_child(path: str | Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     child = Path(__file__).with_name("fbx_child.py")
     try:
-        # -P: the folder of the script is no place to import from
+        # -P: nothing is imported from the script's folder
         done = subprocess.run(
             [sys.executable, "-P", str(child), str(Path(path).resolve())],
-            capture_output=True, timeout=DEADLINE, stdin=subprocess.DEVNULL, check=False,
+            capture_output=True, timeout=DEADLINE_SECONDS, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise FileError(path, f"took longer than {DEADLINE:g} s to read") from None
+        raise FileError(path, f"took longer than {DEADLINE_SECONDS:g} s to read") from None
     if done.returncode:
         said = visible(done.stderr.decode("utf-8", "replace"))[-300:]
         why = said if done.returncode == 3 else f"the reader crashed (status {done.returncode})"
@@ -82,7 +82,7 @@ def _make_clips(path: str | Path, about: dict[str, Any], arrays: dict[str, np.nd
         file_order=np.array(joints.file_order),
     )
     stem, rate = Path(path).stem, float(about["rate"])
-    up = UP.get(about["up"], "Y")
+    up = UP_AXES.get(about["up"], "Y")
     source = Origin(str(path), "fbx", float(about["unit"]), "as the file says", up, "as the file says")
     clips = []
     for number, name in enumerate(about["stacks"]):
@@ -113,8 +113,8 @@ def _choose_joints(about: dict[str, Any]) -> Joints:
     first = max(shared, key=lambda node: len(_climb(parents, node)))  # the lowest node above all of them
     below = {node for path in paths for node in path if first in _climb(parents, node)}
     nodes = sorted(below, key=lambda node: (len(_climb(parents, node)), node))  # parents first
-    if len(nodes) > MOST_JOINTS:
-        raise ValueError(f"{len(nodes)} joints, expected at most {MOST_JOINTS}")
+    if len(nodes) > MAX_JOINTS:
+        raise ValueError(f"{len(nodes)} joints, expected at most {MAX_JOINTS}")
     return Joints(
         nodes=nodes,
         parents=[-1, *(nodes.index(parents[node]) for node in nodes[1:])],

@@ -84,7 +84,7 @@ def _written_rate(animation: Animation) -> float | None:
 
 
 def find_frame_rate(times: np.ndarray) -> float:
-    """The rate whose frames the keys stand on; the keys' own where they are even."""
+    """The rate on whose frames the keys lie; the keys' own rate where they are evenly spaced."""
     if len(times) < 2:
         return DEFAULT_RATE
     span = times[-1] - times[0]

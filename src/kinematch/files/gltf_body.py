@@ -11,8 +11,8 @@ from kinematch.draw.theme import LIGHT
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 
-SIDES = 12  # corners around a cone
-STEPS = 4  # rings of each of its two caps, poles included
+CONE_SIDES = 12  # corners around a cone
+CAP_RINGS = 4  # rings of each of its two caps, poles included
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +32,10 @@ def body_mesh(skeleton: Skeleton, body: Body | None = None) -> BodyMesh:
     p, r = (values.astype(np.float64) for values in kinematics.reference_pose(skeleton))
     body = make_body(skeleton) if body is None else body
     positions, normals = _rings(place(body, p, r, LIGHT))
-    parts, rings = len(positions), 2 * STEPS
+    parts, rings = len(positions), 2 * CAP_RINGS
     # a cone's two caps may hang on two joints; the side between them bends
-    joints = np.repeat(np.repeat(body.joints, STEPS, axis=1), SIDES, axis=1)
-    triangles = _ring_triangles(rings) + (np.arange(parts) * rings * SIDES)[:, None, None]
+    joints = np.repeat(np.repeat(body.joints, CAP_RINGS, axis=1), CONE_SIDES, axis=1)
+    triangles = _ring_triangles(rings) + (np.arange(parts) * rings * CONE_SIDES)[:, None, None]
     tints = np.array(body.tints)
     by_tint = {tint: triangles[tints == tint].reshape(-1, 3) for tint in TINTS if (tints == tint).any()}
     return BodyMesh(positions.reshape(-1, 3), normals.reshape(-1, 3), joints.reshape(-1), by_tint, p, r)
@@ -47,12 +47,12 @@ def _rings(solids: Solids) -> tuple[np.ndarray, np.ndarray]:
     # the sine of the slope of a cone that touches both balls; a ball alone has its seam at the equator
     slope = np.where(lengths > 0, (radii[:, 0] - radii[:, 1]) / np.where(lengths > 0, lengths, 1), 0)
     seam = np.arcsin(np.clip(slope, -1, 1))[:, None]
-    part = np.linspace(0, 1, STEPS)
+    part = np.linspace(0, 1, CAP_RINGS)
     quarter = np.pi / 2
     latitude = np.concatenate([-quarter + (seam + quarter) * part, seam + (quarter - seam) * part], axis=1)[..., None]
-    centre = np.repeat(np.stack([np.zeros_like(lengths), lengths], axis=-1), STEPS, axis=1)[..., None]
-    radius = np.repeat(radii, STEPS, axis=1)[..., None]
-    around = np.arange(SIDES) * 2 * np.pi / SIDES
+    centre = np.repeat(np.stack([np.zeros_like(lengths), lengths], axis=-1), CAP_RINGS, axis=1)[..., None]
+    radius = np.repeat(radii, CAP_RINGS, axis=1)[..., None]
+    around = np.arange(CONE_SIDES) * 2 * np.pi / CONE_SIDES
     flat = np.stack(
         np.broadcast_arrays(np.cos(latitude) * np.cos(around), np.sin(latitude), np.cos(latitude) * np.sin(around)), -1
     )
@@ -67,11 +67,11 @@ def _rings(solids: Solids) -> tuple[np.ndarray, np.ndarray]:
 
 def _ring_triangles(rings: int) -> np.ndarray:
     """(T, 3) over rings of SIDES vertices, seen from outside anticlockwise; the poles have one triangle a side."""
-    k = np.arange(SIDES)
-    after = (k + 1) % SIDES
+    k = np.arange(CONE_SIDES)
+    after = (k + 1) % CONE_SIDES
     triangles = []
     for ring in range(rings - 1):
-        low, high = ring * SIDES, (ring + 1) * SIDES
+        low, high = ring * CONE_SIDES, (ring + 1) * CONE_SIDES
         if ring < rings - 2:
             triangles.append(np.stack([low + k, high + k, high + after], axis=-1))
         if ring > 0:

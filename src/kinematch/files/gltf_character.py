@@ -19,7 +19,7 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import forward
 
-STILL = 1e-6  # of a file's unit or a quaternion's component, within which a node stays as the file has it
+STATIC_TOLERANCE = 1e-6  # of a file's unit or a quaternion's component, within which a node stays as the file has it
 
 
 def has_meshes(path: str | Path) -> bool:
@@ -98,7 +98,7 @@ def _make_animation(
             ("rotation", turns[:, [1, 2, 3, 0]], np.abs(near - tree.rotations[node]).max()),
         ):
             size = max(float(np.abs(tree.translations[node]).max()), 1.0) if path == "translation" else 1.0
-            if moved > STILL * size or (path == "rotation" and not channels):
+            if moved > STATIC_TOLERANCE * size or (path == "rotation" and not channels):
                 samplers.append({"input": times, "output": buffer.add(values)})
                 channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": path}})
     extras = {"frame_rate": clip.frame_rate}

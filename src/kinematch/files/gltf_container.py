@@ -12,14 +12,14 @@ from pydantic import ValidationError
 
 from kinematch.errors import FileError
 from kinematch.files.gltf_schema import Gltf
-from kinematch.files.inside import find_inside
 from kinematch.files.reading import BYTE_ORDER_MARK, opened
+from kinematch.files.safe_paths import find_inside
 
 MAGIC = b"glTF"
 GENERATOR = "Kinematch"  # in the asset of files that our writer made
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
-# extensions that change nothing we read, or whose data is refused only where it is needed
+# extensions that change nothing we read, or that are refused only where their data is needed
 _HARMLESS = re.compile(
     r"KHR_(materials|texture|lights|xmp|mesh_quantization|draco_mesh_compression|animation_pointer|node_visibility)"
     r"|EXT_(texture|meshopt_compression|mesh_gpu_instancing|mesh_features|lights|structural_metadata)|MSFT_|VRMC?($|_)"
@@ -55,7 +55,7 @@ class Document:
 
 
 def open_document(path: str | Path) -> Document:
-    """Read the file's structure; buffers outside it are opened when they are asked for."""
+    """Read the file's structure; external buffers are opened on first use."""
     path = Path(path)
     with opened(path) as (file, _):
         start = file.read(64)
@@ -137,7 +137,7 @@ def _data_uri(document: Document, uri: str) -> memoryview:
 
 
 def _file_beside(document: Document, uri: str, size: int) -> memoryview:
-    """A buffer's file; whatever would lead out of the document's folder is refused."""
+    """A buffer's file; paths that leave the document's folder are refused."""
     name = unquote(uri)
     refusal = document.error(f"buffer file {uri[:200]!r} is refused: it lies outside the file's folder")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/") or "\\" in name or "\0" in name:

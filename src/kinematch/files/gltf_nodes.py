@@ -11,7 +11,7 @@ from kinematch.files.vrm import Vrm
 from kinematch.math import quaternion, rotation
 
 MOVING_PATHS = ("translation", "rotation", "scale")
-MOST_JOINTS = 5000  # characters have tens or hundreds; what comes after reading is not made for scenes
+MAX_JOINTS = 5000  # characters have tens or hundreds; what comes after reading is not made for scenes
 END_SITE_MARK = "end_site"  # in the extras of nodes that our writer made from end sites
 
 
@@ -22,7 +22,7 @@ class NodeTree:
     translations: np.ndarray  # (N, 3) file units
     rotations: np.ndarray  # (N, 4)
     scales: np.ndarray  # (N, 3)
-    sheared: tuple[int, ...]  # nodes whose matrix is no translation, rotation and scale
+    sheared: tuple[int, ...]  # nodes with a matrix that cannot be split into translation, rotation and scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,8 @@ def choose_joints(document: Document, tree: NodeTree, vrm: Vrm | None) -> Joints
     holders = [k for k in tree.order if below[k] == len(wanted)]  # a chain from a scene root down to the first joint
     above, first = (holders[:-1], [holders[-1]]) if holders else ([], [])
     kept = {k for k in tree.order if below[k]}.difference(above)
-    if len(kept) > MOST_JOINTS:
-        raise document.error(f"it has {len(kept)} joints; no character has more than {MOST_JOINTS}")
+    if len(kept) > MAX_JOINTS:
+        raise document.error(f"it has {len(kept)} joints; no character has more than {MAX_JOINTS}")
     order = _joint_order(document, tree, kept)
     if not first:
         order = [-1, *order]
@@ -138,7 +138,7 @@ def _animated_nodes(document: Document) -> set[int]:
 
 
 def _in_line(tree: NodeTree, essential: set[int], animated: set[int]) -> set[int]:
-    """The essential nodes, and the animated ones over or under them: a camera beside the character is no joint."""
+    """The essential nodes, and the animated ones over or under them: a camera beside the character is not a joint."""
     under, over = set(essential), set(essential)
     for k in tree.order:
         if tree.parents[k] in under:

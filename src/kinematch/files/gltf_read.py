@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files.border import axis_name, infer_facing, turn_to_ours, unit_in_metres
 from kinematch.files.gltf_animation import DEFAULT_RATE, Keys, read_keys, sample_joints, time_line
 from kinematch.files.gltf_container import GENERATOR, Document, open_document
 from kinematch.files.gltf_mesh import Mesh, Skin, read_meshes
 from kinematch.files.gltf_nodes import Joints, NodeTree, choose_joints, read_node_tree
 from kinematch.files.gltf_schema import Animation
 from kinematch.files.gltf_skeleton import RigidPose, brought_over, is_uniform, rigid_pose
+from kinematch.files.units_and_axes import axis_name, infer_facing, turn_to_ours, unit_in_metres
 from kinematch.files.vrm import Vrm, read_vrm
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip, Origin
@@ -47,7 +47,7 @@ def read_gltf(
     meshes: bool = True,
     choose: Callable[[list[str]], Collection[str]] | None = None,
 ) -> Model:
-    """The model in a file, in metres, Y up, facing +Z; what is told (as for read_clips) overrules what is found."""
+    """The model in a file, in metres, Y up, facing +Z; arguments (as for read_clips) override what is found."""
     path = Path(path)
     document = open_document(path)
     try:
@@ -148,7 +148,7 @@ def _with_roles(document: Document, skeleton: Skeleton, joints: Joints, vrm: Vrm
     joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
     file_roles = {role: joint_of[node] for role, node in named.items() if node in joint_of}
     found = dict(find_roles(skeleton, told.roles, file_roles=file_roles or None).roles)
-    if file_roles.get("root") == 0:  # the ground root is no humanoid role, so it is not looked for
+    if file_roles.get("root") == 0:  # the ground root is not a humanoid role, so no search finds it
         found["root"] = 0
     return skeleton.with_roles(found)
 
@@ -182,7 +182,7 @@ def _source(document: Document, skeleton: Skeleton, vrm: Vrm | None, told: _Told
         facing = ahead = axis_name(told.facing)
         facing_reason = "given"
     elif _is_ours(document):
-        ahead = ""  # our own files are in our space already, whatever their rest pose looks like
+        ahead = ""  # files of our writer are in our space already, in any rest pose
     elif not facing and vrm is not None:
         facing = ahead = "-Z" if vrm.version == "0" else "Z"
         facing_reason = "VRM 0.x faces -Z by definition" if vrm.version == "0" else "VRM 1.0 faces +Z by definition"

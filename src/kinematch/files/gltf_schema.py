@@ -11,7 +11,7 @@ Vector4 = tuple[float, float, float, float]
 Extensions = dict[str, Any]
 
 # more than any character's file holds, and as much as is read in a few seconds: refused before any work
-MOST_NODES, MOST_ANIMATIONS, MOST_CHANNELS, MOST_PARTS = 50_000, 1_000, 50_000, 500_000
+MAX_NODES, MAX_ANIMATIONS, MAX_CHANNELS, MAX_PARTS = 50_000, 1_000, 50_000, 500_000
 
 
 class Part(BaseModel):
@@ -113,8 +113,8 @@ class Sampler(Part):
 
 class Animation(Part):
     name: str | None = None
-    channels: list[Channel] = Field([], max_length=MOST_CHANNELS)
-    samplers: list[Sampler] = Field([], max_length=MOST_CHANNELS)
+    channels: list[Channel] = Field([], max_length=MAX_CHANNELS)
+    samplers: list[Sampler] = Field([], max_length=MAX_CHANNELS)
     extras: Any = None
 
 
@@ -127,12 +127,12 @@ class Gltf(Part):
     asset: Asset
     extensions_required: list[str] = Field([], alias="extensionsRequired")
     extensions: Extensions = {}
-    buffers: list[Buffer] = Field([], max_length=MOST_PARTS)
-    buffer_views: list[BufferView] = Field([], alias="bufferViews", max_length=MOST_PARTS)
-    accessors: list[Accessor] = Field([], max_length=MOST_PARTS)
-    nodes: list[Node] = Field([], max_length=MOST_NODES)
-    meshes: list[Mesh] = Field([], max_length=MOST_NODES)
-    skins: list[Skin] = Field([], max_length=MOST_NODES)
-    animations: list[Animation] = Field([], max_length=MOST_ANIMATIONS)
-    scenes: list[Scene] = Field([], max_length=MOST_NODES)
+    buffers: list[Buffer] = Field([], max_length=MAX_PARTS)
+    buffer_views: list[BufferView] = Field([], alias="bufferViews", max_length=MAX_PARTS)
+    accessors: list[Accessor] = Field([], max_length=MAX_PARTS)
+    nodes: list[Node] = Field([], max_length=MAX_NODES)
+    meshes: list[Mesh] = Field([], max_length=MAX_NODES)
+    skins: list[Skin] = Field([], max_length=MAX_NODES)
+    animations: list[Animation] = Field([], max_length=MAX_ANIMATIONS)
+    scenes: list[Scene] = Field([], max_length=MAX_NODES)
     scene: Index | None = None

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.files.gltf_nodes import Joints
 from kinematch.math import quaternion, rotation
 
-UNIFORM = 1e-4  # relative difference of the axes of a scale that is the rounding of its writer
+UNIFORM_SCALE_TOLERANCE = 1e-4  # relative difference of the axes of a scale that is the rounding of its writer
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class RigidPose:
 def is_uniform(scales: np.ndarray) -> bool:
     """Whether no scale stretches one axis more than another."""
     middle = scales.mean(axis=-1, keepdims=True)
-    return bool((np.abs(scales - middle) <= UNIFORM * np.abs(middle)).all())
+    return bool((np.abs(scales - middle) <= UNIFORM_SCALE_TOLERANCE * np.abs(middle)).all())
 
 
 def rigid_pose(joints: Joints, translations: np.ndarray, rotations: np.ndarray, scales: np.ndarray) -> RigidPose:

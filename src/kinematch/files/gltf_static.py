@@ -1,4 +1,4 @@
-"""The triangles of a glTF scene as it stands: ground and props, whatever hangs on no skeleton included."""
+"""The triangles of a glTF scene at rest: ground and props, with everything that has no skeleton."""
 
 from pathlib import Path
 

@@ -19,9 +19,9 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import write_beside
 
-VERTICES, INDICES = 34962, 34963  # what a buffer view is for
-CODES = {"f4": 5126, "u4": 5125, "u2": 5123}
-TYPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
+VERTEX_TARGET, INDEX_TARGET = 34962, 34963  # what a buffer view is for
+COMPONENT_CODES = {"f4": 5126, "u4": 5125, "u2": 5123}
+ELEMENT_TYPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 
 
 class Buffer:
@@ -38,8 +38,8 @@ class Buffer:
         view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": array.nbytes}
         self.views.append(view | ({"target": target} if target else {}))
         self.data += array.tobytes() + bytes(-array.nbytes % 4)
-        accessor: dict[str, Any] = {"bufferView": len(self.views) - 1, "componentType": CODES[kind]}
-        accessor |= {"count": len(array), "type": TYPES[array.shape[1:]]}
+        accessor: dict[str, Any] = {"bufferView": len(self.views) - 1, "componentType": COMPONENT_CODES[kind]}
+        accessor |= {"count": len(array), "type": ELEMENT_TYPES[array.shape[1:]]}
         if bounds:
             rows = array.reshape(len(array), -1)
             accessor |= {"min": rows.min(axis=0).tolist(), "max": rows.max(axis=0).tolist()}
@@ -80,7 +80,7 @@ def write_glb(
 
 
 def write_binary(path: str | Path, document: Mapping[str, Any], data: bytes) -> None:
-    """Write a GLB of JSON and one binary chunk, beside what is there and then in its place."""
+    """Write a GLB of JSON and one binary chunk, to a temporary file that then replaces the old one."""
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     data += bytes(-len(data) % 4)
@@ -148,10 +148,10 @@ def _add_body(document: dict[str, Any], buffer: Buffer, body: BodyMesh, node_of:
     joints = np.zeros((len(body.joints), 4))
     joints[:, 0] = body.joints
     attributes = {
-        "POSITION": buffer.add(body.positions, target=VERTICES, bounds=True),
-        "NORMAL": buffer.add(body.normals, target=VERTICES),
-        "JOINTS_0": buffer.add(joints, "u2", target=VERTICES),
-        "WEIGHTS_0": buffer.add(np.broadcast_to(np.eye(1, 4), joints.shape), target=VERTICES),
+        "POSITION": buffer.add(body.positions, target=VERTEX_TARGET, bounds=True),
+        "NORMAL": buffer.add(body.normals, target=VERTEX_TARGET),
+        "JOINTS_0": buffer.add(joints, "u2", target=VERTEX_TARGET),
+        "WEIGHTS_0": buffer.add(np.broadcast_to(np.eye(1, 4), joints.shape), target=VERTEX_TARGET),
     }
     document["materials"] = [
         {
@@ -165,7 +165,11 @@ def _add_body(document: dict[str, Any], buffer: Buffer, body: BodyMesh, node_of:
         for tint in body.triangles
     ]
     primitives = [
-        {"attributes": attributes, "indices": buffer.add(triangles.reshape(-1), "u4", target=INDICES), "material": k}
+        {
+            "attributes": attributes,
+            "indices": buffer.add(triangles.reshape(-1), "u4", target=INDEX_TARGET),
+            "material": k,
+        }
         for k, triangles in enumerate(body.triangles.values())
     ]
     document["meshes"] = [{"name": "Body", "primitives": primitives}]

@@ -93,7 +93,7 @@ def parse_number(data, i):
 def parse_lines(data, start, limit, values):
     """Fill values (F, C) from lines that survey_lines found right.
 
-    Returns (position, frame) of the first word that is no number or exceeds the limit in size, or (-1, -1).
+    Returns (position, frame) of the first word that is not a number or exceeds the limit in size, or (-1, -1).
     """
     i = start
     for f in range(values.shape[0]):

@@ -9,18 +9,18 @@ from itertools import count
 from pathlib import Path
 
 from kinematch.errors import KinematchError
-from kinematch.files.inside import OutsideError, find_inside
+from kinematch.files.safe_paths import OutsideError, find_inside
 
-MOST_ENTRIES = 1_000_000  # looked at for one pattern: the folders of a large library
+MAX_ENTRIES = 1_000_000  # looked at for one pattern: the folders of a large library
 
 
-def find_files(pattern: str, folder: Path, *, most: int = MOST_ENTRIES, stays_inside: bool = False) -> list[Path]:
+def find_files(pattern: str, folder: Path, *, most: int = MAX_ENTRIES, stays_inside: bool = False) -> list[Path]:
     """Real paths of the files below a folder that match a pattern, sorted; see `find_named_files`."""
     return list(find_named_files(pattern, folder, most=most, stays_inside=stays_inside))
 
 
 def find_named_files(
-    pattern: str, folder: Path, *, most: int = MOST_ENTRIES, stays_inside: bool = False
+    pattern: str, folder: Path, *, most: int = MAX_ENTRIES, stays_inside: bool = False
 ) -> dict[Path, str]:
     """Real paths of the files below a folder that match a pattern with `*`, `?`, `[...]` and `**`, sorted, each with
     the name it was found by, which a link may have changed; hidden files are found only by name.

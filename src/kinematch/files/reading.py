@@ -10,12 +10,20 @@ from pathlib import Path
 from kinematch.errors import FileError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 text with it
-READABLE = {".bvh": "bvh", ".glb": "glb", ".gltf": "gltf", ".vrm": "glb", ".vrma": "glb", ".npz": "npz", ".fbx": "fbx"}
+READABLE = {
+    ".bvh": "bvh",
+    ".glb": "glb",
+    ".gltf": "gltf",
+    ".vrm": "glb",
+    ".vrma": "glb",
+    ".npz": "npz",
+    ".fbx": "fbx",
+}
 
-LARGEST = 1 << 32  # bytes, what a GLB can hold; as BVH, that is days of one person
+MAX_FILE_BYTES = 1 << 32  # bytes, what a GLB can hold; as BVH, that is days of one person
 # what a file is when it starts like this, and what those are that people have but that are not read here
 MAGIC = {b"HIERARCHY": "bvh", b"glTF": "glb", b"{": "gltf", b"Kaydara FBX": "fbx", b"; FBX": "fbx"}
-FOREIGN = {
+FOREIGN_FORMATS = {
     b"PK\x03\x04": "a zip archive",
     b"#usda": "a USD file",
     b"PXR-USDC": "a USD file",
@@ -26,14 +34,14 @@ FOREIGN = {
 
 @contextmanager
 def opened(path: str | Path, expected: str = "a motion file") -> Iterator[tuple[BufferedReader, int]]:
-    """The open file and its size; whatever the system refuses becomes a FileError."""
+    """The open file and its size; errors of the system become a FileError."""
     try:
         # a pipe or device would block or never end, so it is looked at before it is opened
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
             raise FileError(path, f"is a folder, expected {expected}")
         if not stat.S_ISREG(status.st_mode):
-            raise FileError(path, f"is no regular file (a pipe or device), expected {expected}")
+            raise FileError(path, f"is not a regular file (a pipe or device), expected {expected}")
         with open(path, "rb") as file:
             yield file, status.st_size
     except FileNotFoundError:
@@ -47,16 +55,16 @@ def file_kind(path: str | Path) -> str:
     with opened(path) as (file, size):
         start = file.read(4096) if size else b""  # what has no size but bytes, as in /proc, may wait for ever
     suffix = Path(path).suffix.lower()
-    if size > LARGEST:
-        raise FileError(path, f"is {size / 1e9:.1f} GB long, expected at most {LARGEST / 1e9:.1f} GB")
+    if size > MAX_FILE_BYTES:
+        raise FileError(path, f"is {size / 1e9:.1f} GB long, expected at most {MAX_FILE_BYTES / 1e9:.1f} GB")
     if not start:
         raise FileError(path, "the file is empty")
     stripped = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     if suffix == ".npz" and start.startswith(b"PK"):
         return "npz"
-    for magic, kind in (MAGIC | FOREIGN).items():
+    for magic, kind in (MAGIC | FOREIGN_FORMATS).items():
         if stripped[: len(magic)].upper() == magic.upper():
-            if magic in FOREIGN:
+            if magic in FOREIGN_FORMATS:
                 raise FileError(path, f"is {kind}, which cannot be read here; {_readable()}")
             if kind != "gltf" or suffix != ".bvh":  # one brace is not much to go by
                 return kind

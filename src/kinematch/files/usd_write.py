@@ -17,13 +17,13 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import write_beside
 
-NEEDS = "writing USD needs an extra: pip install 'kinematch[usd]'"
+EXTRA_HINT = "writing USD needs an extra: pip install 'kinematch[usd]'"
 
 
 def write_usd(path: str | Path, clip: Clip) -> None:
     """Write /Character with Skeleton, Animation and Body; a frame is a time code, the first is 0."""
     if find_spec("pxr") is None:
-        raise FileError(path, NEEDS)
+        raise FileError(path, EXTRA_HINT)
     from pxr import Sdf, Usd, UsdGeom, UsdSkel, Vt
 
     path = Path(path)

@@ -8,7 +8,7 @@ from kinematch.motion.humanoid import reduce_to_humanoid
 from kinematch.motion.roles import ROLES
 
 EXTENSION = "VRMC_vrm_animation"
-LEFT_OUT = ("left_eye", "right_eye")  # the format tells gaze otherwise
+OMITTED_ROLES = ("left_eye", "right_eye")  # the format has its own way to store gaze
 THUMB = {"proximal": "metacarpal", "intermediate": "proximal", "distal": "distal"}  # VRM 1.0 counts from the wrist
 
 
@@ -17,7 +17,7 @@ def write_vrma(path: str | Path, clip: Clip) -> None:
 
     The rest pose of the file is the T-pose, as the format asks; players scale the hips by their height in it.
     """
-    roles = [role for role in ROLES if role not in LEFT_OUT]
+    roles = [role for role in ROLES if role not in OMITTED_ROLES]
     bare = reduce_to_humanoid(clip, {role: name_bone(role) for role in roles}, roles)
     bones = {name_bone(role): {"node": joint} for role, joint in bare.skeleton.roles.items()}
     write_glb(path, bare, extensions={EXTENSION: {"specVersion": "1.0", "humanoid": {"humanBones": bones}}})

@@ -8,7 +8,7 @@ from kinematch.copies import Unchanging
 from kinematch.database.poses import check_clips
 from kinematch.errors import KinematchError
 
-LEVELS = 255  # steps of a byte
+BYTE_LEVELS = 255  # steps of a byte
 PER_FRAME = ("frames", "features", "latents", "tags", "cost_factor")
 
 
@@ -60,7 +60,7 @@ def make_codebook(
     """From features (E, D) and latents (E, Z) of frames (E,), the clip (E,) of each, its tags and cost factor."""
     both = np.concatenate([features, latents], axis=1).astype(np.float32)
     lowest, highest = both.min(axis=0), both.max(axis=0)
-    step = (highest - lowest) / LEVELS
+    step = (highest - lowest) / BYTE_LEVELS
     codes = np.rint((both - lowest) / np.where(step > 0, step, 1)).astype(np.uint8)
     edges = np.flatnonzero(np.diff(clips, prepend=-1)).astype(np.int32)
     width = features.shape[1]

@@ -7,7 +7,7 @@ from kinematch.learned.network import Network
 from kinematch.math.networks import OUTPUTS, ROWS, Net, measure_net, run_network
 from kinematch.threads import run_in_pieces
 
-MANY, PIECE = 128, 64  # inputs from which threads share the work, and how many each takes at a time
+MIN_SHARED_INPUTS, PIECE_INPUTS = 128, 64  # inputs from which threads share the work, and how many each takes at a time
 
 
 class Compiled:
@@ -30,7 +30,7 @@ class Compiled:
         def run(own: slice) -> None:
             apply_to_many(self.net, values[own], np.zeros((2, ROWS, width), np.float32), out[own])
 
-        run_in_pieces(len(values), run, worth=MANY, piece=PIECE)
+        run_in_pieces(len(values), run, worth=MIN_SHARED_INPUTS, piece=PIECE_INPUTS)
         return out
 
 

@@ -28,7 +28,7 @@ class PoseColumns:
     places: slice  # 3 for each moving joint, m in its parent's space
     root: slice  # 3: x and z in m/s in the root's own axes and turn in rad/s, over the way to the next frame
     contacts: slice  # 1 for each contact joint: it stands above 0.5
-    contact_left: slice  # 1 for each contact joint, s that its contact goes on
+    contact_left: slice  # 1 for each contact joint, s until its contact ends
 
     @property
     def count(self) -> int:
@@ -36,7 +36,7 @@ class PoseColumns:
 
 
 def lay_out_pose(joints: int, moving: int, contacts: int) -> PoseColumns:
-    """The columns of a body with so many joints, of which some move in their parent's space."""
+    """The columns of a body with a number of joints, of which some move in their parent's space."""
     stops = np.cumsum([0, 6 * (joints - 1), 3 * moving, 3, contacts, contacts]).tolist()
     return PoseColumns(*(slice(a, b) for a, b in pairwise(stops)))
 
@@ -59,7 +59,7 @@ class Model(Unchanging):
     tag_names: tuple[str, ...]
     filter: str  # of commands that name none
     rest: np.ndarray  # (J, 3) float32 m, places of joints in their parent's space
-    moving: np.ndarray  # (M,) int32, joints whose places the decompressor tells; never the root
+    moving: np.ndarray  # (M,) int32, joints with positions from the decompressor; never the root
     decompressor: Network  # D + Z -> pose columns
     stepper: Network  # D + Z -> D + Z
     projector: Network | None  # D -> D + Z

@@ -18,8 +18,9 @@ from kinematch.learned.network import read_network, write_network
 FORMAT, VERSION = "kinematch model", 1
 SUFFIX = ".kinematch-model"
 WORDS = Words("model", "`kinematch train learned` writes those", "train it again")
-ENDS = {"decompressor": ("D+Z", "pose"), "stepper": ("D+Z", "D+Z"), "projector": ("D", "D+Z")}  # sizes of networks
-LARGEST_HALF = float(np.finfo(np.float16).max)
+# sizes of networks
+NETWORK_SIZES = {"decompressor": ("D+Z", "pose"), "stepper": ("D+Z", "D+Z"), "projector": ("D", "D+Z")}
+MAX_HALF = float(np.finfo(np.float16).max)
 _ARRAYS = ("contact_joints", "feature_offset", "feature_scale", "feature_weights", "rest", "moving", "limits")
 _BOOK = (*PER_FRAME, "lowest", "step", "clip_starts", "clip_stops")
 _SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order")
@@ -30,12 +31,12 @@ def save_model(path: str | Path, model: Model) -> None:
     arrays = {name: getattr(model, name) for name in _ARRAYS}
     arrays |= {f"codebook.{name}": getattr(model.codebook, name) for name in _BOOK}
     arrays["codebook.tags"] = np.packbits(model.codebook.tags, axis=1)
-    arrays["codebook.cost_factor"] = np.minimum(model.codebook.cost_factor, LARGEST_HALF).astype(np.float16)
+    arrays["codebook.cost_factor"] = np.minimum(model.codebook.cost_factor, MAX_HALF).astype(np.float16)
     arrays |= {f"skeleton.{name}": getattr(model.skeleton, name) for name in _SKELETON}
     if model.skeleton.tpose is not None:
         arrays["skeleton.tpose"] = model.skeleton.tpose
     networks = {}
-    for name in ENDS:
+    for name in NETWORK_SIZES:
         network = getattr(model, name)
         if network is not None:
             own, networks[name] = write_network(name, network)
@@ -68,9 +69,9 @@ def is_model(path: str | Path) -> bool:
 
 
 def round_model(model: Model) -> Model:
-    """The model as its file holds it: what is scored is what is played."""
+    """The model with the precision of its file, so that the scored model is the one that plays."""
     rounded: dict[str, Any] = {}
-    for name in ENDS:
+    for name in NETWORK_SIZES:
         network = getattr(model, name)
         if network is not None:
             own, more = write_network(name, network)
@@ -84,14 +85,14 @@ def _model(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Model:
     sizes["tag_bytes"] = -(-len(tags) // 8)
     check_arrays(arrays, MODEL, sizes)
     sizes["pose"] = lay_out_pose(sizes["J"], sizes["M"], sizes["K"]).count
-    for name, (inputs, outputs) in ENDS.items():
+    for name, (inputs, outputs) in NETWORK_SIZES.items():
         if name in networks:
             check_arrays(arrays, list_layers(name, networks[name]["layers"], inputs, outputs), sizes)
     book = {name: np.array(arrays[f"codebook.{name}"]) for name in _BOOK}
     book["tags"] = np.unpackbits(book["tags"], axis=1, count=len(tags)).astype(bool)
     book["cost_factor"] = book["cost_factor"].astype(np.float32)
     own: dict[str, Any] = {name: np.array(arrays[name]) for name in _ARRAYS}
-    own |= {name: read_network(name, arrays, networks[name]) if name in networks else None for name in ENDS}
+    own |= {name: read_network(name, arrays, networks[name]) if name in networks else None for name in NETWORK_SIZES}
     return Model(
         skeleton=skeleton,
         frame_rate=float(about["frame_rate"]),

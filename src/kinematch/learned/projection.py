@@ -13,8 +13,9 @@ from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
 from kinematch.search import SearchSpace, WideMatcher
 
-LONGEST_RUN = 1.0  # s that a run without a clip is trusted
-TAIL = 0.2  # s past the last entry of a clip that a run is trusted: databases end clips with a tail of no targets
+MAX_RUN_SECONDS = 1.0  # s that a run without a clip is trusted
+# s past the last entry of a clip that a run is trusted: databases end clips with a tail of no targets
+TAIL_SECONDS = 0.2
 
 
 class Projector:
@@ -24,7 +25,7 @@ class Projector:
         self.model, book = model, model.codebook
         self.stride = int(np.median(np.diff(book.frames))) if book.entry_count > 1 else 1
         self.last = _find_last(book, self.stride)
-        self.steps_left = book.frames[self.last] - book.frames + round(TAIL * model.frame_rate)
+        self.steps_left = book.frames[self.last] - book.frames + round(TAIL_SECONDS * model.frame_rate)
         self.network = None if model.projector is None else Compiled(model.projector)
         width = model.schema.width
         self.matcher = WideMatcher(
@@ -48,10 +49,12 @@ class Projector:
     def find_ended(self, entries: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """Whether runs (M,) of some frames since their entries have passed the end of their clips.
 
-        A network's targets belong to no clip; such runs end after a while, before they stray from the data.
+        A network's targets belong to no clip; such runs end after MAX_RUN_SECONDS, before they stray from the data.
         """
         known = (entries >= 0) & (entries < self.model.codebook.entry_count)
-        most = np.where(known, self.steps_left[np.where(known, entries, 0)], round(LONGEST_RUN * self.model.frame_rate))
+        most = np.where(
+            known, self.steps_left[np.where(known, entries, 0)], round(MAX_RUN_SECONDS * self.model.frame_rate)
+        )
         return steps >= most
 
     def find_beginning(self) -> int:
@@ -85,7 +88,7 @@ class Projector:
         return np.sqrt(total) / self.horizons[future[0]]
 
     def project(self, queries: np.ndarray, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
-        """Features and latents (M, D + Z) that the step goes on from, wherever queries (M, D) come from, and costs."""
+        """Features and latents (M, D + Z) from which the step continues, for queries (M, D), and costs."""
         queries = np.ascontiguousarray(queries, np.float32)
         if self.network is not None:
             found = self.network.apply(queries)

@@ -13,9 +13,9 @@ from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
 from kinematch.search import WideMatcher, search_space
 
-MOST = 4000  # frames, windows or queries of each score
-RUNS = (10, 20, 60)  # frames
-CENTIMETRES = 100.0
+MAX_SAMPLES = 4000  # frames, windows or queries of each score
+RUN_FRAMES = (10, 20, 60)  # frames
+CENTIMETRES_PER_METRE = 100.0
 
 
 def find_digest(database: Database) -> str:
@@ -50,7 +50,7 @@ def find_true_joints(database: Database, frames: np.ndarray | slice) -> tuple[np
 
 def measure_distance(joints: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """cm (M, J - 1) between joints, without the root."""
-    return CENTIMETRES * np.linalg.norm(joints - truth, axis=-1)[:, 1:]
+    return CENTIMETRES_PER_METRE * np.linalg.norm(joints - truth, axis=-1)[:, 1:]
 
 
 def score_reconstruction(
@@ -79,12 +79,12 @@ def score_runs(
     now = both[windows]
     contact_joints, rate = database.poses.contact_joints, source.frame_rate
     slides, before = [], find_joints(source, now)
-    for frame in range(1, max(RUNS) + 1):
+    for frame in range(1, max(RUN_FRAMES) + 1):
         now = source.step_frames(now)
         after = find_joints(source, now)
-        if frame <= min(RUNS):
+        if frame <= min(RUN_FRAMES):
             slides.append(_measure_slides(before, after, contact_joints, rate))
-        if frame in RUNS:
+        if frame in RUN_FRAMES:
             truth, _ = find_true_joints(database, windows + frame)
             scores[f"{name}_{frame}"] = float(measure_distance(after[0], truth).mean())
         before = after
@@ -115,7 +115,7 @@ def _measure_slides(before: tuple, after: tuple, contact_joints: np.ndarray, rat
     moved_x = x + np.cos(turn) * next_toes[..., 0] + np.sin(turn) * next_toes[..., 2] - toes[..., 0]
     moved_z = z - np.sin(turn) * next_toes[..., 0] + np.cos(turn) * next_toes[..., 2] - toes[..., 2]
     stands = (found["contacts"] > 0.5) & (then["contacts"] > 0.5)
-    return CENTIMETRES * rate * np.hypot(moved_x, moved_z)[stands]
+    return CENTIMETRES_PER_METRE * rate * np.hypot(moved_x, moved_z)[stands]
 
 
 def score_projection(

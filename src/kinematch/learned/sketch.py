@@ -19,7 +19,7 @@ UP = np.array([0.0, 1.0, 0.0])
 
 
 def sketch_database(model: Model) -> Database:
-    """A database whose frames are the entries of the codebook, at as many a second as there are."""
+    """A database with the entries of the codebook as its frames, at the rate at which they were taken."""
     source, book = LearnedSource(model), model.codebook
     if book.entry_count < 2:
         raise KinematchError("the model's codebook has a single entry: there is no motion to show")
@@ -58,7 +58,7 @@ def _follow_roots(motions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class SketchCrowd(Crowd):
-    """Learned characters that tell which frames of a sketch they are near."""
+    """Learned characters that report the nearest frame of a sketch."""
 
     def __init__(self, model: Model, sketch: Database, count: int, **options):
         self.sketch, self._learned = sketch, LearnedSource(model)

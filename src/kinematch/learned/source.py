@@ -20,14 +20,14 @@ from kinematch.database.table import EACH_RUN, POSITION, Table, empty_runs, find
 from kinematch.database.tags import Tags
 from kinematch.learned.kernels import Compiled
 from kinematch.learned.model import Model
-from kinematch.learned.projection import LONGEST_RUN, Projector
+from kinematch.learned.projection import MAX_RUN_SECONDS, Projector
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_two_axis
 from kinematch.motion.kinematics import forward
 from kinematch.motion.rig import find_toe_rests, make_rig
 
-TINY = 1e-9  # of a column's range, where all entries are alike
-MARGIN = 0.1  # of a column's range by which a run may leave the data
+MIN_RANGE = 1e-9  # of a column's range, where all entries are alike
+RANGE_MARGIN = 0.1  # of a column's range by which a run may leave the data
 
 
 class LearnedSource:
@@ -41,12 +41,12 @@ class LearnedSource:
         self.stepper, self.decompressor = Compiled(model.stepper), Compiled(model.decompressor)
         self.projector = Projector(model)
         self.knots, self.knot_range = find_knots(model.codebook.restore(slice(None)), self.projector.last)
-        margin = MARGIN * (model.limits[1] - model.limits[0])
+        margin = RANGE_MARGIN * (model.limits[1] - model.limits[0])
         self.lowest, self.highest = model.limits[0] - margin, model.limits[1] + margin
         self.chains = _find_chains(model)
         self.rest = np.array(model.rest, np.float64)
         self.rest[0] = 0.0
-        self.moving, self.number = model.moving, 0  # joints whose places are remembered; which source of its crowd
+        self.moving, self.number = model.moving, 0  # joints with positions in the state; which source of its crowd
         self.weights = np.array(model.feature_weights, np.float32)  # under the settings
         self.description = SourceDescription(
             model.skeleton, model.contact_joints, model.schema, model.feature_offset, model.feature_scale,
@@ -134,7 +134,7 @@ class LearnedSource:
             decompressor=self.decompressor.net, stepper=self.stepper.net,
             projector=empty_runs().projector if self.projector.network is None else self.projector.network.net,
             pace_seconds=float(horizons[future[0]]) if len(future) else 1.0, stride=self.projector.stride,
-            beginning=self.projector.find_beginning(), longest=round(LONGEST_RUN * self.frame_rate),
+            beginning=self.projector.find_beginning(), longest=round(MAX_RUN_SECONDS * self.frame_rate),
         )  # fmt: skip
         return rows._replace(
             **by_frame, clip_of=pairs.repeat(2), starts=2 * pairs, stops=2 * pairs + whole(2),
@@ -230,7 +230,7 @@ def find_knots(values: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.nda
             right[-1] -= own[-1]
             knots[np.flatnonzero(last == stop)[1:-1]] = solve_banded((1, 1), bands, right)
     lowest = knots.min(axis=0)
-    step = np.maximum(np.ptp(knots, axis=0), TINY) / np.iinfo(np.uint16).max
+    step = np.maximum(np.ptp(knots, axis=0), MIN_RANGE) / np.iinfo(np.uint16).max
     return np.round((knots - lowest) / step).astype(np.uint16), np.stack([lowest, step]).astype(np.float32)
 
 

@@ -17,12 +17,12 @@ GRADES: tuple[Grade, ...] = ("good", "usable", "bad")
 STICK_CHARACTERS = 4
 STICK_SECONDS = 150.0  # of each: ten minutes in all
 RATE = 60.0
-FROZEN_SECONDS = 1.5  # that a character told to go stands
-STANDS, GOES = 0.1, 0.6  # m/s: below, a root stands; above, it is told to go
-STILL = 5.0  # cm/s, mean over joints seen from the root, below which a body does not move
-LOOK = 6  # steps between two looks at the body
-CHANGES = (0.5, 3.0)  # s between new commands
-REFERENCES = 3000  # entries of the codebook that poses are compared with
+FROZEN_SECONDS = 1.5  # that a character stands although it is commanded to move
+MAX_STANDING_SPEED, MIN_COMMAND_SPEED = 0.1, 0.6  # m/s: a root below stands; a command above means to move
+MIN_BODY_SPEED = 5.0  # cm/s, mean over joints seen from the root, below which a body does not move
+LOOK_STEPS = 6  # steps between two looks at the body
+COMMAND_SECONDS = (0.5, 3.0)  # s between new commands
+REFERENCE_COUNT = 3000  # entries of the codebook that poses are compared with
 
 
 @dataclass(frozen=True)
@@ -36,24 +36,25 @@ class Limit:
     advice: str
 
 
-LONGER, BIGGER = "train longer (--minutes)", "give the networks more capacity, or train longer (--minutes)"
-SNAP = "use the design 'snap' (--design snap)"  # for models that project by a network
-CODEBOOK = "use a larger codebook (--capacity large), or train longer (--minutes)"  # for those that have it
-GLITCHES = "look for glitches and wrong contacts with `kinematch doctor`, then train longer"
-LIMITS = (
-    Limit("database_mean", "cm, decoded against recorded joints", 0.5, 1.5, BIGGER),
-    Limit("database_p95", "cm, 95 of 100 joints are nearer", 1.5, 4.0, BIGGER),
+LONGER_ADVICE = "train longer (--minutes)"
+CAPACITY_ADVICE = "give the networks more capacity, or train longer (--minutes)"
+SNAP_ADVICE = "use the design 'snap' (--design snap)"  # for models that project by a network
+CODEBOOK_ADVICE = "use a larger codebook (--capacity large), or train longer (--minutes)"  # for those that have it
+GLITCH_ADVICE = "look for glitches and wrong contacts with `kinematch doctor`, then train longer"
+VERDICT_LIMITS = (
+    Limit("database_mean", "cm, decoded against recorded joints", 0.5, 1.5, CAPACITY_ADVICE),
+    Limit("database_p95", "cm, 95 of 100 joints are nearer", 1.5, 4.0, CAPACITY_ADVICE),
     Limit("held_mean", "cm, on stretches it never saw", 0.9, 2.5, "add motion of the same kinds"),
     Limit("held_clip_mean", "cm, on whole clips it never saw", 0.9, 2.5, "add motion of the same kinds"),
-    Limit("run_10", "cm from the clip after 10 frames alone", 1.5, 4.0, LONGER),
-    Limit("run_20", "cm from the clip after 20 frames alone", 2.5, 6.0, LONGER),
-    Limit("run_60", "cm from the clip after 60 frames alone", 4.5, 10.0, LONGER),
-    Limit("project_exact", "cm from the pose that exact search finds", 3.0, 6.0, SNAP),
-    Limit("project_nearest", "cm from the nearest recorded pose", 1.5, 3.0, BIGGER),
-    Limit("toe_slide", "cm/s that standing toes slide more than the recorded ones", 6.0, 20.0, GLITCHES),
-    Limit("stick_off", "cm from the nearest recorded pose under a random stick, 95 of 100", 6.0, 12.0, LONGER),
-    Limit("stick_frozen", "times that it froze in ten minutes of random stick", 0.0, 2.0, LONGER),
-    Limit("stick_restarts", "times that it was no longer finite in ten minutes of random stick", 0.0, 0.0, LONGER),
+    Limit("run_10", "cm from the clip after 10 frames alone", 1.5, 4.0, LONGER_ADVICE),
+    Limit("run_20", "cm from the clip after 20 frames alone", 2.5, 6.0, LONGER_ADVICE),
+    Limit("run_60", "cm from the clip after 60 frames alone", 4.5, 10.0, LONGER_ADVICE),
+    Limit("project_exact", "cm from the pose that exact search finds", 3.0, 6.0, SNAP_ADVICE),
+    Limit("project_nearest", "cm from the nearest recorded pose", 1.5, 3.0, CAPACITY_ADVICE),
+    Limit("toe_slide", "cm/s that standing toes slide more than the recorded ones", 6.0, 20.0, GLITCH_ADVICE),
+    Limit("stick_off", "cm from the nearest recorded pose under a random stick, 95 of 100", 6.0, 12.0, LONGER_ADVICE),
+    Limit("stick_frozen", "times that it froze in ten minutes of random stick", 0.0, 2.0, LONGER_ADVICE),
+    Limit("stick_restarts", "times that it was not finite in ten minutes of random stick", 0.0, 0.0, LONGER_ADVICE),
 )  # fmt: skip
 
 
@@ -69,12 +70,12 @@ class Verdict:
 
 
 def judge(scores: Mapping[str, float], *, snaps: bool = True) -> Verdict:
-    """By the worst of the scores; those that were not measured say nothing, those that are not finite are bad.
+    """The grade of the worst score; scores that were not measured do not count, those that are not finite are bad.
 
     `snaps`: whether the model projects to the nearest entry of its codebook, and not by a network.
     """
     worst, reasons, advice = 0, [], []
-    for limit in LIMITS:
+    for limit in VERDICT_LIMITS:
         if limit.score not in scores:
             continue
         value = scores[limit.score]
@@ -83,15 +84,15 @@ def judge(scores: Mapping[str, float], *, snaps: bool = True) -> Verdict:
         if level:
             most = limit.good if level == 1 else limit.usable
             reasons.append(f"{value:.1f} {limit.text}; {GRADES[level - 1]} would be {most:g} at most")
-            advice.append(CODEBOOK if limit.advice == SNAP and snaps else limit.advice)
+            advice.append(CODEBOOK_ADVICE if limit.advice == SNAP_ADVICE and snaps else limit.advice)
     return Verdict(GRADES[worst], tuple(reasons), tuple(dict.fromkeys(advice)))
 
 
 def score_stick(model: Model, *, seconds: float = STICK_SECONDS, seed: int = 0) -> dict[str, float]:
     """Ten minutes of random stick: whether characters stay finite, keep moving and stay near the data.
 
-    A character freezes when it is told to go and its root stands, or when the pose that the model decodes stays the
-    same while the root is dragged along.
+    A character freezes when it is commanded to move and its root stands, or when the decoded pose stays the same while
+    the root is dragged along.
     """
     rng, count = np.random.default_rng([seed, 21]), STICK_CHARACTERS
     source = LearnedSource(model)
@@ -106,13 +107,13 @@ def score_stick(model: Model, *, seconds: float = STICK_SECONDS, seed: int = 0) 
         angles, speeds = rng.uniform(-np.pi, np.pi, count), fastest * rng.choice([0, 0.4, 0.7, 1.0], count)
         new = np.stack([np.sin(angles) * speeds, 0 * angles, np.cos(angles) * speeds], axis=-1)
         velocities = np.where(due[:, None], new, velocities)
-        until = np.where(due, step / RATE + rng.uniform(*CHANGES, count), until)
+        until = np.where(due, step / RATE + rng.uniform(*COMMAND_SECONDS, count), until)
         pose = crowd.step(move(velocities), 1 / RATE)
-        told = np.linalg.norm(velocities, axis=-1) > GOES
-        stands = np.linalg.norm(pose.displacements, axis=-1) * RATE < STANDS
-        if step % LOOK == LOOK - 1:
+        told = np.linalg.norm(velocities, axis=-1) > MIN_COMMAND_SPEED
+        stands = np.linalg.norm(pose.displacements, axis=-1) * RATE < MAX_STANDING_SPEED
+        if step % LOOK_STEPS == LOOK_STEPS - 1:
             before, joints = joints, find_joints(source, crowd.state.sources[0]["frames"][:, 0])[0]
-            still = measure_distance(joints, before).mean(axis=1) * RATE / LOOK < STILL
+            still = measure_distance(joints, before).mean(axis=1) * RATE / LOOK_STEPS < MIN_BODY_SPEED
         since = np.where(told & (stands | still), since + 1 / RATE, 0.0)
         frozen += int((np.abs(since - FROZEN_SECONDS) < 0.5 / RATE).sum())
         if step % 30 == 0:
@@ -127,7 +128,7 @@ def score_stick(model: Model, *, seconds: float = STICK_SECONDS, seed: int = 0) 
 def find_references(source: LearnedSource) -> np.ndarray:
     """Joints (R, J, 3) of entries of the codebook."""
     book = source.model.codebook
-    return find_joints(source, book.restore(slice(None, None, max(1, book.entry_count // REFERENCES))))[0]
+    return find_joints(source, book.restore(slice(None, None, max(1, book.entry_count // REFERENCE_COUNT))))[0]
 
 
 def find_fastest(source: LearnedSource) -> float:

@@ -18,8 +18,8 @@ from kinematch.compile.vectors import intrinsic
 OUTPUTS = 48  # of a layer, side by side
 LINE = 4 * OUTPUTS  # bytes of them
 ROWS = 16  # characters at once
-TOGETHER = 8  # of them, whose sums fit into registers
-FEW = 2  # rows that two passes over the weights serve faster than one pass for eight rows
+REGISTER_ROWS = 8  # of them, whose sums fit into registers
+MAX_SEPARATE_ROWS = 2  # rows that two passes over the weights serve faster than one pass for eight rows
 U = np.uintp
 
 
@@ -81,10 +81,12 @@ def run_network(net, inputs, hidden, count):
             width += net.skip
         size, rectify = U(4 * width * OUTPUTS), layer < layers - 1
         given, made = address(hidden[at], 0), address(hidden[1 - at], 0)
-        whole = (count + TOGETHER - 1 - FEW) // TOGETHER * TOGETHER  # rows past the last are worked out for nothing
+        whole = (
+            (count + REGISTER_ROWS - 1 - MAX_SEPARATE_ROWS) // REGISTER_ROWS * REGISTER_ROWS
+        )  # rows past the last are worked out for nothing
         for block in range(blocks):
             start, bias, y = weights + U(block) * size, biases + U(LINE * block), made + U(LINE * block)
-            for r in range(0, whole, TOGETHER):
+            for r in range(0, whole, REGISTER_ROWS):
                 row = U(r) * stride
                 multiply_together(given + row, y + row, stride, start, size, bias, width, rectify)
         if whole < count:
@@ -159,5 +161,5 @@ def _multiply(b, wide, rows, spots, given, made, stride, weights, size, biases, 
             )
 
 
-multiply_together, multiply_far = make_multiplier(TOGETHER, 1), make_multiplier(1, 4)
+multiply_together, multiply_far = make_multiplier(REGISTER_ROWS, 1), make_multiplier(1, 4)
 multiply_one, multiply_two, multiply_two_far = make_multiplier(1, 1), make_multiplier(2, 1), make_multiplier(2, 4)

@@ -10,10 +10,10 @@ from kinematch.compile.jit import inner
 from kinematch.compile.lanes import floor, inverse_root, larger, root, smaller, where, with_sign
 from kinematch.math.vectors import Quaternion, Vector, cross, dot, length
 
-EIGHTH = math.sqrt(2) - 1  # tangent of an eighth of pi
-NO_LENGTH = 1e-30  # of a ground vector that has no direction
-SMALL_SINE = 1e-12  # below it an angle equals its sine to all digits
-SMALL_SQUARE = 1e-20  # rad^2, below which along and across are one
+TAN_EIGHTH_PI = math.sqrt(2) - 1  # tangent of an eighth of pi
+MIN_GROUND_LENGTH = 1e-30  # of a ground vector that has no direction
+LINEAR_SINE = 1e-12  # below it an angle equals its sine to all digits
+MIN_SQUARED_ANGLE = 1e-20  # rad^2, below which along and across are one
 
 
 @inner
@@ -39,7 +39,7 @@ def to_rotation_vector(q):
     v = Vector(q.x, q.y, q.z)
     sine = length(v)
     angle = find_yaw(sine, larger(q.w, -q.w))
-    return v * with_sign(where(sine > SMALL_SINE, 2.0 * angle / larger(sine, SMALL_SINE), 2.0), q.w)
+    return v * with_sign(where(sine > LINEAR_SINE, 2.0 * angle / larger(sine, LINEAR_SINE), 2.0), q.w)
 
 
 @inner
@@ -58,9 +58,9 @@ def find_vector_rate(v, angular_velocity):
 
 @inner
 def add_parts(v, other, across, turned):
-    """The other's part along v, so many times its part across, and so many times v by that part."""
+    """The part of the other along v, plus multiples of its part across and of the cross product of v and that part."""
     square = dot(v, v)
-    along = v * where(square > SMALL_SQUARE, dot(v, other) / larger(square, SMALL_SQUARE), 0.0)
+    along = v * where(square > MIN_SQUARED_ANGLE, dot(v, other) / larger(square, MIN_SQUARED_ANGLE), 0.0)
     rest = other - along
     return along + rest * across + cross(v, rest) * turned
 
@@ -102,7 +102,7 @@ def find_yaw(x, z):
     wide, deep = larger(x, -x), larger(z, -z)
     small, large = smaller(wide, deep), larger(wide, deep)
     # the arc tangent around an eighth of pi, the middle of what is left
-    t = (small - EIGHTH * large) / (large + EIGHTH * small + NO_LENGTH)
+    t = (small - TAN_EIGHTH_PI * large) / (large + TAN_EIGHTH_PI * small + MIN_GROUND_LENGTH)
     u = t * t
     angle = math.pi / 8 + t * (1.0 + u * (-1 / 3 + u * (1 / 5 + u * (-1 / 7 + u * (1 / 9 + u * (-1 / 11 + u * (
         1 / 13 + u * (-1 / 15 + u * (1 / 17 + u * (-1 / 19 + u * (1 / 21 - u * (1 / 23))))))))))))  # fmt: skip

@@ -48,7 +48,7 @@ def velocity_spring(
     halflife: ArrayLike,
     dt: ArrayLike,
 ) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration after dt of a body whose velocity is drawn to the desired one.
+    """Position, velocity and acceleration after dt of a body with a velocity spring.
 
     Digital humans eq. 2-4; expm1 keeps the position exact for small steps.
     """

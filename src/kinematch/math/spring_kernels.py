@@ -10,7 +10,8 @@ from kinematch.compile.lanes import where
 from kinematch.math.exponentials import exp, expm1, halve
 from kinematch.math.spring import HALFLIFE_FACTOR
 
-NOTHING = 1e-30  # square of an offset and its velocity that is nothing: denormal numbers cost a hundred times more
+# square of an offset and its velocity that is nothing: denormal numbers cost a hundred times more
+MIN_SQUARED_OFFSET = 1e-30
 
 
 class Spring(NamedTuple):
@@ -31,7 +32,7 @@ def make_spring(halflife, dt):
 
 @inner
 def find_remaining(halflife, dt):
-    """What is left after dt; all of it where there is no half-life."""
+    """The offset that remains after dt; all of it without a half-life."""
     return halve(dt / halflife) if halflife > 0 else 1.0
 
 
@@ -45,14 +46,14 @@ def move_spring(x, v, by):
 @inner
 def settle_spring(x, v, by):
     """The same for numbers, and nothing becomes zero; NaN stays NaN."""
-    quiet = x * x + v * v < NOTHING
+    quiet = x * x + v * v < MIN_SQUARED_OFFSET
     new_x, new_v = move_spring(x, v, by)
     return where(quiet, 0.0, new_x), where(quiet, 0.0, new_v)
 
 
 @inner
 def move_velocity_spring(v, a, desired, by):
-    """Way, velocity and acceleration of a body whose velocity is drawn to the desired one (digital humans eq. 2-4)."""
+    """Displacement, velocity and acceleration of a body with a velocity spring (digital humans eq. 2-4)."""
     k0 = v - desired
     k1 = a + k0 * by.w
     shift = desired * by.dt + (k0 * by.gone + k1 * ((by.gone - by.w * by.dt * by.e) / by.w)) * (1 / by.w)

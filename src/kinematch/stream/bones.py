@@ -78,7 +78,7 @@ def find_bones(skeleton: Skeleton) -> Bones:
 def find_global_poses(poses: Mapping[str, Placement]) -> dict[str, Placement]:
     """Global placements by role, from those in the parent's space; a missing root is at rest.
 
-    Bones whose parents were left out hang on the nearest bone above that is there. These are plain numbers: arrays of
+    A bone without its parent hangs on the nearest ancestor that is there. These are plain numbers: arrays of
     one bone each would take many times as long.
     """
     found = {ROOT: poses.get(ROOT, ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)))}

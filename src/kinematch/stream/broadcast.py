@@ -17,7 +17,7 @@ class Broadcast:
         self._vmc = None if vmc_address is None else parse_address(vmc_address, vmc.PORT)
         self._vrchat = None if vrchat_address is None else parse_address(vrchat_address, vrchat.PORT)
         for host, port in filter(None, (self._vmc, self._vrchat)):
-            OscSender(host, port).close()  # an unknown machine is told now, not with the first pose
+            OscSender(host, port).close()  # an unknown machine is an error now, not with the first pose
         self._skeleton: Skeleton | None = None
         self._senders: tuple[VmcSender | None, VrchatSender | None] = (None, None)
 

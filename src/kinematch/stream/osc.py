@@ -12,14 +12,14 @@ from pythonosc.parsing import osc_types
 
 from kinematch.errors import KinematchError
 
-LARGEST_BUNDLE = 1200  # bytes: what fits a packet on every network
-LARGEST_DATAGRAM = 65_536  # bytes, more than UDP carries
-DEEPEST = 4  # bundles inside bundles
-MOST_MESSAGES = 500  # in a datagram; a body with face and fingers is 200
+MAX_BUNDLE_BYTES = 1200  # bytes: what fits a packet on every network
+MAX_DATAGRAM_BYTES = 65_536  # bytes, more than UDP carries
+MAX_BUNDLE_DEPTH = 4  # bundles inside bundles
+MAX_MESSAGES = 500  # in a datagram; a body with face and fingers is 200
 BUNDLE = b"#bundle\0"
 IMMEDIATELY = struct.pack(">q", 1)
 # bytes of each type of value that we read, at least; python-osc logs a warning about types it does not know, and
-# fills what is cut off with zeros
+# a truncated value is filled with zeros
 SIZES = {"i": 4, "h": 8, "f": 4, "d": 8, "s": 4, "T": 0, "F": 0, "N": 0}
 
 
@@ -29,7 +29,7 @@ class Message(NamedTuple):
 
 
 class MalformedPacket(Exception):
-    """A datagram that is no OSC."""
+    """A datagram that is not OSC."""
 
 
 def encode_message(address: str, *values: str | int | float) -> bytes:
@@ -45,8 +45,8 @@ def encode_message(address: str, *values: str | int | float) -> bytes:
     return osc_types.write_string(address) + osc_types.write_string(tags) + content
 
 
-def make_bundles(messages: Iterable[bytes], largest: int = LARGEST_BUNDLE) -> list[bytes]:
-    """Bundles of messages in their order, each of at most so many bytes; a longer message travels alone."""
+def make_bundles(messages: Iterable[bytes], largest: int = MAX_BUNDLE_BYTES) -> list[bytes]:
+    """Bundles of messages in their order, each within a number of bytes; a longer message is sent alone."""
     bundles, parts, size = [], [BUNDLE, IMMEDIATELY], 16
     for message in messages:
         if size + 4 + len(message) > largest and len(parts) > 2:
@@ -61,7 +61,7 @@ def parse_packet(datagram: bytes, depth: int = 0) -> list[Message]:
     """The messages of a datagram, from bundles too; one broken message spoils the datagram."""
     if datagram.startswith(b"/"):
         return [_parse_message(datagram)]
-    if not datagram.startswith(BUNDLE) or len(datagram) < 16 or depth >= DEEPEST:
+    if not datagram.startswith(BUNDLE) or len(datagram) < 16 or depth >= MAX_BUNDLE_DEPTH:
         raise MalformedPacket
     messages, place = [], 16
     while place < len(datagram):  # python-osc would go round in circles on sizes below zero
@@ -71,7 +71,7 @@ def parse_packet(datagram: bytes, depth: int = 0) -> list[Message]:
             raise MalformedPacket
         messages += parse_packet(datagram[place : place + size], depth + 1)
         place += size
-        if len(messages) > MOST_MESSAGES:
+        if len(messages) > MAX_MESSAGES:
             raise MalformedPacket
     return messages
 
@@ -99,7 +99,7 @@ def parse_address(text: str, port: int) -> tuple[str, int]:
     if rest:
         port = int(rest) if rest.isascii() and rest.isdigit() else -1
     if not 0 < port < 65536 or any(character.isspace() for character in host):
-        raise KinematchError(f"{text!r} is no address, expected HOST:PORT such as 127.0.0.1:39539")
+        raise KinematchError(f"{text!r} is not an address, expected HOST:PORT such as 127.0.0.1:39539")
     return host, port
 
 
@@ -143,7 +143,7 @@ class OscSender:
             try:
                 self._socket.sendto(datagram, self.address)
                 self.sent += 1
-            except OSError:  # nobody listens, the network is down, or the buffer is full
+            except OSError:  # no listener, no network, or a full buffer
                 self.lost += 1
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class OscSender:
 
 
 class OscReceiver:
-    """Receives messages on one port, of this machine alone unless told otherwise, without waiting."""
+    """Receives messages on one port without waiting; by default from this machine alone."""
 
     def __init__(self, port: int, host: str = "127.0.0.1"):
         family, kind, address = _find_socket(host, port)
@@ -171,11 +171,11 @@ class OscReceiver:
         return int(self._socket.getsockname()[1])
 
     def receive(self, *, most: int = 1000, seconds: float = 0.005) -> Iterator[Message]:
-        """What has arrived, at most so many datagrams and for so long, so that a flood cannot hold the caller."""
+        """Messages that have arrived, within limits of number and time, so that a flood cannot block the caller."""
         until = time.perf_counter() + seconds
         for _ in range(most):
             try:
-                datagram = self._socket.recv(LARGEST_DATAGRAM)
+                datagram = self._socket.recv(MAX_DATAGRAM_BYTES)
             except BlockingIOError:
                 return
             except OSError:  # such as an earlier send that was refused, on some systems

@@ -12,9 +12,9 @@ from kinematch.motion.skeleton import Skeleton, skeleton
 from kinematch.stream.bones import NAMES, ROOT, Placement, find_parent
 from kinematch.stream.vmc_in import VmcReceiver
 
-MOST_FRAMES = 100_000  # 28 minutes at 60 a second; as VMC 160 MB of memory
+MAX_FRAMES = 100_000  # 28 minutes at 60 a second; as VMC 160 MB of memory
 COMMON_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0)
-NEAR = 0.04  # relative difference of a measured rate from the common one that is meant
+RATE_TOLERANCE = 0.04  # relative difference of a measured rate from the common one that is meant
 ORDER = (ROOT, *ROLES)
 
 
@@ -33,7 +33,7 @@ class VmcRecorder:
         """Take in what has arrived until `now` [s]; whether a frame with bones was among it."""
         if not self.receiver.update() or not (bones := self.receiver.find_local_bones()):
             return False
-        if len(self) < MOST_FRAMES:
+        if len(self) < MAX_FRAMES:
             self._frames.append(_to_row(bones))
             self._times.append((self.receiver.seconds, now))
         return True
@@ -57,7 +57,7 @@ class VmcRecorder:
         rig = _make_skeleton([ORDER[k] for k in own], np.median(values[:, :, :3], axis=0))
         times = np.array(self._times)
         said, arrived = times.T
-        steady = np.mean(np.diff(said) > 0) > 0.9 if len(said) > 1 else False  # does the sender tell its time?
+        steady = np.mean(np.diff(said) > 0) > 0.9 if len(said) > 1 else False  # whether the sender sends its time
         return even_out(
             rig, said if steady else arrived, values[:, :, :3], values[:, :, 3:], frame_rate, Origin(format="vmc")
         )
@@ -127,4 +127,4 @@ def find_rate(times: np.ndarray) -> float:
         return 60.0
     measured = 1 / float(np.median(np.diff(times)))
     near = min(COMMON_RATES, key=lambda rate: abs(rate / measured - 1))
-    return near if abs(near / measured - 1) < NEAR else round(measured, 3)
+    return near if abs(near / measured - 1) < RATE_TOLERANCE else round(measured, 3)

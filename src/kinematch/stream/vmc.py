@@ -15,7 +15,7 @@ from kinematch.stream.bones import NAMES, ROOT, find_bones
 from kinematch.stream.osc import OscSender, encode_message, make_bundles
 
 PORT = 39539  # where programs that show avatars listen
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 POSE = struct.Struct(">7f")
 KINDS = tuple("Hmd" if point == HEAD else "Con" if point in HANDS else "Tra" for point in range(len(POINTS)))
 
@@ -96,8 +96,8 @@ def _rename(names: dict[str, str], given: Mapping[str, str] | None, what: str) -
     for key, name in (given or {}).items():
         if key not in names:
             raise KinematchError(unknown(what, str(key), names))
-        if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or "\0" in name:
-            raise KinematchError(f"{what} {key} is named {name!r}, expected 1 to {LONGEST_NAME} letters")
+        if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_LENGTH or "\0" in name:
+            raise KinematchError(f"{what} {key} is named {name!r}, expected 1 to {MAX_NAME_LENGTH} letters")
     return names | dict(given or {})
 
 

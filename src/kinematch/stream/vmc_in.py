@@ -16,11 +16,11 @@ from kinematch.stream.bones import ROLES_BY_NAME, ROOT, Placement, find_global_p
 from kinematch.stream.osc import Message, OscReceiver
 
 PORT = 39540  # where programs that take trackers listen
-STALE = 0.5  # s without news, after which a device is lost
-MOST_DEVICES = 64  # serial numbers that are remembered
-FARTHEST = 1e4  # m
-LONGEST_FRAME = 0.004  # s in which the packets of a frame come in
-HISTORY = 12  # samples that velocities are found from
+LOST_SECONDS = 0.5  # s without news, after which a device is lost
+MAX_DEVICES = 64  # serial numbers that are remembered
+MAX_DISTANCE = 1e4  # m
+MAX_FRAME_SECONDS = 0.004  # s in which the packets of a frame come in
+VELOCITY_SAMPLES = 12  # samples that velocities are found from
 DEVICES = ("Hmd", "Con", "Tra")
 PLACES = {  # words of a serial number -> where that device is worn; the first that fits
     "Hmd": {"": "head"},
@@ -42,10 +42,10 @@ class VmcReceiver:
         host: str = "127.0.0.1",
         *,
         serials: Mapping[str, str] | None = None,
-        stale: float = STALE,
+        stale: float = LOST_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ):
-        """`serials` maps serial numbers of devices to the points that wear them; others are told by name and place.
+        """`serials` maps serial numbers of devices to points of the body; others are assigned by name and place.
 
         `stale` [s] is how long a device counts as tracked after the last message of it.
         """
@@ -80,7 +80,7 @@ class VmcReceiver:
             news |= self._take(message, now)
         news |= self._waiting
         # a frame is several packets; half of one with half of the frame before would be a pose that never was
-        self._waiting = news and self._poses < self._usual_poses and now - self._began < LONGEST_FRAME
+        self._waiting = news and self._poses < self._usual_poses and now - self._began < MAX_FRAME_SECONDS
         if self._waiting:
             return False
         if news:
@@ -95,7 +95,7 @@ class VmcReceiver:
         return self._samples.find(self._clock(), self._stale)
 
     def find_joints(self) -> Trackers:
-        """The tracked points of the body whose bones were received (1 sample): joints, so no calibration is needed."""
+        """The tracked points of a received body (1 sample): joints, so no calibration is needed."""
         return self._bone_samples.find(self._clock(), self._stale)
 
     def find_bone_poses(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -138,7 +138,7 @@ class VmcReceiver:
 
     def _keep(self, kind: str, name: str, placement: Placement, now: float) -> bool:
         if kind in DEVICES:
-            if (kind, name) in self._devices or len(self._devices) < MOST_DEVICES:
+            if (kind, name) in self._devices or len(self._devices) < MAX_DEVICES:
                 self._devices[kind, name] = placement, now
                 return True
         elif kind == "Root" or name in ROLES_BY_NAME:
@@ -193,7 +193,7 @@ class Samples:
     """The last samples of one user, from which the newest gets its velocities."""
 
     def __init__(self) -> None:
-        self._rows: deque[tuple[float, Mapping[int, Moment]]] = deque(maxlen=HISTORY)
+        self._rows: deque[tuple[float, Mapping[int, Moment]]] = deque(maxlen=VELOCITY_SAMPLES)
 
     def append(self, worn: Mapping[int, Moment], now: float) -> None:
         """Remember where points are; time that goes backwards begins a new history."""
@@ -218,12 +218,12 @@ class Samples:
 
 
 def _read_pose(values: list) -> tuple[str, Placement] | None:
-    """Name and placement in our axes; None for what is no pose. Later versions of VMC add values behind."""
+    """Name and placement in our axes; None for messages without a pose. Later versions of VMC append values."""
     if len(values) < 8 or not isinstance(values[0], str) or not all(type(v) in (float, int) for v in values[1:8]):
         return None
     px, py, pz, x, y, z, w = values[1:8]
     size = math.hypot(x, y, z, w)
-    if not max(abs(px), abs(py), abs(pz)) < FARTHEST or not 0.5 < size < 2:  # NaN is not less than anything
+    if not max(abs(px), abs(py), abs(pz)) < MAX_DISTANCE or not 0.5 < size < 2:  # NaN is not less than anything
         return None
     if math.isnan(px + py + pz):  # which max may pass over
         return None

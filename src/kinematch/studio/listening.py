@@ -10,7 +10,7 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import Skeleton
-from kinematch.stream.recorder import MOST_FRAMES, even_out
+from kinematch.stream.recorder import MAX_FRAMES, even_out
 from kinematch.studio.layout import POSE, unpack
 from kinematch.studio.messages import PROTOCOL
 from kinematch.studio.picture import WXYZ
@@ -38,7 +38,7 @@ class StreamRecorder:
         if isinstance(message, str):
             self.is_done = _type_of(message) == "welcome"
             return False
-        if message[:4] != POSE.magic or len(self) >= MOST_FRAMES:  # bodies of users with headsets are no pose frames
+        if message[:4] != POSE.magic or len(self) >= MAX_FRAMES:  # bodies of users with headsets are no pose frames
             return False
         try:
             header, arrays = unpack(POSE, message)

@@ -14,7 +14,7 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.role_names import ROLES
 from kinematch.motion.skeleton import Skeleton, skeleton
-from kinematch.robot.looks import make_looks
+from kinematch.robot.appearance import make_looks
 from kinematch.robot.model import TO_FILE, RobotModel
 from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting

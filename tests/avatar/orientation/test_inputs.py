@@ -6,11 +6,11 @@ import pytest
 from kinematch.avatar.orientation import kernels
 from kinematch.avatar.orientation.inputs import (
     AVERAGED,
-    COLUMNS,
-    COUNTS,
+    COLUMN_COUNT,
     MIRROR_ORDER,
+    PART_STARTS,
+    PART_WIDTHS,
     SPANS,
-    STARTS,
     average_past,
     measure_user,
     mirror_inputs,
@@ -35,9 +35,9 @@ def test_a_mirrored_person_has_mirrored_inputs(clip):
 
 
 def test_mirroring_twice_changes_nothing():
-    rows = np.random.default_rng(0).normal(size=(5, COLUMNS))
+    rows = np.random.default_rng(0).normal(size=(5, COLUMN_COUNT))
     np.testing.assert_array_equal(mirror_inputs(mirror_inputs(rows)), rows)
-    assert sorted(MIRROR_ORDER) == list(range(COLUMNS))
+    assert sorted(MIRROR_ORDER) == list(range(COLUMN_COUNT))
 
 
 def test_size_does_not_matter(clip):
@@ -48,7 +48,9 @@ def test_size_does_not_matter(clip):
     )  # fmt: skip
     inputs = measure_user(joints, 1 / 60, **MEASURES)
     small = measure_user(child, 1 / 60, head_height=0.9, arm_length=0.42)
-    chest = slice(STARTS["chest"] + 3, STARTS["chest"] + COUNTS["chest"])  # in metres: too near the head to matter
+    chest = slice(
+        PART_STARTS["chest"] + 3, PART_STARTS["chest"] + PART_WIDTHS["chest"]
+    )  # in metres: too near the head to matter
     small[:, chest] = inputs[:, chest]
     np.testing.assert_allclose(small, inputs, atol=1e-9)
 
@@ -56,8 +58,8 @@ def test_size_does_not_matter(clip):
 def test_points_that_are_not_tracked_are_zero(clip):
     inputs = measure_user(track_joints(clip).keep(("head", "left_hand")), 1 / 60, **MEASURES)
     for part in ("right_hand", "chest", "left_foot", "right_foot"):
-        assert not inputs[:, STARTS[part] : STARTS[part] + COUNTS[part]].any()
-    past = inputs[:, STARTS["past"] :].reshape(len(inputs), len(SPANS), AVERAGED, 2)
+        assert not inputs[:, PART_STARTS[part] : PART_STARTS[part] + PART_WIDTHS[part]].any()
+    past = inputs[:, PART_STARTS["past"] :].reshape(len(inputs), len(SPANS), AVERAGED, 2)
     assert not past[:, :, 3].any()
     assert past[:, :, 2].any()
 

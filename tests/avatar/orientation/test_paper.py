@@ -5,9 +5,9 @@ import pytest
 
 from kinematch.avatar.orientation import PaperNetwork, make_estimator
 from kinematch.avatar.orientation.paper import (
-    FED_BACK,
-    HIDDEN,
-    TRACKED,
+    FEEDBACK_COLUMNS,
+    HIDDEN_UNITS,
+    TRACKED_COLUMNS,
     PaperWeights,
     from_axes,
     load_paper,
@@ -33,12 +33,16 @@ def joints():
 
 def echo() -> PaperWeights:
     """Weights that answer with what is fed back: the collapse of r = 1."""
-    first, second, last = np.zeros((TRACKED + FED_BACK, HIDDEN)), np.eye(HIDDEN), np.zeros((HIDDEN, FED_BACK))
-    for k in range(FED_BACK):  # a ReLU each for both signs
-        first[TRACKED + k, [2 * k, 2 * k + 1]] = 1, -1
+    first, second, last = (
+        np.zeros((TRACKED_COLUMNS + FEEDBACK_COLUMNS, HIDDEN_UNITS)),
+        np.eye(HIDDEN_UNITS),
+        np.zeros((HIDDEN_UNITS, FEEDBACK_COLUMNS)),
+    )
+    for k in range(FEEDBACK_COLUMNS):  # a ReLU each for both signs
+        first[TRACKED_COLUMNS + k, [2 * k, 2 * k + 1]] = 1, -1
         last[[2 * k, 2 * k + 1], k] = 1, -1
-    zeros = np.zeros(HIDDEN)
-    return PaperWeights(np.zeros(42), np.ones(42), first, zeros, second, zeros, last, np.zeros(FED_BACK))
+    zeros = np.zeros(HIDDEN_UNITS)
+    return PaperWeights(np.zeros(42), np.ones(42), first, zeros, second, zeros, last, np.zeros(FEEDBACK_COLUMNS))
 
 
 def test_inputs_are_those_of_the_paper(joints):
@@ -68,7 +72,7 @@ def test_weights_are_the_same_after_their_file_and_another_kind_is_refused(tmp_p
     save_paper(tmp_path / "a.safetensors", echo(), {"seed": 1})
     weights, about = load_paper(tmp_path / "a.safetensors")
     rows = np.random.default_rng(0).normal(size=(4, 42))
-    np.testing.assert_allclose(predict(weights, rows), rows[:, TRACKED:], atol=1e-6)
+    np.testing.assert_allclose(predict(weights, rows), rows[:, TRACKED_COLUMNS:], atol=1e-6)
     assert about == {"seed": 1}
     from kinematch.avatar.orientation.network import load_network
 

@@ -12,7 +12,7 @@ from kinematch.avatar.orientation.estimator import ARM_LENGTH, HEAD_HEIGHT
 from kinematch.avatar.orientation.network import advance_plain, make_memory
 from kinematch.avatar.orientation.recurrent import blend_plain
 from kinematch.avatar.simulate import Imperfections, sample_at, simulate_user, track_joints
-from kinematch.avatar.trackers import HEAD, MIRRORED, WAIST, Trackers
+from kinematch.avatar.trackers import HEAD, MIRROR_POINTS, WAIST, Trackers
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import rotate_about_y, wrap_angle
@@ -45,9 +45,11 @@ def turn_space(joints: Trackers, yaw: float) -> Trackers:
 
 def mirror(joints: Trackers) -> Trackers:
     return Trackers(
-        joints.times, joints.positions[:, MIRRORED] * MIRROR_POSITION, joints.rotations[:, MIRRORED] * MIRROR_ROTATION,
-        joints.velocities[:, MIRRORED] * MIRROR_POSITION, joints.angular_velocities[:, MIRRORED] * -MIRROR_POSITION,
-        joints.valid[:, MIRRORED],
+        joints.times, joints.positions[:, MIRROR_POINTS] * MIRROR_POSITION,
+        joints.rotations[:, MIRROR_POINTS] * MIRROR_ROTATION,
+        joints.velocities[:, MIRROR_POINTS] * MIRROR_POSITION,
+        joints.angular_velocities[:, MIRROR_POINTS] * -MIRROR_POSITION,
+        joints.valid[:, MIRROR_POINTS],
     )  # fmt: skip
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from kinematch.avatar.orientation import ESTIMATORS, PaperNetwork, RecurrentEstimator, make_estimator
 from kinematch.avatar.orientation.recovery import measure_recovery
-from kinematch.avatar.orientation.recurrent import SHIPPED
+from kinematch.avatar.orientation.recurrent import SHIPPED_FILE
 from kinematch.avatar.orientation.training.people import RATE, Person, read_people, split_people
 from kinematch.avatar.orientation.training.score import THREE_POINTS, Errors, look_around, run_estimator, summarize
 
-FOLDER = SHIPPED.parent
+FOLDER = SHIPPED_FILE.parent
 HALF_A_SECOND = 30  # samples
 
 
@@ -24,7 +24,7 @@ def read_record(path: Path) -> dict:
 @pytest.fixture(scope="module")
 def held(data) -> list[Person]:
     """The clips of the people whom training never saw."""
-    subjects = set(read_record(SHIPPED)["held out"])
+    subjects = set(read_record(SHIPPED_FILE)["held out"])
     files = [file for folder in ("cmu", "cmu-everyday") for file in (data / folder).glob("*.bvh")]
     return read_people([file for file in files if file.stem.split("_")[0] in subjects])
 
@@ -48,7 +48,7 @@ def test_every_estimator_ships_with_a_record_of_how_it_was_made(name):
 
 
 def test_nobody_who_was_held_out_was_learnt_from(data):
-    record = read_record(SHIPPED)
+    record = read_record(SHIPPED_FILE)
     learners, held = split_people(read_people([data / "cmu", data / "cmu-everyday"]))
     assert sorted({person.subject for person in held}) == sorted(record["held out"])
     assert not {person.subject for person in learners} & set(record["held out"])

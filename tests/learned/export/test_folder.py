@@ -13,7 +13,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.learned.export.folder import FILES, export_onnx
 from kinematch.learned.export.graph import IR_VERSION, OPSET
 from kinematch.learned.network import apply_network
-from kinematch.learned.source import MARGIN
+from kinematch.learned.source import RANGE_MARGIN
 
 PLAIN = {"Gemm", "Add", "Relu", "Max", "Min"}
 
@@ -56,7 +56,7 @@ def test_graphs_give_what_our_networks_give(exported, need_extra):
     for name, values in found.items():
         np.testing.assert_allclose(values, expected[:, getattr(columns, name)], atol=1e-5)
 
-    room = MARGIN * (model.limits[1] - model.limits[0])
+    room = RANGE_MARGIN * (model.limits[1] - model.limits[0])
     after = frames + apply_network(model.stepper, frames)
     expected = np.clip(after, model.limits[0] - room, model.limits[1] + room)
     assert (expected != after).any()  # random frames leave the data, so limits are tried too

@@ -58,7 +58,7 @@ def predict(
     positions, speeds, given_yaws, offsets, dt, stiffness, rate_kept, turning, times,
     velocities, accelerations, yaws, yaw_rates, turn_rates, roots, directions,
 ):  # fmt: skip
-    """Trajectories of N users, `roots` and `directions` (N, H, 3); what is smoothed moves on in place.
+    """Trajectories of N users, `roots` and `directions` (N, H, 3); smoothed values are updated in place.
 
     `stiffness` (2,) of the springs of velocities and facings; `rate_kept` of the turn rates after dt.
     """

@@ -4,7 +4,7 @@ import math
 
 from kinematch.compile.jit import inner, kernel
 
-SHORTEST = 0.1  # length of a quaternion that still tells a rotation
+MIN_QUATERNION_LENGTH = 0.1  # of a quaternion that still defines a rotation
 
 
 @inner
@@ -39,7 +39,12 @@ def drop_broken(positions, rotations, velocities, spins, valid):
         for k in range(valid.shape[1]):
             w, x, y, z = read4(rotations, n, k)
             size = math.sqrt(w * w + x * x + y * y + z * z)
-            good = valid[n, k] and math.isfinite(size) and size > SHORTEST and is_finite(read3(positions, n, k))
+            good = (
+                valid[n, k]
+                and math.isfinite(size)
+                and size > MIN_QUATERNION_LENGTH
+                and is_finite(read3(positions, n, k))
+            )
             good = good and is_finite(read3(velocities, n, k)) and is_finite(read3(spins, n, k))
             valid[n, k] = good
             if good:

@@ -1,4 +1,4 @@
-"""Body orientation: where the hips face, from a headset and whatever else is tracked."""
+"""Body orientation: where the hips face, from a headset and any other trackers."""
 
 from kinematch.avatar.orientation.estimator import Direction, DirectionEstimator, Headset
 from kinematch.avatar.orientation.paper import VARIANTS, PaperNetwork

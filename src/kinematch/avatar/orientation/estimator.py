@@ -9,7 +9,7 @@ from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.errors import KinematchError
 from kinematch.motion.heading import facing_yaws
 
-HEAD_HEIGHT, ARM_LENGTH = 1.52, 0.765  # m, of a user who was not measured: head joint above the floor, neck to wrist
+HEAD_HEIGHT, ARM_LENGTH = 1.52, 0.765  # m, before a user is measured: head joint above the floor, neck to wrist
 HEADSET_UNCERTAINTY = np.radians(17)  # mean angle between heads and hips in motion capture
 
 

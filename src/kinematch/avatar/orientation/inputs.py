@@ -3,33 +3,33 @@
 import numpy as np
 
 from kinematch.avatar.orientation import kernels
-from kinematch.avatar.orientation.constants import AVERAGED, SPANS
+from kinematch.avatar.orientation.constants import AVERAGE_SECONDS, AVERAGED_VECTORS
 from kinematch.avatar.trackers import CHEST, HEAD, LEFT_FOOT, LEFT_HAND, RIGHT_FOOT, RIGHT_HAND, Trackers
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.heading import facing_yaws
 
-SIDES = {LEFT_HAND: 1.0, RIGHT_HAND: -1.0}
+HAND_SIDES = {LEFT_HAND: 1.0, RIGHT_HAND: -1.0}
 
 # What the columns are, part by part, and how a mirror changes them: `n` a number that stays, `v` a vector x y z,
 # `w` an angular velocity, `g` a ground vector x z. The first `n` of a part but the head says whether it is tracked.
-PARTS = {"head": "vnvw", "left_hand": "nvvvvw", "right_hand": "nvvvvw", "chest": "ngv"}
-PARTS |= {"left_foot": "nvgv", "right_foot": "nvgv", "past": "gggg" * len(SPANS)}
-SIGNS = {"n": (1,), "v": (-1, 1, 1), "w": (1, -1, -1), "g": (-1, 1)}
-COUNTS = {part: sum(len(SIGNS[kind]) for kind in kinds) for part, kinds in PARTS.items()}
-STARTS = dict(zip(PARTS, np.cumsum([0, *COUNTS.values()]).tolist()))
-COLUMNS = sum(COUNTS.values())
+PART_COLUMNS = {"head": "vnvw", "left_hand": "nvvvvw", "right_hand": "nvvvvw", "chest": "ngv"}
+PART_COLUMNS |= {"left_foot": "nvgv", "right_foot": "nvgv", "past": "gggg" * len(AVERAGE_SECONDS)}
+MIRROR_KIND_SIGNS = {"n": (1,), "v": (-1, 1, 1), "w": (1, -1, -1), "g": (-1, 1)}
+PART_WIDTHS = {part: sum(len(MIRROR_KIND_SIGNS[kind]) for kind in kinds) for part, kinds in PART_COLUMNS.items()}
+PART_STARTS = dict(zip(PART_COLUMNS, np.cumsum([0, *PART_WIDTHS.values()]).tolist()))
+COLUMN_COUNT = sum(PART_WIDTHS.values())
 
 
 def _mirror_columns() -> tuple[np.ndarray, np.ndarray]:
     """Which column each takes its value from in a mirror, and with which sign."""
-    order = np.arange(COLUMNS)
-    for part, start in STARTS.items():
+    order = np.arange(COLUMN_COUNT)
+    for part, start in PART_STARTS.items():
         other = part.replace("left", "r_ght").replace("right", "left").replace("r_ght", "right")
-        order[start : start + COUNTS[part]] = STARTS[other] + np.arange(COUNTS[part])
-    past = order[STARTS["past"] :].reshape(-1, AVERAGED, 2)
+        order[start : start + PART_WIDTHS[part]] = PART_STARTS[other] + np.arange(PART_WIDTHS[part])
+    past = order[PART_STARTS["past"] :].reshape(-1, AVERAGED_VECTORS, 2)
     past[:, [2, 3]] = past[:, [3, 2]]
-    signs = [sign for kinds in PARTS.values() for kind in kinds for sign in SIGNS[kind]]
+    signs = [sign for kinds in PART_COLUMNS.values() for kind in kinds for sign in MIRROR_KIND_SIGNS[kind]]
     return order, np.array(signs, np.float32)
 
 
@@ -47,7 +47,7 @@ def measure_ground_vectors(positions, rotations, velocities, valid, head_heights
     forward = np.stack([np.sin(yaws), np.cos(yaws)], axis=-1)
     head = positions[..., HEAD, :]
     vectors = [forward, velocities[..., HEAD, ::2] / head_heights[..., None]]
-    for hand in SIDES:
+    for hand in HAND_SIDES:
         reach = (positions[..., hand, ::2] - head[..., ::2]) / arm_lengths[..., None]
         vectors.append(np.where(valid[..., hand, None], reach, 0.0))
     return np.stack(vectors, axis=-2)
@@ -67,7 +67,7 @@ def measure_inputs(
 
     stature = positions[..., HEAD, 1] / head_heights
     columns = [axis(HEAD, [0.0, 1, 0]), stature[..., None], speed[..., HEAD, :], spin[..., HEAD, :]]
-    for hand, side in SIDES.items():
+    for hand, side in HAND_SIDES.items():
         columns += _mask(
             valid[..., hand], place[..., hand, :] / arm_lengths[..., None], axis(hand, [side, 0, 0]),
             axis(hand, [0.0, 1, 0]), speed[..., hand, :] - speed[..., HEAD, :], spin[..., hand, :],
@@ -92,8 +92,8 @@ def average_past(vectors: np.ndarray, valid: np.ndarray, dt: float) -> np.ndarra
 
     Each decays exponentially; until a span has passed it is the plain mean. A hand that is not tracked adds nothing.
     """
-    out = np.empty((len(vectors), len(SPANS), AVERAGED, 2))
-    state, ages = np.zeros(out.shape[1:]), np.zeros(AVERAGED)
+    out = np.empty((len(vectors), len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))
+    state, ages = np.zeros(out.shape[1:]), np.zeros(AVERAGED_VECTORS)
     seen = average_flags(valid)
     for frame, vector in enumerate(vectors):
         state, ages = advance_past(state, ages, vector, seen[frame], dt)
@@ -111,7 +111,7 @@ def advance_past(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Averages (..., S, AVERAGED, 2) and the seconds (..., AVERAGED) that they hold, one sample later."""
     ages = np.where(seen, ages + dt, ages)
-    decay = -np.expm1(-dt / np.array(SPANS))[:, None]
+    decay = -np.expm1(-dt / np.array(AVERAGE_SECONDS))[:, None]
     rates = np.maximum(decay, dt / np.maximum(ages, dt)[..., None, :]) * seen[..., None, :]
     return past + rates[..., None] * (vectors[..., None, :, :] - past), ages
 
@@ -120,8 +120,8 @@ def measure_user(joints: Trackers, dt: float, *, head_height: float, arm_length:
     """Columns (F, COLUMNS) of one user over time, from a first sample with no past."""
     measures = np.full(len(joints), head_height), np.full(len(joints), arm_length)
     vectors = measure_ground_vectors(joints.positions, joints.rotations, joints.velocities, joints.valid, *measures)
-    past = np.empty((len(joints), len(SPANS), AVERAGED, 2))
-    kernels.average_sequence(vectors, average_flags(joints.valid), np.array(SPANS), dt, past)
+    past = np.empty((len(joints), len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))
+    kernels.average_sequence(vectors, average_flags(joints.valid), np.array(AVERAGE_SECONDS), dt, past)
     return measure_inputs(
         joints.positions, joints.rotations, joints.velocities, joints.angular_velocities, joints.valid,
         past=past, head_heights=measures[0], arm_lengths=measures[1],

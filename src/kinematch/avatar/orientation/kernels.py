@@ -3,19 +3,19 @@
 import numpy as np
 
 from kinematch.avatar.orientation.constants import (
-    AVERAGED,
-    FADE,
-    HELD_TURN,
-    HELD_TURN_GROWTH,
-    RATE,
-    SPANS,
+    AVERAGE_SECONDS,
+    AVERAGED_VECTORS,
+    FADE_HALFLIFE,
+    MAX_HELD_TURN,
+    MAX_HELD_TURN_GROWTH,
+    REFERENCE_RATE,
     WAIST_UNCERTAINTY,
 )  # fmt: skip
 from kinematch.avatar.trackers import CHEST, HEAD, LEFT_FOOT, LEFT_HAND, RIGHT_FOOT, RIGHT_HAND, WAIST
 from kinematch.compile.jit import kernel, part
 from kinematch.motion.heading import TILTED, UPRIGHT
 
-PAST = np.array(SPANS)
+AVERAGE_SPANS = np.array(AVERAGE_SECONDS)
 
 
 @kernel
@@ -125,7 +125,7 @@ def measure(positions, rotations, velocities, spins, valid, past, yaw, tall, arm
 @part
 def remember(positions, velocities, valid, yaw, tall, arm, dt, past, ages):
     """inputs.measure_ground_vectors and advance_past of one user."""
-    for a in range(AVERAGED):
+    for a in range(AVERAGED_VECTORS):
         point = HEAD if a < 2 else LEFT_HAND if a == 2 else RIGHT_HAND
         if not valid[point]:
             continue
@@ -137,8 +137,8 @@ def remember(positions, velocities, valid, yaw, tall, arm, dt, past, ages):
             x = (positions[point, 0] - positions[HEAD, 0]) / arm
             z = (positions[point, 2] - positions[HEAD, 2]) / arm
         ages[a] += dt
-        for s in range(len(PAST)):
-            rate = max(1 - np.exp(-dt / PAST[s]), dt / max(ages[a], dt))
+        for s in range(len(AVERAGE_SPANS)):
+            rate = max(1 - np.exp(-dt / AVERAGE_SPANS[s]), dt / max(ages[a], dt))
             past[s, a, 0] += rate * (x - past[s, a, 0])
             past[s, a, 1] += rate * (z - past[s, a, 1])
 
@@ -160,7 +160,7 @@ def recur(row, weights, own_weights, biases, own_biases, vectors, turn, dt, hidd
     for i in range(size):
         for k in range(3 * size):
             own[k] += hidden[i] * own_weights[i, k]
-    one, step = np.float32(1), np.float32(dt * RATE)
+    one, step = np.float32(1), np.float32(dt * REFERENCE_RATE)
     for k in range(size):
         opening = given[k] + own[k]
         # softplus without overflow
@@ -199,10 +199,10 @@ def advance_users(
         yaw = face(rotations[n, HEAD])
         turn = wrap(yaw - headings[n]) if started[n] else 0.0
         jump = wrap(turn - spins[n, HEAD, 1] * dt)
-        if started[n] and abs(jump) > HELD_TURN + HELD_TURN_GROWTH * dt * dt:
-            c, s = np.cos(jump), np.sin(jump)  # the space was turned, and what is remembered with it
+        if started[n] and abs(jump) > MAX_HELD_TURN + MAX_HELD_TURN_GROWTH * dt * dt:
+            c, s = np.cos(jump), np.sin(jump)  # the space was turned, and the state with it
             for k in range(past.shape[1]):
-                for a in range(AVERAGED):
+                for a in range(AVERAGED_VECTORS):
                     x, z = past[n, k, a, 0], past[n, k, a, 1]
                     past[n, k, a, 0], past[n, k, a, 1] = c * x + s * z, c * z - s * x
             turn = wrap(turn - jump)
@@ -239,5 +239,5 @@ def blend_users(rotations, valid, dt, headings, relatives, errors, offset, slope
             last[n, point] = valid[n, point]
         if changed and known:
             fades[n] = wrap(yaws[n] - yaw)
-        fades[n] *= 0.5 ** (dt / FADE)
+        fades[n] *= 0.5 ** (dt / FADE_HALFLIFE)
         yaws[n] = wrap(yaw + fades[n])

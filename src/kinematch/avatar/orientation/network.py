@@ -6,9 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.avatar.orientation.constants import AVERAGED, HELD_TURN, HELD_TURN_GROWTH, RATE, SPANS
+from kinematch.avatar.orientation.constants import (
+    AVERAGE_SECONDS,
+    AVERAGED_VECTORS,
+    MAX_HELD_TURN,
+    MAX_HELD_TURN_GROWTH,
+    REFERENCE_RATE,
+)
 from kinematch.avatar.orientation.inputs import (
-    COLUMNS,
+    COLUMN_COUNT,
     advance_past,
     average_flags,
     measure_ground_vectors,
@@ -64,8 +70,8 @@ class Memory:
 def make_memory(network: Network, count: int) -> Memory:
     """A memory without a past."""
     return Memory(
-        np.zeros((count, 2, network.size), np.float32), np.zeros((count, len(SPANS), AVERAGED, 2)),
-        np.zeros((count, AVERAGED)), np.zeros(count), np.zeros(count, bool), np.zeros(count), np.zeros(count),
+        np.zeros((count, 2, network.size), np.float32), np.zeros((count, len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2)),
+        np.zeros((count, AVERAGED_VECTORS)), np.zeros(count), np.zeros(count, bool), np.zeros(count), np.zeros(count),
     )  # fmt: skip
 
 
@@ -77,7 +83,7 @@ def advance_plain(
     headings = facing_yaws(joints.rotations[:, HEAD])
     turns = np.where(memory.started, wrap_angle(headings - memory.headings), 0.0)
     jumps = wrap_angle(turns - joints.angular_velocities[:, HEAD, 1] * dt)
-    jumps = np.where(memory.started & (np.abs(jumps) > HELD_TURN + HELD_TURN_GROWTH * dt * dt), jumps, 0.0)
+    jumps = np.where(memory.started & (np.abs(jumps) > MAX_HELD_TURN + MAX_HELD_TURN_GROWTH * dt * dt), jumps, 0.0)
     turns = wrap_angle(turns - jumps)
     c, s = np.cos(jumps)[:, None, None], np.sin(jumps)[:, None, None]
     x, z = memory.past[..., 0], memory.past[..., 1]
@@ -113,7 +119,7 @@ def advance_hidden(
     given = inputs @ network.inputs + network.input_biases
     own = hidden @ network.hidden + network.hidden_biases
     gate, mix = given[..., :size] + own[..., :size], given[..., size : 2 * size] + own[..., size : 2 * size]
-    share = -np.expm1(-dt * RATE * np.logaddexp(0, gate))
+    share = -np.expm1(-dt * REFERENCE_RATE * np.logaddexp(0, gate))
     new = np.tanh(given[..., 2 * size :] + own[..., 2 * size :] / (1 + np.exp(-mix)))
     return hidden + share * (new - hidden)
 
@@ -132,7 +138,7 @@ def load_network(path: Path) -> tuple[Network, dict[str, Any]]:
     if about.get("kind") != "recurrent" or set(names) != set(arrays):
         raise FileError(path, f"is an orientation network of another kind ({about.get('kind')})", kind="foreign")
     size = len(arrays["hidden"])
-    shapes = ((COLUMNS, 3 * size), (size, 3 * size), (3 * size,), (3 * size,), (size, 3), (3,))
+    shapes = ((COLUMN_COUNT, 3 * size), (size, 3 * size), (3 * size,), (3 * size,), (size, 3), (3,))
     found = tuple(arrays[name].shape for name in names)
     if found != shapes or not 0 <= 2 * int(about["vectors"]) <= size:
         raise FileError(path, f"holds arrays of shapes {found}, expected {shapes}; {WORDS.remedy}", kind="damaged")

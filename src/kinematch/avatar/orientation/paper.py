@@ -16,11 +16,11 @@ from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.motion.heading import facing_yaws
 
 FOLDER = Path(__file__).parent
-HIDDEN = 32
-TRACKED = 3 * 12  # velocity, angular velocity and two axes of each device
-FED_BACK = 6  # two axes of the body's direction
+HIDDEN_UNITS = 32
+TRACKED_COLUMNS = 3 * 12  # velocity, angular velocity and two axes of each device
+FEEDBACK_COLUMNS = 6  # two axes of the body's direction
 VARIANTS = ("r1-adam", "r1-adamw", "r50-adam", "r50-adamw")  # predictions in a row while training, and the optimizer
-LONGEST = 2.0  # of what is fed back, component by component: with r = 1 it can grow without end
+MAX_FEEDBACK = 2.0  # of what is fed back, component by component: with r = 1 it can grow without end
 TURNED, RAW = "turned", "raw"
 FEEDBACK = (TURNED, RAW)  # the last prediction turned into the headset's new frame, or as it came out
 UNCERTAINTY = np.radians(13)  # it does not say itself
@@ -109,7 +109,7 @@ class PaperNetwork:
         fed = turn_axes(self._axes, np.where(turned, self._headings - headings, 0.0))
         new = predict(self.weights, np.concatenate([measure_paper_inputs(joints), fed], axis=-1))
         seen = joints.valid[:, HEAD]
-        self._axes = np.where(seen[:, None], np.clip(new, -LONGEST, LONGEST), self._axes)
+        self._axes = np.where(seen[:, None], np.clip(new, -MAX_FEEDBACK, MAX_FEEDBACK), self._axes)
         self._headings, self._started = np.where(seen, headings, self._headings), self._started | seen
         yaws = wrap_angle(self._headings + from_axes(self._axes))
         return Direction(yaws, np.full(len(yaws), UNCERTAINTY))
@@ -133,7 +133,9 @@ def load_paper(path: Path) -> tuple[PaperWeights, dict[str, Any]]:
     if about.get("kind") != "paper" or set(arrays) != {f.name for f in fields(PaperWeights)}:
         raise FileError(path, f"is an orientation network of another kind ({about.get('kind')})", kind="foreign")
     whole = {name: array.astype(np.float64) for name, array in arrays.items()}
-    inputs = TRACKED + FED_BACK
-    if whole["first"].shape != (inputs, HIDDEN) or whole["outputs"].shape != (HIDDEN, FED_BACK):
-        raise FileError(path, f"does not have {inputs} inputs and {FED_BACK} outputs; {WORDS.remedy}", kind="damaged")
+    inputs = TRACKED_COLUMNS + FEEDBACK_COLUMNS
+    if whole["first"].shape != (inputs, HIDDEN_UNITS) or whole["outputs"].shape != (HIDDEN_UNITS, FEEDBACK_COLUMNS):
+        raise FileError(
+            path, f"does not have {inputs} inputs and {FEEDBACK_COLUMNS} outputs; {WORDS.remedy}", kind="damaged"
+        )
     return PaperWeights(**whole), about["trained"]

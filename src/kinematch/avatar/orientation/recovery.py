@@ -10,7 +10,7 @@ from kinematch.avatar.trackers import Trackers, take_moments
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import rotate_about_y, wrap_angle
 
-BEFORE, AFTER = 1.0, 1.0  # s that a start is believed in, and that recovery is watched
+WAIT_SECONDS, WATCH_SECONDS = 1.0, 1.0  # s that a start is believed in, and that recovery is watched
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -34,7 +34,7 @@ def measure_recovery(
     space turned by any angle, so that all it believes in is off by that; then it sees the truth. The right start sees
     the truth from the beginning.
     """
-    before, after = round(BEFORE * rate), round(AFTER * rate)
+    before, after = round(WAIT_SECONDS * rate), round(WATCH_SECONDS * rate)
     long = np.array([k for k, user in enumerate(users) if len(user) > before + after], int)
     if not len(long):
         return np.zeros((0, after))

@@ -1,11 +1,11 @@
-"""The default estimator: a recurrent network on whatever is tracked, and a waist tracker's word where there is one."""
+"""The default estimator: a recurrent network on all trackers, corrected by a waist tracker where there is one."""
 
 from pathlib import Path
 
 import numpy as np
 
 from kinematch.avatar.orientation import kernels
-from kinematch.avatar.orientation.constants import FADE, WAIST_UNCERTAINTY
+from kinematch.avatar.orientation.constants import FADE_HALFLIFE, WAIST_UNCERTAINTY
 from kinematch.avatar.orientation.estimator import (
     ARM_LENGTH,
     HEAD_HEIGHT,
@@ -21,15 +21,15 @@ from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
-SHIPPED = Path(__file__).parent / "recurrent.safetensors"
-LONGEST_STEP = 0.25  # s by which a longer pause moves what is remembered
+SHIPPED_FILE = Path(__file__).parent / "recurrent.safetensors"
+MAX_STEP_SECONDS = 0.25  # s; a longer pause advances the state by no more
 
 
 class RecurrentEstimator:
     """Directions of N users from a network; without one given, the one that ships with the package."""
 
     def __init__(self, count: int = 1, *, network: Network | None = None):
-        self.network = load_network(SHIPPED)[0] if network is None else network
+        self.network = load_network(SHIPPED_FILE)[0] if network is None else network
         self.reset(count)
 
     def reset(
@@ -44,11 +44,11 @@ class RecurrentEstimator:
         self._valid = np.zeros((count, len(POINTS)), bool)
 
     def estimate(self, joints: Trackers, dt: float) -> Direction:
-        """Directions now. A user whose headset is not tracked keeps the last one."""
+        """Current directions. A user without a tracked headset keeps the last one."""
         check_count(joints, len(self._yaws))
         if not 0 <= dt < np.inf:
             raise KinematchError(f"a step of {dt} s, expected zero or more")
-        network, memory, dt = self.network, self.memory, min(float(dt), LONGEST_STEP)
+        network, memory, dt = self.network, self.memory, min(float(dt), MAX_STEP_SECONDS)
         kernels.advance_users(
             joints.positions, joints.rotations, joints.velocities, joints.angular_velocities, joints.valid,
             self._head_heights, self._arm_lengths, dt,
@@ -56,7 +56,7 @@ class RecurrentEstimator:
             network.output_biases, network.vectors, MIRROR_ORDER, MIRROR_SIGNS,
             memory.hidden, memory.past, memory.ages, memory.headings, memory.started, memory.relatives, memory.errors,
         )  # fmt: skip
-        # the estimate goes on from where it was when trackers come and go, and settles soon
+        # when trackers come and go, the estimate continues from its last value and settles soon
         kernels.blend_users(
             joints.rotations, joints.valid, dt, memory.headings, memory.relatives, memory.errors,
             *network.trust, self._valid, self._fades, self._yaws, self._uncertainties,
@@ -70,13 +70,15 @@ def blend_plain(
 ) -> tuple[Direction, np.ndarray]:  # fmt: skip
     """Directions and fades (N,) from the network's answers; `valid` and `before` are those of the last sample.
 
-    Where trackers come or go, the direction goes on from where it was and settles within a few half-lives.
+    Where trackers come or go, the direction continues from its last value and settles within a few half-lives.
     """
     waist, known = joints.valid[:, WAIST], joints.valid[:, HEAD] | joints.valid[:, WAIST]
     yaws = np.where(waist, facing_yaws(joints.rotations[:, WAIST]), memory.headings + memory.relatives)
     wrong = np.minimum(np.exp(trust[0] + trust[1] * memory.errors), np.pi / 2)
     wrong = np.where(waist, WAIST_UNCERTAINTY, wrong)
     changed = (joints.valid != valid).any(axis=1) & valid.any(axis=1)
-    fades = np.where(known, np.where(changed, wrap_angle(before.yaws - yaws), fades) * 0.5 ** (dt / FADE), fades)
+    fades = np.where(
+        known, np.where(changed, wrap_angle(before.yaws - yaws), fades) * 0.5 ** (dt / FADE_HALFLIFE), fades
+    )
     yaws = np.where(known, wrap_angle(yaws + fades), before.yaws)
     return Direction(yaws, np.where(known, wrong, before.uncertainties)), fades

@@ -1,7 +1,7 @@
 """Where people have their elbows, fitted to recorded motion: how `kernels/elbow_weights.py` was made.
 
 The direction from the arm's axis to the elbow is a sum of terms of the hand's place and turn against the chest. In most
-recordings wrists hardly bend, and a fit would take the forearm to be wherever the hand points; so wrists are bent at
+recordings wrists hardly bend, and a fit would put the forearm where the hand points; so wrists are bent at
 random before fitting. Right arms count as mirrored left ones.
 """
 
@@ -16,9 +16,9 @@ from kinematch.motion.clip import Clip
 
 SAMPLE_RATE = 6.0  # Hz
 WRIST_BENDS = np.radians([10.0, 11.0, 22.0])  # standard deviations about the hand's own axes: twist, aside, flexion
-COPIES = 4  # of the motion, each with wrists bent differently
-RIDGE = 1e-3  # of the number of samples: keeps terms small that the motion says little about
-CLEARLY_BENT = 0.1  # m that an elbow is off the arm's axis, to count fully
+COPY_COUNT = 4  # of the motion, each with wrists bent differently
+RIDGE_PENALTY = 1e-3  # of the number of samples: keeps terms small that the motion says little about
+BENT_DISTANCE = 0.1  # m that an elbow is off the arm's axis, to count fully
 MIRROR = np.array([-1.0, 1.0, 1.0])
 
 
@@ -77,16 +77,16 @@ def find_terms(arms: Arms) -> np.ndarray:
 def fit_elbows(clips: Iterable[Clip], rng: np.random.Generator) -> np.ndarray:
     """Weights (34, 3) of the terms; only what lies across the arm's axis is fitted, since only that counts."""
     arms = find_arms(clips)
-    arms = Arms(*(np.concatenate(column) for column in zip(*(bend_wrists(arms, rng) for _ in range(COPIES)))))
+    arms = Arms(*(np.concatenate(column) for column in zip(*(bend_wrists(arms, rng) for _ in range(COPY_COUNT)))))
     axes = quaternion.unit(arms.hands)
     across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
     offsets = np.einsum("sij,sj->si", across, arms.elbows)
-    shares = np.clip(np.linalg.norm(offsets, axis=-1) / CLEARLY_BENT, 0.0, 1.5) ** 2
+    shares = np.clip(np.linalg.norm(offsets, axis=-1) / BENT_DISTANCE, 0.0, 1.5) ** 2
     terms = find_terms(arms)
     size = 3 * terms.shape[1]
     normal = np.einsum("si,sj,skl,s->ikjl", terms, terms, across, shares, optimize=True).reshape(size, size)
     right = np.einsum("si,sk,s->ik", terms, quaternion.unit(offsets), shares).reshape(size)
-    return np.linalg.solve(normal + RIDGE * len(terms) * np.eye(size), right).reshape(-1, 3)
+    return np.linalg.solve(normal + RIDGE_PENALTY * len(terms) * np.eye(size), right).reshape(-1, 3)
 
 
 def measure_elbows(clips: Iterable[Clip], weights: np.ndarray) -> np.ndarray:

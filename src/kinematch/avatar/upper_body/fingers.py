@@ -7,7 +7,8 @@ from kinematch.motion.role_names import FINGERS, PHALANGES
 from kinematch.motion.skeleton import Skeleton
 
 SIDES = ("left", "right")
-FIRST = {"thumb": 1, "index": 6, "middle": 11, "ring": 16, "little": 21}  # WebXR joint that each first phalanx follows
+# WebXR joint that each first phalanx follows
+FIRST_PHALANX_JOINTS = {"thumb": 1, "index": 6, "middle": 11, "ring": 16, "little": 21}
 
 
 def find_fingers(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
@@ -28,7 +29,15 @@ def find_fingers(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
                 if tip is not None and np.linalg.norm(tip - positions[joint]) > 1e-4:
                     bone = (tip - positions[joint]) / np.linalg.norm(tip - positions[joint])
                 if bone is not None:
-                    rows.append((joint, above, side, FIRST[finger] + number, FIRST[finger] + number + 1))
+                    rows.append(
+                        (
+                            joint,
+                            above,
+                            side,
+                            FIRST_PHALANX_JOINTS[finger] + number,
+                            FIRST_PHALANX_JOINTS[finger] + number + 1,
+                        )
+                    )
                     bones.append(bone)
                 above = joint
     return np.array(rows, np.int64).reshape(-1, 5), np.array(bones, np.float64).reshape(-1, 3)

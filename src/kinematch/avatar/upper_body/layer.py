@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS, Trackers
-from kinematch.avatar.upper_body.kernels.constants import RAMP
+from kinematch.avatar.upper_body.kernels.constants import RAMP_SECONDS
 from kinematch.avatar.upper_body.kernels.solve import solve_bodies, solve_legs
 from kinematch.avatar.upper_body.kernels.tracking import take_points
 from kinematch.avatar.upper_body.plan import make_plan
@@ -19,7 +19,7 @@ NO_FINGERS = np.zeros((0, len(HANDS), FINGER_JOINTS, 3))
 
 
 class Tracked(NamedTuple):
-    """What the solver is told of N users, in the order of POINTS."""
+    """Input of the solver for N users, in the order of POINTS."""
 
     positions: np.ndarray  # (N, 7, 3) m; the last known ones of a point that is lost
     rotations: np.ndarray  # (N, 7, 4) since the T-pose
@@ -74,7 +74,7 @@ class UpperBody:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what the bodies did: the next step takes over at once what is tracked."""
+        """Forget the past of the bodies: the next step follows the trackers at once."""
         count, points = self.count, len(POINTS)
         self.leans = np.zeros(count)
         turn = [1.0, 0.0, 0.0, 0.0]
@@ -114,7 +114,9 @@ class UpperBody:
     def _take_trackers(self, joints: Trackers, dt: float) -> None:
         """Move on which points have taken over, and remember where they were last seen."""
         fingers = joints.fingers if joints.fingers is not None and len(self.plan.fingers) else NO_FINGERS
-        take_points(joints.positions, joints.rotations, joints.valid, fingers, self._weights, dt / RAMP, self._tracked)
+        take_points(
+            joints.positions, joints.rotations, joints.valid, fingers, self._weights, dt / RAMP_SECONDS, self._tracked
+        )
 
 
 def take_plainly(

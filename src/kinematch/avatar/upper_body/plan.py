@@ -10,11 +10,11 @@ from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
 
 SIDES = ("left", "right")
-ARM = ("shoulder", "upper_arm", "lower_arm", "hand")
-LEG = ("upper_leg", "lower_leg", "foot")
+ARM_ROLES = ("shoulder", "upper_arm", "lower_arm", "hand")
+LEG_ROLES = ("upper_leg", "lower_leg", "foot")
 TWIST_WORDS = ("twist", "roll")
-EVEN_BEND = 0.8  # exponent of how the trunk's bend adds up along the spine: below 1, lower joints bend more
-NEAR_ELBOW, NEAR_WRIST = 0.3, 0.8  # share of the wrist's twist that twist joints take, by where they sit
+BEND_EXPONENT = 0.8  # exponent of how the trunk's bend adds up along the spine: below 1, lower joints bend more
+ELBOW_TWIST_SHARE, WRIST_TWIST_SHARE = 0.3, 0.8  # share of the wrist's twist that twist joints take, by where they sit
 FOREARM_TWIST = 0.5  # share that the forearm itself takes where there are none
 
 
@@ -52,8 +52,8 @@ def make_plan(skeleton: Skeleton) -> BodyPlan:
     if "root" not in roles or roles["hips"] == 0:
         raise KinematchError("the skeleton has no ground root; take that of a crowd")
     trunk = chain[chain.index(roles["hips"]) :]
-    arms = np.array([_find_limb(skeleton, side, ARM, optional=1) for side in SIDES], np.int64)
-    legs = np.array([_find_limb(skeleton, side, LEG, optional=0) for side in SIDES], np.int64)
+    arms = np.array([_find_limb(skeleton, side, ARM_ROLES, optional=1) for side in SIDES], np.int64)
+    legs = np.array([_find_limb(skeleton, side, LEG_ROLES, optional=0) for side in SIDES], np.int64)
     chest = _find_chest(skeleton, trunk, arms)
     twists, followed, shares = _find_twists(skeleton, arms)
     positions, references = kinematics.tpose(skeleton)
@@ -109,7 +109,7 @@ def _find_chest(skeleton: Skeleton, trunk: list[int], arms: np.ndarray) -> int:
 
 def _share_bend(joints: int, chest: int) -> np.ndarray:
     shares = np.zeros(joints)
-    shares[: chest + 1] = (np.arange(chest + 1) / max(chest, 1)) ** EVEN_BEND
+    shares[: chest + 1] = (np.arange(chest + 1) / max(chest, 1)) ** BEND_EXPONENT
     neck = joints - 1 - chest
     shares[chest + 1 :] = np.arange(1, neck + 1) / neck
     return shares
@@ -133,7 +133,7 @@ def _find_twists(skeleton: Skeleton, arms: np.ndarray) -> tuple[list[tuple[int, 
             followed.append(owner)
             along = np.linalg.norm(skeleton.offsets[joint]) / np.linalg.norm(skeleton.offsets[hand]).clip(1e-6)
             twisting = owner == lower and joint in beside and joint not in inside
-            shares.append((NEAR_WRIST if along > 0.5 else NEAR_ELBOW) if twisting else 0.0)
+            shares.append((WRIST_TWIST_SHARE if along > 0.5 else ELBOW_TWIST_SHARE) if twisting else 0.0)
     return joints, followed, shares
 
 

@@ -10,7 +10,7 @@ from kinematch.camera.direction import find_direction
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.pose import CameraPose
-from kinematch.camera.simulate import FACE
+from kinematch.camera.simulate import FACE_OFFSETS
 from kinematch.character.describe import open_motion
 from kinematch.evaluate.camera.evaluation import watch_cast
 from kinematch.evaluate.camera.measures import TURNS, find_spikes
@@ -80,7 +80,9 @@ class SingleFrameCamera:
         if not landmarks.seen[picture]:
             return None
         places = landmarks.places[picture, needed]
-        nose = joints.positions[user, HEAD] + quaternion.rotate(joints.rotations[user, HEAD], np.array(FACE["nose"]))
+        nose = joints.positions[user, HEAD] + quaternion.rotate(
+            joints.rotations[user, HEAD], np.array(FACE_OFFSETS["nose"])
+        )
         truth = np.stack([nose, *(joints.positions[user, hand] for hand in HANDS)])
         level = CameraPose(pitch=self._pitches[user])
         yaw = align_yaw(level.level(places[:3]), truth)

@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.avatar.body_frames import find_point_joints
 from kinematch.avatar.calibration import EYE_TO_CROWN, Calibration, make_calibration
 from kinematch.avatar.simulate import (
-    PERFECT,
+    NO_IMPERFECTIONS,
     Imperfections,
     make_glances,
     simulate_user,
@@ -63,7 +63,7 @@ def make_cast(
     longest: float = 30.0,
     device: str = "generic",
     look_around: float = 0.0,
-    imperfections: Imperfections = PERFECT,
+    imperfections: Imperfections = NO_IMPERFECTIONS,
     seed: int = 0,
 ) -> Cast:
     """Users from clips of one skeleton, of at most so many seconds each, who wear some trackers.

@@ -1,4 +1,4 @@
-"""What an export plays of a codebook: where jumps may lead, how long an entry goes on, and where a character begins."""
+"""Codebook entries of an export: where jumps may lead, how long an entry lasts, and where a character starts."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from kinematch.errors import KinematchError
 from kinematch.learned.model import Model
 from kinematch.learned.projection import Projector
 
-REFUSED = 1e30  # cost factor of entries that the model's own filter does not admit
+REFUSED_COST = 1e30  # cost factor of entries that the model's own filter does not admit
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Entries:
 
     @property
     def steps_left(self) -> np.ndarray:
-        """(E,) frames that an entry goes on."""
+        """(E,) frames that an entry lasts."""
         return self.projector.steps_left
 
     @property
@@ -42,13 +42,13 @@ def select_entries(model: Model) -> Entries:
     return Entries(
         projector=Projector(model),
         frames=book.restore(),
-        cost_factors=np.where(admitted, book.cost_factor, REFUSED).astype(np.float32),
+        cost_factors=np.where(admitted, book.cost_factor, REFUSED_COST).astype(np.float32),
         first=int(np.flatnonzero(idle if idle.any() else admitted)[0]),
     )
 
 
 def find_trajectory(model: Model) -> np.ndarray:
-    """(T,) columns of the features that a command tells."""
+    """(T,) columns of the features that a command sets."""
     schema = model.schema
     blocks = [
         np.arange(own.start, own.stop)

@@ -10,7 +10,7 @@ from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.export.fold import PhysicalModel
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network
-from kinematch.learned.projection import LONGEST_RUN
+from kinematch.learned.projection import MAX_RUN_SECONDS
 
 
 def pack_matrices(matrices: Iterable[np.ndarray]) -> bytes:
@@ -32,7 +32,7 @@ def list_matrices(model: Model, physical: PhysicalModel, entries: Entries) -> di
     scale = np.concatenate([model.feature_scale, np.ones(model.latent_count)])
     shift = np.concatenate([model.feature_offset, np.zeros(model.latent_count)])
     sizes = width, model.latent_count, model.skeleton.joint_count, len(model.moving), len(model.contact_joints)
-    longest = round(LONGEST_RUN * model.frame_rate)
+    longest = round(MAX_RUN_SECONDS * model.frame_rate)
     following = entries.first, entries.projector.stride, CORRECTION, longest
     matrices: dict[str, np.ndarray] = {
         "numbers": np.array([model.frame_rate, *sizes, *following, *layers]),

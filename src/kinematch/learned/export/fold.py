@@ -1,4 +1,4 @@
-"""Physical units: the networks of a model whose features come and go in metres and seconds."""
+"""Physical units: the networks of a model with inputs and outputs in metres and seconds."""
 
 from dataclasses import dataclass, replace
 

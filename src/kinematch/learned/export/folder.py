@@ -16,7 +16,7 @@ from kinematch.learned.export.graph import IR_VERSION, OPSET, check_onnx
 from kinematch.learned.export.networks import make_graphs
 from kinematch.learned.export.vectors import make_vectors
 from kinematch.learned.model import Model
-from kinematch.learned.source import MARGIN
+from kinematch.learned.source import RANGE_MARGIN
 from kinematch.writing import check_folder, replacing_folder
 
 FORMAT = "kinematch export"
@@ -43,12 +43,12 @@ def check_place(folder: str | Path) -> None:
 
 def make_files(model: Model) -> dict[str, bytes]:
     """The contents of the folder by name; the same model always gives the same bytes."""
-    entries, physical = select_entries(model), fold_model(model, MARGIN)
+    entries, physical = select_entries(model), fold_model(model, RANGE_MARGIN)
     matrices = list_matrices(model, physical, entries)
     flat = pack_matrices(matrices.values())
     about = describe_model(model, hashlib.sha256(flat).hexdigest())
     lowest, highest = model.limits
-    room = MARGIN * (highest - lowest)
+    room = RANGE_MARGIN * (highest - lowest)
     vectors = make_vectors(model, entries, np.stack([lowest - room, highest + room]))
     pages = files("kinematch.learned.export") / "reference"
     return {

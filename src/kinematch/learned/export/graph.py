@@ -46,7 +46,7 @@ class Graph:
         return name
 
     def multiply(self, parts: Mapping[str, int], weight: np.ndarray, bias: np.ndarray) -> str:
-        """Rows of so many columns each, side by side, times a matrix; parts that it does not look at are left out."""
+        """Row blocks of some columns each, side by side, times a matrix; blocks without weights are left out."""
         total, row = "", 0
         for value, width in parts.items():
             own = weight[row : row + width]
@@ -57,7 +57,7 @@ class Graph:
         return total
 
     def finish(self, metadata: Mapping[str, Any]) -> bytes:
-        """The checked file; metadata that is no text becomes JSON."""
+        """The checked file; metadata other than text becomes JSON."""
         helper = self._onnx.helper
         made = helper.make_model(
             helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.constants),

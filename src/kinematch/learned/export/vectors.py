@@ -10,7 +10,7 @@ from kinematch.learned.export.correction import correct
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network, apply_network
-from kinematch.learned.projection import LONGEST_RUN, NOWHERE
+from kinematch.learned.projection import MAX_RUN_SECONDS, NOWHERE
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import from_rotation_vector, from_two_axis, to_rotation_vector
@@ -18,9 +18,10 @@ from kinematch.math.spring import HALFLIFE_FACTOR, spring
 
 SEARCH_TIME, FORCE_TIME, FORCE_COST, STAY_BIAS, DECAY_TIME = 0.1, 0.1, 1.0, 0.2, 0.1
 HALFLIFE = HALFLIFE_FACTOR * DECAY_TIME / np.log(100)  # s: the decay time is that to 1 % of plain exponential decay
-FRAMES, COMMAND, ALONE = 150, 25, 8  # played; frames a command lasts; rows for the networks by themselves
-CLEAR = 1e-3  # cost by which every decision must be clear of going the other way by rounding
-ATTEMPTS = 50  # seeds to find such commands
+# played; frames a command lasts; rows for the networks by themselves
+PLAYED_FRAMES, COMMAND_FRAMES, NETWORK_ROWS = 150, 25, 8
+MIN_COST_MARGIN = 1e-3  # cost by which every decision must be clear of going the other way by rounding
+MAX_SEEDS = 50  # seeds to find such commands
 
 
 class Pose(NamedTuple):
@@ -33,7 +34,7 @@ class Pose(NamedTuple):
 def make_vectors(model: Model, entries: Entries, limits: np.ndarray) -> dict[str, np.ndarray]:
     """Matrices by name in the order of vectors.bin; `limits` (2, D + Z) normalised."""
     rng = np.random.default_rng(0)
-    frames = entries.frames[rng.integers(len(entries.frames), size=ALONE)]
+    frames = entries.frames[rng.integers(len(entries.frames), size=NETWORK_ROWS)]
     frames = (frames + 0.1 * rng.normal(size=frames.shape)).astype(np.float32)
     width = model.schema.width
     alone = {
@@ -44,19 +45,21 @@ def make_vectors(model: Model, entries: Entries, limits: np.ndarray) -> dict[str
     }
     if model.projector is not None:
         alone["projected"] = _restore(model, apply_network(model.projector, frames[:, :width]))
-    for seed in range(ATTEMPTS):
+    for seed in range(MAX_SEEDS):
         player = _Player(model, entries, limits)
         played = player.play(_make_commands(model, entries, np.random.default_rng(seed)))
-        if player.clearance > CLEAR:
+        if player.clearance > MIN_COST_MARGIN:
             return {**alone, **played}
-    raise KinematchError(f"no test vectors: every run of {FRAMES} frames has a decision within {CLEAR:g} of the other")
+    raise KinematchError(
+        f"no test vectors: every run of {PLAYED_FRAMES} frames has a decision within {MIN_COST_MARGIN:g} of the other"
+    )
 
 
 def _make_commands(model: Model, entries: Entries, rng: np.random.Generator) -> np.ndarray:
     """Trajectory features (F, T) in physical units, those of one entry after another."""
-    chosen = rng.integers(len(entries.frames), size=-(-FRAMES // COMMAND))
+    chosen = rng.integers(len(entries.frames), size=-(-PLAYED_FRAMES // COMMAND_FRAMES))
     wanted = _restore(model, entries.frames[chosen])[:, find_trajectory(model)]
-    return np.repeat(wanted, COMMAND, axis=0)[:FRAMES].astype(np.float32)
+    return np.repeat(wanted, COMMAND_FRAMES, axis=0)[:PLAYED_FRAMES].astype(np.float32)
 
 
 def _restore(model: Model, frames: np.ndarray) -> np.ndarray:
@@ -92,7 +95,7 @@ class _Player:
         for given in wanted:
             query = now.frame[: model.schema.width].copy()
             query[columns] = given
-            ended = run >= (round(LONGEST_RUN / dt) if entry == NOWHERE else entries.steps_left[entry])
+            ended = run >= (round(MAX_RUN_SECONDS / dt) if entry == NOWHERE else entries.steps_left[entry])
             changed = self._decide(float((weights * (given - asked) ** 2).sum()) - FORCE_COST)
             jumps = False
             if since >= round(SEARCH_TIME / dt) or ended or (changed and since >= round(FORCE_TIME / dt)):

@@ -12,7 +12,7 @@ from kinematch.errors import FileError
 from kinematch.learned.training.plan import STAGES, Plan
 
 FORMAT, VERSION = "kinematch-learned-checkpoint", 1
-WORDS = Words("checkpoint of training", "`kinematch train learned --resume` writes those", "start anew without it")
+WORDS = Words("checkpoint of training", "`kinematch train learned --resume` writes those", "start again without it")
 
 
 @dataclass(eq=False)

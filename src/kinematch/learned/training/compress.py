@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.learned.scoring import CENTIMETRES
+from kinematch.learned.scoring import CENTIMETRES_PER_METRE
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.plan import Plan
 from kinematch.learned.training.tensors import Tensors, make_codec
 
-ROTATION, ROOT, CONTACT, LEFT, SMOOTH, SMALL = 0.3, 0.3, 0.5, 0.5, 0.02, 0.002  # weights of losses in cm
+# weights of losses in cm
+ROTATION_WEIGHT, ROOT_WEIGHT, CONTACT_WEIGHT, CONTACT_LEFT_WEIGHT = 0.3, 0.3, 0.5, 0.5
+SMOOTHNESS_WEIGHT, SIZE_WEIGHT = 0.02, 0.002
 
 
 class CompressStage:
@@ -40,7 +42,7 @@ class CompressStage:
 
     def _calm(self, latents: Any) -> Any:
         before, after = latents.chunk(2)
-        return SMOOTH * self.tensors.rate * (after - before).abs().mean() + SMALL * (latents**2).mean()
+        return SMOOTHNESS_WEIGHT * self.tensors.rate * (after - before).abs().mean() + SIZE_WEIGHT * (latents**2).mean()
 
 
 def measure_pose_loss(tensors: Tensors, outputs: Any, frames: Any, difference_weight: float) -> Any:
@@ -50,7 +52,11 @@ def measure_pose_loss(tensors: Tensors, outputs: Any, frames: Any, difference_we
     wrong = (joints - tensors.joints[frames]) * tensors.joint_weights
     before, after = wrong.chunk(2)
     error = (outputs - truth).abs()
-    loss = CENTIMETRES * (wrong.abs().mean() + difference_weight * (after - before).abs().mean())
-    loss = loss + ROTATION * error[:, tensors.body].mean() * 10
-    loss = loss + ROOT * error[:, columns.root].mean()
-    return loss + CONTACT * error[:, columns.contacts].mean() + LEFT * error[:, columns.contact_left].mean()
+    loss = CENTIMETRES_PER_METRE * (wrong.abs().mean() + difference_weight * (after - before).abs().mean())
+    loss = loss + ROTATION_WEIGHT * error[:, tensors.body].mean() * 10
+    loss = loss + ROOT_WEIGHT * error[:, columns.root].mean()
+    return (
+        loss
+        + CONTACT_WEIGHT * error[:, columns.contacts].mean()
+        + CONTACT_LEFT_WEIGHT * error[:, columns.contact_left].mean()
+    )

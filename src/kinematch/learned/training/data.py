@@ -14,9 +14,9 @@ from kinematch.math.rotation import to_two_axis
 from kinematch.motion.rig import find_moving
 from kinematch.motion.skeleton import Skeleton
 
-FEWEST_FRAMES = 600  # ten seconds at 60 fps: less motion than that is played, not learned
-SHORTEST_LEVER = 0.05  # m, so that hands and heads keep their direction
-LONGEST_CONTACT = 0.5  # s that contacts are counted ahead; nothing needs to know of more
+MIN_FRAMES = 600  # ten seconds at 60 fps: less motion than that is played, not learned
+MIN_LEVER_METRES = 0.05  # m, so that hands and heads keep their direction
+MAX_CONTACT_SECONDS = 0.5  # s that contacts are counted ahead; nothing needs to know of more
 HELD_SECONDS = 4.0  # of each stretch that is held out
 HELD_SHARE = 0.04  # of all frames, in stretches
 HELD_CLIPS = 0.04  # of all frames, as whole clips
@@ -50,7 +50,7 @@ class TrainingData:
         return slice(0, self.columns.places.stop)
 
     def find_windows(self, length: int, *, held: bool = False) -> np.ndarray:
-        """First frames of all windows of some frames that stay within a clip and on one side of what is held out."""
+        """First frames of all windows that stay within a clip and do not cross the border of held-out frames."""
         return np.flatnonzero((self.left >= length - 1) & (self.held == held))
 
 
@@ -59,9 +59,9 @@ def prepare_data(
 ) -> TrainingData:
     """Measure a database for training; stretches and whole clips chosen by the seed are held out, to score on."""
     poses, features = database.poses, database.features
-    if poses.frame_count < FEWEST_FRAMES:
+    if poses.frame_count < MIN_FRAMES:
         raise KinematchError(
-            f"the database has {poses.frame_count} frames, expected {FEWEST_FRAMES} or more: "
+            f"the database has {poses.frame_count} frames, expected {MIN_FRAMES} or more: "
             "so little motion is played from the database itself, not learned"
         )
     if not len(poses.contact_joints):
@@ -76,7 +76,7 @@ def prepare_data(
     rows[:, columns.places] = poses.positions[:, moving].reshape(poses.frame_count, -1)
     rows[:, columns.root] = _measure_root_motion(table.root_paths, poses.clip_stops, poses.frame_rate)
     rows[:, columns.contacts] = poses.contacts
-    rows[:, columns.contact_left] = np.minimum(table.contact_left, LONGEST_CONTACT)
+    rows[:, columns.contact_left] = np.minimum(table.contact_left, MAX_CONTACT_SECONDS)
     whole = _hold_clips(poses.clip_starts, poses.clip_stops, seed, held_clips)
     held = whole | _hold_out(poses.clip_starts, poses.clip_stops, poses.frame_rate, seed, held_share)
     left = _count_left(poses.clip_starts, poses.clip_stops, held)
@@ -92,7 +92,7 @@ def prepare_data(
 
 
 def _measure_root_motion(paths: np.ndarray, stops: np.ndarray, rate: float) -> np.ndarray:
-    """The way to the next frame per second (F, 3), in the axes of the frame itself; the last goes on as the one before.
+    """The way to the next frame per second (F, 3), in the axes of the frame itself; the last repeats the one before.
 
     Differences, not velocities: steps then add up to the clip's own path.
     """
@@ -115,7 +115,7 @@ def _measure_levers(skeleton: Skeleton, columns: PoseColumns, moving: np.ndarray
         parent = skeleton.parents[joint]
         reach[parent] = max(reach[parent], reach[joint] + lengths[joint])
     levers = np.ones(columns.count, np.float32)
-    levers[columns.rotations] = np.repeat(np.maximum(reach[1:], SHORTEST_LEVER), 6)
+    levers[columns.rotations] = np.repeat(np.maximum(reach[1:], MIN_LEVER_METRES), 6)
     return levers
 
 
@@ -151,7 +151,7 @@ def _hold_clips(starts: np.ndarray, stops: np.ndarray, seed: int, share: float) 
 
 
 def _count_left(starts: np.ndarray, stops: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Frames (F,) that follow without a border of clips or of what is held out."""
+    """Frames (F,) that do not follow a border of clips or of held-out frames."""
     border = np.zeros(len(held), bool)
     border[stops - 1] = True
     border[:-1] |= held[:-1] != held[1:]

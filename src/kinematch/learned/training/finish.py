@@ -10,8 +10,8 @@ import numpy as np
 from kinematch import __version__
 from kinematch.learned.model import Model
 from kinematch.learned.scoring import (
-    MOST,
-    RUNS,
+    MAX_SAMPLES,
+    RUN_FRAMES,
     score_projection,
     score_reconstruction,
     score_runs,
@@ -49,7 +49,7 @@ def score_model(
             scores |= score_reconstruction(source, database, both[frames], frames, name)
     progress(1, 4, "scoring free runs")
     for name, group in zip(("run", "held_run", "held_clip_run"), groups.values()):
-        windows = _pick(np.flatnonzero(group & (data.left >= max(RUNS))))
+        windows = _pick(np.flatnonzero(group & (data.left >= max(RUN_FRAMES))))
         if len(windows):
             scores |= score_runs(source, database, both, windows, name)
             own = score_true_slides(database, windows)
@@ -78,4 +78,4 @@ def _torch_version() -> str:
 
 
 def _pick(frames: np.ndarray) -> np.ndarray:
-    return frames[:: max(1, -(-len(frames) // MOST))]
+    return frames[:: max(1, -(-len(frames) // MAX_SAMPLES))]

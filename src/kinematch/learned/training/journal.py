@@ -1,4 +1,4 @@
-"""Journal: how a training goes, a line of JSON at a time, for whoever watches it from another program."""
+"""Journal: the progress of a training as lines of JSON, for programs that display it."""
 
 import json
 import time
@@ -9,26 +9,26 @@ from kinematch.errors import KinematchError
 from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside
 
-SECONDS = 2.0  # between losses that are noted
-KEPT = 8  # journals; older ones go
-LARGEST = 4_000_000  # bytes that are read of one
+LOSS_SECONDS = 2.0  # between losses that are noted
+MAX_JOURNALS = 8  # journals; older ones go
+MAX_READ_BYTES = 4_000_000  # bytes that are read of one
 SUFFIX = ".jsonl"
 
 
 class Journal:
-    """A file that is written anew with the first line and then appended to."""
+    """A file that is replaced with the first line and then appended to."""
 
     def __init__(self, path: Path, name: str, **about: Any):
-        self.path, self._losses, self._since = path, list[float](), -SECONDS
+        self.path, self._losses, self._since = path, list[float](), -LOSS_SECONDS
         path.parent.mkdir(parents=True, exist_ok=True)
         write_beside(path, (json.dumps({"name": name, "began": time.time(), **about}) + "\n").encode())
-        for old in sorted(path.parent.glob(f"*{SUFFIX}"), key=lambda one: one.stat().st_mtime)[:-KEPT]:
+        for old in sorted(path.parent.glob(f"*{SUFFIX}"), key=lambda one: one.stat().st_mtime)[:-MAX_JOURNALS]:
             old.unlink(missing_ok=True)
 
     def note_loss(self, stage: str, step: int, steps: int, seconds: float, loss: float) -> None:
         """The mean of all losses since the last line, now and then."""
         self._losses.append(loss)
-        if time.monotonic() - self._since >= SECONDS:
+        if time.monotonic() - self._since >= LOSS_SECONDS:
             mean = sum(self._losses) / len(self._losses)
             self._write({"stage": stage, "step": step, "steps": steps, "seconds": round(seconds, 1), "loss": mean})
             self._losses, self._since = [], time.monotonic()
@@ -54,7 +54,7 @@ def read_journal(path: Path) -> dict[str, Any]:
     """Name, database and folder of the model, verdict if it has ended, seconds since the last line, and for each stage
     its steps, losses and reports."""
     with open(path, "rb") as file:
-        lines = file.read(LARGEST).split(b"\n")
+        lines = file.read(MAX_READ_BYTES).split(b"\n")
     age = time.time() - path.stat().st_mtime
     out: dict[str, Any] = {
         "name": path.stem, "database": "", "folder": "", "verdict": None, "age": age, "stages": {}
@@ -88,6 +88,6 @@ def list_journals(folder: Path | None = None) -> list[dict[str, Any]]:
     folder = folder or find_journal_folder()
     try:
         found = sorted(folder.glob(f"*{SUFFIX}"), key=lambda one: one.stat().st_mtime, reverse=True)
-        return [read_journal(path) for path in found[:KEPT]]
+        return [read_journal(path) for path in found[:MAX_JOURNALS]]
     except OSError as error:
         raise KinematchError(f"{folder}: {error.strerror}") from None

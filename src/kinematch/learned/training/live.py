@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.learned.scoring import CENTIMETRES, RUNS
+from kinematch.learned.scoring import CENTIMETRES_PER_METRE, RUN_FRAMES
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.tensors import Tensors
 
-MOST = 1500  # frames or windows that are looked at
+MAX_SAMPLES = 1500  # frames or windows that are looked at
 BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -31,7 +31,7 @@ def describe_codec(data: TrainingData, tensors: Tensors, modules: dict[str, Any]
 
 def describe_run(data: TrainingData, stage: Any) -> tuple[str, float]:
     """`1.4 / 2.0 / 4.4 cm after 10 / 20 / 60 frames`: how far free runs are from their clips, and the second number."""
-    windows = data.find_windows(max(RUNS) + 1)
+    windows = data.find_windows(max(RUN_FRAMES) + 1)
     if not len(windows):
         return "clips are too short for a run", float("nan")
     found = measure_runs(stage, _pick(windows))
@@ -53,18 +53,18 @@ def measure_runs(stage: Any, windows: np.ndarray) -> list[float]:
     rows = torch.from_numpy(windows).to(tensors.device)
     now = stage.both[rows]
     with torch.no_grad():
-        for frame in range(1, max(RUNS) + 1):
+        for frame in range(1, max(RUN_FRAMES) + 1):
             now = now + stage.change * stage.modules["stepper"](now)
-            if frame in RUNS:
+            if frame in RUN_FRAMES:
                 joints, _ = tensors.pose(stage.decompressor(now))
                 found.append(_distance(joints, tensors.joints[rows + frame]))
     return found
 
 
 def _pick(frames: np.ndarray) -> np.ndarray:
-    return frames[:: max(1, len(frames) // MOST)]
+    return frames[:: max(1, len(frames) // MAX_SAMPLES)]
 
 
 def _distance(joints: Any, truth: Any) -> float:
     """cm, without the root."""
-    return float((joints - truth).norm(dim=-1)[:, 1:].mean() * CENTIMETRES)
+    return float((joints - truth).norm(dim=-1)[:, 1:].mean() * CENTIMETRES_PER_METRE)

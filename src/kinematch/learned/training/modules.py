@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.learned.network import Network
 from kinematch.motion.skeleton import Skeleton
 
-SMALLEST_AXIS = 1e-6  # of a two-axis form, whose length is about 1
+MIN_AXIS_LENGTH = 1e-6  # of the axes of a rotation, which are about 1 long
 
 
 def make_dense(widths: list[int], skip: int = 0) -> Any:
@@ -35,7 +35,7 @@ def make_dense(widths: list[int], skip: int = 0) -> Any:
 
 
 def export_dense(module: Any, scale: np.ndarray | None = None, offset: Any = None) -> Network:
-    """A module as a Network whose outputs are scaled and shifted."""
+    """A module as a Network with scaled and shifted outputs."""
     weights = [layer.weight.detach().cpu().double().numpy().T for layer in module.layers]
     biases = [layer.bias.detach().cpu().double().numpy() for layer in module.layers]
     skip = None if module.skip is None else module.skip.weight.detach().cpu().double().numpy().T
@@ -98,7 +98,7 @@ def to_matrices(axes: Any) -> Any:
     """Rotation matrices (..., 3, 3) from their x and y axes (..., 6), made orthogonal."""
     import torch
 
-    x = torch.nn.functional.normalize(axes[..., :3], dim=-1, eps=SMALLEST_AXIS)
+    x = torch.nn.functional.normalize(axes[..., :3], dim=-1, eps=MIN_AXIS_LENGTH)
     y = axes[..., 3:]
-    y = torch.nn.functional.normalize(y - x * (x * y).sum(-1, keepdim=True), dim=-1, eps=SMALLEST_AXIS)
+    y = torch.nn.functional.normalize(y - x * (x * y).sum(-1, keepdim=True), dim=-1, eps=MIN_AXIS_LENGTH)
     return torch.stack([x, y, torch.linalg.cross(x, y)], dim=-1)

@@ -9,7 +9,7 @@ from kinematch.errors import KinematchError, unknown
 Design = Literal["snap", "paper"]
 Capacity = Literal["auto", "small", "large"]
 STAGES = ("compress", "step", "project")
-LARGE = 100_000  # frames from which networks get more capacity, lest they average motions
+LARGE_DATABASE_FRAMES = 100_000  # frames from which networks get more capacity; small ones would average motions
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Plan:
 
 
 def make_plan(design: str = "snap", frames: int = 0, *, capacity: str = "auto", **given: Any) -> Plan:
-    """The plan of a design for a database of so many frames; keyword arguments replace single numbers."""
+    """The plan of a design for a number of frames; keyword arguments replace single values."""
     for what, value, known in (("design", design, get_args(Design)), ("capacity", capacity, get_args(Capacity))):
         if value not in known:
             raise KinematchError(unknown(what, value, known))
-    large = frames >= LARGE if capacity == "auto" else capacity == "large"
+    large = frames >= LARGE_DATABASE_FRAMES if capacity == "auto" else capacity == "large"
     if design == "paper":
         plan = Plan(
             design="paper", projector_hidden=512, codebook_bytes=16_000, linear=False, project_steps=4000, batch=32,

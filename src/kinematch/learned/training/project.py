@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 
 from kinematch.learned.network import Network
-from kinematch.learned.scoring import CENTIMETRES
+from kinematch.learned.scoring import CENTIMETRES_PER_METRE
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import export_dense, make_dense
 from kinematch.learned.training.plan import Plan
 from kinematch.learned.training.tensors import Tensors
 from kinematch.search import WideMatcher, search_space
 
-PAIRS = 200_000  # queries and their matches, found once: a large database is searched faster than it is learned
-LAYERS = 4
-LOOKED_AT = 1500  # queries of a report
+PAIR_COUNT = 200_000  # queries and their matches, found once: a large database is searched faster than it is learned
+LAYER_COUNT = 4
+REPORT_QUERIES = 1500  # queries of a report
 
 
 class ProjectStage:
@@ -30,7 +30,7 @@ class ProjectStage:
         self.mean, self.spread = self.both.mean(dim=0), self.both.std(dim=0).clamp_min(1e-3)
         self.queries, self.matches = find_pairs(data, np.random.default_rng([seed, 5]))
         width = self.both.shape[1]
-        projector = make_dense([tensors.width, *[plan.projector_hidden] * LAYERS, width])
+        projector = make_dense([tensors.width, *[plan.projector_hidden] * LAYER_COUNT, width])
         self.modules = {"projector": projector.to(tensors.device)}
         for parameter in decompressor.parameters():
             parameter.requires_grad_(False)
@@ -47,20 +47,20 @@ class ProjectStage:
         if self.plan.pose_weight:
             joints, _ = self.tensors.pose(self.decompressor(found))
             wrong = (joints - self.tensors.joints[frames]) * self.tensors.joint_weights
-            loss = loss + self.plan.pose_weight * CENTIMETRES * wrong.abs().mean() / 10
+            loss = loss + self.plan.pose_weight * CENTIMETRES_PER_METRE * wrong.abs().mean() / 10
         return loss
 
     def describe(self) -> tuple[str, float]:
         """Mean distance of poses in cm from those of exact search."""
         import torch
 
-        rows = np.arange(0, len(self.queries), max(1, len(self.queries) // LOOKED_AT))
+        rows = np.arange(0, len(self.queries), max(1, len(self.queries) // REPORT_QUERIES))
         frames = torch.from_numpy(self.matches[rows]).to(self.tensors.device)
         with torch.no_grad():
             queries = torch.from_numpy(self.queries[rows]).to(self.tensors.device)
             found = self.mean + self.spread * self.modules["projector"](queries)
             joints, _ = self.tensors.pose(self.decompressor(found))
-            value = float((joints - self.tensors.joints[frames]).norm(dim=-1)[:, 1:].mean() * CENTIMETRES)
+            value = float((joints - self.tensors.joints[frames]).norm(dim=-1)[:, 1:].mean() * CENTIMETRES_PER_METRE)
         return f"{value:.1f} cm from exact search's poses", value
 
     def export(self) -> Network:
@@ -71,7 +71,7 @@ class ProjectStage:
 def find_pairs(data: TrainingData, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Queries (Q, D) near the data, with noise of every size up to the data's own, and the frames that they match."""
     features = data.features
-    count = min(PAIRS, 8 * len(features))
+    count = min(PAIR_COUNT, 8 * len(features))
     frames = rng.choice(np.flatnonzero(~data.held), count)
     noise = rng.normal(size=(count, features.shape[1])) * features.std(axis=0) * rng.random((count, 1))
     queries = (features[frames] + noise).astype(np.float32)

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 
 from kinematch.learned.network import Network
-from kinematch.learned.scoring import CENTIMETRES
+from kinematch.learned.scoring import CENTIMETRES_PER_METRE
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import export_dense, make_dense
 from kinematch.learned.training.plan import Plan
 from kinematch.learned.training.tensors import Tensors
 
-RIDGE = 1e-2  # of the regression that the linear path begins as, in standard deviations
-DECODED = 3  # pairs of frames of each window that are decoded for the loss in pose space
-SHARE_SHORT = 0.3  # of the steps that train on a quarter of the window: long ones learn little at first
-CHANGE = 4.0  # weight of the change in a frame against where it leads
+RIDGE_PENALTY = 1e-2  # of the regression that the linear path begins as, in standard deviations
+DECODED_PAIRS = 3  # pairs of frames of each window that are decoded for the loss in pose space
+SHORT_WINDOW_SHARE = 0.3  # of the steps that train on a quarter of the window: long ones learn little at first
+CHANGE_WEIGHT = 4.0  # weight of the change in a frame against where it leads
 
 
 class StepStage:
@@ -40,7 +40,7 @@ class StepStage:
             module.requires_grad_(False)
 
     def _length(self, done: float) -> int:
-        return max(2, self.plan.window // 4) if done < SHARE_SHORT else self.plan.window
+        return max(2, self.plan.window // 4) if done < SHORT_WINDOW_SHARE else self.plan.window
 
     def _regress(self, stepper: Any, both: Any, change: Any) -> None:
         """Begin as the linear map that predicts the change best."""
@@ -48,7 +48,7 @@ class StepStage:
 
         mean, goal = both.mean(dim=0).double(), (change / self.change).double()
         inputs = both.double() - mean
-        normal = inputs.T @ inputs + RIDGE * len(inputs) * torch.eye(inputs.shape[1], device=inputs.device)
+        normal = inputs.T @ inputs + RIDGE_PENALTY * len(inputs) * torch.eye(inputs.shape[1], device=inputs.device)
         matrix = torch.linalg.solve(normal, inputs.T @ (goal - goal.mean(dim=0)))
         with torch.no_grad():
             stepper.skip.weight.copy_(matrix.T)
@@ -77,7 +77,7 @@ class StepStage:
         states = torch.stack(run, dim=1)
         loss = ((states - truth[:, 1:]) / self.spread).abs().mean()
         wrong = torch.stack(changes, dim=1) - (truth[:, 1:] - truth[:, :-1])
-        loss = loss + CHANGE * (wrong / self.spread).abs().mean()
+        loss = loss + CHANGE_WEIGHT * (wrong / self.spread).abs().mean()
         if plan.pose_weight:
             loss = loss + plan.pose_weight * self._measure_poses(rng, states, frames[:, 1:])
         return loss
@@ -87,8 +87,10 @@ class StepStage:
         import torch
 
         tensors, (count, length) = self.tensors, frames.shape
-        rows = torch.arange(count, device=tensors.device).repeat(DECODED)
-        moments = rng.integers(length - 1, size=count * DECODED) if length > 1 else np.zeros(count * DECODED, int)
+        rows = torch.arange(count, device=tensors.device).repeat(DECODED_PAIRS)
+        moments = (
+            rng.integers(length - 1, size=count * DECODED_PAIRS) if length > 1 else np.zeros(count * DECODED_PAIRS, int)
+        )
         at = torch.from_numpy(moments).to(tensors.device)
         after = (at + 1).clamp_max(length - 1)
         chosen = torch.cat([states[rows, at], states[rows, after]])
@@ -96,7 +98,7 @@ class StepStage:
         wrong = (joints - tensors.joints[torch.cat([frames[rows, at], frames[rows, after]])]) * tensors.joint_weights
         before, then = wrong.chunk(2)
         difference = (then - before).abs().mean()
-        return CENTIMETRES * (wrong.abs().mean() + self.plan.difference_weight * difference) / 10
+        return CENTIMETRES_PER_METRE * (wrong.abs().mean() + self.plan.difference_weight * difference) / 10
 
     def export(self) -> Network:
         return export_dense(self.modules["stepper"], self.change.cpu().double().numpy())

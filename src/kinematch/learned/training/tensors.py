@@ -9,7 +9,7 @@ from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import Kinematics, export_dense, make_dense
 from kinematch.learned.training.plan import Plan
 
-SMALLEST_SPREAD = 1e-4  # of a column that hardly changes, in its own unit
+MIN_SPREAD = 1e-4  # of a column that hardly changes, in its own unit
 
 
 class Tensors:
@@ -20,19 +20,19 @@ class Tensors:
 
         learned = ~data.held
         poses = data.poses[learned].astype(np.float64)
-        self.mean, spread = poses.mean(axis=0), np.maximum(poses.std(axis=0), SMALLEST_SPREAD)
+        self.mean, spread = poses.mean(axis=0), np.maximum(poses.std(axis=0), MIN_SPREAD)
         body = data.body
         weighted = (poses[:, body] - self.mean[body]) * data.levers[body]
-        unit = max(float(np.sqrt((weighted**2).mean())), SMALLEST_SPREAD)
+        unit = max(float(np.sqrt((weighted**2).mean())), MIN_SPREAD)
         self.scale = spread.copy()
         self.scale[body] = unit / data.levers[body]
         values, vectors = np.linalg.eigh(weighted.T @ weighted / len(weighted))
         latents = min(plan.latents, len(values))
         order = np.argsort(values)[::-1][:latents]
-        deviation = np.sqrt(np.maximum(values[order], SMALLEST_SPREAD**2))
+        deviation = np.sqrt(np.maximum(values[order], MIN_SPREAD**2))
         self.encode = (vectors[:, order] * unit / deviation).astype(np.float32)  # (body, Z), of scaled columns
         self.decode = (vectors[:, order] * deviation / unit).T.astype(np.float32)  # (Z, body)
-        self.change_scale = np.maximum(data.changes[learned].std(axis=0), SMALLEST_SPREAD)
+        self.change_scale = np.maximum(data.changes[learned].std(axis=0), MIN_SPREAD)
 
         def put(array: np.ndarray) -> Any:
             return torch.from_numpy(np.ascontiguousarray(array, np.float32)).to(device)

@@ -24,12 +24,12 @@ from kinematch.learned.training.project import ProjectStage
 from kinematch.learned.training.step import StepStage
 from kinematch.learned.training.tensors import Tensors, encode_all, export_decompressor
 
-WARM_UP = 50  # steps until the full learning rate
-REPORTS = 12  # of each stage, with figures in physical units
-PATIENCE = 4  # reports without any gain after which a stage ends
+WARM_UP_STEPS = 50  # steps until the full learning rate
+REPORT_COUNT = 12  # of each stage, with figures in physical units
+PATIENCE_REPORTS = 4  # reports without any gain after which a stage ends
 CHECKPOINT_SECONDS = 20.0
-SHARES = {"snap": (0.35, 0.65, 0.0), "paper": (0.3, 0.4, 0.3)}  # of the time, by stage
-TRIED = 6  # steps that tell how long a step takes
+STAGE_SHARES = {"snap": (0.35, 0.65, 0.0), "paper": (0.3, 0.4, 0.3)}  # of the time, by stage
+TRIAL_STEPS = 6  # steps that are timed to plan the rest
 Progress = Callable[[int, int, str], None]
 Watch = Callable[[str, int, float], bool]
 
@@ -134,7 +134,7 @@ class Training:
             self.kept.seconds += time.monotonic() - began
             if self.journal is not None:
                 self.journal.note_loss(stage.name, step + 1, total, self.kept.seconds, float(loss.detach()))
-            if (step + 1) % max(1, total // REPORTS) == 0 or step + 1 == total:
+            if (step + 1) % max(1, total // REPORT_COUNT) == 0 or step + 1 == total:
                 figures, value = self._describe(stage)
                 curve.append(value)
                 text = f"{stage.name} {draw_curve(curve)} {figures}"
@@ -163,12 +163,12 @@ class Training:
         rng = np.random.default_rng(0)
         stage.measure_loss(rng, 1.0).backward()
         began = time.monotonic()
-        for _ in range(TRIED):
+        for _ in range(TRIAL_STEPS):
             stage.measure_loss(rng, 1.0).backward()
-        each = (time.monotonic() - began) / TRIED
+        each = (time.monotonic() - began) / TRIAL_STEPS
         for module in stage.modules.values():
             module.zero_grad()
-        share = SHARES[self.plan.design][STAGES.index(stage.name)]
+        share = STAGE_SHARES[self.plan.design][STAGES.index(stage.name)]
         steps: dict[str, Any] = {f"{stage.name}_steps": max(10, round(60 * self.minutes * share / each))}
         self.kept.plan = replace(self.plan, **steps)
 
@@ -210,12 +210,12 @@ class Training:
 def has_stalled(curve: list[float]) -> bool:
     """Whether the figures of the last reports are all worse than the best before them: the stage ends early then."""
     known = [value for value in curve if value == value]
-    return len(known) > PATIENCE and min(known[-PATIENCE:]) > min(known[:-PATIENCE])
+    return len(known) > PATIENCE_REPORTS and min(known[-PATIENCE_REPORTS:]) > min(known[:-PATIENCE_REPORTS])
 
 
 def schedule_rate(rate: float, step: int, total: int) -> float:
     """A short rise, then half a cosine down to nothing."""
-    return rate * min(1.0, (step + 1) / WARM_UP) * 0.5 * (1 + np.cos(np.pi * step / total))
+    return rate * min(1.0, (step + 1) / WARM_UP_STEPS) * 0.5 * (1 + np.cos(np.pi * step / total))
 
 
 def choose_entries(targets: np.ndarray, width: int, tags: int, most_bytes: int) -> np.ndarray:

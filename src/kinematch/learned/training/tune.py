@@ -17,7 +17,7 @@ RANGES = {  # lowest, highest, whether by ratio
     "difference_weight": (2.0, 30.0, True),
     "pose_weight": (0.2, 4.0, True),
 }
-SHORT = 0.2  # of the plan's steps: enough to tell settings apart
+TRIAL_STEP_SHARE = 0.2  # of the plan's steps: enough to rank settings
 
 
 def run_trial(database: Database, plan: Plan, seed: int, report: Report) -> float:
@@ -68,8 +68,8 @@ def shorten(plan: Plan) -> Plan:
     """The same plan with fewer steps."""
     return replace(
         plan,
-        compress_steps=max(2, round(SHORT * plan.compress_steps)),
-        step_steps=max(2, round(SHORT * plan.step_steps)),
+        compress_steps=max(2, round(TRIAL_STEP_SHARE * plan.compress_steps)),
+        step_steps=max(2, round(TRIAL_STEP_SHARE * plan.step_steps)),
     )
 
 

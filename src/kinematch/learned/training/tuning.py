@@ -10,17 +10,17 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.learned.training.plan import check_training
 
-RUNGS = (0.25, 0.5, 1.0)  # of the steps, after which the worse trials end
-KEPT = 2  # one of so many goes on
+RUNG_SHARES = (0.25, 0.5, 1.0)  # of the steps, after which the worse trials end
+REDUCTION_FACTOR = 2  # one trial in this many continues
 Ranges = Mapping[str, tuple[float, float, bool]]  # lowest, highest, whether by ratio
 Report = Callable[[int, float], bool]
-Trial = Callable[[Any, dict[str, float], Report], float]  # what is given, settings, report(step, error) -> go on?
+Trial = Callable[[Any, dict[str, float], Report], float]  # job, settings, report(step, error) -> whether to continue
 Progress = Callable[[int, int, str], None]
 
 
 def find_rungs(steps: int) -> list[int]:
-    """The steps after which a trial of so many reports."""
-    return sorted({max(1, round(rung * steps)) for rung in RUNGS})
+    """The steps after which a trial reports."""
+    return sorted({max(1, round(rung * steps)) for rung in RUNG_SHARES})
 
 
 def search_here(
@@ -32,7 +32,9 @@ def search_here(
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    pruner = optuna.pruners.SuccessiveHalvingPruner(min_resource=find_rungs(steps)[0], reduction_factor=KEPT)
+    pruner = optuna.pruners.SuccessiveHalvingPruner(
+        min_resource=find_rungs(steps)[0], reduction_factor=REDUCTION_FACTOR
+    )
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed), pruner=pruner)
     study.enqueue_trial({name: float(np.clip(start[name], *ranges[name][:2])) for name in ranges})
 
@@ -75,14 +77,14 @@ def search_with_ray(
     def trial(values: dict[str, float], given: Any) -> None:
         def report(step: int, error: float) -> bool:
             tune.report({"error": error, "step": step})
-            return True  # ASHA itself ends what is worse
+            return True  # ASHA ends the worse trials
 
         run(given, values, report)
 
     make = {True: tune.loguniform, False: tune.uniform}
     space = {name: make[log](low, high) for name, (low, high, log) in ranges.items()}
     scheduler = ASHAScheduler(
-        time_attr="step", max_t=steps, grace_period=find_rungs(steps)[0], reduction_factor=KEPT
+        time_attr="step", max_t=steps, grace_period=find_rungs(steps)[0], reduction_factor=REDUCTION_FACTOR
     )  # fmt: skip
     settings = tune.TuneConfig(
         metric="error", mode="min", num_samples=trials, scheduler=scheduler, reuse_actors=True,

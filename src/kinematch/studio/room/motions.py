@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kinematch.avatar.calibration import EYE_TO_CROWN, HEIGHTS, Calibration
+from kinematch.avatar.calibration import EYE_TO_CROWN, HEIGHT_RANGE, Calibration
 from kinematch.avatar.simulate import track_joints
 from kinematch.avatar.trackers import HANDS, HEAD, LEFT_HAND, RIGHT_HAND, Trackers
 from kinematch.errors import KinematchError, unknown
@@ -84,7 +84,7 @@ def pack_devices(joints: Trackers) -> bytes:
     calibration = Calibration()
     # the head of a person who stands is nearly as high as it ever gets
     standing = float(np.quantile(joints.positions[:, HEAD, 1], 0.9)) + EYE_TO_CROWN + calibration.positions[HEAD, 1]
-    calibration = replace(calibration, height=float(np.clip(standing, *HEIGHTS)))
+    calibration = replace(calibration, height=float(np.clip(standing, *HEIGHT_RANGE)))
     devices = calibration.place_devices(joints)
     times = devices.times
     header = {

@@ -9,7 +9,7 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.velocities import find_velocities
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.live_body import LiveBody
-from kinematch.camera.trouble import Trouble, name_trouble
+from kinematch.camera.problems import ProblemVote, name_problem
 from kinematch.studio.answers import Bearing, CameraNow
 from kinematch.studio.room.samples import Sample
 from kinematch.studio.room.views import View
@@ -29,7 +29,7 @@ class Sight:
         self._body: LiveBody | None = None
         self._height = 0.0
         self._sequence = 0
-        self._trouble = Trouble()
+        self._trouble = ProblemVote()
 
     @property
     def is_there(self) -> bool:
@@ -83,7 +83,7 @@ class Sight:
         now, base = fusion.direction, fusion.base
         fused = Bearing(float(now.yaws[0]), float(now.uncertainties[0]))
         own = view.landmarks
-        word = name_trouble(own, people=view.people, brightness=view.brightness, residual=max(residual, 0.0))
+        word = name_problem(own, people=view.people, brightness=view.brightness, residual=max(residual, 0.0))
         return CameraNow(
             user=user, time=view.time, alone=alone, own=view.own, trouble=self._trouble.watch(word),
             places=_flatten(places), image=[] if view.own else _flatten(own.image[0]), aspect=own.aspect,

@@ -12,7 +12,7 @@ from kinematch.database.schema import FeatureSchema
 from kinematch.database.sources import SourceFile
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
-from kinematch.files.inside import OutsideError, find_inside
+from kinematch.files.safe_paths import OutsideError, find_inside
 from kinematch.studio.workshop.messages import (
     Checked,
     FeatureRow,

@@ -11,8 +11,8 @@ from pathlib import Path
 from kinematch.database.recipe import Recipe, parse_recipe, read_recipe_text
 from kinematch.database.sources import SourceFile, list_files
 from kinematch.errors import KinematchError
-from kinematch.files.inside import OutsideError, find_inside
 from kinematch.files.patterns import find_start
+from kinematch.files.safe_paths import OutsideError, find_inside
 
 
 @dataclass(frozen=True)

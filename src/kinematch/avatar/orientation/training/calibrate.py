@@ -10,9 +10,9 @@ from kinematch.avatar.orientation.recurrent import RecurrentEstimator
 from kinematch.avatar.orientation.training.people import Person
 from kinematch.avatar.orientation.training.score import look_around, run_estimator
 
-BINS = 12
-SLOPES = (0.3, 2.0)  # beyond these a network knows nothing about its errors
-SMALLEST = 1e-3  # rad
+BIN_COUNT = 12
+SLOPE_RANGE = (0.3, 2.0)  # beyond these a network knows nothing about its errors
+MIN_ERROR = 1e-3  # rad
 
 
 def calibrate(network: Network, people: Sequence[Person]) -> Network:
@@ -25,8 +25,8 @@ def calibrate(network: Network, people: Sequence[Person]) -> Network:
     ]
     expected = np.log(np.radians(np.concatenate([one.expected for one in found])))
     errors = np.radians(np.concatenate([one.errors for one in found]))
-    parts = np.array_split(np.argsort(expected), BINS)
+    parts = np.array_split(np.argsort(expected), BIN_COUNT)
     guesses = np.array([expected[part].mean() for part in parts])
-    found_errors = np.log([max(errors[part].mean(), SMALLEST) for part in parts])
-    slope = float(np.clip(np.polyfit(guesses, found_errors, 1)[0], *SLOPES))
+    found_errors = np.log([max(errors[part].mean(), MIN_ERROR) for part in parts])
+    slope = float(np.clip(np.polyfit(guesses, found_errors, 1)[0], *SLOPE_RANGE))
     return replace(network, trust=(float((found_errors - slope * guesses).mean()), slope))

@@ -6,24 +6,24 @@ from typing import Any
 import numpy as np
 
 from kinematch.avatar.orientation.paper import (
-    FED_BACK,
-    HIDDEN,
-    TRACKED,
+    FEEDBACK_COLUMNS,
+    HIDDEN_UNITS,
+    TRACKED_COLUMNS,
     TURNED,
     PaperWeights,
     check_feedback,
     measure_paper_inputs,
     to_axes,
 )
-from kinematch.avatar.orientation.training.people import CARD, Person
+from kinematch.avatar.orientation.training.people import BUILT_IN_SUBJECT, Person
 from kinematch.avatar.orientation.training.train import check_training
 from kinematch.avatar.trackers import HEAD
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
-BATCH, LEARNING_RATE, WEIGHT_DECAY = 64, 3e-4, 0.035  # the paper's, found there with ASHA
-STEPS = 6000
+BATCH_SIZE, LEARNING_RATE, WEIGHT_DECAY = 64, 3e-4, 0.035  # the paper's, found there with ASHA
+DEFAULT_STEPS = 6000
 OPTIMIZERS = ("adam", "adamw")
 
 
@@ -32,7 +32,7 @@ def train_paper(
     *,
     recursions: int = 50,
     optimizer: str = "adam",
-    steps: int = STEPS,
+    steps: int = DEFAULT_STEPS,
     feedback: str = TURNED,
     seed: int = 0,
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
@@ -53,7 +53,7 @@ def train_paper(
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    inputs, relatives, turns, starts = _collect([one for one in people if one.subject != CARD], recursions)
+    inputs, relatives, turns, starts = _collect([one for one in people if one.subject != BUILT_IN_SUBJECT], recursions)
     fed = to_axes(relatives)
     whole = np.concatenate([inputs, fed], axis=1)
     offsets, scales = whole.mean(axis=0), whole.std(axis=0)
@@ -61,7 +61,11 @@ def train_paper(
     as_tensor = lambda array: torch.from_numpy(array.astype(np.float32))  # noqa: E731
     seen, axes, turned = as_tensor(inputs), as_tensor(fed), as_tensor(turns)
     means, divisors = as_tensor(offsets), as_tensor(scales)
-    layers = [(TRACKED + FED_BACK, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, FED_BACK)]
+    layers = [
+        (TRACKED_COLUMNS + FEEDBACK_COLUMNS, HIDDEN_UNITS),
+        (HIDDEN_UNITS, HIDDEN_UNITS),
+        (HIDDEN_UNITS, FEEDBACK_COLUMNS),
+    ]
     module = torch.nn.Sequential(
         torch.nn.Linear(*layers[0]), torch.nn.ReLU(), torch.nn.Linear(*layers[1]), torch.nn.ReLU(),
         torch.nn.Linear(*layers[2]),
@@ -70,7 +74,7 @@ def train_paper(
     descent = kind(module.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     losses = []
     for step in range(steps):
-        first = torch.from_numpy(rng.choice(starts, BATCH))
+        first = torch.from_numpy(rng.choice(starts, BATCH_SIZE))
         predicted = axes[first - 1]
         # only the last of a run counts: with an even number alone, networks learn to turn round at every prediction
         count = max(1, recursions - step % 2) if feedback == TURNED else recursions

@@ -21,10 +21,11 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.synth import dance_card
 
 RATE = 60.0  # samples per second that clips are brought to
-FARTHEST_HELD = np.radians(48)  # of the head against the hips
-SHORTEST = 1.0  # s; shorter clips say nothing about directions
-CARD = "dance card"
-SCORED, SELECTED = 1, 4  # offsets of the subjects that score a network, and of those that choose its settings
+MAX_HEAD_ANGLE = np.radians(48)  # of the head against the hips
+MIN_CLIP_SECONDS = 1.0  # s; shorter clips are too short to score directions
+BUILT_IN_SUBJECT = "dance card"
+# offsets of the subjects that score a network, and of those that choose its settings
+SCORED_OFFSET, SELECTED_OFFSET = 1, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ def read_people(
     for done, file in enumerate(files):
         progress(done, len(files))
         clip = read_clip(file)
-        if clip.frame_count > 2:  # the first frame of many captures is a T-pose that nobody walked into
+        if clip.frame_count > 2:  # the first frame of many captures is a T-pose, from which the motion jumps
             clip = clip.frames(1, clip.frame_count)
         people += make_people([clip.with_(name=file.stem)], hashlib.sha256(file.read_bytes()).hexdigest())
     if card:
@@ -72,10 +73,10 @@ def make_people(clips: Iterable[Clip], digest: str) -> list[Person]:
     """Clips of a second or more as people; the digest is that of the file, empty for built-in motion."""
     people = []
     for clip in clips:
-        if clip.duration >= SHORTEST:
+        if clip.duration >= MIN_CLIP_SECONDS:
             joints = track_joints(clip if abs(clip.frame_rate - RATE) < 0.1 else resample(clip, RATE))
             yaws = np.unwrap(yaw_angle(ground_directions(joints.rotations[:, WAIST])))
-            subject = name_subject(clip.name) if digest else CARD
+            subject = name_subject(clip.name) if digest else BUILT_IN_SUBJECT
             people.append(Person(clip.name, subject, joints, yaws, *measure_body(clip.skeleton), digest))
     return people
 
@@ -95,17 +96,17 @@ def measure_body(skeleton: Skeleton) -> tuple[float, float]:
     return float(positions[roles["head"], 1]), float(reach)
 
 
-def split_people(people: Sequence[Person], offset: int = SCORED) -> tuple[list[Person], list[Person]]:
+def split_people(people: Sequence[Person], offset: int = SCORED_OFFSET) -> tuple[list[Person], list[Person]]:
     """Those to learn from, and those held out: every sixth subject in order, from an offset on, with all clips.
 
-    A rule, so that nobody chooses. The built-in card is always learnt from; fewer than two subjects are not divided.
+    A fixed rule. The built-in motion is always trained on; fewer than two subjects are not divided.
     """
-    subjects = sorted({person.subject for person in people} - {CARD}, key=lambda name: (len(name), name))
+    subjects = sorted({person.subject for person in people} - {BUILT_IN_SUBJECT}, key=lambda name: (len(name), name))
     held = set(subjects[offset % len(subjects) :: 6]) if len(subjects) > 1 else set()
     return [p for p in people if p.subject not in held], [p for p in people if p.subject in held]
 
 
 def is_faulty(person: Person) -> bool:
-    """Whether the head was captured wrongly: nobody holds it turned by 48 degrees and more for ten seconds."""
+    """Whether the head was captured wrongly: no head stays turned by 48 degrees or more for ten seconds."""
     relative = wrap_angle(person.yaws - facing_yaws(person.joints.rotations[:, HEAD]))
-    return len(relative) > 10 * RATE and bool(np.median(np.abs(relative)) > FARTHEST_HELD)
+    return len(relative) > 10 * RATE and bool(np.median(np.abs(relative)) > MAX_HEAD_ANGLE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kinematch.avatar.orientation.estimator import DirectionEstimator, Headset
-from kinematch.avatar.orientation.training.people import CARD, Person
+from kinematch.avatar.orientation.training.people import BUILT_IN_SUBJECT, Person
 from kinematch.avatar.orientation.training.score import Score, look_around, run_estimator, summarize
 from kinematch.avatar.orientation.training.train import Plan
 from kinematch.avatar.orientation.training.versions import Variation
@@ -28,7 +28,7 @@ def score_estimators(
     groups: Mapping[str, Sequence[Person]],
     progress: Callable[[int, int, str], None] = lambda done, total, text: None,
 ) -> Table:
-    """Scores of estimators, and of the headset, on groups of people, who look around or not."""
+    """Scores of estimators, and of the headset, on groups of people, with and without looking around."""
     whole = {"headset": Headset(), **estimators}
     users = {name: list(people) for name, people in groups.items() if people}
     users |= {f"{name}, looking around": look_around(people) for name, people in users.items()}
@@ -49,7 +49,7 @@ def score_sets(estimator: DirectionEstimator, people: Sequence[Person]) -> dict[
 def describe_training(
     command: str, seed: int, settings: Mapping[str, Any], people: Sequence[Person], held: Sequence[Person], table: Table
 ) -> dict[str, Any]:
-    """All that somebody needs to make the weights again, and to judge them."""
+    """All that is needed to train the weights again, and to judge them."""
     return {
         "command": command,
         "seed": seed,
@@ -57,8 +57,8 @@ def describe_training(
         "truth": "raw yaw of the hips: how they turned since a T-pose that faces +Z, projected on the ground",
         "held out": sorted({person.subject for person in held}, key=lambda name: (len(name), name)),
         "scores": {name: {who: _round(score) for who, score in rows.items()} for name, rows in table.items()},
-        "clips": {person.name: person.digest for person in people if person.subject != CARD},
-        "built in": sorted(person.name for person in people if person.subject == CARD),
+        "clips": {person.name: person.digest for person in people if person.subject != BUILT_IN_SUBJECT},
+        "built in": sorted(person.name for person in people if person.subject == BUILT_IN_SUBJECT),
     }
 
 
@@ -82,4 +82,4 @@ def read_plan(path: Path) -> Plan:
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}") from None
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise FileError(path, "is no record of a recurrent network's training") from None
+        raise FileError(path, "is not a record of a recurrent network's training") from None

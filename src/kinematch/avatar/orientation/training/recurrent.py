@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.avatar.orientation.constants import RATE
-from kinematch.avatar.orientation.inputs import COLUMNS, MIRROR_ORDER, MIRROR_SIGNS
+from kinematch.avatar.orientation.constants import REFERENCE_RATE
+from kinematch.avatar.orientation.inputs import COLUMN_COUNT, MIRROR_ORDER, MIRROR_SIGNS
 from kinematch.avatar.orientation.network import Network
 
 
@@ -18,7 +18,7 @@ def make_network(hidden: int, vectors: int, seed: int) -> Any:
         def __init__(self):
             super().__init__()
             self.vectors = vectors
-            self.from_inputs = nn.Linear(COLUMNS, 3 * hidden)
+            self.from_inputs = nn.Linear(COLUMN_COUNT, 3 * hidden)
             self.from_hidden = nn.Linear(hidden, 3 * hidden)
             self.to_output = nn.Linear(hidden, 3)
             with torch.no_grad():
@@ -34,7 +34,7 @@ def make_network(hidden: int, vectors: int, seed: int) -> Any:
             count, length, _ = inputs.shape
             given = self.from_inputs(inputs).unbind(1)
             c, s = torch.cos(turns).unsqueeze(-1).unbind(1), torch.sin(turns).unsqueeze(-1).unbind(1)
-            steps = -(dts * RATE).unsqueeze(-1)
+            steps = -(dts * REFERENCE_RATE).unsqueeze(-1)
             h = torch.zeros(count, hidden) if state is None else state
             states = []
             for t in range(length):

@@ -13,9 +13,9 @@ from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
 THREE_POINTS = ("head", "left_hand", "right_hand")
-LOOK_AROUND = np.radians(35)  # spread of glances; on LAFAN1 heads and hips then part by 27 degrees on average
-TOGETHER = 6.0  # degrees below which head and hips of a clip count as together
-LARGE = 45.0  # degrees
+GLANCE_SPREAD = np.radians(35)  # spread of glances; on LAFAN1 heads and hips then part by 27 degrees on average
+MAX_TOGETHER_DEGREES = 6.0  # degrees below which head and hips of a clip count as together
+LARGE_ERROR_DEGREES = 45.0  # degrees
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +38,15 @@ class Score:
     large: float  # share of samples that are off by more than LARGE
     expected: float  # mean of the uncertainties
     unsteady: float  # degrees a second
-    together: float  # the most that a clip whose head and hips stay together is worse than its headset; NaN: no such
+    together: float  # how much worse than the headset the worst clip with head and hips together is; NaN: no such clip
 
 
 def look_around(people: Sequence[Person], seed: int = 7) -> list[Person]:
-    """The same people, who turn their heads as users do."""
+    """The same people with turning heads, as users have."""
     looking = []
     for number, person in enumerate(people):
         rng = np.random.default_rng([seed, number])
-        glances = make_glances(person.joints.times, rng, spread=LOOK_AROUND)
+        glances = make_glances(person.joints.times, rng, spread=GLANCE_SPREAD)
         looking.append(replace(person, joints=turn_head(person.joints, glances)))
     return looking
 
@@ -85,9 +85,10 @@ def run_estimator(
 def summarize(found: Sequence[Errors]) -> Score:
     """One row of a table."""
     errors = np.concatenate([one.errors for one in found])
-    worse = [one.errors.mean() - one.apart.mean() for one in found if one.apart.mean() < TOGETHER]
+    worse = [one.errors.mean() - one.apart.mean() for one in found if one.apart.mean() < MAX_TOGETHER_DEGREES]
     return Score(
-        float(errors.mean()), float(errors.std()), float(np.percentile(errors, 95)), float((errors > LARGE).mean()),
+        float(errors.mean()), float(errors.std()), float(np.percentile(errors, 95)),
+        float((errors > LARGE_ERROR_DEGREES).mean()),
         float(np.concatenate([one.expected for one in found]).mean()),
         float(np.average([one.unsteady for one in found], weights=[len(one.errors) for one in found])),
         float(max(worse)) if worse else float("nan"),

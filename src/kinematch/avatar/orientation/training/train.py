@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.avatar.orientation.network import Network
-from kinematch.avatar.orientation.training.people import CARD, Person
+from kinematch.avatar.orientation.training.people import BUILT_IN_SUBJECT, Person
 from kinematch.avatar.orientation.training.recurrent import (
     export_network,
     make_network,
@@ -22,8 +22,8 @@ from kinematch.errors import FileError
 from kinematch.learned.training.plan import check_training as check_training
 
 FORMAT, VERSION = "kinematch-orientation-checkpoint", 1
-WORDS = Words("checkpoint of training", "`kinematch train orientation --resume` writes those", "start anew without it")
-WARM_UP = 50  # steps until the full learning rate
+WORDS = Words("checkpoint of training", "`kinematch train orientation --resume` writes those", "start again without it")
+WARM_UP_STEPS = 50  # steps until the full learning rate
 CHECKPOINT_STEPS = 100
 Progress = Callable[[int, int, str], None]
 
@@ -64,7 +64,7 @@ def train_recurrent(
     plan = plan or Plan()
     torch.set_num_threads(1)
     bank = Bank(list(people), seed, plan.variation)
-    weights = np.array([plan.card_share if person.subject == CARD else 1.0 for person in people])
+    weights = np.array([plan.card_share if person.subject == BUILT_IN_SUBJECT else 1.0 for person in people])
     scales = bank.measure_scales()
     module = make_network(plan.hidden, plan.vectors, seed)
     optimizer = torch.optim.AdamW(module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
@@ -87,7 +87,7 @@ def train_recurrent(
 
 def schedule_rate(plan: Plan, step: int) -> float:
     """A short rise, then half a cosine down to nothing."""
-    return plan.learning_rate * min(1.0, (step + 1) / WARM_UP) * 0.5 * (1 + np.cos(np.pi * step / plan.steps))
+    return plan.learning_rate * min(1.0, (step + 1) / WARM_UP_STEPS) * 0.5 * (1 + np.cos(np.pi * step / plan.steps))
 
 
 def _take_step(

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinematch.avatar.orientation.network import Network
 from kinematch.avatar.orientation.recurrent import RecurrentEstimator
-from kinematch.avatar.orientation.training.people import SELECTED, Person, split_people
+from kinematch.avatar.orientation.training.people import SELECTED_OFFSET, Person, split_people
 from kinematch.avatar.orientation.training.score import look_around, run_estimator, summarize
 from kinematch.avatar.orientation.training.train import Plan, train_recurrent
 from kinematch.errors import KinematchError
@@ -36,7 +36,7 @@ def make_plan(values: dict[str, float], base: Plan) -> Plan:
 
 def run_trial(people: Sequence[Person], plan: Plan, seed: int, report: Callable[[int, float], bool]) -> float:
     """Mean error in degrees on people left out of those given; `report(step, error)` after each rung may end it."""
-    learners, judges = split_people(people, SELECTED)
+    learners, judges = split_people(people, SELECTED_OFFSET)
     if not judges:
         raise KinematchError("tuning needs people of two subjects or more")
     both = [*judges, *look_around(judges)]

@@ -4,22 +4,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kinematch.avatar.orientation.inputs import COLUMNS, MIRROR_ORDER, measure_user
-from kinematch.avatar.orientation.training.people import CARD, Person
+from kinematch.avatar.orientation.inputs import COLUMN_COUNT, MIRROR_ORDER, measure_user
+from kinematch.avatar.orientation.training.people import BUILT_IN_SUBJECT, Person
 from kinematch.avatar.simulate import Imperfections, make_glances, sample_at, simulate_user, turn_head
 from kinematch.avatar.trackers import CHEST, HANDS, HEAD, LEFT_FOOT, LEFT_HAND, POINTS, RIGHT_FOOT, RIGHT_HAND, Trackers
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws
 
-THREE = (HEAD, *HANDS)
+THREE_POINTS = (HEAD, *HANDS)
 SETS = (  # which points are tracked, and how often
-    (0.62, THREE), (0.08, (HEAD,)), (0.06, (HEAD, LEFT_HAND)), (0.06, (HEAD, RIGHT_HAND)), (0.06, (*THREE, CHEST)),
-    (0.06, (*THREE, LEFT_FOOT, RIGHT_FOOT)), (0.06, (*THREE, CHEST, LEFT_FOOT, RIGHT_FOOT)),
+    (0.62, THREE_POINTS), (0.08, (HEAD,)), (0.06, (HEAD, LEFT_HAND)), (0.06, (HEAD, RIGHT_HAND)),
+    (0.06, (*THREE_POINTS, CHEST)), (0.06, (*THREE_POINTS, LEFT_FOOT, RIGHT_FOOT)),
+    (0.06, (*THREE_POINTS, CHEST, LEFT_FOOT, RIGHT_FOOT)),
 )  # fmt: skip
 
 
-CARD_TURNS = 4  # one in so many clips of the dance card is among the versions at a time
+CARD_TURNS = 4  # one in this many built-in clips is among the versions at a time
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,11 @@ class Bank:
             del self._versions[number]
 
     def _make_versions(self, number: int) -> dict[int, Version]:
-        """By person; of the dance card, whose clips are much alike, a few in turn."""
+        """By person; of the built-in clips, which are much alike, a few in turn."""
         rng, whole = np.random.default_rng([self._seed, 1, number]), range(len(self._people))
-        chosen = [k for k in whole if self._people[k].subject != CARD or k % CARD_TURNS == number % CARD_TURNS]
+        chosen = [
+            k for k in whole if self._people[k].subject != BUILT_IN_SUBJECT or k % CARD_TURNS == number % CARD_TURNS
+        ]
         return {k: make_version(self._people[k], rng, self._variation) for k in chosen or whole}
 
     def draw(self, step: int, count: int, length: int, weights: np.ndarray) -> Version:
@@ -130,7 +133,7 @@ class Bank:
         """
         self._prepare(step)
         rng, banks = np.random.default_rng([self._seed, 2, step]), list(self._versions.values())
-        inputs = np.zeros((count, length, COLUMNS), np.float32)
+        inputs = np.zeros((count, length, COLUMN_COUNT), np.float32)
         turns, truths = np.zeros((count, length), np.float32), np.full((count, length), np.nan, np.float32)
         dts = np.zeros(count, np.float32)
         chosen = rng.integers(len(banks), size=count)
@@ -155,7 +158,7 @@ class Bank:
     def measure_scales(self) -> np.ndarray:
         """The root mean square of each column (COLUMNS,) where it is not zero, left and right alike."""
         self._prepare(0)
-        total, count = np.zeros(COLUMNS), np.zeros(COLUMNS)
+        total, count = np.zeros(COLUMN_COUNT), np.zeros(COLUMN_COUNT)
         for version in self._versions[0].values():
             total += (version.inputs.astype(np.float64) ** 2).sum(axis=0)
             count += (version.inputs != 0).sum(axis=0)

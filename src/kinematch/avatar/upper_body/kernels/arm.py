@@ -78,15 +78,15 @@ def raise_collar(plan, body, side, place, hand, longest):
     turned = multiply(chest, from_vector(turn))
     _turn_collar(plan, body, side, turned)
     shoulder = find_shoulder(plan, body, side, place)
-    # what is still out of reach draws the shoulder along
+    # a hand that is still out of reach draws the shoulder along
     away = subtract(hand, shoulder)
     far = length(away)
-    beyond = ramp(far - c.DRAW_FROM * longest, c.ONSET * longest)
+    beyond = ramp(far - c.DRAW_FROM * longest, c.FOLLOW_ONSET * longest)
     bone = rotate(turned, find_bone(plan, body.bones, collar, plan.arms[side, 1]))
     across = cross(bone, scale_vector(away, 1 / max(far, 1e-6)))
     lever = length(across)
     if beyond > 0 and lever > 1e-6:
-        angle = soften(beyond / max(lever, c.LEAST_LEVER * length(bone)), c.MOST_DRAW)
+        angle = soften(beyond / max(lever, c.MIN_LEVER * length(bone)), c.MAX_DRAW)
         _turn_collar(plan, body, side, multiply(from_vector(scale_vector(across, angle / lever)), turned))
         shoulder = find_shoulder(plan, body, side, place)
     return shoulder
@@ -160,9 +160,9 @@ def aim_bone(bone, hinge, direction, normal):
 @inner
 def fold_twist(angle):
     """A twist up to its most, from there back to none at half a turn, where both ways round are the same."""
-    if abs(angle) <= c.MOST_TWIST:
+    if abs(angle) <= c.MAX_TWIST:
         return angle
-    return math.copysign((math.pi - abs(angle)) * c.MOST_TWIST / (math.pi - c.MOST_TWIST), angle)
+    return math.copysign((math.pi - abs(angle)) * c.MAX_TWIST / (math.pi - c.MAX_TWIST), angle)
 
 
 @inner
@@ -191,7 +191,7 @@ def choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, 
     width = max(abs(rotate(back, subtract(shoulder, place))[0]), 1e-3)
     before = best = after = 0.0
     chosen, previous, ended = -99, 0.0, False
-    for k in range(-c.SWIVELS, c.SWIVELS + 1):
+    for k in range(-c.SWIVEL_COUNT, c.SWIVEL_COUNT + 1):
         angle = k * c.SWIVEL_STEP
         elbow = add(
             middle,
@@ -213,7 +213,7 @@ def choose_elbow(body, side, chest, place, shoulder, axis, middle, radius, end, 
         previous = cost
     angle = chosen * c.SWIVEL_STEP
     curve = before + after - 2 * best
-    if abs(chosen) < c.SWIVELS and curve > 1e-9:  # between candidates, by the parabola through three of them
+    if abs(chosen) < c.SWIVEL_COUNT and curve > 1e-9:  # between candidates, by the parabola through three of them
         angle += c.SWIVEL_STEP * min(max((before - after) / (2 * curve), -0.5), 0.5)
     return add(scale_vector(natural, math.cos(angle)), scale_vector(across, math.sin(angle)))
 

@@ -78,7 +78,7 @@ def raise_heel(plan, body, side, hip, ankle, turn):
 
 @inner
 def _find_angle(away, size, far):
-    """Between the ways from the toes to hip and ankle, of a foot of this size whose ankle is that far from the hip."""
+    """Angle at the toes between hip and ankle, by the foot's length and the distance from ankle to hip."""
     long = length(away)
     return math.acos(min(max((long * long + size * size - far * far) / (2 * long * size), -1.0), 1.0))
 

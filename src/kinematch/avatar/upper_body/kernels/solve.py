@@ -1,4 +1,4 @@
-"""Whole bodies: trunk, then arms, then legs, from the animated pose and what is tracked."""
+"""Whole bodies: trunk, then arms, then legs, from the animated pose and the trackers."""
 
 import math
 from collections import namedtuple
@@ -148,7 +148,7 @@ def _smooth_neck(pelvis, turn, memory, n, dt):
 @part
 def _solve_trunk(plan, body, aims, memory, n, dt):
     yaw, posture = find_chest_yaw(plan, body, aims), find_posture(plan, body, aims)
-    follow = scale_vector(find_head_offset(plan, body, aims), c.FOLLOW)
+    follow = scale_vector(find_head_offset(plan, body, aims), c.FOLLOW_SHARE)
     begun = not math.isnan(memory.yaws[n])
     kept = 2.0 ** (-dt / c.FOLLOW_HALFLIFE) if begun else 0.0
     if begun:
@@ -178,7 +178,7 @@ def _solve_trunk(plan, body, aims, memory, n, dt):
 
 @inner
 def _smooth(vector, memory, n, kept):
-    """A vector (3,) blended with what is remembered of it, and remembered."""
+    """A vector (3,) smoothed over time; the result is stored."""
     smoothed = blend(vector, read3(memory, n), kept)
     write3(memory, n, smoothed)
     return smoothed

@@ -45,7 +45,7 @@ def aim_trunk(plan, body, aims, follow, posture):
     # a trunk that is animated more bent than the head is low stands up, or it would lift the body off its feet
     reach = subtract(read3(body.places, head), read3(body.places, hips))
     head_height = aims.head[1] - body.places[0, 1]
-    rise = head_height - c.HIGHEST_PELVIS * plan.pelvis_height[0] * max(head_height / plan.height[0], 1.0)
+    rise = head_height - c.MAX_PELVIS_SHARE * plan.pelvis_height[0] * max(head_height / plan.height[0], 1.0)
     upright = _find_uprighting(reach, rise)
     offset = add(subtract(find_head_offset(plan, body, aims), follow), posture)
     plain = add(level(reach), offset)
@@ -57,7 +57,7 @@ def aim_trunk(plan, body, aims, follow, posture):
     plain, lean = blend(plain, tracked, aims.waist_share), blend(lean, tracked, aims.waist_share)
     # a head so low that the pelvis would be in the floor is held far forward of it
     forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
-    room = max(head_height - c.LOWEST_PELVIS * plan.height[0], 0.0)
+    room = max(head_height - c.MIN_PELVIS_SHARE * plan.height[0], 0.0)
     needed = math.sqrt(max(size * size - room * room, 0.0)) - dot(lean, forward)
     further = scale_vector(forward, ramp(needed, c.BOW_ONSET * size))
     return upright, plain, subtract(add(lean, further), plain), add(posture, further)
@@ -82,7 +82,7 @@ def bend_trunk(plan, body, aims, pull, yaw, upright, lean, posture):
     relative = multiply(inverse(read4(body.animated, hips)), read4(body.animated, trunk[chest]))
     spin = add(scale_vector(axis, yaw - twist_angle(relative, UP)), pull)
     tilt = raw = (0.0, 0.0, 0.0)
-    for _ in range(c.ROUNDS):
+    for _ in range(c.BEND_ROUNDS):
         vector = _lay_out(plan, body, aims, turn, add(spin, tilt), tilt)
         missing = subtract(lean, level(vector))
         raw = add(raw, scale_vector(cross(UP, missing), c.BEND_GAIN / max(length(vector), 1e-6)))
@@ -110,9 +110,9 @@ def find_posture(plan, body, aims):
         hands = subtract(scale_vector(add(aims.left, aims.right), 0.5), aims.head)
         animated = scale_vector(add(read3(body.places, plan.arms[0, 3]), read3(body.places, plan.arms[1, 3])), 0.5)
         behind = dot(subtract(subtract(animated, read3(body.places, head)), hands), forward)
-        back = share * max(behind / max(body.arm_length[0], 1e-6), c.LEAST_BEHIND)
+        back = share * max(behind / max(body.arm_length[0], 1e-6), c.MIN_HANDS_BEHIND)
     lean = add(scale_vector(nod, c.LEAN_BY_NOD), scale_vector(forward, c.LEAN_BY_DROP * drop + c.LEAN_BY_HANDS * back))
-    return scale_vector(lean, c.FOLLOW * length(subtract(read3(body.places, head), read3(body.places, hips))))
+    return scale_vector(lean, c.FOLLOW_SHARE * length(subtract(read3(body.places, head), read3(body.places, hips))))
 
 
 @inner
@@ -128,14 +128,16 @@ def _find_uprighting(reach, rise):
 def _rise_farther(height, rise, size):
     """A height that is raised towards `rise` where it lacks much; a little is left to the legs, which is smooth."""
     raised = height + ramp(rise - height, c.UPRIGHT_ONSET * size)
-    return max(height, min(raised, c.MOST_UPRIGHT * size))
+    return max(height, min(raised, c.MAX_UPRIGHT_SHARE * size))
 
 
 @inner
 def _limit_tilt(tilt, pelvis):
     """Within what a spine can do: forwards more than back, sideways less."""
     x, y, z = rotate(inverse(pelvis), tilt)
-    return rotate(pelvis, (soften(x, c.FORWARDS if x > 0 else c.BACKWARDS), y, soften(z, c.SIDEWAYS)))
+    return rotate(
+        pelvis, (soften(x, c.MAX_FORWARD_LEAN if x > 0 else c.MAX_BACKWARD_LEAN), y, soften(z, c.MAX_SIDE_LEAN))
+    )
 
 
 @part
@@ -188,22 +190,22 @@ def find_chest_yaw(plan, body, aims):
     """How far the chest should turn against the hips (rad), by where the head looks and which hand is in front."""
     hips = read4(body.animated, plan.trunk[0])
     back = inverse(hips)
-    yaw = c.YAW_BY_HEAD * soften(twist_angle(multiply(back, aims.head_turn), UP), c.MOST_HEAD_YAW)
+    yaw = c.YAW_BY_HEAD * soften(twist_angle(multiply(back, aims.head_turn), UP), c.MAX_HEAD_YAW)
     if aims.left_share * aims.right_share > 0:
         apart = rotate(back, subtract(aims.right, aims.left))
         yaw += c.YAW_BY_HANDS * apart[2] / max(body.arm_length[0], 1e-6) * aims.left_share * aims.right_share
-    return soften(yaw, c.MOST_CHEST_YAW)
+    return soften(yaw, c.MAX_CHEST_YAW)
 
 
 @part
 def find_pull(body, hand, shoulder, longest):
     """The rotation vector (3,) by which a hand out of reach turns the chest after it."""
     away = subtract(hand, shoulder)
-    beyond = ramp(length(away) - c.PULL_FROM * longest, c.ONSET * longest)
+    beyond = ramp(length(away) - c.PULL_FROM * longest, c.FOLLOW_ONSET * longest)
     if beyond <= 0:
         return 0.0, 0.0, 0.0
     lever = subtract(shoulder, read3(body.pelvis, 0))
     force = scale_vector(unit(away, UP), beyond)
     turn = scale_vector(cross(lever, force), 1 / max(dot(lever, lever), 1e-6))
     angle = length(turn)
-    return scale_vector(turn, soften(angle, c.MOST_PULL) / angle) if angle > 1e-9 else turn
+    return scale_vector(turn, soften(angle, c.MAX_PULL) / angle) if angle > 1e-9 else turn

@@ -11,7 +11,7 @@ class OutsideError(KinematchError):
 
 
 def find_inside(folder: Path, name: str | Path) -> Path | None:
-    """The real path of a name, there or not; None where it leads out of the folder or is no path at all."""
+    """The real path of a name, there or not; None where it leaves the folder or is not a path."""
     try:
         home = Path(os.path.realpath(folder))
         place = Path(os.path.realpath(home / name))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kinematch.bench.forgeries import forge, is_container, join, split
 from kinematch.bench.fuzz_examples import make_database
+from kinematch.bench.hostile_files import forge, is_container, join, split
 from kinematch.database import storage
 from kinematch.errors import FileError
 

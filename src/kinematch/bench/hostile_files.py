@@ -1,4 +1,4 @@
-"""Forgeries: databases, models and recordings with hostile contents, whose checksums fit."""
+"""Hostile files: databases, models and recordings with hostile contents and valid checksums."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 FOREIGN_TYPES = ("I8", "BF16", "F8_E4M3", "I16", "U32", "f4", "", 7, None, ["F32"], "F64", "U8", "BOOL", "I64")
 SHAPES: tuple[Any, ...] = ([], [0], [-1], [1.5], ["x"], [2**40], [2**31, 2**31], [0, 2**62], [True], None, "x", [[1]])
-MOST_ADDED = 100  # copies of an item of a list
+MAX_COPIES = 100  # copies of an item of a list
 
 
 class Stored:
@@ -120,7 +120,7 @@ def change_tree(tree: Any, rng: Rng) -> Any:
     if kind < 0.1 and node is not whole:
         del node[key]
     elif kind < 0.2 and isinstance(node, list):
-        node.extend([value] * int(rng.integers(1, MOST_ADDED)))
+        node.extend([value] * int(rng.integers(1, MAX_COPIES)))
     elif kind < 0.25 and isinstance(value, dict):
         value[["x", "width", "kind", "root", ""][rng.integers(5)]] = _choose(VALUES, rng)
     elif kind < 0.35:

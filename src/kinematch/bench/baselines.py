@@ -8,7 +8,7 @@ import numpy as np
 
 from kinematch.bench import kernels
 from kinematch.bench import libraries as lib
-from kinematch.bench.rival_input import RivalInput, Search, first_clip
+from kinematch.bench.baseline_input import BaselineInput, Search, first_clip
 from kinematch.search import BoxMatcher, WideMatcher
 from kinematch.search.kernels import LARGE_BOX, SMALL_BOX, scan
 from kinematch.search.space import SearchSpace
@@ -17,7 +17,7 @@ BOXES, LINEAR, WIDE = "boxes", "linear, 8 columns", "wide (default)"
 
 
 @dataclass(frozen=True, eq=False)
-class Rival:
+class Baseline:
     name: str
     exact: bool
     slow: bool  # visits every frame, or takes as long: gets fewer queries
@@ -26,9 +26,9 @@ class Rival:
     memory: float  # bytes; NaN where unknown
 
 
-def rivals(space: SearchSpace) -> Iterator[Rival]:
+def list_baselines(space: SearchSpace) -> Iterator[Baseline]:
     """Every rival that is installed here."""
-    p = RivalInput(space)
+    p = BaselineInput(space)
     for name, exact, slow, make in (
         ("numpy", True, True, _numpy_plain),
         ("numpy BLAS", False, True, _numpy_blas),  # rounding decides near ties
@@ -46,13 +46,13 @@ def rivals(space: SearchSpace) -> Iterator[Rival]:
     ):
         if name.split()[0] not in lib.missing():
             # compile and import before the build is timed
-            make(RivalInput(first_clip(space)))[0](np.array(space.values[0]), 0)
+            make(BaselineInput(first_clip(space)))[0](np.array(space.values[0]), 0)
             began = perf_counter()
             search, memory = make(p)
-            yield Rival(name, exact, slow, search, perf_counter() - began, memory)
+            yield Baseline(name, exact, slow, search, perf_counter() - began, memory)
 
 
-def _numpy_plain(p: RivalInput) -> tuple[Search, int]:
+def _numpy_plain(p: BaselineInput) -> tuple[Search, int]:
     def search(query: np.ndarray, current: int) -> int:
         query = query * p.roots
         return _least(p, query, current, ((p.row_values - query) ** 2).sum(axis=1))
@@ -60,7 +60,7 @@ def _numpy_plain(p: RivalInput) -> tuple[Search, int]:
     return search, p.row_values.nbytes
 
 
-def _numpy_blas(p: RivalInput) -> tuple[Search, int]:
+def _numpy_blas(p: BaselineInput) -> tuple[Search, int]:
     """|v - q|^2 = |v|^2 - 2 v.q + |q|^2, relative to the mean of the data, which keeps the rounding error small."""
     middle = p.row_values.mean(axis=0)
     doubled = (p.row_values - middle) * np.float32(-2)
@@ -77,14 +77,14 @@ def _numpy_blas(p: RivalInput) -> tuple[Search, int]:
     return search, doubled.nbytes + squares.nbytes + costs.nbytes
 
 
-def _least(p: RivalInput, query: np.ndarray, current: int, costs: np.ndarray, base: float = 0.0) -> int:
+def _least(p: BaselineInput, query: np.ndarray, current: int, costs: np.ndarray, base: float = 0.0) -> int:
     a, b = np.searchsorted(p.rows, (p.first[current], p.last[current]))
     costs[a:b] = np.inf
     best = int(costs.argmin())
     return int(p.rows[best]) if costs[best] + base < p.stay_cost(query, current) else current
 
 
-def _exhaustive(p: RivalInput) -> tuple[Search, int]:
+def _exhaustive(p: BaselineInput) -> tuple[Search, int]:
     def search(query: np.ndarray, current: int) -> int:
         first, last = (np.array([edge[current]]) for edge in (p.first, p.last))
         frames, _ = scan(
@@ -96,7 +96,7 @@ def _exhaustive(p: RivalInput) -> tuple[Search, int]:
     return search, p.values.nbytes
 
 
-def _linear(p: RivalInput) -> tuple[Search, int]:
+def _linear(p: BaselineInput) -> tuple[Search, int]:
     values = _padded(p.values)
     arguments = values, p.admitted.targets, p.admitted.stays
 
@@ -108,7 +108,7 @@ def _linear(p: RivalInput) -> tuple[Search, int]:
     return search, values.nbytes
 
 
-def _boxes_by_column(p: RivalInput) -> tuple[Search, int]:
+def _boxes_by_column(p: BaselineInput) -> tuple[Search, int]:
     edges = [np.arange(0, len(p.values), size) for size in (LARGE_BOX, SMALL_BOX)]
     boxes = [np.stack([op.reduceat(p.values, at) for op in (np.minimum, np.maximum)], axis=1) for at in edges]
     arguments = p.values, p.admitted.targets, p.admitted.stays, *boxes
@@ -119,7 +119,7 @@ def _boxes_by_column(p: RivalInput) -> tuple[Search, int]:
     return search, p.values.nbytes + sum(box.nbytes for box in boxes)
 
 
-def _boxes(p: RivalInput) -> tuple[Search, int]:
+def _boxes(p: BaselineInput) -> tuple[Search, int]:
     matcher = BoxMatcher(p.space)
     state = matcher._weighted
     return lambda query, current: matcher.find_one(query, current)[0], sum(
@@ -127,7 +127,7 @@ def _boxes(p: RivalInput) -> tuple[Search, int]:
     )
 
 
-def _wide(p: RivalInput) -> tuple[Search, int]:
+def _wide(p: BaselineInput) -> tuple[Search, int]:
     matcher = WideMatcher(p.space)
     (handle,) = matcher._tree.handles.values()
     return lambda query, current: matcher.find_one(query, current)[0], sum(a.nbytes for a in handle.arrays)

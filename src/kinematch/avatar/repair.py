@@ -9,8 +9,8 @@ import numpy as np
 from kinematch.avatar.trackers import POINTS
 from kinematch.avatar.velocities import Poses
 
-LATE = 0.1  # s before the last sample that a sample may be; an earlier one means that the clock was set back
-STEP = 1 / 60  # s between the samples around such a moment, if no others tell
+MAX_LATENESS = 0.1  # s before the last sample that a sample may be; an earlier one means that the clock was set back
+DEFAULT_STEP_SECONDS = 1 / 60  # s between the samples around such a moment, if no others are near
 NOT_NUMBERS = re.compile(
     rb'(?<![\w"])-?(?:NaN|Infinity|inf|nan)(?![\w"])'
 )  # that JSON does not have, and programs write
@@ -32,14 +32,14 @@ def decode_json(content: bytes, decoder: msgspec.json.Decoder) -> Any:
 def mend_times(times: np.ndarray, remarks: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Which samples (N,) are kept, and all times (N,) s, which do not decrease among those kept.
 
-    A sample that comes a little late, or has no time, is left out. Where the clock was set back it goes on from there.
+    Samples that come a little late, or have no time, are left out. Where the clock was set back, time continues.
     """
     steps = np.diff(times[np.isfinite(times)])
-    usual = float(np.median(steps[steps > 0])) if (steps > 0).any() else STEP
+    usual = float(np.median(steps[steps > 0])) if (steps > 0).any() else DEFAULT_STEP_SECONDS
     kept, mended = np.isfinite(times), times.copy()
     last, shift, reset = -np.inf, 0.0, False
     for n in np.flatnonzero(kept):
-        if times[n] + shift < last - LATE:
+        if times[n] + shift < last - MAX_LATENESS:
             shift, reset = last + usual - times[n], True
         mended[n] = times[n] + shift
         kept[n] = mended[n] >= last
@@ -50,7 +50,7 @@ def mend_times(times: np.ndarray, remarks: list[str]) -> tuple[np.ndarray, np.nd
     if late:
         remarks.append(f"{late} of {len(times)} samples are earlier than the one before; they are left out")
     if reset:
-        remarks.append("the clock goes backwards; the body goes on from there")
+        remarks.append("the clock goes backwards; the body continues from there")
     return kept, mended
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.files import border, bvh_write, read_clip
+from kinematch.files import bvh_write, read_clip, units_and_axes
 from kinematch.files.bvh_write import write_bvh
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
@@ -61,20 +61,20 @@ def person(*, scale: float = 1.0, frames: int = 30) -> Clip:
 
 
 def test_every_axis_change_is_a_rotation_that_takes_up_to_y():
-    for up, turn in border.TO_Y_UP.items():
+    for up, turn in units_and_axes.TO_Y_UP.items():
         turn = np.array(turn)
         assert np.linalg.det(turn) == pytest.approx(1)
         np.testing.assert_array_equal(turn @ turn.T, np.eye(3))
-        np.testing.assert_array_equal(turn @ border.axis_vector(up), [0, 1, 0])
+        np.testing.assert_array_equal(turn @ units_and_axes.axis_vector(up), [0, 1, 0])
 
 
-@pytest.mark.parametrize("up", border.AXES)
+@pytest.mark.parametrize("up", units_and_axes.AXES)
 @pytest.mark.parametrize("scale", [1.0, 0.01, 0.0254, 2.0])
 def test_the_whole_body_turns_and_scales_as_one(up, scale):
     clip = person()
     clip = clip.with_(skeleton=replace(clip.skeleton, rotations=clip.rotations[0], tpose=clip.rotations[1]))
-    there = border.to_our_space(clip, scale, up)
-    turn = np.array(border.TO_Y_UP[up])
+    there = units_and_axes.to_our_space(clip, scale, up)
+    turn = np.array(units_and_axes.TO_Y_UP[up])
     for before, after in (
         (global_pose(clip), global_pose(there)),
         (rest_pose(clip.skeleton), rest_pose(there.skeleton)),
@@ -88,19 +88,19 @@ def test_the_whole_body_turns_and_scales_as_one(up, scale):
     np.testing.assert_array_equal(there.skeleton.tpose, there.rotations[1])
 
 
-@pytest.mark.parametrize("up", border.AXES)
+@pytest.mark.parametrize("up", units_and_axes.AXES)
 def test_going_there_and_back_changes_nothing(up):
     clip = person()
-    back = border.to_our_space(border.to_our_space(clip, 0.5, up), 2.0, OPPOSITE[up])
+    back = units_and_axes.to_our_space(units_and_axes.to_our_space(clip, 0.5, up), 2.0, OPPOSITE[up])
     np.testing.assert_array_equal(back.positions, clip.positions)
     np.testing.assert_array_equal(back.rotations, clip.rotations)
     np.testing.assert_array_equal(back.skeleton.offsets, clip.skeleton.offsets)
 
 
-@pytest.mark.parametrize("up", border.AXES)
-@pytest.mark.parametrize("unit", [0.01, 1.0, 0.001, 0.0254, 0.3048, border.UNITS["cmu"]])
+@pytest.mark.parametrize("up", units_and_axes.AXES)
+@pytest.mark.parametrize("unit", [0.01, 1.0, 0.001, 0.0254, 0.3048, units_and_axes.UNITS["cmu"]])
 def test_unit_and_up_axis_are_told_from_the_body(tmp_path, up, unit):
-    write_bvh(tmp_path / "person.bvh", border.to_our_space(person(), 1.0, OPPOSITE[up]), unit=unit)
+    write_bvh(tmp_path / "person.bvh", units_and_axes.to_our_space(person(), 1.0, OPPOSITE[up]), unit=unit)
     clip = read_clip(tmp_path / "person.bvh")
     assert clip.source.up == up
     assert clip.source.unit == pytest.approx(unit)
@@ -118,7 +118,7 @@ def test_children_and_tall_people_are_told_alike(tmp_path, scale):
 
 @pytest.mark.parametrize(("up", "facing"), [("Y", "Z"), ("Z", "-Y"), ("-Y", "-Z"), ("X", "Z"), ("-Z", "Y")])
 def test_the_facing_axis_of_the_rest_pose_is_reported_in_the_axes_of_the_file(tmp_path, up, facing):
-    write_bvh(tmp_path / "person.bvh", border.to_our_space(person(), 1.0, OPPOSITE[up]))
+    write_bvh(tmp_path / "person.bvh", units_and_axes.to_our_space(person(), 1.0, OPPOSITE[up]))
     assert read_clip(tmp_path / "person.bvh").source.facing == facing
 
 
@@ -126,7 +126,7 @@ def test_the_facing_axis_of_the_rest_pose_is_reported_in_the_axes_of_the_file(tm
 def test_a_given_facing_axis_becomes_forward(tmp_path, facing):
     write_bvh(tmp_path / "person.bvh", person())
     clip = read_clip(tmp_path / "person.bvh", facing=facing)
-    x, _, z = border.axis_vector(facing)
+    x, _, z = units_and_axes.axis_vector(facing)
     forward = global_pose(clip)[0][-1, 0] - global_pose(clip)[0][0, 0]  # the person walks to the file's +Z
     np.testing.assert_allclose(forward, [-4 * x, 0, 4 * z], atol=1e-4)
 
@@ -156,7 +156,7 @@ def test_overrides_that_make_no_sense_are_refused_with_the_choices(tmp_path):
             read_clip(path, **overrides)
         assert message in str(caught.value)
     with pytest.raises(KinematchError, match="no axis"):
-        border.axis_vector("up")
+        units_and_axes.axis_vector("up")
 
 
 def test_roles_can_be_given(tmp_path):
@@ -187,7 +187,8 @@ def dog(up: str) -> Clip:
     rotations[:, 1:5] = rotation.from_axis_angle([1.0, 0.0, 0.0], 0.4 * np.sin(phase[:, None] + [0, np.pi, np.pi, 0]))
     positions = np.repeat(offsets[None], 120, axis=0)
     positions[:, 0] = np.stack([3 * np.sin(phase), 50 * np.cos(0.4 * np.sin(phase)), 20 * phase], axis=-1)
-    return border.to_our_space(Clip(skeleton(names, parents, offsets), positions, rotations, 60.0), 1.0, OPPOSITE[up])
+    clip = Clip(skeleton(names, parents, offsets), positions, rotations, 60.0)
+    return units_and_axes.to_our_space(clip, 1.0, OPPOSITE[up])
 
 
 def test_who_never_leaves_the_line_does_not_lie_on_the_side(tmp_path):

@@ -11,7 +11,7 @@ from kinematch.search.space import SearchSpace, roots_of
 Search = Callable[[np.ndarray, int], int]  # query (D,) float32 and current frame to the frame found
 
 
-class RivalInput:
+class BaselineInput:
     """The weighted space and the frames that may not be found, prepared once for all rivals."""
 
     def __init__(self, space: SearchSpace):

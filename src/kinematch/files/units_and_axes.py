@@ -1,4 +1,4 @@
-"""The border: what units and axes a file has, how that was told, and the change to metres and Y up."""
+"""Units and axes of files: what they are, how they were found, and the conversion to metres and Y up."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ UNITS = {
     "foot": 0.3048,
     "cmu": 0.0254 / 0.45,  # the CMU library: inches divided by 0.45
 }
-LARGEST_UNIT = 1e6  # metres; float32 carries what is larger nowhere
+MAX_UNIT_METRES = 1e6  # metres; float32 has too little precision beyond
 # (metres, name, how many times further from human size it may be before a commoner unit is preferred): rigs in
 # centimetres and metres abound, children and tall figures among them; decimetres are hardly ever seen
 CANDIDATES = (
@@ -36,12 +36,12 @@ CANDIDATES = (
     (0.3048, "feet", 1.4),
     (0.1, "decimetres", 1.5),
 )
-# a grown person, in metres: what is measured, along which roles, how long it is
+# an adult, in metres: the measure, the roles along it, its length
 MEASURES: tuple[tuple[str, tuple[tuple[str, ...], ...], float], ...] = (
     ("leg length", tuple((f"{s}_upper_leg", f"{s}_lower_leg", f"{s}_foot") for s in ("left", "right")), 0.83),
     ("arm length", tuple((f"{s}_upper_arm", f"{s}_lower_arm", f"{s}_hand") for s in ("left", "right")), 0.53),
 )
-ANIMAL_LEG = 0.5  # m; a cat's are 0.2, an elephant's 2
+ANIMAL_LEG_METRES = 0.5  # m; a cat's are 0.2, an elephant's 2
 # signed permutations, rows are our axes in the file's: each takes the file's up to +Y and leaves one other axis alone
 TO_Y_UP = {
     "Y": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
@@ -52,10 +52,11 @@ TO_Y_UP = {
     "-X": ((0, 1, 0), (-1, 0, 0), (0, 0, 1)),
 }
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
-UPRIGHT = np.cos(np.pi / 4)  # a body leaning less than 45 degrees
-T_POSE, STRAIGHT = np.radians(25), np.radians(60)  # limbs off a T-pose; thighs and shins off the body's down
-LEGS = [k for k, bone in enumerate(BONES) if "leg" in bone]
-SAMPLES = 200  # frames looked at; the up axis does not change from frame to frame
+MIN_UPRIGHT_COSINE = np.cos(np.pi / 4)  # a body leaning less than 45 degrees
+# limbs off a T-pose; thighs and shins off the body's down
+MAX_T_POSE_ANGLE, MAX_STANDING_ANGLE = np.radians(25), np.radians(60)
+LEG_BONES = [k for k, bone in enumerate(BONES) if "leg" in bone]
+SAMPLE_FRAMES = 200  # frames looked at; the up axis does not change from frame to frame
 
 
 def unit_in_metres(unit: float | str) -> float:
@@ -65,8 +66,8 @@ def unit_in_metres(unit: float | str) -> float:
         if name not in UNITS:
             raise KinematchError(unknown("unit", unit, UNITS))
         return UNITS[name]
-    if not 1 / LARGEST_UNIT <= unit <= LARGEST_UNIT:
-        expected = f"a number from {1 / LARGEST_UNIT:g} to {LARGEST_UNIT:g}"
+    if not 1 / MAX_UNIT_METRES <= unit <= MAX_UNIT_METRES:
+        expected = f"a number from {1 / MAX_UNIT_METRES:g} to {MAX_UNIT_METRES:g}"
         raise KinematchError(f"unit {unit}, expected metres per unit of the file: {expected}")
     return float(unit)
 
@@ -136,24 +137,22 @@ def _conjugated(turn: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def infer_up(clip: Clip) -> tuple[str, str]:
-    """The file's up axis and how it was told: from where heads and feet are, or for other creatures from the floor."""
+    """The file's up axis and how it was found: from heads and feet, or for other creatures from the floor."""
     positions = sampled_positions(clip)
     if is_four_legged(clip):
         up = four_legged_axes(clip.skeleton.roles, positions)[1]
         axis = _nearest_axis(up.mean(axis=0))
-        return (
-            axis,
-            f"four legs below the body along {axis} in {np.mean(up @ axis_vector(axis) > UPRIGHT):.0%} of frames",
-        )
+        share = np.mean(up @ axis_vector(axis) > MIN_UPRIGHT_COSINE)
+        return axis, f"four legs below the body along {axis} in {share:.0%} of frames"
     body, spread = _body_up(clip, positions), _floor_spread(positions)
     if body is None:
-        # programs have Y or Z up; who walks straight ahead is steadiest along the third axis, from side to side
+        # programs have Y or Z up; a walk straight ahead varies least along the third axis, from side to side
         if spread["Z"] < 0.5 * spread["Y"]:  # Y is by far the commonest, so Z must be clearly steadier
             return "Z", "a guess, as this is no humanoid: the lowest joint is steadier along Z than along Y"
         return "Y", "a guess, as this is no humanoid: most files are Y-up, and the motion does not speak against it"
     axis, rest = _nearest_axis(body.mean(axis=0)), _standing_axis(clip)
-    upright = float(np.mean(body @ axis_vector(axis) > UPRIGHT))
-    # who lies all the time keeps to the floor along the true up axis, but not along the body
+    upright = float(np.mean(body @ axis_vector(axis) > MIN_UPRIGHT_COSINE))
+    # a body that lies all the time stays on the floor along the true up axis, but not along its spine
     odd = axis not in ("Y", "Z") or upright < 0.5 or (bool(rest) and spread[rest] < 0.5 * spread[axis])
     if rest and rest != axis and odd:
         return rest, f"a guess: the body seems to lie, but its rest pose stands along {rest}"
@@ -173,12 +172,12 @@ def is_four_legged(clip: Clip) -> bool:
 
 
 def infer_unit(clip: Clip) -> tuple[float, str]:
-    """Metres per unit of the file and how it was told: from the size of the body, against that of people."""
+    """Metres per unit of the file and how it was found: from the size of the body, compared with that of people."""
     positions = sampled_positions(clip)
     four_legged = is_four_legged(clip)
     candidates = CANDIDATES[:3] if four_legged else CANDIDATES  # animals come in all sizes
     for what, chains, person in MEASURES:
-        expected = ANIMAL_LEG if four_legged else person
+        expected = ANIMAL_LEG_METRES if four_legged else person
         lengths = [length for chain in chains if (length := _chain_length(clip, positions, chain))]
         if lengths:
             size = float(np.mean(lengths))
@@ -214,7 +213,7 @@ def infer_facing(clip: Clip, up: str) -> tuple[str, str]:
 
 def sampled_positions(clip: Clip) -> np.ndarray:
     """Global positions (S, J, 3) of up to SAMPLES frames, evenly spread."""
-    frames = np.unique(np.linspace(0, clip.frame_count - 1, SAMPLES).astype(int))
+    frames = np.unique(np.linspace(0, clip.frame_count - 1, SAMPLE_FRAMES).astype(int))
     return forward(clip.skeleton, clip.positions[frames], clip.rotations[frames])[0].astype(np.float64)
 
 
@@ -241,10 +240,10 @@ def _stand_axis(clip: Clip, positions: np.ndarray, body: np.ndarray) -> str:
         return ""
     bends = limb_deviations(clip.skeleton, positions)
     frames = [int(np.argmin(bends.max(axis=-1))), 0]
-    straight = [bends[frames[0]].max() < T_POSE, bends[0][LEGS].max() < STRAIGHT]
+    straight = [bends[frames[0]].max() < MAX_T_POSE_ANGLE, bends[0][LEG_BONES].max() < MAX_STANDING_ANGLE]
     for frame, stands in zip(frames, straight):
         axis = _nearest_axis(body[frame])
-        if stands and axis in ("Y", "Z") and body[frame] @ axis_vector(axis) > UPRIGHT:
+        if stands and axis in ("Y", "Z") and body[frame] @ axis_vector(axis) > MIN_UPRIGHT_COSINE:
             return axis
     return ""
 
@@ -257,7 +256,7 @@ def _standing_axis(clip: Clip) -> str:
         return ""
     axis = _nearest_axis(body[0])
     heights = (positions - positions[roles["hips"]]) @ axis_vector(axis)
-    stands = body[0] @ axis_vector(axis) > UPRIGHT and heights[ends[0]] > 0 and (heights[ends[1]] < 0).all()
+    stands = body[0] @ axis_vector(axis) > MIN_UPRIGHT_COSINE and heights[ends[0]] > 0 and (heights[ends[1]] < 0).all()
     return axis if stands else ""
 
 
