@@ -90,7 +90,7 @@ def _copy_settings(folder: Path, copy: Path) -> None:
     """Copy what settings folders hold, `presets/name.toml` and the like; not more: a variable may name any folder."""
     for path in folder.glob("*/*"):
         if path.suffix in SETTINGS_SUFFIXES:
-            with suppress(OSError):  # one that cannot be read, or is no file
+            with suppress(OSError):  # one that cannot be read, or is not a file
                 target = copy / path.relative_to(folder)
                 target.parent.mkdir(exist_ok=True)
                 shutil.copyfile(path, target)

@@ -60,7 +60,7 @@ class Calibrator:
         self._begin()
 
     def _begin(self) -> None:
-        self.hitches = TrackingProblems()
+        self.problems = TrackingProblems()
         self._history = History()
         self._looked, self._lowered, self._turn = -np.inf, 0.0, 0
         self._origin: np.ndarray | None = None  # m, where the headset was first
@@ -71,13 +71,13 @@ class Calibrator:
     @property
     def messages(self) -> list[str]:
         """What the user should know, oldest first."""
-        return list(self.hitches.messages)
+        return list(self.problems.messages)
 
     def watch(self, devices: Trackers) -> Calibration:
         """Take one sample of the user's devices; the calibration, a new one only when something was learned."""
         if len(devices) != 1:
             raise KinematchError(f"trackers of {len(devices)} users, expected one")
-        if not self.hitches.look(devices):
+        if not self.problems.look(devices):
             self._history.clear()  # time went backwards
             self._looked = -np.inf
         if np.isfinite(devices.times[0]):
@@ -99,7 +99,7 @@ class Calibrator:
             raise KinematchError(
                 f"the headset is {eyes:.2f} m above the floor, expected 0.7 to 2.4; is the floor right?"
             )
-        self._set_height(eyes, anew=True)
+        self._set_height(eyes, overwrite=True)
         return self.calibration
 
     def measure_floor(self) -> Calibration:
@@ -128,7 +128,7 @@ class Calibrator:
         self._refuse_sitting(eyes, reach if arms == "out" else 0.0)
         if arms == "other":
             raise KinematchError("neither a T-pose nor hanging arms; stretch both arms out to the sides, palms down")
-        self._set_height(eyes, anew=True)
+        self._set_height(eyes, overwrite=True)
         if arms == "out":
             self._change(arm_length=float(np.clip(reach, *self._arm_range())))
             self.measured.add("arm_length")
@@ -150,7 +150,7 @@ class Calibrator:
             usual = float(np.quantile(self._eyes, 0.9))
             likely = self._find_lowest_eyes() <= usual <= STANDING_EYES[1]
             if likely and abs(usual + EYE_TO_CROWN - self.calibration.height) > 0.03:
-                self._set_height(usual, anew=True)
+                self._set_height(usual, overwrite=True)
                 self.measured.discard("height")
         return self.calibration
 
@@ -173,7 +173,7 @@ class Calibrator:
             self._find_seat(self._find_eyes(last), recent, 5 * passed)
             if self._swaps.look(last, self.calibration, 5 * passed):
                 self._change(swapped=not self.calibration.swapped)
-                self.hitches.say("the left and right controllers were swapped; each now drives the other hand")
+                self.problems.say("the left and right controllers were swapped; each now drives the other hand")
         elif (positions := self._wrists.look(recent, self.calibration)) is not None:
             self._change(positions=positions)
             self.measured.add("wrists")
@@ -206,17 +206,17 @@ class Calibrator:
             return
         floor = float(np.median(recent.positions[:, HEAD, 1])) - self.calibration.height + EYE_TO_CROWN
         self._change(floor=floor)
-        self.hitches.say(
+        self.problems.say(
             "the floor is not where the headset says; it is guessed. Lay a controller on the floor to measure it"
         )
 
-    def _set_height(self, eyes: float, *, anew: bool = False) -> None:
+    def _set_height(self, eyes: float, *, overwrite: bool = False) -> None:
         """A user who leans or bends appears smaller, so the largest height counts."""
         height = float(np.clip(eyes + EYE_TO_CROWN, *HEIGHT_RANGE))
-        if not anew and "height" in self.measured and height < self.calibration.height + 0.01:
+        if not overwrite and "height" in self.measured and height < self.calibration.height + 0.01:
             return
         arms = self.calibration.arm_length / self.calibration.height if "arm_length" in self.measured else REACH_SHARE
-        arm_length = self.calibration.arm_length if "arm_length" in self.measured and not anew else arms * height
+        arm_length = self.calibration.arm_length if "arm_length" in self.measured and not overwrite else arms * height
         low, high = self._arm_range(height)
         self._change(height=height, arm_length=float(np.clip(arm_length, low, high)), seated=False)
         self.measured.add("height")
@@ -241,7 +241,7 @@ class Calibrator:
         if self._lowered > SEAT_SECONDS and not self.calibration.seated:
             height = max(self.calibration.height, self._known_reach() / REACH_SHARE)
             self._change(seated=True, height=float(np.clip(height, *HEIGHT_RANGE)))
-            self.hitches.say("you seem to sit; stand up once, or press calibrate, for your height")
+            self.problems.say("you seem to sit; stand up once, or press calibrate, for your height")
         elif self.calibration.seated and eyes > 0.9 * standing:
             self._change(seated=False)
 

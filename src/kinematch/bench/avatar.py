@@ -26,7 +26,7 @@ NOTICEABLE_MS = 16.0  # ms, beyond which people notice (thesis 2.1.3)
 
 @dataclass(frozen=True)
 class Row:
-    """So many users at 90 Hz on one database."""
+    """A number of users at 90 Hz on one database."""
 
     database: str
     users: int
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Answers:
-    """So many pages at 90 Hz, over connections of this machine: from a sample sent to its body received."""
+    """A number of pages at 90 Hz, over connections of this machine: from a sample sent to its body received."""
 
     database: str
     users: int

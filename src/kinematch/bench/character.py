@@ -148,9 +148,9 @@ def _sticks(count: int, steps: int, seed: int = 0):
     rng = np.random.default_rng(seed)
     angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice(SPEEDS, count)
     for _ in range(steps):
-        anew = rng.random(count) < DT / COMMAND_SECONDS
-        angles = np.where(anew, rng.uniform(-np.pi, np.pi, count), angles)
-        speeds = np.where(anew, rng.choice(SPEEDS, count), speeds)
+        changed = rng.random(count) < DT / COMMAND_SECONDS
+        angles = np.where(changed, rng.uniform(-np.pi, np.pi, count), angles)
+        speeds = np.where(changed, rng.choice(SPEEDS, count), speeds)
         directions = np.stack([np.sin(angles), 0 * angles, np.cos(angles)], axis=1)
         still = (speeds == 0)[:, None]
         yield Command(directions * speeds[:, None], np.where(still, 0.0, directions))

@@ -58,7 +58,9 @@ def _find_database(model: "Model", against: Path | None) -> "Database | None":
         database = storage.load(against)
         check_same_body(model, database)
         if wanted is not None and find_digest(database) != wanted:
-            raise KinematchError(f"{against.name} is not the database that the model was trained on, or was built anew")
+            raise KinematchError(
+                f"{against.name} is not the database that the model was trained on, or was built again"
+            )
         return database
     database = dance_card()
     return database if find_digest(database) == wanted else None

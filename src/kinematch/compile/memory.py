@@ -58,7 +58,7 @@ def _define_claim(counter, amount):
 
 @inner
 def fetch(start, size):
-    """Prefetch so many bytes from an address on."""
+    """Prefetch a number of bytes from an address."""
     for line in range(0, size, CACHE_LINE):
         prefetch(start + np.uintp(line))
 

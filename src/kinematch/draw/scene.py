@@ -9,15 +9,15 @@ from kinematch.draw.theme import Theme, encoding_table, linear
 from kinematch.errors import KinematchError
 
 _TABLE = encoding_table()
-_LARGEST = 16384  # pixels a side
+_MAX_PIXELS = 16384  # pixels a side
 _SHADOW_CELLS = 200_000  # beyond, a wide scene gets coarser shadows instead of slower ones
 _SOFTNESS = 0.16  # half the width of the light, as a slope: wide, so that no limb draws a hard line on the floor
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:
     """Width and height in pixels, or an error that names them."""
-    if len(size) != 2 or not all(int(n) == n and 8 <= n <= _LARGEST for n in size):
-        raise KinematchError(f"picture size {tuple(size)}, expected (width, height) between 8 and {_LARGEST} pixels")
+    if len(size) != 2 or not all(int(n) == n and 8 <= n <= _MAX_PIXELS for n in size):
+        raise KinematchError(f"picture size {tuple(size)}, expected (width, height) between 8 and {_MAX_PIXELS} pixels")
     return int(size[0]), int(size[1])
 
 

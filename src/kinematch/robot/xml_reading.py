@@ -41,7 +41,7 @@ class Element:
         return self.attributes[name]
 
     def numbers(self, name: str, count: int, default: tuple[float, ...] | None = None) -> np.ndarray:
-        """So many numbers of an attribute; the default where it is not given."""
+        """The numbers of an attribute, `count` of them; the default where it is not given."""
         if name not in self.attributes:
             if default is None:
                 raise self.error(f"no attribute {name!r}")

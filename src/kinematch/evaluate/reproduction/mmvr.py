@@ -32,7 +32,7 @@ SHARES = {"100": 1.0, "25": 0.25, "10": 0.1}
 PRINTED_ROOT = {"100": 19.0, "25": 22.0, "10": 27.0}  # cm, figure 7
 FAR, NEAR = ACCURACIES
 METHODS = {"dragged": DRAGGED, "headset": HEADSET, "paper": FIFTY, "ours": OURS}
-LONGEST = 20 * 60.0  # s of recordings; the work's game took 15 minutes
+MAX_RECORDED_SECONDS = 20 * 60.0  # of recordings; the work's game took 15 minutes
 MINUTE = 60.0
 TRAINED = (
     "the networks that ship were trained by Algorithm 1 on 26 minutes of CMU motion, not on 2.4 hours of games; "
@@ -90,12 +90,12 @@ def train_raw(material: Material, people: Sequence[Person], r: int, steps: int) 
 
 
 def gather_people(material: Material) -> tuple[list[Person], str]:
-    """Whole takes if there are some, then clips, at most so many minutes; else walkers who look around."""
+    """Whole takes if there are some, then clips, at most MAX_RECORDED_SECONDS; else walkers who look around."""
     recorded = list((material.takes or material.clips).values())
     paths = recorded[:: -(-len(recorded) // material.effort.people)] if recorded else []  # evenly spread
     people: list[Person] = []
     for clip in material.read(paths):
-        if sum(len(one.yaws) for one in people) / RATE < LONGEST:
+        if sum(len(one.yaws) for one in people) / RATE < MAX_RECORDED_SECONDS:
             people += make_people([clip], "recorded")
     if people:
         minutes = sum(len(one.yaws) for one in people) / RATE / 60

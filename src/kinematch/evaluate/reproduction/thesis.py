@@ -66,7 +66,7 @@ def measure_search(material: Material) -> Result:
 
 
 def take_frames(database: Database, count: int) -> Database:
-    """The first frames of a database, exactly so many if it has them."""
+    """The first frames of a database, exactly `count` if it has them."""
     pieces, left = [], count
     for clip, start, stop in whole_clips(database.poses):
         length = min(stop - start, left)

@@ -156,7 +156,7 @@ class User:
 
     def take_words(self) -> list[str]:
         """What the calibrator has noticed since it was asked last."""
-        messages = self.calibrator.hitches.messages
+        messages = self.calibrator.problems.messages
         return [messages.popleft() for _ in range(len(messages))]
 
     def step_own(self) -> bytes:

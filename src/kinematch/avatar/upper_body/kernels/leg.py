@@ -20,7 +20,7 @@ from kinematch.math.kernels import (
     write4,
 )
 
-UP, DOWN, AHEAD = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
+UP, DOWN, FORWARD = (0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @part
@@ -42,11 +42,11 @@ def bend_leg(plan, body, side, hip, ankle, ankle_turn, knee, dt, halflife):
     start = max(c.SOFT_LEG * (a + b), min(length(reach), 0.999 * (a + b)))
     far = limit_reach(length(away), abs(a - b), a + b, start)
     new_axis = unit(away, DOWN)
-    pole = _find_pole(thigh, axis, rotate(read4(body.animated, upper), AHEAD), a + b)
+    pole = _find_pole(thigh, axis, rotate(read4(body.animated, upper), FORWARD), a + b)
     pelvis = read4(body.turns, plan.trunk[0])
     fold = 1 - smoothstep((far / (a + b) - c.FOLDED) / (c.UNFOLDED - c.FOLDED))
-    wanted = add(rotate(turn, pole), scale_vector(add(rotate(pelvis, AHEAD), UP), fold))
-    wanted = unit(reject(wanted, new_axis), unit(reject(UP, new_axis), rotate(pelvis, AHEAD)))
+    wanted = add(rotate(turn, pole), scale_vector(add(rotate(pelvis, FORWARD), UP), fold))
+    wanted = unit(reject(wanted, new_axis), unit(reject(UP, new_axis), rotate(pelvis, FORWARD)))
     new_pole = swing_pole(pelvis, new_axis, wanted, knee, dt, fold * halflife)
     along = (far * far + a * a - b * b) / (2 * far)
     radius = math.sqrt(max(a * a - along * along, 0.0))
@@ -92,7 +92,9 @@ def _find_pole(thigh, axis, ahead, longest):
 @inner
 def _turn_bone(bone, normal, new_bone, new_normal):
     along, new_along = unit(bone, DOWN), unit(new_bone, DOWN)
-    return turn_frame(along, unit(reject(normal, along), AHEAD), new_along, unit(reject(new_normal, new_along), AHEAD))
+    return turn_frame(
+        along, unit(reject(normal, along), FORWARD), new_along, unit(reject(new_normal, new_along), FORWARD)
+    )
 
 
 @inner

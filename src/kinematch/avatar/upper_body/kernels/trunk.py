@@ -31,7 +31,7 @@ from kinematch.math.kernels import (
     write4,
 )
 
-UP, AHEAD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+UP, FORWARD = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @part
@@ -56,7 +56,7 @@ def aim_trunk(plan, body, aims, follow, posture):
     tracked = level(subtract(aims.head, aims.waist))
     plain, lean = blend(plain, tracked, aims.waist_share), blend(lean, tracked, aims.waist_share)
     # a head so low that the pelvis would be in the floor is held far forward of it
-    forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
+    forward = unit(level(rotate(read4(body.animated, hips), FORWARD)), FORWARD)
     room = max(head_height - c.MIN_PELVIS_SHARE * plan.height[0], 0.0)
     needed = math.sqrt(max(size * size - room * room, 0.0)) - dot(lean, forward)
     further = scale_vector(forward, ramp(needed, c.BOW_ONSET * size))
@@ -101,7 +101,7 @@ def find_posture(plan, body, aims):
     People lean with a head that nods or tilts or is low, and their hands stay behind their head when they do.
     """
     hips, head = plan.trunk[0], plan.trunk[plan.trunk.shape[0] - 1]
-    forward = unit(level(rotate(read4(body.animated, hips), AHEAD)), AHEAD)
+    forward = unit(level(rotate(read4(body.animated, hips), FORWARD)), FORWARD)
     nod = level(subtract(rotate(aims.neck_turn, UP), rotate(read4(body.animated, head), UP)))
     drop = max(body.places[head, 1] - aims.head[1], 0.0) / plan.height[0]
     share = aims.left_share * aims.right_share
@@ -121,7 +121,7 @@ def _find_uprighting(reach, rise):
     size = max(length(reach), 1e-6)
     angle = math.acos(min(max(reach[1] / size, -1.0), 1.0))
     new_angle = math.acos(min(max(_rise_farther(reach[1], rise, size) / size, -1.0), 1.0))
-    return scale_vector(unit(cross(reach, UP), AHEAD), angle - new_angle)
+    return scale_vector(unit(cross(reach, UP), FORWARD), angle - new_angle)
 
 
 @inner
