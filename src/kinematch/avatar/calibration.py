@@ -134,18 +134,6 @@ def _locate(offsets: Offsets, devices: Trackers) -> Trackers:
     return Trackers.wrap(devices.times, positions, rotations, velocities, spins, valid, fingers)
 
 
-def locate_plainly(offsets: Offsets, devices: Trackers) -> Trackers:
-    """The definition of `locate_joints`."""
-    devices = swap_hands(devices, offsets.swapped)
-    floors, scales = offsets.floors[:, None, None] * [0.0, 1.0, 0.0], offsets.scales[:, None, None]
-    rotations = quaternion.multiply(devices.rotations, quaternion.inverse(offsets.rotations))
-    arms = quaternion.rotate(rotations, np.broadcast_to(offsets.positions, devices.positions.shape))
-    positions = (devices.positions - arms - floors) * scales
-    velocities = (devices.velocities - quaternion.cross(devices.angular_velocities, arms)) * scales
-    fingers = None if devices.fingers is None else (devices.fingers - floors[:, None]) * scales[..., None]
-    return replace(devices, positions=positions, rotations=rotations, velocities=velocities, fingers=fingers)
-
-
 def swap_hands(trackers: Trackers, swapped: np.ndarray) -> Trackers:
     """The same with the left and right hands of some samples exchanged; `swapped` (N,) or (1,) bool."""
     if not swapped.any():

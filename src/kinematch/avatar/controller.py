@@ -5,11 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.avatar.kernels import following
-from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.avatar.trackers import Trackers
 from kinematch.control.trajectory import Trajectory
-from kinematch.math.angles import rotate_about_y, wrap_angle
-from kinematch.math.spring import decay, omega, spring
-from kinematch.motion.heading import yaw_direction
+from kinematch.math.spring import omega
 
 SAMPLE_TIMES = np.array([-1 / 60, 0.0, 1 / 60, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0])  # s
 
@@ -50,22 +48,3 @@ class TrackerController:
             directions,
         )  # fmt: skip
         return Trajectory(SAMPLE_TIMES, positions, directions)
-
-    def predict_plainly(self, joints: Trackers, yaws: np.ndarray, offsets: np.ndarray, dt: float) -> Trajectory:
-        """The definition of `predict`."""
-        fresh = np.isnan(self.yaws)
-        ground = np.array([1.0, 0.0, 1.0])
-        heads, speeds = joints.positions[:, HEAD] * ground, joints.velocities[:, HEAD] * ground
-        self.yaws = np.where(fresh, yaws, self.yaws)
-        self.velocities, self.accelerations = spring(
-            self.velocities, self.accelerations, speeds, halflife=self.smoothing.velocity, dt=dt
-        )
-        targets = self.yaws + wrap_angle(yaws - self.yaws)
-        self.yaws, self.yaw_rates = spring(self.yaws, self.yaw_rates, targets, halflife=self.smoothing.facing, dt=dt)
-        self.turn_rates = decay(self.turn_rates, self.yaw_rates, self.smoothing.rate, dt)
-        # a turning body keeps turning for a moment
-        turns = wrap_angle(yaws - self.yaws)[:, None] + self.turn_rates[:, None] * self.smoothing.turning
-        future = self.yaws[:, None] - turns * np.expm1(-np.maximum(SAMPLE_TIMES, 0.0) / self.smoothing.turning)
-        roots = heads - rotate_about_y(offsets, self.yaws)
-        positions = roots[:, None] + SAMPLE_TIMES[:, None] * self.velocities[:, None]  # eq. 7
-        return Trajectory(SAMPLE_TIMES, positions, yaw_direction(future))  # eq. 8

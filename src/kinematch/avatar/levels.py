@@ -51,13 +51,6 @@ class Levels:
         find_offsets(ratios, self.ratios, self.heads, HEAD_TO_ROOT_SHARE, offsets)
         return offsets
 
-    def find_offsets_plainly(self, ratios: np.ndarray) -> np.ndarray:
-        """The definition of `find_offsets`."""
-        offsets = np.zeros((len(ratios), 3))
-        for axis in (0, 2):
-            offsets[:, axis] = HEAD_TO_ROOT_SHARE * np.interp(ratios, self.ratios, self.heads[:, axis])
-        return offsets
-
     def choose(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
         """The level (N,) of users, by the head's share (N,) of its standing height.
 
@@ -66,17 +59,6 @@ class Levels:
         levels = np.array(current, np.int64)
         choose_levels(ratios, self.ratios, levels, SWITCH_SHARE, HEIGHT_SLACK)
         return levels
-
-    def choose_plainly(self, ratios: np.ndarray, current: np.ndarray) -> np.ndarray:
-        """The definition of `choose`."""
-        nearest = np.abs(ratios[:, None] - self.ratios).argmin(axis=1)
-        current = np.where(current < 0, nearest, np.minimum(current, len(self.ratios) - 1))
-        here = self.ratios[current]
-        up, down = self.ratios[np.minimum(current + 1, len(self.ratios) - 1)], self.ratios[np.maximum(current - 1, 0)]
-        leave_up = ratios > here + SWITCH_SHARE * (up - here)
-        leave_down = ratios < here - np.maximum(SWITCH_SHARE * (here - down), HEIGHT_SLACK)
-        leaves = (leave_up & (up > here)) | (leave_down & (down < here))
-        return np.where(leaves, nearest, current)
 
 
 def find_levels(motion: Motion, filters: Sequence[str] | None = None) -> Levels:

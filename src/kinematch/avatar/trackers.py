@@ -6,7 +6,7 @@ from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
-from kinematch.avatar.kernels.points import MIN_QUATERNION_LENGTH, drop_broken
+from kinematch.avatar.kernels.points import drop_broken
 from kinematch.errors import KinematchError
 
 POINTS = ("head", "left_hand", "right_hand", "waist", "chest", "left_foot", "right_foot")
@@ -83,16 +83,6 @@ class Trackers:
 
 FIELDS = tuple(field.name for field in dataclass_fields(Trackers))
 WITHOUT_FINGERS = FIELDS[:-1]
-
-
-def drop_plainly(positions, rotations, velocities, angular_velocities, valid) -> tuple[np.ndarray, ...]:
-    """Points with NaN in them, or without a rotation, are not tracked: what `Trackers` keeps of those given."""
-    sizes = np.linalg.norm(rotations, axis=-1)
-    moving = np.concatenate([positions, velocities, angular_velocities], axis=-1)
-    good = valid & np.isfinite(moving).all(axis=-1) & np.isfinite(sizes) & (sizes > MIN_QUATERNION_LENGTH)
-    turns = np.where(good[..., None], rotations / np.where(good, sizes, 1.0)[..., None], [1.0, 0, 0, 0])
-    places, *speeds = (np.where(good[..., None], one, 0.0) for one in (positions, velocities, angular_velocities))
-    return places, turns, *speeds, good
 
 
 def take_moments(users: Sequence[Trackers], samples: np.ndarray) -> Trackers:

@@ -1,1 +1,1 @@
-"""Kernels that stand in for runs of small numpy stages between devices and a trajectory."""
+"""Compiled stages between devices and a trajectory."""

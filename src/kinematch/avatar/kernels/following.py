@@ -1,4 +1,4 @@
-"""From heads to trajectories in kernels: twins of `choose_plainly` and `predict_plainly`."""
+"""From heads to height levels and trajectories, compiled (MMVR 5.5 and eq. 3-8)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Devices to joints in one kernel: the twin of `calibration.locate_plainly`."""
+"""Devices to joints in one kernel."""
 
 from kinematch.avatar.kernels.points import read3, read4, write3, write4
 from kinematch.avatar.trackers import LEFT_HAND, RIGHT_HAND

@@ -34,7 +34,7 @@ def is_finite(v):
 
 @kernel
 def drop_broken(positions, rotations, velocities, spins, valid):
-    """trackers.drop_plainly, in place."""
+    """Points with NaN in them, or without a rotation, become untracked; all in place."""
     for n in range(valid.shape[0]):
         for k in range(valid.shape[1]):
             w, x, y, z = read4(rotations, n, k)

@@ -119,22 +119,5 @@ class UpperBody:
         )
 
 
-def take_plainly(
-    positions: np.ndarray, rotations: np.ndarray, valid: np.ndarray, fingers: np.ndarray, weights: np.ndarray,
-    most: float, tracked: Tracked,
-) -> None:  # fmt: skip
-    """The definition of the kernel `take_points`, in place."""
-    tracked.valid[:] = valid
-    tracked.positions[valid], tracked.rotations[valid] = positions[valid], rotations[valid]
-    tracked.finger_valid[:] = np.isfinite(fingers).all(axis=(2, 3)) & valid[:, HANDS] if len(fingers) else False
-    if len(fingers):
-        tracked.fingers[tracked.finger_valid] = fingers[tracked.finger_valid]
-    goals = np.concatenate([valid, tracked.finger_valid], axis=1, dtype=np.float64)
-    steps = np.clip(goals - weights, -most, most)
-    weights[:] = np.where(np.isnan(steps), goals, weights + steps)
-    shares = weights * weights * (3 - 2 * weights)
-    tracked.shares[:], tracked.finger_shares[:] = shares[:, : len(POINTS)], shares[:, len(POINTS) :]
-
-
 def _take_arrays(pose: Pose) -> LocalPose:
     return LocalPose(pose.positions, pose.rotations, pose.global_positions, pose.global_rotations)

@@ -1,1 +1,1 @@
-"""Compiled stages of retargeting to robots; `plain_*.py` beside this folder defines what they compute."""
+"""Compiled stages of retargeting to robots."""

@@ -1,4 +1,4 @@
-"""Which tracked points have taken over, in one kernel: the twin of `layer.take_plainly`."""
+"""Which tracked points have taken over their limbs, in one kernel."""
 
 import math
 
@@ -17,12 +17,12 @@ def take_points(positions, rotations, valid, fingers, weights, most, tracked):
                 tracked.positions[n, k] = positions[n, k]
                 tracked.rotations[n, k] = rotations[n, k]
         for side in range(len(HANDS)):
-            told = len(fingers) > 0 and valid[n, LEFT_HAND + side]
-            if told:
+            seen = len(fingers) > 0 and valid[n, LEFT_HAND + side]
+            if seen:
                 for value in fingers[n, side].flat:
-                    told = told and math.isfinite(value)
-            tracked.finger_valid[n, side] = told
-            if told:
+                    seen = seen and math.isfinite(value)
+            tracked.finger_valid[n, side] = seen
+            if seen:
                 tracked.fingers[n, side] = fingers[n, side]
         for k in range(points + len(HANDS)):
             goal = 1.0 if (valid[n, k] if k < points else tracked.finger_valid[n, k - points]) else 0.0
