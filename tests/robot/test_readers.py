@@ -134,7 +134,7 @@ def test_includes_stay_inside_the_folder(tmp_path):
     assert read_robot(path).hinge_names == ("k",)
     for name in ("../secret.xml", str(tmp_path / "secret.xml"), "none.xml"):
         path.write_text(body.format(name))
-        with pytest.raises(FileError, match=r"no file inside the model's folder"):
+        with pytest.raises(FileError, match=r"not a file inside the model's folder"):
             read_robot(path)
     path.write_text(body.format("robot.xml"))
     with pytest.raises(FileError, match="included twice"):
@@ -145,7 +145,7 @@ def test_includes_stay_inside_the_folder(tmp_path):
     ("text", "message"),
     [
         ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco>&a;</mujoco>", "document type or entities"),
-        ("<mujoco><worldbody>", "no XML"),
+        ("<mujoco><worldbody>", "not XML"),
         ("<a>" * 300 + "</a>" * 300, "elements within each other"),
         ("<scene/>", "expected <mujoco>"),
         ("<mujoco><worldbody><body><body><joint axis='0 0 0'/></body></body></worldbody></mujoco>", "length zero"),

@@ -124,7 +124,7 @@ def avatar(
     from kinematch.cli.screen import progress_bar
 
     _check(json)
-    counts = (module.CROWD_SIZES[0], module.CROWD_SIZES[-1]) if quick else module.CROWD_SIZES
+    counts = (module.USER_COUNTS[0], module.USER_COUNTS[-1]) if quick else module.USER_COUNTS
     with progress_bar("opening databases") as show:
         opened = _open_databases(databases, data, show)
         report = module.bench_avatar(
