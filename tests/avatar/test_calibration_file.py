@@ -53,7 +53,7 @@ BROKEN = {
     "[]": "is not a calibration",
     '{"kinematch": "script"}': "is not a calibration",
     '{"kinematch": "calibration", "version": 2}': "of version 2, expected 1",
-    '{"kinematch": "calibration", "version": 1, "hight": 2}': "fields that are not known: hight",
+    '{"kinematch": "calibration", "version": 1, "hight": 2}': "has unknown fields: hight",
     '{"kinematch": "calibration", "version": 1, "height": "2"}': "height is '2'",
     '{"kinematch": "calibration", "version": 1, "height": NaN}': "height is nan",
     '{"kinematch": "calibration", "version": 1, "positions": [[1]]}': "positions, expected shape",

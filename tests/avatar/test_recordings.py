@@ -219,7 +219,7 @@ def test_poses_that_are_no_numbers_and_clocks_that_go_back_are_mended_and_told(t
         np.testing.assert_allclose(trackers.times, [0, 0.1, 0.2, 0.3, 0.4], atol=1e-9)
         np.testing.assert_array_equal(trackers.valid[:, HEAD], [True, False, True, True, True])
         assert "1 of 6 samples are earlier than the one before; they are left out" in remarks
-        assert "the clock goes backwards; the body goes on from there" in remarks
+        assert "the clock goes backwards; the body continues from there" in remarks
         assert any("poses of the head are not numbers; it counts as lost there" in one for one in remarks)
 
 

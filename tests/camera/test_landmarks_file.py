@@ -36,7 +36,7 @@ def test_what_is_written_is_read_again(landmarks, tmp_path):
     [
         (0, {"kinematch": "trackers"}, "no landmarks"),
         (0, {"version": 7}, "version 7, expected 1"),
-        (0, {"names": "nose"}, ":1: names are no list"),
+        (0, {"names": "nose"}, ":1: names are not a list"),
         (1, {"landmarks": [[1, 2]]}, ":2: landmarks, expected 33 lists of 6 numbers"),
         (3, {"time": 0.01}, ":4: time is 0.01, expected a number of seconds that grows"),
     ],

@@ -272,7 +272,7 @@ def _try_file(path: Path, content: bytes) -> str:
 
 
 def _limit_time() -> None:
-    """Let this process work for LONGEST more seconds, where the system can limit it."""
+    """Let this process work for PROCESS_SECONDS more seconds, where the system can limit it."""
     with contextlib.suppress(ImportError):  # Windows
         import resource
 
@@ -281,7 +281,7 @@ def _limit_time() -> None:
 
 
 def _limit_memory() -> Callable[[], float]:
-    """Let this process take HEADROOM more than now, where the system can limit it; returns what tells its MB."""
+    """Limit this process to FILE_MEMORY_BYTES more than now, where the system can; returns what measures its MB."""
     try:
         import resource
     except ImportError:  # Windows

@@ -97,7 +97,7 @@ class PaddedBoxes:
 
 
 def _bound_rows(lows: np.ndarray, highs: np.ndarray, size: int) -> np.ndarray:
-    """Boxes (B, 2, COLUMNS) over groups of rows."""
+    """Boxes (B, 2, PADDED_COLUMNS) over groups of rows."""
     at = np.arange(0, len(lows), size)
     return np.stack([np.minimum.reduceat(lows, at), np.maximum.reduceat(highs, at)], axis=1)
 

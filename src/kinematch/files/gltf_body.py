@@ -42,7 +42,7 @@ def body_mesh(skeleton: Skeleton, body: Body | None = None) -> BodyMesh:
 
 
 def _rings(solids: Solids) -> tuple[np.ndarray, np.ndarray]:
-    """Points and normals (P, rings, SIDES, 3), from the pole of the first ball to that of the second."""
+    """Points and normals (P, rings, CONE_SIDES, 3), from the pole of the first ball to that of the second."""
     lengths, radii = solids.lengths, solids.radii
     # the sine of the slope of a cone that touches both balls; a ball alone has its seam at the equator
     slope = np.where(lengths > 0, (radii[:, 0] - radii[:, 1]) / np.where(lengths > 0, lengths, 1), 0)
@@ -66,7 +66,7 @@ def _rings(solids: Solids) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ring_triangles(rings: int) -> np.ndarray:
-    """(T, 3) over rings of SIDES vertices, seen from outside anticlockwise; the poles have one triangle a side."""
+    """(T, 3) over rings of CONE_SIDES vertices, seen from outside anticlockwise; the poles have one triangle a side."""
     k = np.arange(CONE_SIDES)
     after = (k + 1) % CONE_SIDES
     triangles = []

@@ -212,7 +212,7 @@ def infer_facing(clip: Clip, up: str) -> tuple[str, str]:
 
 
 def sampled_positions(clip: Clip) -> np.ndarray:
-    """Global positions (S, J, 3) of up to SAMPLES frames, evenly spread."""
+    """Global positions (S, J, 3) of up to SAMPLE_FRAMES frames, evenly spread."""
     frames = np.unique(np.linspace(0, clip.frame_count - 1, SAMPLE_FRAMES).astype(int))
     return forward(clip.skeleton, clip.positions[frames], clip.rotations[frames])[0].astype(np.float64)
 

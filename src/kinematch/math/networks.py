@@ -26,8 +26,8 @@ U = np.uintp
 class Net(NamedTuple):
     """Layers one after the other; negative numbers become zero after each but the last."""
 
-    weights: Any  # (A,) float32: of each layer (blocks, inputs, OUTPUTS); outputs past the last are zero
-    biases: Any  # (B,) float32: of each layer (blocks, OUTPUTS)
+    weights: Any  # (A,) float32: of each layer (blocks, inputs, OUTPUT_BLOCK); outputs past the last are zero
+    biases: Any  # (B,) float32: of each layer (blocks, OUTPUT_BLOCK)
     sizes: Any  # (L + 1,) int64, numbers before the first layer and after each
     skip: int  # how many of the last inputs the last layer sees too, beside what is hidden
 
@@ -42,7 +42,7 @@ def measure_net(net: Net) -> int:
 
 
 def apply_network(net, inputs, hidden, count):
-    """Outputs for the first rows of inputs (ROWS, ...): in which half of `hidden` (2, ROWS, ...) they are."""
+    """Outputs for the first rows of inputs (CHARACTER_BLOCK, ...); returns in which half of `hidden` they are."""
     hidden[0][:count, : net.sizes[0]] = inputs[:count, : net.sizes[0]]
     weights, biases = net.weights, net.biases
     for layer in range(len(net.sizes) - 1):

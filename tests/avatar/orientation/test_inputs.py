@@ -5,12 +5,12 @@ import pytest
 
 from kinematch.avatar.orientation import kernels
 from kinematch.avatar.orientation.inputs import (
-    AVERAGED,
+    AVERAGE_SECONDS,
+    AVERAGED_VECTORS,
     COLUMN_COUNT,
     MIRROR_ORDER,
     PART_STARTS,
     PART_WIDTHS,
-    SPANS,
     average_past,
     measure_user,
     mirror_inputs,
@@ -59,25 +59,25 @@ def test_points_that_are_not_tracked_are_zero(clip):
     inputs = measure_user(track_joints(clip).keep(("head", "left_hand")), 1 / 60, **MEASURES)
     for part in ("right_hand", "chest", "left_foot", "right_foot"):
         assert not inputs[:, PART_STARTS[part] : PART_STARTS[part] + PART_WIDTHS[part]].any()
-    past = inputs[:, PART_STARTS["past"] :].reshape(len(inputs), len(SPANS), AVERAGED, 2)
+    past = inputs[:, PART_STARTS["past"] :].reshape(len(inputs), len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2)
     assert not past[:, :, 3].any()
     assert past[:, :, 2].any()
 
 
 def test_the_compiled_averages_are_the_plain_ones():
     rng = np.random.default_rng(0)
-    vectors, valid = rng.normal(size=(80, AVERAGED, 2)), rng.random((80, 7)) < 0.7
+    vectors, valid = rng.normal(size=(80, AVERAGED_VECTORS, 2)), rng.random((80, 7)) < 0.7
     valid[:, HEAD] = True
-    out = np.empty((80, len(SPANS), AVERAGED, 2))
+    out = np.empty((80, len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))
     seen = valid[:, [0, 0, 1, 2]]
-    kernels.average_sequence(vectors, seen, np.array(SPANS), 1 / 30, out)
+    kernels.average_sequence(vectors, seen, np.array(AVERAGE_SECONDS), 1 / 30, out)
     np.testing.assert_allclose(out, average_past(vectors, valid, 1 / 30), atol=1e-12)
 
 
 def test_averages_begin_as_plain_means_and_forget_with_their_span():
-    vectors = np.ones((1200, AVERAGED, 2))
+    vectors = np.ones((1200, AVERAGED_VECTORS, 2))
     vectors[600:] = -1
     averages = average_past(vectors, np.ones((1200, 7), bool), 1 / 60)[:, :, 0, 0]
     np.testing.assert_allclose(averages[:600], 1)
     later = averages[600 + 59]  # one second after the change
-    np.testing.assert_allclose(later, 2 * np.exp(-1 / np.array(SPANS)) - 1, atol=0.05)
+    np.testing.assert_allclose(later, 2 * np.exp(-1 / np.array(AVERAGE_SECONDS)) - 1, atol=0.05)

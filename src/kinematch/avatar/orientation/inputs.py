@@ -1,4 +1,7 @@
-"""What the orientation network sees of a user: tracked points in the headset's frame, and averages of their past."""
+"""What the orientation network sees of a user: tracked points in the headset's frame, and averages of their past.
+
+Shapes: D are the COLUMN_COUNT columns, A the AVERAGED_VECTORS, S the spans of AVERAGE_SECONDS.
+"""
 
 import numpy as np
 
@@ -37,12 +40,12 @@ MIRROR_ORDER, MIRROR_SIGNS = _mirror_columns()
 
 
 def mirror_inputs(inputs: np.ndarray) -> np.ndarray:
-    """The same user (..., COLUMNS) seen in a mirror."""
+    """The same user (..., D) seen in a mirror."""
     return inputs[..., MIRROR_ORDER] * MIRROR_SIGNS
 
 
 def measure_ground_vectors(positions, rotations, velocities, valid, head_heights, arm_lengths) -> np.ndarray:
-    """The vectors (..., AVERAGED, 2) in the world that are averaged; zero where a hand is not tracked."""
+    """The vectors (..., A, 2) in the world that are averaged; zero where a hand is not tracked."""
     yaws = facing_yaws(rotations[..., HEAD, :])
     forward = np.stack([np.sin(yaws), np.cos(yaws)], axis=-1)
     head = positions[..., HEAD, :]
@@ -56,7 +59,7 @@ def measure_ground_vectors(positions, rotations, velocities, valid, head_heights
 def measure_inputs(
     positions, rotations, velocities, angular_velocities, valid, *, past, head_heights, arm_lengths
 ) -> np.ndarray:
-    """Columns (..., COLUMNS) of samples of 7 points; past (..., S, AVERAGED, 2) are averages in the world's axes."""
+    """Columns (..., D) of samples of 7 points; past (..., S, A, 2) are averages in the world's axes."""
     yaws = facing_yaws(rotations[..., HEAD, :])
     place = rotate_about_y(positions - positions[..., HEAD : HEAD + 1, :], -yaws[..., None])
     speed = rotate_about_y(velocities, -yaws[..., None]) / head_heights[..., None, None]
@@ -88,7 +91,7 @@ def _mask(valid: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
 
 
 def average_past(vectors: np.ndarray, valid: np.ndarray, dt: float) -> np.ndarray:
-    """Averages (F, S, AVERAGED, 2) up to each sample of vectors (F, AVERAGED, 2) of one user, over the spans.
+    """Averages (F, S, A, 2) up to each sample of vectors (F, A, 2) of one user, over the spans.
 
     Each decays exponentially; until a span has passed it is the plain mean. A hand that is not tracked adds nothing.
     """
@@ -102,14 +105,14 @@ def average_past(vectors: np.ndarray, valid: np.ndarray, dt: float) -> np.ndarra
 
 
 def average_flags(valid: np.ndarray) -> np.ndarray:
-    """Which of the averaged vectors (..., AVERAGED) are known, from valid points (..., 7)."""
+    """Which of the averaged vectors (..., A) are known, from valid points (..., 7)."""
     return valid[..., [HEAD, HEAD, LEFT_HAND, RIGHT_HAND]]
 
 
 def advance_past(
     past: np.ndarray, ages: np.ndarray, vectors: np.ndarray, seen: np.ndarray, dt: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Averages (..., S, AVERAGED, 2) and the seconds (..., AVERAGED) that they hold, one sample later."""
+    """Averages (..., S, A, 2) and the seconds (..., A) that they hold, one sample later."""
     ages = np.where(seen, ages + dt, ages)
     decay = -np.expm1(-dt / np.array(AVERAGE_SECONDS))[:, None]
     rates = np.maximum(decay, dt / np.maximum(ages, dt)[..., None, :]) * seen[..., None, :]
@@ -117,7 +120,7 @@ def advance_past(
 
 
 def measure_user(joints: Trackers, dt: float, *, head_height: float, arm_length: float) -> np.ndarray:
-    """Columns (F, COLUMNS) of one user over time, from a first sample with no past."""
+    """Columns (F, D) of one user over time, from a first sample with no past."""
     measures = np.full(len(joints), head_height), np.full(len(joints), arm_length)
     vectors = measure_ground_vectors(joints.positions, joints.rotations, joints.velocities, joints.valid, *measures)
     past = np.empty((len(joints), len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))

@@ -39,7 +39,7 @@ class Network:
     that it lets in within a sixtieth of a second, so any frame rate gives the same motion.
     """
 
-    inputs: np.ndarray  # (COLUMNS, 3 H): to gate, mix and new
+    inputs: np.ndarray  # (COLUMN_COUNT, 3 H): to gate, mix and new
     hidden: np.ndarray  # (H, 3 H)
     input_biases: np.ndarray  # (3 H,)
     hidden_biases: np.ndarray  # (3 H,)
@@ -59,8 +59,8 @@ class Memory:
     """All that a network remembers of N users; row 1 of a pair is the user seen in a mirror."""
 
     hidden: np.ndarray  # (N, 2, H)
-    past: np.ndarray = field(repr=False)  # (N, S, AVERAGED, 2), averages in the world's axes
-    ages: np.ndarray = field(repr=False)  # (N, AVERAGED) s that the averages hold
+    past: np.ndarray = field(repr=False)  # (N, S, AVERAGED_VECTORS, 2), averages in the world's axes
+    ages: np.ndarray = field(repr=False)  # (N, AVERAGED_VECTORS) s that the averages hold
     headings: np.ndarray  # (N,) rad, the headset's yaw at the last sample
     started: np.ndarray  # (N,) bool: whether there was a sample
     relatives: np.ndarray  # (N,) rad, answers: the hips' yaw against the headset's
@@ -111,7 +111,7 @@ def _choose(known: np.ndarray, new: np.ndarray, old: np.ndarray) -> np.ndarray:
 def advance_hidden(
     network: Network, hidden: np.ndarray, inputs: np.ndarray, turns: np.ndarray, dt: float
 ) -> np.ndarray:
-    """Hidden numbers (..., H) after inputs (..., COLUMNS), the headset having turned by angles (...)."""
+    """Hidden numbers (..., H) after inputs (..., COLUMN_COUNT), the headset having turned by angles (...)."""
     v, size = network.vectors, network.size
     c, s = np.cos(turns)[..., None], np.sin(turns)[..., None]
     x, z = hidden[..., :v], hidden[..., v : 2 * v]

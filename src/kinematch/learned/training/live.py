@@ -46,7 +46,7 @@ def draw_curve(values: list[float]) -> str:
 
 
 def measure_runs(stage: Any, windows: np.ndarray) -> list[float]:
-    """Mean distance in cm of joints after RUNS frames of free running from windows (W,)."""
+    """Mean distance in cm of joints after RUN_FRAMES frames of free running from windows (W,)."""
     import torch
 
     tensors, found = stage.tensors, []

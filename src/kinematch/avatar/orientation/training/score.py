@@ -35,7 +35,7 @@ class Score:
     mean: float
     deviation: float
     p95: float
-    large: float  # share of samples that are off by more than LARGE
+    large: float  # share of samples that are off by more than LARGE_ERROR_DEGREES
     expected: float  # mean of the uncertainties
     unsteady: float  # degrees a second
     together: float  # how much worse than the headset the worst clip with head and hips together is; NaN: no such clip

@@ -42,7 +42,7 @@ class Variation:
 class Version:
     """One version of one person, ready to learn from."""
 
-    inputs: np.ndarray  # (F, COLUMNS)
+    inputs: np.ndarray  # (F, COLUMN_COUNT)
     turns: np.ndarray  # (F,) rad by which the headset turned since the sample before
     truths: np.ndarray  # (F,) rad, the hips' yaw against the headset's
     dt: float | np.ndarray  # s
@@ -127,7 +127,7 @@ class Bank:
         return {k: make_version(self._people[k], rng, self._variation) for k in chosen or whole}
 
     def draw(self, step: int, count: int, length: int, weights: np.ndarray) -> Version:
-        """Windows of a step: inputs (B, T, COLUMNS), turns and truths (B, T), dt (B,). Past its end a clip has NaN.
+        """Windows of a step: inputs (B, T, D), turns and truths (B, T), dt (B,). Past its end a clip has NaN.
 
         The weights (P,) say how often a person is drawn, for each second of motion.
         """
@@ -156,7 +156,7 @@ class Bank:
             out[:frames] = values[start : start + frames]
 
     def measure_scales(self) -> np.ndarray:
-        """The root mean square of each column (COLUMNS,) where it is not zero, left and right alike."""
+        """The root mean square of each column (COLUMN_COUNT,) where it is not zero, left and right alike."""
         self._prepare(0)
         total, count = np.zeros(COLUMN_COUNT), np.zeros(COLUMN_COUNT)
         for version in self._versions[0].values():
