@@ -7,7 +7,7 @@ from kinematch.compile.memory import bits_to_double
 
 HIGH = math.floor(math.log(2) * 2**32) / 2**32  # of the logarithm of 2: products with small whole numbers are exact
 LOW = 1.9082149292705877e-10  # the rest of it
-FARTHEST = 708.0  # beyond it, results would leave the normal numbers
+MAX_EXPONENT = 708.0  # beyond it, results would leave the normal numbers
 BIAS, MANTISSA = 1023, 52  # of the exponent of a float64, and its place
 
 
@@ -41,7 +41,7 @@ def split(x):
 @inner
 def exp(x):
     """exp(x); zero or infinity beyond FARTHEST."""
-    if not abs(x) < FARTHEST:
+    if not abs(x) < MAX_EXPONENT:
         return x if math.isnan(x) else (0.0 if x < 0 else math.inf)
     k, r = split(x)
     return (1.0 + expm1_near_zero(r)) * power_of_two(k)
@@ -50,7 +50,7 @@ def exp(x):
 @inner
 def expm1(x):
     """exp(x) - 1, to all digits where x is small."""
-    if not abs(x) < FARTHEST:
+    if not abs(x) < MAX_EXPONENT:
         return x if math.isnan(x) else (-1.0 if x < 0 else math.inf)
     k, r = split(x)
     size = power_of_two(k)
@@ -60,7 +60,7 @@ def expm1(x):
 @inner
 def halve(times):
     """0.5 ** times; zero or infinity beyond FARTHEST / log(2)."""
-    if not abs(times) * math.log(2) < FARTHEST:
+    if not abs(times) * math.log(2) < MAX_EXPONENT:
         return times if math.isnan(times) else (math.inf if times < 0 else 0.0)
     k = math.floor(0.5 - times)
     return (1.0 + expm1_near_zero((-times - k) * math.log(2))) * power_of_two(k)
