@@ -9,7 +9,7 @@ from kinematch.draw.mannequin import make_body
 
 XYZW = [1, 2, 3, 0]  # as three.js has quaternions
 WALK, RUN = 1.35, 2.8  # m/s, where nothing tells how fast the motion is
-SLOWEST = 0.4  # m/s of frames that go somewhere
+MIN_MOVING_SPEED = 0.4  # m/s of frames that go somewhere
 USUAL, FAST = 0.5, 0.97  # shares of those frames that are slower than a walk and a run
 
 
@@ -35,7 +35,7 @@ def find_speeds(crowd: Crowd) -> list[float]:
     if not hasattr(source, "poses") or len(paces) != source.poses.frame_count:
         return [WALK, RUN]  # a model, whose frames are made as it plays
     filter_, _ = source.find_terms(None, False, crowd.settings)
-    moving = paces[source.find_stays(filter_) & (paces > SLOWEST)]
+    moving = paces[source.find_stays(filter_) & (paces > MIN_MOVING_SPEED)]
     if not len(moving):
         return [WALK, RUN]
     return [round(float(np.quantile(moving, share)), 2) for share in (USUAL, FAST)]

@@ -40,7 +40,7 @@ def split(x):
 
 @inner
 def exp(x):
-    """exp(x); zero or infinity beyond FARTHEST."""
+    """exp(x); zero or infinity beyond MAX_EXPONENT."""
     if not abs(x) < MAX_EXPONENT:
         return x if math.isnan(x) else (0.0 if x < 0 else math.inf)
     k, r = split(x)
@@ -59,7 +59,7 @@ def expm1(x):
 
 @inner
 def halve(times):
-    """0.5 ** times; zero or infinity beyond FARTHEST / log(2)."""
+    """0.5 ** times; zero or infinity beyond MAX_EXPONENT / log(2)."""
     if not abs(times) * math.log(2) < MAX_EXPONENT:
         return times if math.isnan(times) else (math.inf if times < 0 else 0.0)
     k = math.floor(0.5 - times)

@@ -26,8 +26,8 @@ U = np.uintp
 class Net(NamedTuple):
     """Layers one after the other; negative numbers become zero after each but the last."""
 
-    weights: Any  # (A,) float32: of each layer (blocks, inputs, OUTPUT_BLOCK); outputs past the last are zero
-    biases: Any  # (B,) float32: of each layer (blocks, OUTPUT_BLOCK)
+    weights: Any  # (A,) float32: of each layer (blocks, inputs, OUTPUTS); outputs past the last are zero
+    biases: Any  # (B,) float32: of each layer (blocks, OUTPUTS)
     sizes: Any  # (L + 1,) int64, numbers before the first layer and after each
     skip: int  # how many of the last inputs the last layer sees too, beside what is hidden
 
@@ -42,7 +42,7 @@ def measure_net(net: Net) -> int:
 
 
 def apply_network(net, inputs, hidden, count):
-    """Outputs for the first rows of inputs (CHARACTER_BLOCK, ...); returns in which half of `hidden` they are."""
+    """Outputs for the first rows of inputs (ROWS, ...); returns in which half of `hidden` they are."""
     hidden[0][:count, : net.sizes[0]] = inputs[:count, : net.sizes[0]]
     weights, biases = net.weights, net.biases
     for layer in range(len(net.sizes) - 1):
@@ -81,9 +81,8 @@ def run_network(net, inputs, hidden, count):
             width += net.skip
         size, rectify = U(4 * width * OUTPUTS), layer < layers - 1
         given, made = address(hidden[at], 0), address(hidden[1 - at], 0)
-        whole = (
-            (count + REGISTER_ROWS - 1 - MAX_SEPARATE_ROWS) // REGISTER_ROWS * REGISTER_ROWS
-        )  # rows past the last are worked out for nothing
+        # rows past the last are computed and not used
+        whole = (count + REGISTER_ROWS - 1 - MAX_SEPARATE_ROWS) // REGISTER_ROWS * REGISTER_ROWS
         for block in range(blocks):
             start, bias, y = weights + U(block) * size, biases + U(LINE * block), made + U(LINE * block)
             for r in range(0, whole, REGISTER_ROWS):
