@@ -55,6 +55,7 @@ export class Live {
   ) {
     this.layer = viewport.layer();
     this.layer.add(viewport.blobs.object);
+    viewport.onCoarseness = () => this.makeFigures();
     connection.on("welcome", (welcome) => this.begin(welcome));
     connection.on("situation", (situation) => this.stand(situation));
     connection.on("settings_now", (settings) => {
@@ -118,10 +119,14 @@ export class Live {
 
   set body(kind: BodyKind) {
     storeBody((this.kind = kind));
+    this.makeFigures();
+  }
+
+  private makeFigures(): void {
     for (const figure of [this.hero, this.second, this.crowd]) this.viewport.forget(figure);
     this.second = this.crowd = null;
     if (!this.rig) return;
-    this.hero = this.viewport.figure(this.rig, this.layer, { kind });
+    this.hero = this.viewport.figure(this.rig, this.layer, { kind: this.kind });
     this.show(this.moment);
   }
 

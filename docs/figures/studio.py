@@ -93,7 +93,7 @@ def picture(page: Page) -> Image.Image:
 
 def save_picture(page: Page, name: str, wait: float = 1500) -> None:
     page.wait_for_timeout(wait)
-    few = picture(page).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few = picture(page).quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.FLOYDSTEINBERG)
     few.save(IMAGES / f"{name}.png", optimize=True)
 
 

@@ -38,6 +38,8 @@ export class Viewport {
   private readonly size = new THREE.Vector2();
   /** Looked through instead of the camera that follows. */
   eye: THREE.PerspectiveCamera | null = null;
+  /** Figures that are made from now on have more corners, or fewer. */
+  onCoarseness: () => void = () => {};
   private slow = 0;
   private level: number; // a place in LEVELS
 
@@ -82,7 +84,7 @@ export class Viewport {
 
   /** Figures of a skeleton on a layer; painted anew with the theme until forgotten. */
   figure(rig: Rig, layer: THREE.Object3D, look: FigureLook = {}): Figure {
-    const figure = new Figure(rig, look);
+    const figure = new Figure(rig, { corners: this.level === LAST ? "some" : "all", ...look });
     layer.add(figure.object);
     this.figures.add(figure);
     return figure;
@@ -192,20 +194,25 @@ export class Viewport {
 
   set quality(quality: Quality) {
     this.chosen = quality;
-    this.level = this.findLevel();
-    this.slow = 0;
+    this.setLevel(this.findLevel());
   }
 
   private findLevel(): number {
     return { high: 0, medium: 1, low: LAST, auto: drawsSlowly() ? 1 : 0 }[this.chosen];
   }
 
+  private setLevel(level: number): void {
+    const coarser = (this.level === LAST) !== (level === LAST);
+    this.level = level;
+    this.slow = 0;
+    if (coarser) this.onCoarseness();
+  }
+
   /** On a slow machine, fewer pixels and then no shadows: an answering character is worth more than a pretty one. */
   private thrift(seconds: number): void {
     this.slow = seconds > SLOW_FRAME ? this.slow + seconds : Math.max(0, this.slow - 2 * seconds);
     if (this.chosen === "auto" && this.slow > PATIENCE && this.level < LAST) {
-      this.level++;
-      this.slow = 0;
+      this.setLevel(this.level + 1);
     }
     const { shadow } = LEVELS[this.level];
     document.documentElement.toggleAttribute("data-thrift", this.level === LAST);

@@ -1,5 +1,5 @@
 /** Head, hair and a face that is suggested: eyes with lids, brows, nose, mouth, ears. */
-import type { Garment } from "./outfit";
+import type { Detail, Garment } from "./outfit";
 import { add, scale, unit, type Solid, type Vector } from "./solids";
 import type { Stance } from "./stance";
 
@@ -14,7 +14,7 @@ export function eyeAt(stance: Stance, side: number): Vector {
   return add(stance.at("head"), scale([side * EYE_ASIDE, EYE_HEIGHT, EYE_AHEAD], HEAD_SIZE * stance.unit));
 }
 
-export function face(stance: Stance): Garment[] {
+export function face(stance: Stance, detail: Detail = "all"): Garment[] {
   const u = HEAD_SIZE * stance.unit,
     base = stance.at("head"),
     { roles } = stance.rig.info;
@@ -30,7 +30,12 @@ export function face(stance: Stance): Garment[] {
   ): Solid => ({ start, end, radii: [r0 * u, r1 * u], scales, joint, ...more });
   const neck = stance.has("neck") ? stance.at("neck") : on(0, -0.09, -0.01);
   const head: Solid[] = [
-    { start: add(neck, [0, -0.01 * u, -0.004 * u]), end: on(0, 0.035, -0.004), radii: [0.046 * u, 0.044 * u], joint: roles.neck ?? joint },
+    {
+      start: add(neck, [0, -0.01 * u, -0.004 * u]),
+      end: on(0, 0.035, -0.004),
+      radii: [0.046 * u, 0.044 * u],
+      joint: roles.neck ?? joint,
+    },
     solid(on(0, 0.105, -0.006), on(0, 0.105, -0.006), 0.098, 0.098, [0.85, 1]),
     solid(on(0, 0.088, 0.026), on(0, 0.002, 0.052), 0.078, 0.036, [0.86, 1]),
     solid(on(0, 0.04, 0.02), on(0, 0.03, 0.02), 0.062, 0.055, [0.98, 1]), // jaw
@@ -48,12 +53,14 @@ export function face(stance: Stance): Garment[] {
     solid(on(-0.021, 0.0245, 0.0865), on(0, 0.02, 0.0935), 0.0036, 0.0046),
     solid(on(0, 0.02, 0.0935), on(0.021, 0.0245, 0.0865), 0.0046, 0.0036),
   ];
-  return [
-    { tint: "skin", solids: [...head, ...nose, ...ears], cell: 0.0085, width: 0.016 },
+  const skin = detail === "few" ? head : [...head, ...nose, ...ears];
+  const garments: Garment[] = [
+    { tint: "skin", solids: skin, cell: 0.0085, width: 0.016 },
     { tint: "hair", solids: hair(on, solid), cell: 0.009, width: 0.018 },
-    { tint: "hair", solids: brows, cell: 0.0045, width: 0.004 },
-    { tint: "lips", solids: mouth, cell: 0.0045, width: 0.003 },
   ];
+  if (detail !== "few") garments.push({ tint: "hair", solids: brows, cell: 0.0045, width: 0.004 });
+  if (detail === "all") garments.push({ tint: "lips", solids: mouth, cell: 0.0045, width: 0.003 });
+  return garments;
 }
 
 /** Short at the neck, fuller on top and swept to one side. */

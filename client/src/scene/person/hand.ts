@@ -17,7 +17,14 @@ export function hand(stance: Stance, side: "left" | "right"): Solid[] {
     add(wrist, add(scale(ahead, far * u), add(scale(front, aside * u), scale(back, out * u))));
   const solids: Solid[] = [
     { start: on(-0.03, 0), end: on(0.012, 0), radii: [0.027 * u, 0.024 * u], joint },
-    { start: on(0.02, 0), end: on(0.078, 0), radii: [0.026 * u, 0.029 * u], across: front, scales: [1.35, 0.62], joint },
+    {
+      start: on(0.02, 0),
+      end: on(0.078, 0),
+      radii: [0.026 * u, 0.029 * u],
+      across: front,
+      scales: [1.35, 0.62],
+      joint,
+    },
   ];
   const chains = FINGERS.map((finger) =>
     ["proximal", "intermediate", "distal"].map((piece) => `${side}_${finger}_${piece}`).filter(has),
@@ -39,9 +46,29 @@ export function hand(stance: Stance, side: "left" | "right"): Solid[] {
   });
   solids.push(
     { start: on(0.025, 0.022), end: on(0.06, 0.05, 0.008 * curl), radii: [0.0165 * u, 0.0125 * u], joint },
-    { start: on(0.06, 0.05, 0.008 * curl), end: on(0.088, 0.054, 0.014 * curl), radii: [0.0125 * u, 0.0095 * u], joint },
+    {
+      start: on(0.06, 0.05, 0.008 * curl),
+      end: on(0.088, 0.054, 0.014 * curl),
+      radii: [0.0125 * u, 0.0095 * u],
+      joint,
+    },
   );
   return solids;
+}
+
+/** A hand of a palm and closed fingers, for a figure that is small on the screen. */
+export function mitten(stance: Stance, side: "left" | "right"): Solid[] {
+  const { at, unit: u } = stance,
+    wrist = at(`${side}_hand`),
+    joint = stance.rig.info.roles[`${side}_hand`];
+  const ahead = scale(unit(subtract(wrist, at(`${side}_lower_arm`))), u);
+  const on = (far: number): Vector => add(wrist, scale(ahead, far));
+  const across: Vector = [0, 0, 1];
+  return [
+    { start: on(-0.03), end: on(0.02), radii: [0.027 * u, 0.026 * u], joint },
+    { start: on(0.02), end: on(0.09), radii: [0.028 * u, 0.03 * u], across, scales: [1.3, 0.7], joint },
+    { start: on(0.09), end: on(0.15), radii: [0.03 * u, 0.02 * u], across, scales: [1.25, 0.7], joint },
+  ];
 }
 
 /** A finger of the rig, from its first joint to a little beyond its last. */

@@ -29,7 +29,11 @@ const worn = (...[jacket, trim, trousers, shoes, bag, skin, hair]: string[]): Ou
   lips: `#${skin
     .slice(1)
     .match(/../g)!
-    .map((part) => Math.round(0.74 * parseInt(part, 16)).toString(16).padStart(2, "0"))
+    .map((part) =>
+      Math.round(0.74 * parseInt(part, 16))
+        .toString(16)
+        .padStart(2, "0"),
+    )
     .join("")}`,
   hair,
   white: "#fbf8f2",

@@ -1,6 +1,6 @@
 /** A person made for a rig: the triangles of body and clothes, and the joints that move them. */
 import { EYE_RADIUS, eyeAt } from "./face";
-import { dress, TINTS, type Tint } from "./outfit";
+import { dress, TINTS, type Detail, type Tint } from "./outfit";
 import { findPulls, PULLS, type Pull } from "./skin";
 import type { Stance } from "./stance";
 import { findSurface } from "./surface";
@@ -21,13 +21,15 @@ export interface PersonTriangles {
   indices: Uint32Array;
 }
 
-/** How coarse the surfaces are: 1 for one who is looked at, more in a crowd. */
-export function makePerson(stance: Stance, coarse: number): PersonTriangles {
+const COARSENESS = { all: 1.2, some: 2.2, few: 4 } as const; // of the grids that surfaces are found on
+const CORNERS = { all: 20, some: 10, few: 6 } as const; // around an eye
+
+/** A person of as much detail as its size on the screen deserves. */
+export function makePerson(stance: Stance, detail: Detail): PersonTriangles {
   const built = new Builder();
-  for (const { tint, solids, cell, width, pull = [] } of dress(stance)) {
-    if (coarse > 1.5 && cell < 0.006 * stance.unit && tint === "lips") continue;
-    const size = Math.min(cell * coarse, thickness(solids));
-    const { positions, normals, indices } = findSurface(solids, size, width);
+  for (const { tint, solids, cell, width, pull = [] } of dress(stance, detail)) {
+    const thin = (detail === "all" ? 1.1 : 1.55) * thickness(solids); // a coarser grid would lose the thinnest
+    const { positions, normals, indices } = findSurface(solids, Math.min(cell * COARSENESS[detail], thin), width);
     const pulls = findPulls(stance, [...solids, ...pull]);
     const first = built.count;
     for (let v = 0; v < positions.length; v += 3) {
@@ -36,19 +38,18 @@ export function makePerson(stance: Stance, coarse: number): PersonTriangles {
     }
     for (const index of indices) built.indices.push(first + index);
   }
-  const corners = coarse > 1.5 ? 8 : 20;
   [1, -1].forEach((side, k) => {
     const middle = eyeAt(stance, side),
       joint = stance.rig.count + k;
-    addEye(built, middle, EYE_RADIUS * stance.unit, joint, corners);
-    addLid(built, middle, 1.07 * EYE_RADIUS * stance.unit, joint + 2, corners);
+    addEye(built, middle, EYE_RADIUS * stance.unit, joint, CORNERS[detail]);
+    addLid(built, middle, 1.07 * EYE_RADIUS * stance.unit, joint + 2, CORNERS[detail]);
   });
   return built.finish();
 }
 
-/** A grid coarser than this would lose the thinnest of these solids. */
+/** The radius of the thinnest of some solids, m. */
 function thickness(solids: { radii: readonly [number, number]; scales?: readonly [number, number] }[]): number {
-  return 1.1 * Math.min(...solids.map(({ radii, scales }) => Math.max(...radii) * Math.min(...(scales ?? [1]), 1)));
+  return Math.min(...solids.map(({ radii, scales }) => Math.max(...radii) * Math.min(...(scales ?? [1]), 1)));
 }
 
 /** Places of the eyes of a stance, with which its joints go on. */

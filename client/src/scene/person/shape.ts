@@ -8,7 +8,6 @@ import { POSES, type Gaze, type Shape } from "../shape";
 import { OUTFITS } from "./palette";
 import { FACE_JOINTS, faceJoints, findStance, makePerson, TINTS, type PersonTriangles, type Stance } from "./person";
 
-const COARSENESS = { all: 1, some: 1.9, few: 2.8 } as const;
 const NECK_SHARE = 0.4; // of the head's turn that the neck makes
 const LID_OPEN = -0.75,
   LID_SHUT = 0.75; // rad about the axis through both eyes
@@ -44,7 +43,7 @@ function findTriangles(stance: Stance, corners: Corners): PersonTriangles {
   const { info } = stance.rig;
   if (!made.has(info)) made.set(info, new Map());
   const known = made.get(info)!;
-  if (!known.has(corners)) known.set(corners, makePerson(stance, COARSENESS[corners]));
+  if (!known.has(corners)) known.set(corners, makePerson(stance, corners));
   return known.get(corners)!;
 }
 

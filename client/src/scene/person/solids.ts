@@ -18,6 +18,12 @@ export function unit(a: Vector, otherwise: Vector = [0, 1, 0]): Vector {
   return far > 1e-9 ? scale(a, 1 / far) : otherwise;
 }
 
+/** What lies beyond a point, along the normal, is cut away. */
+export interface Cut {
+  point: Vector;
+  normal: Vector;
+}
+
 /** A round cone between two balls, wider or thinner along `across` and along its normal. */
 export interface Solid {
   start: Vector;
@@ -25,7 +31,7 @@ export interface Solid {
   radii: readonly [number, number];
   across?: Vector; // +X if not given
   scales?: readonly [number, number];
-  cuts?: readonly { point: Vector; normal: Vector }[]; // what lies beyond, along the normal, is cut away
+  cuts?: readonly Cut[];
   joint?: number; // that carries it; the spine if not given
   chain?: string; // solids of one chain meet as they are, others flow together
 }

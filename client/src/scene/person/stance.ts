@@ -5,7 +5,8 @@ import { length, scale, subtract, unit, type Vector } from "./solids";
 const ARM_SLOPE = 0.8; // rad below the horizontal
 const LEG_SPREAD = 0.1; // rad from the vertical
 const SHIN_AND_THIGH = 0.83; // m, of the person that the measures are of
-const SIDES = ["left", "right"] as const;
+export const SIDES = ["left", "right"] as const;
+export type Side = (typeof SIDES)[number];
 const LIMBS = ["upper_leg", "lower_leg", "foot", "upper_arm", "lower_arm", "hand"];
 const NEEDED = ["hips", "head", ...SIDES.flatMap((side) => LIMBS.map((part) => `${side}_${part}`))];
 

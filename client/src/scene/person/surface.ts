@@ -132,13 +132,10 @@ function cross(
 
 /** Bring a point of a net onto the surface itself. */
 function settle(point: number[], distance: Distance, cell: number): number[] {
-  for (let turn = 0; turn < 2; turn++) {
-    const away = distance(point[0], point[1], point[2]);
-    const normal = findNormal(point, distance, 0.25 * cell);
-    const by = Math.max(-0.5 * cell, Math.min(0.5 * cell, away));
-    point = point.map((at, axis) => at - by * normal[axis]);
-  }
-  return point;
+  const away = distance(point[0], point[1], point[2]);
+  const normal = findNormal(point, distance, 0.25 * cell);
+  const by = Math.max(-0.5 * cell, Math.min(0.5 * cell, away));
+  return point.map((at, axis) => at - by * normal[axis]);
 }
 
 function findNormal([x, y, z]: number[], distance: Distance, step: number): number[] {
