@@ -120,7 +120,7 @@ export class StageCorners {
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
     this.clip.replaceChildren(
       clip ? h("strong", clip.name) : "no clip",
-      clip ? `${((frame - clip.start) / welcome.frame_rate).toFixed(2)} s` : "",
+      clip ? ` ${((frame - clip.start) / welcome.frame_rate).toFixed(2)} s` : "",
     );
   }
 }
