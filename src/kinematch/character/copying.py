@@ -8,10 +8,9 @@ from kinematch.character.orders import Orders
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
 
-REOPENED = (
-    *("runner", "rig", "skeleton", "moving", "characters", "computed", "has_own_parts"),
-    *("_lock", "_layout", "_out"),
-)
+REOPENED = {
+    "runner", "rig", "skeleton", "moving", "characters", "computed", "has_own_parts", "_lock", "_layout", "_out",
+}  # fmt: skip
 
 
 def list_parts(crowd: "Crowd") -> dict[str, Any]:

@@ -285,12 +285,12 @@ class Crowd:
 
     def prepare_pose(self, out: Pose | None = None) -> Pose:
         """Where the next step writes to: a new pose, or an earlier one."""
+        if out is not None and out is self._out:
+            return out
         if out is None:
             pose, address = self._layout.make()
         else:
-            pose, address = out, 0 if out is self._out else self._layout.check(out)
-            if out is self._out:
-                return out
+            pose, address = out, self._layout.check(out)
             pose.positions[:] = self.rig.rest
         self._out = pose
         self.runner.set_pose(pose, address)

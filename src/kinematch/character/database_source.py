@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kinematch.character.checked_source import CheckedSource, pick_examples
-from kinematch.character.describe import describe_motion
+from kinematch.character.describe import describe_motion, open_motion
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
 from kinematch.database.feature_database import column_weights
@@ -44,7 +45,7 @@ class DatabaseSource:
         self._stays: dict[str, np.ndarray] = {}  # by filter, the frames that may play on
 
     def __reduce__(self) -> tuple:
-        return _reopen_source, (self.database, self.table.moving, self.make_matcher)
+        return partial(DatabaseSource, moving=self.table.moving, matcher=self.make_matcher), (self.database,)
 
     def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Table:
         return self.table  # everybody's
@@ -133,20 +134,12 @@ class DatabaseSource:
         return int(frames[0]), costs[0]
 
 
-def _reopen_source(database: Database, moving: np.ndarray, matcher: Callable[[Database], Matcher] | None) -> Any:
-    return DatabaseSource(database, moving=moving, matcher=matcher)
-
-
 def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = None) -> list:
     """Databases and sources of motion as sources that characters can go between, checked."""
     items = list(given) if isinstance(given, Sequence) and not isinstance(given, str | bytes) else [given]
     if not items:
         raise KinematchError("a crowd needs a database or another source of motion")
-    items = [item.make_source() if hasattr(item, "make_source") else item for item in items]  # trained models
-    for item in items:
-        if not isinstance(item, Database) and not hasattr(item, "description"):
-            kind = type(item).__name__
-            raise KinematchError(f"a crowd needs databases, as km.load opens them, or motion sources, not {kind}")
+    items = [open_motion(item) for item in items]
     opened = (Database, DatabaseSource, CheckedSource, *COMPILED)  # those of another crowd are checked already
     items = [one if isinstance(one, opened) else CheckedSource(one, number) for number, one in enumerate(items)]
     # what transitions remember of a joint's place must fit every source

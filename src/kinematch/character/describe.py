@@ -26,10 +26,8 @@ def open_motion(given: Any) -> Motion:
         return given.make_source()
     if isinstance(given, Database) or hasattr(given, "description"):
         return given
-    raise KinematchError(
-        f"a motion of type {type(given).__name__}, expected a database or model, as km.load opens them, "
-        "or a motion source"
-    )
+    kind = type(given).__name__
+    raise KinematchError(f"expected databases or models, as km.load opens them, or motion sources, not {kind}")
 
 
 def find_database(motion: Motion) -> Database | None:

@@ -38,20 +38,17 @@ class Filters:
 
     def __init__(self) -> None:
         self._numbers: dict[str | None, int] = {}
-        self._texts: list[str | None] = []
+        self.texts: list[str | None] = []
 
     def number(self, expression: str | None) -> int:
         number = self._numbers.get(expression)
         if number is None:
-            number = self._numbers[expression] = len(self._texts)
-            self._texts.append(expression)
+            number = self._numbers[expression] = len(self.texts)
+            self.texts.append(expression)
         return number
 
-    def __len__(self) -> int:
-        return len(self._texts)
-
     def text(self, number: int) -> str | None:
-        return self._texts[number] if 0 <= number < len(self._texts) else None
+        return self.texts[number] if 0 <= number < len(self.texts) else None
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from kinematch.character.mishaps import look_closer
 from kinematch.character.pose import Pose
 from kinematch.character.source import Search
 from kinematch.character.step.playback import read_playing
-from kinematch.character.step.project import find_frame, is_return, note_found
+from kinematch.character.step.project import choose_frame, note_found
 from kinematch.character.step.step import ASK, BEGIN, END, FEET, MOVE, PROJECT, SCHEDULE, SHOW, count_pieces
 from kinematch.character.step.transition import AFTER, BEFORE
 from kinematch.database.features import Trajectory
@@ -229,10 +229,8 @@ def search_frames(crowd: "Crowd", number: int, target: int, characters: np.ndarr
     table = crowd.sources[target].by_frame._replace(search=searches)
     for n in characters.tolist():
         current = read_playing(scene, table, n)[0] if target == number else -1
-        frame, cost, ignored = find_frame(scene, table, n, current, crowd.settings.stay_bias, None)
-        note_found(scene, n, current, cost)
-        if frame != current and not is_return(scene, table, n, current, frame, ignored):
-            crowd.state.schedule.left[n] = current
+        frame = choose_frame(scene, table, n, current, None)
+        if frame != current:
             jump(crowd, number, target, n, np.array([frame]), pose)
 
 

@@ -43,7 +43,7 @@ class Searches:
         self.errors: dict[int, KinematchError] = {}  # by number, of filters that this source cannot be searched with
         self.exact = int(type(source.matcher) is WideMatcher)
         self._admitted: dict[str, bool] = {}  # by filter: to look through all frames takes long
-        self._seen: tuple = ()
+        self._count = 0  # of the filters that are known
         self._kept: Any = None  # the tree, whose handles kernels know by address
         self._settings = Settings()
 
@@ -51,16 +51,13 @@ class Searches:
         """A new table where filters, weights or what to ignore have changed since the last; else None."""
         matcher: Any = self.source.matcher
         tree = matcher.tree if self.exact else None
-        seen = settings, filters, len(filters)
-        if tree is self._kept and seen == self._seen:
+        count = len(filters.texts)
+        if tree is self._kept and settings is self._settings and filters is self.filters and count == self._count:
             return None
-        self._seen, self._kept, self._settings, self.filters = seen, tree, settings, filters
-        shape = len(filters), 2
-        self.handles, self.ignores, self.admits = (
-            np.zeros(shape, np.int64),
-            np.zeros(shape, np.int64),
-            np.zeros(shape, bool),
-        )
+        self._kept, self._settings, self.filters, self._count = tree, settings, filters, count
+        shape = count, 2
+        self.handles, self.ignores = np.zeros((2, *shape), np.int64)
+        self.admits = np.zeros(shape, bool)
         self.errors = {}
         for number, idle in np.ndindex(shape):
             try:

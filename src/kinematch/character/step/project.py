@@ -38,10 +38,8 @@ def project(scene, n, scratch):
     current = -1
     if target == number:
         current, _ = read_playing(scene, here, n)
-    frame, cost, ignored = find_frame(scene, there, n, current, scene.settings.stay_bias, scratch)
-    note_found(scene, n, current, cost)
-    if frame != current and not is_return(scene, there, n, current, frame, ignored):
-        scene.schedule.left[n] = current
+    frame = choose_frame(scene, there, n, current, scratch)
+    if frame != current:
         jump(scene, n, here, there, target, frame, scratch)
 
 
@@ -52,6 +50,17 @@ def convert_query(scene, n, here, there):
     for column in range(queries.shape[1]):
         value = queries[n, column] * here.feature_scale[column] + here.feature_offset[column]
         queries[n, column] = (value - there.feature_offset[column]) / there.feature_scale[column]
+
+
+@inner
+def choose_frame(scene, source, n, current, scratch):
+    """The frame that a character goes on from, `current` where it plays on; notes what the search found."""
+    frame, cost, ignored = find_frame(scene, source, n, current, scene.settings.stay_bias, scratch)
+    note_found(scene, n, current, cost)
+    if frame == current or is_return(scene, source, n, current, frame, ignored):
+        return current
+    scene.schedule.left[n] = current
+    return frame
 
 
 @inner
