@@ -20,7 +20,6 @@ from kinematch.character.step.scene import (
     make_handle,
     make_scratch,
     make_work,
-    measure_runs,
 )
 from kinematch.character.step.step import ASK, BEGIN, END, SCHEDULE, count_pieces, run_step
 from kinematch.character.step.update import begin_transition, predict_places, sample_playing
@@ -45,7 +44,6 @@ class Runner:
         self.retargeting, self._layout, self._beginning = retargeting, layout, Beginning(*beginning[:6])
         self._begun = make_counters(1)
         first, count = sources[0], len(state.playing.frames)
-        joints, contacts = first.description.skeleton.joint_count, len(first.description.contact_joints)
         self.characters = np.arange(count, dtype=np.int32)
         self.tables: list[Table] = [
             source.make_table(own, moving, count) for source, own in zip(sources, state.sources)
@@ -57,17 +55,12 @@ class Runner:
                 table = getattr(sources[number], "by_frame", None) or self.tables[number]
                 self.tables[number] = table._replace(search=searches)
         self._table_handles = [handle(table, TABLE_EXAMPLE) for table in self.tables] if compiled else []
-        self.work = make_work(count, joints, len(rig.legs))
+        self.work = make_work(count, first.description.skeleton.joint_count, len(rig.legs))
         if retargeting is not None:
             self.work.positions[:] = first.rig.rest
             self.source_pose = tuple(array.view() for array in (self.work.positions, self.work.rotations))
             for array in self.source_pose:
                 array.flags.writeable = False  # as for every caller of the kernel, which is compiled once
-        self._sizes = {
-            "shown_joints": len(rig.parents), "joints": joints, "legs": len(rig.legs), "moving": len(moving),
-            "contacts": contacts, "channels": max(table.pack.channels for table in self.tables), "count": count,
-            **measure_runs(self.tables),
-        }  # fmt: skip
         self._pose, address = layout.make()  # until the first step
         self._knobs = make_knobs(Settings())
         self.scratch: list[Scratch] = []
@@ -114,7 +107,9 @@ class Runner:
             self._memory = memory
             shared = self.compiled and len(self.characters) >= SHARED
             threads = range(count_threads() if shared else 1)
-            self.scratch = [make_scratch(**self._sizes, memory=memory, thread=thread) for thread in threads]
+            sizes = {"shown_joints": len(self.rig.parents), "legs": len(self.rig.legs), "memory": memory}
+            count = len(self.characters)
+            self.scratch = [make_scratch(self.tables, **sizes, count=count, thread=thread) for thread in threads]
             self._scratch_places = list(self.scratch)
             if self.compiled:
                 self._scratch_handles = [handle(one, SCRATCH_EXAMPLE) for one in self.scratch]

@@ -12,7 +12,7 @@ from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
 from kinematch.character.source import SourceDescription, SourcePoses
 from kinematch.character.state import State
-from kinematch.character.step.scene import make_run_scratch
+from kinematch.character.step.scene import make_scratch
 from kinematch.database.features import QueryInput
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.run_path_kernels import enter_run, find_followed, restore_entry
@@ -96,7 +96,7 @@ class LearnedSource:
             "entries": np.zeros(1, np.int32), "steps": np.zeros(1, np.int32),
         }  # fmt: skip
         table = self.make_table(own, self.moving, 1)
-        scratch = make_run_scratch([table])
+        scratch = make_scratch([table])
         restore_entry(table.runs, table.runs.beginning, scratch.inputs[0])
         enter_run(table, 0, scratch, find_followed(table.runs, table.runs.beginning))  # as it is written, in Python
         return {name: np.repeat(array, count, axis=0) for name, array in own.items()}

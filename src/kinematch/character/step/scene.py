@@ -1,6 +1,6 @@
 """Scene: everything that a step works on, one record; kernels take it as one small array of addresses."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,20 +110,14 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(
-    *,
-    shown_joints: int,
-    joints: int,
-    legs: int,
-    moving: int,
-    contacts: int,
-    channels: int,
-    count: int,
-    memory: int,
-    width: int,
-    hidden: int,
-    thread: int = 0,
+    tables: Sequence[Table], *, count: int = 0, shown_joints: int = 0, legs: int = 0, memory: int = 0, thread: int = 0
 ) -> Scratch:
-    single, rows = np.float32, max(channels, round_up(joints))
+    """Memory that suffices for characters who play some tables; without the sizes of a crowd, to play runs alone."""
+    single, first, runs = np.float32, tables[0], [table.runs for table in tables]
+    joints, moving, contacts = first.rotations.shape[1], len(first.moving), len(first.toe_rests)
+    rows = max(round_up(joints), *(table.pack.channels for table in tables))
+    nets = [net for one in runs for net in (one.decompressor, one.stepper, one.projector)]
+    width, hidden = max(one.step.shape[0] for one in runs), max(map(measure_net, nets))
     sample = Sample(
         np.zeros((2, joints, 4), single), np.zeros((2, joints, 3), single), np.zeros((2, moving, 3), single),
         np.zeros((2, moving, 3), single), np.zeros((2, 3)), np.zeros((2, contacts)), np.zeros((2, contacts)),
@@ -135,19 +129,6 @@ def make_scratch(
         np.zeros((ROWS, width), single), np.zeros(ROWS, np.int64), np.zeros((BLOCK, 3)), np.zeros(BLOCK, np.int64),
         np.zeros(memory, np.uint8), thread,
     )  # fmt: skip
-
-
-def measure_runs(tables: Iterable[Table]) -> dict[str, int]:
-    """Columns that the runs of models need in scratch."""
-    runs = [table.runs for table in tables]
-    nets = [net for one in runs for net in (one.decompressor, one.stepper, one.projector)]
-    return {"width": max(one.step.shape[0] for one in runs), "hidden": max(measure_net(net) for net in nets)}
-
-
-def make_run_scratch(tables: Sequence[Table]) -> Scratch:
-    """Scratch that suffices to play runs."""
-    sizes = dict.fromkeys(("shown_joints", "joints", "legs", "moving", "contacts", "channels", "count", "memory"), 0)
-    return make_scratch(**sizes, **measure_runs(tables))
 
 
 def _make_example() -> tuple[Scene, Scratch]:
@@ -169,7 +150,7 @@ def _make_example() -> tuple[Scene, Scratch]:
         pose,
         np.zeros(1, np.int64),
     )
-    return scene, make_run_scratch([empty_table()])
+    return scene, make_scratch([empty_table()])
 
 
 EXAMPLE, SCRATCH_EXAMPLE = _make_example()
