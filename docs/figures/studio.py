@@ -93,7 +93,9 @@ def picture(page: Page) -> Image.Image:
 
 def save_picture(page: Page, name: str, wait: float = 1500) -> None:
     page.wait_for_timeout(wait)
-    few = picture(page).quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.FLOYDSTEINBERG)
+    shown = picture(page)
+    palette = shown.quantize(256, method=Image.Quantize.FASTOCTREE)
+    few = shown.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG)  # the sky has no steps
     few.save(IMAGES / f"{name}.png", optimize=True)
 
 
