@@ -50,7 +50,7 @@ def _pops(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]
     shares = excess(take.global_positions, take.rate, yardstick.limits)
     made = []
     for k in _peaks(shares.max(axis=1), take.rate):
-        joint = take.skeleton.names[int(np.argmax(shares[k])) + 1]
+        joint = take.skeleton.names[yardstick.limits.joints[int(np.argmax(shares[k]))]]
         text = f"{joint} accelerates {shares[k].max():.1f} times as hard as ever in the source"
         made.append(Moment("roughest", take, k / take.rate, float(shares[k].max()), text))
     return made

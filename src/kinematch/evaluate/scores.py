@@ -202,8 +202,9 @@ def _jump_scores(takes: Sequence[Take], yardstick: Yardstick) -> Scores:
     limits, peaks, jolts = yardstick.limits, [], []
     for take in takes:
         moments = np.flatnonzero(take.jumped)
-        second = smoothness.accelerations(take.global_positions, take.rate)[:, 1:] / limits.accelerations[1:]
-        third = smoothness.jerks(take.global_positions, take.rate)[:, 1:] / limits.jerks[1:]
+        seen = take.global_positions[:, limits.joints]
+        second = smoothness.accelerations(seen, take.rate) / limits.accelerations[limits.joints]
+        third = smoothness.jerks(seen, take.rate) / limits.jerks[limits.joints]
         peaks.append(smoothness.peaks_at(moments, second, take.rate))
         jolts.append(smoothness.peaks_at(moments, third, take.rate))
     pooled = np.concatenate(peaks), np.concatenate(jolts)

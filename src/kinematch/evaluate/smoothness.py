@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.motion.clip import true_ranges
+from kinematch.motion.skeleton import Skeleton
 
 HIGH = 99.9  # percentile of the source
 POP = 1.5  # times the source's maximum
@@ -15,8 +16,9 @@ APART = 0.1  # s between two pops that are told apart
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Of each joint in the source; the root, which nobody sees, is left out of all counts."""
+    """Of each joint in the source."""
 
+    joints: np.ndarray  # (M,) that count: not the root, nor what else nobody sees
     accelerations: np.ndarray  # (J,) m/s^2, the 99.9th percentile
     largest: np.ndarray  # (J,) m/s^2
     jerks: np.ndarray  # (J,) m/s^3, the 99.9th percentile
@@ -41,14 +43,34 @@ def jerks(positions: np.ndarray, rate: float) -> np.ndarray:
     return out
 
 
-def limits_of(motions: Sequence[np.ndarray], rate: float, weights: Sequence[np.ndarray] | None = None) -> Limits:
+def find_body_joints(skeleton: Skeleton) -> np.ndarray:
+    """Joints (M,) of the body below its root: with the hips' role, the hips and what hangs on them.
+
+    Controls that animators leave beside the body, such as the targets of knees and elbows, are seen by nobody, and
+    hardly move in some clips."""
+    hips = skeleton.roles.get("hips", 0)
+    body = np.zeros(skeleton.joint_count, bool)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        body[joint] = joint == hips or (parent >= 0 and body[parent])
+    body[0] = False
+    return np.flatnonzero(body)
+
+
+def limits_of(
+    motions: Sequence[np.ndarray],
+    rate: float,
+    weights: Sequence[np.ndarray] | None = None,
+    joints: np.ndarray | None = None,
+) -> Limits:
     """Of the source's global positions (F, J, 3), clip by clip; frames count by their weights (F,), or all alike."""
     second = np.concatenate([accelerations(positions, rate) for positions in motions])
     third = np.concatenate([jerks(positions, rate) for positions in motions])
+    counted = np.arange(1, second.shape[1]) if joints is None else joints
     if weights is None:
-        return Limits(np.percentile(second, HIGH, axis=0), second.max(axis=0), np.percentile(third, HIGH, axis=0))
-    own = np.concatenate(weights)
-    return Limits(_weighted_percentile(second, own), second.max(axis=0), _weighted_percentile(third, own))
+        high = [np.percentile(values, HIGH, axis=0) for values in (second, third)]
+    else:
+        high = [_weighted_percentile(values, np.concatenate(weights)) for values in (second, third)]
+    return Limits(counted, high[0], second.max(axis=0), high[1])
 
 
 def _weighted_percentile(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -61,13 +83,13 @@ def _weighted_percentile(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def exceeding(positions: np.ndarray, rate: float, limits: Limits) -> np.ndarray:
-    """Which joint-frames (T, J - 1) lie above the source's 99.9th percentile."""
-    return accelerations(positions, rate)[:, 1:] > limits.accelerations[1:]
+    """Which joint-frames (T, M) lie above the source's 99.9th percentile."""
+    return accelerations(positions[:, limits.joints], rate) > limits.accelerations[limits.joints]
 
 
 def excess(positions: np.ndarray, rate: float, limits: Limits) -> np.ndarray:
-    """Accelerations (T, J - 1) as multiples of the source's largest of that joint."""
-    return accelerations(positions, rate)[:, 1:] / limits.largest[1:]
+    """Accelerations (T, M) as multiples of the source's largest of that joint."""
+    return accelerations(positions[:, limits.joints], rate) / limits.largest[limits.joints]
 
 
 def pops(excess: np.ndarray, rate: float) -> list[tuple[int, int]]:

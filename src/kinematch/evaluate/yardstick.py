@@ -10,7 +10,7 @@ from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
 from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.mix import weigh_frames
 from kinematch.evaluate.sampling import SCORED, seen_values, shown_at
-from kinematch.evaluate.smoothness import Limits, limits_of
+from kinematch.evaluate.smoothness import Limits, find_body_joints, limits_of
 from kinematch.evaluate.variety import MOVING, pose_motion
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_of
@@ -63,7 +63,7 @@ def yardstick(database: Database, filter: str, mix: np.ndarray, *, rate: float =
     return Yardstick(
         SCORED,
         floor,
-        limits_of(motions, SCORED, weights),
+        limits_of(motions, SCORED, weights, find_body_joints(poses.skeleton)),
         float(np.median(pooled)) if len(pooled) else 0.0,
         tuple(motions),
         weights,
