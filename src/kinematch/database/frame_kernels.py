@@ -121,7 +121,7 @@ def unpack_root(table, clip, frame):
 
 @inner
 def locate_root(table, clip, frame, t):
-    """Where the root is in the world of its clip (x, z, yaw); past the last frame of a loop it stays there."""
+    """Where the root is in the world of its clip (x, z, yaw), on the way to the next frame."""
     if not is_packed(table):
         path = table.root_paths
         return (
@@ -130,9 +130,12 @@ def locate_root(table, clip, frame, t):
         )  # fmt: skip
     pack = table.pack
     own, last = frame - table.starts[clip], table.stops[clip] - 1 - frame
-    if own % LENGTH == LENGTH - 1 and last > 0:  # the next frame is in another segment
+    if (last == 0 and table.loops[clip]) or (own % LENGTH == LENGTH - 1 and last > 0):  # another segment, or round
         x, z, yaw = unpack_root(table, clip, frame)
-        new_x, new_z, new_yaw = unpack_root(table, clip, frame + 1)
+        new_x, new_z, new_yaw = unpack_root(table, clip, frame + 1 if last > 0 else table.starts[clip])
+        if last == 0:
+            sx, sz = rotate_about_y(table.loop_shifts[clip, 0], table.loop_shifts[clip, 2], new_yaw)
+            new_x, new_z, new_yaw = new_x + sx, new_z + sz, new_yaw + table.loop_turns[clip]
         return x + t * (new_x - x), z + t * (new_z - z), yaw + t * wrap_angle(new_yaw - yaw)
     row, segment = address(pack.roots, pack.clip_roots[clip] + own), pack.clip_segments[clip] + own // LENGTH
     after, side = row + U(6 if last > 0 else 0), pack.sides[clip]

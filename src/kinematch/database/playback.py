@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.database.poses import PoseDatabase
-from kinematch.math.angles import wrap_angle
+from kinematch.math.angles import rotate_about_y, wrap_angle
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 
@@ -19,12 +19,16 @@ def find_next_frames(poses: PoseDatabase) -> np.ndarray:
 
 
 def measure_root_tracks(poses: PoseDatabase) -> np.ndarray:
-    """(F, 6) x and z in m and yaw in rad of the root, and their change to the clip's next frame."""
+    """(F, 6) x and z in m and yaw in rad of the root, and their change to the clip's next frame; from the last frame of
+    a loop to the first of its next round."""
     yaws = yaw_of(poses.rotations[:, 0]).astype(np.float64)
     places = np.column_stack([poses.positions[:, 0, ::2].astype(np.float64), yaws])
     changes = np.diff(places, axis=0, append=places[-1:])
+    first, last, loops = places[poses.clip_starts], poses.clip_stops - 1, poses.clip_loops
+    shifts = rotate_about_y(poses.loop_positions * np.array([1.0, 0, 1]), first[:, 2])[:, ::2]
+    rounds = np.column_stack([shifts, yaw_of(poses.loop_rotations).reshape(-1)])
+    changes[last] = np.where(loops[:, None], first + rounds - places[last], 0.0)
     changes[:, 2] = wrap_angle(changes[:, 2])
-    changes[poses.clip_stops - 1] = 0.0  # past the last frame, of a loop too, the root stays
     return np.column_stack([places, changes])
 
 
@@ -54,13 +58,14 @@ def measure_contact_left(poses: PoseDatabase) -> np.ndarray:
 
 
 def measure_paces(poses: PoseDatabase) -> np.ndarray:
-    """(F,) m/s of the root, averaged over about a step."""
+    """(F,) m/s of the root, averaged over about a step; loops are averaged across their seam."""
     speeds = np.linalg.norm(poses.velocities[:, 0], axis=-1)
     reach = max(1, round(PACE_WINDOW * poses.frame_rate / 2))
     paces = np.empty(poses.frame_count, np.float32)
-    for start, stop in zip(poses.clip_starts, poses.clip_stops):
-        total = np.concatenate([[0.0], np.cumsum(speeds[start:stop], dtype=np.float64)])
-        frames = np.arange(stop - start)
-        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, stop - start)
+    for start, stop, loops in zip(poses.clip_starts, poses.clip_stops, poses.clip_loops):
+        own, around = speeds[start:stop], reach if loops else 0
+        total = np.concatenate([[0.0], np.cumsum(np.pad(own, around, mode="wrap"), dtype=np.float64)])
+        frames = np.arange(stop - start) + around
+        first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach + 1, len(total) - 1)
         paces[start:stop] = (total[last] - total[first]) / (last - first)
     return paces

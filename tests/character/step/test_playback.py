@@ -71,6 +71,19 @@ def test_a_loop_goes_on_round_after_round(source):
     np.testing.assert_allclose(np.exp(1j * thrice[3]), np.exp(1j * yaw), atol=1e-6)
 
 
+def test_the_root_goes_on_across_the_seam_of_a_loop_as_it_does_inside_of_a_round(source):
+    poses, table = source.poses, source.by_frame
+    start, stop = int(poses.clip_starts[LOOP]), int(poses.clip_stops[LOOP])
+    ways = []
+    for frame in range(start, stop):
+        after, part, rounds = advance_time(table, frame, 0.6, 1 / poses.frame_rate)
+        ways.append(measure_root_motion(table, frame, 0.6, after, part, rounds))
+    ways = np.array(ways)
+    assert np.hypot(*ways[:, :2].T).min() > 1e-3
+    changes = np.abs(np.diff(ways, axis=0, append=ways[:1])).max(axis=1)
+    assert changes[-2:].max() < 3 * np.sort(changes[:-2])[-3]
+
+
 def test_time_never_leads_out_of_a_clip(source):
     poses, table = source.poses, source.by_frame
     for frame in (0, int(poses.clip_stops[0]) - 1, int(poses.clip_starts[LOOP]) + 5):

@@ -77,9 +77,8 @@ class Frames:
         return roots
 
     def read_root_paths(self, frames: np.ndarray) -> np.ndarray:
-        """(N, 6) the same, and the change to the clip's next frame; past the last frame, of a loop too, it stays."""
-        clips = self.find_clips(frames)
-        here, there = self.read_roots(frames), self.read_roots(np.minimum(frames + 1, self.stops[clips] - 1))
+        """(N, 6) the same, and the change to the clip's next frame, of a loop's last to its next round."""
+        here, (_, there) = self.read_roots(frames), self._carry_roots(frames)
         change = there - here
         change[:, 2] = wrap_angle(change[:, 2])
         return np.concatenate([here, change], axis=1)
