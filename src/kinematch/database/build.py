@@ -17,10 +17,11 @@ from kinematch.database.cleaner import Cleaner, open_cleaners
 from kinematch.database.feature_database import build_features, find_targets
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
+from kinematch.database.marks import find_empty_ranges, mark_clip, swap_tags
 from kinematch.database.mixture import find_mixture
-from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
-from kinematch.database.prepare import Prepared, find_missing_actions, find_target, prepare
-from kinematch.database.recipe import Range, Recipe, parse_recipe, read_recipe_text
+from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.prepare import Prepared, find_target, prepare
+from kinematch.database.recipe import Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import find_line
 from kinematch.database.sources import (
     SourceFile,
@@ -29,7 +30,6 @@ from kinematch.database.sources import (
     hash_value,
     list_files,
     make_file_key,
-    matches,
     refuse_twice,
 )
 from kinematch.database.storage import Database
@@ -90,7 +90,7 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
         prepared = _prepare_all(files, recipe, text, recipe_path, progress)
         clock.lap("clips")
         progress("poses", 0, 1)
-        found += _list_left_out(prepared) + _list_warnings(prepared) + _find_empty_ranges(files, prepared)
+        found += _list_left_out(prepared) + _list_warnings(prepared) + find_empty_ranges(files, prepared)
         prepared = [[clip for clip in clips if not clip.fault] for clips in prepared]
         if not any(prepared):
             raise KinematchError(f"no clip is fit for a database: {found[0]}")
@@ -250,49 +250,11 @@ def _assemble(
             raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
     entries = [
         Entry(
-            clip.clip.with_(skeleton=skeleton, tags=_swap_tags([*clip.clip.tags, *file.source.tags], clip, recipe)),
+            clip.clip.with_(skeleton=skeleton, tags=swap_tags([*clip.clip.tags, *file.source.tags], clip, recipe)),
             clip.contacts,
-            loop=file.source.loop,
-            marks=tuple(_mark_clip(file, clip, recipe)),
+            loop=clip.loop,
+            marks=tuple(mark_clip(file, clip, recipe)),
         )
         for file, clip in everything
     ]
     return build_poses(entries, first.contact_joints)
-
-
-def _mark_clip(file: SourceFile, clip: Prepared, recipe: Recipe) -> list[Mark]:
-    """Convert the ranges of a file from its seconds to frames of one of its clips."""
-    marks = []
-    for one in file.source.range:
-        start, stop = _find_frames(one, file, clip)
-        if stop > start:
-            tags = _swap_tags(one.tags, clip, recipe)
-            marks.append(
-                Mark(start, stop, tags, no_entry=one.no_entry, no_exit=one.no_exit, cost_factor=one.cost_factor)
-            )
-    return marks
-
-
-def _find_frames(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
-    if not matches(file, one.files):
-        return 0, 0
-    rate, frames = clip.clip.frame_rate, clip.clip.frame_count
-    start = max(0, round((one.start - clip.begins) * rate))
-    return start, frames if one.stop is None else min(frames, round((one.stop - clip.begins) * rate))
-
-
-def _find_empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Prepared]]) -> list[str]:
-    """Ranges and actions without a frame: they lie past the end, or in a part that was cut."""
-    marked: dict[tuple[int, int], bool] = {}
-    for file, clips in zip(files, prepared):
-        for k, one in enumerate(file.source.range):
-            stretches = [_find_frames(one, file, clip) for clip in clips]
-            marked[file.index, k] = marked.get((file.index, k), False) or any(b > a for a, b in stretches)
-    missing = [one for file, clips in zip(files, prepared) for one in find_missing_actions(file, clips)]
-    return [f"source[{index}].range[{k}] marks no frame" for (index, k), some in marked.items() if not some] + missing
-
-
-def _swap_tags(tags: Sequence[str], clip: Prepared, recipe: Recipe) -> frozenset[str]:
-    """A mirrored left turn is a right turn."""
-    pairs = {a: b for left, right in recipe.cleaning.mirror_tags for a, b in ((left, right), (right, left))}
-    return frozenset(pairs.get(tag, tag) if clip.mirrored else tag for tag in tags)

@@ -10,8 +10,9 @@ import numpy as np
 from kinematch.database.actions import mirror_actions
 from kinematch.database.faults import find_fault, is_still
 from kinematch.database.loops import close_loop
-from kinematch.database.recipe import Cleaning, Recipe, Source
+from kinematch.database.recipe import Cleaning, Range, Recipe, Source
 from kinematch.database.sources import SourceFile, choose_clips, matches
+from kinematch.database.stand_loops import MIN_LOOP_SECONDS, play_to_and_fro
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip, read_clips
 from kinematch.files.units_and_axes import sampled_positions
@@ -41,6 +42,8 @@ class Prepared:
     contact_joints: np.ndarray  # (K,) int32
     begins: float  # s, time of its first frame in the file
     mirrored: bool = False
+    loop: bool = False
+    stretch: tuple[float, float] | None = None  # s of the file, of a loop made of a part of it
     warnings: tuple[str, ...] = ()
     fault: str = ""  # why it is left out of the database
 
@@ -106,7 +109,7 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
                     if (source.floor or cleaning.floor) == "auto" and not source.contact_joints:
                         piece = put_on_floor(piece)  # soles are put on the floor by retargeting
                     piece = retarget(piece, target, leave_out(source.retarget_without, source.retarget_hands))
-                cleaned = _clean(piece, begins, source, cleaning)
+                cleaned = _clean(piece, begins, file, cleaning)
                 fault = find_fault(stretch, cleaned[0].clip)
                 if not fault and len(pieces) > 1 and is_still(stretch):
                     fault = "nothing moves in it"
@@ -162,7 +165,8 @@ def _find_frame(clip: Clip, time: float) -> int:
     return round(min(time * clip.frame_rate, clip.frame_count))
 
 
-def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> list[Prepared]:
+def _clean(clip: Clip, begins: float, file: SourceFile, cleaning: Cleaning) -> list[Prepared]:
+    source = file.source
     clip = resample(clip, cleaning.frame_rate)
     floor = source.floor if source.floor is not None else cleaning.floor
     feet = source.contact_joints or None
@@ -197,10 +201,36 @@ def _clean(clip: Clip, begins: float, source: Source, cleaning: Cleaning) -> lis
     if ground is not None:
         clip = raise_root(clip, ground)
     joints = np.array(contact_joints(clip.skeleton, feet), np.int32)
-    plain = Prepared(clip, contacts, joints, begins, warnings=warnings)
-    if not (cleaning.mirror if source.mirror is None else source.mirror):
-        return [plain]
-    return [plain, _mirror_clip(plain, source)]
+    plain = Prepared(clip, contacts, joints, begins, loop=source.loop, warnings=warnings)
+    mirrored = cleaning.mirror if source.mirror is None else source.mirror
+    both = [[one, _mirror_clip(one, source)] if mirrored else [one] for one in (plain, *_close_ranges(plain, file))]
+    return [one for pair in both for one in pair]
+
+
+def _close_ranges(plain: Prepared, file: SourceFile) -> list[Prepared]:
+    """A looping clip of each range that is to be one."""
+    loops = []
+    for one in file.source.range:
+        start, stop = find_frames(one, file, plain)
+        if one.loop and (stop - start) / plain.clip.frame_rate >= MIN_LOOP_SECONDS:
+            clip, contacts = play_to_and_fro(plain.clip.frames(start, stop), plain.contacts[start:stop])
+            stretch = plain.begins + start / clip.frame_rate, plain.begins + stop / clip.frame_rate
+            clip = clip.with_(name=f"{plain.clip.name} (loop at {one.start:g} s)")
+            loops.append(replace(plain, clip=clip, contacts=contacts, loop=True, stretch=stretch, warnings=()))
+    return loops
+
+
+def find_frames(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
+    """The frames [start, stop) of a clip that a range is about; of a loop all or none."""
+    rate, frames = clip.clip.frame_rate, clip.clip.frame_count
+    if not matches(file, one.files):
+        return 0, 0
+    if clip.stretch is not None:
+        first, last = clip.stretch
+        inside = one.start < first + 1 / rate and (one.stop is None or one.stop > last - 1 / rate)
+        return 0, frames if inside else 0
+    start = max(0, round((one.start - clip.begins) * rate))
+    return start, frames if one.stop is None else min(frames, round((one.stop - clip.begins) * rate))
 
 
 def _mirror_clip(plain: Prepared, source: Source) -> Prepared:

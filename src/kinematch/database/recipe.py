@@ -48,6 +48,7 @@ class Range(_Table):
     no_entry: bool = Field(False, description="a search never jumps into the range; playback may run into it")
     no_exit: bool = Field(False, description="once playback is in the range, it continues to the end of it")
     cost_factor: Factor = Field(1.0, description="multiplies the cost of jumping here: above 1 avoids, below 1 prefers")
+    loop: bool = Field(False, description="a stand: jumps go to a clip that plays the range to and fro for ever")
 
     @model_validator(mode="after")
     def _forward(self) -> "Range":

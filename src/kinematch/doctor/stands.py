@@ -15,6 +15,7 @@ from kinematch.motion.clip import Clip
 MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to choose from
 IDLE = "idle"  # the tag of frames in which standing characters settle
 CARRY = "carrying"  # only tagged: no real take with it was at hand to tell how often that is right
+MAX_LOOP_SECONDS = 15.0  # of an idle that is played to and fro; a longer one has enough to show
 WORTH_TAGGING = 0.3  # s of an activity within a low stretch
 LEAST_BETWEEN = 1.0  # s between two stretches that are set apart; less is no motion to play, only a way out of it
 SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
@@ -63,7 +64,11 @@ def idle_notes(idles: Sequence[Idle], path: str) -> list[Problem]:
 
 def idle_lines(idles: Sequence[Idle], path: str) -> list[str]:
     """The `[[source.range]]` tables that tag the idles of a file."""
-    return [line for idle in idles for line in _range_lines(idle, path, [IDLE])]
+    return [line for idle in idles for line in (*_range_lines(idle, path, [IDLE]), *_loop_lines(idle))]
+
+
+def _loop_lines(idle: Idle) -> list[str]:
+    return ["loop = true"] if idle.stop - idle.start < MAX_LOOP_SECONDS else []
 
 
 def activity_lines(activities: Sequence[Activity], path: str) -> list[str]:
