@@ -8,6 +8,7 @@ from kinematch.doctor.report import Animation
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.contacts import contact_joints
+from kinematch.motion.idles import is_idle
 from kinematch.motion.in_place import is_in_place
 from kinematch.motion.kinematics import global_pose, reference_pose
 from kinematch.motion.roles import missing_roles
@@ -30,6 +31,14 @@ def describe_animation(clip: Clip) -> Animation:
     if re.search(r"idle|stand", clip.name.lower()) and _stands(clip):
         return Animation(clip.name, loop=True, tags=("locomotion", "idle"))
     return Animation(clip.name, tags=("action",))
+
+
+def find_stand_loop(clip: Clip) -> Animation | None:
+    """A file with one animation as a loop to stand in, if it is one."""
+    named = bool(re.search(r"idle|stand", clip.name.lower()))
+    if not ends_as_it_begins(clip) or not _stands(clip) or not (named or is_idle(clip)):
+        return None
+    return Animation(clip.name, loop=True, tags=("idle",))
 
 
 def ends_as_it_begins(clip: Clip) -> bool:

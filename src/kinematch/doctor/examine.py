@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.doctor import motion_problems, rig_problems, signals
-from kinematch.doctor.animations import describe_animation, is_gait_loop
+from kinematch.doctor.animations import describe_animation, find_stand_loop, is_gait_loop
 from kinematch.doctor.equals import outline
 from kinematch.doctor.quoting import quoted_glob
 from kinematch.doctor.report import Activity, Animation, Contacts, HeldPose, Idle, Problem, Report, by_severity
@@ -72,7 +72,9 @@ def examine(path: str | Path, **overrides) -> Report:
         idles=tuple(idles),
         activities=tuple(activities),
         outlines={clip.name: (clip.frame_count, outline(clip)) for clip in clips if _moves(clip)},
-        animations=tuple(_describe(clip) for clip in clips if clip.name not in bad) if len(clips) > 1 else (),
+        animations=_describe_lone(clips[0])
+        if len(clips) == 1
+        else tuple(_describe(clip) for clip in clips if clip.name not in bad),
     )
 
 
@@ -81,6 +83,15 @@ def _describe(clip: Clip) -> Animation:
         return describe_animation(clip)
     except KinematchError:  # nothing that touches the ground is known
         return Animation(clip.name)
+
+
+def _describe_lone(clip: Clip) -> tuple[Animation, ...]:
+    """Of a file with one animation only what it is to stand in: the rest is told by its problems."""
+    try:
+        found = find_stand_loop(clip)
+    except KinematchError:
+        return ()
+    return (found,) if found else ()
 
 
 def _loop_notes(patient: Patient) -> list[Problem]:

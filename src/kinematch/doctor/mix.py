@@ -9,7 +9,7 @@ from kinematch.doctor.left_out import usable
 from kinematch.doctor.report import Problem, Report, by_severity, counted
 from kinematch.errors import listed
 
-TAKES, LOOPS = "takes", "animations in place"
+TAKES, LOOPS, EITHER = "takes", "animations in place", "loops to stand in"
 LOOP_TAG = "animation"  # of animations in place among takes
 IN_PLACE = "in_place = true"
 
@@ -36,6 +36,8 @@ def find_kind(report: Report) -> str:
     """Whether a file shows somebody who moves about, or loops on the spot and actions as games have them."""
     loops = any(one.in_place or (one.loop and len(report.clips) > 1) for one in report.animations)
     lone = len(report.clips) == 1 and any(problem.fix == IN_PLACE for problem in report.problems)
+    if len(report.clips) == 1 and report.animations:
+        return EITHER
     return LOOPS if loops or lone else TAKES
 
 
@@ -44,9 +46,12 @@ def list_groups(reports: Sequence[Report]) -> list[Group]:
     files: dict[tuple[str, str], list[Report]] = defaultdict(list)
     minutes: dict[str, float] = defaultdict(float)
     for report in reports:
-        files[find_kind(report), report.rig].append(report)
-        minutes[find_kind(report)] += report.duration / 60
+        if find_kind(report) != EITHER:
+            minutes[find_kind(report)] += report.duration / 60
     main = max(minutes, key=lambda kind: minutes[kind], default=TAKES)
+    for report in reports:
+        kind = find_kind(report)
+        files[main if kind == EITHER else kind, report.rig].append(report)
     groups = [
         Group(kind, rig, own[0].family, tuple(r.path for r in own), sum(r.duration for r in own) / 60, kind == main)
         for (kind, rig), own in files.items()

@@ -92,10 +92,11 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     text += "".join(f"\n# left out{'' if line.startswith('of ') else ':'} {line}" for line in lines)
     text += "\n" if lines else ""
     parts = [part for (_, _, _, part), group in ordered if group[0] in belonging]
-    walked_by = any("locomotion" in part.tags for part in parts)
-    # between loops nobody starts or stops, so a stand glides along unless the trajectory weighs more
+    tagged = any("locomotion" in part.tags for part in parts)
+    walked_by = tagged or any("in_place = true" in part.fixes for part in parts)
+    # between loops nobody starts or stops: a short way of the trajectory tells which of them it is to be
     responsiveness = 2.0 if walked_by else 1.0
-    by_tag = walked_by and (len(belonging) < len(good) or any("action" in part.tags for part in parts))
+    by_tag = tagged and (len(belonging) < len(good) or any("action" in part.tags for part in parts))
     chosen = MATCHING.format(
         filter=FILTER if by_tag else _avoid(belonging, [LOOP_TAG] if apart else []), responsiveness=responsiveness
     )
@@ -238,7 +239,7 @@ def _source(group: list[Report], part: _Part, folder: Path, *, whole: bool, othe
     lines += [_comment(p, fixes, listed(names, 3) if len(group) > 1 else "") for p, names in list(told.values())[:MOST]]
     lines += [f"# ... and {len(told) - MOST} more, which `kinematch doctor` tells"] if len(told) > MOST else []
     for report in group:
-        if report.idles and len(report.clips) == 1:
+        if report.idles and len(report.clips) == 1 and not report.animations:
             lines += [TAGGED, *idle_lines(report.idles, report.path)]
         apart = activity_lines(report.activities, report.path) if len(report.clips) == 1 else []
         lines += [SET_ASIDE, *apart] if apart else []

@@ -25,6 +25,12 @@ def find_idles(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[t
     return [(a + trim, b - trim) for a, b in true_ranges(idle) if b - a >= least]
 
 
+def is_idle(clip: Clip) -> bool:
+    """Whether the character stands idle from beginning to end."""
+    posture = measure_posture(clip)
+    return posture is not None and bool((_standing(posture) & _still(posture)).mean() > 0.95)
+
+
 def _standing(posture: Posture) -> Array:
     """Frames (F,) in which the body is upright on both feet with its arms down."""
     upright = (posture.lean < np.radians(15)) & (posture.head_heights > UPRIGHT) & (posture.twist < np.radians(30))
