@@ -30,8 +30,12 @@ def decode_plainly(crowd: Crowd, characters: np.ndarray) -> SimpleNamespace:
     now = np.asarray(poses.rotations[frames], np.float64)
     then = quaternion.nearest(poses.rotations[after], now)
     velocities, spins = mix(poses.velocities), mix(poses.angular_velocities)
-    turn = np.where(last, 0.0, np.angle(np.exp(1j * (yaw_of(then[:, 0]) - yaw_of(now[:, 0])))))
-    root = rotate_about_y(velocities[:, 0], -(yaw_of(now[:, 0]) + part * turn))
+    # a loop's last frame leads into its next round
+    rounds = np.where(last & loops, yaw_of(poses.loop_rotations[poses.clip_of(frames)]).reshape(-1), 0.0)
+    turn = np.angle(np.exp(1j * (yaw_of(then[:, 0]) + rounds - yaw_of(now[:, 0]))))
+    own, next_ = (np.asarray(poses.velocities[at][:, 0], np.float64) for at in (frames, after))
+    root = own + part[:, None] * (rotate_about_y(next_, rounds) - own)
+    root = rotate_about_y(root, -(yaw_of(now[:, 0]) + part * turn))
     # a clip's last frame, which has no next, is left as it was reached
     before = np.where(after == frames, np.maximum(frames - 1, 0), frames)
     return SimpleNamespace(

@@ -9,7 +9,7 @@ from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
 from kinematch.control.command import Command
 from kinematch.database.build import build
-from kinematch.database.idle import find_search_terms, narrow_to_idle
+from kinematch.database.idle import ANY, IDLING, MOVING, find_search_terms
 from kinematch.database.storage import Database
 from kinematch.terrain.terrain import HeightFunction
 
@@ -72,13 +72,31 @@ def test_an_explanation_is_of_the_search_as_it_was(stopping):
     assert all(idle[crowd.explain(n).frames].all() for n in range(COUNT))
 
 
-def test_a_filter_is_narrowed_to_idles_where_it_leaves_any(stopping):
-    assert narrow_to_idle(stopping, "") == "idle"
-    assert narrow_to_idle(stopping, "walk | level0") == "(walk | level0) & idle"
-    assert narrow_to_idle(stopping, "walk") == "walk"
+def test_a_filter_is_narrowed_to_idles_or_to_all_but_these_where_that_leaves_any(stopping):
+    def narrow(expression, mode, database=stopping):
+        return find_search_terms(database, expression, mode, ignore=1.0)[0]
+
+    assert narrow("", IDLING) == "idle"
+    assert narrow("walk | level0", IDLING) == "(walk | level0) & idle"
+    assert narrow("walk", IDLING) == "walk"
+    assert narrow("walk | level0", MOVING) == "(walk | level0) & !idle"
+    assert narrow("idle", MOVING) == "idle"
+    assert narrow("walk | level0", ANY) == "walk | level0"
     tags = stopping.poses.tags
     others = replace(tags, names=tuple("stand" if name == "idle" else name for name in tags.names))
-    assert narrow_to_idle(replace(stopping, poses=replace(stopping.poses, tags=others)), "level0") == "level0"
+    untagged = replace(stopping, poses=replace(stopping.poses, tags=others))
+    assert {narrow("level0", mode, untagged) for mode in (ANY, IDLING, MOVING)} == {"level0"}
+
+
+def test_no_idle_frame_plays_while_movement_is_commanded(stopping):
+    """Not at a speed either that the database has nothing near to."""
+    crowd = Crowd(stopping, COUNT)
+    speeds = np.linspace(0.15, 2.0, COUNT)
+    velocities = speeds[:, None] * np.array([0.0, 0, 1])
+    idle = stopping.poses.tags.of("idle")
+    for step in range(240):
+        crowd.step(told(velocities), DT)
+        assert step < 30 or not idle[crowd.frames].any()
 
 
 def test_each_filter_has_its_own_idle(stopping):
@@ -136,8 +154,8 @@ def test_a_short_idle_is_not_played_in_instants(tmp_path):
 def test_without_idles_nothing_changes(stopping):
     for expression in ("walk", "level0"):
         settings = Settings()
-        narrow = find_search_terms(stopping, expression, idle=True, ignore=settings.ignore)
-        assert (narrow == find_search_terms(stopping, expression, idle=False, ignore=settings.ignore)) == (
+        narrow = find_search_terms(stopping, expression, IDLING, ignore=settings.ignore)
+        assert (narrow == find_search_terms(stopping, expression, ANY, ignore=settings.ignore)) == (
             expression == "walk"
         )
 

@@ -2,8 +2,9 @@
 
 import math
 
+from kinematch.database.idle import STANDING_SPEED as STANDING_SPEED
+
 # standing
-STANDING_SPEED = 0.1  # m/s, below which a body that is told to stand counts as standing
 RESTING_PACE = 0.15  # m/s, below which a clip counts as standing
 NEAR = 0.15  # m from its body within which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
@@ -16,6 +17,10 @@ FARTHEST_QUERY = 1e15  # standard deviations; larger values overflow float32 whe
 # playback
 LONGEST_JUMP = 30.0  # frames of a model in one step: an application that stood still for longer goes on from there
 SLOWEST_PACE = 0.3  # m/s: below it a ratio of speeds says nothing
+LOOP_RATE = (
+    0.3  # fraction by which a loop plays faster or slower at least: there is one for each gait, not for each speed
+)
+LOOP_TURN = 2.5  # rad/m by which a loop is turned towards its body at most: loops go straight on and are steered
 
 # transitions
 FORGOTTEN = 40.0  # half-lives after which nothing is left of a jump

@@ -89,10 +89,10 @@ class DatabaseSource:
             self._stays[filter_] = admission(self.matcher.space, filter_).stays
         return self._stays[filter_]
 
-    def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
+    def find_terms(self, expression: str | None, mode: int, settings: Settings) -> tuple[str, int]:
         """The filter expression, None being the database's own, and how many frames to ignore."""
         own = self.database.filter if expression is None else expression
-        return find_search_terms(self.database, own, idle=idle, ignore=settings.ignore)
+        return find_search_terms(self.database, own, mode, ignore=settings.ignore)
 
     def admits(self, filter_: str) -> bool:
         """Whether any frame may be taken."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinematch.character.database_source import DatabaseSource
-from kinematch.database.idle import find_search_terms
+from kinematch.database.idle import find_mode, find_search_terms
 from kinematch.errors import KinematchError
 from kinematch.search import Candidates, candidates
 
@@ -25,9 +25,8 @@ def explain_search(crowd: "Crowd", character: int, count: int) -> Candidates:
         raise KinematchError(f"character {character} has not searched yet")
     given = crowd.filters.text(int(schedule.filters[character]))
     expression = source.database.filter if given is None else given
-    filter_, ignore = find_search_terms(
-        source.database, expression, idle=bool(schedule.idle[character]), ignore=settings.ignore
-    )
+    mode = find_mode(bool(schedule.idle[character]), *schedule.commands[character, [0, 2]].tolist())
+    filter_, ignore = find_search_terms(source.database, expression, mode, ignore=settings.ignore)
     current = int(np.clip(schedule.frames[character], -1, source.poses.frame_count - 1))
     return candidates(
         source.matcher, schedule.queries[character], current, count=count, filter=filter_,

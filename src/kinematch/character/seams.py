@@ -12,7 +12,7 @@ from kinematch.character.lookups import find_ages, find_ground_below, list_own_f
 from kinematch.character.mishaps import look_closer
 from kinematch.character.pose import Pose
 from kinematch.character.source import Search
-from kinematch.character.step.playback import read_playing
+from kinematch.character.step.playback import limit_adjustment, read_playing
 from kinematch.character.step.project import choose_frame, note_found
 from kinematch.character.step.step import ASK, BEGIN, END, FEET, MOVE, PROJECT, SCHEDULE, SHOW, count_pieces
 from kinematch.character.step.transition import AFTER, BEFORE
@@ -275,7 +275,9 @@ def compute_poses(crowd: "Crowd", dt: float, those: np.ndarray | None = None) ->
         rows, source = runner.rows[number], crowd.sources[number]
         seconds = dt * find_rates(crowd, characters, rows.paces[characters])
         motions = source.advance(state, characters, seconds) * [crowd.rig.scale, crowd.rig.scale, 1.0]
-        runner.work.motions[characters] = motions
+        runner.work.motions[characters, :3] = motions
+        for n in characters.tolist():
+            limit_adjustment(runner.scene, n, 0.0)
         sample = source.decode(state, characters, CONTACT_LEAD - dt)
         rows.rotations[characters] = sample.rotations
         rows.places[characters] = sample.positions[:, rows.moving]

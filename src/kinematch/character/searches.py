@@ -6,6 +6,7 @@ import numpy as np
 
 from kinematch.character.orders import Filters
 from kinematch.character.settings import Settings
+from kinematch.database.idle import MODES
 from kinematch.database.table import SearchTable, empty_search
 from kinematch.errors import KinematchError
 from kinematch.search import WideMatcher
@@ -17,7 +18,7 @@ class SearchedSource(Protocol):
 
     matcher: Any
 
-    def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
+    def find_terms(self, expression: str | None, mode: int, settings: Settings) -> tuple[str, int]:
         """The filter expression, None being the source's own, and how many frames or entries to ignore."""
 
     def admits(self, filter_: str) -> bool:
@@ -55,40 +56,40 @@ class Searches:
         if tree is self._kept and settings is self._settings and filters is self.filters and count == self._count:
             return None
         self._kept, self._settings, self.filters, self._count = tree, settings, filters, count
-        shape = count, 2
+        shape = count, MODES
         self.handles, self.ignores = np.zeros((2, *shape), np.int64)
         self.admits = np.zeros(shape, bool)
         self.errors = {}
-        for number, idle in np.ndindex(shape):
+        for number, mode in np.ndindex(shape):
             try:
-                filter_, ignore = self.find_terms(number, bool(idle))
+                filter_, ignore = self.find_terms(number, mode)
                 if filter_ not in self._admitted:
                     self._admitted[filter_] = self.source.admits(filter_)
-                self.admits[number, idle] = self._admitted[filter_]
+                self.admits[number, mode] = self._admitted[filter_]
             except KinematchError as error:  # it may be meant for another source, with other tags
                 self.errors[number] = error
                 continue
-            self.ignores[number, idle] = ignore
+            self.ignores[number, mode] = ignore
             if self.exact:
                 found = matcher.find_handle(tree, filter_)
-                self.handles[number, idle] = found.address
+                self.handles[number, mode] = found.address
                 self.memory = max(self.memory, measure_memory(found.addresses))
             else:
-                self.handles[number, idle] = ASKED
+                self.handles[number, mode] = ASKED
         return SearchTable(self.handles, self.ignores, self.admits, self.exact)
 
-    def find_terms(self, number: int, idle: bool) -> tuple[str, int]:
+    def find_terms(self, number: int, mode: int) -> tuple[str, int]:
         """The filter expression, and how many frames to ignore."""
         text = self.filters.text(number)
-        return self.source.find_terms(text, idle, self._settings)
+        return self.source.find_terms(text, mode, self._settings)
 
     def find(
-        self, query: np.ndarray, current: int, number: int, idle: int, ignored: int, bias: float
+        self, query: np.ndarray, current: int, number: int, mode: int, ignored: int, bias: float
     ) -> tuple[int, float]:
         """The search as plain Python calls it."""
-        filter_, _ = self.find_terms(number, bool(idle))
+        filter_, _ = self.find_terms(number, mode)
         return self.source.find(query, current, filter_, bias, int(ignored))
 
-    def stays(self, number: int, idle: int) -> np.ndarray:
+    def stays(self, number: int, mode: int) -> np.ndarray:
         """Which frames may keep playing."""
-        return self.source.find_stays(self.find_terms(number, bool(idle))[0])
+        return self.source.find_stays(self.find_terms(number, mode)[0])

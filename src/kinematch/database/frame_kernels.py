@@ -191,7 +191,10 @@ def find_root_velocity(source, frame, after, t):
     """Velocity of the animated root in its own axes, and turn rate."""
     x0, z0, turn0 = read_root_rates(source, frame)
     x1, z1, turn1 = read_root_rates(source, after)
-    _, _, yaw = locate_root(source, find_clip(source, frame), frame, t)
+    clip = find_clip(source, frame)
+    if after < frame:  # of the next round of a loop
+        x1, z1 = rotate_about_y(x1, z1, source.loop_turns[clip])
+    _, _, yaw = locate_root(source, clip, frame, t)
     x, z = rotate_about_y(x0 * (1 - t) + x1 * t, z0 * (1 - t) + z1 * t, -yaw)
     return x, z, turn0 * (1 - t) + turn1 * t
 

@@ -30,16 +30,16 @@ POSITION, DIRECTION = 0, 3  # first numbers of a trajectory sample: x, y, z, the
 
 
 class SearchTable(NamedTuple):
-    """By the number of a filter, and for characters that move and that idle: how to search."""
+    """By the number of a filter, and for each of three modes (idle.py): how to search."""
 
-    handles: np.ndarray  # (P, 2) int64, addresses of what the search reads
-    ignores: np.ndarray  # (P, 2) int64, frames around the playing one that are no targets
-    admits: np.ndarray  # (P, 2) bool, whether any frame may be taken
+    handles: np.ndarray  # (P, 3) int64, addresses of what the search reads
+    ignores: np.ndarray  # (P, 3) int64, frames around the playing one that are no targets
+    admits: np.ndarray  # (P, 3) bool, whether any frame may be taken
     exact: int  # whether kernels search; else a user's matcher does
 
 
 def empty_search() -> SearchTable:
-    return SearchTable(np.zeros((0, 2), np.int64), np.zeros((0, 2), np.int64), np.zeros((0, 2), bool), 0)
+    return SearchTable(np.zeros((0, 3), np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 3), bool), 0)
 
 
 class Runs(NamedTuple):

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.character.settings import Settings
 from kinematch.database.filters import tag_mask
-from kinematch.database.idle import IDLE, MIN_IDLE_SECONDS
+from kinematch.database.idle import ANY, IDLE, IDLING, MIN_IDLE_SECONDS, narrow_filter
 from kinematch.database.run_path_kernels import NOWHERE
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.table import DIRECTION, POSITION, find_trajectory_columns
@@ -59,7 +59,7 @@ class Projector:
 
     def find_beginning(self) -> int:
         """An entry that stands: an idle one, or else an average pose that goes nowhere."""
-        filter_ = self._narrow(self.model.filter, idle=True)
+        filter_ = self._narrow(self.model.filter, IDLING)
         if filter_ != self.model.filter:
             return int(np.flatnonzero(self.find_mask(filter_))[0])
         query = np.zeros((1, self.model.schema.width), np.float32)
@@ -68,11 +68,11 @@ class Projector:
             query[0, column] = (value - self.model.feature_offset[column]) / self.model.feature_scale[column]
         return int(max(self.matcher.find(query, filter=self.model.filter, ignore=0).frames[0], 0))
 
-    def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
+    def find_terms(self, expression: str | None, mode: int, settings: Settings) -> tuple[str, int]:
         """The filter that a search uses, None being the model's own, and how many entries to ignore."""
         own = self.model.filter if expression is None else expression
-        filter_ = self._narrow(own, idle=idle)
-        seconds = max(settings.ignore, MIN_IDLE_SECONDS) if filter_ != own else settings.ignore
+        filter_ = self._narrow(own, mode)
+        seconds = max(settings.ignore, MIN_IDLE_SECONDS) if mode == IDLING and filter_ != own else settings.ignore
         return filter_, round(seconds * self.model.frame_rate / self.stride)
 
     def measure_paces(self, frames: np.ndarray, roots: np.ndarray) -> np.ndarray:
@@ -93,7 +93,7 @@ class Projector:
         if self.network is not None:
             found = self.network.apply(queries)
             return found, ((found[:, : queries.shape[1]] - queries) ** 2 * self.matcher.weights).sum(axis=1)
-        filter_, ignored = self.find_terms(None, False, settings)
+        filter_, ignored = self.find_terms(None, ANY, settings)
         nearest = self.matcher.find(queries, filter=filter_, ignore=ignored)
         return self.model.codebook.restore(np.maximum(nearest.frames, 0)), nearest.costs
 
@@ -104,12 +104,10 @@ class Projector:
         moved = np.minimum(start + (steps + self.stride // 2) // self.stride, self.last[start])
         return np.where(known, moved, NOWHERE).astype(np.int32)
 
-    def _narrow(self, expression: str, *, idle: bool) -> str:
-        """For idle characters, a filter that admits idle entries alone, if there are any."""
-        if not idle or IDLE not in self.model.tag_names:
-            return expression
-        both = f"({expression}) & {IDLE}" if expression.strip() else IDLE
-        return both if self.find_mask(both).any() else expression
+    def _narrow(self, expression: str, mode: int) -> str:
+        """A filter that admits idle entries alone, or none of them, if that leaves any."""
+        narrow = narrow_filter(expression, mode if IDLE in self.model.tag_names else ANY)
+        return narrow if self.find_mask(narrow).any() else expression
 
     def find_mask(self, expression: str) -> np.ndarray:
         """Which entries (E,) pass a filter."""

@@ -151,9 +151,9 @@ class LearnedSource:
         self.projector.change_settings(settings)
         self.weights[:] = self.projector.matcher.weights
 
-    def find_terms(self, expression: str | None, idle: bool, settings: Settings) -> tuple[str, int]:
+    def find_terms(self, expression: str | None, mode: int, settings: Settings) -> tuple[str, int]:
         """The filter expression, None being the model's own, and how many entries to ignore."""
-        return self.projector.find_terms(expression, idle, settings)
+        return self.projector.find_terms(expression, mode, settings)
 
     def admits(self, filter_: str) -> bool:
         """Whether any entry may be taken."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.database.idle import find_search_terms
+from kinematch.database.idle import find_mode, find_search_terms
 from kinematch.errors import KinematchError
 from kinematch.search.candidates import Candidates, candidates
 from kinematch.search.space import SearchSpace, search_space
@@ -48,9 +48,8 @@ def explain(stage: Stage, question: Explain) -> Explanation:
         quality=features.weights.quality * settings.quality,
     )
     query = schedule.queries[index]
-    filter_, ignore = find_search_terms(
-        database, moment.filters.get(group, ""), idle=bool(schedule.idle[index]), ignore=settings.ignore
-    )
+    mode = find_mode(bool(schedule.idle[index]), *schedule.commands[index, [0, 2]].tolist())
+    filter_, ignore = find_search_terms(database, moment.filters.get(group, ""), mode, ignore=settings.ignore)
     found = candidates(
         Weighed(search_space(database), weighed.column_weights()),  # type: ignore[arg-type]
         query,

@@ -21,7 +21,8 @@ NONE = Settings(
 def close(settings: Settings, gap: float, angle: float, *, distance: float = 0.0, turn: float = 0.0, dt: float = DT):
     knobs = make_knobs(settings)
     x, z = 0.6 * gap, 0.8 * gap
-    share, left = close_gaps(x, z, angle, distance, turn, knobs, make_springs(knobs, dt))
+    limits = settings.adjustment_ratio * distance, settings.turn_ratio * abs(turn)
+    share, left = close_gaps(x, z, angle, *limits, knobs, make_springs(knobs, dt))
     return gap * share, left
 
 
@@ -67,12 +68,12 @@ def test_the_root_goes_the_way_of_its_clip_where_nothing_draws_it(standing):
     scatter(standing, 0)
     standing.state.offsets.roots[:] = 0.0
     rng, playing = np.random.default_rng(1), standing.state.playing
-    scene.work.motions[:] = rng.normal(size=(12, 3)) * 0.05
+    scene.work.motions[:, :3] = rng.normal(size=(12, 3)) * 0.05
     before, yaws = playing.positions.copy(), playing.yaws.copy()
     ages, since = standing.state.offsets.ages.copy(), standing.state.schedule.since.copy()
     for n in range(12):
         adjust_root(scene, n, make_springs(scene.settings, DT))
-    x, z, turn = scene.work.motions.T
+    x, z, turn = scene.work.motions[:, :3].T
     np.testing.assert_allclose(playing.positions[:, 0] - before[:, 0], np.cos(yaws) * x + np.sin(yaws) * z, atol=1e-9)
     np.testing.assert_allclose(playing.positions[:, 2] - before[:, 2], np.cos(yaws) * z - np.sin(yaws) * x, atol=1e-9)
     np.testing.assert_allclose(np.exp(1j * playing.yaws), np.exp(1j * (yaws + turn)), atol=1e-9)
@@ -111,6 +112,6 @@ def test_a_turn_that_a_transition_holds_back_is_adjusted_by_a_share_of_the_clips
         held = fade_root_offset(scene, 0, by).z
         crowd.state.offsets.roots[0, 2] = -own / held  # so that the root does not turn at all
         crowd.state.offsets.roots[0, 5] = 0.0
-        scene.work.motions[0], scene.pose.turns[0] = (0.0, 0.0, own), 0.0
+        scene.work.motions[0], scene.pose.turns[0] = (0.0, 0.0, own, 0.0, 0.5 * own), 0.0
         adjust_root(scene, 0, by)
         assert scene.pose.turns[0] == pytest.approx(adjusted, abs=1e-9)

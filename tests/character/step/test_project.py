@@ -87,6 +87,7 @@ def test_a_query_that_is_too_far_is_not_searched(stage):
 )
 def test_nobody_goes_back_at_once_to_where_a_jump_left(stage, age, left, jumps):
     crowd, scene, scratch, answer, _ = stage
+    crowd.state.schedule.commands[:] = 0.0  # frame 100 is of an idle clip
     crowd.state.offsets.ages[:], crowd.state.schedule.left[:] = age, left
     answer(lambda ignored: (300, 1.5))
     project(scene, 0, scratch)

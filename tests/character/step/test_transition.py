@@ -6,6 +6,7 @@ import pytest
 from kinematch.character import Crowd, Settings
 from kinematch.character.settings import DEAD, QUINTIC, SPRING
 from kinematch.character.step.offsets import find_fastest, show_spin, show_velocity
+from kinematch.character.step.playback import find_rate
 from kinematch.character.step.step import END, MOVE
 from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
 from kinematch.control.command import move
@@ -28,15 +29,15 @@ def any_database(request, database):
 
 def assert_sample(crowd, n, row):
     """A row of the scratch is what character n plays, decoded by numpy."""
-    found, expected = crowd.runner.scratch[0].sample, decode_plainly(crowd, np.array([n]))
+    found, expected, pace = crowd.runner.scratch[0].sample, decode_plainly(crowd, np.array([n])), find_paces(crowd)[n]
     # the root's rotation is not of the pose
     np.testing.assert_allclose(found.rotations[row, 1:], expected.rotations[0, 1:], atol=2e-6)
-    np.testing.assert_allclose(found.spins[row, 1:], expected.angular_velocities[0, 1:], atol=2e-3)
+    np.testing.assert_allclose(found.spins[row, 1:], pace * expected.angular_velocities[0, 1:], atol=2e-3)
     np.testing.assert_allclose(found.places[row], expected.positions[0, crowd.moving], atol=1e-5)
-    np.testing.assert_allclose(found.velocities[row], expected.velocities[0, crowd.moving], atol=2e-3)
-    np.testing.assert_allclose(found.roots[row], expected.root_velocities[0], atol=2e-3)
+    np.testing.assert_allclose(found.velocities[row], pace * expected.velocities[0, crowd.moving], atol=2e-3)
+    np.testing.assert_allclose(found.roots[row], pace * expected.root_velocities[0], atol=2e-3)
     np.testing.assert_allclose(found.toe_heights[row], expected.toe_heights[0], atol=1e-5)
-    np.testing.assert_allclose(found.toe_rates[row], expected.toe_rates[0], atol=1e-3)
+    np.testing.assert_allclose(found.toe_rates[row], pace * expected.toe_rates[0], atol=1e-3)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,18 @@ def test_samples_of_mirror_images_are_what_the_source_decodes(mirrored, compiled
     for n in range(12):
         crowd.runner.sample(n, n % 2)
         assert_sample(crowd, n, n % 2)
+
+
+def find_paces(crowd):
+    """How fast each character plays (N,): loops follow the speed of their body."""
+    table = crowd.sources[0].by_frame
+    return np.array([find_rate(crowd.runner.scene, table, n, int(crowd.frames[n])) for n in range(len(crowd.frames))])
+
+
+def find_root_velocities(crowd):
+    """Of what is shown (N, 3): m/s in the root's axes, and rad/s."""
+    own = decode_plainly(crowd, crowd.characters).root_velocities
+    return find_paces(crowd)[:, None] * own + crowd.state.offsets.roots[:, :3]
 
 
 @pytest.mark.parametrize("form", ["plain", "packed"])
@@ -82,7 +95,7 @@ def test_a_jump_goes_unseen(any_database, transition):
     crowd.state.offsets.ages[:] = 0.1
     before = show(crowd)
     targets = np.random.default_rng(1).integers(0, any_database.poses.frame_count, COUNT)
-    roots = [decode_plainly(crowd, crowd.characters).root_velocities + crowd.state.offsets.roots[:, :3]]
+    roots = [find_root_velocities(crowd)]
     for n in range(COUNT):
         crowd.runner.sample(n, BEFORE)
         crowd.frames[n] = targets[n]
@@ -93,7 +106,7 @@ def test_a_jump_goes_unseen(any_database, transition):
     np.testing.assert_allclose(after.positions, before.positions, atol=2e-5)
     # the root's rotation is its own
     assert quaternion.angle(before.rotations[:, 1:], after.rotations[:, 1:]).max(initial=0) < 2e-3
-    roots.append(decode_plainly(crowd, crowd.characters).root_velocities + crowd.state.offsets.roots[:, :3])
+    roots.append(find_root_velocities(crowd))
     np.testing.assert_allclose(*roots, atol=1e-5)
 
 
@@ -107,8 +120,8 @@ def test_a_jump_changes_no_velocity(any_database, kind):
     targets = np.random.default_rng(1).integers(0, any_database.poses.frame_count, COUNT)
     kept = 0
     for n in range(COUNT):
-        take_sample(source, crowd.frames[n], crowd.fractions[n], scratch, BEFORE)
-        take_sample(source, targets[n], crowd.fractions[n], scratch, AFTER)
+        take_sample(source, crowd.frames[n], crowd.fractions[n], 1.0, scratch, BEFORE)
+        take_sample(source, targets[n], crowd.fractions[n], 1.0, scratch, AFTER)
         before = find_velocities(crowd, n, BEFORE, sample)
         start_transition(scene, n, sample, crowd.runner.scene.settings.transition, 0.3)
         after = find_velocities(crowd, n, AFTER, sample)
@@ -160,8 +173,8 @@ def test_going_over_to_the_same_frame_shows_the_same_whatever_the_kind_was(datab
 def test_without_transitions_nothing_is_remembered(database):
     crowd = Crowd(database, 2, settings=Settings(transition="none"), compiled=False)
     scene, scratch = open_stages(crowd)
-    take_sample(crowd.runner.tables[0], 100, 0.5, scratch, BEFORE)
-    take_sample(crowd.runner.tables[0], 300, 0.5, scratch, AFTER)
+    take_sample(crowd.runner.tables[0], 100, 0.5, 1.0, scratch, BEFORE)
+    take_sample(crowd.runner.tables[0], 300, 0.5, 1.0, scratch, AFTER)
     start_transition(scene, 0, scratch.sample, 3, 0.1)
     assert not any(array[0].any() for array in crowd.state.offsets[:3])
     assert crowd.state.offsets.ages.tolist() == [0.0, np.inf]

@@ -23,8 +23,8 @@ def adjust_root(scene, n, by):
     target, facing = vector(body.positions[n]), body.yaws[n]
     gap_x, gap_z = target.x - (before.x + way_x), target.z - (before.z + way_z)
     angle = wrap_angle(facing - (yaw + motion.z))
-    distance = root(motion.x * motion.x + motion.y * motion.y)
-    share, angle = close_gaps(gap_x, gap_z, angle, distance, own.z, scene.settings, by)
+    distance, limits = root(motion.x * motion.x + motion.y * motion.y), scene.work.motions[n]
+    share, angle = close_gaps(gap_x, gap_z, angle, limits[3] * distance, limits[4], scene.settings, by)
     x, z, new_yaw = target.x - gap_x * share, target.z - gap_z * share, wrap_angle(facing - angle)
     playing.positions[n] = Vector(x, before.y, z)  # heights are the terrain's
     playing.yaws[n] = new_yaw
@@ -53,18 +53,19 @@ def fade_number(roots, i, recent, by):
 
 
 @inner
-def close_gaps(x, z, angle, distance, turn, settings, by):
+def close_gaps(x, z, angle, most_moved, most_turned, settings, by):
     """What is left of the gap between root and body, as a share, and of the angle.
 
     Velocity-proportional adjustment is a decay limited to a share of how far and by what angle the animation itself
-    moved in this step (thesis 3.3.2): a character that stands still is not dragged. `turn` is the clip's own: when a
-    jump enters a fast turn, the transition holds most of it back, and the adjustment makes up for that.
+    moved in this step (thesis 3.3.2): a character that stands still is not dragged. `most_turned` has a share of the
+    clip's own turn: when a jump enters a fast turn, the transition holds most of it back, and the adjustment makes up
+    for that.
     Synchronization (digital humans 3.5) drags. The clamp keeps the rest of the gap below its limit.
     """
     gap = root(x * x + z * z)
     kept, kept_angle = gap * by.synchronization, larger(angle, -angle) * by.synchronization
-    kept = kept - smaller(kept * (1 - by.adjustment), settings.adjustment_ratio * distance)
-    kept_angle = kept_angle - smaller(kept_angle * (1 - by.turn), settings.turn_ratio * larger(turn, -turn))
+    kept = kept - smaller(kept * (1 - by.adjustment), most_moved)
+    kept_angle = kept_angle - smaller(kept_angle * (1 - by.turn), most_turned)
     if settings.clamp_distance > 0:
         kept = clamp_gap(kept, settings.clamp_distance, by.dt)
     if settings.clamp_angle > 0:

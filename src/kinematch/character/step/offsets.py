@@ -29,6 +29,7 @@ from kinematch.math.spring_kernels import move_spring
 from kinematch.math.vectors import Vector, dot, inverse, length, rotate
 
 NO_OFFSET = 1e-18  # rad or m
+ROUNDING = 1e-6  # rad or m: a smaller step of float32 poses has no direction
 
 
 @inner
@@ -169,7 +170,7 @@ def remember(memory, j, kind, halflife, step, velocity):
     """Take up what a jump changes: the step from the new numbers to those shown, and the velocity that is missing."""
     if kind == QUINTIC:
         size = length(step)
-        speed = dot(velocity, step) / larger(size, NO_OFFSET)
+        speed = where(size > ROUNDING, dot(velocity, step) / larger(size, NO_OFFSET), 0.0)
         speed = smaller(speed, 0.0)  # moving away is forgotten at once
         duration = 2.0 * halflife + 0.0 * size  # a quintic is halfway after half of its time
         slowest = LONGEST_QUINTIC * size / larger(-speed, NO_OFFSET)  # a longer one overshoots

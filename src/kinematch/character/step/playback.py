@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kinematch.character.constants import SLOWEST_PACE
+from kinematch.character.constants import LOOP_RATE, LOOP_TURN, SLOWEST_PACE
 from kinematch.compile.jit import inner
 from kinematch.database.frame_kernels import find_clip, locate_root, read_pace, read_root
 from kinematch.math.series import rotate_about_y, wrap_angle
@@ -40,12 +40,26 @@ def advance(scene, source, n, dt):
     scene.playing.frames[n], scene.playing.fractions[n] = new_frame, new_fraction
     motions, scale = scene.work.motions, scene.rig.scale
     motions[n, 0], motions[n, 1], motions[n, 2] = x * scale, z * scale, turn
+    steered = LOOP_TURN * math.sqrt(x * x + z * z) if source.loops[find_clip(source, frame)] else 0.0
+    limit_adjustment(scene, n, steered)
+
+
+@inner
+def limit_adjustment(scene, n, steered):
+    """How far the root may be drawn to its body in this step, as a share of its way, and turned, in rad: a share of its
+    own turn, and `steered` more. A character that idles sways in place, and is left where it stands."""
+    motions, settings = scene.work.motions, scene.settings
+    motions[n, 3], motions[n, 4] = settings.adjustment_ratio, settings.turn_ratio * abs(motions[n, 2]) + steered
+    if scene.schedule.idle[n]:
+        motions[n, 3] = motions[n, 4] = 0.0
 
 
 @inner
 def find_rate(scene, source, n, frame):
     """How fast the clip plays: towards the body's speed, within the given change; slow clips play as they are."""
     change, pace = scene.settings.rate_change, read_pace(source, frame)
+    if source.loops[find_clip(source, frame)]:
+        change = max(change, LOOP_RATE)
     if change <= 0 or pace < SLOWEST_PACE:
         return 1.0
     velocities = scene.body.velocities

@@ -6,11 +6,13 @@ import numpy as np
 
 from kinematch.character.constants import NO_RETURN
 from kinematch.character.step.ask import is_near
-from kinematch.character.step.playback import read_playing
+from kinematch.character.step.playback import find_rate, read_playing
 from kinematch.character.step.scene import find_number, open_source
 from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
 from kinematch.compile.jit import inner, replace_in_kernels, routine
 from kinematch.compile.memory import address, read_address, read_byte
+from kinematch.database.frame_kernels import find_clip
+from kinematch.database.idle import IDLING, find_mode
 from kinematch.database.run_path_kernels import enter_run, find_entry, has_run_out, is_run, restore_entry
 from kinematch.database.table import EACH_ROW
 from kinematch.math.networks import apply_network
@@ -70,43 +72,55 @@ def find_frame(scene, source, n, current, bias, scratch):
     The nearer past is searched too where nothing else may be taken: a short clip may have no other way on.
     """
     own = source.search
-    filter_, idle = find_terms(scene, own, n)
-    ignored = own.ignores[filter_, idle]
-    frame, cost, ignore, searching = -1, math.inf, ignored, own.handles[filter_, idle] != 0
+    filter_, mode = find_terms(scene, own, n)
+    ignored = own.ignores[filter_, mode]
+    if stands_in_loop(source, filter_, mode, current):
+        return current, scene.schedule.costs[n], ignored
+    frame, cost, ignore, searching = -1, math.inf, ignored, own.handles[filter_, mode] != 0
     while searching:
-        frame, cost = find_best(scene, own, n, current, filter_, idle, ignore, bias, scratch)
+        frame, cost = find_best(scene, own, n, current, filter_, mode, ignore, bias, scratch)
         searching = frame < 0 and ignore > 0
         ignore = own.ignores[filter_, 0] if ignore > own.ignores[filter_, 0] else 0
-    if frame < 0 and not own.admits[filter_, idle]:
+    if frame < 0 and not own.admits[filter_, mode]:
         scene.work.failures[0] = filter_ + 1  # the filter admits no frame at all
     return (frame if frame >= 0 else current), cost, ignored
 
 
 @inner
+def stands_in_loop(source, filter_, mode, current):
+    """Whether an idle character plays an idle loop, which goes on for as long as it stands."""
+    if mode != IDLING or current < 0 or not source.loops[find_clip(source, current)]:
+        return False
+    return may_stay(source.search, filter_, mode, current)
+
+
+@inner
 def find_terms(scene, own, n):
-    """The number of a character's filter, and 1 if it idles."""
-    return min(max(scene.orders.filters[n], 0), own.ignores.shape[0] - 1), 1 if scene.schedule.idle[n] else 0
+    """The number of a character's filter, and what it searches of what that admits."""
+    schedule = scene.schedule
+    mode = find_mode(schedule.idle[n], schedule.commands[n, 0], schedule.commands[n, 2])
+    return min(max(scene.orders.filters[n], 0), own.ignores.shape[0] - 1), mode
 
 
-def find_best(scene, own, n, current, filter_, idle, ignored, bias, scratch):
+def find_best(scene, own, n, current, filter_, mode, ignored, bias, scratch):
     """The frame of least cost and that cost; a negative one where none may be taken."""
-    return own.find(scene.schedule.queries[n], current, filter_, idle, ignored, bias)
+    return own.find(scene.schedule.queries[n], current, filter_, mode, ignored, bias)
 
 
 @replace_in_kernels(find_best)
-def _find_best(scene, own, n, current, filter_, idle, ignored, bias, scratch):
-    handle, query = U(own.handles[filter_, idle]), address(scene.schedule.queries, n)
+def _find_best(scene, own, n, current, filter_, mode, ignored, bias, scratch):
+    handle, query = U(own.handles[filter_, mode]), address(scene.schedule.queries, n)
     return search(query, np.int64(current), np.int64(ignored), bias, handle, scratch.memory)
 
 
-def may_stay(own, filter_, idle, current):
+def may_stay(own, filter_, mode, current):
     """Whether the filter lets the current frame play on."""
-    return bool(own.stays(filter_, idle)[current])
+    return bool(own.stays(filter_, mode)[current])
 
 
 @replace_in_kernels(may_stay)
-def _may_stay(own, filter_, idle, current):
-    handle = U(own.handles[filter_, idle])  # 0 where the source has no such tags
+def _may_stay(own, filter_, mode, current):
+    handle = U(own.handles[filter_, mode])  # 0 where the source has no such tags
     return handle != U(0) and read_byte(read_address(handle, at.STAYS), np.int64(current)) != 0
 
 
@@ -119,8 +133,8 @@ def is_return(scene, source, n, current, frame, ignored):
     left = scene.schedule.left[n]
     if current < 0 or left < 0 or abs(frame - left) > ignored or not scene.offsets.ages[n] < NO_RETURN:
         return False
-    filter_, idle = find_terms(scene, source.search, n)
-    return may_stay(source.search, filter_, idle, current)
+    filter_, mode = find_terms(scene, source.search, n)
+    return may_stay(source.search, filter_, mode, current)
 
 
 @inner
@@ -137,10 +151,10 @@ def project_run(scene, n, here, there, target, stays, scratch):
     A run competes with the features that it has reached, not with an entry's; where it has ended, or its clip does not
     pass the filter, whatever is found is taken.
     """
-    filter_, idle = find_terms(scene, there.search, n)
+    filter_, mode = find_terms(scene, there.search, n)
     current = find_entry(there, n) if stays else -1
     stays = stays and not has_run_out(there, n)
-    stays = stays and (current < 0 or may_stay(there.search, filter_, idle, current))
+    stays = stays and (current < 0 or may_stay(there.search, filter_, mode, current))
     current = current if stays else -1
     reached = measure_cost(scene, there, n, there.runs.frames[2 * n])
     if there.runs.projector.sizes.shape[0] > 0:
@@ -182,9 +196,9 @@ def measure_cost(scene, source, n, values):
 def jump_to_run(scene, n, here, there, target, entry, scratch):
     """Begin a run at what row 0 of the inputs holds."""
     before, t = read_playing(scene, here, n)
-    take_sample(here, before, t, scratch, BEFORE)
+    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, BEFORE)
     enter_run(there, n, scratch, entry)
-    take_sample(there, 2 * n, t, scratch, AFTER)
+    take_sample(there, 2 * n, t, find_rate(scene, there, n, 2 * n), scratch, AFTER)
     end_jump(scene, n, 2 * n, target, scratch)
 
 
@@ -193,8 +207,8 @@ def jump(scene, n, here, there, target, frame, scratch):
     """Go on from a frame of source `target`; the fraction of a frame is kept."""
     before, t = read_playing(scene, here, n)
     after = min(max(frame, 0), there.frame_count - 1)
-    take_sample(here, before, t, scratch, BEFORE)
-    take_sample(there, after, t, scratch, AFTER)
+    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, BEFORE)
+    take_sample(there, after, t, find_rate(scene, there, n, after), scratch, AFTER)
     end_jump(scene, n, after, target, scratch)
 
 

@@ -1,7 +1,7 @@
 """Runs: characters that play a learned model, advanced together so that the weights of its networks are read once."""
 
 from kinematch.character.constants import LONGEST_JUMP
-from kinematch.character.step.playback import find_rate, read_playing
+from kinematch.character.step.playback import find_rate, limit_adjustment, read_playing
 from kinematch.character.step.scene import find_number, open_source
 from kinematch.compile.jit import inner, routine
 from kinematch.database.run_kernels import decode_inputs, join_frames
@@ -84,4 +84,5 @@ def end_moves(scene, source, scratch, count, number):
             motions[n, 0] *= scale
             motions[n, 1] *= scale
             motions[n, 2] = scratch.moves[m, 2] + time * source.root_paths[2 * n, 5]
+            limit_adjustment(scene, n, 0.0)
             scene.playing.frames[n], scene.playing.fractions[n] = 2 * n, time

@@ -25,7 +25,9 @@ class Work(NamedTuple):
     """What one stage of a step hands to a later one."""
 
     searching: np.ndarray  # (N,) bool
-    motions: np.ndarray  # (N, 3) the root's motion as its source has it: x, z in m in its axes, turn in rad
+    motions: (
+        np.ndarray
+    )  # (N, 5) of the root, as its source has it: x, z in m in its axes, turn in rad; adjustment limits
     positions: np.ndarray  # (N, J, 3) float32, local pose of the source's skeleton; the shown one unless retargeted
     rotations: np.ndarray  # (N, J, 4) float32
     heights: np.ndarray  # (N, 1 + L) m, of the ground under root and toes; no rows without terrain
@@ -43,7 +45,7 @@ class Work(NamedTuple):
 def make_work(count: int, joints: int, legs: int) -> Work:
     single, flags = np.float32, np.zeros((3, count, legs), bool)
     return Work(  # type: ignore[call-arg]
-        np.zeros(count, bool), np.zeros((count, 3)), np.zeros((count, joints, 3), single),
+        np.zeros(count, bool), np.zeros((count, 5)), np.zeros((count, joints, 3), single),
         np.zeros((count, joints, 4), single),
         np.zeros((0, 1 + legs)), np.zeros((0, legs, 3)), *np.zeros((4, count, legs), single), *flags,
         np.zeros(1, np.int64),

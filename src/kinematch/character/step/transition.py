@@ -13,8 +13,9 @@ BEFORE, AFTER = 0, 1  # rows of a sample
 
 
 @routine
-def take_sample(source, frame, t, scratch, row):
-    """The pose and its velocities between a frame and the next, into a row of `scratch.sample`."""
+def take_sample(source, frame, t, pace, scratch, row):
+    """The pose and its velocities between a frame and the next, played at `pace` times its own rate, into a row of
+    `scratch.sample`."""
     sample, after = scratch.sample, find_next_frame(source, frame)
     pair = find_pair(source, frame, after, scratch)
     rates = find_rates(source, frame, after, scratch)
@@ -23,16 +24,17 @@ def take_sample(source, frame, t, scratch, row):
         js = consecutive(j, joints)
         turn = nlerp(quaternion(pair.rotations[js]), quaternion(pair.rotations_after[js]), t)
         sample.rotations[row][js] = turn
-        sample.spins[row][js] = vector(rates.spins[js]) * (1 - t) + vector(rates.spins_after[js]) * t
+        sample.spins[row][js] = vector(rates.spins[js]) * (pace * (1 - t)) + vector(rates.spins_after[js]) * (pace * t)
     for k in range(0, moving, lane_count()):
         ks, js = consecutive(k, moving), take(source.moving, k, moving)
         sample.places[row][ks] = vector(pair.places[ks]) * (1 - t) + vector(pair.places_after[ks]) * t
-        sample.velocities[row][ks] = vector(rates.velocities[js]) * (1 - t) + vector(rates.velocities_after[js]) * t
+        velocity = vector(rates.velocities[js]) * (pace * (1 - t)) + vector(rates.velocities_after[js]) * (pace * t)
+        sample.velocities[row][ks] = velocity
     x, z, turn_rate = find_root_velocity(source, frame, after, t)
-    sample.roots[row, 0], sample.roots[row, 1], sample.roots[row, 2] = x, z, turn_rate
+    sample.roots[row, 0], sample.roots[row, 1], sample.roots[row, 2] = x * pace, z * pace, turn_rate * pace
     for contact in range(source.toe_rests.shape[0]):
         height, rate = find_toe_height(source, frame, after, t, contact)
-        sample.toe_heights[row, contact], sample.toe_rates[row, contact] = height, rate
+        sample.toe_heights[row, contact], sample.toe_rates[row, contact] = height, rate * pace
 
 
 @inner

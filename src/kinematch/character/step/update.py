@@ -1,7 +1,7 @@
 """Update: parts of the step that users' sources and new settings need by themselves, for one character."""
 
 from kinematch.character.step.bodies import find_goal, predict_body, recall_root
-from kinematch.character.step.playback import read_playing
+from kinematch.character.step.playback import find_rate, read_playing
 from kinematch.character.step.scene import find_source, open_scene, open_scratch
 from kinematch.character.step.transition import start_transition, take_sample
 from kinematch.compile.jit import kernel
@@ -13,7 +13,7 @@ def sample_playing(scene, scratch, n, row):
     opened = open_scene(scene)
     source = find_source(opened, n)
     frame, t = read_playing(opened, source, n)
-    take_sample(source, frame, t, open_scratch(scratch), row)
+    take_sample(source, frame, t, find_rate(opened, source, n, frame), open_scratch(scratch), row)
 
 
 @kernel(fastmath={"contract"}, counting=False)
