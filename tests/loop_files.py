@@ -9,11 +9,12 @@ from kinematch.files import write_clip
 from kinematch.math import quaternion
 from kinematch.synth import motions, perform
 
+# the motion that each is cut from, and how long it is at least and at most, s
 LOOPS = {
     "idle": ("idle", 1.0, 1.2),
     "walk": ("walk_1.35", 0.8, 1.4),
     "run": ("run_2.6", 0.5, 1.0),
-}  # s, at least, at most
+}
 FIRST = 3.0  # s of the motion that a loop is cut from
 
 

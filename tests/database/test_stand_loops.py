@@ -1,4 +1,4 @@
-"""Stand loops: a stretch played to and fro has no seam, goes nowhere, and is what searches find in place of the stretch."""
+"""Stand loops: a stretch played to and fro has no seam, goes nowhere, and is what searches find in its place."""
 
 import numpy as np
 import pytest

@@ -37,7 +37,7 @@ def course(database):
 
 
 def walk(database, speeds, seconds=6.0, heading=0.0):
-    """Global positions (T, N, J, 3), root yaws (T, N) and frames (T, N) of characters that stand, and walk on from there."""
+    """Global positions (T, N, J, 3), root yaws (T, N) and frames (T, N) of characters that stand and then walk."""
     velocities = np.outer(speeds, [np.sin(heading), 0.0, np.cos(heading)])
     crowd, rows = Crowd(database, len(velocities)), []
     for step in range(round(seconds / DT)):
@@ -75,7 +75,7 @@ def test_it_walks_at_every_speed_without_an_idle_frame_and_its_feet_stay_where_t
     seconds = (len(positions) - 151) * DT
     reached = (positions[-1, :, 0, 2] - positions[later][0, :, 0, 2]) / seconds
     np.testing.assert_allclose(reached, speeds, atol=0.08)
-    walks = np.abs(speeds / list(course.gaits.forward.values())[0] - 1) < 0.4  # what a loop's rate makes up for
+    walks = np.abs(speeds / next(iter(course.gaits.forward.values())) - 1) < 0.4  # what a loop's rate makes up for
     for n in np.flatnonzero(walks):
         slides = feet(positions[later, n], 1 / DT, course.yardstick.floor).speeds
         assert len(slides) > 60
