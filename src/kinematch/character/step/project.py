@@ -89,7 +89,9 @@ def find_frame(scene, source, n, current, bias, scratch):
 @inner
 def stands_in_loop(source, filter_, mode, current):
     """Whether an idle character plays an idle loop, which goes on for as long as it stands."""
-    if mode != IDLING or current < 0 or not source.loops[find_clip(source, current)]:
+    if mode != IDLING or current < 0 or is_run(source):  # of a model, `current` is an entry
+        return False
+    if not source.loops[find_clip(source, current)]:
         return False
     return may_stay(source.search, filter_, mode, current)
 
