@@ -140,11 +140,11 @@ def _add_searches(seen: _Seen, name: str, searches: Any) -> None:
     """The handles of all filters, in place of the table's own addresses."""
     handles = searches.handles
     own = seen.words[f"{name}.search.handles"] = []
-    for number, idle in np.ndindex(handles.shape):
+    for number, mode in np.ndindex(handles.shape):
         if number in searches.errors:
             own.append(0)
             continue
-        filter_, _ = searches.find_terms(number, bool(idle))
+        filter_, _ = searches.find_terms(number, mode)
         found = searches._kept.handles[filter_]
         own.append((_add_handle(seen, f"search.{name}", filter_, found),))
     words, place = seen.words[name], _find_search_word(seen, name)

@@ -25,9 +25,7 @@ class Work(NamedTuple):
     """What one stage of a step hands to a later one."""
 
     searching: np.ndarray  # (N,) bool
-    motions: (
-        np.ndarray
-    )  # (N, 5) of the root, as its source has it: x, z in m in its axes, turn in rad; adjustment limits
+    motions: np.ndarray  # (N, 5) of the root: x, z in m in its axes and turn in rad, as its source has it; two limits
     positions: np.ndarray  # (N, J, 3) float32, local pose of the source's skeleton; the shown one unless retargeted
     rotations: np.ndarray  # (N, J, 4) float32
     heights: np.ndarray  # (N, 1 + L) m, of the ground under root and toes; no rows without terrain
