@@ -150,9 +150,12 @@ def test_an_idle_is_told_and_tagged(tmp_path, walk):
     assert found(report, "upright and still").severity == "note"
     assert list(report.to_json()["idles"]) == [{"start": idle.start, "stop": idle.stop, "clip": ""}]
     (tmp_path / "recipe.toml").write_text(prescribe([report], tmp_path))
-    database = build(tmp_path / "recipe.toml").database
-    tagged = database.poses.tags.of("idle").sum() / database.poses.frame_rate
+    poses = build(tmp_path / "recipe.toml").database.poses
+    in_loops = poses.clip_loops[poses.clip_of(np.arange(poses.frame_count))]
+    tagged = (poses.tags.of("idle") & ~in_loops).sum() / poses.frame_rate
     assert tagged == pytest.approx(2 * (idle.stop - idle.start), abs=0.1)  # and the mirrored copy
+    assert poses.clip_loops.sum() == 2  # the stand, played to and fro
+    assert poses.tags.of("idle")[in_loops].all()
 
 
 def test_idles_of_files_with_one_name_are_kept_apart(tmp_path, walk):

@@ -70,7 +70,7 @@ def steady_loops(poses: PoseDatabase, speeds: np.ndarray) -> np.ndarray:
     """Speeds (F,), those of a loop's frames the speed at which the whole of it goes on, m/s."""
     steady = speeds.copy()
     for clip in np.flatnonzero(poses.clip_loops):
-        own = poses.clip_frames(clip)
+        own = poses.clip_frames(int(clip))
         steady[own] = np.linalg.norm(poses.loop_positions[clip]) * poses.frame_rate / (own.stop - own.start)
     return steady
 
