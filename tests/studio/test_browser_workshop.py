@@ -12,9 +12,12 @@ pytestmark = pytest.mark.slow
 
 DROP = """([name, text]) => {
   const data = new DataTransfer();
-  data.items.add(new File([text], name));
+  for (const one of [name].flat()) data.items.add(new File([text], one));
   window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
+WATCH_LIST = """window.most = 0; new MutationObserver(() => {
+  most = Math.max(most, document.querySelectorAll(".file-list .file .state.busy").length);
+}).observe(document.body, { childList: true, subtree: true });"""
 BROKEN = "HIERARCHY\nROOT Hips\n{\n  OFFSET 0 0\n"
 
 
@@ -81,7 +84,9 @@ def test_a_broken_file_says_what_is_wrong_and_what_to_do(screen, server):
     drop(page, "holiday.c3d", "P")
     page.until("document.querySelector('.refusals')")
     assert "readable are" in texts(page, ".refusals")[0]
-    drop(page, "broken.bvh", BROKEN)
+    page.ask(WATCH_LIST)
+    drop(page, ["broken.bvh", "second.bvh", "third.bvh"], BROKEN)
+    page.until("most === 3")  # all that were chosen are listed at once, before they have arrived
     page.until("document.querySelector('[data-file=\"broken.bvh\"] .state.error')")
     page.page.click("[data-file='broken.bvh']")
     page.until("document.querySelector('.clip-view .finding.error')")
