@@ -14,7 +14,7 @@ from kinematch.camera.model_file import set_up_model
 from kinematch.database.dance_card import write_recipe
 from kinematch.errors import FileError, KinematchError
 from kinematch.folders import find_cache_folder, find_settings_folder, name_cache_folder
-from kinematch.studio.certificate import open_certificate
+from kinematch.studio.server.certificate import open_certificate
 from kinematch.studio.workshop.routes import project_of
 
 VARIABLES = ("KINEMATCH_CACHE", "KINEMATCH_SETTINGS", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NUMBA_CACHE_DIR")

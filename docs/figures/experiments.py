@@ -12,11 +12,11 @@ from stage import COURSE, DT, LEFT_TOE, RIGHT_TOE, Run, Stage
 
 import kinematch.files as files
 from kinematch.character import Settings
+from kinematch.motion.clean.resample import resample
+from kinematch.motion.clean.root import DIRECTION_WINDOW, POSITION_WINDOW, add_root
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import global_pose
-from kinematch.motion.resample import resample
-from kinematch.motion.root import DIRECTION_WINDOW, POSITION_WINDOW, add_root
 
 IMAGES = Path(__file__).parents[1] / "images"
 UNFILTERED = 1e-3  # s: a window of one frame

@@ -13,11 +13,11 @@ from kinematch.draw.sheet import contact_sheet
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
 from kinematch.motion import kinematics
-from kinematch.motion.bulk import guess_bulk
+from kinematch.motion.clean.floor import put_on_floor
 from kinematch.motion.clip import Clip
-from kinematch.motion.floor import put_on_floor
-from kinematch.motion.retarget import retarget
-from kinematch.motion.retarget_settings import ROTATIONS_ONLY, RetargetSettings, leave_out
+from kinematch.motion.retarget.bulk import guess_bulk
+from kinematch.motion.retarget.retarget_clip import retarget
+from kinematch.motion.retarget.settings import ROTATIONS_ONLY, RetargetSettings, leave_out
 from kinematch.motion.skeleton import Skeleton
 from kinematch.synth import walk_along
 

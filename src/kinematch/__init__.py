@@ -69,16 +69,16 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.storage import Database as Database
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
+    from kinematch.motion.clean.contacts import find_contacts as find_contacts
+    from kinematch.motion.clean.floor import put_on_floor as put_on_floor
+    from kinematch.motion.clean.mirror import mirror as mirror
+    from kinematch.motion.clean.resample import resample as resample
+    from kinematch.motion.clean.root import add_root as add_root
     from kinematch.motion.clip import Clip as Clip
-    from kinematch.motion.contacts import find_contacts as find_contacts
-    from kinematch.motion.floor import put_on_floor as put_on_floor
-    from kinematch.motion.mirror import mirror as mirror
     from kinematch.motion.record import record as record
-    from kinematch.motion.resample import resample as resample
-    from kinematch.motion.retarget import retarget as retarget
-    from kinematch.motion.retarget_settings import RetargetSettings as RetargetSettings
-    from kinematch.motion.retargeting import Retargeting as Retargeting
-    from kinematch.motion.root import add_root as add_root
+    from kinematch.motion.retarget.retarget_clip import retarget as retarget
+    from kinematch.motion.retarget.retargeting import Retargeting as Retargeting
+    from kinematch.motion.retarget.settings import RetargetSettings as RetargetSettings
     from kinematch.motion.skeleton import Skeleton as Skeleton
     from kinematch.motion.skeleton import skeleton as skeleton
     from kinematch.terrain.terrain import HeightFunction as HeightFunction
@@ -108,8 +108,8 @@ _HOMES = {  # name -> the module that defines it
     "Pose": "character.pose",
     "Projection": "character.source",
     "ReachLayer": "character.reach_layer",
-    "RetargetSettings": "motion.retarget_settings",
-    "Retargeting": "motion.retargeting",
+    "RetargetSettings": "motion.retarget.settings",
+    "Retargeting": "motion.retarget.retargeting",
     "Sample": "character.source",
     "Script": "control.script",
     "ScriptPlayer": "control.script",
@@ -124,21 +124,21 @@ _HOMES = {  # name -> the module that defines it
     "Trackers": "avatar.trackers",
     "Trajectory": "control.trajectory",
     "Wander": "control.wander",
-    "add_root": "motion.root",
+    "add_root": "motion.clean.root",
     "animate": "draw.animation",
     "dance_card": "database.dance_card",
     "describe_source": "character.describe",
-    "find_contacts": "motion.contacts",
+    "find_contacts": "motion.clean.contacts",
     "follow_trajectory": "control.command",
-    "mirror": "motion.mirror",
+    "mirror": "motion.clean.mirror",
     "move": "control.command",
     "pack": "database.packing.pack",
-    "put_on_floor": "motion.floor",
+    "put_on_floor": "motion.clean.floor",
     "read_script": "control.script_file",
     "record": "motion.record",
     "register_feature": "database.features",
-    "resample": "motion.resample",
-    "retarget": "motion.retarget",
+    "resample": "motion.clean.resample",
+    "retarget": "motion.retarget.retarget_clip",
     "skeleton": "motion.skeleton",
     "write_script": "control.script_file",
 }

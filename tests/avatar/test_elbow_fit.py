@@ -5,7 +5,7 @@ import numpy as np
 import kinematch as km
 from kinematch.avatar.upper_body.elbow_fit import Arms, find_arms, find_terms, fit_elbows, measure_elbows
 from kinematch.avatar.upper_body.kernels.elbow_weights import ELBOW_WEIGHTS
-from kinematch.motion.mirror import mirror
+from kinematch.motion.clean.mirror import mirror
 
 WEIGHTS = np.array(ELBOW_WEIGHTS)
 

@@ -17,9 +17,9 @@ from kinematch.control.trajectory import Trajectory
 from kinematch.database.packing.pack import pack
 from kinematch.database.storage import Database, load, save
 from kinematch.errors import KinematchError
+from kinematch.motion.clean.root import with_root
 from kinematch.motion.clip import Clip
-from kinematch.motion.retargeting import Retargeting
-from kinematch.motion.root import with_root
+from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.search import BoxMatcher, search_space
 from kinematch.terrain.terrain import HeightGrid
 

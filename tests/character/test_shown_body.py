@@ -8,7 +8,7 @@ import pytest
 from kinematch.character import Crowd, Settings
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
-from kinematch.motion.root import with_root
+from kinematch.motion.clean.root import with_root
 from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60

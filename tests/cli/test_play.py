@@ -12,8 +12,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from kinematch.cli.main import main
-from kinematch.studio.opening import open_path
-from kinematch.studio.recording import save_recording
+from kinematch.studio.session.opening import open_path
+from kinematch.studio.session.recording import save_recording
 
 SMALL = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.35"]\n'
 

@@ -86,7 +86,7 @@ def test_without_a_folder_nothing_is_missing(monkeypatch):
     ("folder", "used"),
     [
         ("avatar/upper_body/kernels", "math/kernels.py"),
-        ("studio/room", "avatar/upper_body/kernels/vectors.py"),
+        ("studio/vr", "avatar/upper_body/kernels/vectors.py"),
         ("character/step", "character/step/legs.py"),
         ("character/step", "character/constants.py"),
         ("character/step", "character/settings.py"),

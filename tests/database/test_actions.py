@@ -14,9 +14,9 @@ from kinematch.database.recipe import parse_recipe
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database, load, save
 from kinematch.errors import FileError, KinematchError
-from kinematch.motion.ground import find_ground
+from kinematch.motion.clean.ground import find_ground
+from kinematch.motion.clean.root import add_root
 from kinematch.motion.kinematics import forward
-from kinematch.motion.root import add_root
 from kinematch.synth.actions import list_actions, perform_action
 
 LOCOMOTION = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.10"]\n'

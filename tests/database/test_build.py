@@ -11,8 +11,8 @@ from kinematch.database.build import build
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import write_clip
 from kinematch.math import rotation
+from kinematch.motion.clean.edit import scale
 from kinematch.motion.clip import Clip
-from kinematch.motion.edit import scale
 from kinematch.motion.skeleton import skeleton
 from kinematch.synth import walk_along
 

@@ -3,7 +3,7 @@
 from kinematch.cli.opening import open_database
 from kinematch.database import dance_card
 from kinematch.database.recipe import parse_recipe
-from kinematch.studio.opening import built_in
+from kinematch.studio.session.opening import built_in
 from kinematch.synth import motions
 
 SMALL = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n'

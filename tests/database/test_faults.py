@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kinematch.database.faults import find_fault, is_still
+from kinematch.motion.clean.floor import lowered
+from kinematch.motion.clean.resample import resample
 from kinematch.motion.clip import Clip
-from kinematch.motion.floor import lowered
-from kinematch.motion.resample import resample
 from kinematch.synth import walk_along
 
 

@@ -12,7 +12,7 @@ from kinematch.database.poses import Pose
 from kinematch.database.schema import HORIZONS, FeatureSchema, default_features
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
-from kinematch.motion.mirror import mirror
+from kinematch.motion.clean.mirror import mirror
 
 
 def schema(*features: Feature) -> FeatureSchema:

@@ -7,8 +7,8 @@ from kinematch.database.loops import close_loop, extend_track
 from kinematch.database.poses import Entry, Mark, build_poses
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
+from kinematch.motion.clean.resample import resample
 from kinematch.motion.kinematics import forward
-from kinematch.motion.resample import resample
 
 
 def entry(clip, **more):

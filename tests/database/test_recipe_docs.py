@@ -10,8 +10,8 @@ import pytest
 from kinematch.database.recipe import Cleaning, parse_recipe
 from kinematch.database.recipe_reference import TABLES, reference
 from kinematch.math.smoothing import window_frames
-from kinematch.motion.contacts import find_contacts
-from kinematch.motion.root import DIRECTION_WINDOW, POSITION_WINDOW
+from kinematch.motion.clean.contacts import find_contacts
+from kinematch.motion.clean.root import DIRECTION_WINDOW, POSITION_WINDOW
 
 PAGE = Path(__file__).parents[2] / "docs" / "recipe.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.S)

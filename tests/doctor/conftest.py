@@ -8,7 +8,7 @@ import pytest
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import tpose
-from kinematch.motion.posture import SIDES
+from kinematch.motion.labels.posture import SIDES
 from kinematch.synth import walk_along
 
 

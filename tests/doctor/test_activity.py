@@ -18,8 +18,8 @@ from kinematch.doctor.stands import activity_lines, list_apart
 from kinematch.files import read_clip
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
-from kinematch.motion.activity import find_activities, flag_activities
-from kinematch.motion.calibration import find_calibration_poses
+from kinematch.motion.labels.activity import find_activities, flag_activities
+from kinematch.motion.labels.calibration import find_calibration_poses
 from kinematch.synth import walk_along
 
 LABELS_BY_HAND = Path(__file__).parent / "takes.toml"

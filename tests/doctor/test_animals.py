@@ -16,7 +16,7 @@ from kinematch.doctor.prescribe import prescribe
 from kinematch.errors import FileError
 from kinematch.files import read_clip, write_clip
 from kinematch.motion.four_legs import has_four_legs
-from kinematch.motion.retarget import retarget
+from kinematch.motion.retarget.retarget_clip import retarget
 
 DT = 1 / 60
 DOG = "D1_007_KAN01_001.bvh"

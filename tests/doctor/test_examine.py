@@ -16,8 +16,8 @@ from kinematch.doctor.report import Problem, by_severity
 from kinematch.files import read_clip, write_clip
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
+from kinematch.motion.clean.root import add_root, body_forward
 from kinematch.motion.clip import Clip
-from kinematch.motion.root import add_root, body_forward
 from kinematch.motion.skeleton import skeleton
 from kinematch.synth import walk_along
 

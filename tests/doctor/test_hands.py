@@ -12,11 +12,11 @@ from kinematch.doctor.report import Activity, HeldPose, Report
 from kinematch.files import read_clip
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
-from kinematch.motion.activity import flag_activities
-from kinematch.motion.calibration import find_calibration_poses
 from kinematch.motion.clip import Clip
-from kinematch.motion.idles import find_idles
 from kinematch.motion.kinematics import tpose
+from kinematch.motion.labels.activity import flag_activities
+from kinematch.motion.labels.calibration import find_calibration_poses
+from kinematch.motion.labels.idles import find_idles
 
 TAKES = {take["path"]: take for take in tomllib.loads((Path(__file__).parent / "takes.toml").read_text())["take"]}
 

@@ -17,8 +17,8 @@ from kinematch.doctor.prescribe import prescribe
 from kinematch.files import read_clip, write_clip
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
+from kinematch.motion.clean.edit import scale_to_leg_length
 from kinematch.motion.clip import Clip
-from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.kinematics import global_pose, local_pose
 from kinematch.synth import walk_along
 

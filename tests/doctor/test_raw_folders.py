@@ -16,8 +16,8 @@ from kinematch.files import read_clip, write_clip
 from kinematch.files.bvh_stated import read_statement, state_space
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
+from kinematch.motion.clean.edit import scale_to_leg_length
 from kinematch.motion.clip import Clip
-from kinematch.motion.edit import scale_to_leg_length
 from kinematch.motion.roles import find_roles
 from kinematch.motion.skeleton import skeleton
 from kinematch.synth import walk_along

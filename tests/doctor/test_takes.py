@@ -11,9 +11,9 @@ import pytest
 
 from kinematch.files import read_clip
 from kinematch.math import quaternion, rotation
-from kinematch.motion.calibration import find_calibration_poses
 from kinematch.motion.clip import Clip
-from kinematch.motion.idles import find_idles
+from kinematch.motion.labels.calibration import find_calibration_poses
+from kinematch.motion.labels.idles import find_idles
 
 TOLERANCE = 0.2  # s
 FRAME = [(0.0, 0.001)]  # the first frame alone

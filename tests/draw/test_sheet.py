@@ -6,7 +6,7 @@ import pytest
 from kinematch.draw.frames import even_frames
 from kinematch.draw.sheet import contact_sheet, strip
 from kinematch.errors import KinematchError
-from kinematch.motion.contacts import find_contacts
+from kinematch.motion.clean.contacts import find_contacts
 
 
 def test_a_sheet_has_its_tiles_and_a_title(walking):

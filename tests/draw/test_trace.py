@@ -8,7 +8,7 @@ from kinematch.draw.trace import top_down
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_axis_angle
-from kinematch.motion.contacts import find_contacts
+from kinematch.motion.clean.contacts import find_contacts
 
 
 def near(picture, colour: str) -> np.ndarray:

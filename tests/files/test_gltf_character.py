@@ -13,7 +13,7 @@ from kinematch.files.gltf_read import read_gltf
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import global_pose
-from kinematch.motion.retarget import retarget
+from kinematch.motion.retarget.retarget_clip import retarget
 
 CHARACTERS = [
     "characters/100Avatars_003_Jimmy.vrm",

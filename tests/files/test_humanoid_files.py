@@ -13,10 +13,10 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip, write_clip
 from kinematch.files.amass import neutral_skeleton
 from kinematch.math import quaternion, rotation
+from kinematch.motion.clean.root import add_root
 from kinematch.motion.clip import Clip
 from kinematch.motion.humanoid import reduce_to_humanoid
 from kinematch.motion.kinematics import global_pose
-from kinematch.motion.root import add_root
 from kinematch.synth import walk_along
 
 

@@ -194,7 +194,7 @@ def test_a_sketch_shows_the_entries_of_the_codebook(model):
 
 
 def test_the_studio_plays_a_model(model, tmp_path):
-    from kinematch.studio.opening import open_path
+    from kinematch.studio.session.opening import open_path
 
     km.save(tmp_path / "a.kinematch-model", model)
     stage = open_path(tmp_path / "a.kinematch-model")

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from kinematch.errors import KinematchError
-from kinematch.motion import calibration, contacts, edit, floor, idles, in_place, roles, root, tpose
+from kinematch.motion import roles, tpose
+from kinematch.motion.clean import contacts, edit, floor, in_place, root
+from kinematch.motion.clean.mirror import mirror
+from kinematch.motion.clean.resample import resample
 from kinematch.motion.clip import Clip
-from kinematch.motion.mirror import mirror
-from kinematch.motion.resample import resample
-from kinematch.motion.retarget import retarget
+from kinematch.motion.labels import calibration, idles
+from kinematch.motion.retarget.retarget_clip import retarget
 from kinematch.motion.skeleton import skeleton
 from kinematch.synth import walk_along
 

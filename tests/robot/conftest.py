@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kinematch.files import read_clip
-from kinematch.motion.contacts import find_contacts
-from kinematch.motion.floor import put_on_floor
+from kinematch.motion.clean.contacts import find_contacts
+from kinematch.motion.clean.floor import put_on_floor
 from kinematch.robot.read import read_robot
 
 BIPED = Path(__file__).parents[2] / "examples" / "biped.xml"

@@ -24,14 +24,14 @@ from kinematch.learned.sketch import sketch_database
 from kinematch.motion.kinematics import forward
 from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting
-from kinematch.studio.layout import AVATAR, POSE, ROBOT, unpack
-from kinematch.studio.messages import Stick
-from kinematch.studio.robots import read_worn_robot
-from kinematch.studio.room.body import make_outfit
-from kinematch.studio.room.samples import Sample
-from kinematch.studio.room.user import User
-from kinematch.studio.stage import Stage
+from kinematch.studio.server.layout import AVATAR, POSE, ROBOT, unpack
+from kinematch.studio.server.messages import Stick
+from kinematch.studio.session.robots import read_worn_robot
+from kinematch.studio.session.stage import Stage
 from kinematch.studio.streaming import Performance
+from kinematch.studio.vr.body import make_outfit
+from kinematch.studio.vr.samples import Sample
+from kinematch.studio.vr.user import User
 
 DT, STEPS = 1 / 60, 600
 SOURCES = ("database", "packed", "model", "own")

@@ -9,9 +9,9 @@ from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip, write_clip
 from kinematch.math import quaternion
+from kinematch.motion.clean.root import add_root
 from kinematch.motion.clip import Origin
 from kinematch.motion.kinematics import forward, global_pose
-from kinematch.motion.root import add_root
 from kinematch.stream.recorder import VmcRecorder, even_out, find_rate
 from kinematch.stream.vmc import VmcSender
 from kinematch.stream.vmc_in import VmcReceiver

@@ -14,9 +14,9 @@ from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
 from kinematch.motion import kinematics
+from kinematch.motion.clean.root import add_root
 from kinematch.motion.role_names import REQUIRED_ROLES
 from kinematch.motion.roles import ROLES
-from kinematch.motion.root import add_root
 from kinematch.stream import osc
 from kinematch.stream.bones import NAMES, PARENTS, ROOT, find_bones, find_parent
 from kinematch.stream.vmc import VmcSender

@@ -17,11 +17,11 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from kinematch.database.storage import Database
-from kinematch.studio.keys import AccessKey
-from kinematch.studio.layout import POSE, unpack
-from kinematch.studio.serving import address, listen, server
-from kinematch.studio.stage import Stage
-from kinematch.studio.studio import Studio
+from kinematch.studio.server.keys import AccessKey
+from kinematch.studio.server.layout import POSE, unpack
+from kinematch.studio.server.serving import address, listen, server
+from kinematch.studio.session.stage import Stage
+from kinematch.studio.session.studio import Studio
 
 PATIENCE = 240.0  # s, far more than anything takes on a busy machine; only a failure waits for it
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kinematch.studio.own_presets import OWN_PRESETS
+from kinematch.studio.session.own_presets import OWN_PRESETS
 
 from .conftest import MUST
 

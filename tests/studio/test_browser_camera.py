@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from kinematch.camera.landmarks import NAMES
-from kinematch.studio.stage import Stage
-from kinematch.studio.studio import Studio
+from kinematch.studio.session.stage import Stage
+from kinematch.studio.session.studio import Studio
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import pytest
 
 from kinematch.character import Settings
 from kinematch.character.settings_file import load_settings
-from kinematch.studio.opening import open_path
-from kinematch.studio.shelf import Motion
+from kinematch.studio.session.library import Motion
+from kinematch.studio.session.opening import open_path
 
 pytestmark = pytest.mark.slow
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from kinematch.studio.keys import AccessKey
-from kinematch.studio.stage import Stage
-from kinematch.studio.studio import Studio
+from kinematch.studio.server.keys import AccessKey
+from kinematch.studio.session.stage import Stage
+from kinematch.studio.session.studio import Studio
 
 READY = "!!window.kinematch?.live.moment"
 

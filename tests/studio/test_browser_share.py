@@ -65,7 +65,7 @@ def test_a_link_pasted_into_the_open_page_goes_there(shared):
 
 
 def test_the_stick_is_asked_for_and_handed_over(screen, fresh_server, monkeypatch):
-    monkeypatch.setattr("kinematch.studio.pages.IDLE", 1e9)  # on a busy machine the first page may seem idle
+    monkeypatch.setattr("kinematch.studio.server.pages.IDLE", 1e9)  # on a busy machine the first page may seem idle
     first = screen(fresh_server)
     first.page.keyboard.down("w")
     first.until_moved(0.5)

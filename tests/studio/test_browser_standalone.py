@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from kinematch.errors import FileError
-from kinematch.studio.layout import POSE, unpack
-from kinematch.studio.messages import Stick
-from kinematch.studio.recording import save_recording
-from kinematch.studio.stage import Stage
-from kinematch.studio.standalone import DATA, FINEST, export_page
+from kinematch.studio.server.layout import POSE, unpack
+from kinematch.studio.server.messages import Stick
+from kinematch.studio.session.recording import save_recording
+from kinematch.studio.session.stage import Stage
+from kinematch.studio.session.standalone import DATA, FINEST, export_page
 
 
 @pytest.fixture(scope="module")

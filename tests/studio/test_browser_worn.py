@@ -6,7 +6,7 @@ from PIL import Image, ImageSequence
 
 from kinematch.files import read_clips
 from kinematch.files.gltf_container import open_document
-from kinematch.studio import fitting
+from kinematch.studio.session import fitting
 
 pytestmark = pytest.mark.slow
 

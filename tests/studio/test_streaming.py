@@ -21,10 +21,10 @@ from kinematch.cli.main import main
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
-from kinematch.studio.layout import POSE, ROBOT, unpack
 from kinematch.studio.listening import open_stream, read_skeleton
-from kinematch.studio.messages import PROTOCOL
-from kinematch.studio.stage import DT
+from kinematch.studio.server.layout import POSE, ROBOT, unpack
+from kinematch.studio.server.messages import PROTOCOL
+from kinematch.studio.session.stage import DT
 
 PROJECT = Path(__file__).parents[2]
 CLIENTS = PROJECT / "examples"

@@ -12,9 +12,9 @@ from kinematch.avatar.calibrator import Calibrator
 from kinematch.bench.machine import machine
 from kinematch.bench.visitors import RATE, make_samples, time_answers
 from kinematch.database.storage import Database
-from kinematch.studio.room.body import make_outfit
-from kinematch.studio.room.samples import read_sample
-from kinematch.studio.room.user import User
+from kinematch.studio.vr.body import make_outfit
+from kinematch.studio.vr.samples import read_sample
+from kinematch.studio.vr.user import User
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 USER_COUNTS = (1, 2, 4, 8)

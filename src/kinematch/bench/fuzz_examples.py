@@ -53,8 +53,8 @@ def write_databases(folder: Path) -> None:
     from kinematch.database.storage import save
     from kinematch.database.transport.encode import encode_database
     from kinematch.learned.model_file import save_model
-    from kinematch.studio.recording import save_recording
-    from kinematch.studio.stage import Stage
+    from kinematch.studio.session.recording import save_recording
+    from kinematch.studio.session.stage import Stage
 
     database = make_database()
     save(folder / "plain.kinematch", database)

@@ -40,7 +40,7 @@ def _play(path: Path) -> None:
 
 
 def _open_recording(path: Path) -> None:
-    from kinematch.studio.recording import open_recording
+    from kinematch.studio.session.recording import open_recording
 
     stage = open_recording(path)
     stage.resume(stage.history.between()[-1].step)

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.files import read_clip
-from kinematch.motion.activity import find_activities
-from kinematch.motion.calibration import find_calibration_poses
+from kinematch.motion.labels.activity import find_activities
+from kinematch.motion.labels.calibration import find_calibration_poses
 
 LABELS = ("sitting", "crouching", "lying", "climbing", "jumping", "running")
 LISTED_LABELS = ("kneeling", "low")  # scored where a take lists them

@@ -97,10 +97,10 @@ def _note(
 def _serve(pipe: Any) -> None:
     """The server's process: the built-in motion, on a port of the system's choice, for clients with the key."""
     from kinematch.database.dance_card import dance_card
-    from kinematch.studio.keys import AccessKey
-    from kinematch.studio.serving import listen, server
-    from kinematch.studio.stage import Stage
-    from kinematch.studio.studio import Studio
+    from kinematch.studio.server.keys import AccessKey
+    from kinematch.studio.server.serving import listen, server
+    from kinematch.studio.session.stage import Stage
+    from kinematch.studio.session.studio import Studio
 
     with TemporaryDirectory() as folder:
         opened = listen("127.0.0.1", 0)

@@ -16,9 +16,9 @@ from kinematch.avatar.simulate import sample_at
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.studio.layout import AVATAR, SAMPLE, pack, split, unpack
-from kinematch.studio.room.motions import MOTIONS
-from kinematch.studio.room.samples import to_webxr
+from kinematch.studio.server.layout import AVATAR, SAMPLE, pack, split, unpack
+from kinematch.studio.vr.samples import to_webxr
+from kinematch.studio.vr.simulated_motions import MOTIONS
 
 RATE = 90  # samples a second
 WARM_UP_SAMPLES = RATE  # of them that are not counted
@@ -45,9 +45,9 @@ def make_samples(number: int, count: int) -> list[bytes]:
 
 def time_answers(database: Database, count: int, seconds: float) -> tuple[list[float], float]:
     """Seconds from each sample to its body, of pages that a server of this process serves; the share left out."""
-    from kinematch.studio.serving import address, listen, server
-    from kinematch.studio.stage import Stage
-    from kinematch.studio.studio import Studio
+    from kinematch.studio.server.serving import address, listen, server
+    from kinematch.studio.session.stage import Stage
+    from kinematch.studio.session.studio import Studio
 
     with TemporaryDirectory() as folder:
         opened = listen("127.0.0.1", 0)

@@ -25,7 +25,7 @@ from kinematch.character.step.step import ASK, BEGIN, END, SCHEDULE, count_piece
 from kinematch.character.step.update import begin_transition, predict_places, sample_playing
 from kinematch.compile.handle import find_place, handle
 from kinematch.database.table import EACH_ROW, Table
-from kinematch.motion.retargeting import Retargeting
+from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.rig import Rig
 from kinematch.threads import SHARED, count_threads, run_each
 

@@ -8,9 +8,9 @@ import numpy as np
 from kinematch.character.checked_source import pick_examples
 from kinematch.character.source import SourceDescription
 from kinematch.errors import KinematchError
-from kinematch.motion.retargeting import Retargeting
+from kinematch.motion.clean.root import with_root
+from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.rig import Rig, flag_joints, make_rig
-from kinematch.motion.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
 Body = Skeleton | Retargeting | None  # that a motion is shown on: another skeleton, or a way onto one

@@ -164,7 +164,7 @@ def make_avatar(
     from kinematch.avatar.avatar import Avatar
     from kinematch.cli.screen import progress_bar
     from kinematch.files import read_clip
-    from kinematch.motion.root import with_root
+    from kinematch.motion.clean.root import with_root
 
     skeleton = None
     if character is not None:

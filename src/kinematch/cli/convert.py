@@ -10,7 +10,7 @@ from kinematch.errors import FileError, KinematchError, listed, unknown
 
 if TYPE_CHECKING:
     from kinematch.motion.clip import Clip
-    from kinematch.motion.retarget_settings import RetargetSettings
+    from kinematch.motion.retarget.settings import RetargetSettings
 
 MOVING = (".gif", ".webp", ".mp4")
 TRAJECTORIES = (".csv", ".npz")  # of robots
@@ -61,11 +61,11 @@ def convert(
     from kinematch.files import WRITABLE, read_clips
     from kinematch.files.engines import check_engine, prepare_clip, resample_for_engine, write_for_engine
     from kinematch.files.gltf_character import has_meshes, write_character
-    from kinematch.motion.edit import trim
-    from kinematch.motion.mirror import mirror as mirrored
-    from kinematch.motion.resample import resample
-    from kinematch.motion.retarget_settings import leave_out
-    from kinematch.motion.root import add_root
+    from kinematch.motion.clean.edit import trim
+    from kinematch.motion.clean.mirror import mirror as mirrored
+    from kinematch.motion.clean.resample import resample
+    from kinematch.motion.clean.root import add_root
+    from kinematch.motion.retarget.settings import leave_out
 
     if robot is None and target.suffix.lower() == ".csv":
         raise FileError(target, "holds joint angles of a robot; name its model with --robot")
@@ -114,8 +114,8 @@ def _put_on(motion: "Clip", body: Path, settings: "RetargetSettings") -> "Clip":
     """The motion on the character or rig of a file, put on the floor first."""
     from kinematch.files import read_clip
     from kinematch.files.body_measures import read_bulk
-    from kinematch.motion.floor import put_on_floor
-    from kinematch.motion.retarget import retarget
+    from kinematch.motion.clean.floor import put_on_floor
+    from kinematch.motion.retarget.retarget_clip import retarget
 
     skeleton = read_clip(body).skeleton
     if "root" not in motion.skeleton.roles and settings.feet:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def convert_for_robot(target: Path, motion: "Clip", robot: Path, *, frame_rate: float | None) -> None:
     """Write TARGET and print the table; angles as csv or npz, the robot's skeleton and looks as anything else."""
     from kinematch.cli.robot_text import print_quality
-    from kinematch.motion.resample import resample
+    from kinematch.motion.clean.resample import resample
     from kinematch.robot.output import RATES
     from kinematch.robot.read import read_robot
     from kinematch.robot.trial import try_robot

@@ -135,7 +135,7 @@ def export_to_engine(source: Path, output: Path, engine: "EngineName | None" = N
 
 def export_to_page(source: Path, output: Path) -> int:
     from kinematch.cli.screen import Screen, progress_bar
-    from kinematch.studio.standalone import DATA, export_page
+    from kinematch.studio.session.standalone import DATA, export_page
 
     with progress_bar("explaining searches") as show:
         written = export_page(source, output, progress=show)

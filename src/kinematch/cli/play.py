@@ -13,8 +13,8 @@ from kinematch.errors import KinematchError
 from kinematch.folders import find_settings_folder
 
 if TYPE_CHECKING:
-    from kinematch.studio.stage import Stage
-    from kinematch.studio.studio import Studio
+    from kinematch.studio.session.stage import Stage
+    from kinematch.studio.session.studio import Studio
 
 PORT = 8123
 STAGES = BUILDING | {"compile": "compiling, first start only", "open": "opening", "retarget": "retargeting"}
@@ -71,12 +71,12 @@ def play(
     from kinematch.cli.screen import Screen
     from kinematch.stream.osc import parse_address
     from kinematch.stream.vmc_in import PORT as VMC_IN
-    from kinematch.studio.access import describe_access, draw_code, list_places
-    from kinematch.studio.certificate import open_certificate
-    from kinematch.studio.guard import is_loopback
-    from kinematch.studio.keys import AccessKey
-    from kinematch.studio.serving import address, listen, serve
-    from kinematch.studio.studio import Studio
+    from kinematch.studio.server.access import describe_access, draw_code, list_places
+    from kinematch.studio.server.certificate import open_certificate
+    from kinematch.studio.server.guard import is_loopback
+    from kinematch.studio.server.keys import AccessKey
+    from kinematch.studio.server.serving import address, listen, serve
+    from kinematch.studio.session.studio import Studio
 
     for one in (vmc, vmc_in):
         if one is not None:
@@ -119,7 +119,7 @@ def play(
 def _compile_bodies(stage: "Stage") -> None:
     """On a new machine the first body takes a minute to compile."""
     from kinematch.avatar.calibration import Calibration
-    from kinematch.studio.room.body import make_outfit
+    from kinematch.studio.vr.body import make_outfit
 
     with suppress(KinematchError):  # the page tells who enters why this motion fits no body
         make_outfit(stage.model or stage.database, stage.name, calibration=Calibration())
@@ -127,7 +127,7 @@ def _compile_bodies(stage: "Stage") -> None:
 
 def _wear_robot(stage: "Stage", robot: Path) -> None:
     from kinematch.cli.screen import progress_bar
-    from kinematch.studio.robots import read_worn_robot
+    from kinematch.studio.session.robots import read_worn_robot
 
     with progress_bar("fitting the robot") as show:
         show(0, None)
@@ -170,7 +170,7 @@ def _watch(studio: "Studio", camera: str | None, model: str | None) -> list[str]
 def _stage(path: Path | None, beside: tuple[Path, ...] = ()) -> "Stage":
     from kinematch.cli.init import init
     from kinematch.cli.screen import progress_bar
-    from kinematch.studio.opening import built_in, open_path
+    from kinematch.studio.session.opening import built_in, open_path
 
     with progress_bar("opening") as show:
 

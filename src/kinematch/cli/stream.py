@@ -15,7 +15,7 @@ from kinematch.errors import KinematchError
 if TYPE_CHECKING:
     from kinematch.control.command import Controller
     from kinematch.control.script import Script
-    from kinematch.studio.keys import AccessKey
+    from kinematch.studio.server.keys import AccessKey
     from kinematch.studio.streaming import Performance
 
 PORT = 8124
@@ -56,9 +56,9 @@ def stream(
     from kinematch.cli.screen import Screen
     from kinematch.control.script_file import read_script
     from kinematch.stream.broadcast import Broadcast
-    from kinematch.studio.guard import is_loopback
-    from kinematch.studio.keys import AccessKey
-    from kinematch.studio.serving import listen
+    from kinematch.studio.server.guard import is_loopback
+    from kinematch.studio.server.keys import AccessKey
+    from kinematch.studio.server.serving import listen
 
     screen = Screen()
     script = None if controller is None else read_script(controller)
@@ -84,7 +84,7 @@ async def _run(
     performance: "Performance", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
     origins: tuple[str, ...], key: "AccessKey | None",
 ) -> None:  # fmt: skip
-    from kinematch.studio.serving import make_server
+    from kinematch.studio.server.serving import make_server
     from kinematch.studio.streaming import Listeners, perform, stream_application
 
     listeners = Listeners()
@@ -130,7 +130,7 @@ def _play(script: "Script | None", once: bool) -> "Iterator[Controller]":
 def _open(database: Path | None, character: Path | None, robot: Path | None) -> "Performance":
     from kinematch.cli.screen import progress_bar
     from kinematch.files import read_clip
-    from kinematch.motion.root import with_root
+    from kinematch.motion.clean.root import with_root
     from kinematch.robot.read import read_robot
     from kinematch.studio.streaming import Performance
 

@@ -9,9 +9,9 @@ from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.actions import EVENT_KINDS, Action
+from kinematch.motion.clean.mirror import mirror_pairs
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import forward
-from kinematch.motion.mirror import mirror_pairs
 from kinematch.motion.skeleton import Skeleton
 
 ACTION, FIRST, LAST, EXIT = range(4)  # columns of Actions.stretches

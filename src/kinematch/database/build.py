@@ -35,7 +35,7 @@ from kinematch.database.sources import (
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
-from kinematch.motion.root import add_root
+from kinematch.motion.clean.root import add_root
 from kinematch.writing import place_for
 
 WORTH_CLEANERS = 20_000_000  # bytes of files, from which other processes save more time than they take to start

@@ -4,9 +4,9 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
+from kinematch.motion.clean.edit import leg_length
+from kinematch.motion.clean.floor import lowest_points
 from kinematch.motion.clip import Clip
-from kinematch.motion.edit import leg_length
-from kinematch.motion.floor import lowest_points
 from kinematch.motion.kinematics import MAX_BODY_SPEED, global_pose, measure_body_speeds
 
 MIN_JUMP = 0.3  # m: a shorter one is noise of a fast camera

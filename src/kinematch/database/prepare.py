@@ -16,18 +16,18 @@ from kinematch.database.stand_loops import MIN_LOOP_SECONDS, play_to_and_fro
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip, read_clips
 from kinematch.files.units_and_axes import sampled_positions
+from kinematch.motion.clean.contacts import contact_joints, find_contacts
+from kinematch.motion.clean.edit import scale_to_leg_length
+from kinematch.motion.clean.floor import lowered, put_on_floor
+from kinematch.motion.clean.ground import find_ground, lower_to_ground, raise_root
+from kinematch.motion.clean.in_place import root_motion_from_feet
+from kinematch.motion.clean.mirror import mirror, mirror_pairs
+from kinematch.motion.clean.resample import resample
+from kinematch.motion.clean.root import add_root
 from kinematch.motion.clip import Clip, true_ranges
-from kinematch.motion.contacts import contact_joints, find_contacts
-from kinematch.motion.edit import scale_to_leg_length
-from kinematch.motion.floor import lowered, put_on_floor
-from kinematch.motion.ground import find_ground, lower_to_ground, raise_root
-from kinematch.motion.in_place import root_motion_from_feet
-from kinematch.motion.mirror import mirror, mirror_pairs
-from kinematch.motion.resample import resample
-from kinematch.motion.retarget import retarget
-from kinematch.motion.retarget_settings import leave_out
+from kinematch.motion.retarget.retarget_clip import retarget
+from kinematch.motion.retarget.settings import leave_out
 from kinematch.motion.roles import find_roles
-from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 
 MIRRORED = " (mirrored)"  # added to the names of mirrored copies

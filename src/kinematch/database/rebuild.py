@@ -10,9 +10,9 @@ from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.motion.clean.root import replace_root
 from kinematch.motion.clip import Clip, true_ranges
-from kinematch.motion.retarget import retarget
-from kinematch.motion.root import replace_root
+from kinematch.motion.retarget.retarget_clip import retarget
 from kinematch.motion.skeleton import Skeleton
 
 PIECE = 10.0  # s that stay together

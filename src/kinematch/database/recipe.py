@@ -14,7 +14,7 @@ from kinematch.files.reading import opened
 from kinematch.files.toml import parse_toml
 from kinematch.files.units_and_axes import unit_in_metres
 from kinematch.motion.actions import EVENT_KINDS, Action, Event
-from kinematch.motion.retarget_settings import Correction, Hands
+from kinematch.motion.retarget.settings import Correction, Hands
 
 # generous bounds, so that a typing error is reported and does not overflow
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]

@@ -6,11 +6,11 @@ import numpy as np
 
 from kinematch.doctor.report import Animation
 from kinematch.math import quaternion
+from kinematch.motion.clean.contacts import contact_joints
+from kinematch.motion.clean.in_place import is_in_place
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import contact_joints
-from kinematch.motion.idles import is_idle
-from kinematch.motion.in_place import is_in_place
 from kinematch.motion.kinematics import global_pose, reference_pose
+from kinematch.motion.labels.idles import is_idle
 from kinematch.motion.roles import missing_roles
 
 LONGEST_LOOP = 10.0  # s; longer ones are takes that end as they began

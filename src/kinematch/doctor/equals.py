@@ -8,8 +8,8 @@ import numpy as np
 
 from kinematch.doctor.report import Animation, Problem, Report, by_severity, counted
 from kinematch.errors import listed
+from kinematch.motion.clean.edit import leg_length
 from kinematch.motion.clip import Clip
-from kinematch.motion.edit import leg_length
 from kinematch.motion.kinematics import global_pose
 
 LOOKS = 12  # moments of an animation that are compared

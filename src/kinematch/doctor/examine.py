@@ -15,13 +15,13 @@ from kinematch.doctor.stands import find_stands, idle_notes
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
 from kinematch.files.units_and_axes import sampled_positions
+from kinematch.motion.clean.contacts import contact_joints, contact_quality, find_contacts
+from kinematch.motion.clean.floor import floor_height, lowest_points
+from kinematch.motion.clean.root import has_ground_root
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import contact_joints, contact_quality, find_contacts
-from kinematch.motion.floor import floor_height, lowest_points
 from kinematch.motion.four_legs import has_four_legs
 from kinematch.motion.kinematics import global_pose
 from kinematch.motion.roles import RoleMap, find_roles
-from kinematch.motion.root import has_ground_root
 from kinematch.motion.tpose import TPose, reference_tpose
 
 

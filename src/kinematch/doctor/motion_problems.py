@@ -11,11 +11,11 @@ from kinematch.doctor.quoting import quoted
 from kinematch.doctor.report import HeldPose, Problem, counted
 from kinematch.doctor.stands import calibration_problems
 from kinematch.errors import KinematchError, listed
+from kinematch.motion.clean.contacts import contact_quality, find_contacts
+from kinematch.motion.clean.floor import floor_height
+from kinematch.motion.clean.in_place import is_in_place
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import contact_quality, find_contacts
-from kinematch.motion.floor import floor_height
-from kinematch.motion.in_place import is_in_place
-from kinematch.motion.posture import measure_posture
+from kinematch.motion.labels.posture import measure_posture
 from kinematch.motion.tpose import TPose
 
 SINGLE = 4  # frames; fewer are a pose

@@ -5,11 +5,11 @@ import numpy as np
 from kinematch.doctor.quoting import quoted, quoted_list
 from kinematch.doctor.report import Problem
 from kinematch.files.units_and_axes import MIN_UPRIGHT_COSINE, infer_up, sampled_positions
+from kinematch.motion.clean.edit import leg_length
+from kinematch.motion.clean.mirror import mirror_pairs
 from kinematch.motion.clip import Clip
-from kinematch.motion.edit import leg_length
 from kinematch.motion.four_legs import four_feet
 from kinematch.motion.kinematics import reference_pose, rest_pose
-from kinematch.motion.mirror import mirror_pairs
 from kinematch.motion.roles import RoleMap, find_roles
 from kinematch.motion.skeleton import Skeleton
 from kinematch.motion.tpose import TPose, body_axes

@@ -8,9 +8,9 @@ from pathlib import Path
 from kinematch.doctor.labels import BETWEEN, SET_APART
 from kinematch.doctor.quoting import quoted_glob, quoted_list
 from kinematch.doctor.report import Activity, HeldPose, Idle, Problem
-from kinematch.motion.activity import LOW, find_activities
-from kinematch.motion.calibration import find_calibration_poses
 from kinematch.motion.clip import Clip
+from kinematch.motion.labels.activity import LOW, find_activities
+from kinematch.motion.labels.calibration import find_calibration_poses
 
 MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to choose from
 IDLE = "idle"  # the tag of frames in which standing characters settle

@@ -17,8 +17,8 @@ from kinematch.draw.solid import join
 from kinematch.draw.text import caption as write_caption
 from kinematch.draw.theme import Theme, find_theme
 from kinematch.errors import KinematchError, unknown
+from kinematch.motion.clean.resample import resample
 from kinematch.motion.clip import Clip
-from kinematch.motion.resample import resample
 
 CAMERAS = ("follow", "fixed")
 

@@ -12,8 +12,8 @@ from kinematch.draw.solid import Solids, join
 from kinematch.draw.theme import Theme
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
+from kinematch.motion.clean.contacts import contact_joints as feet_of
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import contact_joints as feet_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.draw.body import Body, Part, bind, generic_body
 from kinematch.motion import kinematics
-from kinematch.motion.edit import leg_length
+from kinematch.motion.clean.edit import leg_length
 from kinematch.motion.four_legs import has_four_legs
 from kinematch.motion.skeleton import Skeleton
 

@@ -11,8 +11,8 @@ from kinematch.draw.canvas import Box, Canvas, beside, new_canvas, ruling, title
 from kinematch.draw.theme import Theme, find_theme, rgb
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
+from kinematch.motion.clean.contacts import contact_joints
 from kinematch.motion.clip import Clip, true_ranges
-from kinematch.motion.contacts import contact_joints
 from kinematch.motion.heading import yaw_angle
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinematch.evaluate.run import Take
-from kinematch.motion.posture import measure_posture
+from kinematch.motion.labels.posture import measure_posture
 
 ARMS_OUT, STRAIGHT = np.radians(25), np.radians(45)  # of a T-pose: off sideways, and bends of the elbows
 UPRIGHT = (0.88, 0.78)  # head height against the T-pose's: of somebody told to stand or walk, and to run

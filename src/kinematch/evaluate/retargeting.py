@@ -9,16 +9,16 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
-from kinematch.motion.bulk import Bulk
+from kinematch.motion.clean.contacts import find_contacts
+from kinematch.motion.clean.floor import put_on_floor
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import find_contacts
-from kinematch.motion.floor import put_on_floor
 from kinematch.motion.inverse_kinematics import find_hinge
-from kinematch.motion.retarget import retarget
-from kinematch.motion.retarget_body import Corrections, find_parts, make_corrections
-from kinematch.motion.retarget_correct import measure_gaps
-from kinematch.motion.retarget_settings import ROTATIONS_ONLY, RetargetSettings
-from kinematch.motion.retargeting import Retargeting
+from kinematch.motion.retarget.body import Corrections, find_parts, make_corrections
+from kinematch.motion.retarget.bulk import Bulk
+from kinematch.motion.retarget.correct import measure_gaps
+from kinematch.motion.retarget.retarget_clip import retarget
+from kinematch.motion.retarget.retargeting import Retargeting
+from kinematch.motion.retarget.settings import ROTATIONS_ONLY, RetargetSettings
 from kinematch.motion.role_names import ARM, LEG, SIDES
 from kinematch.motion.skeleton import Skeleton
 

@@ -8,8 +8,8 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.files import read_clips
 from kinematch.motion import kinematics
+from kinematch.motion.clean.floor import floor_height
 from kinematch.motion.clip import Clip
-from kinematch.motion.floor import floor_height
 from kinematch.robot.model import RobotModel
 from kinematch.robot.quality import RobotQuality
 from kinematch.robot.trial import try_robot

@@ -9,7 +9,7 @@ from kinematch.files.gltf_mesh import Mesh, Skin, posed_positions
 from kinematch.files.gltf_read import Model, read_gltf
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
-from kinematch.motion.bulk import Bulk, guess_bulk
+from kinematch.motion.retarget.bulk import Bulk, guess_bulk
 from kinematch.motion.skeleton import Skeleton
 
 MIN_PART_VERTICES = 30  # vertices from which a part of the body is measured

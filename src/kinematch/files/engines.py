@@ -14,9 +14,9 @@ from kinematch.files.bvh_write import write_bvh
 from kinematch.files.joint_names import unique_names
 from kinematch.files.vrma_write import name_bone
 from kinematch.math import quaternion
+from kinematch.motion.clean.resample import resample
+from kinematch.motion.clean.root import add_root
 from kinematch.motion.clip import Clip
-from kinematch.motion.resample import resample
-from kinematch.motion.root import add_root
 from kinematch.motion.skeleton import Skeleton
 
 EngineName = Literal["unreal", "unity", "godot", "blender", "three"]

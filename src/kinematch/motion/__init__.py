@@ -5,7 +5,7 @@ from kinematch.lazy import offer_names
 __getattr__ = offer_names(
     __name__,
     {
-        "contact_quality": "contacts",
+        "contact_quality": "clean.contacts",
         "global_pose": "kinematics",
     },
 )

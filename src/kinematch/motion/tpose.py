@@ -89,7 +89,7 @@ def find_tpose_frame(clip: Clip) -> int | None:
 
 def _held_frame(clip: Clip) -> int | None:
     """The best frame of the T-poses that a performer holds for calibration, elbows bent and arms low as may be."""
-    from kinematch.motion.calibration import find_calibration_poses  # which measures against a T-pose of its own
+    from kinematch.motion.labels.calibration import find_calibration_poses  # which measures against a T-pose of its own
 
     clip = clip.with_(skeleton=clip.skeleton.with_tpose(_from_motion(clip).rotations))
     frames = [k for pose in find_calibration_poses(clip) if pose.kind == "T" for k in range(pose.start, pose.stop)]

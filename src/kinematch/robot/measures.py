@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
-from kinematch.motion.edit import leg_length
+from kinematch.motion.clean.edit import leg_length
 from kinematch.motion.role_names import SIDES
 from kinematch.motion.skeleton import Skeleton
 from kinematch.robot.segments import Anatomy, Segment

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.math import quaternion
+from kinematch.motion.clean.contacts import contact_quality, joint_speeds
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import contact_quality, joint_speeds
 from kinematch.robot.kernels.capsules import find_closest_pairs
 from kinematch.robot.kernels.targets import find_targets, place_source
 from kinematch.robot.motion import RobotMotion

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kinematch.motion.clean.contacts import find_contacts
+from kinematch.motion.clean.floor import put_on_floor
 from kinematch.motion.clip import Clip
-from kinematch.motion.contacts import find_contacts
-from kinematch.motion.floor import put_on_floor
 from kinematch.robot.model import RobotModel
 from kinematch.robot.motion import RobotMotion
 from kinematch.robot.quality import RobotQuality, measure_quality

@@ -19,13 +19,13 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.robot.model import RobotModel
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.stream.broadcast import Broadcast
-from kinematch.studio.guard import Guard
-from kinematch.studio.keys import AccessKey
-from kinematch.studio.messages import PROTOCOL
-from kinematch.studio.picture import Group, make_view, take_picture
-from kinematch.studio.robots import pack_robots
-from kinematch.studio.stage import DT, STEP_RATE
-from kinematch.studio.welcome import describe_robot, describe_view
+from kinematch.studio.server.guard import Guard
+from kinematch.studio.server.keys import AccessKey
+from kinematch.studio.server.messages import PROTOCOL
+from kinematch.studio.session.picture import Group, make_view, take_picture
+from kinematch.studio.session.robots import pack_robots
+from kinematch.studio.session.stage import DT, STEP_RATE
+from kinematch.studio.session.welcome import describe_robot, describe_view
 
 MOST_LISTENERS = 16
 MOST_WAITING = 600  # frames for a listener that reads slowly; then the oldest are left out

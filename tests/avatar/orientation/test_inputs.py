@@ -17,7 +17,7 @@ from kinematch.avatar.orientation.inputs import (
 )  # fmt: skip
 from kinematch.avatar.simulate import track_joints
 from kinematch.avatar.trackers import HEAD, Trackers
-from kinematch.motion.mirror import mirror
+from kinematch.motion.clean.mirror import mirror
 from kinematch.synth import motions, perform
 
 MEASURES = {"head_height": 1.5, "arm_length": 0.7}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.motion.mirror import mirror_pairs
+from kinematch.motion.clean.mirror import mirror_pairs
 
 from ..states import TRANSITIONS
 

@@ -13,7 +13,7 @@ from kinematch.database.packing.mirrors import make_mirror, mirror_poses
 from kinematch.database.packing.pack import measure_errors, pack_database
 from kinematch.errors import FileError
 from kinematch.math import quaternion
-from kinematch.motion.mirror import mirror
+from kinematch.motion.clean.mirror import mirror
 from kinematch.motion.rig import find_moving
 
 BOUND = 5e-4

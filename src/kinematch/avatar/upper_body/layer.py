@@ -12,7 +12,7 @@ from kinematch.avatar.upper_body.kernels.tracking import take_points
 from kinematch.avatar.upper_body.plan import make_plan
 from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
-from kinematch.motion.root import with_root
+from kinematch.motion.clean.root import with_root
 from kinematch.motion.skeleton import Skeleton
 
 NO_FINGERS = np.zeros((0, len(HANDS), FINGER_JOINTS, 3))

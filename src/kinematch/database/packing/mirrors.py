@@ -15,8 +15,8 @@ from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.math.angles import wrap_angle
 from kinematch.math.rotation import to_matrix
+from kinematch.motion.clean.mirror import find_counterpart_axes, mirror_pairs
 from kinematch.motion.heading import yaw_of
-from kinematch.motion.mirror import find_counterpart_axes, mirror_pairs
 from kinematch.motion.skeleton import Skeleton
 
 ROUNDING = 2e-5  # m that a mirrored copy may be off its original's mirror image, as float32 has it

@@ -17,8 +17,8 @@ from kinematch.database.transport.curves import decode_curves, list_sizes
 from kinematch.database.transport.symbols import decompress, read_numbers
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion
+from kinematch.motion.clean.mirror import mirror
 from kinematch.motion.clip import Clip
-from kinematch.motion.mirror import mirror
 from kinematch.motion.skeleton import Skeleton
 
 MOST_TIMES, FREE = 1000, 64_000_000  # times the bytes of a file, and bytes besides, that its poses may take

@@ -13,11 +13,11 @@ from kinematch.evaluate.run import Take
 from kinematch.evaluate.scores import feet_of, score
 from kinematch.files import read_clip
 from kinematch.math.angles import rotate_about_y, wrap_angle
+from kinematch.motion.clean.resample import resample
+from kinematch.motion.clean.root import DIRECTION_WINDOW, POSITION_WINDOW, add_root, replace_root
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import global_pose
-from kinematch.motion.resample import resample
-from kinematch.motion.root import DIRECTION_WINDOW, POSITION_WINDOW, add_root, replace_root
 from kinematch.synth.card import motions, perform
 
 CLIP = "aiming1_subject1_walk"

@@ -18,9 +18,9 @@ from kinematch.avatar.simulate import (
 from kinematch.avatar.trackers import HEAD, WAIST, Trackers
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
+from kinematch.motion.clean.resample import resample
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import ground_directions, yaw_angle
-from kinematch.motion.resample import resample
 from kinematch.motion.skeleton import Skeleton
 
 STANDING = 0.9  # share of the T-pose's head height above which somebody stands

@@ -14,7 +14,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.folders import find_cache_folder
 from kinematch.motion.roles import ROLES
-from kinematch.studio.shelf import Motion
+from kinematch.studio.session.library import Motion
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
 from kinematch.studio.workshop.edits import edited

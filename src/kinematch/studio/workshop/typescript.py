@@ -5,7 +5,7 @@ python -m kinematch.studio.workshop.typescript > client/src/workshop/messages.ts
 
 import sys
 
-from kinematch.studio.typescript import interface
+from kinematch.studio.server.typescript import interface
 from kinematch.studio.workshop import messages
 
 

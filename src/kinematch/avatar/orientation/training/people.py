@@ -14,9 +14,9 @@ from kinematch.errors import KinematchError
 from kinematch.files import read_clip
 from kinematch.math.angles import wrap_angle
 from kinematch.motion import kinematics
+from kinematch.motion.clean.resample import resample
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
-from kinematch.motion.resample import resample
 from kinematch.motion.skeleton import Skeleton
 from kinematch.synth import dance_card
 

@@ -1,0 +1,1 @@
+"""Cleaning: clips get a ground root, another rate, contacts, a floor, a mirror image."""

@@ -1,0 +1,1 @@
+"""Labels: what a performer does in each frame of a take."""

@@ -1,0 +1,1 @@
+"""Retargeting: the same motion on another rig."""

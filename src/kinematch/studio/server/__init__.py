@@ -1,0 +1,1 @@
+"""The web server: addresses, access, messages, pages."""

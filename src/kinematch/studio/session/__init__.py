@@ -1,0 +1,1 @@
+"""The session: the characters that are played, steered, recorded and explained."""

@@ -1,0 +1,84 @@
+"""Shelf: the motions to go back to: the built-in one, and all that were played since the start."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kinematch.database.dance_card import dance_card
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError, unknown
+from kinematch.learned.model import Model
+from kinematch.studio.session.avatar_mesh import WornCharacter
+from kinematch.studio.session.compared import Rival, fit_rival
+from kinematch.studio.session.stage import Stage
+
+BUILT_IN = "built-in motion"  # as pages call it
+MOST = 8  # databases kept in memory
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What a stage plays."""
+
+    name: str
+    path: str = ""
+    database: Database | None = None  # None: the built-in one, which is built or read when it is asked for
+    model: Model | None = None
+    rivals: tuple[Rival, ...] = ()
+
+    def open(self, worn: WornCharacter | None) -> tuple[Stage, str]:
+        """A stage on which a worn character is kept if it fits, and why it does not."""
+        database = dance_card() if self.database is None else self.database
+        try:
+            return self._make_stage(database, worn), ""
+        except KinematchError as error:
+            if worn is None:
+                raise
+            return self._make_stage(database, None), str(error)
+
+    def make_rival(self, name: str) -> Rival:
+        """The motion as one that plays beside another."""
+        return Rival(name, dance_card() if self.database is None else self.database, self.model)
+
+    def _make_stage(self, database: Database, worn: WornCharacter | None) -> Stage:
+        rivals = tuple(fit_rival(database, rival) for rival in self.rivals)
+        return Stage(database, name=self.name, path=self.path, model=self.model, rivals=rivals, worn=worn)
+
+
+class Shelf:
+    def __init__(self) -> None:
+        self._motions: dict[str, Motion] = {BUILT_IN: Motion(BUILT_IN)}
+
+    def put(self, stage: Stage) -> None:
+        """Keep what a stage plays; a database that was built anew takes the place of its earlier build."""
+        if not stage.path:  # the built-in one, or a recording that was sent
+            return
+        motion = Motion(stage.name, stage.path, stage.database, stage.model, tuple(stage.rivals.values()))
+        others = {key: other for key, other in self._motions.items() if other.path != stage.path}
+        key = stage.name if stage.name not in others else f"{stage.name} ({Path(stage.path).parent.name})"
+        while key in others:
+            key += "'"
+        others[key] = motion
+        for oldest in list(others)[1 : max(1, len(others) - MOST)]:
+            del others[oldest]
+        self._motions = others
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._motions)
+
+    def find_name(self, stage: Stage) -> str:
+        """The name of what a stage plays; empty where it was not kept."""
+        if not stage.path:
+            return BUILT_IN if stage.name == BUILT_IN else ""
+        return next((key for key, one in self._motions.items() if one.path == stage.path), "")
+
+    def get(self, name: str, beside: Sequence[str] | None = None) -> Motion:
+        """A motion, with others beside it; with those that it was kept with if none are given."""
+        for one in (name, *(beside or ())):
+            if one not in self._motions:
+                raise KinematchError(unknown("motion", one, self._motions))
+        motion = self._motions[name]
+        if beside is None:
+            return motion
+        return replace(motion, rivals=tuple(self._motions[one].make_rival(one) for one in beside))

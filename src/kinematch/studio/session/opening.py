@@ -1,0 +1,59 @@
+"""Opening: what `kinematch play` is given becomes a stage, be it nothing, a database, a recipe or a recording."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from kinematch.database import storage
+from kinematch.database.build import Progress, build
+from kinematch.database.dance_card import dance_card
+from kinematch.errors import FileError
+from kinematch.files import READABLE
+from kinematch.learned.model_file import is_model, load_model
+from kinematch.learned.sketch import sketch_database
+from kinematch.studio.session.compared import fit_rival, open_rival
+from kinematch.studio.session.library import BUILT_IN
+from kinematch.studio.session.recording import SUFFIX, open_recording
+from kinematch.studio.session.stage import Stage
+from kinematch.studio.session.warming import warming
+
+
+def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
+    """The built-in motion; built on first use and kept."""
+    with _warming(progress):
+        database = dance_card(progress)
+    return Stage(database, name=BUILT_IN)
+
+
+def open_path(path: Path, progress: Progress = lambda stage, done, total: None, beside: Sequence[Path] = ()) -> Stage:
+    """A database, the database that a recipe describes, a learned model, or a recording.
+
+    `beside`: databases and models that are told the same and shown beside the first.
+    """
+    if path.suffix.lower() in READABLE:
+        raise FileError(path, "is a motion file: play the folder it is in, or drop it on the page to build with it")
+    if path.suffix == SUFFIX and beside:
+        raise FileError(path, "is a recording, which plays alone")
+    if path.suffix == SUFFIX:
+        with _warming(progress):
+            pass
+        return open_recording(path)
+    with _warming(progress):
+        rivals = tuple(open_rival(one, partial(progress, "open")) for one in beside)
+        if is_model(path):
+            model = load_model(path)
+            sketch = sketch_database(model)
+            rivals = tuple(fit_rival(sketch, one, partial(progress, "retarget")) for one in rivals)
+            return Stage(sketch, name=path.stem, path=str(path), model=model, rivals=rivals)
+        if path.suffix == ".toml":
+            result = build(path, progress=progress)
+            database, path = result.database, result.path
+        else:
+            database = storage.load(path, progress=partial(progress, "open"))
+        rivals = tuple(fit_rival(database, one, partial(progress, "retarget")) for one in rivals)
+    return Stage(database, name=path.stem, path=str(path), rivals=rivals)
+
+
+def _warming(progress: Progress) -> AbstractContextManager[None]:
+    return warming(partial(progress, "compile"))

@@ -1,0 +1,144 @@
+"""Pilot: what the characters of a stage are told, from the stick, along a path, or to wander on their own."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from kinematch.character import Settings
+from kinematch.control.body import SimulatedBody
+from kinematch.control.command import Command
+from kinematch.control.path import Path
+from kinematch.control.stick import Stick
+from kinematch.control.walking import find_walkers
+from kinematch.control.wander import Wander
+from kinematch.database.storage import Database
+from kinematch.errors import KinematchError, unknown
+from kinematch.studio.server import messages
+from kinematch.studio.session.stick_gaits import find_gaits, leave_out_runs
+
+LOOK = 0.3  # of a second stick, beyond which it tells a facing
+FAR = 1000.0  # m, where a facing's target is, so that nobody passes it
+GOLDEN = 2.399963  # rad, the angle of sunflower seeds: it spreads any number of points evenly
+SPACING = 1.6  # m between neighbours at the start
+ROAM = 1.6  # times the crowd's own radius that it may wander
+STROLL = (0.9, 1.4)  # m/s, of the slowest and the fastest
+
+
+class Pilot:
+    """What was asked last, and the controllers that have begun to do it."""
+
+    def __init__(self, database: Database):
+        self.gaits, self.gait_infos = find_gaits(database)
+        self.filters = {info.name: info.filter for info in self.gait_infos}
+        self._walks = {used: leave_out_runs(used, database) for used in self.filters.values()}
+        self.stick = messages.Stick(0, 0.0, 0.0, gait=self.gait_infos[0].name)
+        self.how: str = "stick"
+        self.keypoints: list[messages.Keypoint] = []
+        self.loops = True
+        self._paths: dict[str, Path] = {}
+        self._wander: Wander | None = None
+
+    def steer(self, stick: messages.Stick) -> None:
+        if stick.gait not in self.gaits:
+            raise KinematchError(unknown("gait", stick.gait, self.gaits))
+        self.stick = stick
+
+    def let_go(self) -> None:
+        """The stick back to its middle; all else as it was."""
+        last = self.stick
+        self.stick = messages.Stick(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait, strafe=last.strafe)
+
+    def steer_by(self, how: str) -> None:
+        self.how = how
+        self._paths.clear()
+
+    def follow(self, keypoints: list[messages.Keypoint], loops: bool) -> None:
+        """Other keypoints; a single one is no path yet."""
+        if len(keypoints) > 1:
+            self._path(keypoints, loops, Settings())  # refused before anything changes
+        self.keypoints, self.loops = keypoints, loops
+        self._paths.clear()
+
+    def command(
+        self, name: str, bodies: Mapping[str, SimulatedBody], settings: Mapping[str, Settings], dt: float
+    ) -> Command:
+        """For one group of characters; the bodies of all are there to be seen."""
+        told = self._told(name, bodies, settings, dt)
+        walks = self._walks.get(str(told.filter))
+        if walks is None or not find_walkers(told, bodies[name]).all():
+            return told
+        return replace(told, filter=walks)
+
+    def _told(
+        self, name: str, bodies: Mapping[str, SimulatedBody], settings: Mapping[str, Settings], dt: float
+    ) -> Command:
+        if name == "others":
+            return self._wandering(bodies["a"], bodies["others"], settings["a"], dt)
+        if self.how == "path" and len(self.keypoints) > 1:
+            if name not in self._paths:
+                self._paths[name] = self._path(self.keypoints, self.loops, settings.get(name, settings["a"]))
+            return self._paths[name].command(bodies[name], dt)
+        return self._sticking(bodies[name], dt)
+
+    def progress(self) -> dict[str, float]:
+        """How far along the path each group is, in metres."""
+        return {name: float(path.progress[0]) for name, path in self._paths.items() if len(path.progress)}
+
+    def forget(self, name: str) -> None:
+        """A group was put elsewhere: it begins anew from there."""
+        self._paths.pop(name, None)
+        if name == "others":
+            self._wander = None
+
+    def begin_again(self, progress: Mapping[str, float], settings: Mapping[str, Settings]) -> None:
+        """Go on along the path from where each group was."""
+        if self.how == "path" and len(self.keypoints) > 1:
+            for name, metres in progress.items():
+                own = settings.get(name, settings["a"])
+                path = self._path(self.keypoints, self.loops, own, min(metres, self._length()))
+                self._paths[name] = path
+
+    def _length(self) -> float:
+        route = self._path(self.keypoints, self.loops, Settings()).route
+        return np.inf if route.closed else route.length
+
+    def _path(
+        self, keypoints: list[messages.Keypoint], loops: bool, settings: Settings, progress: float | None = None
+    ) -> Path:
+        points = [(point.x, point.z, point.speed) for point in keypoints]
+        return Path(
+            points, closed=loops and len(points) > 2, filter=self.gait_infos[0].filter, progress=progress,
+            halflife=settings.velocity_halflife,
+        )  # fmt: skip
+
+    def _sticking(self, body: SimulatedBody, dt: float) -> Command:
+        stick = self.stick
+        face, target = ("camera" if stick.strafe else "movement"), None
+        if np.hypot(stick.look_x, stick.look_y) > LOOK:
+            yaw = stick.camera_yaw + np.arctan2(-stick.look_x, stick.look_y)
+            face, target = "target", body.positions + FAR * np.array([np.sin(yaw), 0.0, np.cos(yaw)])
+        return Stick(
+            axes=(stick.x, stick.y), camera_yaw=stick.camera_yaw, gait=stick.gait, face=face, target=target,
+            filter=self.filters[stick.gait], gaits=self.gaits,
+        ).command(body, dt)  # fmt: skip
+
+    def _wandering(self, first: SimulatedBody, others: SimulatedBody, settings: Settings, dt: float) -> Command:
+        """Those who wander make room for each other and for the one who is steered."""
+        count = 1 + len(others.yaws)
+        if self._wander is None:
+            self._wander = Wander(
+                np.random.default_rng(count), inside=SPACING * (2 + ROAM * np.sqrt(count)),
+                centre=tuple(first.positions[0, [0, 2]].tolist()), speeds=STROLL,
+                filter=self.gait_infos[0].filter, halflife=settings.velocity_halflife,
+            )  # fmt: skip
+        everyone = SimulatedBody(*(np.concatenate([one, many]) for one, many in zip(first, others)))
+        told = self._wander.command(everyone, dt)
+        return Command(told.velocities[1:], told.facings[1:], told.filter)
+
+
+def start_places(count: int) -> np.ndarray:
+    """Where those who wander stand at the beginning (count, 3), around the one who is steered."""
+    n = np.arange(1, count + 1)
+    radius = SPACING * np.sqrt(n)
+    return np.stack([radius * np.sin(n * GOLDEN), 0.0 * n, radius * np.cos(n * GOLDEN)], axis=-1)

@@ -1,0 +1,208 @@
+"""Welcome: everything a page must know of a stage before the first pose arrives."""
+
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from functools import lru_cache
+from typing import get_args
+
+import numpy as np
+
+from kinematch import __version__
+from kinematch.character.settings import Settings, Transition, to_plain
+from kinematch.character.shown_body import find_contact_joints
+from kinematch.draw.mannequin import make_body
+from kinematch.motion.skeleton import Skeleton
+from kinematch.robot.model import RobotModel
+from kinematch.studio.server.answers import (
+    BodyInfo,
+    CharacterInfo,
+    ClipInfo,
+    FeatureInfo,
+    Ground,
+    Presets,
+    RobotInfo,
+    SettingInfo,
+    SettingsNow,
+    Situation,
+    SkeletonInfo,
+    Welcome,
+)
+from kinematch.studio.server.messages import PROTOCOL
+from kinematch.studio.session.explaining import REASONS
+from kinematch.studio.session.exporting import find_formats
+from kinematch.studio.session.gallery import FIGURES
+from kinematch.studio.session.lineup import Member
+from kinematch.studio.session.picture import XYZW, View
+from kinematch.studio.session.stage import STEP_RATE, Stage
+
+SWITCHES = {
+    "foot_lock": "planted toes stay where they are",
+    "pelvis": "the pelvis is lowered where a foot would not reach",
+}
+
+
+def welcome(
+    stage: Stage, client: str, presets: Presets, situation: Situation, *, motions: Sequence[str] = (), motion: str = ""
+) -> Welcome:
+    poses, features = stage.database.poses, stage.database.features
+    return Welcome(
+        protocol=PROTOCOL,
+        version=__version__,
+        client=client,
+        database=stage.name,
+        path=stage.path,
+        frame_count=poses.frame_count,
+        frame_rate=poses.frame_rate,
+        step_rate=STEP_RATE,
+        skeleton=describe_source(stage),
+        character=None if stage.worn is None else describe_character(stage),
+        robot=None if stage.robots is None else describe_robot(stage.robots.worn.model, stage.robots.scale),
+        lineup=[describe_member(member) for member in stage.lineup.members],
+        features=[
+            FeatureInfo(
+                f.name, f.kind, f.joint, f.group, list(f.times), f.dimensions, columns.start, columns.stop,
+                features.weights.features.get(f.name, f.weight),
+            )
+            for f, columns in zip(features.schema.features, features.schema.columns.values())
+        ],
+        horizons=stage.view.horizons.tolist(),
+        settings_info=settings_info(),
+        settings=settings_now(stage),
+        clips=clips_info(stage),
+        tags=list(poses.tags.names),
+        gaits=stage.pilot.gait_infos,
+        rivals=[rival.name for rival in stage.rivals.values()],
+        notes=[rival.note for rival in stage.rivals.values() if rival.note],
+        reasons=list(REASONS),
+        presets=presets,
+        formats=find_formats(),
+        figures=list(FIGURES),
+        motions=list(motions),
+        motion=motion,
+        situation=situation,
+    )  # fmt: skip
+
+
+def describe_source(stage: Stage) -> SkeletonInfo:
+    """The skeleton of the database, as candidates and clips are shown on it."""
+    poses = stage.database.poses
+    return describe_view(poses.skeleton, stage.source_view, poses.contact_joints)
+
+
+def describe_character(stage: Stage) -> CharacterInfo:
+    """The user's own character that is worn."""
+    worn = stage.worn
+    assert worn is not None
+    joints = find_contact_joints(stage.crowds["a"].sources[0].description, stage.skeleton)
+    skeleton = describe_view(stage.skeleton, stage.view, joints)
+    return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
+
+
+def describe_robot(model: RobotModel, scale: float) -> RobotInfo:
+    """Whose angles are in robot frames."""
+    return RobotInfo(model.name, list(model.hinge_names), model.limits.tolist(), scale)
+
+
+def describe_member(member: Member) -> CharacterInfo:
+    """A character that stands beside the first one."""
+    skeleton = member.retargeting.target
+    info = skeleton_info(skeleton, positioned=range(skeleton.joint_count))
+    return CharacterInfo(member.worn.name, bool(member.worn.content), member.factor, list(member.worn.nodes), info)
+
+
+def describe_view(skeleton: Skeleton, view: View, contact_joints: np.ndarray) -> SkeletonInfo:
+    """A skeleton with the joints whose positions pose frames tell."""
+    # where joints are that never move is what the poses say, to the bit, rather than the rest pose
+    offsets = np.array(view.rest)
+    offsets[0] = 0
+    offsets[view.positioned] = skeleton.offsets[view.positioned]
+    return skeleton_info(
+        skeleton, offsets=offsets, positioned=view.positioned.tolist(), contact_joints=contact_joints.tolist()
+    )
+
+
+def skeleton_info(
+    skeleton: Skeleton,
+    *,
+    offsets: np.ndarray | None = None,
+    positioned: Sequence[int] = (),
+    contact_joints: Sequence[int] = (),
+) -> SkeletonInfo:
+    """A skeleton as pages know it; `offsets` where they differ from its rest pose."""
+    return SkeletonInfo(
+        names=list(skeleton.names),
+        parents=skeleton.parents.tolist(),
+        offsets=(skeleton.offsets if offsets is None else offsets).tolist(),
+        rotations=skeleton.rotations[:, XYZW].tolist(),
+        tpose=None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
+        end_parents=skeleton.end_parents.tolist(),
+        end_offsets=skeleton.end_offsets.tolist(),
+        roles=dict(skeleton.roles),
+        positioned=list(positioned),
+        contact_joints=list(contact_joints),
+        body=body_info(skeleton),
+    )
+
+
+def body_info(skeleton: Skeleton) -> BodyInfo:
+    """The mannequin that pictures show, for the page to draw the same."""
+    body = make_body(skeleton)
+    return BodyInfo(
+        joints=body.joints.tolist(),
+        offsets=body.offsets.tolist(),
+        radii=body.radii.tolist(),
+        across=body.across.tolist(),
+        along=body.along.tolist(),
+        scales=body.scales.tolist(),
+        tints=list(body.tints),
+    )
+
+
+def settings_info() -> list[SettingInfo]:
+    """Each setting with what a slider, switch or list of it needs."""
+    told = []
+    for one in fields(Settings):
+        about = one.metadata
+        if one.name == "weights":
+            told.append(SettingInfo("weights", "weights", {}, "of the features, in the cost of a frame"))
+        elif one.name == "transition":
+            text = "how the difference between two clips fades at a jump"
+            told.append(SettingInfo(one.name, "choice", str(one.default), text, choices=list(get_args(Transition))))
+        elif one.name in SWITCHES:
+            told.append(SettingInfo(one.name, "switch", bool(one.default), SWITCHES[one.name]))
+        else:
+            assert one.default is not MISSING
+            number = (about["unit"], float(about["low"]), float(about["high"]))
+            told.append(SettingInfo(one.name, "number", float(one.default), about["text"], *number))
+    return told
+
+
+def settings_now(stage: Stage) -> SettingsNow:
+    both = {side: to_plain(settings) for side, settings in stage.settings.items()}
+    return SettingsNow(both["a"], both.get("b"))
+
+
+WIDE = 100.0  # m, columns of ground that is the same all along x
+
+
+def ground(stage: Stage) -> Ground:
+    """The very posts between which the ground is flat; ground that is the same all along x is two wide columns."""
+    grid = stage.ground
+    values, along_x = grid.values, grid.cell
+    if (values == values[0]).all():
+        values, along_x = values[[0, -1]], WIDE
+    heights = np.round(values.T.ravel().astype(float), 4).tolist()
+    columns, rows = values.shape
+    return Ground(list(grid.origin), [along_x, grid.cell], columns, rows, heights)
+
+
+@lru_cache(maxsize=1)
+def clips_info(stage: Stage) -> list[ClipInfo]:
+    poses = stage.database.poses
+    out = []
+    for c, name in enumerate(poses.clip_names):
+        own = poses.clip_frames(c)
+        worn = np.flatnonzero(poses.tags.frames[own].any(axis=0))
+        tags = [poses.tags.names[k] for k in worn]
+        out.append(ClipInfo(name, own.start, own.stop, bool(poses.clip_loops[c]), tags))
+    return out

@@ -1,0 +1,77 @@
+"""Camera guest: the server's own camera corrects the first user of the room, or drives a body of its own."""
+
+import asyncio
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinematch.camera.feed import CameraFeed, Glimpse
+from kinematch.errors import KinematchError
+from kinematch.studio.vr.camera_views import View
+from kinematch.studio.vr.user import User
+
+if TYPE_CHECKING:
+    from kinematch.studio.vr.vr_session import Attendant
+
+CLIENT, NAME = "camera", "Camera"
+EVERY = 1 / 60  # s between looks at what the camera has found
+GONE = 3.0  # s without anybody in the picture, after which the guest has left
+
+
+class CameraGuest:
+    """Somebody with trackers gets what the camera sees; while nobody has any, whoever it sees enters the room."""
+
+    def __init__(self, feed: CameraFeed, attendant: "Attendant"):
+        self._feed, self._attendant = feed, attendant
+        self._seen_at = -np.inf  # s, when somebody was in the picture last
+        self._told = ""
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        self._feed.start()
+        try:
+            while True:
+                await asyncio.sleep(EVERY)
+                await self.look()
+        finally:
+            await asyncio.to_thread(self._feed.stop)
+
+    async def look(self) -> None:
+        """Hand on what was found."""
+        if self._feed.trouble != self._told:
+            self._told = self._feed.trouble
+            self._attendant.announce(self._told or f"camera {self._feed.source} is back")
+        glimpses = self._feed.take()
+        if any(glimpse.landmarks.seen[0] for glimpse in glimpses):
+            self._seen_at = monotonic()
+        user, room = self._find_user(), self._attendant.room
+        inside = room.users.get(CLIENT)
+        if inside is not None and (user is not None or monotonic() - self._seen_at > GONE):
+            room.leave(CLIENT)
+            self._attendant.tell()
+        elif user is None and inside is None and glimpses and monotonic() - self._seen_at < GONE:
+            await self._enter()
+        chosen = user or inside
+        if chosen is not None and chosen.client in room.users:
+            for glimpse in glimpses:
+                room.hear(chosen.client, _make_view(glimpse, chosen))
+
+    def _find_user(self) -> User | None:
+        """The first who has trackers and no camera of the page's own."""
+        users = self._attendant.room.users.values()
+        return next((one for one in users if one.client != CLIENT and one.is_tracked and not one.own_camera), None)
+
+    async def _enter(self) -> None:
+        try:
+            await self._attendant.admit(CLIENT, NAME, "generic")
+        except KinematchError as error:  # the room is full, or the motion fits no avatar
+            self._attendant.announce(f"who is before the camera cannot enter: {error}")
+            self._seen_at = -np.inf
+        self._attendant.tell()
+
+
+def _make_view(glimpse: Glimpse, user: User) -> View:
+    times = np.array([user.find_time(float(glimpse.landmarks.times[0]))])
+    return View(replace(glimpse.landmarks, times=times), glimpse.people, glimpse.brightness, own=False)

@@ -1,0 +1,55 @@
+"""Motions to go back to: what was played stays on the shelf, and a page can play it again."""
+
+import pytest
+
+from kinematch.errors import KinematchError
+from kinematch.studio.session.library import BUILT_IN, MOST, Motion, Shelf
+from kinematch.studio.session.stage import Stage
+
+
+def test_a_new_build_takes_the_place_of_the_old_and_the_oldest_leave(database):
+    shelf = Shelf()
+    for number in range(MOST + 3):
+        shelf.put(Stage(database, name="mine", path=f"/folder{number}/mine.kinematch"))
+    assert shelf.names[0] == BUILT_IN
+    assert len(shelf.names) == 1 + MOST
+    assert len(set(shelf.names)) == 1 + MOST
+    before = shelf.names
+    again = Stage(database, name="mine", path=f"/folder{MOST + 2}/mine.kinematch")
+    shelf.put(again)
+    assert shelf.names == before
+    assert shelf.get(shelf.find_name(again)).path == again.path
+    with pytest.raises(KinematchError, match="no motion 'yours'"):
+        shelf.get("yours")
+
+
+def test_a_page_goes_back_to_what_was_played_before(fresh_server, database):
+    with fresh_server.page() as page:
+        assert page.welcome["motions"] == [BUILT_IN]
+        for name in ("first", "second"):
+            fresh_server.studio.open(Motion(name, f"/folder/{name}.kinematch", database))
+            told = page.message("welcome", lambda m, name=name: m["motion"] == name)
+        assert told["motions"] == [BUILT_IN, "first", "second"]
+        page.say("open_motion", name="first")
+        page.message("welcome", lambda m: m["motion"] == "first")
+        page.say("open_motion", name="third")
+        assert "first" in page.message("error_message")["message"]
+
+
+def test_a_page_plays_one_motion_beside_another(fresh_server, database):
+    with fresh_server.page() as page:
+        for name in ("first", "second"):
+            fresh_server.studio.open(Motion(name, f"/folder/{name}.kinematch", database))
+            page.message("welcome", lambda m, name=name: m["motion"] == name)
+        page.say("open_motion", name="first", beside=["second"])
+        told = page.message("welcome", lambda m: m["motion"] == "first")
+        assert told["rivals"] == ["second"]
+        page.pose(lambda header, arrays: header["characters"] == 2)
+        page.say("open_motion", name="second")
+        assert page.message("welcome", lambda m: m["motion"] == "second")["rivals"] == []
+        page.say("open_motion", name="first")  # as it was left
+        assert page.message("welcome", lambda m: m["motion"] == "first")["rivals"] == ["second"]
+        page.say("open_motion", name="first", beside=[])
+        assert page.message("welcome", lambda m: m["motion"] == "first")["rivals"] == []
+        page.say("open_motion", name="first", beside=["third"])
+        assert "no motion 'third'" in page.message("error_message")["message"]
