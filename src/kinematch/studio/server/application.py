@@ -17,7 +17,7 @@ from kinematch.studio.server.permissions import check_routes, is_on_this_machine
 from kinematch.studio.server.request_bodies import LARGEST_UPLOAD
 from kinematch.studio.session.studio import Studio
 
-STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).parents[1] / "static"
 SUBPROTOCOL = "kinematch"
 RESUMES = "kinematch-secret."  # before the secret of a page that lost its connection
 MOST_MISTAKES = 100  # in a row, after which a page is taken for something else
