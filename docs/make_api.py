@@ -27,7 +27,6 @@ arguments raise `km.KinematchError`, which says what was expected.
 """
 SECTIONS = {
     "Databases and files": (
-        "dance_card",
         "build",
         "load",
         "pack",

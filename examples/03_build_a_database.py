@@ -14,7 +14,7 @@ Path("recipe.toml").write_text(
 output = "walker.kinematch"
 
 [[source]]
-builtin = "dance-card"
+builtin = "locomotion"
 
 [cleaning]
 frame_rate = 60

@@ -45,7 +45,7 @@ km.register_feature("turn", build=build_turn, query=query_turn, width=1, group="
 Path("own.toml").write_text(
     """
 [[source]]
-builtin = "dance-card"
+builtin = "locomotion"
 clips = ["idle", "walk_1.35", "walk_turn_*"]
 
 [[feature]]

@@ -9,7 +9,7 @@ import numpy as np
 
 import kinematch as km
 
-database = km.load(sys.argv[1]) if len(sys.argv) > 1 else km.dance_card()
+database = km.load(sys.argv[1]) if len(sys.argv) > 1 else km.load("built-in")
 
 # seconds until, speed in m/s, heading in degrees from +Z to +X
 COURSE = [(2.0, 1.35, 0), (4.5, 1.35, 90), (6.5, 1.35, 225), (9.0, 3.0, 225), (11.0, 0.0, 225)]

@@ -9,7 +9,7 @@ import numpy as np
 
 import kinematch as km
 
-database = km.load(sys.argv[1]) if len(sys.argv) > 1 else km.dance_card()
+database = km.load(sys.argv[1]) if len(sys.argv) > 1 else km.load("built-in")
 
 DT = 1 / 60
 path = km.Path(

@@ -28,7 +28,7 @@ class Circle:
         return km.Command(velocity, inward)
 
 
-database = km.dance_card()
+database = km.load("built-in")
 STARTS = np.array([[0.0, 0, 2.0], [3.0, 0, 0.0], [-4.0, 0, -1.0]])
 
 recorder = km.CommandRecorder(Circle(np.zeros(3), radius=2.5, speed=0.9))

@@ -12,7 +12,7 @@ from PIL import ImageDraw
 import kinematch as km
 
 DT = 1 / 60
-database = km.dance_card()
+database = km.load("built-in")
 layer = km.ReachLayer(database.skeleton, "left_hand")
 character = km.Crowd(database, layers=[layer])
 path = km.Path([(0, 0), km.Keypoint(0, 3.2, speed=0.9), km.Keypoint(0, 4.6, speed=0.9)])

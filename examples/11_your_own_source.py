@@ -81,7 +81,7 @@ class FourierWalk:
 
 
 DT = 1 / 60
-database = km.dance_card()
+database = km.load("built-in")
 crowd = km.Crowd([database, FourierWalk(database)], 2, positions=[[0.0, 0, 0], [1.5, 0, 0]])
 poses = []
 for step in range(480):

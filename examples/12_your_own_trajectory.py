@@ -36,7 +36,7 @@ class FigureOfEight:
 DT = 1 / 60
 controller = FigureOfEight()
 start, direction = controller.locate(np.zeros(1))
-character = km.Crowd(km.dance_card(), positions=start, yaws=np.arctan2(direction[:, 0], direction[:, 2]))
+character = km.Crowd(km.load("built-in"), positions=start, yaws=np.arctan2(direction[:, 0], direction[:, 2]))
 poses, gaps = [], []
 for _ in range(round(controller.period / DT)):
     poses.append(character.step(controller.command(character.body, DT), DT))

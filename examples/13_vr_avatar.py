@@ -17,7 +17,7 @@ user = km.avatar.simulate_user(km.avatar.track_joints(clip), np.random.default_r
 devices = user.keep(("head", "left_hand", "right_hand"))
 
 # One step for each sample. The avatar is scaled to its user; a character of yours goes in as `skeleton`.
-avatar = km.Avatar(km.dance_card(), calibration=calibration)
+avatar = km.Avatar(km.load("built-in"), calibration=calibration)
 poses = [avatar.step(devices.take(slice(frame, frame + 1)), 1 / RATE) for frame in range(len(devices))]
 
 last = avatar.estimate

@@ -19,7 +19,7 @@ landmarks = km.camera.simulate_camera(user.clip, camera, np.random.default_rng(0
 
 # The fusion is a direction estimator like any other. It finds out by itself where the camera is and how late.
 fusion = km.camera.CameraFusion()
-avatar = km.Avatar(km.dance_card(), calibration=cast.calibration, estimator=fusion)
+avatar = km.Avatar(km.load("built-in"), calibration=cast.calibration, estimator=fusion)
 fusion.see(landmarks)  # all of a recording at once; live, each frame when it comes
 poses, errors = [], []
 for frame in range(len(user.devices)):

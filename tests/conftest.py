@@ -104,13 +104,13 @@ def humanoid() -> Callable[..., Skeleton]:
 
 @pytest.fixture(scope="session")
 def built_of(tmp_path_factory) -> Callable[..., BuildResult]:
-    """built_of(*clips): a small database of some clips of the dance card, with their mirror images where asked for."""
+    """built_of(*clips): a small database of some built-in clips, with their mirror images where asked for."""
 
     def make(*clips: str, mirror: bool = False) -> BuildResult:
         recipe = tmp_path_factory.mktemp("card") / "small.toml"
         listed = ", ".join(f'"{clip}"' for clip in clips)
         images = 'tags = ["left"]\n\n[cleaning]\nmirror = true\n' if mirror else ""
-        recipe.write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = [{listed}]\n{images}')
+        recipe.write_text(f'[[source]]\nbuiltin = "locomotion"\nclips = [{listed}]\n{images}')
         return build(recipe)
 
     return make

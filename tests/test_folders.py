@@ -11,7 +11,7 @@ import pytest
 from kinematch import folders
 from kinematch.avatar.calibration_file import list_users
 from kinematch.camera.model_file import set_up_model
-from kinematch.database.dance_card import write_recipe
+from kinematch.database.built_in import write_recipe
 from kinematch.errors import FileError, KinematchError
 from kinematch.folders import find_cache_folder, find_settings_folder, name_cache_folder
 from kinematch.studio.server.certificate import open_certificate

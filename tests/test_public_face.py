@@ -18,7 +18,7 @@ SOURCE = Path(km.__file__).read_text()
 LINES = """\
 import kinematch as km
 
-database = km.dance_card()  # or km.build("recipe.toml"), km.load("my.kinematch")
+database = km.load("built-in")  # or km.build("recipe.toml"), km.load("my.kinematch")
 character = km.Crowd(database)
 poses = [character.step(km.move([0, 0, 1.35]), 1 / 60) for _ in range(600)]
 km.save("walk.glb", km.record(poses, database.skeleton, 60))
@@ -103,7 +103,7 @@ def test_a_database_is_saved_and_loaded_and_a_clip_is_saved_and_read(tmp_path, b
 
 
 def test_a_recipe_builds_a_database(tmp_path):
-    (tmp_path / "small.toml").write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n')
+    (tmp_path / "small.toml").write_text('[[source]]\nbuiltin = "locomotion"\nclips = ["idle"]\n')
     database = km.build(tmp_path / "small.toml")
     assert isinstance(database, km.Database)
     assert (tmp_path / "small.kinematch").exists()

@@ -27,7 +27,7 @@ def draw(name: str, start: float, stop: float, what: str) -> list[Image.Image]:
     """A user and the avatar, in strips."""
     clip = km.read(FOLDER / f"{name}.bvh")
     cast = make_cast([clip.frames(1, clip.frame_count)], longest=stop)  # frame 0 is a T-pose
-    shown, _ = perform(cast, METHODS["ours"](cast, km.dance_card(), 0.1))
+    shown, _ = perform(cast, METHODS["ours"](cast, km.load("built-in"), 0.1))
     return [
         contact_sheet(each, start=start, stop=stop, title=title, **TILE)
         for each, title in ((shown[0].user.clip, f"the user {what}"), (make_clip(shown[0]), "the avatar"))

@@ -14,7 +14,7 @@ from kinematch.control.region import make_region
 from kinematch.control.route import Keypoint
 from kinematch.control.stick import GAITS, Stick, find_top_speeds
 from kinematch.control.wander import Wander
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.draw.canvas import Box, Canvas, beside, new_canvas
 from kinematch.draw.chart import heat_map
 from kinematch.draw.theme import LIGHT, rgb
@@ -185,7 +185,7 @@ def draw_stairs(database):
 
 def main() -> None:
     folder = FilePath(__file__).parents[1] / "images"
-    database = dance_card()
+    database = open_built_in()
     canvas = new_canvas(SIZE, LIGHT)
     for draw in (draw_stick, draw_path, draw_follow, draw_wander):
         draw(canvas, database)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 
 DT = 1 / 60
 WALK = 1.35  # m/s
@@ -52,7 +52,7 @@ class Stage:
     """One character on the built-in database; every run begins in the same state."""
 
     def __init__(self) -> None:
-        self.database = dance_card()
+        self.database = open_built_in()
         self.crowd = Crowd(self.database)
         self.first = self.crowd.state.copy()
 

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from kinematch.character import Command, Crowd
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.draw.sheet import contact_sheet
 from kinematch.math import rotation
 from kinematch.motion.clip import Clip
@@ -43,7 +43,7 @@ def perform_named(name: str) -> SynthClip:
 
 def play(course: Course) -> Clip:
     """What a character on the built-in database makes of a course."""
-    crowd, poses = Crowd(dance_card()), []
+    crowd, poses = Crowd(open_built_in()), []
     for k in range(round(course[-1][0] / DT)):
         _, speed, way, facing = next(part for part in course if k * DT < part[0])
         ahead, face = (np.array([[np.sin(a), 0.0, np.cos(a)]]) for a in np.radians([way, facing]))

@@ -2,7 +2,7 @@
 
     import kinematch as km
 
-    database = km.dance_card()  # or km.build("recipe.toml"), km.load("my.kinematch")
+    database = km.load("built-in")  # or km.build("recipe.toml"), km.load("my.kinematch")
     character = km.Crowd(database)
     poses = [character.step(km.move([0, 0, 1.35]), 1 / 60) for _ in range(600)]
     km.save("walk.glb", km.record(poses, database.skeleton, 60))
@@ -62,7 +62,6 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.control.stick import Stick as Stick
     from kinematch.control.trajectory import Trajectory as Trajectory
     from kinematch.control.wander import Wander as Wander
-    from kinematch.database.dance_card import dance_card as dance_card
     from kinematch.database.features import Feature as Feature
     from kinematch.database.features import register_feature as register_feature
     from kinematch.database.packing.pack import pack as pack
@@ -126,7 +125,6 @@ _HOMES = {  # name -> the module that defines it
     "Wander": "control.wander",
     "add_root": "motion.clean.root",
     "animate": "draw.animation",
-    "dance_card": "database.dance_card",
     "describe_source": "character.describe",
     "find_contacts": "motion.clean.contacts",
     "follow_trajectory": "control.command",
@@ -169,17 +167,22 @@ def build(recipe: "str | PathLike[str]") -> "Database":
 
 
 def load(path: "str | PathLike[str]", *, verify: bool = True, mapped: bool = False) -> "Database | Any":
-    """Open a .kinematch file, or a model that `kinematch train learned` wrote; a Crowd plays either.
+    """Open a .kinematch file, a model that `kinematch train learned` wrote, or "built-in"; a Crowd plays any of them.
+
+    "built-in" is the database of procedural locomotion; the first call builds it and keeps it in the cache.
 
     The arrays of a database, packed or not, are read into memory; each must fit its checksum, and the types, shapes
     and ranges that files are declared to have. `mapped` has them share the file's pages instead, which several
     processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
     reads no frames, and damaged ones play as they are.
     """
+    from kinematch.database.built_in import open_built_in
     from kinematch.database.storage import load as load_database
     from kinematch.learned.model_file import is_model, load_model
 
     path = _check_path(path)
+    if path == "built-in":
+        return open_built_in()
     return load_model(path) if is_model(path) else load_database(path, verify=verify, mapped=mapped)
 
 

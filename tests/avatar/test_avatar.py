@@ -28,7 +28,7 @@ def gather(cast, frame):
 
 def make_avatar(cast, **options):
     options = {"calibration": cast.calibration, "fit": "none", "count": len(cast.users)} | options
-    return Avatar(km.dance_card(), **options)
+    return Avatar(km.load("built-in"), **options)
 
 
 def locate(pose, skeleton, role):
@@ -95,7 +95,7 @@ def test_trackers_full_of_nan_never_reach_the_pose(cast):
 @pytest.mark.parametrize("height", [1.1, 1.75, 2.2])
 def test_an_avatar_is_scaled_to_its_user(height):
     calibration = make_calibration(height=height)
-    avatar = Avatar(km.dance_card(), calibration=calibration)
+    avatar = Avatar(km.load("built-in"), calibration=calibration)
     clip = make_clips(2, seconds=4.0)[1]
     own = make_cast([clip]).calibration
     joints = track_joints(clip)
@@ -110,8 +110,8 @@ def test_an_avatar_is_scaled_to_its_user(height):
 
 def test_the_users_space_may_be_scaled_to_the_avatar():
     calibration = make_calibration(height=1.2)
-    avatar = Avatar(km.dance_card(), calibration=calibration, fit="space")
-    assert avatar.skeleton.offsets[2] == pytest.approx(km.dance_card().skeleton.offsets[2])
+    avatar = Avatar(km.load("built-in"), calibration=calibration, fit="space")
+    assert avatar.skeleton.offsets[2] == pytest.approx(km.load("built-in").skeleton.offsets[2])
     assert avatar.calibration.scale > 1.3
 
 
@@ -128,14 +128,14 @@ def test_another_database_by_name_makes_the_legs_dance(cast, data, tmp_path):
     take = data / "lafan1-takes" / "dance1_subject2.bvh"
     recipe.write_text(f'[[source]]\nfiles = ["{take}"]\ntrim = [10.0, 40.0]\n')
     avatar = Avatar(
-        {"walk": km.dance_card(), "dance": km.build(recipe)}, calibration=cast.calibration, fit="none", count=4
+        {"walk": km.load("built-in"), "dance": km.build(recipe)}, calibration=cast.calibration, fit="none", count=4
     )
     for frame in range(90):
         if frame == 30:
             avatar.play("dance")
         pose = avatar.step(gather(cast, frame), DT)
         assert (pose.sources == (frame >= 30)).all() or 30 <= frame < 40
-    assert avatar.motions[1].skeleton.names == km.dance_card().skeleton.names
+    assert avatar.motions[1].skeleton.names == km.load("built-in").skeleton.names
     np.testing.assert_allclose(
         locate(pose, avatar.skeleton, "head"), avatar.estimate.joints.positions[:, HEAD], atol=1e-4
     )

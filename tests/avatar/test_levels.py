@@ -16,14 +16,14 @@ def choose(ratios, current=-1):
 
 
 def test_the_built_in_set_has_tiptoe_upright_and_four_knee_bends_by_height():
-    levels = find_levels(km.dance_card())
+    levels = find_levels(km.load("built-in"))
     assert levels.filters == ("level4", "level3", "level2", "level1", "level0", "tiptoe")
     assert levels.filters[levels.upright] == "level0"
     assert levels.ratios[levels.upright] == 1.0
 
 
 def test_who_crouches_carries_the_head_ahead_of_the_root():
-    levels = find_levels(km.dance_card())
+    levels = find_levels(km.load("built-in"))
     deep, upright = levels.find_offsets(np.array([0.75, 1.0]))
     assert deep[2] > upright[2] + 0.03
     assert deep[1] == 0
@@ -41,7 +41,7 @@ def test_a_level_is_kept_until_well_past_the_middle_to_the_next():
 
 
 def test_a_small_error_of_height_takes_no_lower_level():
-    levels = find_levels(km.dance_card())
+    levels = find_levels(km.load("built-in"))
     upright = np.array([levels.upright])
     assert levels.choose(np.array([0.985]), upright) == upright
     assert levels.choose(np.array([0.96]), upright) != upright
@@ -58,7 +58,7 @@ def test_a_database_without_levels_has_one_that_is_always_chosen():
 
 
 def test_users_name_their_own_filters():
-    levels = find_levels(km.dance_card(), ["level0", "crouch3"])
+    levels = find_levels(km.load("built-in"), ["level0", "crouch3"])
     assert levels.filters == ("crouch3", "level0")
 
 

@@ -40,7 +40,7 @@ def play(avatar, moments, *, seated=True):
 
 @pytest.fixture(scope="module")
 def database():
-    return km.dance_card()
+    return km.load("built-in")
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ STAND = km.move([0.0, 0.0, 0.0])
 
 @pytest.fixture(scope="module")
 def database():
-    return km.dance_card()
+    return km.load("built-in")
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,14 @@ import pytest
 
 from kinematch.bench.avatar import STAGES, bench_avatar
 from kinematch.cli.main import main
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.database.storage import save
 from kinematch.studio.server.layout import SAMPLE, unpack
 
 
 @pytest.fixture(scope="module")
 def report():
-    return bench_avatar({"card": dance_card()}, counts=(2,), seconds=0.3, progress=lambda *told: None)
+    return bench_avatar({"card": open_built_in()}, counts=(2,), seconds=0.3, progress=lambda *told: None)
 
 
 def test_bodies_cost_what_their_stages_cost(report):
@@ -47,7 +47,7 @@ def test_the_verb_prints_tables_and_writes_json(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(module, "USER_COUNTS", (1,))
     monkeypatch.setattr(module, "time_answers", lambda *given: ([0.002, 0.02], 0.0))
-    save(tmp_path / "card.kinematch", dance_card())
+    save(tmp_path / "card.kinematch", open_built_in())
     where = [str(tmp_path / name) for name in ("card.kinematch", "out.json")]
     assert main(["bench", "avatar", where[0], "--json", where[1], "--quick"]) == 0
     out = capsys.readouterr().out

@@ -8,7 +8,7 @@ from kinematch.cli.bench import build
 from kinematch.cli.main import main
 from kinematch.errors import KinematchError
 
-RECIPE = 'output = "mine.kinematch"\n[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n'
+RECIPE = 'output = "mine.kinematch"\n[[source]]\nbuiltin = "locomotion"\nclips = ["idle"]\n'
 
 
 def test_stages_are_measured_and_nothing_is_left_behind(tmp_path):

@@ -7,13 +7,13 @@ import pytest
 from kinematch.bench.character import bench_character
 from kinematch.bench.character_report import lines
 from kinematch.cli.main import main
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.database.storage import save
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
-    return dance_card()
+    return open_built_in()
 
 
 def test_crowds_search_as_often_as_told_and_fit_in_eight_kilobytes(database):

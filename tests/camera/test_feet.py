@@ -45,7 +45,7 @@ def test_feet_are_told_where_they_are_in_the_axes_of_the_body(followed):
 
 def test_a_query_gets_the_feet_that_are_seen_and_keeps_all_else(followed):
     _, fusion, said = followed
-    database = km.dance_card()
+    database = km.load("built-in")
     ask, schema, nobody = FeetInQueries(fusion, share=1.0), database.features.schema, np.arange(5)
     queries = database.features.physical(np.arange(5))
     fusion.query = None

@@ -7,5 +7,5 @@ from kinematch.database.storage import Database
 
 @pytest.fixture(scope="session")
 def database(built_of) -> Database:
-    """A few clips of the dance card."""
+    """A few clips of the built-in motion."""
     return built_of("idle", "walk_1.35", "run_2.6", "walk_turn_*_90", "walk_turn_*_180").database

@@ -27,7 +27,7 @@ class Straight:
 
 @pytest.fixture(scope="module")
 def database():
-    return km.dance_card()
+    return km.load("built-in")
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -141,8 +141,8 @@ def test_who_has_settled_steps_over_with_one_foot_after_the_other(stopping):
 
 
 def test_a_short_idle_is_not_played_in_instants(tmp_path):
-    idle = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntrim = [8.0, 10.5]\n'
-    others = '[[source]]\nbuiltin = "dance-card"\nclips = ["starts_and_stops_walk"]\n'
+    idle = '[[source]]\nbuiltin = "locomotion"\nclips = ["idle"]\ntrim = [8.0, 10.5]\n'
+    others = '[[source]]\nbuiltin = "locomotion"\nclips = ["starts_and_stops_walk"]\n'
     (tmp_path / "short.toml").write_text(idle + others)
     database, jumps = build(tmp_path / "short.toml").database, []
     crowd = Crowd(database, COUNT)
@@ -193,7 +193,7 @@ def test_nobody_steps_over_while_another_foot_is_in_the_air(stopping):
 
 def test_nobody_counts_as_settled_where_no_search_would_tell(tmp_path):
     (tmp_path / "held.toml").write_text(
-        '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\n[[source.range]]\nno_exit = true\n'
+        '[[source]]\nbuiltin = "locomotion"\nclips = ["idle"]\n[[source.range]]\nno_exit = true\n'
     )
     crowd = Crowd(build(tmp_path / "held.toml").database, 2)
     crowd.state.schedule.idle[:] = True

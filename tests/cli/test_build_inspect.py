@@ -10,7 +10,7 @@ from kinematch.cli.build import STAGES
 from kinematch.cli.main import main
 from kinematch.database import features
 
-RECIPE = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntags = ["calm"]\n'
+RECIPE = '[[source]]\nbuiltin = "locomotion"\nclips = ["idle"]\ntags = ["calm"]\n'
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from kinematch.evaluate.scenarios import course
 def walker(tmp_path_factory):
     folder = tmp_path_factory.mktemp("walker")
     clips = '["idle", "walk_1.35", "walk_turn_*_90", "walk_turn_*_180"]'
-    (folder / "walker.toml").write_text(f'[[source]]\nbuiltin = "dance-card"\nclips = {clips}\n')
+    (folder / "walker.toml").write_text(f'[[source]]\nbuiltin = "locomotion"\nclips = {clips}\n')
     build(folder / "walker.toml")
     return str(folder / "walker.kinematch")
 

@@ -15,7 +15,7 @@ from kinematch.cli.main import main
 from kinematch.studio.session.opening import open_path
 from kinematch.studio.session.recording import save_recording
 
-SMALL = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.35"]\n'
+SMALL = '[[source]]\nbuiltin = "locomotion"\nclips = ["idle", "walk_1.35"]\n'
 
 
 @pytest.fixture(scope="module")

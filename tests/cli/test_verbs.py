@@ -142,7 +142,7 @@ def test_convert_does_not_replace_what_it_reads(folder, tmp_path, capsys):
 def test_demo_writes_database_and_pictures(tmp_path, capsys):
     assert main(["demo", "-o", str(tmp_path / "demo")]) == 0
     written = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert written == {"recipe.toml", "dance-card.kinematch", "motion.gif", "coverage.png"}
+    assert written == {"recipe.toml", "built-in.kinematch", "motion.gif", "coverage.png"}
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from kinematch.motion.clean.root import add_root
 from kinematch.motion.kinematics import forward
 from kinematch.synth.actions import list_actions, perform_action
 
-LOCOMOTION = '[[source]]\nbuiltin = "dance-card"\nclips = ["idle", "walk_1.10"]\n'
+LOCOMOTION = '[[source]]\nbuiltin = "locomotion"\nclips = ["idle", "walk_1.10"]\n'
 ACTIONS = (
     '[[source]]\nbuiltin = "actions"\nclips = ["jump_1.2", "step_up_0.4", "sit"]\nground = "stances"\nmirror = true\n'
 )

@@ -295,14 +295,14 @@ def test_a_folder_with_a_name_too_long_is_no_folder(folder):
 
 def test_built_in_motion_is_a_source(tmp_path):
     path = tmp_path / "b.toml"
-    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idle"]\ntags = ["calm"]\n')
+    path.write_text('[[source]]\nbuiltin = "locomotion"\nclips = ["idle"]\ntags = ["calm"]\n')
     poses = build(path).database.poses
     assert poses.clip_names == ("idle",)
     assert "calm" in poses.tags.names
-    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idel"]\n')
+    path.write_text('[[source]]\nbuiltin = "locomotion"\nclips = ["idel"]\n')
     with pytest.raises(KinematchError, match=r"source\[0\]\.clips: no clip 'idel'; did you mean 'idle'"):
         build(path)
-    path.write_text('[[source]]\nbuiltin = "dance-card"\nclips = ["idl*"]\n')
+    path.write_text('[[source]]\nbuiltin = "locomotion"\nclips = ["idl*"]\n')
     assert build(path).database.poses.clip_names[0] == "idle"
 
 

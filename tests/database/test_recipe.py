@@ -86,8 +86,8 @@ def test_trajectories_are_flat_and_joints_are_not_unless_said():
         ),
         (LEAST + '[cleaning]\nmirror = "yes"', "r.toml:4: cleaning.mirror: input should be a valid boolean, got 'yes'"),
         (LEAST + 'up = "Q"', "r.toml:3: source[0].up: no value 'Q'; choose from: X, Y, Z, -X, -Y, -Z"),
-        (LEAST + 'builtin = "dance-card"', "r.toml:1: source[0]: give either `files` or `builtin`"),
-        ('[[source]]\nbuiltin = "dance-cart"', "no value 'dance-cart'; did you mean 'dance-card'?"),
+        (LEAST + 'builtin = "locomotion"', "r.toml:1: source[0]: give either `files` or `builtin`"),
+        ('[[source]]\nbuiltin = "locomotoin"', "no value 'locomotoin'; did you mean 'locomotion'?"),
         (LEAST + "trim = [3, 2]", "source[0]: `trim` [3.0, 2.0] must be [from, to] with from before to"),
         (LEAST + "drop = [[1, 2], [4, 4]]", "source[0]: `drop` [4.0, 4.0] must be [from, to] with from before to"),
         (LEAST + "trim = [1]", "r.toml:3: source[0].trim: list should have at least 2 items"),
@@ -216,7 +216,7 @@ def test_any_text_is_a_recipe_or_a_file_error(text):
 
 
 def test_an_error_carries_every_mistake_with_its_line():
-    text = '[[source]]\nfiels = []\nbuiltin = "dance-card"\n\n[cleaning]\nfloor = "atuo"\nframe_rate = 0\n'
+    text = '[[source]]\nfiels = []\nbuiltin = "locomotion"\n\n[cleaning]\nfloor = "atuo"\nframe_rate = 0\n'
     with pytest.raises(RecipeError) as raised:
         parse_recipe(text, "a.toml")
     error = raised.value

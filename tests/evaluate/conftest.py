@@ -18,7 +18,7 @@ RATE = 60.0
 
 @pytest.fixture(scope="session")
 def database_file(built_of) -> Path:
-    """A few clips of the dance card."""
+    """A few clips of the built-in motion."""
     return built_of(*CLIPS).path
 
 

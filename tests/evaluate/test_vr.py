@@ -89,7 +89,7 @@ def test_jitter_is_the_third_derivative_in_hundreds(cast):
 
 def test_every_method_makes_bodies_that_stay_finite_and_near_their_user(cast):
     for name in METHODS:
-        performances, _ = perform(cast, METHODS[name](cast, km.dance_card(), 0.3))
+        performances, _ = perform(cast, METHODS[name](cast, km.load("built-in"), 0.3))
         row = measure_all(performances)
         assert row["true_root"] < 40, name
         assert row["head_mm"] < 1, name
@@ -97,7 +97,7 @@ def test_every_method_makes_bodies_that_stay_finite_and_near_their_user(cast):
 
 
 def test_a_dragged_body_skates_and_ours_does_not(cast):
-    found = evaluate_vr(km.dance_card(), [cast], methods=("dragged", "ours"), sweep=False)
+    found = evaluate_vr(km.load("built-in"), [cast], methods=("dragged", "ours"), sweep=False)
     assert found.rows["ours"]["skate"] < 0.3 * found.rows["dragged"]["skate"]
     assert set(found.rows["ours"]) <= set(BY_NAME)
 
@@ -151,7 +151,7 @@ def test_the_report_and_the_json_have_every_row(tmp_path, capsys, monkeypatch):
 
 def test_the_sweep_covers_both_papers_parameters():
     cast = make_cast(make_clips(2, seconds=3.0))
-    found = evaluate_vr(km.dance_card(), [cast], methods=("dragged", "headset", "ours"))
+    found = evaluate_vr(km.load("built-in"), [cast], methods=("dragged", "headset", "ours"))
     assert {(run.share, run.accuracy) for run in found.sweep} == {(s, a) for s in (1.0, 0.25, 0.1) for a in (0.3, 0.1)}
     html = make_html(found, title="test")
     assert "like MMVR figure 8" in html
@@ -161,11 +161,11 @@ def test_the_sweep_covers_both_papers_parameters():
 
 def test_a_turn_in_place_is_shown_by_share_of_the_database():
     clip = walk(path_of_moves([Move(1.0), Move(2.0, turn=np.pi), Move(1.0)]), seed=7001, name="turns").clip
-    runs = run_sweep(km.dance_card(), [make_cast([clip])], progress=lambda *told: None)
+    runs = run_sweep(km.load("built-in"), [make_cast([clip])], progress=lambda *told: None)
     assert len(figures.draw_turn(runs, 0.3)) == 4  # the user and three shares
     assert all(np.isfinite(run.turning) for run in runs)
     still = walk(path_of_moves([Move(3.0)]), seed=7001, name="stands").clip
-    runs = run_sweep(km.dance_card(), [make_cast([still])], progress=lambda *told: None)
+    runs = run_sweep(km.load("built-in"), [make_cast([still])], progress=lambda *told: None)
     assert figures.draw_turn(runs, 0.3) == []
     assert all(np.isnan(run.turning) for run in runs)
 

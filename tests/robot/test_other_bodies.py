@@ -10,7 +10,7 @@ from kinematch.files.bvh_write import write_bvh
 from kinematch.robot.model import TO_FILE
 from kinematch.robot.read import read_robot
 from kinematch.robot.solids import find_floor_points
-from kinematch.synth.card import motions, perform
+from kinematch.synth.locomotion import motions, perform
 
 SOLE_DEPTH = 0.07  # m from the ankle down to the sole, of the biped
 BOX = '<geom type="box" size="0.12 0.045 0.02" pos="0.05 0 -0.05"/>'

@@ -11,10 +11,10 @@ from kinematch.database.build import build
 
 @pytest.fixture(scope="session")
 def built_in(tmp_path_factory) -> Path:
-    """The database of the built-in dance card."""
+    """The database of the built-in motion."""
     folder = tmp_path_factory.mktemp("built-in")
     recipe = folder / "recipe.toml"
-    recipe.write_text('output = "card.kinematch"\n[[source]]\nbuiltin = "dance-card"\n[cleaning]\nframe_rate = 60\n')
+    recipe.write_text('output = "card.kinematch"\n[[source]]\nbuiltin = "locomotion"\n[cleaning]\nframe_rate = 60\n')
     build(recipe)
     return folder / "card.kinematch"
 

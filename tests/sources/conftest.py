@@ -25,7 +25,7 @@ CLEAR = Noise(0.002, 0.004, spells=0.0, swaps=0.0, dropped=0.0)
 
 @pytest.fixture(scope="session")
 def database(built_of) -> Database:
-    """Some clips of the dance card, upright and crouching; commands that name no filter stay upright."""
+    """Some clips of the built-in motion, upright and crouching; commands that name no filter stay upright."""
     return replace(built_of(*CLIPS).database, filter="level0")
 
 

@@ -14,7 +14,7 @@ from kinematch.stream.vmc_in import VmcReceiver
 def test_vmc_and_vrchat_get_the_body():
     vmc, vrchat = VmcReceiver(0), OscReceiver(0)
     broadcast = Broadcast(vmc_address=f"127.0.0.1:{vmc.port}", vrchat_address=f":{vrchat.port}")
-    database = km.dance_card()
+    database = km.load("built-in")
     pose = km.Crowd(database).step(km.move([0, 0, 1.0]), 1 / 60)
     heard, end = False, time.monotonic() + 60
     while not heard and time.monotonic() < end:

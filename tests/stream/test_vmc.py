@@ -85,9 +85,9 @@ CHARACTERS = (
 )
 
 
-@pytest.mark.parametrize("name", ["dance card", *CHARACTERS])
+@pytest.mark.parametrize("name", ["built-in", *CHARACTERS])
 def test_the_pose_that_goes_out_comes_in_again(data, receiver, name):
-    skeleton = km.dance_card().skeleton if name == "dance card" else read_rooted(data, name).skeleton
+    skeleton = km.load("built-in").skeleton if name == "built-in" else read_rooted(data, name).skeleton
     bones, noise = find_bones(skeleton), np.random.default_rng(0)
     assert set(bones.roles) == set(skeleton.roles) | {ROOT}
     assert set(REQUIRED_ROLES) <= set(bones.roles)
@@ -111,7 +111,7 @@ def test_the_pose_that_goes_out_comes_in_again(data, receiver, name):
 
 
 def test_datagrams_stay_under_1200_bytes_and_start_with_what_receivers_expect(data, receiver):
-    database = km.dance_card()
+    database = km.load("built-in")
     sender = VmcSender(database.skeleton, port=receiver.port)
     sent = []
     sender._sender.send = sent.extend
@@ -133,7 +133,7 @@ def make_devices(valid=True, seed=0):
 
 
 def test_devices_that_go_out_come_in_again(receiver):
-    database = km.dance_card()
+    database = km.load("built-in")
     sender = VmcSender(database.skeleton, port=receiver.port)
     pose = km.Crowd(database).step(km.move([0, 0, 1.0]), 1 / 60)
     devices = make_devices().keep(("head", "left_hand", "waist", "right_foot"))
@@ -329,7 +329,7 @@ def test_bones_of_a_chain_with_gaps_hang_on_the_nearest_above(receiver):
 
 
 def test_frames_are_left_out_to_keep_the_rate(receiver):
-    database = km.dance_card()
+    database = km.load("built-in")
     pose = km.Crowd(database).step(km.move([0, 0, 1.0]), 1 / 60)
     sender = VmcSender(database.skeleton, port=receiver.port, rate=30)
     assert sum(sender.send(pose, n / 90) for n in range(900)) == 300
@@ -340,7 +340,7 @@ def test_frames_are_left_out_to_keep_the_rate(receiver):
 
 
 def test_names_can_be_set(receiver):
-    database = km.dance_card()
+    database = km.load("built-in")
     names = {"hips": "Pelvis", "root": "Actor"}
     sender = VmcSender(database.skeleton, port=receiver.port, bone_names=names, serials={"waist": "LHR-1"})
     sent = []
@@ -364,11 +364,11 @@ def test_names_can_be_set(receiver):
 )
 def test_settings_that_make_no_sense_are_refused(options, message):
     with pytest.raises(KinematchError, match=message):
-        VmcSender(km.dance_card().skeleton, **options)
+        VmcSender(km.load("built-in").skeleton, **options)
 
 
 def test_nothing_is_sent_before_it_is_asked_for(receiver):
-    VmcSender(km.dance_card().skeleton, port=receiver.port).close()
+    VmcSender(km.load("built-in").skeleton, port=receiver.port).close()
     time.sleep(0.02)
     assert not receiver.update()
     assert receiver.receiver.received == 0

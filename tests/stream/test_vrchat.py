@@ -23,7 +23,7 @@ def send(skeleton, pose, **options):
 
 @pytest.fixture(scope="module")
 def walk():
-    database = km.dance_card()
+    database = km.load("built-in")
     crowd = km.Crowd(database)
     for _ in range(40):
         pose = crowd.step(km.move([0.5, 0, 1.0]), 1 / 60)

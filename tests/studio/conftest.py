@@ -106,7 +106,7 @@ def running(studio: Studio, key: AccessKey | None = None) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def database(built_of) -> Database:
-    """A few clips of the dance card."""
+    """A few clips of the built-in motion."""
     clips = "idle", "walk_1.35", "run_2.6", "walk_turn_*_90", "walk_turn_*_180", "idle_level3", "walk_level3"
     return built_of(*clips).database
 

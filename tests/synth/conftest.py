@@ -8,4 +8,4 @@ from kinematch.synth.walker import SynthClip
 
 @pytest.fixture(scope="session")
 def card() -> list[SynthClip]:
-    return synth.dance_card_with_truth(seed=0)
+    return synth.make_locomotion_with_truth(seed=0)

@@ -160,7 +160,7 @@ export class FilesView {
         "div.row",
         button("Choose files", () => this.picker.click(), { icon: "load", kind: "primary" }),
         folders,
-        button("Use the built-in motion", () => void store.write('[[source]]\nbuiltin = "dance-card"\n'), {
+        button("Use the built-in motion", () => void store.write('[[source]]\nbuiltin = "locomotion"\n'), {
           title: "Procedural walking, running, turning and strafing: no files needed",
         }),
       ),

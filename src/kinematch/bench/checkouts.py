@@ -16,13 +16,13 @@ import numpy as np
 from kinematch.bench.machine import machine
 
 CROWD_SIZES = (1, 100, 1000, 10_000)
-# works on checkouts of any age: it uses nothing but what every version has
+# works on checkouts of any age: dance_card() is what versions before 0.2 call the built-in database
 STEPS = """
 import json, sys, time
 import numpy as np
 import kinematch as km
 path, count, steps = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-source = km.dance_card() if path == "built-in" else km.load(path)
+source = km.dance_card() if path == "built-in" and hasattr(km, "dance_card") else km.load(path)
 poses = getattr(source, "poses", None)
 tags = "level0" if poses is not None and "level0" in poses.tags.names else ""
 side = int(np.ceil(count**0.5))
@@ -52,7 +52,7 @@ START = """
 import json, time
 import numpy as np
 import kinematch as km
-database = km.dance_card()
+database = km.dance_card() if hasattr(km, "dance_card") else km.load("built-in")
 before = time.process_time()
 km.Crowd(database).step(km.move(np.zeros(3)), 1 / 60)
 print(json.dumps({"first step, processor time": 1e6 * (time.process_time() - before)}))

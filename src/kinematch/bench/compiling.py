@@ -41,7 +41,7 @@ def run_first_start(path: str = "") -> None:
     import kinematch as km
 
     with time_kernels() as seconds:
-        crowd = km.Crowd(km.load(path) if path else km.dance_card())
+        crowd = km.Crowd(km.load(path) if path else km.load("built-in"))
         for _ in range(STEPS):
             crowd.step(km.move(np.array([[0.0, 0.0, 1.3]])), 1 / 60)
     for name, taken in sorted(seconds.items(), key=lambda item: -item[1]):

@@ -120,7 +120,7 @@ def _make_network(rng: np.random.Generator, *widths: int, skip: int = 0, size: f
 
 
 RECIPE = """[[source]]
-builtin = "dance-card"
+builtin = "locomotion"
 clips = ["idle"]
 
 [cleaning]
@@ -131,7 +131,7 @@ mirror = false
 responsiveness = 1.0
 """
 WALK = """[[source]]
-builtin = "dance-card"
+builtin = "locomotion"
 clips = ["walk_1.35"]
 
 [cleaning]

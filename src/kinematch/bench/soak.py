@@ -96,7 +96,7 @@ def _note(
 
 def _serve(pipe: Any) -> None:
     """The server's process: the built-in motion, on a port of the system's choice, for clients with the key."""
-    from kinematch.database.dance_card import dance_card
+    from kinematch.database.built_in import open_built_in
     from kinematch.studio.server.keys import AccessKey
     from kinematch.studio.server.serving import listen, server
     from kinematch.studio.session.stage import Stage
@@ -104,7 +104,7 @@ def _serve(pipe: Any) -> None:
 
     with TemporaryDirectory() as folder:
         opened = listen("127.0.0.1", 0)
-        studio, key = Studio(Stage(dance_card(), name="soak"), presets=Path(folder)), AccessKey()
+        studio, key = Studio(Stage(open_built_in(), name="soak"), presets=Path(folder)), AccessKey()
         pipe.send((opened.getsockname()[1], key.text))
         server(studio, key=key, log_level="critical").run(sockets=[opened])
 

@@ -213,7 +213,7 @@ def build(
     from kinematch.bench.build import bench_build, plain, table
     from kinematch.bench.sets import write_recipes
     from kinematch.cli.screen import progress_bar
-    from kinematch.database.dance_card import write_recipe
+    from kinematch.database.built_in import write_recipe
 
     if not 1 <= rounds <= 1000:
         raise KinematchError(f"{rounds} rounds, expected 1 to 1000")
@@ -242,13 +242,13 @@ def _open_databases(paths: list[Path], data: Path | None, show: Callable[..., No
     """Those named, the LAFAN1 sets of a folder, or else the built-in one."""
     from kinematch.bench.sets import lafan1
     from kinematch.database import storage
-    from kinematch.database.dance_card import dance_card
+    from kinematch.database.built_in import open_built_in
 
     opened = {path.stem: storage.load(path) for path in paths}
     if data is not None:
         opened |= lafan1(data, lambda name: show(0, None, f"building {name}"))
     if not opened:
-        opened["dance card"] = dance_card(lambda stage, done, total: show(done, total, STAGES[stage]))
+        opened["built-in"] = open_built_in(lambda stage, done, total: show(done, total, STAGES[stage]))
     return opened
 
 

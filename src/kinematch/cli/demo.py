@@ -8,11 +8,11 @@ from kinematch.cli.options import option
 from kinematch.writing import write_beside
 
 RECIPE = """\
-# The built-in dance card: procedural walking, running, turning, strafing and crouching.
-output = "dance-card.kinematch"
+# The built-in motion: procedural walking, running, turning, strafing and crouching.
+output = "built-in.kinematch"
 
 [[source]]
-builtin = "dance-card"
+builtin = "locomotion"
 
 [cleaning]
 frame_rate = 60
@@ -39,7 +39,7 @@ def demo(
     recipe = output / "recipe.toml"
     write_beside(recipe, RECIPE.encode())
     build(recipe)
-    database, coverage_path = output / "dance-card.kinematch", output / "coverage.png"
+    database, coverage_path = output / "built-in.kinematch", output / "coverage.png"
     poses = storage.load(database).poses
     write_picture(coverage_path, draw_coverage(measure_coverage(poses), title=database.stem))
     scenes = [(poses.clip(poses.clip_names.index(name)), start) for name, start in SCENES.items()]

@@ -50,7 +50,7 @@ def evaluate_model(
 def _find_database(model: "Model", against: Path | None) -> "Database | None":
     """The one that is named, or the built-in one if the model was trained on that."""
     from kinematch.database import storage
-    from kinematch.database.dance_card import dance_card
+    from kinematch.database.built_in import open_built_in
     from kinematch.learned.scoring import check_same_body, find_digest
 
     wanted = dict(model.about.get("database", {})).get("digest")
@@ -62,5 +62,5 @@ def _find_database(model: "Model", against: Path | None) -> "Database | None":
                 f"{against.name} is not the database that the model was trained on, or was built again"
             )
         return database
-    database = dance_card()
+    database = open_built_in()
     return database if find_digest(database) == wanted else None

@@ -25,7 +25,7 @@ VERBS = {
     "camera": "animate a full body from a video or webcam, with or without trackers",
     "stream": "stream a scripted character to other programs, without a page",
     "record": "record motion that other programs send, as VMC or over a WebSocket, to a file",
-    "synth": "write the built-in dance card as files",
+    "synth": "write the built-in motion as files",
     "evaluate": "score how well a character, avatar, robot, retarget or learned model moves",
     "reproduce": "repeat what the five works behind Kinematch report, and say where the figures agree",
     "tune": "search for the settings with the best scores",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kinematch.database.storage import Database
 
 MOTION = "the database, packed or not, or learned model to play; default: the built-in motion"
-BUILT_IN = "dance card"
+BUILT_IN = "built-in"
 Show = Callable[..., None]  # what progress_bar gives
 
 
@@ -37,11 +37,11 @@ def open_database(path: Path | None, filter: str | None, show: Show) -> tuple["D
 
 def _open(path: Path | None, show: Show, expected: str) -> tuple["Database", str]:
     from kinematch.database import storage
-    from kinematch.database.dance_card import dance_card
+    from kinematch.database.built_in import open_built_in
     from kinematch.files import READABLE
 
     if path is None:
-        return dance_card(lambda stage, done, total: show(done, total, STAGES[stage])), BUILT_IN
+        return open_built_in(lambda stage, done, total: show(done, total, STAGES[stage])), BUILT_IN
     if path.is_dir():
         raise FileError(path, f"is a folder, expected {expected}")
     if path.suffix.lower() == ".toml":

@@ -11,7 +11,7 @@ from kinematch.writing import replacing
 
 if TYPE_CHECKING:
     from kinematch.motion.clip import Clip
-    from kinematch.synth.card import Motion
+    from kinematch.synth.locomotion import Motion
 
 ACTION = "action"  # tag of the built-in actions
 
@@ -31,7 +31,7 @@ def synth(
     from kinematch.draw.sheet import contact_sheet
     from kinematch.files import WRITABLE, write_clip
     from kinematch.synth.actions import list_actions, perform_action
-    from kinematch.synth.card import motions
+    from kinematch.synth.locomotion import motions
 
     suffix = "." + format.lower().lstrip(".")
     if suffix not in WRITABLE:
@@ -69,6 +69,6 @@ def synth(
 
 
 def _perform(motion: "Motion", *, seed: list[int], frame_rate: float) -> "Clip":
-    from kinematch.synth.card import perform
+    from kinematch.synth.locomotion import perform
 
     return perform(motion, seed=seed, frame_rate=frame_rate).clip

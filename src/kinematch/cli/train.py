@@ -34,7 +34,7 @@ def orientation(
     seed: Annotated[int, option("random seed, 0 or more")] = 0,
     steps: Annotated[int, option("training steps; 0: as many as for the shipped weights")] = 0,
     plan: Annotated[Path | None, option("training record (json) to take the settings from")] = None,
-    without_card: Annotated[bool, option("do not train on the built-in dance card")] = False,
+    without_card: Annotated[bool, option("do not train on the built-in motion")] = False,
     unseen: Annotated[list[Path], option("motion on other rigs, only for scoring")] = [],  # noqa: B006 (tyro wants a list)
     resume: Annotated[Path | None, option("checkpoint file: written during training, and resumed if it exists")] = None,
     tune: Annotated[

@@ -96,7 +96,7 @@ class Source(_Table):
 
     files: list[str] = Field([], description="globs of motion files, relative to the recipe; `**` goes into folders")
     exclude: list[str] = Field([], description="globs of paths or of bare file names to leave out of `files`")
-    builtin: Literal["dance-card", "actions"] | None = Field(
+    builtin: Literal["locomotion", "actions"] | None = Field(
         None, description="built-in motion instead of files: locomotion, or the actions"
     )
     seed: int = Field(0, ge=0, description="seed of the built-in motion")

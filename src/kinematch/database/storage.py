@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 class Database(Unchanging):
     """Everything a character needs: poses to show and features to find them by.
 
-    `km.build` makes one from a recipe, `km.load` opens one from a file, `km.dance_card` is the built-in one.
+    `km.build` makes one from a recipe, `km.load` opens one from a file, or the built-in one by its name.
     """
 
     poses: PoseDatabase

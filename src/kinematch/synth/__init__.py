@@ -1,8 +1,8 @@
-"""The built-in dance card: a procedural walker, so that everything runs with no download."""
+"""The built-in motion: a procedural walker, so that everything runs with no download."""
 
 from kinematch.synth import quadruped
-from kinematch.synth.card import Motion, dance_card, dance_card_with_truth, motions, perform
 from kinematch.synth.gait import POSTURES, Posture
+from kinematch.synth.locomotion import Motion, make_locomotion, make_locomotion_with_truth, motions, perform
 from kinematch.synth.path import Move, Path, path_of_moves, path_through
 from kinematch.synth.skeleton import skeleton
 from kinematch.synth.walker import SynthClip, walk, walk_along
@@ -14,8 +14,8 @@ __all__ = [
     "Path",
     "Posture",
     "SynthClip",
-    "dance_card",
-    "dance_card_with_truth",
+    "make_locomotion",
+    "make_locomotion_with_truth",
     "motions",
     "path_of_moves",
     "path_through",

@@ -24,7 +24,7 @@ TINY = Effort(True, ("turn 180",), 2, 4.0, 2, (3, 3), 8, 0.1, (6, 6, 6), (6, 6, 
 
 @pytest.fixture
 def material(database, tmp_path) -> Material:
-    """A few clips of the dance card in place of all motion."""
+    """A few clips of the built-in motion in place of all motion."""
     made = Material(None, tmp_path, TINY)
     vars(made)["locomotion"] = Named(database, "a few clips")
     return made

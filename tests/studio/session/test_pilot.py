@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.database.tags import Tags
 from kinematch.studio.server import messages
 from kinematch.studio.session.stage import Stage
@@ -14,7 +14,7 @@ from kinematch.studio.session.stick_gaits import find_gaits, leave_out_runs
 
 @pytest.fixture(scope="module")
 def card():
-    return dance_card()
+    return open_built_in()
 
 
 def play(stage: Stage, seconds: float) -> np.ndarray:

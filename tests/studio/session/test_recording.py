@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from kinematch.database.built_in import open_built_in
 from kinematch.database.container import write_arrays
-from kinematch.database.dance_card import dance_card
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
@@ -40,7 +40,7 @@ def file(stage, tmp_path_factory):
 @pytest.fixture(scope="module")
 def card_stage() -> Stage:
     """Twelve seconds of the built-in motion."""
-    stage = Stage(dance_card(), name="built-in")
+    stage = Stage(open_built_in(), name="built-in")
     for k in range(720):
         stage.pilot.steer(Stick(k + 1, float(np.sin(k / 90)), 1.0, camera_yaw=k / 200))
         stage.advance()

@@ -37,7 +37,7 @@ class Opened:
 
     @property
     def name(self) -> str:
-        return self.path.stem if self.path else "dance card"
+        return self.path.stem if self.path else "built-in"
 
     @property
     def file_bytes(self) -> int | None:

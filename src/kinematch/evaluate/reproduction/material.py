@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.database.build import build
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.database.rebuild import share_of
 from kinematch.database.sources import hash_file, hash_value
 from kinematch.database.storage import Database
@@ -103,7 +103,7 @@ class Material:
 
     @cached_property
     def card(self) -> Database:
-        return dance_card(lambda stage, done, total: self.progress(f"built-in motion: {stage}", done, total))
+        return open_built_in(lambda stage, done, total: self.progress(f"built-in motion: {stage}", done, total))
 
     @cached_property
     def assignment(self) -> Assignment:

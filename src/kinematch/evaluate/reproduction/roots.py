@@ -18,7 +18,7 @@ from kinematch.motion.clean.root import DIRECTION_WINDOW, POSITION_WINDOW, add_r
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import global_pose
-from kinematch.synth.card import motions, perform
+from kinematch.synth.locomotion import motions, perform
 
 CLIP = "aiming1_subject1_walk"
 STAND_IN = "walk_1.35"  # of the built-in motion

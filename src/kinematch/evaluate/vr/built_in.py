@@ -8,7 +8,7 @@ from kinematch.synth.path import Move, path_of_moves
 from kinematch.synth.walker import walk
 
 COUNT, SECONDS = 12, 20.0
-FIRST_SEED = 7000  # the dance card and training use small seeds
+FIRST_SEED = 7000  # the built-in motion and training use small seeds
 TRIES = 12  # moves among which one stays in the room
 SHARES = {"stand": 0.2, "walk": 0.35, "turn": 0.15, "strafe": 0.2, "backward": 0.1}
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.learned.model import Model
@@ -28,7 +28,7 @@ class Motion:
 
     def open(self, worn: WornCharacter | None) -> tuple[Stage, str]:
         """A stage on which a worn character is kept if it fits, and why it does not."""
-        database = dance_card() if self.database is None else self.database
+        database = open_built_in() if self.database is None else self.database
         try:
             return self._make_stage(database, worn), ""
         except KinematchError as error:
@@ -38,7 +38,7 @@ class Motion:
 
     def make_rival(self, name: str) -> Rival:
         """The motion as one that plays beside another."""
-        return Rival(name, dance_card() if self.database is None else self.database, self.model)
+        return Rival(name, open_built_in() if self.database is None else self.database, self.model)
 
     def _make_stage(self, database: Database, worn: WornCharacter | None) -> Stage:
         rivals = tuple(fit_rival(database, rival) for rival in self.rivals)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kinematch.database import storage
 from kinematch.database.build import Progress, build
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.errors import FileError
 from kinematch.files import READABLE
 from kinematch.learned.model_file import is_model, load_model
@@ -22,7 +22,7 @@ from kinematch.studio.session.warming import warming
 def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
     """The built-in motion; built on first use and kept."""
     with _warming(progress):
-        database = dance_card(progress)
+        database = open_built_in(progress)
     return Stage(database, name=BUILT_IN)
 
 

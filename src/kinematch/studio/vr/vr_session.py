@@ -12,7 +12,7 @@ from kinematch.avatar.calibration_file import list_users, load_calibration, save
 from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.devices import DEVICES
 from kinematch.camera.feed import CameraFeed
-from kinematch.database.dance_card import dance_card
+from kinematch.database.built_in import open_built_in
 from kinematch.errors import KinematchError, unknown
 from kinematch.stream.vmc_in import VmcReceiver
 from kinematch.studio.server import messages
@@ -198,7 +198,7 @@ class Attendant:
         """The database or model that plays, those beside its file, and the built-in motion."""
         stage = self._stage()
         found: dict[str, Callable[[], Any]] = {
-            stage.name: lambda: stage.model or stage.database, BUILT_IN: dance_card
+            stage.name: lambda: stage.model or stage.database, BUILT_IN: open_built_in
         }  # fmt: skip
         for path in sorted(Path(stage.path).parent.glob("*.kinematch*")) if stage.path else ():
             if path.suffix in KINDS and path != Path(stage.path):

@@ -13,7 +13,7 @@ from kinematch.synth.path import Move, path_of_moves
 from kinematch.synth.skeleton import ANKLE_HEIGHT
 from kinematch.synth.walker import walk
 
-FIRST_SEED = 1000  # of the clips here, apart from those of the dance card
+FIRST_SEED = 1000  # of the clips here, apart from those of the built-in motion
 REST = 1.6  # s
 LEAD, TRAIL = 0.35, 1.2  # s that a clip has before its entry and after its exit
 RUN_ENTRY = 0.7, 0.1  # s before the take-off of a run: either foot may be ahead when a jump is asked for
@@ -35,7 +35,7 @@ def list_actions() -> list[ActionMotion]:
 
 
 def perform_action(number: int, *, seed: int = 0, frame_rate: float = 60.0) -> Clip:
-    """One line as a clip with its action; like those of the dance card it has no ground root."""
+    """One line as a clip with its action; like those of the built-in motion it has no ground root."""
     motion = list_actions()[number]
     path = path_of_moves(motion.moves, frame_rate=frame_rate)
     performed = walk(path, seed=[seed, FIRST_SEED + number])

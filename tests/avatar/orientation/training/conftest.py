@@ -1,4 +1,4 @@
-"""A few people of the dance card under several names, so that some can be held out."""
+"""A few people of the built-in motion under several names, so that some can be held out."""
 
 from dataclasses import replace
 

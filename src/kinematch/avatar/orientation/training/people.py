@@ -18,12 +18,12 @@ from kinematch.motion.clean.resample import resample
 from kinematch.motion.clip import Clip
 from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
 from kinematch.motion.skeleton import Skeleton
-from kinematch.synth import dance_card
+from kinematch.synth import make_locomotion
 
 RATE = 60.0  # samples per second that clips are brought to
 MAX_HEAD_ANGLE = np.radians(48)  # of the head against the hips
 MIN_CLIP_SECONDS = 1.0  # s; shorter clips are too short to score directions
-BUILT_IN_SUBJECT = "dance card"
+BUILT_IN_SUBJECT = "built-in"
 # offsets of the subjects that score a network, and of those that choose its settings
 SCORED_OFFSET, SELECTED_OFFSET = 1, 4
 
@@ -44,7 +44,7 @@ class Person:
 def read_people(
     paths: Sequence[Path], *, card: bool = False, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> list[Person]:
-    """The clips of files and folders; those too short or faulty are left out. `card` adds the built-in dance card."""
+    """The clips of files and folders; those too short or faulty are left out. `card` adds the built-in motion."""
     files = sorted({file for path in paths for file in _list_files(Path(path))}, key=str)
     people: list[Person] = []
     for done, file in enumerate(files):
@@ -54,7 +54,7 @@ def read_people(
             clip = clip.frames(1, clip.frame_count)
         people += make_people([clip.with_(name=file.stem)], hashlib.sha256(file.read_bytes()).hexdigest())
     if card:
-        people += make_people(dance_card(), "")
+        people += make_people(make_locomotion(), "")
     people = [person for person in people if not is_faulty(person)]
     if not people:
         raise KinematchError(f"no clip of a second or more in {', '.join(map(str, paths)) or 'nothing'}")

@@ -41,7 +41,7 @@ class Plan:
     weight_decay: float = 0.03
     dropout: float = 0.15  # of inputs
     smoothness: float = 2.0  # weight of unsteady turning against the error itself
-    card_share: float = 0.2  # how often a second of the dance card is drawn, against one of a person
+    card_share: float = 0.2  # how often a second of the built-in motion is drawn, against one of a person
     variation: Variation = field(default_factory=Variation)
 
 

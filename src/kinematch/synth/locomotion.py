@@ -1,4 +1,4 @@
-"""The dance card (thesis 3.2.1): the list of motions that a locomotion database needs, each one settled at its end."""
+"""Built-in locomotion: the motions that a database needs (thesis 3.2.1, "dance card"), each with a stop at its end."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ EIGHT_WAYS = tuple(k * 45 * DEGREE for k in range(8))
 
 @dataclass(frozen=True)
 class Motion:
-    """One line of the card."""
+    """A motion to be performed: its moves, in order."""
 
     name: str
     tags: frozenset[str]
@@ -27,28 +27,28 @@ class Motion:
     posture: Posture = UPRIGHT
 
 
-def dance_card(seed: int = 0, frame_rate: float = 60.0) -> list[Clip]:
-    """All clips of the card; like mocap they have no ground root, their first joint is the hips."""
-    return [synth.clip for synth in dance_card_with_truth(seed, frame_rate)]
+def make_locomotion(seed: int = 0, frame_rate: float = 60.0) -> list[Clip]:
+    """All clips; like mocap they have no ground root, their first joint is the hips."""
+    return [synth.clip for synth in make_locomotion_with_truth(seed, frame_rate)]
 
 
-def dance_card_with_truth(seed: int = 0, frame_rate: float = 60.0) -> list[SynthClip]:
-    """The card's clips with their exact contacts and root paths."""
+def make_locomotion_with_truth(seed: int = 0, frame_rate: float = 60.0) -> list[SynthClip]:
+    """The clips with their exact contacts and root paths."""
     return [perform(motion, seed=[seed, k], frame_rate=frame_rate) for k, motion in enumerate(motions())]
 
 
 def perform(motion: Motion, *, seed: int | list[int] = 0, frame_rate: float = 60.0) -> SynthClip:
-    """One line of the card as a clip."""
+    """Perform one motion as a clip."""
     path = path_of_moves(motion.moves, frame_rate=frame_rate)
     return walk(path, motion.posture, seed=seed, name=motion.name, tags=motion.tags)
 
 
 def motions() -> list[Motion]:
-    """The whole card: upright first, then each height level."""
-    card = list(_upright())
+    """All motions: upright first, then each height level."""
+    found = list(_upright())
     for posture in POSTURES[1:]:
-        card += _at_level(posture)
-    return card
+        found += _at_level(posture)
+    return found
 
 
 def _motion(name: str, tags: str, *moves: Move, posture: Posture = UPRIGHT) -> Motion:

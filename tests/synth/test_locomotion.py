@@ -1,4 +1,4 @@
-"""Laws that every clip of the dance card keeps."""
+"""Laws that every clip of the built-in motion keeps."""
 
 import numpy as np
 import pytest

@@ -10,14 +10,14 @@ from kinematch.writing import write_beside
 RECIPE = """\
 # The built-in motion. It has several heights of crouching; without a filter a search finds the upright clips alone.
 [[source]]
-builtin = "dance-card"
+builtin = "locomotion"
 
 [matching]
 filter = "level0"
 """
 
 
-def dance_card(progress: Progress = lambda stage, done, total: None) -> Database:
+def open_built_in(progress: Progress = lambda stage, done, total: None) -> Database:
     """Open the built-in database of procedural locomotion; the first call builds it, later ones open it from the cache.
 
     `progress(stage, done, total)` is called while it is built.
@@ -27,9 +27,9 @@ def dance_card(progress: Progress = lambda stage, done, total: None) -> Database
 
 def write_recipe() -> Path:
     """The recipe of the built-in motion as a file in the cache."""
-    folder = find_cache_folder() / "dance-card"
+    folder = find_cache_folder() / "built-in"
     folder.mkdir(parents=True, exist_ok=True)
-    recipe = folder / "dance-card.toml"
+    recipe = folder / "built-in.toml"
     if not recipe.is_file() or recipe.read_text() != RECIPE:
         write_beside(recipe, RECIPE.encode())
     return recipe
