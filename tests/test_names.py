@@ -30,7 +30,7 @@ PHRASES = {
     r"\bso-many|-manieth\b": "the n-th",
     r"\bwithout a will\b": "say what it does",
 }
-MODULES = {"errand", "impatience", "attendant", "shelf", "hitches", "rivals", "worn", "dressing", "sight"}
+MODULES = {"queued", "impatience", "vr_session", "library", "hitches", "compared", "worn", "dressing", "sight"}
 # adjectives and adverbs that do not say of what, nor in which unit: MIN_STANCE_SECONDS, not SHORTEST
 BARE = {
     "SHORTEST", "LONGEST", "LARGEST", "SMALLEST", "MOST", "LEAST", "FEWEST", "FARTHEST", "NEAREST", "HIGHEST",

@@ -157,8 +157,8 @@ export class Live {
 
   /** Names of what plays side by side, the first character's first; empty where it plays alone. */
   get names(): string[] {
-    const { database, rivals } = this.welcome ?? { database: "", rivals: [] };
-    return rivals.length ? [database, ...rivals] : [];
+    const { database, compared } = this.welcome ?? { database: "", compared: [] };
+    return compared.length ? [database, ...compared] : [];
   }
 
   /** The pose of one of those that have names, if it is shown. */

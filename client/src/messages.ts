@@ -3,7 +3,7 @@
 export const PROTOCOL = 2;
 
 /** Where the stick is; sent on every change, and the last one holds. */
-export interface Stick {
+export interface StickMessage {
   type: "stick";
   sequence: number;
   x: number;
@@ -15,7 +15,7 @@ export interface Stick {
   strafe?: boolean;
 }
 
-export interface Keypoint {
+export interface PathPoint {
   x: number;
   z: number;
   speed: number;
@@ -24,7 +24,7 @@ export interface Keypoint {
 /** Places to go through; replaces those before. */
 export interface FollowPath {
   type: "follow_path";
-  keypoints: Keypoint[];
+  keypoints: PathPoint[];
   loops?: boolean;
 }
 
@@ -255,7 +255,7 @@ export interface Situation {
   oldest: number;
   newest: number;
   how: "path" | "stick";
-  keypoints: Keypoint[];
+  keypoints: PathPoint[];
   loops: boolean;
   crowd: number;
   terrain: "flat" | "hills" | "slopes" | "stairs";
@@ -307,7 +307,7 @@ export interface Welcome {
   clips: ClipInfo[];
   tags: string[];
   gaits: GaitInfo[];
-  rivals: string[];
+  compared: string[];
   notes: string[];
   reasons: string[];
   presets: Presets;
@@ -429,7 +429,7 @@ export interface CameraNow {
 }
 
 export type PageMessage =
-  | Stick
+  | StickMessage
   | FollowPath
   | SteerBy
   | SetCrowd

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.avatar.history import History
+from kinematch.avatar.history import UserHistory
 from kinematch.avatar.trackers import POINTS, WITHOUT_FINGERS, Trackers
 
 
@@ -15,7 +15,7 @@ def make_sample(number: int) -> Trackers:
 
 
 def test_the_last_seconds_are_recalled_in_order():
-    history = History(size=20)
+    history = UserHistory(size=20)
     assert len(history.recall(1.0)) == 0
     samples = []
     for number in range(65):

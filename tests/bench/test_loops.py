@@ -1,4 +1,4 @@
-"""The rival in C++ is exact, runs in the same kind of loop as the wide search, and is left out without a compiler."""
+"""The baseline in C++ is exact, runs in the loop of the wide search, and is left out without a compiler."""
 
 import shutil
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.bench import padded_boxes
-from kinematch.bench.loops import FROM_PYTHON, OURS, RIVAL, explain_absence, measure_loops
+from kinematch.bench.loops import COMPETITOR, FROM_PYTHON, OURS, explain_absence, measure_loops
 from kinematch.bench.padded_boxes import PaddedBoxes, compile_boxes
 from kinematch.bench.queries import QuerySet
 from kinematch.search import ExhaustiveMatcher
@@ -53,7 +53,7 @@ def test_every_loop_finds_what_the_rival_finds():
     space = make_space(rng)
     for cold in (False, True):
         found = measure_loops("walk", space, [make_queries(space, rng)], queries=20, rounds=2, cold=cold)
-        assert [one.search for one in found] == [RIVAL, OURS, FROM_PYTHON]
+        assert [one.search for one in found] == [COMPETITOR, OURS, FROM_PYTHON]
         assert all(one.agreement == 1 and one.p99 >= one.median > 0 for one in found)
         assert found[0].ratio == found[0].ratio_p99 == 1
 
@@ -69,4 +69,4 @@ def test_without_a_compiler_a_note_says_so(monkeypatch):
 def test_more_columns_than_the_rival_has_are_a_note():
     space = plain_space(np.zeros((40, 33)))
     assert measure_loops("walk", space, [], queries=1, rounds=1, cold=False) == []
-    assert explain_absence(space) == "33 columns, and rows of the rival in C++ have 32"
+    assert explain_absence(space) == "33 columns, and rows of the competitor in C++ have 32"

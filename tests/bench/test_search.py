@@ -1,4 +1,4 @@
-"""The search benchmark runs, compares all on the same queries, and its exact rivals are exact."""
+"""The search benchmark runs, compares all on the same queries, and its exact matchers are exact."""
 
 import json
 from dataclasses import fields
@@ -9,7 +9,7 @@ import pytest
 from kinematch.bench import libraries, sets
 from kinematch.bench.growth import growth, jittered
 from kinematch.bench.queries import far_queries
-from kinematch.bench.search import Crowd, Plan, Row, bench_search, paired_ratio
+from kinematch.bench.search import CrowdTimes, MatcherTimes, SearchBenchPlan, bench_search, paired_ratio
 from kinematch.bench.search_report import lines
 from kinematch.cli.main import main
 from kinematch.database.build import build
@@ -18,7 +18,7 @@ from kinematch.database.storage import load
 from kinematch.errors import FileError
 from kinematch.search import WideMatcher, search_space
 
-TINY = Plan(queries=40, slow=40, cold=2, rounds=2, cold_loops=2)
+TINY = SearchBenchPlan(queries=40, slow=40, cold=2, rounds=2, cold_loops=2)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def report(path):
 
 def test_exact_rivals_find_the_best_frames(report):
     for row in report.rows:
-        few = "cold" in row.queries  # two queries, too few to tell how often an approximate rival is right
+        few = "cold" in row.queries  # two queries, too few to tell how often an approximate matcher is right
         assert row.recall == 1.0 if row.exact else few or row.recall > 0.5, row
         assert row.median > 0
         assert row.p99 >= row.median
@@ -41,16 +41,16 @@ def test_exact_rivals_find_the_best_frames(report):
 
 def test_all_rivals_search_for_all_query_sets(report):
     kinds = {"random pairs", "play at 10 Hz", "play at 60 Hz", "10 sigma away", "random pairs, cold caches"}
-    asked = {(row.queries, row.rival) for row in report.rows}
-    names = {rival for _, rival in asked}
+    asked = {(row.queries, row.matcher) for row in report.rows}
+    names = {matcher for _, matcher in asked}
     assert asked == {(kind, name) for kind in kinds for name in names}
     assert {"numpy", "numpy BLAS", "exhaustive", "cKDTree", "boxes by column", "boxes", "wide (default)"} <= names
 
 
 def test_rivals_are_compared_with_boxes_and_with_the_linear_scan(report):
-    assert all(row.ratio == row.ratio_p99 == 1.0 for row in report.rows if row.rival == "boxes")
-    assert all(row.ratio_linear == 1.0 for row in report.rows if row.rival == "linear, 8 columns")
-    assert [crowd.ratio for crowd in report.crowds if crowd.rival == "boxes" and crowd.threads == 1] == [1.0]
+    assert all(row.ratio == row.ratio_p99 == 1.0 for row in report.rows if row.matcher == "boxes")
+    assert all(row.ratio_linear == 1.0 for row in report.rows if row.matcher == "linear, 8 columns")
+    assert [crowd.ratio for crowd in report.crowds if crowd.matcher == "boxes" and crowd.threads == 1] == [1.0]
 
 
 def test_ratios_are_paired_by_round_on_the_queries_of_both():
@@ -129,8 +129,8 @@ def test_the_command_prints_tables_and_writes_json_and_pictures(path, tmp_path, 
         assert words in printed
     values = json.loads(files[0].read_text())
     assert {"machine", "plan", "rows", "crowds", "loops", "notes", "growth"} == set(values)
-    assert set(values["rows"][0]) == {field.name for field in fields(Row)}
-    assert set(values["crowds"][0]) == {field.name for field in fields(Crowd)}
+    assert set(values["rows"][0]) == {field.name for field in fields(MatcherTimes)}
+    assert set(values["crowds"][0]) == {field.name for field in fields(CrowdTimes)}
     assert {"processor", "cores", "numba target", "vectors", "python", "versions"} <= set(values["machine"])
     assert all(file.stat().st_size > 1000 for file in files)
 

@@ -6,10 +6,10 @@ import pytest
 from kinematch.camera.alignment import CONVERGED_FRAMES, Alignment, find_pitch, fit_yaw
 from kinematch.camera.pose import CameraPose
 from kinematch.camera.refinement import Prior, refine_pose
-from kinematch.camera.simulate import Camera, to_camera
+from kinematch.camera.simulate import SimulatedCamera, to_camera
 from kinematch.math.angles import rotate_about_y, wrap_angle
 
-CAMERA = Camera((1.0, 1.2, 3.5), 2.6, 0.2)
+CAMERA = SimulatedCamera((1.0, 1.2, 3.5), 2.6, 0.2)
 
 
 def make_points(count=100, seed=0):
@@ -57,7 +57,7 @@ def test_camera_and_scale_are_found_in_spite_of_noise_and_outliers():
 
 def test_a_camera_far_away_is_found_in_spite_of_depths_that_are_wrong():
     """Errors grow with the distance, and mostly along the line of sight."""
-    far, rng = Camera((1.0, 1.2, 7.0), 2.6, 0.1), np.random.default_rng(3)
+    far, rng = SimulatedCamera((1.0, 1.2, 7.0), 2.6, 0.1), np.random.default_rng(3)
     points = make_points(200)
     seen = to_camera(points, far) / 1.1
     seen *= 1 + 0.02 * np.repeat(rng.normal(size=(40, 1, 1)), 5, axis=0)
@@ -83,7 +83,9 @@ def test_a_refined_pose_is_exact_without_errors_and_keeps_what_is_given():
 def test_the_pitch_is_found_by_somebody_who_walks_towards_the_camera():
     points = make_points()
     alignment = Alignment(scale=1.0)
-    alignment.watch_standing(to_camera(np.array([0.0, 1.0, 0.0]) + CAMERA.position, Camera(CAMERA.position, 2.6, 0.15)))
+    alignment.watch_standing(
+        to_camera(np.array([0.0, 1.0, 0.0]) + CAMERA.position, SimulatedCamera(CAMERA.position, 2.6, 0.15))
+    )
     assert run(alignment, points, to_camera(points, CAMERA)).pitch == pytest.approx(CAMERA.pitch, abs=0.01)
 
 
@@ -99,7 +101,7 @@ def test_an_aligned_camera_moves_slowly_until_it_was_moved():
     points = make_points(400)
     alignment = Alignment(pitch=CAMERA.pitch, scale=1.0)
     run(alignment, points[:100], to_camera(points[:100], CAMERA))
-    moved = Camera((-2.0, 1.2, -3.0), -0.5, 0.2)
+    moved = SimulatedCamera((-2.0, 1.2, -3.0), -0.5, 0.2)
     one = run(alignment, points[100:101], to_camera(points[100:101], moved))
     assert np.linalg.norm(one.position - CAMERA.position) < 0.05
     pose = run(alignment, points[100:], to_camera(points[100:], moved))

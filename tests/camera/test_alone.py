@@ -10,7 +10,7 @@ from kinematch.camera.landmarks import NAMES, Landmarks
 from kinematch.camera.live_body import LiveBody
 from kinematch.camera.one_euro import smooth_one_euro
 from kinematch.camera.problems import VOTE_FRAMES, ProblemVote, name_problem
-from kinematch.camera.simulate import Camera, Noise, simulate_camera
+from kinematch.camera.simulate import Noise, SimulatedCamera, simulate_camera
 from kinematch.errors import KinematchError
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
@@ -22,7 +22,7 @@ from kinematch.motion.heading import facing_yaws
 def filmed():
     """Landmarks of somebody before a good camera, the joints in truth, and the height to be assumed."""
     user = make_cast(make_clips(2, seconds=5.0, seed=2, room=1.0)[1:]).users[0]
-    camera = Camera((0.0, 1.1, 4.0), np.pi, 0.1, lag=0.0)
+    camera = SimulatedCamera((0.0, 1.1, 4.0), np.pi, 0.1, lag=0.0)
     noise = Noise(0.002, 0.004, spells=0.0, swaps=0.0, dropped=0.0)
     landmarks = simulate_camera(user.clip, camera, np.random.default_rng(0), noise=noise)
     truth = user.joints.take(np.round(landmarks.times * user.rate).astype(int))

@@ -10,7 +10,7 @@ from kinematch.camera.direction import find_deviation, find_direction
 from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import NAMES
 from kinematch.camera.pose import CameraPose
-from kinematch.camera.simulate import Camera, Noise, simulate_camera, to_camera
+from kinematch.camera.simulate import Noise, SimulatedCamera, simulate_camera, to_camera
 from kinematch.errors import KinematchError
 from kinematch.evaluate.camera.places import place_camera
 from kinematch.evaluate.vr.built_in import make_clips
@@ -57,7 +57,7 @@ def watch(cast, place="front", noise=None, number=0):
 
 
 def test_hips_face_where_up_cross_right_minus_left_points():
-    camera = Camera((1.0, 1.0, 3.0), 2.9, 0.2)
+    camera = SimulatedCamera((1.0, 1.0, 3.0), 2.9, 0.2)
     pose = CameraPose(camera.yaw, np.array(camera.position), camera.pitch)
     for yaw in np.linspace(-3, 3, 7):
         left = np.array([np.cos(yaw), 0.0, -np.sin(yaw)]) * 0.1

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from kinematch.camera import model_file
-from kinematch.camera.model_file import MODELS, Model, find_model, find_place, set_up_model
+from kinematch.camera.model_file import MODELS, PublishedModel, find_model, find_place, set_up_model
 from kinematch.cli.main import main
 from kinematch.errors import FileError, KinematchError
 
@@ -19,7 +19,7 @@ def folder(tmp_path, monkeypatch):
     """A cache of its own, and a published model that is small."""
     monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv(model_file.VARIABLE, raising=False)
-    monkeypatch.setitem(MODELS, "full", Model(len(CONTENT), hashlib.sha256(CONTENT).hexdigest()))
+    monkeypatch.setitem(MODELS, "full", PublishedModel(len(CONTENT), hashlib.sha256(CONTENT).hexdigest()))
     return tmp_path
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.camera.history import History
+from kinematch.camera.history import TimedRows
 from kinematch.camera.time_offset import TimeOffset, refine_peak
 
 
@@ -37,7 +37,7 @@ def test_the_top_of_a_parabola_lies_between_its_samples():
 
 
 def test_a_history_is_read_between_samples_and_forgets_when_the_clock_goes_back():
-    history = History(1)
+    history = TimedRows(1)
     for time in np.arange(0, 30, 0.01):
         history.append(time, np.array([2 * time]))
     assert history.at(25.005)[0] == pytest.approx(50.01)

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.database.feature_database import build_features
 from kinematch.database.features import Feature
-from kinematch.database.poses import Entry, build_poses
+from kinematch.database.poses import ClipEntry, build_poses
 from kinematch.database.schema import HORIZONS, FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -97,6 +97,6 @@ def make_database(body: Skeleton, features: tuple[Feature, ...] = TRAJECTORY, *,
         if body.joint_count > 1:
             positions[:, 1, 1] += 0.03 * np.sin(7 * t)
         contacts = np.sin(2 * np.pi * t[:, None] + np.arange(len(toes)) * np.pi) > 0
-        entries.append(Entry(Clip(body, positions, rotations, RATE, f"clip{clip}"), contacts, loop=clip == 3))
+        entries.append(ClipEntry(Clip(body, positions, rotations, RATE, f"clip{clip}"), contacts, loop=clip == 3))
     poses = build_poses(entries, toes)
     return Database(poses, build_features(poses, FeatureSchema(features), warn=lambda _: None))

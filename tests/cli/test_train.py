@@ -9,13 +9,13 @@ import pytest
 from kinematch.avatar.orientation import PaperNetwork, RecurrentEstimator
 from kinematch.avatar.orientation.network import load_network
 from kinematch.avatar.orientation.paper import load_paper
-from kinematch.avatar.orientation.training.train import Plan
+from kinematch.avatar.orientation.training.train import NetworkPlan
 from kinematch.cli import train as train_verb
 from kinematch.cli.main import main
 from kinematch.files import write_clip
 from kinematch.synth import motions, perform
 
-SMALL = Plan(hidden=8, vectors=2, steps=3, batch=4, length=24)
+SMALL = NetworkPlan(hidden=8, vectors=2, steps=3, batch=4, length=24)
 
 
 @pytest.fixture(scope="module")

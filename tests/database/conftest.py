@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.poses import ClipEntry, PoseDatabase, build_poses
 from kinematch.math import rotation
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton, skeleton
@@ -59,8 +59,8 @@ def walk(body) -> Callable[..., Clip]:
 def database(walk) -> Callable[..., PoseDatabase]:
     """A pose database of clips, with no contacts unless entries are given."""
 
-    def make(*clips: Clip | Entry) -> PoseDatabase:
-        entries = [c if isinstance(c, Entry) else Entry(c, np.zeros((c.frame_count, 2), bool)) for c in clips]
-        return build_poses(entries or [Entry(walk(), np.zeros((121, 2), bool))], np.array([2, 3]))
+    def make(*clips: Clip | ClipEntry) -> PoseDatabase:
+        entries = [c if isinstance(c, ClipEntry) else ClipEntry(c, np.zeros((c.frame_count, 2), bool)) for c in clips]
+        return build_poses(entries or [ClipEntry(walk(), np.zeros((121, 2), bool))], np.array([2, 3]))
 
     return make

@@ -14,7 +14,7 @@ from kinematch.database.coverage import (
 )
 from kinematch.database.coverage_picture import draw_coverage
 from kinematch.database.feature_database import build_features
-from kinematch.database.poses import Entry
+from kinematch.database.poses import ClipEntry
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.storage import Database
 from kinematch.math import rotation
@@ -84,7 +84,7 @@ def test_gaps_come_emptiest_first(database, walk):
 def test_contacts_are_told_by_joint(database, walk):
     contacts = np.zeros((121, 2), bool)
     contacts[:60, 0] = True
-    assert measure_contact_shares(database(Entry(walk(), contacts))) == pytest.approx(
+    assert measure_contact_shares(database(ClipEntry(walk(), contacts))) == pytest.approx(
         {"LeftFoot": 60 / 121, "RightFoot": 0}
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 from kinematch.database.feature_database import Weights, build_features, find_targets
 from kinematch.database.features import Feature
-from kinematch.database.poses import Entry, Mark
+from kinematch.database.poses import ClipEntry, Mark
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.errors import KinematchError
 
@@ -146,8 +146,8 @@ def test_the_head_is_barred_where_the_past_is_looked_at(poses):
 
 def test_loops_have_no_tail_and_marked_ranges_are_no_targets(database, walk):
     contacts = np.zeros((121, 2), bool)
-    marked = Entry(walk("m"), contacts, marks=(Mark(30, 40, no_entry=True, no_exit=True),))
-    poses = database(Entry(walk("loop"), contacts, loop=True), marked)
+    marked = ClipEntry(walk("m"), contacts, marks=(Mark(30, 40, no_entry=True, no_exit=True),))
+    poses = database(ClipEntry(walk("loop"), contacts, loop=True), marked)
     targets = find_targets(poses, tail=0.33)
     assert targets[:120].all()
     assert np.flatnonzero(~targets[120:]).tolist() == [*range(30, 40), *range(101, 121)]

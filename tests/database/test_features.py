@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kinematch.database import features as features_module
 from kinematch.database.features import Feature, QueryInput, make_trajectory, register_feature
 from kinematch.database.measures import joint_motion, joint_motion_plain, measure_root_paths
-from kinematch.database.poses import Pose
+from kinematch.database.poses import FeaturePose
 from kinematch.database.schema import HORIZONS, FeatureSchema, default_features
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
@@ -137,7 +137,7 @@ def test_one_query_of_many_characters_is_many_queries_of_one(database, walk):
 def test_the_compiled_joint_motion_equals_its_plain_twin(body, seed, dtype):
     rng = np.random.default_rng(seed)
     shape = (5, body.joint_count)
-    pose = Pose(
+    pose = FeaturePose(
         rng.normal(size=(*shape, 3)).astype(dtype),
         quaternion.normalize(rng.normal(size=(*shape, 4))).astype(dtype),
         rng.normal(size=(*shape, 3)).astype(dtype),
@@ -197,7 +197,7 @@ def test_a_feature_of_ones_own_is_built_and_asked_for(database, walk, registered
     np.testing.assert_array_equal(own.query(QueryInput(poses.skeleton, poses.pose())), rows)
 
 
-def roots_speed(pose: Pose) -> np.ndarray:
+def roots_speed(pose: FeaturePose) -> np.ndarray:
     return np.linalg.norm(pose.velocities[:, 0], axis=-1, keepdims=True)
 
 

@@ -9,7 +9,16 @@ import pytest
 from kinematch.bench.fuzz_examples import make_model, write_databases
 from kinematch.bench.hostile_files import join, split
 from kinematch.database import storage
-from kinematch.database.file_checks import Array, Fields, ListOf, Number, TableOf, Text, check_arrays, check_value
+from kinematch.database.file_checks import (
+    ArrayRule,
+    FieldRules,
+    ListOf,
+    Number,
+    TableOf,
+    Text,
+    check_arrays,
+    check_value,
+)
 from kinematch.errors import FileError, KinematchError
 from kinematch.learned.model_file import load_model, save_model
 
@@ -195,7 +204,11 @@ def test_a_cost_factor_too_large_for_a_half_is_stored_as_the_largest(folder, tmp
 
 
 def test_sizes_are_taken_from_the_first_array_that_has_them():
-    table = {"a": Array("i4", "N", 0, below="N"), "b": Array("f4", "N-1 N+M"), "c": Array("u1", "M", optional=True)}
+    table = {
+        "a": ArrayRule("i4", "N", 0, below="N"),
+        "b": ArrayRule("f4", "N-1 N+M"),
+        "c": ArrayRule("u1", "M", optional=True),
+    }
     arrays = {"a": np.arange(4, dtype=np.int32), "b": np.zeros((3, 6), np.float32)}
     sizes = {"M": 2}
     check_arrays(arrays, table, sizes)
@@ -217,7 +230,7 @@ def test_numbers_are_within_their_range_and_nothing_else_is_one(value):
 
 
 def test_values_are_named_by_where_they_stand():
-    table = Fields({"a": ListOf(TableOf(Text(("x", "y"))))}, {"b": Number(0, 1)})
+    table = FieldRules({"a": ListOf(TableOf(Text(("x", "y"))))}, {"b": Number(0, 1)})
     check_value({"a": [{"any": "x"}], "b": 0}, table, "")
     for value, message in [
         ({"a": [{"any": "z"}]}, r"a\[0\]\.'any' is 'z', expected one of x, y"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.database.loops import close_loop, extend_track
-from kinematch.database.poses import Entry, Mark, build_poses
+from kinematch.database.poses import ClipEntry, Mark, build_poses
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clean.resample import resample
@@ -12,7 +12,7 @@ from kinematch.motion.kinematics import forward
 
 
 def entry(clip, **more):
-    return Entry(clip, np.zeros((clip.frame_count, 2), bool), **more)
+    return ClipEntry(clip, np.zeros((clip.frame_count, 2), bool), **more)
 
 
 def test_velocities_integrate_back_to_positions(database, walk):

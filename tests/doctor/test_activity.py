@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinematch.bench.labels import Running, Score, TakeScore, read_takes, score_take
+from kinematch.bench.labels import LabelScore, Running, TakeScore, read_takes, score_take
 from kinematch.cli.doctor_strip import write_strip
 from kinematch.database.recipe import parse_recipe
 from kinematch.database.schema import default_features
@@ -42,7 +42,7 @@ def test_enough_takes_of_enough_people_are_labelled_by_hand():
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_labels_agree_with_those_written_by_hand(unseen, name):
-    score = sum((take.scores[name] for take in unseen if name in take.scores), Score())
+    score = sum((take.scores[name] for take in unseen if name in take.scores), LabelScore())
     assert score.found + score.missed > 8.0  # s
     assert score.precision >= 0.9
     assert score.recall >= 0.9

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from kinematch.draw.animation import animate, moving_pictures
-from kinematch.draw.camera import Camera
+from kinematch.draw.camera import ViewCamera
 from kinematch.draw.montage import montage
 from kinematch.draw.movie import write_movie
 from kinematch.errors import FileError, KinematchError
@@ -69,7 +69,7 @@ def test_a_clip_is_never_stretched_to_more_pictures_than_it_has(walking, tmp_pat
     assert abs(total - walking.frame_count / walking.frame_rate) < 0.011
 
 
-@pytest.mark.parametrize("camera", ["follow", "fixed", Camera((3, 1, 1), (0, 1, 1))])
+@pytest.mark.parametrize("camera", ["follow", "fixed", ViewCamera((3, 1, 1), (0, 1, 1))])
 def test_every_camera_keeps_the_body_in_the_picture(walking, camera):
     pictures, _ = moving_pictures(walking, size=SIZE, frames_per_second=5, camera=camera)
     for picture in pictures:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinematch.draw.camera import Camera, facing, follow, frame_clip, frame_points
+from kinematch.draw.camera import ViewCamera, facing, follow, frame_clip, frame_points
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 
@@ -15,14 +15,14 @@ seeds = st.integers(0, 2**32 - 1)
 @given(seeds)
 def test_axes_are_orthonormal_and_right_is_level(seed):
     rng = np.random.default_rng(seed)
-    axes = Camera(rng.normal(size=3), rng.normal(size=3)).axes
+    axes = ViewCamera(rng.normal(size=3), rng.normal(size=3)).axes
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-9)
     assert abs(axes[0, 1]) < 1e-12
     assert axes[1, 1] >= 0
 
 
 def test_the_target_is_in_the_middle_and_up_is_up():
-    camera = Camera((0, 1, 5), (0, 1, 0))
+    camera = ViewCamera((0, 1, 5), (0, 1, 0))
     (x, y), depth = camera.project(np.array([0.0, 1, 0]), (640, 480))
     np.testing.assert_allclose([x, y, depth], [320, 240, 5])
     above, _ = camera.project(np.array([0.0, 1.5, 0]), (640, 480))
@@ -33,7 +33,7 @@ def test_the_target_is_in_the_middle_and_up_is_up():
 
 @pytest.mark.parametrize("height", [2.0, -2.0])
 def test_a_camera_may_look_straight_down_or_up(height):
-    axes = Camera((0, height, 0), (0, 0, 0)).axes
+    axes = ViewCamera((0, height, 0), (0, 0, 0)).axes
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
     np.testing.assert_allclose(axes[1], [0, 0, 1], atol=1e-12)
 
@@ -71,7 +71,7 @@ def test_a_whole_clip_is_in_the_picture(walking):
 
 def test_following_keeps_the_view_and_goes_along():
     places = np.stack([np.linspace(0, 3, 90), np.ones(90), np.zeros(90)], -1)
-    camera = Camera((0, 1, 4), (0, 1, 0))
+    camera = ViewCamera((0, 1, 4), (0, 1, 0))
     cameras = follow(camera, places, frame_rate=30)
     offsets = np.array([c.position - c.target for c in cameras])
     np.testing.assert_allclose(offsets, np.tile([0.0, 0, 4], (90, 1)), atol=1e-12)
@@ -82,8 +82,8 @@ def test_following_keeps_the_view_and_goes_along():
 
 def test_impossible_cameras_are_refused():
     with pytest.raises(KinematchError, match="stands on its target"):
-        Camera((0, 1, 0), (0, 1, 0))
+        ViewCamera((0, 1, 0), (0, 1, 0))
     with pytest.raises(KinematchError, match="field of view"):
-        Camera((0, 1, 0), (0, 1, 1), field_of_view=4)
+        ViewCamera((0, 1, 0), (0, 1, 1), field_of_view=4)
     with pytest.raises(KinematchError, match="three finite numbers"):
-        Camera((0, np.nan, 0), (0, 1, 1))
+        ViewCamera((0, np.nan, 0), (0, 1, 1))

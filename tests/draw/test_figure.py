@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinematch.draw.body import place
-from kinematch.draw.camera import Camera
+from kinematch.draw.camera import ViewCamera
 from kinematch.draw.figure import render
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.theme import DARK, LIGHT
@@ -37,7 +37,7 @@ def test_a_pose_gives_a_picture_of_the_asked_size(person, theme):
 
 
 def test_seen_from_the_front_the_left_hand_is_on_the_right(person):
-    picture = render(person, *kinematics.tpose(person), camera=Camera((0, 1, 6), (0, 0.9, 0)), size=(200, 160))
+    picture = render(person, *kinematics.tpose(person), camera=ViewCamera((0, 1, 6), (0, 0.9, 0)), size=(200, 160))
     left, right = np.nonzero(tinted(picture, blue=True))[1], np.nonzero(tinted(picture, blue=False))[1]
     assert left.mean() > 100 > right.mean()
     # one is the mirror image of the other
@@ -75,7 +75,7 @@ def test_a_body_moves_rigidly_with_its_joints(person):
 
 def test_overlays_change_the_picture_on_the_floor_only(person):
     p, r = kinematics.tpose(person)
-    camera = Camera((2, 2.5, 4), (0, 0.8, 0))
+    camera = ViewCamera((2, 2.5, 4), (0, 0.8, 0))
     plain = np.asarray(render(person, p, r, camera=camera)).astype(int)
     trail = np.stack([np.zeros(40), np.zeros(40), np.linspace(-1, 1, 40)], -1)
     toes = [person.roles["left_toes"]]
@@ -92,8 +92,10 @@ def test_overlays_change_the_picture_on_the_floor_only(person):
 
 def test_several_poses_share_one_picture(walking):
     p, r = kinematics.global_pose(walking)
-    one = tinted(render(walking.skeleton, p[0], r[0], camera=Camera((5, 1, 1), (0, 1, 1))), blue=False).sum()
-    three = tinted(render(walking.skeleton, p[::30], r[::30], camera=Camera((5, 1, 1), (0, 1, 1))), blue=False).sum()
+    one = tinted(render(walking.skeleton, p[0], r[0], camera=ViewCamera((5, 1, 1), (0, 1, 1))), blue=False).sum()
+    three = tinted(
+        render(walking.skeleton, p[::30], r[::30], camera=ViewCamera((5, 1, 1), (0, 1, 1))), blue=False
+    ).sum()
     assert three > 2 * one
 
 

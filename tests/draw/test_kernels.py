@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinematch.draw import kernels
-from kinematch.draw.camera import Camera
+from kinematch.draw.camera import ViewCamera
 from kinematch.draw.solid import ray_entry, round_cones
 
 seeds = st.integers(0, 2**32 - 1)
@@ -86,7 +86,7 @@ def test_casting_within_outlines_finds_what_every_ray_finds(seed):
         scales=rng.uniform(0.4, 1.6, (count, 2)),
         colours=np.ones(3),
     )
-    camera = Camera(rng.normal(size=3) * 1.5 + [0, 0, 3], rng.normal(size=3) * 0.3)
+    camera = ViewCamera(rng.normal(size=3) * 1.5 + [0, 0, 3], rng.normal(size=3) * 0.3)
     axes, focal = camera.axes, camera.focal(size)
     stretch = np.stack([solids.scales[:, 0], np.ones(count), solids.scales[:, 1]], -1)
     inverses = solids.frames.transpose(0, 2, 1) / stretch[:, :, None]

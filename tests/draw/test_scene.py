@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinematch.draw.camera import Camera
+from kinematch.draw.camera import ViewCamera
 from kinematch.draw.scene import render_scene
 from kinematch.draw.solid import Solids, join, round_cones
 from kinematch.draw.theme import LIGHT, linear
@@ -33,7 +33,7 @@ def is_colour(pixels: np.ndarray, colour: np.ndarray) -> np.ndarray:
 @given(st.integers(0, 2**32 - 1))
 def test_a_sphere_appears_where_the_camera_says(seed):
     rng = np.random.default_rng(seed)
-    camera = Camera((0, 1.5, 6), (0, 1.2, 0))
+    camera = ViewCamera((0, 1.5, 6), (0, 1.2, 0))
     centre, radius = rng.uniform([-1, 0.8, -1], [1, 1.8, 1]), 0.2
     pixels = render_scene(ball(centre, radius, RED), camera, size=SIZE, theme=LIGHT)
     rows, columns = np.nonzero(is_colour(pixels, RED))
@@ -48,16 +48,16 @@ def test_a_sphere_appears_where_the_camera_says(seed):
 def test_the_nearer_hides_the_farther_in_any_order(first):
     near, far = ball((0, 1, 1), 0.3, RED), ball((0, 1, -1), 0.3, BLUE)
     solids = join(near, far) if first == 0 else join(far, near)
-    pixels = render_scene(solids, Camera((0, 1, 6), (0, 1, 0)), size=SIZE, theme=LIGHT)
+    pixels = render_scene(solids, ViewCamera((0, 1, 6), (0, 1, 0)), size=SIZE, theme=LIGHT)
     assert is_colour(pixels, RED).sum() > 50
     assert not is_colour(pixels, BLUE).any()
 
 
 def test_the_floor_hides_what_is_below_it():
-    pixels = render_scene(ball((0, -0.5, 0), 0.3, RED), Camera((0, 1, 6), (0, 0.5, 0)), size=SIZE, theme=LIGHT)
+    pixels = render_scene(ball((0, -0.5, 0), 0.3, RED), ViewCamera((0, 1, 6), (0, 0.5, 0)), size=SIZE, theme=LIGHT)
     assert not is_colour(pixels, RED).any()
     pixels = render_scene(
-        ball((0, -0.5, 0), 0.3, RED), Camera((0, 1, 6), (0, 0.5, 0)), size=SIZE, theme=LIGHT, floor_height=-0.8
+        ball((0, -0.5, 0), 0.3, RED), ViewCamera((0, 1, 6), (0, 0.5, 0)), size=SIZE, theme=LIGHT, floor_height=-0.8
     )
     assert is_colour(pixels, RED).any()
 
@@ -83,8 +83,8 @@ def test_a_mirrored_scene_through_a_mirrored_camera_is_the_mirrored_picture(seed
         colours=rng.uniform(0.1, 0.9, (count, 3)),
         groups=np.arange(count),
     )
-    camera = Camera((1.7, 2.2, 5), (0.1, 1, 0))
-    other = Camera((-1.7, 2.2, 5), (-0.1, 1, 0))
+    camera = ViewCamera((1.7, 2.2, 5), (0.1, 1, 0))
+    other = ViewCamera((-1.7, 2.2, 5), (-0.1, 1, 0))
     light = np.array([0.3, 0.9, 0.4]) / np.linalg.norm([0.3, 0.9, 0.4])
     here = render_scene(solids, camera, size=SIZE, theme=LIGHT, light=light)
     there = render_scene(mirrored(solids), other, size=SIZE, theme=LIGHT, light=light * [-1, 1, 1])
@@ -95,7 +95,7 @@ def test_a_mirrored_scene_through_a_mirrored_camera_is_the_mirrored_picture(seed
 
 
 def test_a_body_darkens_the_floor_under_it_and_paint_does_not():
-    camera = Camera((0, 3, 5), (0, 0.3, 0))
+    camera = ViewCamera((0, 3, 5), (0, 0.3, 0))
     size = (320, 240)
     (x, y), _ = camera.project(np.array([0.0, 0.0, 0.3]), size)
     spot = (slice(int(y) - 2, int(y) + 3), slice(int(x) - 2, int(x) + 3))
@@ -108,7 +108,7 @@ def test_a_body_darkens_the_floor_under_it_and_paint_does_not():
 
 def test_a_camera_inside_the_crowd_still_draws():
     solids = join(ball((0, 1, 0), 0.5, RED), ball((0, 1, 4), 0.3, BLUE), ball((0, 1, -3), 0.3, BLUE))
-    pixels = render_scene(solids, Camera((0, 1, 0.2), (0, 1, -3)), size=SIZE, theme=LIGHT)
+    pixels = render_scene(solids, ViewCamera((0, 1, 0.2), (0, 1, -3)), size=SIZE, theme=LIGHT)
     assert pixels.shape == (120, 160, 3)
     assert is_colour(pixels, BLUE).any()
 
@@ -116,12 +116,12 @@ def test_a_camera_inside_the_crowd_still_draws():
 def test_a_solid_that_passes_beside_the_camera_is_drawn_to_the_edge():
     starts, ends = np.array([[0.5, 1, 3]]), np.array([[0.5, 1, -9]])
     beam = round_cones(starts, ends, np.array([0.1, 0.1]), across=np.array([1.0, 0, 0]), colours=RED, lit=False)
-    pixels = render_scene(beam, Camera((0, 1, 0), (0, 1, -3)), size=SIZE, theme=LIGHT)
+    pixels = render_scene(beam, ViewCamera((0, 1, 0), (0, 1, -3)), size=SIZE, theme=LIGHT)
     assert is_colour(pixels, RED)[60, -1]
 
 
 def test_light_from_below_is_refused():
-    camera = Camera((0, 1, 6), (0, 1, 0))
+    camera = ViewCamera((0, 1, 6), (0, 1, 0))
     with pytest.raises(KinematchError, match="from above"):
         render_scene(ball((0, 1, 0), 0.1, RED), camera, size=SIZE, theme=LIGHT, light=np.array([0.0, -1, 0]))
 
@@ -129,4 +129,4 @@ def test_light_from_below_is_refused():
 @pytest.mark.parametrize("size", [(0, 10), (10.5, 20), (100, 10**6), (100,)])
 def test_impossible_sizes_are_refused(size):
     with pytest.raises(KinematchError, match="picture size"):
-        render_scene(ball((0, 1, 0), 0.1, RED), Camera((0, 1, 6), (0, 1, 0)), size=size, theme=LIGHT)
+        render_scene(ball((0, 1, 0), 0.1, RED), ViewCamera((0, 1, 6), (0, 1, 0)), size=size, theme=LIGHT)

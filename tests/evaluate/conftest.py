@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kinematch.database.storage import Database
-from kinematch.evaluate.course import Event, Scenario
+from kinematch.evaluate.course import CommandChange, Scenario
 from kinematch.evaluate.evaluation import Assignment, Evaluation, evaluate, make_assignment
 from kinematch.evaluate.run import Take
 from kinematch.motion.skeleton import Skeleton, skeleton
@@ -56,7 +56,9 @@ def stick_figure() -> Skeleton:
 def make_take(stick_figure) -> Callable[..., Take]:
     """A take of given root positions (T, 3) and yaws (T,), the rest standing upright on it."""
 
-    def make(roots: np.ndarray, yaws: np.ndarray | None = None, *, events: tuple[Event, ...] = (), **changes) -> Take:
+    def make(
+        roots: np.ndarray, yaws: np.ndarray | None = None, *, events: tuple[CommandChange, ...] = (), **changes
+    ) -> Take:
         count = len(roots)
         yaws = np.zeros(count) if yaws is None else yaws
         still = np.zeros((count, 3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.errors import KinematchError
-from kinematch.evaluate.course import Leg, of_legs
+from kinematch.evaluate.course import CommandSpan, of_legs
 from kinematch.evaluate.gaits import Gaits, find_gaits
 from kinematch.evaluate.scenarios import course
 
@@ -57,7 +57,7 @@ def test_no_command_is_faster_than_the_fastest_gait():
 
 
 def test_events_stand_where_the_command_changes_and_last_until_the_next():
-    legs = [Leg(1.0, 0.0), Leg(2.0, 1.3), Leg(2.0, 1.3, np.pi / 2), Leg(1.0, 0.0)]
+    legs = [CommandSpan(1.0, 0.0), CommandSpan(2.0, 1.3), CommandSpan(2.0, 1.3, np.pi / 2), CommandSpan(1.0, 0.0)]
     events = of_legs("made", "made", legs).events
     assert [(e.kind, e.time, e.until) for e in events] == [
         ("speed", 1.0, 3.0), ("turn", 3.0, 5.0), ("speed", 5.0, 6.0)

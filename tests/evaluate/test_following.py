@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from kinematch.character.settings import Settings
-from kinematch.evaluate.course import Event, directions
+from kinematch.evaluate.course import CommandChange, directions
 from kinematch.evaluate.evaluation import perform
 from kinematch.evaluate.following import facing_errors, position_errors, responses, steady_speeds, times_of
 from kinematch.math.spring import omega
@@ -27,14 +27,14 @@ def test_an_even_turn_is_answered_at_nine_tenths_of_its_time(make_take, degrees)
     angle = np.radians(degrees)
     yaws = angle * np.minimum(TIMES / 1.5, 1.0)  # done after a second and a half
     facings = np.tile(directions(np.array(angle)), (len(TIMES), 1))
-    event = Event("turn", 0.0, 3.0, angle)
+    event = CommandChange("turn", 0.0, 3.0, angle)
     (answer,) = responses(make_take(np.zeros((len(TIMES), 3)), yaws, events=(event,), facings=facings))
     assert answer.seconds == pytest.approx(0.9 * 1.5, abs=1.5 / RATE)
 
 
 def test_a_turn_that_never_comes_has_no_answer_and_counts_for_as_long_as_it_had(make_take):
     facings = np.tile([0.0, 0.0, -1.0], (len(TIMES), 1))
-    event = Event("turn", 1.0, 2.5, np.pi)
+    event = CommandChange("turn", 1.0, 2.5, np.pi)
     answers = responses(make_take(np.zeros((len(TIMES), 3)), events=(event,), facings=facings))
     assert answers[0].seconds == np.inf
     assert times_of(answers, "turn").tolist() == [1.5]
@@ -44,7 +44,7 @@ def test_an_even_speed_up_is_answered_at_nine_tenths(make_take):
     roots = np.zeros((len(TIMES), 3))
     roots[:, 2] = np.where(TIMES < 1, 0.5 * TIMES**2, TIMES - 0.5)  # to 1 m/s within a second
     velocities = np.tile([0.0, 0.0, 1.0], (len(TIMES), 1))
-    event = Event("speed", 0.0, 3.0, 1.0)
+    event = CommandChange("speed", 0.0, 3.0, 1.0)
     (answer,) = responses(make_take(roots, events=(event,), velocities=velocities))
     assert answer.seconds == pytest.approx(0.9, abs=2 / RATE)
 

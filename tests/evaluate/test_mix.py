@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kinematch.evaluate.course import Leg, of_legs
+from kinematch.evaluate.course import CommandSpan, of_legs
 from kinematch.evaluate.gaits import Gaits
 from kinematch.evaluate.mix import measure_mix, weigh_frames
 from kinematch.evaluate.scenarios import course
@@ -13,7 +13,7 @@ GAITS = Gaits({"walk": 1.3, "jog": 2.4, "sprint": 3.6}, 0.6)
 
 
 def test_the_mix_of_a_course_is_what_it_asks_for():
-    legs = [Leg(1.0, 0.0), Leg(4.0, 1.3), Leg(3.0, 2.4), Leg(2.0, 3.6)]
+    legs = [CommandSpan(1.0, 0.0), CommandSpan(4.0, 1.3), CommandSpan(3.0, 2.4), CommandSpan(2.0, 3.6)]
     np.testing.assert_allclose(measure_mix([of_legs("all", "all", legs)]), [0.1, 0.4, 0.3, 0.2])
 
 

@@ -25,13 +25,13 @@ from kinematch.motion.kinematics import forward
 from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.studio.server.layout import AVATAR, POSE, ROBOT, unpack
-from kinematch.studio.server.messages import Stick
+from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.robots import read_worn_robot
 from kinematch.studio.session.stage import Stage
-from kinematch.studio.streaming import Performance
+from kinematch.studio.streaming import StreamedCharacter
 from kinematch.studio.vr.body import make_outfit
-from kinematch.studio.vr.samples import Sample
-from kinematch.studio.vr.user import User
+from kinematch.studio.vr.samples import DeviceSample
+from kinematch.studio.vr.user import VrUser
 
 DT, STEPS = 1 / 60, 600
 SOURCES = ("database", "packed", "model", "own")
@@ -249,7 +249,7 @@ def check_robot(model, bases, angles, distance: float) -> None:
 
 
 def use_stream(room, motion):
-    performance = Performance(motion, name="small", robot=read_robot(BIPED))
+    performance = StreamedCharacter(motion, name="small", robot=read_robot(BIPED))
     assert '"database": "small"' in performance.welcome()
     stick, roots, angles, bases, places = km.Stick(gait="walk"), [], [], [], []
     stick.axes = (0.0, 0.8)
@@ -279,7 +279,7 @@ def make_stage(motion, **more) -> Stage:
 
 def use_play(room, motion):
     stage = make_stage(motion)
-    stage.pilot.steer(Stick(1, 0.0, 1.0, gait=stage.pilot.gait_infos[0].name))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0, gait=stage.pilot.gait_infos[0].name))
     places, crowd = [], stage.crowds["a"]
     for _ in range(STEPS):
         stage.advance()
@@ -292,7 +292,7 @@ def use_play(room, motion):
 def use_play_robot(room, motion):
     stage = make_stage(motion)
     stage.wear(read_worn_robot(BIPED))
-    stage.pilot.steer(Stick(1, 0.0, 1.0, gait=stage.pilot.gait_infos[0].name))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0, gait=stage.pilot.gait_infos[0].name))
     bases, angles = [], []
     for _ in range(STEPS):
         stage.advance()
@@ -310,11 +310,11 @@ def use_play_vr(room, motion):
     outfit = make_outfit(stage.model or stage.database, "small", calibration=calibration)
     if stage.model is not None:
         assert find_database(outfit.own.crowd.sources[0]) is None, "the sketch plays in place of the model"
-    guest = User(1, "a", "", 0, outfit, Calibrator(calibration))
+    guest = VrUser(1, "a", "", 0, outfit, Calibrator(calibration))
     places, devices, roles = [], user.devices, outfit.skeleton.roles
     for frame in range(min(STEPS, len(devices))):
         one = devices.take(slice(frame, frame + 1))
-        sample = Sample(frame, 10 + frame * DT, one.positions[0], one.rotations[0], one.valid[0], None)
+        sample = DeviceSample(frame, 10 + frame * DT, one.positions[0], one.rotations[0], one.valid[0], None)
         guest.fresh = sample
         assert np.isfinite(unpack(AVATAR, guest.step_own())[1]["positions"]).all()
         guest.step_seen()

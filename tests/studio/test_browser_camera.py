@@ -45,7 +45,7 @@ def test_a_camera_alone_drives_a_body_and_is_told_what_is_missing(
         page.until("/pose model, once: 9.4 MB from https:.*, kept at /.test(document.body.textContent)")
         page.page.get_by_role("button", name="Fetch 9.4 MB").wait_for()
         page.page.get_by_role("button", name="Not now").click()
-        studio.attendant.pose_model = data / "blazepose" / "pose_lite.task"
+        studio.vr_session.pose_model = data / "blazepose" / "pose_lite.task"
         switch.click()
         page.until(f"{CAMERA}.on")
         page.until("!!kinematch.vr.avatars.pose(kinematch.vr.room.own?.user ?? -1)")

@@ -7,7 +7,7 @@ import pytest
 
 from kinematch.character import Settings
 from kinematch.character.settings_file import load_settings
-from kinematch.studio.session.library import Motion
+from kinematch.studio.session.library import LibraryMotion
 from kinematch.studio.session.opening import open_path
 
 pytestmark = pytest.mark.slow
@@ -153,7 +153,7 @@ def test_a_saved_recording_shows_the_same_when_it_is_opened(driven, database, tm
     page.page.get_by_role("button", name="from here", exact=True).click()
     page.until("kinematch.live.playing")
     page.walk(0.5)
-    page.server.studio.open(Motion("small", database=database))
+    page.server.studio.open(LibraryMotion("small", database=database))
     page.until("kinematch.live.playing")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from kinematch.errors import FileError
 from kinematch.studio.server.layout import POSE, unpack
-from kinematch.studio.server.messages import Stick
+from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.recording import save_recording
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.standalone import DATA, FINEST, export_page
@@ -23,7 +23,7 @@ from kinematch.studio.session.standalone import DATA, FINEST, export_page
 def recorded(database, tmp_path_factory) -> tuple[Path, Stage]:
     stage = Stage(database, name="small", path="/home/someone/secret/small.kinematch")
     stage.set_terrain("stairs")
-    stage.pilot.steer(Stick(1, 0.0, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0))
     for step in range(120):
         if step == 60:
             stage.set_crowd(3)

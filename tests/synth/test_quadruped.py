@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.motion import kinematics
-from kinematch.synth.quadruped import LEGS, REPERTOIRE, TOE_HEIGHT, Stretch, find_roles, make_skeleton, walk_quadruped
+from kinematch.synth.quadruped import LEGS, REPERTOIRE, TOE_HEIGHT, Stint, find_roles, make_skeleton, walk_quadruped
 
 
 def find_paws(clip):
@@ -24,7 +24,7 @@ def test_paws_stand_on_the_floor_and_do_not_slide(name):
 
 def test_a_walk_sets_down_one_leg_after_the_other_and_a_trot_diagonal_pairs():
     for speed, together in ((0.7, False), (2.6, True)):
-        paws = find_paws(walk_quadruped((Stretch(6.0, speed),)))[120:240]
+        paws = find_paws(walk_quadruped((Stint(6.0, speed),)))[120:240]
         high = paws[..., 1] > TOE_HEIGHT + 0.01
         left_hind, right_hind, left_front, right_front = high.T
         assert ((left_hind == right_front).mean() > 0.9) == together
@@ -32,10 +32,10 @@ def test_a_walk_sets_down_one_leg_after_the_other_and_a_trot_diagonal_pairs():
 
 
 def test_it_goes_and_turns_as_it_is_told():
-    clip = walk_quadruped((Stretch(4.0, 0.5, 0.2),))
+    clip = walk_quadruped((Stint(4.0, 0.5, 0.2),))
     way = clip.positions[-1, 0] - clip.positions[0, 0]
     np.testing.assert_allclose(way[[0, 2]], [0.8, 2.0], atol=0.15)
-    turned = walk_quadruped((Stretch(2.0, turn=0.8),)).rotations[-1, 0]
+    turned = walk_quadruped((Stint(2.0, turn=0.8),)).rotations[-1, 0]
     assert 2 * np.arctan2(turned[2], turned[0]) == pytest.approx(1.6, abs=0.15)
 
 

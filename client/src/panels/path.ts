@@ -1,6 +1,6 @@
 /** The path: click to place keypoints, drag them, give each a speed, delete them. */
 import * as THREE from "three";
-import type { Keypoint, Situation } from "../messages";
+import type { PathPoint, Situation } from "../messages";
 import { Strokes } from "../scene/strokes";
 import type { Studio } from "../studio";
 import { button, h, switchRow } from "../ui/elements";
@@ -10,7 +10,7 @@ const SPEED = 1.4; // m/s of a new keypoint
 const SLOWEST = 0.1,
   FASTEST = 8; // m/s
 const ECHO = 1000; // ms, in which what the server tells of the path may be older than what it was told
-const FIRST: Keypoint[] = [
+const FIRST: PathPoint[] = [
   [2, 2],
   [2, 5],
   [-2, 6],
@@ -19,7 +19,7 @@ const FIRST: Keypoint[] = [
 
 export class PathEditor {
   readonly element = h("div.group", { hidden: true });
-  private points: Keypoint[] = [];
+  private points: PathPoint[] = [];
   private loops = true;
   private selected = -1;
   private active = false;

@@ -98,7 +98,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     besideRow.replaceChildren(
       h("span.name", "Beside it"),
       ...others.map((name) => {
-        const now = live.welcome!.rivals;
+        const now = live.welcome!.compared;
         return toggle(
           name,
           now.includes(name),

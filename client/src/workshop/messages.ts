@@ -37,7 +37,7 @@ export interface Paste {
 }
 
 /** Add files of the folder to the recipe, with the lines that the doctor prescribes. */
-export interface Take {
+export interface TakeFiles {
   type: "take";
   files: string[];
 }
@@ -70,7 +70,7 @@ export interface SpellFeatures {
 
 export interface EditRequest {
   text: string;
-  edits: (SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SetLabel | SpellFeatures)[];
+  edits: (SetValue | AddTable | RemoveKey | SetForFiles | Paste | TakeFiles | LeaveOut | SetLabel | SpellFeatures)[];
 }
 
 export interface ReportRequest {
@@ -277,7 +277,7 @@ export type Edit =
   | RemoveKey
   | SetForFiles
   | Paste
-  | Take
+  | TakeFiles
   | LeaveOut
   | SetLabel
   | SpellFeatures;

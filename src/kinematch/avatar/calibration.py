@@ -69,7 +69,7 @@ class Calibration:
         return self.height - EYE_TO_CROWN - float(self.positions[HEAD, 1])
 
     @cached_property
-    def offsets(self) -> "Offsets":
+    def offsets(self) -> "DeviceOffsets":
         """What takes devices to joints, of this calibration alone."""
         return gather_offsets([self])
 
@@ -101,7 +101,7 @@ def locate_joints(calibrations: Sequence[Calibration], devices: Trackers) -> Tra
     return _locate(gather_offsets(calibrations), devices)
 
 
-class Offsets(NamedTuple):
+class DeviceOffsets(NamedTuple):
     """What takes devices to joints, of C calibrations."""
 
     positions: np.ndarray  # (C, 7, 3) m
@@ -111,9 +111,9 @@ class Offsets(NamedTuple):
     swapped: np.ndarray  # (C,) bool
 
 
-def gather_offsets(calibrations: Sequence[Calibration]) -> Offsets:
+def gather_offsets(calibrations: Sequence[Calibration]) -> DeviceOffsets:
     """Of several calibrations, in one piece each."""
-    return Offsets(
+    return DeviceOffsets(
         np.stack([calibration.positions for calibration in calibrations]),
         np.stack([calibration.rotations for calibration in calibrations]),
         np.array([calibration.floor for calibration in calibrations]),
@@ -122,7 +122,7 @@ def gather_offsets(calibrations: Sequence[Calibration]) -> Offsets:
     )
 
 
-def _locate(offsets: Offsets, devices: Trackers) -> Trackers:
+def _locate(offsets: DeviceOffsets, devices: Trackers) -> Trackers:
     moving = devices.positions, devices.rotations, devices.velocities, devices.angular_velocities, devices.valid
     positions, rotations, velocities, spins, valid = out = [np.empty_like(array) for array in moving]
     kernels.locate(*moving, *offsets, *out)

@@ -15,7 +15,7 @@ from kinematch.avatar.calibration import (
     swap_hands,
 )
 from kinematch.avatar.hand_finders import SwapFinder, WristFinder
-from kinematch.avatar.history import History
+from kinematch.avatar.history import UserHistory
 from kinematch.avatar.stance import (
     SEATED_SHARE,
     STANDING_EYES,
@@ -61,7 +61,7 @@ class Calibrator:
 
     def _begin(self) -> None:
         self.problems = TrackingProblems()
-        self._history = History()
+        self._history = UserHistory()
         self._looked, self._lowered, self._turn = -np.inf, 0.0, 0
         self._origin: np.ndarray | None = None  # m, where the headset was first
         self._eyes: deque[float] = deque(maxlen=600)  # m above the floor

@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.avatar.trackers import POINTS, WITHOUT_FINGERS, Trackers
 
 
-class History:
+class UserHistory:
     """The last samples of one user; older ones are overwritten."""
 
     def __init__(self, size: int = 600):

@@ -1,1 +1,1 @@
-"""Benchmarks: rivals in one run on the same questions, as tables, JSON and charts."""
+"""Benchmarks: baselines in one run on the same questions, as tables, JSON and charts."""

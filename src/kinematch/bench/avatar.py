@@ -14,7 +14,7 @@ from kinematch.bench.visitors import RATE, make_samples, time_answers
 from kinematch.database.storage import Database
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.samples import read_sample
-from kinematch.studio.vr.user import User
+from kinematch.studio.vr.user import VrUser
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 USER_COUNTS = (1, 2, 4, 8)
@@ -25,7 +25,7 @@ NOTICEABLE_MS = 16.0  # ms, beyond which people notice (thesis 2.1.3)
 
 
 @dataclass(frozen=True)
-class Row:
+class UserCountTimes:
     """A number of users at 90 Hz on one database."""
 
     database: str
@@ -54,7 +54,7 @@ class Answers:
 class AvatarReport:
     machine: dict[str, Any]
     rate: int
-    rows: tuple[Row, ...]
+    rows: tuple[UserCountTimes, ...]
     answers: tuple[Answers, ...]
 
 
@@ -62,7 +62,7 @@ def bench_avatar(
     databases: dict[str, Database], *, counts: tuple[int, ...] = USER_COUNTS, seconds: float = 5.0, progress: Progress
 ) -> AvatarReport:
     """Simulated users who stroll, sidestep and gesture, through the code that samples of pages go through."""
-    rows: list[Row] = []
+    rows: list[UserCountTimes] = []
     answers: list[Answers] = []
     total = 2 * len(databases) * len(counts)
     for name, database in databases.items():
@@ -107,27 +107,27 @@ def _make_table(title: str, columns: tuple[str, ...]) -> Table:
     return table
 
 
-def _measure_bodies(name: str, database: Database, count: int, seconds: float) -> Row:
+def _measure_bodies(name: str, database: Database, count: int, seconds: float) -> UserCountTimes:
     own, seen, spent = _run_users(_make_users(database, count), seconds)
     watched = _make_users(database, count)
     clock = _Clock(watched)
     _run_users(watched, seconds / 2, clock)
-    return Row(
+    return UserCountTimes(
         database=name, users=count, median=float(np.median(own)) * 1e3, p99=float(np.percentile(own, 99)) * 1e3,
         mean=float(np.mean(own)) * 1e3, seen=float(np.median(seen)) * 1e3, busy=spent, stages=clock.find_medians(),
     )  # fmt: skip
 
 
-def _make_users(database: Database, count: int) -> list[User]:
+def _make_users(database: Database, count: int) -> list[VrUser]:
     users = []
     for number in range(count):
         calibrator = Calibrator("generic")
         outfit = make_outfit(database, "bench", calibration=calibrator.calibration)
-        users.append(User(number, str(number), "", number, outfit, calibrator))
+        users.append(VrUser(number, str(number), "", number, outfit, calibrator))
     return users
 
 
-def _run_users(users: list[User], seconds: float, clock: "_Clock | None" = None):
+def _run_users(users: list[VrUser], seconds: float, clock: "_Clock | None" = None):
     """Seconds of each frame (F,), of each as others see it (S,), and the share of time that all of them take.
 
     Paced as live: between two frames the core does something else. Time of this thread alone counts, so that other
@@ -164,7 +164,7 @@ def _run_users(users: list[User], seconds: float, clock: "_Clock | None" = None)
 class _Clock:
     """Times the parts of users' own bodies; in a run of its own, since looking costs time too."""
 
-    def __init__(self, users: list[User]):
+    def __init__(self, users: list[VrUser]):
         self._now = dict.fromkeys(STAGES, 0.0)
         self._frames: list[list[float]] = []
         for user in users:

@@ -1,4 +1,4 @@
-"""RivalInput: what every rival of the search benchmark gets: weighted features, targets, and the frames to ignore."""
+"""What every matcher of the search benchmark gets: weighted features, targets, and the frames to ignore."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +12,7 @@ Search = Callable[[np.ndarray, int], int]  # query (D,) float32 and current fram
 
 
 class BaselineInput:
-    """The weighted space and the frames that may not be found, prepared once for all rivals."""
+    """The weighted space and the frames that may not be found, prepared once for all baselines."""
 
     def __init__(self, space: SearchSpace):
         self.space, self.roots = space, roots_of(space, space.weights)

@@ -1,4 +1,4 @@
-"""The rivals of the search benchmark, each called from Python in the quickest way it has."""
+"""The baselines of the search benchmark, each called from Python in the quickest way it has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Baseline:
 
 
 def list_baselines(space: SearchSpace) -> Iterator[Baseline]:
-    """Every rival that is installed here."""
+    """Every baseline that is installed here."""
     p = BaselineInput(space)
     for name, exact, slow, make in (
         ("numpy", True, True, _numpy_plain),

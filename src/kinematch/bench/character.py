@@ -30,7 +30,7 @@ COMMAND_SECONDS = 1.5  # s after which a stick is pushed elsewhere, on average
 
 
 @dataclass(frozen=True)
-class Row:
+class CrowdSizeTimes:
     """A crowd of one size on one database."""
 
     database: str
@@ -47,31 +47,31 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Report:
+class CrowdReport:
     machine: dict[str, Any]
     settings: dict[str, Any]
-    rows: tuple[Row, ...]
+    rows: tuple[CrowdSizeTimes, ...]
 
 
 def bench_character(
     databases: dict[str, Database], *, counts: tuple[int, ...] = CROWD_SIZES, seconds: float = 4.0, progress: Progress
-) -> Report:
+) -> CrowdReport:
     """Crowds steered by wandering sticks, everything on; steps of a sixtieth of a second."""
-    rows: list[Row] = []
+    rows: list[CrowdSizeTimes] = []
     total = len(databases) * len(counts)
     for name, database in databases.items():
         for count in counts:
             progress(f"{name}: {count} characters", len(rows), total)
             rows.append(_row(name, database, count, seconds))
-    return Report(machine(), {"search_interval": SETTINGS.search_interval, "dt": DT}, tuple(rows))
+    return CrowdReport(machine(), {"search_interval": SETTINGS.search_interval, "dt": DT}, tuple(rows))
 
 
-def plain(report: Report) -> dict[str, Any]:
+def plain(report: CrowdReport) -> dict[str, Any]:
     """As JSON has it."""
     return asdict(report)
 
 
-def _row(name: str, database: Database, count: int, seconds: float) -> Row:
+def _row(name: str, database: Database, count: int, seconds: float) -> CrowdSizeTimes:
     spin(1)
     crowd = Crowd(database, count, settings=SETTINGS, positions=_places(count))
     out = crowd.step(move(np.zeros((count, 3))), DT)
@@ -88,7 +88,7 @@ def _row(name: str, database: Database, count: int, seconds: float) -> Row:
         fixed[step] = _fixed(count, turns)
     settled = times[first + 1 :]
     memory = crowd.state.nbytes + sum(array.nbytes for array in out)
-    return Row(
+    return CrowdSizeTimes(
         database=name,
         frames=database.poses.frame_count,
         joints=database.poses.skeleton.joint_count,

@@ -4,11 +4,11 @@ import numpy as np
 from PIL import Image
 from rich.table import Table
 
-from kinematch.bench.character import Report
+from kinematch.bench.character import CrowdReport
 from kinematch.draw.chart import line_chart
 
 
-def tables(report: Report) -> list[Table]:
+def tables(report: CrowdReport) -> list[Table]:
     columns = "characters", "ms", "p99 ms", "fixed p99 ms", "us each", "searches/s", "kB each"
     steps = _table("steps of 1/60 s, everything on", columns)
     stages = _table("us for each character, one thread", ("characters", *report.rows[0].stages))
@@ -21,7 +21,7 @@ def tables(report: Report) -> list[Table]:
     return [steps, stages]
 
 
-def lines(report: Report) -> list[str]:
+def lines(report: CrowdReport) -> list[str]:
     machine = report.machine
     told = [
         f"{machine['processor']}, {machine['cores']} cores; Python {machine['python']}, called from Python",
@@ -39,7 +39,7 @@ def lines(report: Report) -> list[str]:
     return told
 
 
-def chart(report: Report) -> Image.Image:
+def chart(report: CrowdReport) -> Image.Image:
     """Time for each character against the size of the crowd, a line for each database."""
     drawn = {}
     for name in dict.fromkeys(row.database for row in report.rows):

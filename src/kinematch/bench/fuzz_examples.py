@@ -23,7 +23,7 @@ def write_examples(folder: Path) -> None:
     from kinematch.avatar.recordings import write_trackers
     from kinematch.avatar.simulate import track_joints
     from kinematch.camera.landmarks_file import write_landmarks
-    from kinematch.camera.simulate import Camera, simulate_camera
+    from kinematch.camera.simulate import SimulatedCamera, simulate_camera
     from kinematch.character.settings import Settings
     from kinematch.character.settings_file import save_settings
     from kinematch.control.command import move
@@ -36,7 +36,9 @@ def write_examples(folder: Path) -> None:
     for ending in (".bvh", ".glb", ".vrma", ".npz"):
         write_clip(folder / f"walk{ending}", clip.frames(0, 12))
     write_trackers(folder / "user.jsonl", track_joints(clip).take(slice(0, 30)))
-    write_landmarks(folder / "seen.jsonl", simulate_camera(clip.frames(0, 30), Camera(), np.random.default_rng(0)))
+    write_landmarks(
+        folder / "seen.jsonl", simulate_camera(clip.frames(0, 30), SimulatedCamera(), np.random.default_rng(0))
+    )
     save_settings(folder / "a.settings.toml", Settings(weights={"hips_velocity": 2.0}))
     save_settings(folder / "a.settings.json", Settings(weights={"hips_velocity": 2.0}))
     save_calibration("a.calibration", Calibration(), folder)

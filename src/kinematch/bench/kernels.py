@@ -1,4 +1,4 @@
-"""Compiled rivals: boxes column by column, as published, and a linear scan; and a loop that times the wide search."""
+"""Compiled baselines: boxes column by column, as published, and a linear scan; a loop that times the wide search."""
 
 import numpy as np
 from llvmlite import ir
@@ -71,7 +71,7 @@ def linear(query, current, first, last, values, targets, stays):
 
 @kernel
 def time_wide(queries, currents, ignore, handle, clock, flush, block, size, frames, costs, times):
-    """Time the wide search of each query with the clock of the rival, after the same flush of the caches."""
+    """Time the wide search of each query with the clock of the baseline, after the same flush of the caches."""
     scratch = new_scratch(U(handle))
     for n in range(len(queries)):
         call_function(U(flush), block, size)

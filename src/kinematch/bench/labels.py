@@ -24,7 +24,7 @@ Stretches = list[tuple[float, float]]
 
 
 @dataclass
-class Score:
+class LabelScore:
     """Seconds found and labelled, found alone, labelled alone; each up to the tolerance."""
 
     right: float = 0.0
@@ -40,8 +40,8 @@ class Score:
     def recall(self) -> float:
         return self.found / (self.found + self.missed) if self.found + self.missed else float("nan")
 
-    def __add__(self, other: "Score") -> "Score":
-        return Score(*(a + b for a, b in zip(vars(self).values(), vars(other).values())))
+    def __add__(self, other: "LabelScore") -> "LabelScore":
+        return LabelScore(*(a + b for a, b in zip(vars(self).values(), vars(other).values())))
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Running:
 @dataclass(frozen=True)
 class TakeScore:
     path: str
-    scores: dict[str, Score]
+    scores: dict[str, LabelScore]
     running: Running
 
 
@@ -94,11 +94,11 @@ def score_take(take: dict, folder: Path) -> TakeScore:
     return TakeScore(take["path"], scores, running)
 
 
-def _score(found: Stretches, labelled: Stretches, undecided: Stretches, rate: float, frames: int) -> Score:
+def _score(found: Stretches, labelled: Stretches, undecided: Stretches, rate: float, frames: int) -> LabelScore:
     seen, label = _mark(found, rate, frames), _mark(labelled, rate, frames)
     near, near_found = _mark(labelled, rate, frames, TOLERANCE_SECONDS), _mark(found, rate, frames, TOLERANCE_SECONDS)
     decided = ~_mark(undecided, rate, frames, TOLERANCE_SECONDS) | near
-    return Score(*(
+    return LabelScore(*(
         float(flags.sum() / rate)
         for flags in (seen & near, seen & ~near & decided, label & near_found, label & ~near_found)
     ))  # fmt: skip
@@ -118,13 +118,13 @@ def write_table(takes: list[TakeScore], *, each: bool = False) -> str:
         f"{'':<12}{'labelled':>10}{'precision':>11}{'recall':>9}",
     ]
     for name in (*LABELS, *LISTED_LABELS):
-        score = sum((take.scores[name] for take in takes if name in take.scores), Score())
+        score = sum((take.scores[name] for take in takes if name in take.scores), LabelScore())
         labelled = score.found + score.missed
         if not labelled:
             continue
         lines.append(f"{name:<12}{labelled:>8.1f} s{score.precision:>10.1%}{score.recall:>9.1%}")
         for take in takes if each else []:
-            one = take.scores.get(name, Score())
+            one = take.scores.get(name, LabelScore())
             if one.extra or one.missed:
                 lines.append(f"    {take.path}: {one.extra:.2f} s too much, {one.missed:.2f} s missed")
     all_of = sum((take.running for take in takes), Running())

@@ -1,4 +1,4 @@
-"""Libraries of nearest neighbours as rivals: exact trees and scans, and graphs and forests that approximate."""
+"""Libraries of nearest neighbours as baselines: exact trees and scans, and graphs and forests that approximate."""
 
 import importlib
 from collections.abc import Callable

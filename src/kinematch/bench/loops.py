@@ -1,4 +1,4 @@
-"""Searches timed inside compiled loops: the wide search against its strongest simple rival, boxes in C++."""
+"""Searches timed inside compiled loops: the wide search against its strongest simple competitor, boxes in C++."""
 
 import ctypes
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from kinematch.search import WideMatcher
 from kinematch.search.matcher import IGNORE
 from kinematch.search.space import SearchSpace
 
-RIVAL, OURS, FROM_PYTHON = "padded boxes, C++", "wide", "wide, from Python"
+COMPETITOR, OURS, FROM_PYTHON = "padded boxes, C++", "wide", "wide, from Python"
 COLD_BYTES = 2**26  # written before each search to flush the caches
 WARM_UP_QUERIES = 100  # queries that are not counted at the start of a turn, unless caches are meant to be cold
 COST_TOLERANCE = 1e-5  # relative: sums in another order round differently
 
 
 @dataclass(frozen=True)
-class Loop:
+class TimedSearch:
     """One search on one query set, in a loop; times are the medians over rounds for each query."""
 
     database: str
@@ -30,22 +30,22 @@ class Loop:
     search: str
     median: float  # us, over queries
     p99: float  # us
-    agreement: float  # share of costs equal to those of the rival
-    ratio: float  # how many times faster than the rival: of the medians
+    agreement: float  # share of costs equal to those of the competitor
+    ratio: float  # how many times faster than the competitor: of the medians
     ratio_p99: float
 
 
 def explain_absence(space: SearchSpace) -> str:
-    """Why the rival cannot run here; empty where it can."""
+    """Why the competitor cannot run here; empty where it can."""
     if space.column_count > PADDED_COLUMNS:
-        return f"{space.column_count} columns, and rows of the rival in C++ have {PADDED_COLUMNS}"
-    return "" if compile_boxes() else f"no {COMPILER}, so the rival in C++ was not compiled"
+        return f"{space.column_count} columns, and rows of the competitor in C++ have {PADDED_COLUMNS}"
+    return "" if compile_boxes() else f"no {COMPILER}, so the competitor in C++ was not compiled"
 
 
 def measure_loops(
     name: str, space: SearchSpace, query_sets: list[QuerySet], *, queries: int, rounds: int, cold: bool
-) -> list[Loop]:
-    """Rivals alternate on the same queries with the same bound; empty without a compiler."""
+) -> list[TimedSearch]:
+    """Competitors alternate on the same queries with the same bound; empty without a compiler."""
     library = compile_boxes()
     if library is None or explain_absence(space):
         return []
@@ -69,7 +69,7 @@ def measure_loops(
             timed.frames[n], timed.costs[n] = found
         return timed
 
-    competitors = {RIVAL: boxes.time_searches, OURS: time_ours, FROM_PYTHON: time_calls}
+    competitors = {COMPETITOR: boxes.time_searches, OURS: time_ours, FROM_PYTHON: time_calls}
     block = np.zeros(COLD_BYTES if cold else 0, np.uint8)
     made = []
     for one in query_sets:
@@ -81,7 +81,7 @@ def measure_loops(
 def _measure(
     name: str, frames: int, query_set: QuerySet, competitors: dict[str, Callable[..., Timed]], block: np.ndarray,
     rounds: int,
-) -> list[Loop]:  # fmt: skip
+) -> list[TimedSearch]:  # fmt: skip
     times: dict[str, list[np.ndarray]] = {search: [] for search in competitors}
     costs: dict[str, np.ndarray] = {}
     for _ in range(rounds):
@@ -94,9 +94,11 @@ def _measure(
     shares = {search: np.percentile(np.median(own, axis=0), [50, 99]) / 1000 for search, own in times.items()}
     made = []
     for search, (median, p99) in shares.items():
-        equal = np.isclose(costs[search], costs[RIVAL], rtol=COST_TOLERANCE, atol=0)
-        ratio, ratio_p99 = shares[RIVAL] / (median, p99)
+        equal = np.isclose(costs[search], costs[COMPETITOR], rtol=COST_TOLERANCE, atol=0)
+        ratio, ratio_p99 = shares[COMPETITOR] / (median, p99)
         made.append(
-            Loop(name, frames, query_set.name, search, *map(float, (median, p99, equal.mean(), ratio, ratio_p99)))
+            TimedSearch(
+                name, frames, query_set.name, search, *map(float, (median, p99, equal.mean(), ratio, ratio_p99))
+            )
         )
     return made

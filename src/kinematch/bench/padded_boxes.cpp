@@ -1,4 +1,4 @@
-// Exact search with two levels of bounding boxes in time order (Holden et al. 2020), the strongest simple rival: rows are
+// Exact search with two levels of bounding boxes in time order (Holden et al. 2020), the strongest simple competitor: rows are
 // padded to a constant number of columns and nothing exits early, so that the compiler vectorises every loop.
 //
 // Rows that are no targets are infinite, and boxes hold targets only, so the search tests neither.

@@ -1,4 +1,4 @@
-"""The rival in C++: two levels of boxes over padded rows, timed inside a compiled loop against the wide search."""
+"""The baseline in C++: two levels of boxes over padded rows, timed inside a compiled loop against the wide search."""
 
 import ctypes
 import hashlib
@@ -65,7 +65,7 @@ def compile_boxes() -> ctypes.CDLL | None:
 
 
 class PaddedBoxes:
-    """The arrays of the rival, on cache lines."""
+    """The arrays of the baseline, on cache lines."""
 
     def __init__(self, space: SearchSpace, library: ctypes.CDLL):
         if space.column_count > PADDED_COLUMNS:

@@ -1,4 +1,4 @@
-"""The search benchmark: rivals take turns on the same queries; medians, tails, recall, memory, and paired ratios."""
+"""The search benchmark: matchers take turns on the same queries; medians, tails, recall, memory, paired ratios."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -7,7 +7,7 @@ from time import perf_counter_ns
 import numpy as np
 
 from kinematch.bench.baselines import BOXES, LINEAR, WIDE, Baseline, list_baselines
-from kinematch.bench.loops import Loop, explain_absence, measure_loops
+from kinematch.bench.loops import TimedSearch, explain_absence, measure_loops
 from kinematch.bench.machine import machine
 from kinematch.bench.queries import QuerySet, far_queries, random_pairs, record_play
 from kinematch.database.storage import Database
@@ -17,32 +17,32 @@ from kinematch.threads import at_most, count_threads
 
 Progress = Callable[[str, int, int], None]  # what, how many done, of how many
 COLD_BYTES = 2**26  # written between queries to flush the caches
-COST_TOLERANCE = 1 + 1e-5  # relative to the least cost: rivals that round differently may take another frame as good
+COST_TOLERANCE = 1 + 1e-5  # relative to the least cost: matchers that round differently may take another frame as good
 CROWD_SIZE = 1000
-STEPS = ("building the rivals", "recording play", "searching", "compiled loops", "a crowd")
+STEPS = ("building the matchers", "recording play", "searching", "compiled loops", "a crowd")
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchBenchPlan:
     queries: int = 1000
-    slow: int = 40  # queries for rivals that visit every frame
+    slow: int = 40  # queries for matchers that visit every frame
     cold: int = 10
-    rounds: int = 20  # turns of each rival; every sample counts
+    rounds: int = 20  # turns of each matcher; every sample counts
     cold_loops: int = 40  # queries of compiled loops with cold caches
 
 
-FULL = Plan()
-QUICK = Plan(queries=100, slow=10, cold=2, rounds=5, cold_loops=5)
+FULL = SearchBenchPlan()
+QUICK = SearchBenchPlan(queries=100, slow=10, cold=2, rounds=5, cold_loops=5)
 
 
 @dataclass(frozen=True)
-class Row:
-    """One rival on one query set of one database."""
+class MatcherTimes:
+    """One matcher on one query set of one database."""
 
     database: str
     frames: int
     queries: str
-    rival: str
+    matcher: str
     exact: bool
     median: float  # us, of all samples
     p99: float  # us
@@ -55,33 +55,33 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class CrowdTimes:
     """A thousand queries in one call."""
 
     database: str
     frames: int
-    rival: str
+    matcher: str
     threads: int
     each: float  # us a query, the median over rounds
     ratio: float = 0.0  # how many times faster than boxes on one thread, the median over rounds
 
 
 @dataclass(frozen=True)
-class Report:
+class SearchReport:
     machine: dict
-    plan: Plan
-    rows: list[Row]
-    crowds: list[Crowd]
-    loops: list[Loop]
+    plan: SearchBenchPlan
+    rows: list[MatcherTimes]
+    crowds: list[CrowdTimes]
+    loops: list[TimedSearch]
     notes: list[str]  # what was not measured
 
 
 def bench_search(
-    databases: dict[str, Database], plan: Plan = FULL, *, progress: Progress = lambda what, done, total: None
-) -> Report:
-    rows: list[Row] = []
-    crowds: list[Crowd] = []
-    loops: list[Loop] = []
+    databases: dict[str, Database], plan: SearchBenchPlan = FULL, *, progress: Progress = lambda what, done, total: None
+) -> SearchReport:
+    rows: list[MatcherTimes] = []
+    crowds: list[CrowdTimes] = []
+    loops: list[TimedSearch] = []
     notes: list[str] = []
     for done, (name, database) in enumerate(databases.items()):
         steps = [f"{name}: {what}" for what in STEPS]
@@ -92,16 +92,16 @@ def bench_search(
 
         tell(0)
         space = search_space(database)
-        competitors = list(list_baselines(space))
+        matchers = list(list_baselines(space))
         tell(1)
         pairs = random_pairs(database, space, plan.queries)
         query_sets = [pairs, *(record_play(database, space, rate, plan.queries) for rate in (10.0, 60.0))]
         query_sets.append(far_queries(space, plan.queries))
         tell(2)
         for query_set in query_sets:
-            rows += measure(name, space, competitors, query_set, plan)
+            rows += measure(name, space, matchers, query_set, plan)
         cold = replace(pairs, name=f"{pairs.name}, cold caches")
-        rows += measure(name, space, competitors, cold, plan, cold=True)
+        rows += measure(name, space, matchers, cold, plan, cold=True)
         tell(3)
         loop_sets = [query_sets[1], pairs, query_sets[-1]]
         for cold_loops, queries, rounds in (
@@ -112,34 +112,40 @@ def bench_search(
         notes += [f"{name}: {why}"] if (why := explain_absence(space)) else []
         tell(4)
         crowds += measure_crowd(name, space, pairs, plan)
-    return Report(machine(), plan, rows, crowds, loops, notes)
+    return SearchReport(machine(), plan, rows, crowds, loops, notes)
 
 
 def measure(
-    name: str, space: SearchSpace, competitors: list[Baseline], query_set: QuerySet, plan: Plan, *, cold: bool = False
-) -> list[Row]:
-    """Rivals take turns, so that other load on the machine affects all of them alike."""
+    name: str,
+    space: SearchSpace,
+    matchers: list[Baseline],
+    query_set: QuerySet,
+    plan: SearchBenchPlan,
+    *,
+    cold: bool = False,
+) -> list[MatcherTimes]:
+    """Competitors take turns, so that other load on the machine affects all of them alike."""
     queries, current = list(query_set.queries), query_set.current.tolist()
-    counts = [plan.cold if cold else plan.slow if rival.slow else plan.queries for rival in competitors]
-    times = {rival.name: np.zeros((plan.rounds, min(n, len(queries)))) for rival, n in zip(competitors, counts)}
-    answers = {rival: np.zeros(samples.shape[1], np.int32) for rival, samples in times.items()}
+    counts = [plan.cold if cold else plan.slow if matcher.slow else plan.queries for matcher in matchers]
+    times = {matcher.name: np.zeros((plan.rounds, min(n, len(queries)))) for matcher, n in zip(matchers, counts)}
+    answers = {matcher: np.zeros(samples.shape[1], np.int32) for matcher, samples in times.items()}
     flush = np.zeros(COLD_BYTES, np.uint8) if cold else None
     for turn in range(plan.rounds):
-        for rival in competitors:
-            _take_turn(rival, queries, current, times[rival.name][turn], answers[rival.name], flush)
+        for matcher in matchers:
+            _take_turn(matcher, queries, current, times[matcher.name][turn], answers[matcher.name], flush)
     longest = max(samples.shape[1] for samples in times.values())
     truth = ExhaustiveMatcher(space).find(query_set.queries[:longest], query_set.current[:longest])
     rows = []
-    for rival in competitors:
-        samples = times[rival.name]
+    for matcher in matchers:
+        samples = times[matcher.name]
         count = samples.shape[1]
-        right = costs(space, query_set.queries[:count], answers[rival.name]) <= truth.costs[:count] * COST_TOLERANCE
+        right = costs(space, query_set.queries[:count], answers[matcher.name]) <= truth.costs[:count] * COST_TOLERANCE
         median, p99 = np.percentile(samples, [50, 99]) / 1000
         boxes_p99 = np.percentile(times[BOXES], 99) / 1000
-        memory = None if np.isnan(rival.memory) else rival.memory / 1e6
+        memory = None if np.isnan(matcher.memory) else matcher.memory / 1e6
         rows.append(
-            Row(name, space.frame_count, query_set.name, rival.name, rival.exact, float(median), float(p99),
-                float(right.mean()), rival.build, memory, ratio=paired_ratio(times[BOXES], samples),
+            MatcherTimes(name, space.frame_count, query_set.name, matcher.name, matcher.exact, float(median),
+                float(p99), float(right.mean()), matcher.build, memory, ratio=paired_ratio(times[BOXES], samples),
                 ratio_p99=float(boxes_p99 / p99), ratio_linear=paired_ratio(times[LINEAR], samples))
         )  # fmt: skip
     return rows
@@ -152,9 +158,14 @@ def paired_ratio(times: np.ndarray, others: np.ndarray) -> float:
 
 
 def _take_turn(
-    rival: Baseline, queries: list, current: list[int], times: np.ndarray, answers: np.ndarray, flush: np.ndarray | None
+    matcher: Baseline,
+    queries: list,
+    current: list[int],
+    times: np.ndarray,
+    answers: np.ndarray,
+    flush: np.ndarray | None,
 ) -> None:
-    search = rival.search
+    search = matcher.search
     for n in range(len(times)):
         query, frame = queries[n], current[n]
         if flush is not None:
@@ -171,27 +182,29 @@ def costs(space: SearchSpace, queries: np.ndarray, frames: np.ndarray) -> np.nda
     return np.where(frames >= 0, np.sum(gaps * gaps, axis=1), np.inf)
 
 
-def measure_crowd(name: str, space: SearchSpace, query_set: QuerySet, plan: Plan) -> list[Crowd]:
+def measure_crowd(name: str, space: SearchSpace, query_set: QuerySet, plan: SearchBenchPlan) -> list[CrowdTimes]:
     """A thousand queries at once, by both matchers, on one thread and on all."""
     queries, current = (np.resize(a, (CROWD_SIZE, *a.shape[1:])) for a in (query_set.queries, query_set.current))
     matchers: dict[str, Matcher] = {BOXES: BoxMatcher(space), WIDE: WideMatcher(space)}
     all_threads = count_threads()
     times: dict[tuple[str, int], list[float]] = {
-        (rival, threads): [] for rival in matchers for threads in sorted({1, all_threads})
+        (matcher, threads): [] for matcher in matchers for threads in sorted({1, all_threads})
     }
     for _ in range(plan.rounds):
-        for (rival, threads), samples in times.items():
+        for (matcher, threads), samples in times.items():
             with at_most(threads):
                 began = perf_counter_ns()
-                matchers[rival].find(queries, current)
+                matchers[matcher].find(queries, current)
                 samples.append((perf_counter_ns() - began) / 1000 / CROWD_SIZE)
     slowest = np.array(times[BOXES, 1])
     return [
-        Crowd(name, space.frame_count, rival, threads, float(np.median(samples)), float(np.median(slowest / samples)))
-        for (rival, threads), samples in times.items()
+        CrowdTimes(
+            name, space.frame_count, matcher, threads, float(np.median(samples)), float(np.median(slowest / samples))
+        )
+        for (matcher, threads), samples in times.items()
     ]
 
 
-def plain(report: Report) -> dict:
+def plain(report: SearchReport) -> dict:
     """The report as plain JSON values."""
     return asdict(report)

@@ -5,11 +5,11 @@ from PIL import Image
 from rich.table import Table
 
 from kinematch.bench.growth import Growth
-from kinematch.bench.search import Report
+from kinematch.bench.search import SearchReport
 from kinematch.draw.chart import bar_chart, line_chart
 
 
-def tables(report: Report) -> list[Table]:
+def tables(report: SearchReport) -> list[Table]:
     """One for each query set of each database, and one for crowds."""
     made = []
     for database, queries in dict.fromkeys((row.database, row.queries) for row in report.rows):
@@ -19,18 +19,18 @@ def tables(report: Report) -> list[Table]:
         for row in rows:
             memory = "?" if row.memory is None else f"{row.memory:.1f}"
             table.add_row(
-                row.rival, f"{row.median:.1f}", f"{row.p99:.1f}", f"{row.ratio_linear:.2f}", f"{row.ratio:.2f}",
+                row.matcher, f"{row.median:.1f}", f"{row.p99:.1f}", f"{row.ratio_linear:.2f}", f"{row.ratio:.2f}",
                 f"{row.ratio_p99:.2f}", f"{row.recall:.1%}", f"{row.build:.2f}", memory,
             )  # fmt: skip
         made.append(table)
     table = _table("a crowd of 1000 at once", ("frames", "threads", "us each", "x boxes, one thread"))
     for crowd in report.crowds:
-        name, numbers = f"{crowd.database}: {crowd.rival}", (f"{crowd.frames}", f"{crowd.threads}")
+        name, numbers = f"{crowd.database}: {crowd.matcher}", (f"{crowd.frames}", f"{crowd.threads}")
         table.add_row(name, *numbers, f"{crowd.each:.2f}", f"{crowd.ratio:.1f}")
     return [*made, *_loop_tables(report), table]
 
 
-def _loop_tables(report: Report) -> list[Table]:
+def _loop_tables(report: SearchReport) -> list[Table]:
     """One for each database: all query sets, in compiled loops."""
     made = []
     for database in dict.fromkeys(loop.database for loop in report.loops):
@@ -52,7 +52,7 @@ def _table(title: str, columns: tuple[str, ...]) -> Table:
     return table
 
 
-def lines(report: Report) -> list[str]:
+def lines(report: SearchReport) -> list[str]:
     """The machine and the method, in words."""
     machine, plan = report.machine, report.plan
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
@@ -76,13 +76,13 @@ def growth_line(growth: Growth) -> str:
     )
 
 
-def medians(report: Report) -> Image.Image:
-    """Medians of every rival on random pairs, on a logarithmic scale, for each database."""
+def medians(report: SearchReport) -> Image.Image:
+    """Medians of every matcher on random pairs, on a logarithmic scale, for each database."""
     rows = [row for row in report.rows if row.queries == "random pairs"]
-    names = list(dict.fromkeys(row.rival for row in rows))
+    names = list(dict.fromkeys(row.matcher for row in rows))
     series = {}
     for database, frames in dict.fromkeys((row.database, row.frames) for row in rows):
-        times = {row.rival: row.median for row in rows if row.database == database}
+        times = {row.matcher: row.median for row in rows if row.database == database}
         series[f"{database}, {frames} frames"] = np.array([times[name] for name in names])
     title = "One search for a random pair of pose and trajectory"
     return bar_chart(

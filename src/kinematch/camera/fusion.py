@@ -8,7 +8,7 @@ from kinematch.avatar.orientation import Direction, DirectionEstimator, make_est
 from kinematch.avatar.orientation.estimator import HEAD_HEIGHT, check_count, check_measures
 from kinematch.avatar.trackers import Trackers
 from kinematch.camera.circular_filter import CircularFilter
-from kinematch.camera.history import History
+from kinematch.camera.history import TimedRows
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.observer import Observer, Sighting
 from kinematch.camera.projection import FIELD_OF_VIEW
@@ -51,7 +51,7 @@ class CameraFusion:
         self.filters = [CircularFilter() for _ in range(count)]
         self.base = Direction(np.zeros(count), np.zeros(count))  # what the trackers alone say
         self.direction = self.base  # what was estimated last
-        self._yaws = [History(2) for _ in range(count)]  # sine and cosine
+        self._yaws = [TimedRows(2) for _ in range(count)]  # sine and cosine
         self._waiting: list[list[Landmarks]] = [[] for _ in range(count)]
         self._watched = np.zeros(count, bool)  # by a camera: all others cost nothing
 

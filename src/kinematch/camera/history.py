@@ -6,7 +6,7 @@ SPAN_SECONDS = 9.0  # s that are kept
 MAX_SAMPLES = 2400  # samples at most; at higher rates the history is shorter
 
 
-class History:
+class TimedRows:
     """Rows of numbers by time, the newest last."""
 
     def __init__(self, width: int):

@@ -20,7 +20,7 @@ MAX_FILE_BYTES = 1 << 27  # bytes
 
 
 @dataclass(frozen=True)
-class Model:
+class PublishedModel:
     """A published model."""
 
     size: int  # bytes
@@ -28,8 +28,8 @@ class Model:
 
 
 MODELS = {
-    "full": Model(9397558, "2ec4e1b42a6792012a0b4ee65fa172a9e9f11e9c506f3ad2737b790899930726"),
-    "lite": Model(5777074, "71e464f6b199b27564fff78c59cdf2033800e9491d2ead48e724b095783006b3"),
+    "full": PublishedModel(9397558, "2ec4e1b42a6792012a0b4ee65fa172a9e9f11e9c506f3ad2737b790899930726"),
+    "lite": PublishedModel(5777074, "71e464f6b199b27564fff78c59cdf2033800e9491d2ead48e724b095783006b3"),
 }
 
 
@@ -73,7 +73,7 @@ def choose_model(model: str | Path = "") -> Path:
     return find_model(there[0] if there else next(iter(MODELS)))
 
 
-def check_digest(path: Path, shown: Path | str, model: Model) -> None:
+def check_digest(path: Path, shown: Path | str, model: PublishedModel) -> None:
     """Refuse a file that is not the published one."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest != model.digest:

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.avatar.trackers import HANDS, HEAD, Trackers
 from kinematch.camera.alignment import Alignment
 from kinematch.camera.direction import HIP_WIDTH, find_deviation, find_direction, measure_width
-from kinematch.camera.history import History
+from kinematch.camera.history import TimedRows
 from kinematch.camera.landmarks import Landmarks, find_mirror
 from kinematch.camera.lengths import UsualLengths, find_bones, find_stretch, measure_bones
 from kinematch.camera.projection import FIELD_OF_VIEW, MIN_VISIBILITY, locate_bodies
@@ -55,7 +55,7 @@ class Observer:
         self.visibility = np.zeros(0)  # (K,) of them
         self.hips, self.ankles = np.zeros(0, int), np.zeros(0, int)  # (2,) which of them are the left and right one's
         self._head_height, self._field_of_view = head_height, field_of_view
-        self._history = History(10)  # nose and wrists, and the head's height
+        self._history = TimedRows(10)  # nose and wrists, and the head's height
         self._valid = np.zeros(3, bool)
         self._seen: list[tuple[float, np.ndarray, np.ndarray]] = []
         self._count = 0

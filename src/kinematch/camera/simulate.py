@@ -25,7 +25,7 @@ JOINT_ROLES = {"shoulder": "upper_arm", "elbow": "lower_arm", "wrist": "hand", "
 
 
 @dataclass(frozen=True)
-class Camera:
+class SimulatedCamera:
     """Where a camera stands, and what it sees."""
 
     position: tuple[float, float, float] = (0.0, 1.0, 3.0)  # m
@@ -56,7 +56,7 @@ class Noise:
 
 def simulate_camera(
     clip: Clip,
-    camera: Camera,
+    camera: SimulatedCamera,
     rng: np.random.Generator,
     *,
     noise: Noise | None = None,
@@ -131,7 +131,7 @@ def find_landmark_places(
     return np.stack([found[name] for name in NAMES], axis=1), facing_yaws(turn(roles["hips"]))
 
 
-def to_camera(world: np.ndarray, camera: Camera) -> np.ndarray:
+def to_camera(world: np.ndarray, camera: SimulatedCamera) -> np.ndarray:
     """World places (..., 3) in the axes of a camera."""
     level = rotate_about_y(world - np.array(camera.position), -camera.yaw)
     return quaternion.rotate(rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), -camera.pitch), level)

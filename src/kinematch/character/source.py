@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
 from kinematch.database.features import QueryInput
-from kinematch.database.poses import Pose, PoseDatabase
+from kinematch.database.poses import FeaturePose, PoseDatabase
 from kinematch.database.schema import FeatureSchema, needs_call
 from kinematch.database.tags import Tags
 from kinematch.motion.skeleton import Skeleton
@@ -105,11 +105,11 @@ class Sample(NamedTuple):
     features: np.ndarray | None = None  # (M, D) physical; None: measured on the pose
 
     @property
-    def pose(self) -> Pose:
+    def pose(self) -> FeaturePose:
         """As features see it, with the root at the origin."""
         positions, rotations = np.array(self.positions), np.array(self.rotations)
         positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
-        return Pose(positions, rotations, self.velocities, self.angular_velocities)
+        return FeaturePose(positions, rotations, self.velocities, self.angular_velocities)
 
 
 class MotionSource(Protocol):

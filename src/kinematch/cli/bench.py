@@ -1,4 +1,4 @@
-"""`kinematch bench`: measures on this machine, rivals in one run on the same queries."""
+"""`kinematch bench`: measures on this machine, competitors in one run on the same queries."""
 
 import json as json_module
 from collections.abc import Callable

@@ -10,7 +10,7 @@ from kinematch.evaluate.evaluation import SOURCE, Evaluation
 from kinematch.evaluate.report import shown, table_rows
 from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.sweeps import Sweep
-from kinematch.evaluate.targets import Target
+from kinematch.evaluate.targets import QualityTarget
 
 QUICK = "quick: one of each scenario at the slowest and fastest gait; the full course has more chances to miss a target"
 
@@ -44,7 +44,7 @@ def print_rows(screen: Screen, rows: Mapping[str, Scores]) -> None:
     screen.print(table)
 
 
-def print_verdict(screen: Screen, targets: Sequence[Target]) -> None:
+def print_verdict(screen: Screen, targets: Sequence[QualityTarget]) -> None:
     """Whether the character moves well, and which targets it misses."""
     missed = [target for target in targets if not target.met]
     if missed:
@@ -56,13 +56,13 @@ def print_verdict(screen: Screen, targets: Sequence[Target]) -> None:
     screen.say()
 
 
-def print_targets(screen: Screen, targets: Sequence[Target], title: str = "targets") -> None:
+def print_targets(screen: Screen, targets: Sequence[QualityTarget], title: str = "targets") -> None:
     screen.say((f"\n{title}", "italic"))
     for target in targets:
         _print_target(screen, target)
 
 
-def _print_target(screen: Screen, target: Target) -> None:
+def _print_target(screen: Screen, target: QualityTarget) -> None:
     measure = BY_NAME[target.name]
     mark = ("met   ", "green") if target.met else ("missed", "red")
     screen.say("  ", mark, f"  {target.text}: {shown(measure, target.value)} {measure.unit}")

@@ -91,7 +91,7 @@ def play(
         _wear_robot(stage, robot)
     poses = stage.database.poses
     screen.say(f"{stage.name}: {poses.clip_count} clips, {poses.minutes:.1f} minutes")
-    for note in filter(None, (rival.note for rival in stage.rivals.values())):
+    for note in filter(None, (source.note for source in stage.compared.values())):
         screen.say(note)
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
     studio.permissions.shares_project = share_project
@@ -144,11 +144,11 @@ def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool
     told = []
     if vmc is not None or vrchat:
         broadcast = Broadcast(vmc_address=vmc, vrchat_address="" if vrchat else None)
-        studio.attendant.room.broadcast = broadcast
+        studio.vr_session.room.broadcast = broadcast
         told += broadcast.describe()
     if vmc_in is not None:
         host, port = parse_address(vmc_in, VMC_IN)
-        studio.attendant.receiver = VmcReceiver(port, host)
+        studio.vr_session.receiver = VmcReceiver(port, host)
         who = "programs on this machine" if is_loopback(host) else "anybody who can reach this machine"
         told.append(f"listening for VMC on {host}:{port}, from {who}; VMC knows no key")
     return told
@@ -160,10 +160,10 @@ def _watch(studio: "Studio", camera: str | None, model: str | None) -> list[str]
     from kinematch.camera.model_file import find_model
 
     if model is not None:
-        studio.attendant.pose_model = find_model(model)
+        studio.vr_session.pose_model = find_model(model)
     if camera is None:
         return []
-    studio.attendant.feed = CameraFeed(camera, model=model or "")
+    studio.vr_session.feed = CameraFeed(camera, model=model or "")
     return [f"{'camera ' if camera.isdigit() else ''}{camera} corrects the first user, or drives a body alone"]
 
 

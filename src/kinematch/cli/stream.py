@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kinematch.control.command import Controller
     from kinematch.control.script import Script
     from kinematch.studio.server.keys import AccessKey
-    from kinematch.studio.streaming import Performance
+    from kinematch.studio.streaming import StreamedCharacter
 
 PORT = 8124
 FAREWELL = 10.0  # s for programs to read to the end of the stream
@@ -81,7 +81,7 @@ def stream(
 
 
 async def _run(
-    performance: "Performance", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
+    performance: "StreamedCharacter", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
     origins: tuple[str, ...], key: "AccessKey | None",
 ) -> None:  # fmt: skip
     from kinematch.studio.server.serving import make_server
@@ -127,12 +127,12 @@ def _play(script: "Script | None", once: bool) -> "Iterator[Controller]":
             return
 
 
-def _open(database: Path | None, character: Path | None, robot: Path | None) -> "Performance":
+def _open(database: Path | None, character: Path | None, robot: Path | None) -> "StreamedCharacter":
     from kinematch.cli.screen import progress_bar
     from kinematch.files import read_clip
     from kinematch.motion.clean.root import with_root
     from kinematch.robot.read import read_robot
-    from kinematch.studio.streaming import Performance
+    from kinematch.studio.streaming import StreamedCharacter
 
     skeleton = None
     if character is not None:
@@ -142,4 +142,4 @@ def _open(database: Path | None, character: Path | None, robot: Path | None) -> 
     with progress_bar("opening") as show:
         motion, name = open_motion(database, show)
         with blaming(robot or character or database):
-            return Performance(motion, name=name, skeleton=skeleton, robot=model)
+            return StreamedCharacter(motion, name=name, skeleton=skeleton, robot=model)

@@ -94,10 +94,10 @@ class _Job:
         from kinematch.avatar.orientation.recurrent import RecurrentEstimator
         from kinematch.avatar.orientation.training.calibrate import calibrate
         from kinematch.avatar.orientation.training.record import read_plan
-        from kinematch.avatar.orientation.training.train import Plan, train_recurrent
+        from kinematch.avatar.orientation.training.train import NetworkPlan, train_recurrent
         from kinematch.avatar.orientation.training.tune import tune_here, tune_with_ray
 
-        plan = read_plan(record) if record is not None else Plan()
+        plan = read_plan(record) if record is not None else NetworkPlan()
         plan = replace(plan, steps=steps or plan.steps)
         if trials and ray is not None:
             address = None if ray == "local" else ray

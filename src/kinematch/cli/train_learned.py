@@ -12,7 +12,7 @@ from kinematch.errors import KinematchError
 
 if TYPE_CHECKING:
     from kinematch.database.storage import Database
-    from kinematch.learned.training.plan import Plan
+    from kinematch.learned.training.plan import ModelPlan
     from kinematch.learned.verdict import Verdict
 
 MINUTES = 12.0
@@ -113,7 +113,7 @@ def _check(output: Path, suffix: str, minutes: float, steps: int, seed: int, tun
         raise KinematchError("--steps and --minutes both say how long to train; give one of them")
 
 
-def _tune(database: "Database", plan: "Plan", trials: int, seed: int, ray: str | None, show: Any) -> "Plan":
+def _tune(database: "Database", plan: "ModelPlan", trials: int, seed: int, ray: str | None, show: Any) -> "ModelPlan":
     from kinematch.learned.training.tune import tune_here, tune_with_ray
 
     if ray is not None:

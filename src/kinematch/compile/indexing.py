@@ -29,7 +29,7 @@ class Eight(types.Type):
 
 
 @define_value
-class Run(types.Type):
+class IndexRun(types.Type):
     """Eight indices in a row, by the first."""
 
     wide = I64
@@ -45,7 +45,7 @@ class LaneRows(types.Type):
         self.wide = ir.LiteralStructType([Eight.wide, ir.ArrayType(I64, ndim)])
 
 
-eight, run_of_eight = Eight("eight"), Run("run")
+eight, run_of_eight = Eight("eight"), IndexRun("run")
 
 
 def take(indices, start, stop):
@@ -120,7 +120,11 @@ def _pack(b, values):
 def _takes_lanes(array, index) -> bool:
     """Whether an array or rows are read and written in lanes at an index."""
     if isinstance(array, types.Array):
-        return isinstance(index, Eight | Run) and array.dtype in KINDS and (array.ndim == 1 or isinstance(index, Eight))
+        return (
+            isinstance(index, Eight | IndexRun)
+            and array.dtype in KINDS
+            and (array.ndim == 1 or isinstance(index, Eight))
+        )
     return isinstance(array, LaneRows) and isinstance(index, types.Integer)
 
 
@@ -153,7 +157,7 @@ def _define_getitem(array, index):
     out = KINDS[array.dtype] if array.ndim == 1 else LaneRows(array.dtype, array.ndim - 1)
 
     def generate(context, b, _, arguments):
-        if isinstance(index, Run):
+        if isinstance(index, IndexRun):
             return v.load(b, out.wide, _find_run(context, b, array, arguments), align=measure(context, array.dtype))
         addresses, shape = _find_rows(context, b, array, index, arguments)
         if array.ndim == 1:
@@ -170,7 +174,7 @@ def _define_setitem(array, index, value):
         return _define_tuple_setitem(array, index, value)
 
     def generate(context, b, _, arguments):
-        if isinstance(index, Run):
+        if isinstance(index, IndexRun):
             (wide,) = widen(context, b, KINDS[array.dtype], [value], arguments[2:])
             v.store(b, wide, _find_run(context, b, array, arguments), align=measure(context, array.dtype))
         else:

@@ -19,7 +19,7 @@ from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
 from kinematch.database.marks import find_empty_ranges, mark_clip, swap_tags
 from kinematch.database.mixture import find_mixture
-from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.poses import ClipEntry, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, find_target, prepare
 from kinematch.database.recipe import Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import find_line
@@ -249,7 +249,7 @@ def _assemble(
             names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
             raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
     entries = [
-        Entry(
+        ClipEntry(
             clip.clip.with_(skeleton=skeleton, tags=swap_tags([*clip.clip.tags, *file.source.tags], clip, recipe)),
             clip.contacts,
             loop=clip.loop,

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from kinematch.database.measures import find_joint_axis, joint_motion, measure_root_paths
-from kinematch.database.poses import Pose, PoseDatabase
+from kinematch.database.poses import FeaturePose, PoseDatabase
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
@@ -66,13 +66,13 @@ class QueryInput:
     """What queries of N characters are made from, in physical units (m, m/s)."""
 
     skeleton: Skeleton | None = None  # the pose's skeleton
-    pose: Pose | None = None  # (N, J, ...) of the frames that play, with velocities
+    pose: FeaturePose | None = None  # (N, J, ...) of the frames that play, with velocities
     current: np.ndarray | None = None  # (N, D) features of the frames that play, as stored
     trajectory: Trajectory | None = None  # times (s) -> positions (N, H, 3) m, directions (N, H, 3), in the root's axes
 
 
 @dataclass(frozen=True)
-class Kind:
+class FeatureKind:
     group: Literal["pose", "trajectory"]  # weighted by quality or by responsiveness
     width: Callable[[Feature], int]
     build: Callable[[Feature, PoseDatabase], np.ndarray]  # (F, width)
@@ -80,10 +80,10 @@ class Kind:
     needs: frozenset[str] = frozenset()  # which of joint and times must be given
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, FeatureKind] = {}
 
 
-def find_kind(feature: Feature) -> Kind:
+def find_kind(feature: Feature) -> FeatureKind:
     if feature.kind not in KINDS:
         raise KinematchError(f"{unknown('feature kind', feature.kind, KINDS)} (register_feature adds your own)")
     return KINDS[feature.kind]
@@ -111,10 +111,12 @@ def register_feature(
         raise KinematchError(unknown("feature group", str(group), ("pose", "trajectory")))
     if query is None and group != "pose":
         raise KinematchError(f"feature kind {name!r}: a {group} feature needs `query`, only pose features do without")
-    KINDS[name] = Kind(group, width if callable(width) else lambda _: width, build, query)
+    KINDS[name] = FeatureKind(group, width if callable(width) else lambda _: width, build, query)
 
 
-def _from_pose(measure: Callable[[Feature, Skeleton, Pose], np.ndarray], width: Callable[[Feature], int]) -> Kind:
+def _from_pose(
+    measure: Callable[[Feature, Skeleton, FeaturePose], np.ndarray], width: Callable[[Feature], int]
+) -> FeatureKind:
     """A kind measured on one pose: one function serves all frames of a database and all characters."""
 
     def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
@@ -127,10 +129,10 @@ def _from_pose(measure: Callable[[Feature, Skeleton, Pose], np.ndarray], width: 
             )
         return measure(feature, input_.skeleton, input_.pose)
 
-    return Kind("pose", width, build, query, frozenset({"joint"}))
+    return FeatureKind("pose", width, build, query, frozenset({"joint"}))
 
 
-def _from_path(which: int, wanted: str) -> Kind:
+def _from_path(which: int, wanted: str) -> FeatureKind:
     """A kind read from the root's path: that of the clip in the database, predicted at run time."""
 
     def build(feature: Feature, poses: PoseDatabase) -> np.ndarray:
@@ -147,28 +149,28 @@ def _from_path(which: int, wanted: str) -> Kind:
             )
         return np.concatenate([_flat(feature, samples[:, h]) for h in range(samples.shape[1])], axis=-1)
 
-    return Kind("trajectory", lambda f: len(f.times) * f.dimensions, build, query, frozenset({"times"}))
+    return FeatureKind("trajectory", lambda f: len(f.times) * f.dimensions, build, query, frozenset({"times"}))
 
 
 def _flat(feature: Feature, v: np.ndarray) -> np.ndarray:
     return v if feature.dimensions == 3 else v[..., [0, 2]]
 
 
-def _position(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+def _position(feature: Feature, skeleton: Skeleton, pose: FeaturePose) -> np.ndarray:
     return _flat(feature, joint_motion(skeleton, pose, skeleton.joint(feature.joint))[0])
 
 
-def _velocity(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+def _velocity(feature: Feature, skeleton: Skeleton, pose: FeaturePose) -> np.ndarray:
     return _flat(feature, joint_motion(skeleton, pose, skeleton.joint(feature.joint))[2])
 
 
-def _direction(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+def _direction(feature: Feature, skeleton: Skeleton, pose: FeaturePose) -> np.ndarray:
     joint = skeleton.joint(feature.joint)
     _, rotations, _ = joint_motion(skeleton, pose, joint)
     return _flat(feature, quaternion.rotate(rotations, find_joint_axis(skeleton, joint, np.array(AXES[feature.axis]))))
 
 
-def _height(feature: Feature, skeleton: Skeleton, pose: Pose) -> np.ndarray:
+def _height(feature: Feature, skeleton: Skeleton, pose: FeaturePose) -> np.ndarray:
     """Above the ground root, so that it means the same on a hill."""
     return joint_motion(skeleton, pose, skeleton.joint(feature.joint))[0][:, 1:2]
 

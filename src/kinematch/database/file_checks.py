@@ -18,7 +18,7 @@ Sizes = dict[str, int]
 
 
 @dataclass(frozen=True)
-class Array:
+class ArrayRule:
     """An array: its shape in names of sizes, such as `F J 3` or `D+Z`, and the range of its numbers, ends included.
 
     A size that is not known yet is taken from the first array that has it. `below` names the size that all numbers are
@@ -62,7 +62,7 @@ class TableOf:
 
 
 @dataclass(frozen=True)
-class Fields:
+class FieldRules:
     """Values by names that are declared."""
 
     needed: Mapping[str, Any]
@@ -92,7 +92,7 @@ def check_value(found: Any, expected: Any, where: str) -> None:
                 raise _misfit(where, found, "a table")
             for name, one in found.items() if item is not None else ():
                 check_value(one, item, f"{where}.{_show(name)}")
-        case Fields(needed, optional, strict):
+        case FieldRules(needed, optional, strict):
             if not isinstance(found, dict):
                 raise _misfit(where, found, "a table")
             if strict and not found.keys() <= {*needed, *optional}:
@@ -106,7 +106,7 @@ def check_value(found: Any, expected: Any, where: str) -> None:
 
 
 def check_arrays(
-    arrays: Mapping[str, np.ndarray], table: Mapping[str, Array], sizes: Sizes, *, contents: bool = True
+    arrays: Mapping[str, np.ndarray], table: Mapping[str, ArrayRule], sizes: Sizes, *, contents: bool = True
 ) -> None:
     """Raise unless arrays are as declared; `sizes` that are not known yet are added.
 
@@ -119,7 +119,7 @@ def check_arrays(
     run_each(read, lambda name: _check_numbers(name, arrays[name], table[name], sizes))
 
 
-def _check_form(name: str, array: np.ndarray | None, row: Array, sizes: Sizes) -> None:
+def _check_form(name: str, array: np.ndarray | None, row: ArrayRule, sizes: Sizes) -> None:
     parts, dtype = row.shape.split(), np.dtype(row.dtype)
     found = "missing" if array is None else f"{array.dtype} {array.shape}"
     if array is not None and array.ndim == len(parts):
@@ -138,7 +138,7 @@ def _read_size(term: str, sizes: Sizes) -> int:
     return (-1 if term.startswith("-") else 1) * (int(name) if name.isdigit() else sizes[name])
 
 
-def _check_numbers(name: str, array: np.ndarray, row: Array, sizes: Sizes) -> None:
+def _check_numbers(name: str, array: np.ndarray, row: ArrayRule, sizes: Sizes) -> None:
     if row.any:
         return
     low, high = row.low, sizes[row.below] - 1 if row.below else row.high

@@ -13,8 +13,8 @@ import numpy as np
 
 from kinematch.database.features import AXES, BUILT_IN, LARGEST_WEIGHT, LONGEST_TIME, Feature
 from kinematch.database.file_checks import (
-    Array,
-    Fields,
+    ArrayRule,
+    FieldRules,
     ListOf,
     Number,
     Sizes,
@@ -38,7 +38,7 @@ LARGEST_WIDTH = 1e6  # columns of one feature
 LONGEST_TAIL = 1e9  # s, the most that a recipe may say
 
 WEIGHT = Number(0, LARGEST_WEIGHT)
-FEATURE = Fields(
+FEATURE = FieldRules(
     {"kind": Text()},
     {
         "joint": Text(), "times": ListOf(Number(-LONGEST_TIME, LONGEST_TIME)), "dimensions": Number(2, 3, whole=True),
@@ -47,34 +47,34 @@ FEATURE = Fields(
     },
 )  # fmt: skip
 SHARED_VALUES = {
-    "skeleton": Fields({"names": ListOf(Text(), least=1), "roles": TableOf(Number(0, 1e6, whole=True))}, {}),
+    "skeleton": FieldRules({"names": ListOf(Text(), least=1), "roles": TableOf(Number(0, 1e6, whole=True))}, {}),
     "frame_rate": Number(SLOWEST, FASTEST_DATABASE),
     "schema": ListOf(FEATURE, least=1),
     "tags": ListOf(Text(), unique=True),
 }
-DATABASE_VALUES = Fields(
+DATABASE_VALUES = FieldRules(
     {
         **SHARED_VALUES,
         "clips": ListOf(Text(), least=1),
         "normalisation": Text(("block", "column", "none")),
         "tail": Number(0, LONGEST_TAIL),
-        "weights": Fields({"features": TableOf(WEIGHT), "responsiveness": WEIGHT, "quality": WEIGHT}, {}),
-        "more": Fields({}, {"warnings": ListOf(Text()), "recipe": Text()}, strict=False),
+        "weights": FieldRules({"features": TableOf(WEIGHT), "responsiveness": WEIGHT, "quality": WEIGHT}, {}),
+        "more": FieldRules({}, {"warnings": ListOf(Text()), "recipe": Text()}, strict=False),
     },
     {
         "filter": Text(),  # files written before there was a filter have none
-        "packed": Fields({"pace_step": Number(0, FASTEST_MOTION)}, {"layout": Number(1, 100, whole=True)}),
+        "packed": FieldRules({"pace_step": Number(0, FASTEST_MOTION)}, {"layout": Number(1, 100, whole=True)}),
         "transport": TableOf(),
         "actions": ListOf(Text(), unique=True),  # and files without actions
     },
     strict=False,
 )
-_LAYERS = Fields({"layers": Number(1, 100, whole=True)}, {})
-MODEL_VALUES = Fields(
+_LAYERS = FieldRules({"layers": Number(1, 100, whole=True)}, {})
+MODEL_VALUES = FieldRules(
     {
         **SHARED_VALUES,
         "filter": Text(),
-        "networks": Fields({"decompressor": _LAYERS, "stepper": _LAYERS}, {"projector": _LAYERS}),
+        "networks": FieldRules({"decompressor": _LAYERS, "stepper": _LAYERS}, {"projector": _LAYERS}),
         "scores": TableOf(),
         "trained": TableOf(),
     },
@@ -85,115 +85,115 @@ MODEL_VALUES = Fields(
 LENGTH = (-LARGEST_LENGTH, LARGEST_LENGTH)
 FEATURES = (-LARGEST_FEATURE, LARGEST_FEATURE)
 SKELETON = {
-    "skeleton.parents": Array("i4", "J", -1, below="J"),
-    "skeleton.offsets": Array("f4", "J 3", *LENGTH),
-    "skeleton.rotations": Array("f4", "J 4", unit=True),
-    "skeleton.end_parents": Array("i4", "E", 0, below="J"),
-    "skeleton.end_offsets": Array("f4", "E 3", *LENGTH),
-    "skeleton.file_order": Array("i4", "J", 0, below="J"),
-    "skeleton.tpose": Array("f4", "J 4", unit=True, optional=True),
+    "skeleton.parents": ArrayRule("i4", "J", -1, below="J"),
+    "skeleton.offsets": ArrayRule("f4", "J 3", *LENGTH),
+    "skeleton.rotations": ArrayRule("f4", "J 4", unit=True),
+    "skeleton.end_parents": ArrayRule("i4", "E", 0, below="J"),
+    "skeleton.end_offsets": ArrayRule("f4", "E 3", *LENGTH),
+    "skeleton.file_order": ArrayRule("i4", "J", 0, below="J"),
+    "skeleton.tpose": ArrayRule("f4", "J 4", unit=True, optional=True),
 }
 CLIPS = {  # what all forms of a database keep as it is
-    "poses.contact_joints": Array("i4", "K", 0, below="J"),
-    "poses.clip_starts": Array("i4", "C", 0),
-    "poses.clip_stops": Array("i4", "C", 1),
-    "poses.clip_loops": Array("?", "C"),
-    "poses.loop_positions": Array("f4", "C 3", *LENGTH),
-    "poses.loop_rotations": Array("f4", "C 4", unit=True),
-    "features.offset": Array("f4", "D", *FEATURES),
-    "features.scale": Array("f4", "D", SMALLEST_SCALE, LARGEST_FEATURE),
+    "poses.contact_joints": ArrayRule("i4", "K", 0, below="J"),
+    "poses.clip_starts": ArrayRule("i4", "C", 0),
+    "poses.clip_stops": ArrayRule("i4", "C", 1),
+    "poses.clip_loops": ArrayRule("?", "C"),
+    "poses.loop_positions": ArrayRule("f4", "C 3", *LENGTH),
+    "poses.loop_rotations": ArrayRule("f4", "C 4", unit=True),
+    "features.offset": ArrayRule("f4", "D", *FEATURES),
+    "features.scale": ArrayRule("f4", "D", SMALLEST_SCALE, LARGEST_FEATURE),
 }
 ACTIONS = {  # where a database has some; their numbers are checked as it is made
-    "actions.stretches": Array("i4", "stretches 4", 0),
-    "actions.targets": Array("i4", "stretches", -1),
-    "actions.events": Array("i4", "events 3", 0),
-    "actions.points": Array("f4", "events 3", *LENGTH),
+    "actions.stretches": ArrayRule("i4", "stretches 4", 0),
+    "actions.targets": ArrayRule("i4", "stretches", -1),
+    "actions.events": ArrayRule("i4", "events 3", 0),
+    "actions.points": ArrayRule("f4", "events 3", *LENGTH),
 }
 # each form has these besides, and the skeleton
 PLAIN = {
-    "poses.positions": Array("f4", "F J 3", *LENGTH),
-    "poses.rotations": Array("f4", "F J 4", unit=True),
-    "poses.velocities": Array("f4", "F J 3", -FASTEST_MOTION, FASTEST_MOTION),
-    "poses.angular_velocities": Array("f4", "F J 3", -FASTEST_TURN, FASTEST_TURN),
-    "poses.contacts": Array("?", "F K"),
-    "poses.tags": Array("?", "F T"),
-    "poses.no_entry": Array("?", "F"),
-    "poses.no_exit": Array("?", "F"),
-    "poses.cost_factor": Array("f4", "F", 0, LARGEST_FACTOR),
-    "features.values": Array("f4", "F D", *FEATURES),
-    "features.targets": Array("?", "F"),
+    "poses.positions": ArrayRule("f4", "F J 3", *LENGTH),
+    "poses.rotations": ArrayRule("f4", "F J 4", unit=True),
+    "poses.velocities": ArrayRule("f4", "F J 3", -FASTEST_MOTION, FASTEST_MOTION),
+    "poses.angular_velocities": ArrayRule("f4", "F J 3", -FASTEST_TURN, FASTEST_TURN),
+    "poses.contacts": ArrayRule("?", "F K"),
+    "poses.tags": ArrayRule("?", "F T"),
+    "poses.no_entry": ArrayRule("?", "F"),
+    "poses.no_exit": ArrayRule("?", "F"),
+    "poses.cost_factor": ArrayRule("f4", "F", 0, LARGEST_FACTOR),
+    "features.values": ArrayRule("f4", "F D", *FEATURES),
+    "features.targets": ArrayRule("?", "F"),
 }
 PACKED = {
-    "packed.data": Array("u1", "bytes"),
-    "packed.raw": Array("?", "S"),
-    "packed.offsets": Array("i4", "S+1", 0),
-    "packed.moving": Array("i4", "M", 1, below="J"),
-    "packed.rest": Array("f4", "J 3", *LENGTH),
-    "packed.centres": Array("f4", "S M 3", *LENGTH),
-    "packed.roots": Array("u2", "P 3"),
-    "packed.root_bases": Array("f4", "S 3", *LENGTH),
-    "packed.root_steps": Array("f4", "S 3", *LENGTH),
-    "packed.originals": Array("i4", "C", -1, below="C"),
-    "packed.features": Array("u2", "F D"),
-    "packed.feature_bases": Array("f4", "D", *FEATURES),
-    "packed.feature_steps": Array("f4", "D", *FEATURES),
-    "packed.flags": Array("u1", "F flag_bytes"),
-    "packed.contact_left": Array("u1", "F K"),
-    "packed.toe_heights": Array("u2", "F K"),
-    "packed.toe_bases": Array("f4", "K", *LENGTH),
-    "packed.toe_steps": Array("f4", "K", *LENGTH),
-    "packed.paces": Array("u2", "F"),
-    "mirror.partners": Array("i4", "J", 0, below="J"),
-    "mirror.left": Array("f4", "J 4", unit=True),
-    "mirror.right": Array("f4", "J 4", unit=True),
-    "mirror.place_maps": Array("f4", "M 3 4", *LENGTH),
-    "marks.bits": Array("u1", "F mark_bytes"),
-    "marks.factor_starts": Array("i4", "R", 0, below="F"),
-    "marks.factors": Array("f4", "R", 0, LARGEST_FACTOR),
+    "packed.data": ArrayRule("u1", "bytes"),
+    "packed.raw": ArrayRule("?", "S"),
+    "packed.offsets": ArrayRule("i4", "S+1", 0),
+    "packed.moving": ArrayRule("i4", "M", 1, below="J"),
+    "packed.rest": ArrayRule("f4", "J 3", *LENGTH),
+    "packed.centres": ArrayRule("f4", "S M 3", *LENGTH),
+    "packed.roots": ArrayRule("u2", "P 3"),
+    "packed.root_bases": ArrayRule("f4", "S 3", *LENGTH),
+    "packed.root_steps": ArrayRule("f4", "S 3", *LENGTH),
+    "packed.originals": ArrayRule("i4", "C", -1, below="C"),
+    "packed.features": ArrayRule("u2", "F D"),
+    "packed.feature_bases": ArrayRule("f4", "D", *FEATURES),
+    "packed.feature_steps": ArrayRule("f4", "D", *FEATURES),
+    "packed.flags": ArrayRule("u1", "F flag_bytes"),
+    "packed.contact_left": ArrayRule("u1", "F K"),
+    "packed.toe_heights": ArrayRule("u2", "F K"),
+    "packed.toe_bases": ArrayRule("f4", "K", *LENGTH),
+    "packed.toe_steps": ArrayRule("f4", "K", *LENGTH),
+    "packed.paces": ArrayRule("u2", "F"),
+    "mirror.partners": ArrayRule("i4", "J", 0, below="J"),
+    "mirror.left": ArrayRule("f4", "J 4", unit=True),
+    "mirror.right": ArrayRule("f4", "J 4", unit=True),
+    "mirror.place_maps": ArrayRule("f4", "M 3 4", *LENGTH),
+    "marks.bits": ArrayRule("u1", "F mark_bytes"),
+    "marks.factor_starts": ArrayRule("i4", "R", 0, below="F"),
+    "marks.factors": ArrayRule("f4", "R", 0, LARGEST_FACTOR),
 }
 TRANSPORT = {
-    "transport.small": Array("u1", "small_bytes"),
-    "transport.large": Array("u1", "large_bytes"),
-    "transport.flags": Array("u1", "flag_bytes"),
-    "transport.originals": Array("i4", "C", -1, below="C"),
-    "transport.shares": Array("f4", "N", 1e-6, 1e6),
-    "transport.centres": Array("u1", "N J-1 4"),
-    "transport.moving": Array("i4", "M", 1, below="J"),
-    "transport.rest": Array("f4", "J 3", *LENGTH),
-    "transport.error": Array("f8", "1", 1e-9, 1e3),
-    "transport.factor_starts": Array("i4", "R", 0, below="F"),
-    "transport.factors": Array("f4", "R", 0, LARGEST_FACTOR),
+    "transport.small": ArrayRule("u1", "small_bytes"),
+    "transport.large": ArrayRule("u1", "large_bytes"),
+    "transport.flags": ArrayRule("u1", "flag_bytes"),
+    "transport.originals": ArrayRule("i4", "C", -1, below="C"),
+    "transport.shares": ArrayRule("f4", "N", 1e-6, 1e6),
+    "transport.centres": ArrayRule("u1", "N J-1 4"),
+    "transport.moving": ArrayRule("i4", "M", 1, below="J"),
+    "transport.rest": ArrayRule("f4", "J 3", *LENGTH),
+    "transport.error": ArrayRule("f8", "1", 1e-9, 1e3),
+    "transport.factor_starts": ArrayRule("i4", "R", 0, below="F"),
+    "transport.factors": ArrayRule("f4", "R", 0, LARGEST_FACTOR),
 }
 MODEL = {
-    "contact_joints": Array("i4", "K", 0, below="J"),
-    "feature_offset": Array("f4", "D", *FEATURES),
-    "feature_scale": Array("f4", "D", SMALLEST_SCALE, LARGEST_FEATURE),
-    "feature_weights": Array("f4", "D", 0, LARGEST_WEIGHT**2),
-    "rest": Array("f4", "J 3", *LENGTH),
-    "moving": Array("i4", "M", 1, below="J"),
-    "codebook.frames": Array("i4", "B", 0),
-    "codebook.features": Array("u1", "B D"),
-    "codebook.latents": Array("u1", "B Z"),
-    "codebook.tags": Array("u1", "B tag_bytes"),
-    "codebook.cost_factor": Array("f2", "B", 0),
-    "codebook.lowest": Array("f4", "D+Z", *FEATURES),
-    "codebook.step": Array("f4", "D+Z", 0, LARGEST_FEATURE),
-    "codebook.clip_starts": Array("i4", "L", 0, below="B"),
-    "codebook.clip_stops": Array("i4", "L", 1),
-    "limits": Array("f4", "2 D+Z", *FEATURES),
+    "contact_joints": ArrayRule("i4", "K", 0, below="J"),
+    "feature_offset": ArrayRule("f4", "D", *FEATURES),
+    "feature_scale": ArrayRule("f4", "D", SMALLEST_SCALE, LARGEST_FEATURE),
+    "feature_weights": ArrayRule("f4", "D", 0, LARGEST_WEIGHT**2),
+    "rest": ArrayRule("f4", "J 3", *LENGTH),
+    "moving": ArrayRule("i4", "M", 1, below="J"),
+    "codebook.frames": ArrayRule("i4", "B", 0),
+    "codebook.features": ArrayRule("u1", "B D"),
+    "codebook.latents": ArrayRule("u1", "B Z"),
+    "codebook.tags": ArrayRule("u1", "B tag_bytes"),
+    "codebook.cost_factor": ArrayRule("f2", "B", 0),
+    "codebook.lowest": ArrayRule("f4", "D+Z", *FEATURES),
+    "codebook.step": ArrayRule("f4", "D+Z", 0, LARGEST_FEATURE),
+    "codebook.clip_starts": ArrayRule("i4", "L", 0, below="B"),
+    "codebook.clip_stops": ArrayRule("i4", "L", 1),
+    "limits": ArrayRule("f4", "2 D+Z", *FEATURES),
 }
 
 
-def list_layers(name: str, layers: int, inputs: str, outputs: str) -> dict[str, Array]:
+def list_layers(name: str, layers: int, inputs: str, outputs: str) -> dict[str, ArrayRule]:
     """The rows of a network of a model; between its layers are as many numbers as its weights say."""
     widths = [inputs, *(f"{name}_{number}" for number in range(1, layers)), outputs]
-    rows = {f"{name}.weight.{n}": Array("f2", f"{widths[n]} {widths[n + 1]}") for n in range(layers)}
-    rows |= {f"{name}.bias.{n}": Array("f2", widths[n + 1]) for n in range(layers)}
-    return rows | {f"{name}.skip": Array("f2", f"{name}_skip {outputs}", optional=True)}
+    rows = {f"{name}.weight.{n}": ArrayRule("f2", f"{widths[n]} {widths[n + 1]}") for n in range(layers)}
+    rows |= {f"{name}.bias.{n}": ArrayRule("f2", widths[n + 1]) for n in range(layers)}
+    return rows | {f"{name}.skip": ArrayRule("f2", f"{name}_skip {outputs}", optional=True)}
 
 
 def read_values(
-    about: dict[str, Any], values: Fields, arrays: Mapping[str, np.ndarray]
+    about: dict[str, Any], values: FieldRules, arrays: Mapping[str, np.ndarray]
 ) -> tuple[Skeleton, FeatureSchema, Sizes]:
     """What all readers begin with: plain values are checked, then the skeleton and the schema are made of them."""
     check_value(about, values, "")

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.database import kernels
 from kinematch.database.loops import extend_track
-from kinematch.database.poses import Pose, PoseDatabase
+from kinematch.database.poses import FeaturePose, PoseDatabase
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
 from kinematch.motion.skeleton import Skeleton
@@ -16,7 +16,7 @@ BLOCK = 8192  # frames at a time: their intermediate values stay in cache
 FORWARD = np.array([0.0, 0.0, 1.0])
 
 
-def joint_motion(skeleton: Skeleton, pose: Pose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def joint_motion(skeleton: Skeleton, pose: FeaturePose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position (N, 3), rotation (N, 4) and velocity (N, 3) of a joint in the root's frame.
 
     The velocity is the joint's velocity in the world, in the root's axes: a walker's hips move forward at
@@ -28,7 +28,7 @@ def joint_motion(skeleton: Skeleton, pose: Pose, joint: int) -> tuple[np.ndarray
     return kernels.joint_motion(*(np.ascontiguousarray(a, dtype) for a in arrays), chain)
 
 
-def joint_motion_plain(skeleton: Skeleton, pose: Pose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def joint_motion_plain(skeleton: Skeleton, pose: FeaturePose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The readable twin of joint_motion: velocities add up along the chain, each turned by what lies above it."""
     back = quaternion.inverse(pose.rotations[:, 0])
     v = quaternion.rotate(back, pose.velocities[:, 0])

@@ -18,7 +18,7 @@ from kinematch.threads import run_each
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class FeaturePose:
     """The input of pose features; any leading shape, parent space, joint 0 the ground root."""
 
     positions: np.ndarray  # (..., J, 3) m
@@ -40,7 +40,7 @@ class Mark:
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class ClipEntry:
     """A cleaned clip to be added; a looping one ends with its first pose, where the next cycle begins."""
 
     clip: Clip
@@ -135,8 +135,8 @@ class PoseDatabase(Unchanging):
         own = self.clip_frames(index)
         return Clip(self.skeleton, self.positions[own], self.rotations[own], self.frame_rate, self.clip_names[index])
 
-    def pose(self, frames: np.ndarray | slice = slice(None)) -> Pose:
-        return Pose(
+    def pose(self, frames: np.ndarray | slice = slice(None)) -> FeaturePose:
+        return FeaturePose(
             self.positions[frames], self.rotations[frames], self.velocities[frames], self.angular_velocities[frames]
         )
 
@@ -148,7 +148,7 @@ def check_clips(starts: np.ndarray, stops: np.ndarray, frames: int) -> None:
         raise KinematchError(f"clips must cover {frames} frames without gaps and hold at least one each")
 
 
-def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDatabase:
+def build_poses(entries: Sequence[ClipEntry], contact_joints: np.ndarray) -> PoseDatabase:
     """All clips end to end. They must share one skeleton, with the ground root as joint 0, and one rate."""
     if not entries:
         raise KinematchError("a database needs at least one clip")
@@ -206,7 +206,9 @@ def build_poses(entries: Sequence[Entry], contact_joints: np.ndarray) -> PoseDat
     )
 
 
-def _collect_marks(entries: Sequence[Entry], starts: np.ndarray, stops: np.ndarray, actions: Actions) -> dict[str, Any]:
+def _collect_marks(
+    entries: Sequence[ClipEntry], starts: np.ndarray, stops: np.ndarray, actions: Actions
+) -> dict[str, Any]:
     """The fields of a database that come from marks: tags, no_entry, no_exit and cost_factor.
 
     Actions have their name as a tag, and are entered on request alone.

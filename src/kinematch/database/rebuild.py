@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinematch.database.feature_database import FeatureDatabase, Weights, build_features
-from kinematch.database.poses import Entry, Mark, PoseDatabase, build_poses
+from kinematch.database.poses import ClipEntry, Mark, PoseDatabase, build_poses
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
@@ -66,7 +66,9 @@ def rebuild_database(
     for c, start, stop in pieces:
         first = int(poses.clip_starts[c])
         own = slice(first + start, first + stop)
-        entries.append(Entry(change(poses.clip(c).frames(start, stop)), poses.contacts[own], marks=_marks(poses, own)))
+        entries.append(
+            ClipEntry(change(poses.clip(c).frames(start, stop)), poses.contacts[own], marks=_marks(poses, own))
+        )
     return _build(database, entries, poses.contact_joints, features.schema, features, features.weights)
 
 
@@ -86,7 +88,7 @@ def retarget_database(
     for c in range(poses.clip_count):
         frames = poses.clip_frames(c)
         clip = retarget(poses.clip(c), skeleton)
-        entries.append(Entry(clip, poses.contacts[frames][:, columns], marks=_marks(poses, frames)))
+        entries.append(ClipEntry(clip, poses.contacts[frames][:, columns], marks=_marks(poses, frames)))
     like = like or own
     known = {name: weight for name, weight in like.weights.features.items() if name in schema.columns}
     return _build(database, entries, contact_joints, schema, like, replace(like.weights, features=known))
@@ -108,9 +110,13 @@ def _find_side(skeleton: Skeleton, joint: int) -> str:
 
 
 def _build(
-    database: Database, entries: list[Entry], contact_joints: np.ndarray, schema: FeatureSchema, like: FeatureDatabase,
+    database: Database,
+    entries: list[ClipEntry],
+    contact_joints: np.ndarray,
+    schema: FeatureSchema,
+    like: FeatureDatabase,
     weights: Weights,
-) -> Database:  # fmt: skip
+) -> Database:
     made = build_poses(entries, contact_joints)
     built = build_features(
         made, schema, normalisation=like.normalisation, weights=weights, tail=like.tail, warn=lambda message: None

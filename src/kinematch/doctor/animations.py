@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from kinematch.doctor.report import Animation
+from kinematch.doctor.report import FileAnimation
 from kinematch.math import quaternion
 from kinematch.motion.clean.contacts import contact_joints
 from kinematch.motion.clean.in_place import is_in_place
@@ -21,24 +21,24 @@ GAITS = {"walk": "walk", "run": "run", "jog": "run", "sprint": "run", "trot": "r
 WAYS = {"back": "backward", "strafe": "strafe", "side": "strafe", "left": "left", "right": "right"}
 
 
-def describe_animation(clip: Clip) -> Animation:
+def describe_animation(clip: Clip) -> FileAnimation:
     """What one of several animations of a file is for. Only what loops can be walked by or stood in."""
     if not ends_as_it_begins(clip):
-        return Animation(clip.name, tags=("action",))
+        return FileAnimation(clip.name, tags=("action",))
     if is_in_place(clip) and _both_sides_walk(clip):
         words = [tag for word, tag in (GAITS | WAYS).items() if word in clip.name.lower()]
-        return Animation(clip.name, loop=True, in_place=True, tags=("locomotion", *dict.fromkeys(words)))
+        return FileAnimation(clip.name, loop=True, in_place=True, tags=("locomotion", *dict.fromkeys(words)))
     if re.search(r"idle|stand", clip.name.lower()) and _stands(clip):
-        return Animation(clip.name, loop=True, tags=("locomotion", "idle"))
-    return Animation(clip.name, tags=("action",))
+        return FileAnimation(clip.name, loop=True, tags=("locomotion", "idle"))
+    return FileAnimation(clip.name, tags=("action",))
 
 
-def find_stand_loop(clip: Clip) -> Animation | None:
+def find_stand_loop(clip: Clip) -> FileAnimation | None:
     """A file with one animation as a loop to stand in, if it is one."""
     named = bool(re.search(r"idle|stand", clip.name.lower()))
     if not ends_as_it_begins(clip) or not _stands(clip) or not (named or is_idle(clip)):
         return None
-    return Animation(clip.name, loop=True, tags=("idle",))
+    return FileAnimation(clip.name, loop=True, tags=("idle",))
 
 
 def ends_as_it_begins(clip: Clip) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.doctor.report import Animation, Problem, Report, by_severity, counted
+from kinematch.doctor.report import FileAnimation, Problem, Report, by_severity, counted
 from kinematch.errors import listed
 from kinematch.motion.clean.edit import leg_length
 from kinematch.motion.clip import Clip
@@ -54,7 +54,7 @@ def _leave_out(report: Report, first: dict[tuple[str, int, int], list[tuple[np.n
             known.append((values, own if len(report.clips) == 1 else f"{own}: {name}"))
     if not equal:
         return report
-    kept: tuple[Animation, ...] = tuple(one for one in report.animations if one.name not in equal)
+    kept: tuple[FileAnimation, ...] = tuple(one for one in report.animations if one.name not in equal)
     if kept:
         return replace(report, animations=kept, equal=equal)
     if len(report.clips) == 1:

@@ -10,7 +10,7 @@ from kinematch.doctor import motion_problems, rig_problems, signals
 from kinematch.doctor.animations import describe_animation, find_stand_loop, is_gait_loop
 from kinematch.doctor.equals import outline
 from kinematch.doctor.quoting import quoted_glob
-from kinematch.doctor.report import Activity, Animation, Contacts, HeldPose, Idle, Problem, Report, by_severity
+from kinematch.doctor.report import Activity, Contacts, FileAnimation, HeldPose, Idle, Problem, Report, by_severity
 from kinematch.doctor.stands import find_stands, idle_notes
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
@@ -78,14 +78,14 @@ def examine(path: str | Path, **overrides) -> Report:
     )
 
 
-def _describe(clip: Clip) -> Animation:
+def _describe(clip: Clip) -> FileAnimation:
     try:
         return describe_animation(clip)
     except KinematchError:  # nothing that touches the ground is known
-        return Animation(clip.name)
+        return FileAnimation(clip.name)
 
 
-def _describe_lone(clip: Clip) -> tuple[Animation, ...]:
+def _describe_lone(clip: Clip) -> tuple[FileAnimation, ...]:
     """Of a file with one animation only what it is to stand in: the rest is told by its problems."""
     try:
         found = find_stand_loop(clip)

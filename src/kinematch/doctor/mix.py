@@ -15,7 +15,7 @@ IN_PLACE = "in_place = true"
 
 
 @dataclass(frozen=True)
-class Group:
+class FileGroup:
     """Files of one rig and one kind of motion."""
 
     kind: str  # TAKES or LOOPS
@@ -41,7 +41,7 @@ def find_kind(report: Report) -> str:
     return LOOPS if loops or lone else TAKES
 
 
-def list_groups(reports: Sequence[Report]) -> list[Group]:
+def list_groups(reports: Sequence[Report]) -> list[FileGroup]:
     """The groups of a folder, those of its main kind first, then those with more motion."""
     files: dict[tuple[str, str], list[Report]] = defaultdict(list)
     minutes: dict[str, float] = defaultdict(float)
@@ -53,13 +53,13 @@ def list_groups(reports: Sequence[Report]) -> list[Group]:
         kind = find_kind(report)
         files[main if kind == EITHER else kind, report.rig].append(report)
     groups = [
-        Group(kind, rig, own[0].family, tuple(r.path for r in own), sum(r.duration for r in own) / 60, kind == main)
+        FileGroup(kind, rig, own[0].family, tuple(r.path for r in own), sum(r.duration for r in own) / 60, kind == main)
         for (kind, rig), own in files.items()
     ]
     return sorted(groups, key=lambda group: (not group.belongs, -group.minutes))
 
 
-def explain_mix(groups: Sequence[Group]) -> list[str]:
+def explain_mix(groups: Sequence[FileGroup]) -> list[str]:
     """A line for each group of a mix, with what becomes of it; none where all files are of one."""
     lines = []
     for group in groups if len(groups) > 1 else ():

@@ -57,7 +57,7 @@ class Activity:
 
 
 @dataclass(frozen=True)
-class Animation:
+class FileAnimation:
     """One of several animations of a file that can be built, and what the recipe says of it."""
 
     name: str
@@ -74,7 +74,7 @@ class Report:
     rig: str = ""  # a digest of joint names and parents: alike for rigs that differ in bone lengths only
     bones: str = ""  # a digest of bones to the millimetre, with their directions: alike where clips can be joined
     clips: tuple[str, ...] = ()
-    animations: tuple[Animation, ...] = ()  # those that can be built, in a file that holds several
+    animations: tuple[FileAnimation, ...] = ()  # those that can be built, in a file that holds several
     outlines: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False)  # frames and poses by clip
     equal: dict[str, str] = field(default_factory=dict)  # clips left out, and where the same motion is taken from
     figures_of: str = ""  # the animation that figures of floor, speed and contacts are of, where there are several

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from kinematch.draw.camera import Camera, follow, frame_clip
+from kinematch.draw.camera import ViewCamera, follow, frame_clip
 from kinematch.draw.figure import trail_marks
-from kinematch.draw.frames import Frames, frames_of
+from kinematch.draw.frames import DrawnFrames, frames_of
 from kinematch.draw.movie import movie_writer, write_movie
 from kinematch.draw.scene import check_size, render_scene
 from kinematch.draw.solid import join
@@ -45,7 +45,7 @@ def moving_pictures(
     frames_per_second: float = 25,
     start: float = 0.0,
     seconds: float | None = None,
-    camera: str | Camera = "follow",
+    camera: str | ViewCamera = "follow",
     azimuth: float = np.radians(-40),
     elevation: float = np.radians(10),
     contacts: np.ndarray | None = None,
@@ -96,7 +96,7 @@ def _frames(
     seconds: float | None,
     contacts: np.ndarray | None,
     contact_joints: Sequence[int] | None,
-) -> Frames:
+) -> DrawnFrames:
     """The asked part of the clip at the rate of the pictures, which is never higher than the clip's own."""
     if not 0 < frames_per_second <= 240:
         raise KinematchError(f"{frames_per_second} frames per second, expected more than 0 and at most 240")
@@ -120,10 +120,10 @@ def _frames(
 
 
 def _cameras(
-    frames: Frames, camera: str | Camera, size: tuple[int, int], azimuth: float, elevation: float
-) -> list[Camera]:
+    frames: DrawnFrames, camera: str | ViewCamera, size: tuple[int, int], azimuth: float, elevation: float
+) -> list[ViewCamera]:
     skeleton, count = frames.clip.skeleton, len(frames.indices)
-    if isinstance(camera, Camera):
+    if isinstance(camera, ViewCamera):
         return [camera] * count
     if camera not in CAMERAS:
         raise KinematchError(unknown("camera", camera, CAMERAS))

@@ -17,7 +17,7 @@ TINTS = ("body", "left", "right", "left_arm", "right_arm", "joints")  # fields o
 
 
 @dataclass(frozen=True)
-class Part:
+class BodyPart:
     """One solid, drawn in the reference pose: two balls, each carried by a joint."""
 
     joints: tuple[int, int]
@@ -29,7 +29,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class BodyShape:
     joints: np.ndarray  # (P, 2) int
     offsets: np.ndarray  # (P, 2, 3) m, in the joint's space
     radii: np.ndarray  # (P, 2) m
@@ -39,12 +39,12 @@ class Body:
     tints: tuple[str, ...]  # (P,)
 
 
-def bind(parts: Sequence[Part], global_positions: np.ndarray, global_rotations: np.ndarray) -> Body:
+def bind(parts: Sequence[BodyPart], global_positions: np.ndarray, global_rotations: np.ndarray) -> BodyShape:
     """Parts drawn around a reference pose (J, 3), (J, 4), fixed to its joints."""
     joints = np.array([part.joints for part in parts], int).reshape(-1, 2)
     points = np.array([part.points for part in parts], np.float64).reshape(-1, 2, 3)
     back = quaternion.inverse(np.asarray(global_rotations, np.float64)[joints])
-    return Body(
+    return BodyShape(
         joints=joints,
         offsets=quaternion.rotate(back, points - global_positions[joints]),
         radii=np.array([part.radii for part in parts]).reshape(-1, 2),
@@ -55,7 +55,7 @@ def bind(parts: Sequence[Part], global_positions: np.ndarray, global_rotations: 
     )
 
 
-def place(body: Body, global_positions: np.ndarray, global_rotations: np.ndarray, theme: Theme) -> Solids:
+def place(body: BodyShape, global_positions: np.ndarray, global_rotations: np.ndarray, theme: Theme) -> Solids:
     """The body's solids in poses (..., J, 3), (..., J, 4)."""
     p = np.asarray(global_positions, np.float64)[..., body.joints, :]
     r = np.asarray(global_rotations, np.float64)[..., body.joints, :]
@@ -73,7 +73,7 @@ def place(body: Body, global_positions: np.ndarray, global_rotations: np.ndarray
     )
 
 
-def generic_body(skeleton: Skeleton) -> Body:
+def generic_body(skeleton: Skeleton) -> BodyShape:
     """A tapered bone from each joint to its children and end sites, for rigs that are not humanoid."""
     positions, rotations = (np.asarray(a, np.float64) for a in kinematics.rest_pose(skeleton))
     ends = kinematics.end_positions(skeleton, positions, rotations)
@@ -94,10 +94,10 @@ def generic_body(skeleton: Skeleton) -> Body:
             continue  # helper joints on top of each other, or a control far away from the body
         thick = float(np.clip(0.13 * length, 0.1 * usual, 0.3 * usual))
         tint = _side(skeleton.names[tip_joint])
-        parts.append(Part((start, tip_joint), (positions[start], tip), (thick, 0.55 * thick), tint=tint))
+        parts.append(BodyPart((start, tip_joint), (positions[start], tip), (thick, 0.55 * thick), tint=tint))
     for joint in range(skeleton.joint_count):
         if joint != root and (not parts or any(joint in part.joints for part in parts)):
-            parts.append(Part((joint, joint), (positions[joint],) * 2, (0.16 * usual,) * 2, tint="joints"))
+            parts.append(BodyPart((joint, joint), (positions[joint],) * 2, (0.16 * usual,) * 2, tint="joints"))
     return bind(parts, positions, rotations)
 
 

@@ -13,7 +13,7 @@ UP = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Camera:
+class ViewCamera:
     position: np.ndarray  # (3,) m
     target: np.ndarray  # (3,) m, drawn in the middle of the picture
     field_of_view: float = np.radians(30)  # rad, from the lower edge to the upper
@@ -53,7 +53,7 @@ class Camera:
         scale = self.focal(height) / depth
         return np.stack([0.5 * width + local[..., 0] * scale, 0.5 * height - local[..., 1] * scale], -1), depth
 
-    def moved(self, offset: np.ndarray) -> "Camera":
+    def moved(self, offset: np.ndarray) -> "ViewCamera":
         return replace(self, position=self.position + offset, target=self.target + offset)
 
 
@@ -92,11 +92,11 @@ def frame_points(
     size: tuple[int, int] = (640, 480),
     field_of_view: float = np.radians(30),
     margin: float = 0.12,
-) -> Camera:
+) -> ViewCamera:
     """The nearest camera looking along direction that sees all points (..., 3), with margin m around each of them."""
     points = np.reshape(points, (-1, 3)).astype(np.float64)
     centre = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    axes = Camera(centre - direction, centre, field_of_view).axes
+    axes = ViewCamera(centre - direction, centre, field_of_view).axes
     x, y, z = ((points - centre) @ axes.T).T
     slope_y = np.tan(0.5 * field_of_view)
     slope_x = slope_y * size[0] / size[1]
@@ -110,7 +110,7 @@ def frame_points(
     (shift_x, distance_x), (shift_y, distance_y) = fit(x, slope_x), fit(y, slope_y)
     distance = max(distance_x, distance_y, margin - z.min())
     target = centre + shift_x * axes[0] + shift_y * axes[1]
-    return Camera(target - distance * axes[2], target, field_of_view)
+    return ViewCamera(target - distance * axes[2], target, field_of_view)
 
 
 def frame_clip(
@@ -122,7 +122,7 @@ def frame_clip(
     elevation: float = np.radians(10),
     field_of_view: float = np.radians(30),
     margin: float = 0.15,
-) -> Camera:
+) -> ViewCamera:
     """A three-quarter view of a pose (J, 3) or of a whole clip (F, J, 3); azimuth 0 looks the body in the face."""
     poses = np.reshape(global_positions, (-1, skeleton.joint_count, 3))
     ways = facing(skeleton, poses)
@@ -134,7 +134,7 @@ def frame_clip(
     return frame_points(body_points(skeleton, poses), direction, size=size, field_of_view=field_of_view, margin=margin)
 
 
-def follow(camera: Camera, places: np.ndarray, *, frame_rate: float, smoothing: float = 1.2) -> list[Camera]:
+def follow(camera: ViewCamera, places: np.ndarray, *, frame_rate: float, smoothing: float = 1.2) -> list[ViewCamera]:
     """The camera of each frame: carried along with places (F, 3) on the floor, smoothed with a window in seconds.
 
     Straight pieces are fitted, so that a body that runs steadily from the first frame stays in the middle.

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from PIL import Image
 
-from kinematch.draw.body import Body, place
-from kinematch.draw.camera import Camera, body_joints, facing, frame_clip
+from kinematch.draw.body import BodyShape, place
+from kinematch.draw.camera import ViewCamera, body_joints, facing, frame_clip
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.scene import render_scene
 from kinematch.draw.solid import Solids, join, round_cones
@@ -21,7 +21,7 @@ def render(
     global_positions: np.ndarray,
     global_rotations: np.ndarray,
     *,
-    camera: Camera | None = None,
+    camera: ViewCamera | None = None,
     size: tuple[int, int] = (640, 480),
     contacts: Iterable[int] | None = None,
     trail: np.ndarray | None = None,
@@ -30,7 +30,7 @@ def render(
     theme: Theme | str = "light",
     floor_height: float | None = None,
     light: np.ndarray | None = None,
-    body: Body | None = None,
+    body: BodyShape | None = None,
 ) -> Image.Image:
     """A pose (J, 3), (J, 4), or several (..., J, 3) in one picture.
 

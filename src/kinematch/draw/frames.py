@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.draw.body import Body, place
+from kinematch.draw.body import BodyShape, place
 from kinematch.draw.figure import contact_marks, floor_under
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.solid import Solids, join
@@ -17,13 +17,13 @@ from kinematch.motion.clip import Clip
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
+class DrawnFrames:
     clip: Clip
     indices: np.ndarray  # (N,) int, frames of the clip
     positions: np.ndarray  # (N, J, 3) m, global
     rotations: np.ndarray  # (N, J, 4), global
     contacts: np.ndarray  # (N, J) bool
-    body: Body
+    body: BodyShape
     floor_height: float  # m
 
     @property
@@ -49,8 +49,8 @@ def frames_of(
     *,
     contacts: np.ndarray | None = None,
     contact_joints: Sequence[int] | None = None,
-    body: Body | None = None,
-) -> Frames:
+    body: BodyShape | None = None,
+) -> DrawnFrames:
     """Some frames of a clip; contacts (F, K) belong to the whole clip and to K joints, by default its feet."""
     some = clip.with_(positions=clip.positions[indices], rotations=clip.rotations[indices])
     p, r = kinematics.global_pose(some)
@@ -65,7 +65,7 @@ def frames_of(
             )
         planted[:, list(joints)] = contacts[indices]
     body, floor = body or make_body(clip.skeleton), floor_under(clip.skeleton, p)
-    return Frames(clip, indices, p.astype(np.float64), r.astype(np.float64), planted, body, floor)
+    return DrawnFrames(clip, indices, p.astype(np.float64), r.astype(np.float64), planted, body, floor)
 
 
 def even_frames(clip: Clip, count: int, *, start: float | None, stop: float | None) -> np.ndarray:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kinematch.draw.body import Body, Part, bind, generic_body
+from kinematch.draw.body import BodyPart, BodyShape, bind, generic_body
 from kinematch.motion import kinematics
 from kinematch.motion.clean.edit import leg_length
 from kinematch.motion.four_legs import has_four_legs
@@ -20,7 +20,7 @@ _FINGERS = ("thumb", "index", "middle", "ring", "little")
 Point = np.ndarray
 
 
-def make_body(skeleton: Skeleton) -> Body:
+def make_body(skeleton: Skeleton) -> BodyShape:
     """The mannequin where roles and a standing reference pose are known, plain bones elsewhere."""
     if all(role in skeleton.roles for role in _NEEDED) and leg_length(skeleton) > 0 and not has_four_legs(skeleton):
         reference = _reference_pose(skeleton)
@@ -42,7 +42,7 @@ def _reference_pose(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray] | None:
     return (p, r) if height > 0 and upright and faces_ahead else None
 
 
-def mannequin(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> Body:
+def mannequin(skeleton: Skeleton, positions: np.ndarray, rotations: np.ndarray) -> BodyShape:
     """Parts around a standing pose that faces +Z; all measures in proportion to the legs."""
     at = {role: positions[joint] for role, joint in skeleton.roles.items()}
     unit = leg_length(skeleton) / _LEG
@@ -56,7 +56,7 @@ def _xyz(x: float, y: float, z: float) -> Point:
     return np.array([x, y, z])
 
 
-def _trunk(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
+def _trunk(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[BodyPart]:
     """Pelvis, belly, a chest that widens towards the shoulders, and the slope from neck to shoulders."""
     roles = skeleton.roles
     hips = roles["hips"]
@@ -76,24 +76,26 @@ def _trunk(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
     chest_wide = 0.86 * shoulder_width / (0.11 * unit)
     belly_wide = min(1.3, 1.1 * chest_wide)  # stays inside the chest where they overlap
     parts = [
-        Part((hips, hips), (pelvis, pelvis), (0.112 * unit,) * 2, scales=(pelvis_wide, 0.98)),
-        Part((hips, belly), (pelvis, waist), (0.1 * unit, 0.082 * unit), scales=(belly_wide, 0.94)),
-        Part((chest, chest), (ribs, top), (0.096 * unit, 0.11 * unit), scales=(chest_wide, 0.92)),
+        BodyPart((hips, hips), (pelvis, pelvis), (0.112 * unit,) * 2, scales=(pelvis_wide, 0.98)),
+        BodyPart((hips, belly), (pelvis, waist), (0.1 * unit, 0.082 * unit), scales=(belly_wide, 0.94)),
+        BodyPart((chest, chest), (ribs, top), (0.096 * unit, 0.11 * unit), scales=(chest_wide, 0.92)),
     ]
     neck = at.get("neck", along(1.04, -0.005))
     carrier = roles.get("neck", chest)
-    parts.append(Part((chest, carrier), (along(0.9, -0.01), neck), (0.075 * unit, 0.052 * unit), scales=(1.1, 0.9)))
+    parts.append(BodyPart((chest, carrier), (along(0.9, -0.01), neck), (0.075 * unit, 0.052 * unit), scales=(1.1, 0.9)))
     for side in ("left", "right"):
         arm = at[f"{side}_upper_arm"]
         shoulder = roles.get(f"{side}_shoulder", chest)
         inner = 0.75 * top + 0.25 * arm + _xyz(0, 0.03 * unit, 0)
         slope = neck + 0.25 * (at["head"] - neck)
-        parts.append(Part((chest, shoulder), (inner, arm), (0.062 * unit, 0.054 * unit)))
-        parts.append(Part((carrier, shoulder), (slope, arm + _xyz(0, 0.008 * unit, 0)), (0.034 * unit, 0.044 * unit)))
+        parts.append(BodyPart((chest, shoulder), (inner, arm), (0.062 * unit, 0.054 * unit)))
+        parts.append(
+            BodyPart((carrier, shoulder), (slope, arm + _xyz(0, 0.008 * unit, 0)), (0.034 * unit, 0.044 * unit))
+        )
     return parts
 
 
-def _head(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
+def _head(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[BodyPart]:
     roles = skeleton.roles
     head, neck = roles["head"], roles.get("neck", roles["head"])
     base = at["head"]
@@ -102,13 +104,13 @@ def _head(skeleton: Skeleton, at: dict[str, Point], unit: float) -> list[Part]:
     brow, nose = skull + _xyz(0, 0, 0.093 * unit), skull + _xyz(0, -0.03 * unit, 0.094 * unit)
     neck_base = at["neck"] if "neck" in at else base - _xyz(0, 0.09 * unit, 0.01 * unit)
     return [
-        Part((neck, head), (neck_base, base + _xyz(0, 0.05 * unit, 0)), (0.052 * unit, 0.047 * unit)),
-        Part((head, head), (skull, chin), (0.1 * unit, 0.06 * unit), scales=(0.82, 1.0)),
-        Part((head, head), (brow, nose), (0.007 * unit, 0.012 * unit)),
+        BodyPart((neck, head), (neck_base, base + _xyz(0, 0.05 * unit, 0)), (0.052 * unit, 0.047 * unit)),
+        BodyPart((head, head), (skull, chin), (0.1 * unit, 0.06 * unit), scales=(0.82, 1.0)),
+        BodyPart((head, head), (brow, nose), (0.007 * unit, 0.012 * unit)),
     ]
 
 
-def _leg(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
+def _leg(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[BodyPart]:
     roles = skeleton.roles
     thigh, shin, foot = (roles[f"{side}_{part}"] for part in ("upper_leg", "lower_leg", "foot"))
     hip, knee, ankle = (at[f"{side}_{part}"] for part in ("upper_leg", "lower_leg", "foot"))
@@ -125,31 +127,31 @@ def _leg(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> li
     calf = knee + 0.28 * (ankle - knee) - 0.012 * unit * _xyz(0, 0, 1)
     across = tuple(np.cross([0.0, 1.0, 0.0], ahead)) if ahead.any() else (1.0, 0.0, 0.0)
     return [
-        Part((thigh, thigh), (hip, knee), (0.086 * unit, 0.054 * unit), tint=side),
-        Part((thigh, thigh), (knee, knee), (0.057 * unit,) * 2, tint="joints"),
-        Part((shin, shin), (knee, calf), (0.05 * unit, 0.056 * unit), tint=side),
-        Part((shin, shin), (calf, ankle), (0.056 * unit, 0.034 * unit), tint=side),
-        Part((foot, foot), (ankle, ankle), (0.037 * unit,) * 2, tint="joints"),
-        Part((foot, foot), (heel, ball_low), (0.03 * unit, 0.024 * unit), across, (1.12, 1.0), tint=side),
-        Part((foot, foot), (ankle, ball_low), (0.032 * unit, 0.023 * unit), across, (1.15, 1.0), tint=side),
-        Part((toes, toes), (ball_low, tip), (0.024 * unit, 0.018 * unit), across, (1.6, 1.0), tint=side),
+        BodyPart((thigh, thigh), (hip, knee), (0.086 * unit, 0.054 * unit), tint=side),
+        BodyPart((thigh, thigh), (knee, knee), (0.057 * unit,) * 2, tint="joints"),
+        BodyPart((shin, shin), (knee, calf), (0.05 * unit, 0.056 * unit), tint=side),
+        BodyPart((shin, shin), (calf, ankle), (0.056 * unit, 0.034 * unit), tint=side),
+        BodyPart((foot, foot), (ankle, ankle), (0.037 * unit,) * 2, tint="joints"),
+        BodyPart((foot, foot), (heel, ball_low), (0.03 * unit, 0.024 * unit), across, (1.12, 1.0), tint=side),
+        BodyPart((foot, foot), (ankle, ball_low), (0.032 * unit, 0.023 * unit), across, (1.15, 1.0), tint=side),
+        BodyPart((toes, toes), (ball_low, tip), (0.024 * unit, 0.018 * unit), across, (1.6, 1.0), tint=side),
     ]
 
 
-def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
+def _arm(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[BodyPart]:
     upper, lower = skeleton.roles[f"{side}_upper_arm"], skeleton.roles[f"{side}_lower_arm"]
     shoulder, elbow, wrist = (at[f"{side}_{part}"] for part in ("upper_arm", "lower_arm", "hand"))
     tint = f"{side}_arm"
     return [
-        Part((upper, upper), (shoulder, shoulder), (0.056 * unit,) * 2, tint="joints"),
-        Part((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=tint),
-        Part((upper, upper), (elbow, elbow), (0.0435 * unit,) * 2, tint="joints"),
-        Part((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=tint),
+        BodyPart((upper, upper), (shoulder, shoulder), (0.056 * unit,) * 2, tint="joints"),
+        BodyPart((upper, upper), (shoulder, elbow), (0.05 * unit, 0.039 * unit), tint=tint),
+        BodyPart((upper, upper), (elbow, elbow), (0.0435 * unit,) * 2, tint="joints"),
+        BodyPart((lower, lower), (elbow, wrist), (0.041 * unit, 0.027 * unit), tint=tint),
         *_hand(skeleton, at, unit, side),
     ]
 
 
-def _hand(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[Part]:
+def _hand(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> list[BodyPart]:
     """A palm that looks down in the T-pose, and the rig's fingers, or else a mitten with a thumb."""
     roles, tint, across = skeleton.roles, f"{side}_arm", (0.0, 0.0, 1.0)
     hand, wrist = roles[f"{side}_hand"], at[f"{side}_hand"]
@@ -157,7 +159,7 @@ def _hand(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> l
     ahead = ahead / (np.linalg.norm(ahead) or 1)
     knuckles = at.get(f"{side}_middle_proximal", wrist + 0.085 * unit * ahead)
     palm = wrist + 0.02 * unit * ahead
-    parts = [Part((hand, hand), (palm, knuckles), (0.024 * unit, 0.027 * unit), across, (1.35, 0.8), tint)]
+    parts = [BodyPart((hand, hand), (palm, knuckles), (0.024 * unit, 0.027 * unit), across, (1.35, 0.8), tint)]
     for finger in _FINGERS:
         names = (f"{side}_{finger}_{piece}" for piece in ("proximal", "intermediate", "distal"))
         chain = [name for name in names if name in at]
@@ -170,11 +172,11 @@ def _hand(skeleton: Skeleton, at: dict[str, Point], unit: float, side: str) -> l
         thickness = [0.016, 0.0115, 0.01, 0.009, 0.007]
         for n, (start, end) in enumerate(pairwise(places)):
             radii = (thickness[n] * unit, thickness[n + 1] * unit)
-            parts.append(Part((joints[n], joints[n + 1]), (start, end), radii, tint=tint))
+            parts.append(BodyPart((joints[n], joints[n + 1]), (start, end), radii, tint=tint))
     if len(parts) == 1:
         thumb = wrist + 0.03 * unit * ahead + _xyz(0, -0.004 * unit, 0.022 * unit)
         thumb_tip = wrist + 0.075 * unit * ahead + _xyz(0, -0.012 * unit, 0.052 * unit)
         tip = knuckles + 0.07 * unit * ahead
-        parts.append(Part((hand, hand), (knuckles, tip), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint))
-        parts.append(Part((hand, hand), (thumb, thumb_tip), (0.015 * unit, 0.011 * unit), tint=tint))
+        parts.append(BodyPart((hand, hand), (knuckles, tip), (0.026 * unit, 0.016 * unit), across, (1.35, 0.7), tint))
+        parts.append(BodyPart((hand, hand), (thumb, thumb_tip), (0.015 * unit, 0.011 * unit), tint=tint))
     return parts

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.draw import floor_kernels, kernels, shading_kernels
-from kinematch.draw.camera import UP, Camera
+from kinematch.draw.camera import UP, ViewCamera
 from kinematch.draw.solid import Solids
 from kinematch.draw.theme import Theme, encoding_table, linear
 from kinematch.errors import KinematchError
@@ -21,7 +21,7 @@ def check_size(size: tuple[int, int]) -> tuple[int, int]:
     return int(size[0]), int(size[1])
 
 
-def light_of(camera: Camera) -> np.ndarray:
+def light_of(camera: ViewCamera) -> np.ndarray:
     """Towards a light above the viewer's left shoulder, unit (3,)."""
     right, _, forward = camera.axes
     level = np.array([forward[0], 0.0, forward[2]])
@@ -31,7 +31,7 @@ def light_of(camera: Camera) -> np.ndarray:
 
 def render_scene(
     solids: Solids,
-    camera: Camera,
+    camera: ViewCamera,
     *,
     size: tuple[int, int],
     theme: Theme,

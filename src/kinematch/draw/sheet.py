@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kinematch.draw.body import Body
-from kinematch.draw.camera import UP, Camera, body_points, facing, frame_points
-from kinematch.draw.frames import Frames, even_frames, frames_of
+from kinematch.draw.body import BodyShape
+from kinematch.draw.camera import UP, ViewCamera, body_points, facing, frame_points
+from kinematch.draw.frames import DrawnFrames, even_frames, frames_of
 from kinematch.draw.scene import check_size, render_scene
 from kinematch.draw.solid import Solids, join
 from kinematch.draw.text import write
@@ -35,7 +35,7 @@ def contact_sheet(
     contact_joints: Sequence[int] | None = None,
     title: str | None = None,
     theme: Theme | str = "light",
-    body: Body | None = None,
+    body: BodyShape | None = None,
 ) -> Image.Image:
     """Evenly spaced moments between start and stop seconds, all at one scale, the body walking to the right.
 
@@ -113,7 +113,7 @@ def strip(
     return picture
 
 
-def _laid_out(frames: Frames, spread: float) -> tuple[Frames, np.ndarray]:
+def _laid_out(frames: DrawnFrames, spread: float) -> tuple[DrawnFrames, np.ndarray]:
     """The frames along +X, and where on it each stands."""
     hips = frames.hips * [1, 0, 1]
     ways = facing(frames.clip.skeleton, frames.positions)
@@ -131,7 +131,7 @@ def _turn(view: str) -> float:
     return VIEWS[view]
 
 
-def _tile_camera(frames: Frames, turn: float, tile: tuple[int, int]) -> Camera:
+def _tile_camera(frames: DrawnFrames, turn: float, tile: tuple[int, int]) -> ViewCamera:
     """One camera for all tiles, around hips at (0, 0): the mean heading decides from where it looks."""
     ways = facing(frames.clip.skeleton, frames.positions)
     mean = ways.mean(axis=0)

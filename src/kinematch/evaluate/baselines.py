@@ -22,7 +22,7 @@ CROSS_FADE = 0.25  # s
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class BaselinePose:
     """What a baseline's step shows."""
 
     positions: np.ndarray  # (N, J, 3) m
@@ -50,7 +50,7 @@ class StateMachine:
     def root_yaws(self) -> np.ndarray:
         return self.body.yaws
 
-    def step(self, command: Command, dt: float) -> Played:
+    def step(self, command: Command, dt: float) -> BaselinePose:
         self.body = _moved(self.body, command, dt, self.settings)
         speed = np.linalg.norm(self.body.velocities, axis=-1)
         states = np.searchsorted(self.edges, speed)
@@ -66,7 +66,7 @@ class StateMachine:
         self.phases = (self.phases + dt / stride_seconds) % 1.0
         positions, rotations = self._blended(shares)
         positions[:, 0], rotations[:, 0] = self.body.positions, yaw_rotation(directions(self.body.yaws))
-        return Played(positions, rotations, forward(self.skeleton, positions, rotations)[0], jumped)
+        return BaselinePose(positions, rotations, forward(self.skeleton, positions, rotations)[0], jumped)
 
     def _blended(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shown = [loop.at(self.idle if k == 0 else self.phases) for k, loop in enumerate(self.loops)]
@@ -90,7 +90,7 @@ class PlainPlayback:
         self.root_positions, self.root_yaws = np.zeros((count, 3)), np.zeros(count)
         self.frames = np.full(count, self.range[0])
 
-    def step(self, command: Command, dt: float) -> Played:
+    def step(self, command: Command, dt: float) -> BaselinePose:
         self.body = _moved(self.body, command, dt, self.settings)
         start, stop = self.range
         before, self.time = self.time, self.time + dt * self.poses.frame_rate
@@ -109,7 +109,7 @@ class PlainPlayback:
         positions[:, 0], turned[:, 0] = self.root_positions, yaw_rotation(directions(self.root_yaws))
         self.frames = np.full(count, start + int(self.time))
         shown = forward(self.poses.skeleton, positions, turned)[0]
-        return Played(positions, turned, shown, np.full(count, again))
+        return BaselinePose(positions, turned, shown, np.full(count, again))
 
     def _pose(self, time: float) -> tuple[np.ndarray, float, np.ndarray]:
         """Positions (J, 3), heading and rotations (J, 4) at a fractional frame of the clip."""

@@ -13,7 +13,7 @@ Wanted = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # times (T,) -> 
 
 
 @dataclass(frozen=True)
-class Event:
+class CommandChange:
     """A sharp change of the command; the answer counts until the next one."""
 
     kind: Literal["turn", "speed"]
@@ -38,7 +38,7 @@ class Scenario:
     group: str
     seconds: float
     wanted: Wanted
-    events: tuple[Event, ...] = ()
+    events: tuple[CommandChange, ...] = ()
     terrain: bool = False  # on uneven ground
     steer: Callable[[], Controller] | None = None  # makes what commands it by where it is, in place of `wanted`
     need: Need | None = None
@@ -46,7 +46,7 @@ class Scenario:
 
 
 @dataclass(frozen=True)
-class Leg:
+class CommandSpan:
     """A while of one command."""
 
     seconds: float
@@ -61,7 +61,9 @@ def directions(angles: np.ndarray) -> np.ndarray:
     return np.stack([np.sin(angles), np.zeros_like(angles), np.cos(angles)], axis=-1)
 
 
-def of_legs(name: str, group: str, legs: Sequence[Leg], *, answers: bool = True, terrain: bool = False) -> Scenario:
+def of_legs(
+    name: str, group: str, legs: Sequence[CommandSpan], *, answers: bool = True, terrain: bool = False
+) -> Scenario:
     """A scenario of one command after the other; where it answers, sharp changes of facing or speed are its events."""
     edges = np.cumsum([leg.seconds for leg in legs])
     speeds = np.array([leg.speed for leg in legs])
@@ -79,17 +81,17 @@ def of_legs(name: str, group: str, legs: Sequence[Leg], *, answers: bool = True,
     return Scenario(name, group, float(edges[-1]), wanted, events, terrain=terrain)
 
 
-def _events(edges: np.ndarray, speeds: np.ndarray, facing: np.ndarray) -> tuple[Event, ...]:
-    events: list[Event] = []
+def _events(edges: np.ndarray, speeds: np.ndarray, facing: np.ndarray) -> tuple[CommandChange, ...]:
+    events: list[CommandChange] = []
     held = 0.0  # the facing wanted so far: characters begin facing +Z
     for k, (time, until) in enumerate(zip(np.concatenate([[0.0], edges[:-1]]), edges)):
         turn = 0.0 if np.isnan(facing[k]) else float((facing[k] - held + np.pi) % (2 * np.pi) - np.pi)
         held = held + turn
         change = float(speeds[k] - speeds[k - 1]) if k else float(speeds[0])
         if abs(turn) > np.radians(20):
-            events.append(Event("turn", float(time), float(until), turn))
+            events.append(CommandChange("turn", float(time), float(until), turn))
         elif abs(change) > 0.3:
-            events.append(Event("speed", float(time), float(until), change))
+            events.append(CommandChange("speed", float(time), float(until), change))
     return tuple(events)
 
 

@@ -18,11 +18,11 @@ from kinematch.evaluate.gaits import Gaits, admitted, find_gaits
 from kinematch.evaluate.holdings import note_lacks
 from kinematch.evaluate.loops import NoLoop
 from kinematch.evaluate.mix import measure_mix
-from kinematch.evaluate.run import Mover, Run, Start, Take, run
+from kinematch.evaluate.run import CourseRun, Mover, Start, Take, run
 from kinematch.evaluate.sampling import seen
 from kinematch.evaluate.scenarios import course
-from kinematch.evaluate.scores import Field, Scores, feet_of, score, score_source, score_times
-from kinematch.evaluate.targets import Target, targets
+from kinematch.evaluate.scores import ScoreBasis, Scores, feet_of, score, score_source, score_times
+from kinematch.evaluate.targets import QualityTarget, targets
 from kinematch.evaluate.yardstick import Yardstick, yardstick
 from kinematch.terrain.made import uneven_ground
 from kinematch.terrain.terrain import Terrain
@@ -55,7 +55,7 @@ class Evaluation:
     rows: Mapping[str, Scores]  # by method: ours, the source, the baselines
     scenarios: Mapping[str, Scores]  # ours, by scenario
     takes: tuple[Take, ...]  # ours
-    targets: tuple[Target, ...]
+    targets: tuple[QualityTarget, ...]
     contacts: Mapping[str, np.ndarray]  # (T, K) of our toes as they were scored, by scenario
     left_out: Mapping[str, str]  # baselines that this database has no motion for, and why
 
@@ -102,7 +102,7 @@ def perform(
     start: Start | None = None,
     every: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Run:
+) -> CourseRun:
     """The course under some settings, or by a baseline; of every so many steps one is seen."""
 
     def crowd(count: int, terrain: bool) -> Mover:
@@ -115,12 +115,12 @@ def perform(
     return seen(done, every)
 
 
-def scored(given: Assignment, done: Run, *, flat: bool = False) -> Scores:
+def scored(given: Assignment, done: CourseRun, *, flat: bool = False) -> Scores:
     """flat for movers that know of no terrain, and are not blamed for it."""
     return score(done.takes, field_of(given, () if flat else done.takes)) | score_times(done)
 
 
-def field_of(given: Assignment, takes: Sequence[Take]) -> Field:
+def field_of(given: Assignment, takes: Sequence[Take]) -> ScoreBasis:
     """What takes are scored on; those on uneven ground bring its heights below their toes."""
     database, joints = given.database, given.yardstick.floor.joints
     ground = {}
@@ -129,7 +129,7 @@ def field_of(given: Assignment, takes: Sequence[Take]) -> Field:
             toes = take.global_positions[:, joints][..., [0, 2]].astype(np.float64)
             ground[take.scenario.name] = given.terrain.heights(toes.reshape(-1, 2)).reshape(toes.shape[:2])
     mask = admitted(database, given.filter)
-    return Field(given.yardstick, mask, database.features.targets, database.poses.frame_rate, ground)
+    return ScoreBasis(given.yardstick, mask, database.features.targets, database.poses.frame_rate, ground)
 
 
 def evaluate(

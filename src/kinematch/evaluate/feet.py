@@ -22,7 +22,7 @@ class Floor:
 
 
 @dataclass(frozen=True, eq=False)
-class Feet:
+class FootMeasures:
     """Measures of one motion, to be pooled."""
 
     speeds: np.ndarray  # (n,) m/s along the ground, of toes in contact
@@ -38,7 +38,7 @@ def floor_of(motions: Sequence[np.ndarray], joints: np.ndarray) -> Floor:
     return Floor(np.asarray(joints), np.quantile(heights, RESTING, axis=0))
 
 
-def feet(positions: np.ndarray, rate: float, floor: Floor, ground: np.ndarray | None = None) -> Feet:
+def feet(positions: np.ndarray, rate: float, floor: Floor, ground: np.ndarray | None = None) -> FootMeasures:
     """Of global positions (T, J, 3); ground (T, K) is the terrain's height below each toe."""
     toes = positions[:, floor.joints].astype(np.float64)
     heights = toes[..., 1] - floor.rest - (0.0 if ground is None else ground)
@@ -51,7 +51,7 @@ def feet(positions: np.ndarray, rate: float, floor: Floor, ground: np.ndarray | 
         for a, b in true_ranges(contact[:, k])
     ]
     root = np.linalg.norm(np.gradient(positions[:, 0].astype(np.float64), 1 / rate, axis=0), axis=-1)
-    return Feet(
+    return FootMeasures(
         speeds[contact],
         np.array(drifts, np.float64),
         contact,

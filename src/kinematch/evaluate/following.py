@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.evaluate.course import Event
+from kinematch.evaluate.course import CommandChange
 from kinematch.evaluate.run import Take
 from kinematch.math.angles import wrap_angle
 
@@ -16,7 +16,7 @@ STEADY = 0.2  # s over which speeds are averaged: a step's own sway is no answer
 @dataclass(frozen=True)
 class Response:
     scenario: str
-    event: Event
+    event: CommandChange
     seconds: float  # until 90 % of the change; infinite when the next command came first
     simulated: float  # the same for the simulated body, which no character can outrun
 
@@ -47,13 +47,13 @@ def responses(take: Take) -> list[Response]:
     return answers
 
 
-def _turned(take: Take, yaws: np.ndarray, places: np.ndarray, first: int, last: int, event: Event) -> float:
+def _turned(take: Take, yaws: np.ndarray, places: np.ndarray, first: int, last: int, event: CommandChange) -> float:
     wanted = np.arctan2(take.facings[first, 0], take.facings[first, 2])
     left = np.abs(wrap_angle(wanted - yaws[first:last]))
     return _first(left <= (1 - DONE) * abs(event.change), take.rate)
 
 
-def _sped(take: Take, yaws: np.ndarray, places: np.ndarray, first: int, last: int, event: Event) -> float:
+def _sped(take: Take, yaws: np.ndarray, places: np.ndarray, first: int, last: int, event: CommandChange) -> float:
     speeds = steady_speeds(places, take.rate)[first:last]
     wanted = np.linalg.norm(take.velocities[first])
     return _first(np.abs(wanted - speeds) <= (1 - DONE) * abs(event.change), take.rate)

@@ -11,7 +11,7 @@ from kinematch.character.settings import Settings
 from kinematch.evaluate.evaluation import OURS, SOURCE, Assignment, perform, scored
 from kinematch.evaluate.run import Mover
 from kinematch.evaluate.scores import BY_NAME, Scores
-from kinematch.evaluate.targets import Target
+from kinematch.evaluate.targets import QualityTarget
 from kinematch.learned.model import Model
 from kinematch.learned.scoring import check_same_body
 from kinematch.learned.source import LearnedSource
@@ -38,7 +38,7 @@ class LearnedCrowd(Crowd):
 @dataclass(frozen=True, eq=False)
 class ModelEvaluation:
     rows: dict[str, Scores]  # learned, exact matching, the source
-    targets: tuple[Target, ...]
+    targets: tuple[QualityTarget, ...]
 
 
 def evaluate_model(
@@ -59,14 +59,14 @@ def evaluate_model(
     return ModelEvaluation(rows, tuple(find_targets(rows[LEARNED], rows[OURS])))
 
 
-def find_targets(learned: Scores, exact: Scores) -> list[Target]:
+def find_targets(learned: Scores, exact: Scores) -> list[QualityTarget]:
     """What a model must reach against exact matching."""
     limits = {
         name: (ratio * exact[name], f"at most {ratio:g} times exact matching's") for name, ratio in RATIOS.items()
     }
     limits |= {name: (max(exact[name], 0.0), "no more than exact matching") for name in NEVER if name in exact}
     return [
-        Target(name, f"{BY_NAME[name].text}: {text}", learned[name], limit, bool(learned[name] <= limit + 1e-9))
+        QualityTarget(name, f"{BY_NAME[name].text}: {text}", learned[name], limit, bool(learned[name] <= limit + 1e-9))
         for name, (limit, text) in limits.items()
         if name in learned
     ]

@@ -18,7 +18,7 @@ class NoLoop(KinematchError):
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class GaitLoop:
     """Poses of one round without the root's motion."""
 
     start: int  # frame of the database
@@ -36,7 +36,7 @@ class Loop:
         return self.positions[k] * (1 - t) + self.positions[after] * t, mixed, self.start + k
 
 
-def stride(database: Database, speed: float, filter: str = "") -> Loop:
+def stride(database: Database, speed: float, filter: str = "") -> GaitLoop:
     """The best closed straight stride at a speed; it begins when the left foot is farthest ahead."""
     moving, direction, turn = measure_root_motion(database.poses)
     for slack in (0.1, 0.2, 0.4):  # of the speed: the nearest that there is
@@ -49,7 +49,7 @@ def stride(database: Database, speed: float, filter: str = "") -> Loop:
     raise NoLoop(f"the database has no straight stride at {speed:g} m/s")
 
 
-def rest(database: Database, filter: str = "") -> Loop:
+def rest(database: Database, filter: str = "") -> GaitLoop:
     """The best closed while of standing."""
     moving, _, turn = measure_root_motion(database.poses)
     still = (moving < 0.12) & (np.abs(turn) < np.radians(10)) & admitted(database, filter)
@@ -81,7 +81,7 @@ def _closed(database: Database, good: np.ndarray, *, shortest: float, longest: f
     return found
 
 
-def _cut(database: Database, start: int, stop: int) -> Loop:
+def _cut(database: Database, start: int, stop: int) -> GaitLoop:
     """Towards its end the loop becomes what led to its beginning, so that it closes without a step."""
     poses = database.poses
     positions, rotations = (np.array(a[start:stop], np.float64) for a in (poses.positions, poses.rotations))
@@ -91,10 +91,10 @@ def _cut(database: Database, start: int, stop: int) -> Loop:
     positions[-lead:] = positions[-lead:] * (1 - share) + poses.positions[before] * share
     turned = quaternion.nearest(poses.rotations[before], rotations[-lead:])
     rotations[-lead:] = quaternion.normalize(rotations[-lead:] * (1 - share) + turned * share)
-    return Loop(start, positions, rotations, (stop - start) / poses.frame_rate)
+    return GaitLoop(start, positions, rotations, (stop - start) / poses.frame_rate)
 
 
-def _from_left_foot(database: Database, loop: Loop) -> Loop:
+def _from_left_foot(database: Database, loop: GaitLoop) -> GaitLoop:
     """So that loops of all gaits are in step."""
     schema = database.features.schema
     name = next((f.name for f in schema.features if f.kind == "position" and "left" in f.joint), None)
@@ -102,6 +102,6 @@ def _from_left_foot(database: Database, loop: Loop) -> Loop:
         return loop
     ahead = database.features.physical(slice(loop.start, loop.start + len(loop.positions)))[:, schema.columns[name]]
     shift = -int(np.argmax(ahead[:, -1]))
-    return Loop(
+    return GaitLoop(
         loop.start, np.roll(loop.positions, shift, axis=0), np.roll(loop.rotations, shift, axis=0), loop.seconds
     )

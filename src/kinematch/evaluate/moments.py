@@ -15,7 +15,7 @@ APART = 1.0  # s between two moments of one take that are told apart
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class WorstMoment:
     kind: str
     take: Take
     time: float  # s
@@ -25,9 +25,9 @@ class Moment:
 
 def worst(
     takes: Sequence[Take], yardstick: Yardstick, contacts: Mapping[str, np.ndarray], *, count: int = 3
-) -> list[Moment]:
+) -> list[WorstMoment]:
     """The worst of each kind; contacts (T, K) of toes by scenario are those of the scoring."""
-    found: list[Moment] = []
+    found: list[WorstMoment] = []
     for kind in (_pops, _slides, _strays, _turned_away):
         moments = [moment for take in takes for moment in kind(take, yardstick, contacts[take.scenario.name])]
         found += sorted(moments, key=lambda moment: -moment.value)[:count]
@@ -46,17 +46,17 @@ def _peaks(values: np.ndarray, rate: float, most: int = 2) -> list[int]:
     return found
 
 
-def _pops(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
+def _pops(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[WorstMoment]:
     shares = excess(take.global_positions, take.rate, yardstick.limits)
     made = []
     for k in _peaks(shares.max(axis=1), take.rate):
         joint = take.skeleton.names[yardstick.limits.joints[int(np.argmax(shares[k]))]]
         text = f"{joint} accelerates {shares[k].max():.1f} times as hard as ever in the source"
-        made.append(Moment("roughest", take, k / take.rate, float(shares[k].max()), text))
+        made.append(WorstMoment("roughest", take, k / take.rate, float(shares[k].max()), text))
     return made
 
 
-def _slides(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
+def _slides(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[WorstMoment]:
     floor = yardstick.floor
     made = []
     for k, joint in enumerate(floor.joints):
@@ -66,21 +66,23 @@ def _slides(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Momen
             way = float(np.linalg.norm(toes[start:stop] - toes[start], axis=-1).max())
             text = f"{take.skeleton.names[joint]} slides {100 * way:.0f} cm in {(stop - start) / take.rate:.2f} s"
             fastest = start + int(np.argmax(speeds[start:stop]))
-            made.append(Moment("longest slide", take, fastest / take.rate, way, text))
+            made.append(WorstMoment("longest slide", take, fastest / take.rate, way, text))
     return made
 
 
-def _strays(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
+def _strays(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[WorstMoment]:
     errors = position_errors(take)
     return [
-        Moment("farthest away", take, k / take.rate, float(errors[k]), f"{100 * errors[k]:.0f} cm from the body")
+        WorstMoment("farthest away", take, k / take.rate, float(errors[k]), f"{100 * errors[k]:.0f} cm from the body")
         for k in _peaks(errors, take.rate)
     ]
 
 
-def _turned_away(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[Moment]:
+def _turned_away(take: Take, yardstick: Yardstick, contact: np.ndarray) -> list[WorstMoment]:
     errors = np.degrees(facing_errors(take))
     return [
-        Moment("facing away", take, k / take.rate, float(errors[k]), f"{errors[k]:.0f} degrees from the body's facing")
+        WorstMoment(
+            "facing away", take, k / take.rate, float(errors[k]), f"{errors[k]:.0f} degrees from the body's facing"
+        )
         for k in _peaks(errors, take.rate)
     ]

@@ -14,7 +14,7 @@ from kinematch.draw.text import write
 from kinematch.draw.theme import find_theme, rgb
 from kinematch.draw.trace import top_down
 from kinematch.evaluate.following import facing_errors, position_errors
-from kinematch.evaluate.moments import Moment
+from kinematch.evaluate.moments import WorstMoment
 from kinematch.evaluate.run import Take
 from kinematch.evaluate.scores import BY_NAME, Scores
 from kinematch.evaluate.smoothness import excess
@@ -43,7 +43,7 @@ def _body_clip(take: Take) -> Clip:
     return Clip(take.skeleton, positions, rotations, take.rate, "simulated body")
 
 
-def moment_sheet(moment: Moment, contact: np.ndarray, joints: np.ndarray, *, columns: int = 8) -> Image.Image:
+def moment_sheet(moment: WorstMoment, contact: np.ndarray, joints: np.ndarray, *, columns: int = 8) -> Image.Image:
     """Contact sheet around a moment, toes marked where contact (T, K) has them planted."""
     take = moment.take
     start = float(np.clip(moment.time - SHEET_SECONDS / 2, 0, max(0.0, take.scenario.seconds - SHEET_SECONDS)))

@@ -31,7 +31,7 @@ LIMBS = [(f"{side}_{limb[0]}", f"{side}_{limb[1]}", f"{side}_{limb[2]}") for sid
 
 
 @dataclass(frozen=True)
-class Row:
+class RetargetMeasure:
     """One measure: source, rotations alone, corrected; and what it should be."""
 
     name: str
@@ -52,7 +52,7 @@ class RetargetScore:
     frames: int
     seconds: float
     scale: float
-    rows: tuple[Row, ...]
+    rows: tuple[RetargetMeasure, ...]
     notes: tuple[str, ...]  # what could not be matched
 
 
@@ -200,7 +200,9 @@ def _measure_return(clip: Clip, back: Clip, target: Skeleton) -> np.ndarray:
     return quaternion.angle(*turns).mean(axis=1)
 
 
-def _make_rows(pools: tuple[_Pool, _Pool, _Pool], scale: float, back: np.ndarray, rate: float) -> tuple[Row, ...]:
+def _make_rows(
+    pools: tuple[_Pool, _Pool, _Pool], scale: float, back: np.ndarray, rate: float
+) -> tuple[RetargetMeasure, ...]:
     sizes = 1.0, scale, scale  # slip is compared at the source's size
 
     def every(find: Callable[[_Pool], float]) -> tuple[float, float, float]:
@@ -217,19 +219,20 @@ def _make_rows(pools: tuple[_Pool, _Pool, _Pool], scale: float, back: np.ndarray
         return 0.0, factor * pools[1].mean(name), factor * pools[2].mean(name)
 
     return (
-        Row("deviation", "deviation of targets, at the source's size", "cm", after("deviation", 100)),
-        Row("limbs", "direction of limbs", "degrees", after("limbs", degrees)),
-        Row("depth", "deepest below the floor", "cm", every(lambda pool: 100 * pool.largest("depth"))),
-        Row("sunk", f"frames deeper than {100 * SUNK:g} cm", "%", sunk, 0.1, 0.1),
-        Row("sole", "sole from the floor at contacts", "cm", every(lambda pool: 100 * pool.mean("sole"))),
-        Row("floating", f"contacts farther than {100 * NEAR:g} cm", "%", stands, 0.0, 0.1),
-        Row("slip", "slip in stance, at the source's size", "cm/s", (slips[0], slips[1], slips[2]), 1.2,
+        RetargetMeasure("deviation", "deviation of targets, at the source's size", "cm", after("deviation", 100)),
+        RetargetMeasure("limbs", "direction of limbs", "degrees", after("limbs", degrees)),
+        RetargetMeasure("depth", "deepest below the floor", "cm", every(lambda pool: 100 * pool.largest("depth"))),
+        RetargetMeasure("sunk", f"frames deeper than {100 * SUNK:g} cm", "%", sunk, 0.1, 0.1),
+        RetargetMeasure("sole", "sole from the floor at contacts", "cm", every(lambda pool: 100 * pool.mean("sole"))),
+        RetargetMeasure("floating", f"contacts farther than {100 * NEAR:g} cm", "%", stands, 0.0, 0.1),
+        RetargetMeasure("slip", "slip in stance, at the source's size", "cm/s", (slips[0], slips[1], slips[2]), 1.2,
             1.2 * slips[0]),
-        Row("collision", f"frames with an arm {100 * INSIDE:g} cm in the body", "%",
+        RetargetMeasure("collision", f"frames with an arm {100 * INSIDE:g} cm in the body", "%",
             every(lambda pool: 100 * pool.mean("inside"))),
-        Row("inverted", "frames with a knee or elbow bent back", "%",
+        RetargetMeasure("inverted", "frames with a knee or elbow bent back", "%",
             every(lambda pool: 100 * pool.mean("inverted")), 0.0, 0.0),
-        Row("speed", "largest joint speed", "rad/s", every(lambda pool: pool.largest("speed"))),
-        Row("back", "there and back, rotations alone", "degrees", (nan, degrees * float(back.mean()), nan), 3.0, 3.0),
-        Row("rate", "frames a second", "1/s", (nan, nan, rate)),
+        RetargetMeasure("speed", "largest joint speed", "rad/s", every(lambda pool: pool.largest("speed"))),
+        RetargetMeasure("back", "there and back, rotations alone", "degrees",
+            (nan, degrees * float(back.mean()), nan), 3.0, 3.0),
+        RetargetMeasure("rate", "frames a second", "1/s", (nan, nan, rate)),
     )  # fmt: skip

@@ -70,7 +70,7 @@ class Take:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class CourseRun:
     takes: tuple[Take, ...]
     step_seconds: np.ndarray  # (S,) of each call
     step_characters: np.ndarray  # (S,) in each call
@@ -84,7 +84,7 @@ def run(
     rate: float = 60.0,
     filter: str = "",
     progress: Progress | None = None,
-) -> Run:
+) -> CourseRun:
     """Put a course to what `start` makes."""
     groups: dict[tuple[bool, bool], list[Scenario]] = {}
     for scenario in scenarios:
@@ -101,7 +101,7 @@ def run(
         seconds.append(times)
         counts.append(np.full(len(times), len(group)))
         done += _steps(group, rate)
-    return Run(tuple(made[s] for s in scenarios), np.concatenate(seconds), np.concatenate(counts))
+    return CourseRun(tuple(made[s] for s in scenarios), np.concatenate(seconds), np.concatenate(counts))
 
 
 def _tell(progress: Progress | None, done: int, total: int, steps: int) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import Akima1DInterpolator
 
-from kinematch.evaluate.run import Run, Take
+from kinematch.evaluate.run import CourseRun, Take
 from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 
 SCORED = 60.0  # Hz
 
 
-def seen(run: Run, every: int = 1) -> Run:
+def seen(run: CourseRun, every: int = 1) -> CourseRun:
     return replace(run, takes=tuple(seen_take(rarer(take, every)) for take in run.takes))
 
 

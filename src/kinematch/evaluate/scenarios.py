@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.control.path import Path
 from kinematch.control.route import Keypoint
-from kinematch.evaluate.course import SETTLING, Leg, Need, Scenario, of_heading, of_legs
+from kinematch.evaluate.course import SETTLING, CommandSpan, Need, Scenario, of_heading, of_legs
 from kinematch.evaluate.gaits import BANDS, Gaits
 
 DEGREE = np.pi / 180
@@ -45,20 +45,20 @@ def _about(seconds: float, random: np.random.Generator) -> float:
 
 
 def _start_and_stop(gait: str, speed: float, random: np.random.Generator) -> Scenario:
-    legs = [Leg(1.0, 0.0)]
+    legs = [CommandSpan(1.0, 0.0)]
     for _ in range(3):
-        legs += [Leg(_about(2.6, random), speed), Leg(_about(2.2, random), 0.0)]
+        legs += [CommandSpan(_about(2.6, random), speed), CommandSpan(_about(2.2, random), 0.0)]
     return of_legs(f"start and stop, {gait}", "start and stop", legs)
 
 
 def _turns(gait: str, speed: float, degrees: int, random: np.random.Generator) -> Scenario:
     """Left, right, right, left, so that the way stays near."""
     angle = degrees * DEGREE
-    legs, heading = [Leg(0.5, 0.0), Leg(_about(2.6, random), speed)], 0.0
+    legs, heading = [CommandSpan(0.5, 0.0), CommandSpan(_about(2.6, random), speed)], 0.0
     for sign in (1, -1, -1, 1):
         heading += sign * angle
-        legs.append(Leg(_about(2.6, random), speed, heading))
-    made = of_legs(f"turn {degrees}, {gait}", f"turn {degrees}", [*legs, Leg(1.5, 0.0)])
+        legs.append(CommandSpan(_about(2.6, random), speed, heading))
+    made = of_legs(f"turn {degrees}, {gait}", f"turn {degrees}", [*legs, CommandSpan(1.5, 0.0)])
     return replace(made, need=Need(angle, *BANDS[gait]))
 
 
@@ -94,33 +94,35 @@ def _curves(gait: str, speed: float, random: np.random.Generator) -> list[Scenar
 def _gait_changes(gaits: Gaits, random: np.random.Generator) -> Scenario:
     speeds = list(gaits.forward.values())
     order = [*speeds, *speeds[-2::-1], speeds[-1], speeds[0]]
-    legs = [Leg(0.5, 0.0), *(Leg(_about(3.0, random), speed) for speed in order), Leg(2.0, 0.0)]
+    legs = [CommandSpan(0.5, 0.0), *(CommandSpan(_about(3.0, random), speed) for speed in order), CommandSpan(2.0, 0.0)]
     return of_legs("gait changes", "gait changes", legs)
 
 
 def _strafe(speed: float, random: np.random.Generator) -> Scenario:
     """Eight ways in an order that reverses often, facing +Z all the time."""
-    legs = [Leg(0.5, 0.0, facing=0.0)]
+    legs = [CommandSpan(0.5, 0.0, facing=0.0)]
     for way in (0, 4, 2, 6, 1, 5, 3, 7):
-        legs.append(Leg(_about(2.2, random), speed, way * 45 * DEGREE, facing=0.0))
-    made = of_legs("strafe eight ways", "strafing", [*legs, Leg(1.5, 0.0, facing=0.0)], answers=False)
+        legs.append(CommandSpan(_about(2.2, random), speed, way * 45 * DEGREE, facing=0.0))
+    made = of_legs("strafe eight ways", "strafing", [*legs, CommandSpan(1.5, 0.0, facing=0.0)], answers=False)
     return replace(made, need=Need(any_way=True))
 
 
 def _waggle(speed: float, random: np.random.Generator) -> Scenario:
     """A stick thrown from side to side faster than any body can follow, then a straight way to recover on."""
-    legs = [Leg(0.5, 0.0), Leg(2.0, speed)]
+    legs = [CommandSpan(0.5, 0.0), CommandSpan(2.0, speed)]
     for k in range(24):
-        legs.append(Leg(_about(0.3, random), speed, (90 if k % 2 else -90) * DEGREE))
-    return of_legs("stick waggle", "stick waggle", [*legs, Leg(2.5, speed), Leg(1.5, 0.0)], answers=False)
+        legs.append(CommandSpan(_about(0.3, random), speed, (90 if k % 2 else -90) * DEGREE))
+    return of_legs(
+        "stick waggle", "stick waggle", [*legs, CommandSpan(2.5, speed), CommandSpan(1.5, 0.0)], answers=False
+    )
 
 
 def _turning_in_place(random: np.random.Generator) -> Scenario:
-    legs, facing = [Leg(1.0, 0.0, facing=0.0)], 0.0
+    legs, facing = [CommandSpan(1.0, 0.0, facing=0.0)], 0.0
     seconds = 2.8
     for degrees in (45, -90, 90, 135, -180, 170):
         facing += degrees * DEGREE
-        legs.append(Leg(_about(seconds, random), 0.0, facing=facing))
+        legs.append(CommandSpan(_about(seconds, random), 0.0, facing=facing))
     return replace(of_legs("turn in place", "turning in place", legs), need=Need(180 * DEGREE / seconds, fastest=SPOT))
 
 
@@ -140,33 +142,33 @@ def _path(speed: float, random: np.random.Generator) -> Scenario:
 
 
 def _terrain(speed: float, random: np.random.Generator) -> Scenario:
-    legs = [Leg(1.0, 0.0)]
+    legs = [CommandSpan(1.0, 0.0)]
     for k in range(7):
-        legs.append(Leg(_about(2.6, random), speed, float(random.uniform(-1, 1)) + k * 50 * DEGREE))
-    return of_legs("uneven terrain", "uneven terrain", [*legs, Leg(2.0, 0.0)], answers=False, terrain=True)
+        legs.append(CommandSpan(_about(2.6, random), speed, float(random.uniform(-1, 1)) + k * 50 * DEGREE))
+    return of_legs("uneven terrain", "uneven terrain", [*legs, CommandSpan(2.0, 0.0)], answers=False, terrain=True)
 
 
 def _stand(speed: float, seconds: float, random: np.random.Generator) -> Scenario:
     """After a stop at any phase of the gait: who never moved stands as it began."""
-    legs = [Leg(0.5, 0.0), Leg(_about(2.6, random), speed), Leg(SETTLING + seconds, 0.0)]
+    legs = [CommandSpan(0.5, 0.0), CommandSpan(_about(2.6, random), speed), CommandSpan(SETTLING + seconds, 0.0)]
     return of_legs("stand", "standing", legs, answers=False)
 
 
 def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> Scenario:
     """A restless player: any direction, any gait, sometimes a stop, sometimes strafing, where the source can."""
     speeds = list(gaits.forward.values())
-    legs, time = [Leg(0.5, 0.0)], 0.5
+    legs, time = [CommandSpan(0.5, 0.0)], 0.5
     while time < seconds:
         leg_seconds = float(np.clip(random.exponential(1.6), 0.3, 6.0))
         heading, kind = float(random.uniform(-np.pi, np.pi)), random.uniform()
         if kind < 0.12:
-            legs.append(Leg(leg_seconds, 0.0))
+            legs.append(CommandSpan(leg_seconds, 0.0))
         elif kind < 0.25:
             facing = float(random.uniform(-np.pi, np.pi))
-            legs.append(Leg(leg_seconds, gaits.strafe, heading, facing=facing if gaits.any_way else None))
+            legs.append(CommandSpan(leg_seconds, gaits.strafe, heading, facing=facing if gaits.any_way else None))
         else:
             # the first gait is asked for as often as all the faster ones together
             speed = speeds[0] if random.uniform() < 0.5 else float(random.choice(speeds))
-            legs.append(Leg(leg_seconds, speed, heading))
+            legs.append(CommandSpan(leg_seconds, speed, heading))
         time += leg_seconds
     return of_legs("random stick", "random stick", legs, answers=False)

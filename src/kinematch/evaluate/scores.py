@@ -9,9 +9,9 @@ import numpy as np
 from kinematch.evaluate import smoothness
 from kinematch.evaluate.bearing import measure_bearing
 from kinematch.evaluate.course import SETTLING
-from kinematch.evaluate.feet import Feet, feet
+from kinematch.evaluate.feet import FootMeasures, feet
 from kinematch.evaluate.following import Response, facing_errors, position_errors, responses, times_of
-from kinematch.evaluate.run import Run, Take
+from kinematch.evaluate.run import CourseRun, Take
 from kinematch.evaluate.variety import frozen, looping, stuck, variety
 from kinematch.evaluate.yardstick import Yardstick
 
@@ -77,7 +77,7 @@ BY_NAME: Mapping[str, Measure] = {measure.name: measure for measure in MEASURES}
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class ScoreBasis:
     """What takes are scored on."""
 
     yardstick: Yardstick
@@ -94,7 +94,7 @@ def score_source(yardstick: Yardstick) -> Scores:
     return made | {"rough": float(sum(share @ weight for share, weight in zip(above, yardstick.weights)))}
 
 
-def score(takes: Sequence[Take], field: Field) -> Scores:
+def score(takes: Sequence[Take], field: ScoreBasis) -> Scores:
     """All measures of some takes, but the times of steps."""
     away, turned = ([errors(take) for take in takes] for errors in (position_errors, facing_errors))
     made = _spread("position", np.concatenate(away)) | _spread("facing", np.concatenate(turned))
@@ -130,11 +130,11 @@ def standing_from(take: Take) -> int:
     return 0 if not len(moving) else int(moving[-1]) + 1 + round(SETTLING * take.rate)
 
 
-def feet_of(take: Take, field: Field) -> Feet:
+def feet_of(take: Take, field: ScoreBasis) -> FootMeasures:
     return feet(take.global_positions, take.rate, field.yardstick.floor, field.ground.get(take.scenario.name))
 
 
-def score_times(run: Run) -> Scores:
+def score_times(run: CourseRun) -> Scores:
     """The first steps compile and warm up, so they do not count."""
     seconds, characters = run.step_seconds[10:], run.step_characters[10:]
     return {
@@ -166,7 +166,7 @@ def _answer_scores(answers: Sequence[Response]) -> Scores:
     return made
 
 
-def _feet_scores(found: Sequence[Feet]) -> Scores:
+def _feet_scores(found: Sequence[FootMeasures]) -> Scores:
     speeds, drifts = np.concatenate([f.speeds for f in found]), np.concatenate([f.drifts for f in found])
     depths, gaps = np.concatenate([f.depths for f in found]), np.concatenate([f.gaps for f in found])
     made = {

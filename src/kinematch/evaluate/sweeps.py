@@ -33,7 +33,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Kind:
+class SweepKind:
     """What a sweep varies."""
 
     text: str
@@ -167,29 +167,29 @@ def _database(given: Assignment, settings: Settings) -> Iterator[Variant]:
     yield Variant("100%", clamped, given.database, 100.0)
 
 
-SWEEPS: dict[str, Kind] = {
-    "interval": Kind(
+SWEEPS: dict[str, SweepKind] = {
+    "interval": SweepKind(
         "Search interval", "seconds between searches",
         _setting("search_interval", (0.02, 0.05, 0.1, 0.2, 0.4, 1.0)), (*USUAL, "repetition"),
     ),
-    "halflife": Kind(
+    "halflife": SweepKind(
         "Half-life of transitions", "seconds",
         _setting("transition_halflife", (0.01, 0.05, 0.1, 0.2, 0.4, 1.0)),
     ),
-    "synchronization": Kind("Synchronization", "factor at 60 Hz", _synchronization),
-    "responsiveness": Kind(
+    "synchronization": SweepKind("Synchronization", "factor at 60 Hz", _synchronization),
+    "responsiveness": SweepKind(
         "Responsiveness against quality", "log2 of their ratio", _responsiveness, (*USUAL, "jump_acceleration")
     ),
-    "rate": Kind(
+    "rate": SweepKind(
         "Steps a second", "log2 of the rate over 60 Hz", _rate, seeds=10
     ),
-    "weights": Kind("Weights around 1.5, 0.8, 2, 2, 2", "", _weights),
-    "root": Kind("Raw against filtered root", "", _root),
-    "database": Kind(
+    "weights": SweepKind("Weights around 1.5, 0.8, 2, 2, 2", "", _weights),
+    "root": SweepKind("Raw against filtered root", "", _root),
+    "database": SweepKind(
         "Share of the database", "% of its frames, in pieces of 10 s", _database, ("position_mean", "skate_mean"),
         ("thesis 5.2.3: 27, 22 and 19 cm with 10, 25 and 100 % of another database",),
     ),
-    "alpha": Kind(
+    "alpha": SweepKind(
         "Farthest from the simulated body", "m", _setting("clamp_distance", (0.1, 0.3)),
         ("position_mean", "skate_mean", "distinct"),
         ("thesis 5.2.4: 5,715 distinct poses with 0.1 m, 6,932 with 0.3 m, in 5 minutes",),

@@ -7,7 +7,7 @@ from kinematch.evaluate.scores import BY_NAME, Scores
 
 
 @dataclass(frozen=True)
-class Target:
+class QualityTarget:
     name: str  # of the measure
     text: str
     value: float  # SI
@@ -15,7 +15,7 @@ class Target:
     met: bool
 
 
-def targets(scores: Scores, source: Scores, settings: Settings) -> list[Target]:
+def targets(scores: Scores, source: Scores, settings: Settings) -> list[QualityTarget]:
     """Each with what was reached; synchronization off and no tighter clamp than 0.3 m belong to them."""
     limits = {
         "skate_mean": (max(1.5 * source["skate_mean"], 0.02), "at most 1.5 times the source's, or 2 cm/s"),
@@ -37,5 +37,5 @@ def targets(scores: Scores, source: Scores, settings: Settings) -> list[Target]:
             # a clamp tighter than allowed, or a body that is pulled along, wins no target of position
             allowed = fair or name != "position_mean"
             met = allowed and scores[name] <= limit
-            made.append(Target(name, f"{BY_NAME[name].text}: {text}", scores[name], limit, bool(met)))
+            made.append(QualityTarget(name, f"{BY_NAME[name].text}: {text}", scores[name], limit, bool(met)))
     return made

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
+from kinematch.evaluate.feet import Floor, FootMeasures, feet, floor_of
 from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.mix import weigh_frames
 from kinematch.evaluate.sampling import SCORED, seen_values, shown_at
@@ -27,7 +27,7 @@ class Yardstick:
     motion: float  # m, median motion of the pose in half a second while the root moves
     positions: tuple[np.ndarray, ...]  # global (F, J, 3) m of each stretch
     weights: tuple[np.ndarray, ...]  # (F,) of each stretch's frames, by which the source has the course's mix of gaits
-    feet: tuple[Feet, ...]
+    feet: tuple[FootMeasures, ...]
 
 
 def yardstick(database: Database, filter: str, mix: np.ndarray, *, rate: float = 60.0) -> Yardstick:

@@ -10,10 +10,10 @@ from kinematch.compile.memory import CACHE_LINE
 from kinematch.errors import KinematchError
 from kinematch.export import format as at
 from kinematch.export.entries import digest_records
-from kinematch.export.layout import Array, Linear
+from kinematch.export.layout import Linear, StepArray
 
 
-def write_data(arrays: list[Array], about: dict[str, Any]) -> bytes:
+def write_data(arrays: list[StepArray], about: dict[str, Any]) -> bytes:
     """A file of some arrays, with a description that becomes JSON."""
     parts = sorted(arrays, key=lambda one: one.inside is not None)  # parts of others come after them
     numbers = {one.name: i for i, one in enumerate(parts)}
@@ -66,7 +66,7 @@ def read_about(file: bytes) -> dict[str, Any]:
     return json.loads(file[head[at.ABOUT_AT] : head[at.ABOUT_AT] + head[at.ABOUT_SIZE]])
 
 
-def _describe(row: np.ndarray, one: Array, numbers: dict[str, int]) -> None:
+def _describe(row: np.ndarray, one: StepArray, numbers: dict[str, int]) -> None:
     kind = f"{one.kind.kind}{one.kind.itemsize}"
     row[at.KIND], row[at.ITEM_SIZE], row[at.ARRAY_RANK] = at.KINDS.index(kind), one.kind.itemsize, len(one.shape)
     if len(one.shape) > at.RANK:
@@ -83,7 +83,7 @@ def _describe(row: np.ndarray, one: Array, numbers: dict[str, int]) -> None:
     row[at.IS_STATE] = one.state
 
 
-def _list_patches(parts: list[Array], numbers: dict[str, int]) -> np.ndarray:
+def _list_patches(parts: list[StepArray], numbers: dict[str, int]) -> np.ndarray:
     """(P, PATCH_WORDS) what is written into handles."""
     rows = []
     for one in parts:
@@ -94,7 +94,7 @@ def _list_patches(parts: list[Array], numbers: dict[str, int]) -> np.ndarray:
     return np.array(rows, np.int64).reshape(-1, at.PATCH_WORDS)
 
 
-def _digest_state(parts: list[Array]) -> int:
+def _digest_state(parts: list[StepArray]) -> int:
     """A number of the arrays of the state: saved states of others do not fit them."""
     own = [(one.name, str(one.kind), one.shape) for one in parts if one.state]
     return int.from_bytes(hashlib.sha256(repr(own).encode()).digest()[:7], "little")

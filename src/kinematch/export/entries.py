@@ -12,7 +12,7 @@ from kinematch.export import load_kernels as load
 
 
 @dataclass(frozen=True)
-class Entry:
+class EntryPoint:
     """A function of a library; one letter for each parameter: p for a pointer, i for a whole number, d for a float64, r
     for the layout of records, which callers do not give."""
 
@@ -22,19 +22,19 @@ class Entry:
 
 
 ENTRIES = {
-    "measure": Entry(load.measure, "piir"),
-    "place": Entry(load.place, "piipir"),
-    "step": Entry(e.take_step, "pd"),
-    "command": Entry(e.command, "piddddddii"),
-    "teleport": Entry(e.teleport, "pidddd"),
-    "find": Entry(e.find, "ppp"),
-    "count": Entry(e.count_characters, "p"),
-    "about": Entry(e.find_about, "p"),
-    "state_size": Entry(e.measure_state, "p"),
-    "save": Entry(e.save, "ppi"),
-    "restore": Entry(e.restore, "ppi"),
-    "load": Entry(heap.load, "piipr", in_pages=False),
-    "free": Entry(heap.free, "p", in_pages=False),
+    "measure": EntryPoint(load.measure, "piir"),
+    "place": EntryPoint(load.place, "piipir"),
+    "step": EntryPoint(e.take_step, "pd"),
+    "command": EntryPoint(e.command, "piddddddii"),
+    "teleport": EntryPoint(e.teleport, "pidddd"),
+    "find": EntryPoint(e.find, "ppp"),
+    "count": EntryPoint(e.count_characters, "p"),
+    "about": EntryPoint(e.find_about, "p"),
+    "state_size": EntryPoint(e.measure_state, "p"),
+    "save": EntryPoint(e.save, "ppi"),
+    "restore": EntryPoint(e.restore, "ppi"),
+    "load": EntryPoint(heap.load, "piipr", in_pages=False),
+    "free": EntryPoint(heap.free, "p", in_pages=False),
 }
 
 

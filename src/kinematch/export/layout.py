@@ -40,7 +40,7 @@ class Word:
 
 
 @dataclass(eq=False)
-class Array:
+class StepArray:
     """One array; `words` where it is a handle, else what it holds at first."""
 
     name: str
@@ -94,7 +94,7 @@ class _Seen:
                 own.append(int(np.float64(leaf).view(np.int64)) if isinstance(leaf, float) else int(leaf))
 
 
-def read_layout(crowds: tuple[Crowd, Crowd]) -> list[Array]:
+def read_layout(crowds: tuple[Crowd, Crowd]) -> list[StepArray]:
     """All arrays of a step, from the same crowd of two and of three characters."""
     few, many = (_look(crowd) for crowd in crowds)
     if few.arrays.keys() != many.arrays.keys() or few.words.keys() != many.words.keys():
@@ -102,13 +102,13 @@ def read_layout(crowds: tuple[Crowd, Crowd]) -> list[Array]:
     arrays = [_compare(name, few, many) for name in few.arrays]
     for name, words in few.words.items():
         both = [_compare_words(name, *pair) for pair in zip(words, many.words[name], strict=True)]
-        arrays.append(Array(name, np.dtype(np.int64), (Linear(len(both)),), words=both))
+        arrays.append(StepArray(name, np.dtype(np.int64), (Linear(len(both)),), words=both))
     for name, (known, array) in few.others.items():
         shape = tuple(_compare_numbers(*pair) for pair in zip(array.shape, many.others[name][1].shape, strict=True))
-        arrays.append(Array(name, array.dtype, shape, inside=(known, 0)))
+        arrays.append(StepArray(name, array.dtype, shape, inside=(known, 0)))
     for name, (words_name, place, kind) in few.numbers.items():
         dtype = np.dtype(np.float64 if kind is float else np.int64)
-        arrays.append(Array(name, dtype, (), inside=(words_name, WORD * place)))
+        arrays.append(StepArray(name, dtype, (), inside=(words_name, WORD * place)))
     return arrays
 
 
@@ -181,12 +181,12 @@ def _list_leaves(name: str, record: Any) -> Iterator[tuple[str, Any]]:
         yield name, record
 
 
-def _compare(name: str, few: _Seen, many: _Seen) -> Array:
+def _compare(name: str, few: _Seen, many: _Seen) -> StepArray:
     """One array for any number of characters."""
     a, b = few.arrays[name], many.arrays[name]
     shape = tuple(_compare_numbers(*pair) for pair in zip(a.shape, b.shape, strict=True))
     constant = name.startswith(CONSTANT) and name not in few.states and not any(one.each for one in shape)
-    out = Array(name, a.dtype, shape, constant=constant, state=name in few.states)
+    out = StepArray(name, a.dtype, shape, constant=constant, state=name in few.states)
     if not any(one.each for one in shape):
         if not np.array_equal(a.view(np.uint8), b.view(np.uint8)):
             raise KinematchError(f"{name} depends on the number of characters: it cannot be exported")

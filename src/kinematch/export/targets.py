@@ -11,7 +11,7 @@ PREFIX = "kinematch_"
 
 
 @dataclass(frozen=True)
-class Target:
+class MachineTarget:
     """A kind of machine as LLVM names it."""
 
     triple: str
@@ -26,15 +26,15 @@ class Target:
 
 WEB = "web"
 TARGETS = {
-    WEB: Target(
+    WEB: MachineTarget(
         "wasm32-unknown-unknown", "generic",
         "+simd128,+bulk-memory,+bulk-memory-opt,+sign-ext,+nontrapping-fptoint,+mutable-globals", 32,
     ),
     # without fused multiply-add, which rounds once less: every target computes the same bits
-    "linux-x64": Target("x86_64-unknown-linux-gnu", "x86-64-v2"),
-    "linux-arm64": Target("aarch64-unknown-linux-gnu", "generic"),
-    "windows-x64": Target("x86_64-pc-windows-gnu", "x86-64-v2"),
-    "macos-arm64": Target("arm64-apple-macosx11.0.0", "apple-m1"),
+    "linux-x64": MachineTarget("x86_64-unknown-linux-gnu", "x86-64-v2"),
+    "linux-arm64": MachineTarget("aarch64-unknown-linux-gnu", "generic"),
+    "windows-x64": MachineTarget("x86_64-pc-windows-gnu", "x86-64-v2"),
+    "macos-arm64": MachineTarget("arm64-apple-macosx11.0.0", "apple-m1"),
 }  # fmt: skip
 
 
@@ -67,11 +67,11 @@ def compile_object(instructions: str, name: str) -> bytes:
     return machine.emit_object(module)
 
 
-def list_entries(target: Target) -> list[str]:
+def list_entries(target: MachineTarget) -> list[str]:
     return [name for name, entry in ENTRIES.items() if entry.in_pages or not target.is_page]
 
 
-def wrap(name: str, symbol: str, target: Target) -> str:
+def wrap(name: str, symbol: str, target: MachineTarget) -> str:
     """A function for C around one as numba calls it; an error there is none of ours, and cannot happen."""
     word, lines, given, takes = f"i{target.bits}", [], [], []
     for i, kind in enumerate(ENTRIES[name].parameters):
@@ -97,7 +97,7 @@ def wrap(name: str, symbol: str, target: Target) -> str:
     ])  # fmt: skip
 
 
-def write_errors(target: Target) -> str:
+def write_errors(target: MachineTarget) -> str:
     """The function that returns the text of an error."""
     if target.is_page:  # kinematch.js has them
         return ""

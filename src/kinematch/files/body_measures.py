@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.errors import FileError
-from kinematch.files.gltf_mesh import Mesh, Skin, posed_positions
-from kinematch.files.gltf_read import Model, read_gltf
+from kinematch.files.gltf_mesh import CharacterMesh, CharacterSkin, posed_positions
+from kinematch.files.gltf_read import GltfCharacter, read_gltf
 from kinematch.math import quaternion
 from kinematch.motion import kinematics
 from kinematch.motion.retarget.bulk import Bulk, guess_bulk
@@ -30,7 +30,7 @@ def read_bulk(path: str | Path, skeleton: Skeleton) -> Bulk | None:
         return None  # the skeleton was read, so it is the mesh that cannot be
 
 
-def measure_bulk(model: Model, skeleton: Skeleton) -> Bulk | None:
+def measure_bulk(model: GltfCharacter, skeleton: Skeleton) -> Bulk | None:
     """From the vertices around the joints of trunk, head and arms, in the T-pose."""
     if not model.meshes or skeleton.tpose is None:
         return None
@@ -86,17 +86,17 @@ def _find_sole(
     return found
 
 
-def place_vertices(model: Model, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def place_vertices(model: GltfCharacter, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """All vertices (V, 3) for a global pose of the model's skeleton, and the joint (V,) that carries each most."""
     places, carriers = [np.zeros((0, 3))], [np.zeros(0, np.int64)]
     for mesh in model.meshes:
-        skin: Skin = model.skins[mesh.skin]
+        skin: CharacterSkin = model.skins[mesh.skin]
         places.append(posed_positions(mesh, skin, positions, rotations))
         carriers.append(_find_carriers(mesh, skin))
     return np.concatenate(places), np.concatenate(carriers)
 
 
-def _find_carriers(mesh: Mesh, skin: Skin) -> np.ndarray:
+def _find_carriers(mesh: CharacterMesh, skin: CharacterSkin) -> np.ndarray:
     heaviest = np.argmax(mesh.weights, axis=1)
     return skin.joints[mesh.joints[np.arange(len(heaviest)), heaviest]]
 

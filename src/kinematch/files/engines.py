@@ -57,7 +57,7 @@ def name_blender(role: str) -> str:
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineFormat:
     endings: tuple[str, ...]  # of the files that it reads
     frame_rate: float | None  # frames a second that its importer samples by; None keeps the clip's
     root_motion: RootMotion  # what it does by default
@@ -65,12 +65,12 @@ class Engine:
     name_bone: Callable[[str], str] | None  # by role; None keeps the rig's names, less what the program would change
 
 
-ENGINES: dict[str, Engine] = {
-    "unreal": Engine((".glb", ".usda", ".usdc", ".usd"), 30.0, "root", "root", name_unreal),
-    "unity": Engine((".glb", ".vrma"), None, "root", "Root", name_unity),
-    "godot": Engine((".glb",), 30.0, "root", "Root", name_godot),
-    "blender": Engine((".bvh", ".glb", ".usda", ".usdc", ".usd"), None, "hips", "root", name_blender),
-    "three": Engine((".glb", ".vrma", ".bvh"), None, "hips", "Root", None),
+ENGINES: dict[str, EngineFormat] = {
+    "unreal": EngineFormat((".glb", ".usda", ".usdc", ".usd"), 30.0, "root", "root", name_unreal),
+    "unity": EngineFormat((".glb", ".vrma"), None, "root", "Root", name_unity),
+    "godot": EngineFormat((".glb",), 30.0, "root", "Root", name_godot),
+    "blender": EngineFormat((".bvh", ".glb", ".usda", ".usdc", ".usd"), None, "hips", "root", name_blender),
+    "three": EngineFormat((".glb", ".vrma", ".bvh"), None, "hips", "Root", None),
 }
 
 

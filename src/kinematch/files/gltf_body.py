@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.draw.body import TINTS, Body, place
+from kinematch.draw.body import TINTS, BodyShape, place
 from kinematch.draw.mannequin import make_body
 from kinematch.draw.solid import Solids
 from kinematch.draw.theme import LIGHT
@@ -27,7 +27,7 @@ class BodyMesh:
     bind_rotations: np.ndarray  # (J, 4), global
 
 
-def body_mesh(skeleton: Skeleton, body: Body | None = None) -> BodyMesh:
+def body_mesh(skeleton: Skeleton, body: BodyShape | None = None) -> BodyMesh:
     """The drawn figure, or another body, in the reference T-pose, or in the rest pose where none is known."""
     p, r = (values.astype(np.float64) for values in kinematics.reference_pose(skeleton))
     body = make_body(skeleton) if body is None else body

@@ -12,7 +12,7 @@ from kinematch.files.gltf_container import MAGIC, open_document, split_binary
 from kinematch.files.gltf_nodes import Joints, NodeTree, choose_joints, read_node_tree
 from kinematch.files.gltf_read import read_gltf
 from kinematch.files.gltf_skeleton import stretch_nodes
-from kinematch.files.gltf_write import Buffer, write_binary
+from kinematch.files.gltf_write import BinaryChunk, write_binary
 from kinematch.files.reading import BYTE_ORDER_MARK, opened
 from kinematch.files.vrm import read_vrm
 from kinematch.math import quaternion
@@ -45,7 +45,7 @@ def write_character(path: str | Path, clip: Clip, character: str | Path) -> None
     unit = model.clips[0].source.unit
     nodes = _find_node_motion(clip, joints, tree, turn=model.turn, unit=unit)
     structure, binary = _read_parts(character)
-    buffer = Buffer()
+    buffer = BinaryChunk()
     animation = _make_animation(buffer, clip, nodes, tree)
     _free_matrices(structure, tree, {channel["target"]["node"] for channel in animation["channels"]})
     first = len(structure.get("accessors", []))
@@ -85,7 +85,7 @@ def _find_node_motion(
 
 
 def _make_animation(
-    buffer: Buffer, clip: Clip, nodes: dict[int, tuple[np.ndarray, np.ndarray]], tree: NodeTree
+    buffer: BinaryChunk, clip: Clip, nodes: dict[int, tuple[np.ndarray, np.ndarray]], tree: NodeTree
 ) -> dict[str, Any]:
     """Keys of what moves, or stands elsewhere than in the file."""
     times = buffer.add(np.arange(clip.frame_count) / clip.frame_rate, bounds=True)
@@ -124,7 +124,7 @@ def _free_matrices(structure: dict[str, Any], tree: NodeTree, moved: set[int]) -
             }
 
 
-def _append(structure: dict[str, Any], buffer: Buffer, binary: bytes, path: Path) -> bytes:
+def _append(structure: dict[str, Any], buffer: BinaryChunk, binary: bytes, path: Path) -> bytes:
     """Add our keys behind what the file's first buffer holds; the whole binary chunk."""
     buffers = structure.setdefault("buffers", [])
     if buffers and "uri" in buffers[0]:

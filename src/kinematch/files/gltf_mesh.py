@@ -14,13 +14,13 @@ TRIANGLES, STRIP, FAN = 4, 5, 6
 
 
 @dataclass(frozen=True, eq=False)
-class Skin:
+class CharacterSkin:
     joints: np.ndarray  # (K,) int32, joints of the skeleton
     inverse_binds: np.ndarray  # (K, 4, 4) from the mesh's space to that of each joint, scales included
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class CharacterMesh:
     name: str
     skin: int  # which of the model's skins it hangs on
     positions: np.ndarray  # (V, 3) in the mesh's space
@@ -30,7 +30,9 @@ class Mesh:
     weights: np.ndarray  # (V, n), each row sums to one
 
 
-def posed_positions(mesh: Mesh, skin: Skin, global_positions: np.ndarray, global_rotations: np.ndarray) -> np.ndarray:
+def posed_positions(
+    mesh: CharacterMesh, skin: CharacterSkin, global_positions: np.ndarray, global_rotations: np.ndarray
+) -> np.ndarray:
     """The mesh's vertices (V, 3) in the world, for one pose of the skeleton (J, 3), (J, 4)."""
     matrices = rigid_matrices(global_positions[skin.joints], global_rotations[skin.joints]) @ skin.inverse_binds
     blended = np.einsum("vn,vnij->vij", mesh.weights, matrices[mesh.joints])
@@ -39,7 +41,7 @@ def posed_positions(mesh: Mesh, skin: Skin, global_positions: np.ndarray, global
 
 def read_meshes(
     document: Document, tree: NodeTree, joints: Joints, to_ours: np.ndarray, rest: tuple[np.ndarray, np.ndarray]
-) -> tuple[tuple[Skin, ...], tuple[Mesh, ...], tuple[str, ...]]:
+) -> tuple[tuple[CharacterSkin, ...], tuple[CharacterMesh, ...], tuple[str, ...]]:
     """Skins, meshes, and notes on what was left out.
 
     `rest` is the skeleton's global rest pose, `to_ours` (3, 3) takes the file's space to ours. A rigid mesh on a joint
@@ -52,7 +54,7 @@ def read_meshes(
     joint_of = {node: joint for joint, node in enumerate(joints.nodes)}
     carrier = _carriers(tree, joint_of)
     skins = [_read_skin(document, k, joint_of, world, to_joint) for k in range(len(gltf.skins))]
-    meshes: list[Mesh] = []
+    meshes: list[CharacterMesh] = []
     notes: list[str] = []
     for k, node in enumerate(gltf.nodes):
         if node.mesh is None:
@@ -63,7 +65,7 @@ def read_meshes(
             skin = document.check_index(node.skin, len(skins), f"skin of node {k}: skin")
         elif carrier[k] >= 0:
             skin = len(skins)
-            skins.append(Skin(np.array([carrier[k]], np.int32), (to_joint[carrier[k]] @ world[k])[None]))
+            skins.append(CharacterSkin(np.array([carrier[k]], np.int32), (to_joint[carrier[k]] @ world[k])[None]))
         else:
             notes.append(f"mesh {name!r} hangs on no joint and was left out")
             continue
@@ -106,7 +108,7 @@ def _carriers(tree: NodeTree, joint_of: dict[int, int]) -> list[int]:
 
 def _read_skin(
     document: Document, index: int, joint_of: dict[int, int], world: np.ndarray, to_joint: np.ndarray
-) -> Skin:
+) -> CharacterSkin:
     skin = document.gltf.skins[index]
     binds = np.broadcast_to(np.eye(4), (len(skin.joints), 4, 4))
     if skin.inverse_bind_matrices is not None:
@@ -114,12 +116,12 @@ def _read_skin(
         if len(binds) < len(skin.joints):
             raise document.error(f"skin {index} has {len(binds)} inverse bind matrices for {len(skin.joints)} joints")
     numbers = np.array([joint_of[node] for node in skin.joints], np.int32)
-    return Skin(numbers, to_joint[numbers] @ world[skin.joints] @ binds[: len(skin.joints)])
+    return CharacterSkin(numbers, to_joint[numbers] @ world[skin.joints] @ binds[: len(skin.joints)])
 
 
 def _read_primitive(
     document: Document, primitive: Primitive, name: str, skin: int, joint_count: int, skinned: bool
-) -> Mesh | None:
+) -> CharacterMesh | None:
     """One part of a mesh; None for points and lines."""
     if "KHR_draco_mesh_compression" in primitive.extensions:
         raise CompressedError(document.path, "it is compressed (KHR_draco_mesh_compression); export without it")
@@ -134,7 +136,9 @@ def _read_primitive(
     joints, weights = np.zeros((count, 1), np.int32), np.ones((count, 1), np.float32)
     if skinned and "JOINTS_0" in attributes and "WEIGHTS_0" in attributes:
         joints, weights = _read_weights(document, attributes, name, count, joint_count)
-    return Mesh(name, skin, positions, normals, read_triangles(document, primitive, name, count), joints, weights)
+    return CharacterMesh(
+        name, skin, positions, normals, read_triangles(document, primitive, name, count), joints, weights
+    )
 
 
 def _read_weights(

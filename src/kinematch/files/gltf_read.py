@@ -10,7 +10,7 @@ import numpy as np
 from kinematch.errors import FileError, KinematchError
 from kinematch.files.gltf_animation import DEFAULT_RATE, Keys, read_keys, sample_joints, time_line
 from kinematch.files.gltf_container import GENERATOR, Document, open_document
-from kinematch.files.gltf_mesh import Mesh, Skin, read_meshes
+from kinematch.files.gltf_mesh import CharacterMesh, CharacterSkin, read_meshes
 from kinematch.files.gltf_nodes import Joints, NodeTree, choose_joints, read_node_tree
 from kinematch.files.gltf_schema import Animation
 from kinematch.files.gltf_skeleton import RigidPose, brought_over, is_uniform, rigid_pose
@@ -24,13 +24,13 @@ from kinematch.motion.skeleton import Skeleton
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class GltfCharacter:
     """All that a file holds of a character."""
 
     skeleton: Skeleton
     clips: tuple[Clip, ...]  # one for each animation, or the rest pose as one frame; their sources have the notes
-    skins: tuple[Skin, ...]
-    meshes: tuple[Mesh, ...]
+    skins: tuple[CharacterSkin, ...]
+    meshes: tuple[CharacterMesh, ...]
     vrm: Vrm | None
     title: str
     notes: tuple[str, ...]  # what could not be kept, in words
@@ -46,7 +46,7 @@ def read_gltf(
     roles: Mapping[str, str] | None = None,
     meshes: bool = True,
     choose: Callable[[list[str]], Collection[str]] | None = None,
-) -> Model:
+) -> GltfCharacter:
     """The model in a file, in metres, Y up, facing +Z; arguments (as for read_clips) override what is found."""
     path = Path(path)
     document = open_document(path)
@@ -69,7 +69,9 @@ class _Told:
     roles: Mapping[str, str] | None
 
 
-def _read_model(document: Document, told: _Told, meshes: bool, choose: Callable[[list[str]], Collection[str]]) -> Model:
+def _read_model(
+    document: Document, told: _Told, meshes: bool, choose: Callable[[list[str]], Collection[str]]
+) -> GltfCharacter:
     gltf, path = document.gltf, document.path
     vrm = read_vrm(document)
     tree = read_node_tree(document)
@@ -99,14 +101,14 @@ def _read_model(document: Document, told: _Told, meshes: bool, choose: Callable[
     if not clips:
         clips.append(_clip(skeleton, rest, DEFAULT_RATE, path.stem, source))
     title = (vrm.title if vrm else "") or _title(document)
-    skins: tuple[Skin, ...] = ()
-    found: tuple[Mesh, ...] = ()
+    skins: tuple[CharacterSkin, ...] = ()
+    found: tuple[CharacterMesh, ...] = ()
     if meshes:
         to_ours = rotation.to_matrix(turn) * source.unit
         skins, found, left_out = read_meshes(document, tree, joints, to_ours, _global_rest(skeleton))
         notes += left_out
     source = replace(source, notes=tuple(notes))
-    return Model(
+    return GltfCharacter(
         skeleton, tuple(clip.with_(source=source) for clip in clips), skins, found, vrm, title, source.notes, turn
     )
 

@@ -24,7 +24,7 @@ COMPONENT_CODES = {"f4": 5126, "u4": 5125, "u2": 5123}
 ELEMENT_TYPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 
 
-class Buffer:
+class BinaryChunk:
     """The binary chunk as it grows, with the views and accessors that describe it."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ def write_glb(
     itself, without a body.
     """
     rig = clip.skeleton
-    buffer = Buffer()
+    buffer = BinaryChunk()
     node_of = np.argsort(rig.file_order)
     nodes = _nodes(rig, node_of)
     extras = {"title": clip.name, "roles": {role: int(node_of[joint]) for role, joint in rig.roles.items()}}
@@ -110,7 +110,7 @@ def _nodes(rig: Skeleton, node_of: np.ndarray) -> list[dict[str, Any]]:
     return nodes
 
 
-def _animation(buffer: Buffer, clip: Clip, node_of: np.ndarray) -> dict[str, Any]:
+def _animation(buffer: BinaryChunk, clip: Clip, node_of: np.ndarray) -> dict[str, Any]:
     """Keys for all frames of what moves, one key for what stands elsewhere than at rest, none for the rest."""
     rig = clip.skeleton
     times = buffer.add(np.arange(clip.frame_count) / clip.frame_rate, bounds=True)
@@ -139,7 +139,7 @@ def _animation(buffer: Buffer, clip: Clip, node_of: np.ndarray) -> dict[str, Any
     return {"name": clip.name, "samplers": samplers, "channels": channels, "extras": extras}
 
 
-def _add_body(document: dict[str, Any], buffer: Buffer, body: BodyMesh, node_of: np.ndarray) -> None:
+def _add_body(document: dict[str, Any], buffer: BinaryChunk, body: BodyMesh, node_of: np.ndarray) -> None:
     """Mesh, materials and skin. The skin's order is that of the joints, which the reader takes up again."""
     if not len(body.positions):
         return

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.database.feature_database import FeatureDatabase
-from kinematch.database.poses import Entry, build_poses
+from kinematch.database.poses import ClipEntry, build_poses
 from kinematch.database.storage import Database
 from kinematch.database.tags import Tags
 from kinematch.errors import KinematchError
@@ -35,7 +35,7 @@ def sketch_database(model: Model) -> Database:
         places[:, 0], yaws = _follow_roots(found["roots"][own].astype(np.float64) / rate)
         rotations[:, 0] = from_axis_angle(UP, yaws)
         clip = Clip(model.skeleton, places, rotations, rate, f"clip {number}")
-        entries.append(Entry(clip, found["contacts"][own] > 0.5))
+        entries.append(ClipEntry(clip, found["contacts"][own] > 0.5))
     poses = replace(
         build_poses(entries, model.contact_joints), tags=Tags(model.tag_names, np.array(book.tags)),
         cost_factor=np.array(book.cost_factor),

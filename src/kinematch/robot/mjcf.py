@@ -10,7 +10,7 @@ from kinematch.math import quaternion
 from kinematch.robot.mjcf_compiler import Compiler, read_compiler
 from kinematch.robot.mjcf_defaults import Defaults, read_defaults
 from kinematch.robot.model import RobotModel, Shape, Site
-from kinematch.robot.tree import Body, Hinge, keep_subtree, make_model
+from kinematch.robot.tree import Hinge, TreeBody, keep_subtree, make_model
 from kinematch.robot.xml_reading import MAX_FILE_BYTES, Element, find_file_inside, read_xml
 
 MAX_INCLUDE_DEPTH = 8
@@ -26,7 +26,7 @@ class _Reading:
     defaults: Defaults
     meshes: dict[str, tuple[str, np.ndarray]]
     colors: dict[str, tuple[float, float, float]]
-    bodies: list[Body] = field(default_factory=list)
+    bodies: list[TreeBody] = field(default_factory=list)
     free: set[int] = field(default_factory=set)
     shapes: list[Shape] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
@@ -109,7 +109,7 @@ def _color(rgba: np.ndarray) -> tuple[float, float, float]:
     return r, g, b
 
 
-def _choose_base(bodies: list[Body]) -> int:
+def _choose_base(bodies: list[TreeBody]) -> int:
     """The body of the world below which most hinges lie."""
     tops = [0] * len(bodies)
     counts = [0] * len(bodies)
@@ -135,7 +135,7 @@ def _walk(
         elif child.tag == "body":
             at, turned = reading.compiler.place(child)
             number = len(reading.bodies)
-            body = Body(
+            body = TreeBody(
                 child.attributes.get("name", f"body{number}"), parent, position + quaternion.rotate(turn, at),
                 quaternion.multiply(turn, turned),
             )  # fmt: skip

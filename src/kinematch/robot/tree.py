@@ -25,7 +25,7 @@ class Hinge:
 
 
 @dataclass(eq=False)
-class Body:
+class TreeBody:
     """A body as a file has it, with the place of its frame in its parent's."""
 
     name: str
@@ -38,7 +38,7 @@ class Body:
 def make_model(
     path: Path,
     name: str,
-    bodies: list[Body],
+    bodies: list[TreeBody],
     *,
     shapes: list[Shape],
     sites: list[Site],
@@ -110,7 +110,7 @@ def _shape_to_ours(shape: Shape) -> Shape:
     )  # fmt: skip
 
 
-def keep_subtree(bodies: list[Body], base: int) -> tuple[list[Body], dict[int, int]]:
+def keep_subtree(bodies: list[TreeBody], base: int) -> tuple[list[TreeBody], dict[int, int]]:
     """The bodies below one, renumbered, and the map from old numbers to new."""
     numbers = {base: 0}
     kept = [replace_parent(bodies[base], -1)]
@@ -121,5 +121,5 @@ def keep_subtree(bodies: list[Body], base: int) -> tuple[list[Body], dict[int, i
     return kept, numbers
 
 
-def replace_parent(body: Body, parent: int) -> Body:
-    return Body(body.name, parent, body.position, body.rotation, body.hinges)
+def replace_parent(body: TreeBody, parent: int) -> TreeBody:
+    return TreeBody(body.name, parent, body.position, body.rotation, body.hinges)

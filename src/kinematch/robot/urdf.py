@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.errors import FileError, unknown
 from kinematch.math import quaternion, rotation
 from kinematch.robot.model import RobotModel, Shape, Site
-from kinematch.robot.tree import Body, Hinge, make_model
+from kinematch.robot.tree import Hinge, TreeBody, make_model
 from kinematch.robot.xml_reading import Element, find_file_inside
 
 TURNING_JOINTS = ("revolute", "continuous")
@@ -30,13 +30,13 @@ def read_urdf(path: Path, root: Element) -> RobotModel:
         parent_of[ends[1]] = ends[0]
     base = _find_base(path, links, joints, parent_of)
     notes: list[str] = []
-    bodies = [Body(base, -1, np.zeros(3), quaternion.IDENTITY)]
+    bodies = [TreeBody(base, -1, np.zeros(3), quaternion.IDENTITY)]
     waiting = list(reversed([(joint, 0) for joint in below[base]]))
     while waiting:  # depth first, as MuJoCo orders them
         joint, parent = waiting.pop()
         name = _link_name(joint, "child", links)
         position, turn = _origin(joint)
-        bodies.append(Body(name, parent, position, turn, _hinges(joint, notes)))
+        bodies.append(TreeBody(name, parent, position, turn, _hinges(joint, notes)))
         number = len(bodies) - 1
         waiting += reversed([(below_it, number) for below_it in below[name]])
     shapes = [shape for b, body in enumerate(bodies) for shape in _shapes(links[body.name], b, path.parent)]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pythonosc.osc_message import OscMessage, ParseError
+from pythonosc import osc_message
 from pythonosc.parsing import osc_types
 
 from kinematch.errors import KinematchError
@@ -23,7 +23,7 @@ IMMEDIATELY = struct.pack(">q", 1)
 SIZES = {"i": 4, "h": 8, "f": 4, "d": 8, "s": 4, "T": 0, "F": 0, "N": 0}
 
 
-class Message(NamedTuple):
+class OscMessage(NamedTuple):
     address: str
     values: list
 
@@ -57,7 +57,7 @@ def make_bundles(messages: Iterable[bytes], largest: int = MAX_BUNDLE_BYTES) -> 
     return [*bundles, b"".join(parts)] if len(parts) > 2 else bundles
 
 
-def parse_packet(datagram: bytes, depth: int = 0) -> list[Message]:
+def parse_packet(datagram: bytes, depth: int = 0) -> list[OscMessage]:
     """The messages of a datagram, from bundles too; one broken message spoils the datagram."""
     if datagram.startswith(b"/"):
         return [_parse_message(datagram)]
@@ -76,16 +76,16 @@ def parse_packet(datagram: bytes, depth: int = 0) -> list[Message]:
     return messages
 
 
-def _parse_message(datagram: bytes) -> Message:
+def _parse_message(datagram: bytes) -> OscMessage:
     start = (datagram.find(b"\0") // 4 + 1) * 4
     end = datagram.find(b"\0", start)
     tags = datagram[start:end].decode("ascii", "replace").removeprefix(",")
     if end < 0 or not SIZES.keys() >= set(tags) or sum(SIZES[tag] for tag in tags) > len(datagram) - end:
         raise MalformedPacket
     try:
-        message = OscMessage(datagram)
-        return Message(message.address, message.params)
-    except (ParseError, osc_types.ParseError, ValueError, IndexError, struct.error, OverflowError):
+        message = osc_message.OscMessage(datagram)
+        return OscMessage(message.address, message.params)
+    except (osc_message.ParseError, osc_types.ParseError, ValueError, IndexError, struct.error, OverflowError):
         raise MalformedPacket from None
 
 
@@ -170,7 +170,7 @@ class OscReceiver:
         """The port; the system chooses one where 0 was given."""
         return int(self._socket.getsockname()[1])
 
-    def receive(self, *, most: int = 1000, seconds: float = 0.005) -> Iterator[Message]:
+    def receive(self, *, most: int = 1000, seconds: float = 0.005) -> Iterator[OscMessage]:
         """Messages that have arrived, within limits of number and time, so that a flood cannot block the caller."""
         until = time.perf_counter() + seconds
         for _ in range(most):

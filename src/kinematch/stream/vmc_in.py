@@ -13,7 +13,7 @@ from kinematch.avatar.velocities import Poses, find_velocities
 from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion
 from kinematch.stream.bones import ROLES_BY_NAME, ROOT, Placement, find_global_poses
-from kinematch.stream.osc import Message, OscReceiver
+from kinematch.stream.osc import OscMessage, OscReceiver
 
 PORT = 39540  # where programs that take trackers listen
 LOST_SECONDS = 0.5  # s without news, after which a device is lost
@@ -111,7 +111,7 @@ class VmcReceiver:
         """Stop listening."""
         self.receiver.close()
 
-    def _take(self, message: Message, now: float) -> bool:
+    def _take(self, message: OscMessage, now: float) -> bool:
         parts = message.address.split("/")
         if parts[:3] != ["", "VMC", "Ext"]:
             self.ignored += 1

@@ -33,7 +33,7 @@ LATE = 0.25  # s behind the clock, after which time is given up instead of caugh
 GOING_AWAY = 1001  # close code of a WebSocket whose server ends
 
 
-class Performance:
+class StreamedCharacter:
     """A character that plays commands step by step, as frames."""
 
     def __init__(
@@ -109,7 +109,7 @@ class Listeners:
 
 
 async def perform(
-    performance: Performance,
+    performance: StreamedCharacter,
     controllers: Iterator[Controller],
     listeners: Listeners,
     *,
@@ -131,7 +131,7 @@ async def perform(
 
 
 def stream_application(
-    performance: Performance,
+    performance: StreamedCharacter,
     listeners: Listeners,
     *,
     host: str = "127.0.0.1",
@@ -148,7 +148,7 @@ def stream_application(
     return Guard(Starlette(routes=[WebSocketRoute("/stream", stream)]), host=host, origins=origins, key=key)
 
 
-async def _stream(performance: Performance, listeners: Listeners, websocket: Any) -> None:
+async def _stream(performance: StreamedCharacter, listeners: Listeners, websocket: Any) -> None:
     """One listener, from its arrival to its leaving."""
     from starlette.websockets import WebSocketDisconnect
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from kinematch.math import rotation
 from kinematch.math.quaternion import multiply
-from kinematch.synth.gait import DEGREE, Posture
-from kinematch.synth.path import Path, smooth
+from kinematch.synth.gait import DEGREE, BodyCarriage
+from kinematch.synth.path import GroundPath, smooth
 from kinematch.synth.pelvis import Signals
 
 WALK_SWING, RUN_SWING, TURN_PUMP = 25 * DEGREE, 33 * DEGREE, 40 * DEGREE  # per metre of stride; in a slow turn of a run
@@ -17,7 +17,7 @@ SIDESTEP_RAISE, SIDESTEP_SWING, SIDESTEP_ELBOW = 2 * DEGREE, 10 * DEGREE, 20 * D
 SPREAD_OUT, SPREAD_ELBOW = 30 * DEGREE, 30 * DEGREE  # per metre that the feet spread: arms balance a wide step
 
 
-def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -> dict[str, np.ndarray]:
+def arms(path: GroundPath, posture: BodyCarriage, signal: Signals, breathing: np.ndarray) -> dict[str, np.ndarray]:
     """Local rotations of shoulders, arms, forearms and hands."""
     parts = {}
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
@@ -44,7 +44,7 @@ def arms(path: Path, posture: Posture, signal: Signals, breathing: np.ndarray) -
 
 
 def _raise(
-    path: Path, posture: Posture, signal: Signals, sign: float, beat: np.ndarray, breathing: np.ndarray
+    path: GroundPath, posture: BodyCarriage, signal: Signals, sign: float, beat: np.ndarray, breathing: np.ndarray
 ) -> np.ndarray:
     """Flexion (F,) of the shoulder: +15 to -22 degrees at a walk, 30 each way at a run."""
     run, carriage = path.running, signal.carriage
@@ -64,7 +64,7 @@ def _raise(
     )
 
 
-def _abduction(path: Path, posture: Posture, signal: Signals, sign: float) -> np.ndarray:
+def _abduction(path: GroundPath, posture: BodyCarriage, signal: Signals, sign: float) -> np.ndarray:
     """How far (F,) the upper arm is out to the side: further in a wide step, the more so on the side it leads to."""
     turning = smooth(np.clip(np.abs(path.turn_rates) / FASTEST_SWING, 0.0, 1.0), 0.3, path.frame_rate)
     aside = 7 * np.abs(signal.aside)
@@ -74,7 +74,7 @@ def _abduction(path: Path, posture: Posture, signal: Signals, sign: float) -> np
 
 
 def _elbow(
-    path: Path, posture: Posture, signal: Signals, sign: float, beat: np.ndarray, breathing: np.ndarray
+    path: GroundPath, posture: BodyCarriage, signal: Signals, sign: float, beat: np.ndarray, breathing: np.ndarray
 ) -> np.ndarray:
     """Flexion (F,) of the elbow: 10 to 35 degrees at a walk, about 90 at a run."""
     hang = (1.2 * breathing + 2.0 * sign * signal.load) * signal.idle * DEGREE

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.synth.footsteps import Stances
-from kinematch.synth.gait import DEGREE, Posture, ramp
-from kinematch.synth.path import Path, directions
+from kinematch.synth.gait import DEGREE, BodyCarriage, ramp
+from kinematch.synth.path import GroundPath, directions
 from kinematch.synth.skeleton import (
     ANKLE_HEIGHT,
     BALL_AHEAD,
@@ -72,7 +72,7 @@ def _until(stances: Stances, roll: Roll, index: np.ndarray, times: np.ndarray) -
     return np.clip(1 + (times - stances.lifts[index]) / roll.rise[index], 0.0, 1.0)
 
 
-def strike_pitch(path: Path, times: np.ndarray, posture: Posture) -> np.ndarray:
+def strike_pitch(path: GroundPath, times: np.ndarray, posture: BodyCarriage) -> np.ndarray:
     """Pitch of a foot that lands at these times: heel first when the body goes ahead, toe first when it goes back."""
     ahead = np.clip(np.interp(times, path.times, path.local_velocities[:, 0]) / 1.2, -1.0, 1.0)
     if posture.heel < 0:

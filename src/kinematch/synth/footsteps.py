@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.synth import gait
-from kinematch.synth.gait import DEGREE, GRAVITY, Posture
-from kinematch.synth.path import Path, directions
+from kinematch.synth.gait import DEGREE, GRAVITY, BodyCarriage
+from kinematch.synth.path import GroundPath, directions
 from kinematch.synth.skeleton import BALL_AHEAD, HEEL_BEHIND, HIP_HALF_WIDTH, HIPS_HEIGHT
 
 LEFT, RIGHT = 0, 1
@@ -48,7 +48,7 @@ class Stances:
     yaws: np.ndarray  # (N,) rad
 
 
-def bouts(path: Path) -> list[tuple[int, int]]:
+def bouts(path: GroundPath) -> list[tuple[int, int]]:
     """Frame ranges in which the body moves or turns."""
     speeds = np.linalg.norm(path.velocities, axis=-1)
     moving = (speeds > MOVING_SPEED) | (np.abs(path.turn_rates) > MOVING_TURN)
@@ -62,7 +62,7 @@ def bouts(path: Path) -> list[tuple[int, int]]:
     return ranges
 
 
-def plan(path: Path, posture: Posture, rng: np.random.Generator) -> Footsteps:
+def plan(path: GroundPath, posture: BodyCarriage, rng: np.random.Generator) -> Footsteps:
     """All steps of a path, with small natural variation."""
     stand = _stand(path, 0, rng)
     steps = [(np.zeros(0, int), np.zeros(0), np.zeros(0), np.zeros((0, 2)), np.zeros(0))]
@@ -100,7 +100,7 @@ def stances(steps: Footsteps, foot: int) -> Stances:
     )
 
 
-def _stand(path: Path, frame: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _stand(path: GroundPath, frame: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Both feet of a person who stands where the path is at a frame: positions (2, 2) and yaws (2,)."""
     ahead, left = directions(path.facings[frame])
     along = FOOT_AHEAD + rng.normal(0.0, 0.008, 2)
@@ -109,14 +109,14 @@ def _stand(path: Path, frame: int, rng: np.random.Generator) -> tuple[np.ndarray
     return path.positions[frame] + along[:, None] * ahead + across[:, None] * left, yaws
 
 
-def _leading(path: Path, start: int, stop: int) -> int | None:
+def _leading(path: GroundPath, start: int, stop: int) -> int | None:
     """The foot on the side to which the body moves or turns in these frames, where it clearly does."""
     left = path.local_velocities[start:stop, 1].mean() / 0.15 + path.turn_rates[start:stop].mean() / 0.3
     return None if abs(left) < 1 else (LEFT if left > 0 else RIGHT)
 
 
 def _timing(
-    path: Path, posture: Posture, start: int, stop: int, rng: np.random.Generator, *, odd: bool | None
+    path: GroundPath, posture: BodyCarriage, start: int, stop: int, rng: np.random.Generator, *, odd: bool | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lift, landing and mid-stance times (s) of the steps of one bout, odd or even in number where that matters.
 
@@ -154,7 +154,7 @@ def _timing(
 
 
 def _placement(
-    path: Path, feet: np.ndarray, middles: np.ndarray, rng: np.random.Generator
+    path: GroundPath, feet: np.ndarray, middles: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where feet are put: the body passes over each at the middle of its stance, leaning as it accelerates."""
     clock = path.times
@@ -182,7 +182,7 @@ def _placement(
     return place, facings + sides * (toe_out * (1 - 0.6 * running) + rng.normal(0.0, 1.0 * DEGREE, len(feet)))
 
 
-def _hip(path: Path, times: np.ndarray, sides: np.ndarray) -> np.ndarray:
+def _hip(path: GroundPath, times: np.ndarray, sides: np.ndarray) -> np.ndarray:
     """Floor positions (N, 2) below the hip joints of these sides."""
     _, left = directions(np.interp(times, path.times, path.facings))
     body = np.stack([np.interp(times, path.times, path.positions[:, axis]) for axis in (0, 1)], -1)
@@ -199,7 +199,7 @@ def _stray(place: np.ndarray, yaw: np.ndarray, hip: np.ndarray) -> np.ndarray:
     return (place + np.where(behind, BALL_AHEAD, -HEEL_BEHIND) * ahead - hip) * np.where(behind, 1.0, 1.5)
 
 
-def _keep_in_reach(path: Path, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray) -> None:
+def _keep_in_reach(path: GroundPath, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray) -> None:
     """Draw a foot in that would stay behind too far, or land too far from its hip: the body would have to sink."""
     yaws = np.interp(lands, path.times, path.facings)
     _, across = directions(yaws)
@@ -214,7 +214,7 @@ def _keep_in_reach(path: Path, feet: np.ndarray, lands: np.ndarray, lifts: np.nd
 
 
 def _leave_in_time(
-    path: Path, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray
+    path: GroundPath, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, lifts: np.ndarray, place: np.ndarray
 ) -> None:
     """Lift a foot earlier that is still left behind too far; at a walk not before the other one stands."""
     for k, foot in enumerate(feet):
@@ -230,7 +230,7 @@ def _leave_in_time(
         lifts[k] = min(lifts[k], max(earlier, since + SHORTEST_STANCE, 0.0 if runs else lands[k - 1] + 0.02))
 
 
-def _keep_apart(path: Path, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, place: np.ndarray) -> None:
+def _keep_apart(path: GroundPath, standing: np.ndarray, feet: np.ndarray, lands: np.ndarray, place: np.ndarray) -> None:
     """Push a landing foot outward where it would come too near to the line of the other one."""
     spots = standing.copy()
     for k, foot in enumerate(feet):

@@ -19,7 +19,7 @@ IDLE_WIDTH = 0.19  # m between the ankles of a person who stands
 
 
 @dataclass(frozen=True)
-class Posture:
+class BodyCarriage:
     """How high the body is carried: bent knees for crouching, raised heels for tip-toe."""
 
     name: str
@@ -31,14 +31,14 @@ class Posture:
     cadence: float = 1.0  # factor: bent legs take shorter steps
 
 
-UPRIGHT = Posture("level0")
+UPRIGHT = BodyCarriage("level0")
 POSTURES = (
     UPRIGHT,
-    Posture("level1", 30 * DEGREE, 28 * DEGREE, 6 * DEGREE, 0.02, cadence=1.08),
-    Posture("level2", 55 * DEGREE, 55 * DEGREE, 14 * DEGREE, 0.05, cadence=1.15),
-    Posture("level3", 80 * DEGREE, 80 * DEGREE, 24 * DEGREE, 0.09, cadence=1.22),
-    Posture("level4", 105 * DEGREE, 105 * DEGREE, 34 * DEGREE, 0.13, cadence=1.3),
-    Posture("tiptoe", 10 * DEGREE, 6 * DEGREE, 0.0, -0.03, heel=-32 * DEGREE, cadence=1.1),
+    BodyCarriage("level1", 30 * DEGREE, 28 * DEGREE, 6 * DEGREE, 0.02, cadence=1.08),
+    BodyCarriage("level2", 55 * DEGREE, 55 * DEGREE, 14 * DEGREE, 0.05, cadence=1.15),
+    BodyCarriage("level3", 80 * DEGREE, 80 * DEGREE, 24 * DEGREE, 0.09, cadence=1.22),
+    BodyCarriage("level4", 105 * DEGREE, 105 * DEGREE, 34 * DEGREE, 0.13, cadence=1.3),
+    BodyCarriage("tiptoe", 10 * DEGREE, 6 * DEGREE, 0.0, -0.03, heel=-32 * DEGREE, cadence=1.1),
 )
 
 
@@ -71,7 +71,7 @@ def cadence(forward: np.ndarray, left: np.ndarray, turn_rate: np.ndarray, *, run
     return np.minimum(np.maximum(moving, turning), 192.0)
 
 
-def top_speed(forward: np.ndarray, left: np.ndarray, posture: Posture) -> np.ndarray:
+def top_speed(forward: np.ndarray, left: np.ndarray, posture: BodyCarriage) -> np.ndarray:
     """The fastest (m/s) that the walker goes in directions of the facing frame; sideways and backward it only steps."""
     ahead = forward / np.maximum(np.hypot(forward, left), 1e-9)  # at rest any direction will do
     fastest = FASTEST_RUN if posture.knee < 20 * DEGREE and posture.heel == 0 else FASTEST_WALK

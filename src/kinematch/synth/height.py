@@ -4,8 +4,8 @@ import numpy as np
 
 from kinematch.synth import feet, gait
 from kinematch.synth.footsteps import Footsteps, Stances, bouts
-from kinematch.synth.gait import DEGREE, Posture
-from kinematch.synth.path import Path, smooth
+from kinematch.synth.gait import DEGREE, BodyCarriage
+from kinematch.synth.path import GroundPath, smooth
 from kinematch.synth.skeleton import HIP_DROP
 
 STRIKE_KNEE, RUN_STRIKE_KNEE = 9 * DEGREE, 32 * DEGREE  # at landing: 5 in walking, less the give of the model's sole
@@ -19,10 +19,10 @@ STRAIGHTEST = 9 * DEGREE  # a planted leg bends at least this much: the pelvis g
 
 
 def heights(
-    path: Path,
+    path: GroundPath,
     steps: Footsteps,
     both: tuple[Stances, Stances],
-    posture: Posture,
+    posture: BodyCarriage,
     hips: tuple[np.ndarray, np.ndarray],
     *,
     gathered: np.ndarray,
@@ -93,7 +93,7 @@ def heights(
 
 
 def overstretch(
-    path: Path, both: tuple[Stances, Stances], hips: list[np.ndarray], ankles: list[np.ndarray]
+    path: GroundPath, both: tuple[Stances, Stances], hips: list[np.ndarray], ankles: list[np.ndarray]
 ) -> np.ndarray:
     """How far (F,) the pelvis must come down, smoothly, for no planted leg to be over-stretched."""
     from scipy.ndimage import maximum_filter1d

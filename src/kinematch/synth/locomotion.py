@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from kinematch.motion.clip import Clip
-from kinematch.synth.gait import DEGREE, POSTURES, RUN_ABOVE, UPRIGHT, Posture
+from kinematch.synth.gait import DEGREE, POSTURES, RUN_ABOVE, UPRIGHT, BodyCarriage
 from kinematch.synth.path import RUN_ACCELERATION, WALK_ACCELERATION, Move, path_of_moves
 from kinematch.synth.walker import SynthClip, walk
 
@@ -24,7 +24,7 @@ class Motion:
     name: str
     tags: frozenset[str]
     moves: tuple[Move, ...]
-    posture: Posture = UPRIGHT
+    posture: BodyCarriage = UPRIGHT
 
 
 def make_locomotion(seed: int = 0, frame_rate: float = 60.0) -> list[Clip]:
@@ -51,7 +51,7 @@ def motions() -> list[Motion]:
     return found
 
 
-def _motion(name: str, tags: str, *moves: Move, posture: Posture = UPRIGHT) -> Motion:
+def _motion(name: str, tags: str, *moves: Move, posture: BodyCarriage = UPRIGHT) -> Motion:
     return Motion(name, frozenset(tags.split()) | {posture.name}, (Move(REST), *moves, _stop(moves[-1].speed)), posture)
 
 
@@ -126,7 +126,7 @@ def _curves() -> Iterator[Motion]:
         yield _motion(f"slalom_{speed:.1f}", "slalom " + ("run" if speed > 2.2 else "walk"), Move(1.5, speed), *weave)
 
 
-def _strafes(posture: Posture, speeds: tuple[float, ...], name: str) -> Iterator[Motion]:
+def _strafes(posture: BodyCarriage, speeds: tuple[float, ...], name: str) -> Iterator[Motion]:
     for speed in speeds:
         ways = [(Move(2.6, speed, direction=way), _stop(speed)) for way in EIGHT_WAYS]
         label = f"{name}_{speed:.1f}"
@@ -135,7 +135,7 @@ def _strafes(posture: Posture, speeds: tuple[float, ...], name: str) -> Iterator
         yield _motion(f"{label}_changes", "strafe", *changes, posture=posture)
 
 
-def _turning_in_place(posture: Posture) -> Motion:
+def _turning_in_place(posture: BodyCarriage) -> Motion:
     moves: list[Move] = []
     for degrees in (45, 90, 180):
         for sign in (1, -1):
@@ -145,7 +145,7 @@ def _turning_in_place(posture: Posture) -> Motion:
     return _motion("turn_in_place" + _suffix(posture), "turn in_place", *moves, posture=posture)
 
 
-def _at_level(posture: Posture) -> list[Motion]:
+def _at_level(posture: BodyCarriage) -> list[Motion]:
     """A small card for one height of the body: what the height-ratio databases of VR need."""
     make = partial(_motion, posture=posture)
     end = _suffix(posture)
@@ -168,5 +168,5 @@ def _at_level(posture: Posture) -> list[Motion]:
     ]
 
 
-def _suffix(posture: Posture) -> str:
+def _suffix(posture: BodyCarriage) -> str:
     return "" if posture is UPRIGHT else f"_{posture.name}"

@@ -16,7 +16,7 @@ VELOCITY_SMOOTHING, TURN_SMOOTHING, GAIT_SMOOTHING = 0.45, 0.5, 0.5  # s, whole 
 
 
 @dataclass(frozen=True)
-class Path:
+class GroundPath:
     """Angles are about +Y from +Z, so that a positive turn is to the left; planes are (x, z)."""
 
     positions: np.ndarray  # (F, 2) m
@@ -63,7 +63,7 @@ def _check_rate(frame_rate: float) -> None:
         raise KinematchError(f"frame rate {frame_rate}, expected {SLOWEST} to {FASTEST} frames per second")
 
 
-def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: float = 0.0) -> Path:
+def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: float = 0.0) -> GroundPath:
     """String moves together; it starts at the origin at the first move's velocity."""
     _check_rate(frame_rate)
     counts = [max(1, round(move.seconds * frame_rate)) for move in moves]
@@ -76,7 +76,9 @@ def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: fl
     return _finish(local[:, :1] * ahead + local[:, 1:] * left, facings, frame_rate)
 
 
-def path_through(points: ArrayLike, speed: float = 1.35, *, frame_rate: float = 60.0, settle: float = 1.5) -> Path:
+def path_through(
+    points: ArrayLike, speed: float = 1.35, *, frame_rate: float = 60.0, settle: float = 1.5
+) -> GroundPath:
     """A smooth curve through floor points (N, 2), from a stand to a stand, facing along it."""
     from scipy.interpolate import CubicSpline
 
@@ -103,7 +105,7 @@ def path_through(points: ArrayLike, speed: float = 1.35, *, frame_rate: float = 
     velocities = np.gradient(curve(at), 1 / frame_rate, axis=0)
     facings = smooth(np.interp(travelled, lengths, headings), TURN_SMOOTHING, frame_rate)
     path = _finish(velocities, facings, frame_rate)
-    return Path(**{**path.__dict__, "positions": path.positions + points[0]})
+    return GroundPath(**{**path.__dict__, "positions": path.positions + points[0]})
 
 
 def _travel(lengths: np.ndarray, allowed: np.ndarray, frame_rate: float) -> np.ndarray:
@@ -136,7 +138,7 @@ def _limit_rate(wish: np.ndarray, frame_rate: float) -> np.ndarray:
     return np.array(out)
 
 
-def _finish(velocities: np.ndarray, facings: np.ndarray, frame_rate: float) -> Path:
+def _finish(velocities: np.ndarray, facings: np.ndarray, frame_rate: float) -> GroundPath:
     dt = 1 / frame_rate
     # the trapezoid rule keeps the position at the same order as the velocity's central difference
     steps = (velocities[1:] + velocities[:-1]) * (dt / 2)
@@ -147,7 +149,7 @@ def _finish(velocities: np.ndarray, facings: np.ndarray, frame_rate: float) -> P
     for f in range(len(speeds)):
         was = runs[f - 1] if f else float(speeds[0] > RUN_ABOVE)
         runs[f] = float(speeds[f] > (WALK_BELOW if was else RUN_ABOVE))
-    return Path(
+    return GroundPath(
         positions=positions,
         velocities=velocities,
         local_velocities=np.stack([np.sum(velocities * ahead, -1), np.sum(velocities * left, -1)], -1),

@@ -7,9 +7,9 @@ import numpy as np
 from kinematch.math import quaternion, rotation
 from kinematch.synth import feet
 from kinematch.synth.footsteps import LEAN_PLACEMENT, SIDES, Footsteps, Stances, bouts
-from kinematch.synth.gait import DEGREE, GRAVITY, IDLE_WIDTH, Posture, ramp
+from kinematch.synth.gait import DEGREE, GRAVITY, IDLE_WIDTH, BodyCarriage, ramp
 from kinematch.synth.height import heights
-from kinematch.synth.path import Path, directions, smooth
+from kinematch.synth.path import GroundPath, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH, HIPS_HEIGHT
 
 EARLY = 0.2  # s before the first step of a run in which the arms rise
@@ -46,7 +46,7 @@ class Pelvis:
         return Pelvis(self.positions - by[:, None] * [0.0, 1.0, 0.0], self.rotations)
 
 
-def signals(path: Path, both: tuple[Stances, Stances], rng: np.random.Generator) -> Signals:
+def signals(path: GroundPath, both: tuple[Stances, Stances], rng: np.random.Generator) -> Signals:
     """Read the footsteps as smooth signals."""
     times, rate = path.times, path.frame_rate
     idle = np.ones(len(times))
@@ -71,7 +71,7 @@ def signals(path: Path, both: tuple[Stances, Stances], rng: np.random.Generator)
     )
 
 
-def _carriage(path: Path) -> np.ndarray:
+def _carriage(path: GroundPath) -> np.ndarray:
     """`running` from before its start and without its short gaps: a runner who turns keeps the arms up."""
     from scipy.ndimage import grey_closing, maximum_filter1d
 
@@ -93,7 +93,9 @@ def _weight_shifts(frames: int, frame_rate: float, rng: np.random.Generator) -> 
     return smooth(values, 1.6, frame_rate)
 
 
-def pelvis(path: Path, steps: Footsteps, both: tuple[Stances, Stances], posture: Posture, signal: Signals) -> Pelvis:
+def pelvis(
+    path: GroundPath, steps: Footsteps, both: tuple[Stances, Stances], posture: BodyCarriage, signal: Signals
+) -> Pelvis:
     """Where the pelvis is before the legs have had their say about its height."""
     times, rate = path.times, path.frame_rate
     ahead, leftward = directions(path.facings)

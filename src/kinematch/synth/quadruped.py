@@ -38,7 +38,7 @@ UP, ASIDE = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Stint:
     """A way to move for a while; the next one follows smoothly."""
 
     seconds: float
@@ -48,16 +48,16 @@ class Stretch:
 
 
 # each of these is one clip
-REPERTOIRE: dict[str, tuple[Stretch, ...]] = {
-    "idle": (Stretch(5.0),),
-    **{f"ahead_{speed:g}": (Stretch(1.5), Stretch(4.5, speed), Stretch(2.0)) for speed in (0.5, 0.9, 1.35, 1.9, 2.6)},
-    **{f"arc_{speed:g}": (Stretch(1.0), Stretch(4.5, speed, turn=0.9), Stretch(3.5, speed, turn=-0.9), Stretch(1.0))
+REPERTOIRE: dict[str, tuple[Stint, ...]] = {
+    "idle": (Stint(5.0),),
+    **{f"ahead_{speed:g}": (Stint(1.5), Stint(4.5, speed), Stint(2.0)) for speed in (0.5, 0.9, 1.35, 1.9, 2.6)},
+    **{f"arc_{speed:g}": (Stint(1.0), Stint(4.5, speed, turn=0.9), Stint(3.5, speed, turn=-0.9), Stint(1.0))
        for speed in (0.5, 0.9, 1.35)},
-    "back": (Stretch(1.0), Stretch(3.5, -0.4), Stretch(1.5), Stretch(2.5, -0.7), Stretch(1.0)),
-    "aside": (Stretch(1.0), Stretch(3.0, 0.0, 0.4), Stretch(1.0), Stretch(2.5, 0.0, 0.7), Stretch(1.0)),
-    "askew": (Stretch(1.0), Stretch(3.5, 0.5, 0.35), Stretch(3.0, -0.35, 0.3), Stretch(1.0)),
-    "turn": (Stretch(1.0), Stretch(3.0, turn=0.8), Stretch(1.0), Stretch(2.5, turn=1.6), Stretch(1.0)),
-    "turn_ahead": (Stretch(1.0), Stretch(2.0, turn=1.2), Stretch(2.0, 0.9), Stretch(1.5, 0.4, turn=1.4), Stretch(1.5)),
+    "back": (Stint(1.0), Stint(3.5, -0.4), Stint(1.5), Stint(2.5, -0.7), Stint(1.0)),
+    "aside": (Stint(1.0), Stint(3.0, 0.0, 0.4), Stint(1.0), Stint(2.5, 0.0, 0.7), Stint(1.0)),
+    "askew": (Stint(1.0), Stint(3.5, 0.5, 0.35), Stint(3.0, -0.35, 0.3), Stint(1.0)),
+    "turn": (Stint(1.0), Stint(3.0, turn=0.8), Stint(1.0), Stint(2.5, turn=1.6), Stint(1.0)),
+    "turn_ahead": (Stint(1.0), Stint(2.0, turn=1.2), Stint(2.0, 0.9), Stint(1.5, 0.4, turn=1.4), Stint(1.5)),
 }  # fmt: skip
 
 
@@ -86,9 +86,9 @@ def find_roles() -> dict[str, str]:
     }  # fmt: skip
 
 
-def walk_quadruped(stretches: tuple[Stretch, ...], *, name: str = "", seed: int = 0) -> Clip:
+def walk_quadruped(stretches: tuple[Stint, ...], *, name: str = "", seed: int = 0) -> Clip:
     """A clip of the walker that does one thing after another, standing before and after."""
-    body, drift = Body.along(stretches), np.random.default_rng(seed).uniform(0, 2 * np.pi, 3)
+    body, drift = TrunkMotion.along(stretches), np.random.default_rng(seed).uniform(0, 2 * np.pi, 3)
     skeleton = make_skeleton()
     count, index = len(body.yaws), {name: k for k, name in enumerate(skeleton.names)}
     turns = np.tile(quaternion.identity(()), (count, skeleton.joint_count, 1))  # global
@@ -139,7 +139,7 @@ def tilt(yaws: np.ndarray, pitch: np.ndarray | float, roll: np.ndarray | float) 
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class TrunkMotion:
     """How the trunk moves, over F frames."""
 
     places: np.ndarray  # (F, 3) m, of the pelvis on the ground
@@ -154,9 +154,9 @@ class Body:
         return self.effort * np.sin(2 * np.pi * self.phases)
 
     @classmethod
-    def along(cls, stretches: tuple[Stretch, ...]) -> "Body":
+    def along(cls, stretches: tuple[Stint, ...]) -> "TrunkMotion":
         """Integrate smooth speeds."""
-        padded = (Stretch(MARGIN), *stretches, Stretch(MARGIN))
+        padded = (Stint(MARGIN), *stretches, Stint(MARGIN))
         rows = [np.tile([s.ahead, s.left, s.turn], (round(s.seconds * RATE), 1)) for s in padded]
         window = np.hanning(round(EASE * RATE) // 2 * 2 + 3)[1:-1]
         wanted = np.pad(np.concatenate(rows), [(len(window) // 2,) * 2, (0, 0)], mode="edge")
@@ -173,7 +173,9 @@ class Body:
         return cls(places, yaws, bends, speeds, ramp(busy, 0.05, 0.5), np.cumsum(cadence) / RATE)
 
 
-def step_leg(body: Body, number: int, hip: np.ndarray, yaws: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def step_leg(
+    body: TrunkMotion, number: int, hip: np.ndarray, yaws: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Places (F, 3) of a leg's toes, their yaws (F,), and how far through the air (F,) 0 to 1 a paw is lifted.
 
     A paw stands where the hip is above it in the middle of its stance; in between it swings from print to print.

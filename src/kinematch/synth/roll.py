@@ -6,9 +6,9 @@ from kinematch.math import quaternion
 from kinematch.synth import feet, gait
 from kinematch.synth.feet import RISE_KNOTS, Roll
 from kinematch.synth.footsteps import Stances
-from kinematch.synth.gait import DEGREE, Posture
+from kinematch.synth.gait import DEGREE, BodyCarriage
 from kinematch.synth.legs import knee_hinge, shank_pitch, two_bone
-from kinematch.synth.path import Path
+from kinematch.synth.path import GroundPath
 
 LEAST_RISE = 14 * DEGREE  # even a shuffling foot peels off the floor heel first
 NEARLY_STRAIGHT = 9 * DEGREE  # knee flexion at which the heel has to rise
@@ -16,7 +16,7 @@ MOST_POINTED = 26 * DEGREE  # plantar flexion at the lift
 GRID = -np.arange(0.0, 75.0, 0.5) * DEGREE
 
 
-def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
+def roll(path: GroundPath, foot: Stances, hips: np.ndarray, posture: BodyCarriage) -> Roll:
     """The roll of one foot in each of its stances, for its hip joint (F, 3)."""
     forward = path.local_velocities[:, 0]
     land, lift = np.clip(foot.lands, 0, path.times[-1]), np.clip(foot.lifts, 0, path.times[-1])
@@ -50,7 +50,7 @@ def roll(path: Path, foot: Stances, hips: np.ndarray, posture: Posture) -> Roll:
     )
 
 
-def _stretched(path: Path, foot: Stances, hips: np.ndarray, stance: np.ndarray) -> np.ndarray:
+def _stretched(path: GroundPath, foot: Stances, hips: np.ndarray, stance: np.ndarray) -> np.ndarray:
     """How long before the lift (s) a leg over a flat foot would be all but straight; at most most of the stance."""
     before = np.linspace(0.7, 0.0, 22)[None] * stance[:, None]
     times = np.clip(foot.lifts, 0, path.times[-1])[:, None] - before
@@ -62,7 +62,7 @@ def _stretched(path: Path, foot: Stances, hips: np.ndarray, stance: np.ndarray) 
 
 
 def _heel_rise(
-    path: Path,
+    path: GroundPath,
     foot: Stances,
     hips: np.ndarray,
     *,

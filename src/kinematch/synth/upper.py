@@ -4,8 +4,8 @@ import numpy as np
 
 from kinematch.math import quaternion, rotation
 from kinematch.math.quaternion import multiply
-from kinematch.synth.gait import DEGREE, Posture
-from kinematch.synth.path import Path, smooth
+from kinematch.synth.gait import DEGREE, BodyCarriage
+from kinematch.synth.path import GroundPath, smooth
 from kinematch.synth.pelvis import Signals
 
 GAZE_LEAD = 0.25  # s by which the head leads a turn
@@ -16,14 +16,14 @@ RUN_LEAN, RUN_LEAN_BY_SPEED = 9.0 * DEGREE, 1.2 * DEGREE  # of the chest at 3.5 
 SIDESTEP_SWAY, SIDESTEP_LEAN, SIDESTEP_TURN = 5 * DEGREE, 3 * DEGREE, 6 * DEGREE  # of the chest at 1 m/s aside
 
 
-def breath(path: Path, rng: np.random.Generator) -> np.ndarray:
+def breath(path: GroundPath, rng: np.random.Generator) -> np.ndarray:
     """-1..1 at about 0.25 Hz."""
     rate = 0.25 * (1 + rng.normal(0.0, 0.05))
     return np.sin(2 * np.pi * (rate * path.times + rng.uniform()))
 
 
 def trunk(
-    path: Path, pelvis: np.ndarray, posture: Posture, signal: Signals, breathing: np.ndarray
+    path: GroundPath, pelvis: np.ndarray, posture: BodyCarriage, signal: Signals, breathing: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Local rotations of spine, neck and head over pelvis rotations (F, 4), and the chest's global one as 'chest'."""
     swing = 1 - signal.idle
@@ -50,7 +50,7 @@ def trunk(
     return parts
 
 
-def gaze(path: Path) -> np.ndarray:
+def gaze(path: GroundPath) -> np.ndarray:
     """How far (F,) the head is turned ahead of the body, to where it will face."""
     ahead = np.minimum(np.arange(len(path.facings)) + round(GAZE_LEAD * path.frame_rate), len(path.facings) - 1)
     look = smooth(path.facings, 0.2, path.frame_rate)[ahead] - path.facings

@@ -11,9 +11,9 @@ from kinematch.motion.clip import Clip, Origin
 from kinematch.synth import arms, feet, gait, legs, swing, upper
 from kinematch.synth.feet import Roll
 from kinematch.synth.footsteps import CLEARANCE, SIDES, Stances, plan, stances
-from kinematch.synth.gait import DEGREE, UPRIGHT, Posture
+from kinematch.synth.gait import DEGREE, UPRIGHT, BodyCarriage
 from kinematch.synth.height import overstretch
-from kinematch.synth.path import Path, directions, path_through
+from kinematch.synth.path import GroundPath, directions, path_through
 from kinematch.synth.pelvis import pelvis, signals
 from kinematch.synth.roll import roll
 from kinematch.synth.skeleton import skeleton
@@ -31,8 +31,8 @@ class SynthClip:
 
 
 def walk(
-    path: Path,
-    posture: Posture = UPRIGHT,
+    path: GroundPath,
+    posture: BodyCarriage = UPRIGHT,
     *,
     seed: int | list[int] = 0,
     name: str = "walk",
@@ -86,7 +86,7 @@ def walk(
     return _with_truth(clip, path, both, rolls)
 
 
-def _check(path: Path, posture: Posture) -> None:
+def _check(path: GroundPath, posture: BodyCarriage) -> None:
     forward, left = path.local_velocities.T
     speeds = np.hypot(forward, left)
     rates = np.abs(path.turn_rates)
@@ -110,7 +110,7 @@ def walk_along(
     points: ArrayLike,
     speed: float = 1.35,
     *,
-    posture: Posture = UPRIGHT,
+    posture: BodyCarriage = UPRIGHT,
     frame_rate: float = 60.0,
     seed: int = 0,
     name: str = "walk_along",
@@ -119,7 +119,7 @@ def walk_along(
     return walk(path_through(points, speed, frame_rate=frame_rate), posture, seed=seed, name=name).clip
 
 
-def _with_truth(clip: Clip, path: Path, both: tuple[Stances, Stances], rolls: tuple[Roll, Roll]) -> SynthClip:
+def _with_truth(clip: Clip, path: GroundPath, both: tuple[Stances, Stances], rolls: tuple[Roll, Roll]) -> SynthClip:
     times = path.times
     contacts = np.stack([feet.loads(s, times) > 0 for s in both], -1)
     pivots = np.stack([_pivots(s, r, times) for s, r in zip(both, rolls)], -1)
@@ -141,7 +141,7 @@ def _pivots(foot: Stances, roll: Roll, times: np.ndarray) -> np.ndarray:
     return np.where(feet.pitch(foot, roll, index, times) > 0.1 * DEGREE, 0, np.where(tip, 2, 1))
 
 
-def _swings(path: Path, foot: Stances, posture: Posture) -> swing.Swings:
+def _swings(path: GroundPath, foot: Stances, posture: BodyCarriage) -> swing.Swings:
     """How high each swing goes."""
     middle = np.clip((foot.lifts[:-1] + foot.lands[1:]) / 2, 0, path.times[-1])
     forward = np.interp(middle, path.times, path.local_velocities[:, 0])

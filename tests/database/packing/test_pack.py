@@ -9,7 +9,7 @@ from kinematch.database.feature_database import build_features
 from kinematch.database.features import Feature
 from kinematch.database.packing.bodies import measure_distances, place_points
 from kinematch.database.packing.pack import measure_errors, pack_database
-from kinematch.database.poses import Entry, Mark, build_poses
+from kinematch.database.poses import ClipEntry, Mark, build_poses
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
@@ -44,7 +44,9 @@ def make_database(clips, *, loop=False, contacts=2, marks=()):
     joints = np.arange(contacts, dtype=np.int32)
     rng = np.random.default_rng(0)
     clips = [close(clip) for clip in clips] if loop else clips
-    entries = [Entry(clip, rng.random((clip.frame_count, contacts)) < 0.5, loop=loop, marks=marks) for clip in clips]
+    entries = [
+        ClipEntry(clip, rng.random((clip.frame_count, contacts)) < 0.5, loop=loop, marks=marks) for clip in clips
+    ]
     poses = build_poses(entries, joints)
     return Database(poses, build_features(poses, SCHEMA, tail=0.0, warn=lambda _: None))
 

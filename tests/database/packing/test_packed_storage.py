@@ -12,7 +12,7 @@ from kinematch.database.packing.field_kernels import ENDS, KIND_SHIFT, SHIFTS, S
 from kinematch.database.packing.layout import CENTRES, HEAD, LANES, cut_clips
 from kinematch.database.packing.pack import pack_database
 from kinematch.database.packing.storage import check_segments
-from kinematch.database.poses import Entry, build_poses
+from kinematch.database.poses import ClipEntry, build_poses
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError
@@ -21,7 +21,7 @@ from kinematch.errors import FileError, KinematchError
 @pytest.fixture(scope="module")
 def packed(walk):
     clips = [walk("a", turn=0.5, tags=("walk",)), walk("b", turn=-1.0, tags=("left", "walk"))]
-    entries = [Entry(clip, np.zeros((clip.frame_count, 2), bool)) for clip in clips]
+    entries = [ClipEntry(clip, np.zeros((clip.frame_count, 2), bool)) for clip in clips]
     poses = build_poses(entries, np.array([2, 3], np.int32))
     features = build_features(poses, FeatureSchema(default_features()), warn=lambda message: None)
     return pack_database(Database(poses, features, {"recipe": "é"}), 1e-4).database

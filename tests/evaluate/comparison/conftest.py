@@ -9,7 +9,7 @@ import pytest
 
 from kinematch.evaluate.comparison.comparison import Comparison, Opened, compare
 from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
-from kinematch.evaluate.course import Leg, of_heading, of_legs
+from kinematch.evaluate.course import CommandSpan, of_heading, of_legs
 from kinematch.evaluate.evaluation import make_assignment
 from kinematch.learned.codebook import make_codebook
 from kinematch.learned.model import Model, lay_out_pose
@@ -19,7 +19,9 @@ from kinematch.math.rotation import to_two_axis
 from kinematch.motion.rig import find_moving
 
 SCENARIOS = (
-    of_legs("turn 180, walk", "turn 180", [Leg(0.5, 0.0), Leg(1.5, 1.35), Leg(1.5, 1.35, np.pi)]),
+    of_legs(
+        "turn 180, walk", "turn 180", [CommandSpan(0.5, 0.0), CommandSpan(1.5, 1.35), CommandSpan(1.5, 1.35, np.pi)]
+    ),
     of_heading("gradual turns, walk", "gradual turns", 3.5, 1.35, lambda times: 0.7 * times),
 )
 

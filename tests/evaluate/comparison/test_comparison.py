@@ -26,10 +26,10 @@ from kinematch.evaluate.comparison.movers import WatchedCrowd
 from kinematch.evaluate.comparison.nearest import Recorded
 from kinematch.evaluate.comparison.report import write_report
 from kinematch.evaluate.comparison.tables import list_tables
-from kinematch.evaluate.course import Leg, of_legs
+from kinematch.evaluate.course import CommandSpan, of_legs
 from kinematch.math.spring import spring
 
-SCENARIOS = (of_legs("turn 180, walk", "turn 180", [Leg(0.5, 0.0), Leg(0.5, 1.35)]),)
+SCENARIOS = (of_legs("turn 180, walk", "turn 180", [CommandSpan(0.5, 0.0), CommandSpan(0.5, 1.35)]),)
 
 
 def test_a_decay_time_is_the_spring_of_the_dissertation():

@@ -11,7 +11,7 @@ from PIL import Image
 
 from kinematch.errors import KinematchError
 from kinematch.evaluate.reproduction import run
-from kinematch.evaluate.reproduction.claims import NOT_COMPARABLE, YES, Claim, Work
+from kinematch.evaluate.reproduction.claims import NOT_COMPARABLE, YES, CitedWork, Claim
 from kinematch.evaluate.reproduction.effort import FULL, QUICK
 from kinematch.evaluate.reproduction.experiment import Experiment
 from kinematch.evaluate.reproduction.report import make_html, make_markdown, to_json, write_report
@@ -80,7 +80,7 @@ def two(monkeypatch, tmp_path):
         Claim("mmvr", name, "7.4", "a is less than 2.", name, "cm", "a", "measured", "made", 3.0, expects=("a < 2",))
         for name in ("good", "bad")
     ]
-    work = Work("mmvr", "A | work <of> one", "one", tuple(claims))
+    work = CitedWork("mmvr", "A | work <of> one", "one", tuple(claims))
     monkeypatch.setattr(run, "load_work", lambda name: work)
     found = {name: (Experiment(name, name, own), []) for name, own in (("good", measure), ("bad", fail))}
     monkeypatch.setattr(run, "EXPERIMENTS", found)

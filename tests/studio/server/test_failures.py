@@ -64,7 +64,7 @@ def test_a_mistake_of_ours_is_answered_and_logged_in_one_line(fresh_server, serv
 
 def test_a_mistake_of_ours_ends_one_page_with_one_line(fresh_server, server_log, monkeypatch):
     with fresh_server.page() as other, fresh_server.page() as page:
-        monkeypatch.setattr(fresh_server.studio.attendant, "hear_sample", fail)
+        monkeypatch.setattr(fresh_server.studio.vr_session, "hear_sample", fail)
         page.connection.send(b"sample")
         with pytest.raises(ConnectionClosed):
             page.message("nothing that it is ever told")

@@ -7,7 +7,7 @@ from kinematch.control.command import follow_trajectory
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
 from kinematch.studio.server.layout import POSE, unpack
-from kinematch.studio.server.messages import Explain, Keypoint, Stick
+from kinematch.studio.server.messages import Explain, PathPoint, StickMessage
 from kinematch.studio.session.explaining import explain
 from kinematch.studio.session.picture import predict_wanted
 from kinematch.studio.session.stage import DT, Stage
@@ -18,7 +18,7 @@ def played(database) -> Stage:
     """A character that has walked for five seconds, turned once, and is left alone from then on."""
     stage = Stage(database, name="small")
     for k in range(300):
-        stage.pilot.steer(Stick(k, 0.0 if k < 150 else 1.0, 1.0 if k < 150 else 0.0))
+        stage.pilot.steer(StickMessage(k, 0.0 if k < 150 else 1.0, 1.0 if k < 150 else 0.0))
         stage.advance()
     return stage
 
@@ -53,12 +53,12 @@ def test_going_on_from_a_past_moment_repeats_what_happened_then(database):
     stage = Stage(database, name="small")
     frames = []
     for k in range(120):
-        stage.pilot.steer(Stick(k, 0.0, 1.0))
+        stage.pilot.steer(StickMessage(k, 0.0, 1.0))
         frames.append(stage.advance())
     stage.resume(41)
     assert stage.history.bounds == (1, 41)
     for k in range(40, 120):  # step 1 was taken before the first of these
-        stage.pilot.steer(Stick(k, 0.0, 1.0))
+        stage.pilot.steer(StickMessage(k, 0.0, 1.0))
         assert same(stage.advance(), frames[k])
 
 
@@ -88,7 +88,7 @@ def test_who_goes_on_from_a_time_with_a_crowd_has_it_again(database):
 
 def test_both_sides_of_a_comparison_go_alike_until_a_setting_differs(database):
     stage = Stage(database, name="small")
-    stage.pilot.steer(Stick(1, 0.3, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.3, 1.0))
     for _ in range(60):
         stage.advance()
     stage.compare(True)
@@ -127,7 +127,7 @@ def test_what_is_not_remembered_is_not_explained(played):
 
 def test_a_path_is_walked_to_its_end(database):
     stage = Stage(database, name="small")
-    stage.pilot.follow([Keypoint(0, 0), Keypoint(0, 3), Keypoint(2, 3)], loops=False)
+    stage.pilot.follow([PathPoint(0, 0), PathPoint(0, 3), PathPoint(2, 3)], loops=False)
     stage.pilot.steer_by("path")
     for _ in range(600):
         _, arrays = unpack(POSE, stage.advance())
@@ -136,7 +136,7 @@ def test_a_path_is_walked_to_its_end(database):
 
 def test_a_crowd_that_is_set_after_a_walk_is_around_the_walker(database):
     stage = Stage(database, name="small")
-    stage.pilot.steer(Stick(1, 0.0, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0))
     for _ in range(900):
         stage.advance()
     stage.set_crowd(8)
@@ -152,7 +152,7 @@ def test_a_crowd_that_is_set_after_a_walk_is_around_the_walker(database):
 def test_characters_stand_on_the_terrain_and_come_down_from_it(database, kind, lag):
     stage = Stage(database, name="small")
     stage.set_terrain(kind)
-    stage.pilot.steer(Stick(1, 0.0, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0))
     heights = []
     for _ in range(400):
         _, arrays = unpack(POSE, stage.advance())
@@ -170,7 +170,7 @@ def test_characters_stand_on_the_terrain_and_come_down_from_it(database, kind, l
 def test_the_drawn_trajectory_is_the_one_a_search_asks_for(database):
     stage = Stage(database, name="small")
     for k in range(90):
-        stage.pilot.steer(Stick(k, 0.6, 0.8))
+        stage.pilot.steer(StickMessage(k, 0.6, 0.8))
         stage.advance()
         crowd, picture = stage.crowds["a"], stage.history.at(stage.step).picture
         drawn = picture.arrays["wanted"][0]

@@ -11,7 +11,7 @@ from kinematch.files import read_clips
 from kinematch.files.gltf_container import open_document
 from kinematch.motion.kinematics import forward, global_pose, tpose
 from kinematch.studio.server.layout import LINEUP, POSE, unpack
-from kinematch.studio.server.messages import Stick
+from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.avatar_mesh import fit_skeleton, read_character
 from kinematch.studio.session.exporting import export, make_played_clip
 from kinematch.studio.session.mesh_clips import dress_clip
@@ -29,7 +29,7 @@ def robot(data):
 
 
 def walk(stage: Stage, steps: int) -> list:
-    stage.pilot.steer(Stick(1, 0.0, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0))
     return [stage.advance() for _ in range(steps)]
 
 
@@ -39,7 +39,7 @@ def test_the_feet_of_a_worn_character_stand_still_while_they_are_locked(database
     slides, heights = [], []
     before = None
     for k in range(240):
-        stage.pilot.steer(Stick(k, 0.0, 1.0))
+        stage.pilot.steer(StickMessage(k, 0.0, 1.0))
         stage.advance()
         picture, rig = stage.history.at(stage.step).picture, stage.crowds["a"].rig
         places = forward(stage.skeleton, *picture.local_poses(stage.view))[0][0, rig.legs[:, 3]]

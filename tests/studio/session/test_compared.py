@@ -12,7 +12,7 @@ from kinematch.database.tags import Tags
 from kinematch.errors import FileError, KinematchError
 from kinematch.learned.training.journal import Journal, find_journal_folder
 from kinematch.studio.server import messages
-from kinematch.studio.session.compared import APART, Rival, fit_rival, open_rival
+from kinematch.studio.session.compared import APART, ComparedSource, fit_compared, open_compared
 from kinematch.studio.session.explaining import explain
 from kinematch.studio.session.opening import open_path
 from kinematch.studio.session.recording import save_recording
@@ -27,12 +27,12 @@ def packed(database):
 
 @pytest.fixture
 def stage(database, packed):
-    return Stage(database, name="exact", rivals=(Rival("packed", packed), Rival("again", database)))
+    return Stage(database, name="exact", compared=(ComparedSource("packed", packed), ComparedSource("again", database)))
 
 
 def roots(stage):
-    """Of the first character and of its rivals (3, 3)."""
-    names = ["a", *stage.rivals]
+    """Of the first character and of those beside it (3, 3)."""
+    names = ["a", *stage.compared]
     return np.concatenate([stage.crowds[name].root_positions for name in names])
 
 
@@ -40,7 +40,7 @@ def test_rivals_are_told_the_same_and_stay_beside_the_first(stage):
     first = roots(stage)
     np.testing.assert_allclose(first[1:] - first[0], [[APART, 0, 0], [-APART, 0, 0]], atol=1e-6)
     stage.set_crowd(3)
-    stage.pilot.steer(messages.Stick(1, 0.0, 1.0, gait=stage.pilot.gait_infos[0].name))
+    stage.pilot.steer(messages.StickMessage(1, 0.0, 1.0, gait=stage.pilot.gait_infos[0].name))
     for _ in range(90):
         stage.advance()
     now = roots(stage)
@@ -65,23 +65,23 @@ def test_a_rival_of_another_rig_and_other_tags_is_retargeted_to_the_first(databa
     longer = replace(rig, names=tuple(f"their {name}" for name in rig.names), offsets=1.2 * rig.offsets)
     theirs = retarget_database(database, longer, poses.contact_joints, database.features.schema)
     frames = theirs.poses.tags.frames[:, :0]
-    rival = Rival("theirs", replace(theirs, poses=replace(theirs.poses, tags=Tags((), frames)), filter=""))
+    source = ComparedSource("theirs", replace(theirs, poses=replace(theirs.poses, tags=Tags((), frames)), filter=""))
     with pytest.raises(KinematchError, match="another skeleton"):
-        Stage(database, name="a", rivals=(rival,))
-    fitted = fit_rival(database, rival)
+        Stage(database, name="a", compared=(source,))
+    fitted = fit_compared(database, source)
     assert "theirs is retargeted" in fitted.note
-    stage = Stage(database, name="a", rivals=(fitted,))
+    stage = Stage(database, name="a", compared=(fitted,))
     walk = stage.pilot.gait_infos[0].name
-    stage.pilot.steer(messages.Stick(1, 0.0, 1.0, gait=walk))
+    stage.pilot.steer(messages.StickMessage(1, 0.0, 1.0, gait=walk))
     first = roots(stage)
     for _ in range(90):
         stage.advance()
     went = np.linalg.norm(roots(stage) - first, axis=-1)
     assert (went > 0.8).all()
-    stage.pilot.steer(messages.Stick(2, 0.0, 1.0, gait="crouch"))  # of which it has no frame
+    stage.pilot.steer(messages.StickMessage(2, 0.0, 1.0, gait="crouch"))  # of which it has no frame
     for _ in range(30):
         stage.advance()
-    assert fit_rival(database, Rival("same", database)).note == ""
+    assert fit_compared(database, ComparedSource("same", database)).note == ""
 
 
 def test_a_rivals_search_is_not_explained_by_another_file(stage):
@@ -96,15 +96,19 @@ def test_those_that_cannot_be_compared_are_refused(database, stage, built_of, tm
     poses = database.poses
     tags = replace(poses.tags, names=tuple(name + "x" for name in poses.tags.names))
     with pytest.raises(KinematchError, match="it has other tags"):
-        Stage(database, name="a", rivals=(Rival("b", replace(database, poses=replace(poses, tags=tags), filter="")),))
+        Stage(
+            database,
+            name="a",
+            compared=(ComparedSource("b", replace(database, poses=replace(poses, tags=tags), filter="")),),
+        )
     with pytest.raises(KinematchError, match="expected 7 at most"):
-        Stage(database, name="a", rivals=(Rival("b", database),) * 7)
+        Stage(database, name="a", compared=(ComparedSource("b", database),) * 7)
     with pytest.raises(KinematchError, match="one database"):
         save_recording(tmp_path / "a.kinematch-recording", stage)
     with pytest.raises(FileError, match="cannot play beside another"):
-        open_rival(tmp_path / "recipe.toml")
+        open_compared(tmp_path / "recipe.toml")
     path = built_of("idle", "walk_1.35").path
-    assert [rival.name for rival in open_path(path, beside=[path]).rivals.values()] == [path.stem]
+    assert [source.name for source in open_path(path, beside=[path]).compared.values()] == [path.stem]
 
 
 @pytest.mark.slow

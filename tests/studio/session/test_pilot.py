@@ -30,7 +30,7 @@ def test_a_brisk_walk_round_corners_keeps_the_arms_of_a_walk(card):
     stage = Stage(card, name="built-in")
     corners = [(0.0, 6.0), (6.0, 6.0), (6.0, 0.0), (0.0, 0.0)]
     stage.pilot.steer_by("path")
-    stage.pilot.follow([messages.Keypoint(x, z, 1.8) for x, z in corners], True)
+    stage.pilot.follow([messages.PathPoint(x, z, 1.8) for x, z in corners], True)
     frames = play(stage, 15)
     assert not card.poses.tags.of("run")[frames].any()
 
@@ -38,10 +38,10 @@ def test_a_brisk_walk_round_corners_keeps_the_arms_of_a_walk(card):
 def test_a_run_that_becomes_a_walk_is_let_down_gently(card):
     stage = Stage(card, name="built-in")
     fastest = stage.pilot.gait_infos[2].name
-    stage.pilot.steer(messages.Stick(1, 0.0, 1.0, gait=fastest))
+    stage.pilot.steer(messages.StickMessage(1, 0.0, 1.0, gait=fastest))
     running = play(stage, 4)
     assert card.poses.tags.of("run")[running[-60:]].all()
-    stage.pilot.steer(messages.Stick(2, 0.0, 1.0, gait="walk"))
+    stage.pilot.steer(messages.StickMessage(2, 0.0, 1.0, gait="walk"))
     frames = play(stage, 4)
     assert card.poses.tags.of("run")[frames[:6]].any()  # slows down in the motion of a run
     assert not card.poses.tags.of("run")[frames[-120:]].any()
@@ -60,7 +60,7 @@ def test_tags_that_tell_no_walk_from_a_run_leave_the_filter_alone(card):
 
 def test_a_crowd_stands_around_the_one_who_is_steered(card):
     stage = Stage(card, name="built-in")
-    stage.pilot.steer(messages.Stick(1, 0.0, 1.0, gait=stage.pilot.gait_infos[2].name))
+    stage.pilot.steer(messages.StickMessage(1, 0.0, 1.0, gait=stage.pilot.gait_infos[2].name))
     play(stage, 4)
     stage.set_crowd(20)
     first = stage.crowds["a"].root_positions[0]

@@ -5,13 +5,13 @@ import pytest
 from kinematch.character import Settings
 from kinematch.character.settings_file import load_settings
 from kinematch.errors import KinematchError
-from kinematch.studio.session.presets import Presets
+from kinematch.studio.session.presets import PresetFolder
 
 TUNED = Settings(quality=2.5, foot_lock=False, transition="dead", weights={"hips_velocity": 3.0})
 
 
 def test_a_preset_comes_back_as_it_was_saved(tmp_path):
-    presets = Presets(tmp_path / "deeper")
+    presets = PresetFolder(tmp_path / "deeper")
     assert presets.names() == []
     presets.save("My walk (2)", TUNED)
     presets.save("Übung", Settings())
@@ -24,7 +24,7 @@ def test_a_preset_comes_back_as_it_was_saved(tmp_path):
 @pytest.mark.parametrize("name", ["", ".", "..", "../up", "a/b", "a\\b", "/etc/x", "C:x", "a\0b", "a\n", "x" * 65])
 def test_names_that_lead_elsewhere_are_refused(tmp_path, name):
     with pytest.raises(KinematchError, match="cannot be named"):
-        Presets(tmp_path).save(name, Settings())
+        PresetFolder(tmp_path).save(name, Settings())
     assert not list(tmp_path.iterdir())
 
 
@@ -34,7 +34,7 @@ def test_names_that_lead_elsewhere_are_refused(tmp_path, name):
 def test_bad_files_are_refused_with_their_name(tmp_path, content):
     (tmp_path / "bad.toml").write_text(content)
     with pytest.raises(KinematchError, match=r"bad\.toml"):
-        Presets(tmp_path).load("bad")
+        PresetFolder(tmp_path).load("bad")
 
 
 def test_pages_save_load_and_delete_presets(studio_server):
@@ -71,7 +71,7 @@ def test_a_weight_goes_back_to_the_databases_own(studio_server):
 
 
 def test_our_own_presets_are_loaded_and_written_but_not_replaced(tmp_path):
-    presets = Presets(tmp_path)
+    presets = PresetFolder(tmp_path)
     assert len(presets.describe_own()) == 5
     for name, about in presets.describe_own().items():
         presets.write(name, tmp_path / "out.toml")

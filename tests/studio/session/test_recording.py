@@ -9,7 +9,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
 from kinematch.studio.server.layout import POSE, unpack
-from kinematch.studio.server.messages import Explain, Stick
+from kinematch.studio.server.messages import Explain, StickMessage
 from kinematch.studio.session.explaining import explain
 from kinematch.studio.session.exporting import export, make_played_clip
 from kinematch.studio.session.recording import FORMAT, VERSION, open_recording, read_recording, save_recording
@@ -19,7 +19,7 @@ from kinematch.studio.session.stage import Stage
 @pytest.fixture(scope="module")
 def stage(database) -> Stage:
     stage = Stage(database, name="small")
-    stage.pilot.steer(Stick(1, 0.3, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.3, 1.0))
     for _ in range(60):
         stage.advance()
     stage.set_crowd(3)
@@ -42,7 +42,7 @@ def card_stage() -> Stage:
     """Twelve seconds of the built-in motion."""
     stage = Stage(open_built_in(), name="built-in")
     for k in range(720):
-        stage.pilot.steer(Stick(k + 1, float(np.sin(k / 90)), 1.0, camera_yaw=k / 200))
+        stage.pilot.steer(StickMessage(k + 1, float(np.sin(k / 90)), 1.0, camera_yaw=k / 200))
         stage.advance()
     return stage
 
@@ -84,7 +84,7 @@ def test_a_recording_keeps_what_it_needs_of_the_database_and_no_more(card_stage,
     original, held = card_stage.database.poses.rotations, opened.database.poses.rotations
     kept = np.abs(original - held).max(axis=(1, 2)) < 1e-3
     assert 0.002 < kept.mean() < 0.3
-    opened.pilot.steer(Stick(1, -1.0, 0.2))  # where it has not been
+    opened.pilot.steer(StickMessage(1, -1.0, 0.2))  # where it has not been
     for _ in range(240):
         _, arrays = unpack(POSE, opened.advance())
         assert kept[arrays["frames"][0]]

@@ -1,29 +1,29 @@
 """Messages that come faster than they can be done become one, without losing anything."""
 
 from kinematch.studio.server.messages import ChangeSettings, Scrub, SetCrowd
-from kinematch.studio.session.request_queue import Errand
+from kinematch.studio.session.request_queue import QueuedMessage
 
 
 def test_changes_of_settings_add_up():
-    errand = Errand(ChangeSettings({"quality": 1.0, "weights": {"a": 1.0, "b": 1.0}}))
-    assert errand.merge(ChangeSettings({"stay_bias": 0.1}))
-    assert errand.merge(ChangeSettings({"quality": 2.0, "weights": {"b": 3.0}}))
-    assert errand.take() == ChangeSettings({"quality": 2.0, "stay_bias": 0.1, "weights": {"a": 1.0, "b": 3.0}})
+    queued = QueuedMessage(ChangeSettings({"quality": 1.0, "weights": {"a": 1.0, "b": 1.0}}))
+    assert queued.merge(ChangeSettings({"stay_bias": 0.1}))
+    assert queued.merge(ChangeSettings({"quality": 2.0, "weights": {"b": 3.0}}))
+    assert queued.take() == ChangeSettings({"quality": 2.0, "stay_bias": 0.1, "weights": {"a": 1.0, "b": 3.0}})
 
 
 def test_of_others_the_last_one_counts():
-    errand = Errand(SetCrowd(5))
-    assert errand.merge(SetCrowd(9))
-    assert errand.take() == SetCrowd(9)
+    queued = QueuedMessage(SetCrowd(5))
+    assert queued.merge(SetCrowd(9))
+    assert queued.take() == SetCrowd(9)
 
 
 def test_only_the_like_join_and_only_in_time():
-    errand = Errand(ChangeSettings({"quality": 1.0}))
-    assert not errand.merge(SetCrowd(9))
-    assert not errand.merge(ChangeSettings({"quality": 1.0}, side="b"))
-    errand.take()
-    assert not errand.merge(ChangeSettings({"quality": 2.0}))
-    assert Errand(Scrub(1)).merge(Scrub(2))
+    queued = QueuedMessage(ChangeSettings({"quality": 1.0}))
+    assert not queued.merge(SetCrowd(9))
+    assert not queued.merge(ChangeSettings({"quality": 1.0}, side="b"))
+    queued.take()
+    assert not queued.merge(ChangeSettings({"quality": 2.0}))
+    assert QueuedMessage(Scrub(1)).merge(Scrub(2))
 
 
 def test_a_dragged_slider_ends_where_it_was_let_go(studio_server):

@@ -9,7 +9,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
 from kinematch.studio.server.layout import ROBOT, unpack
-from kinematch.studio.server.messages import Stick
+from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.recording import save_recording
 from kinematch.studio.session.robots import MOST, read_worn_robot
 from kinematch.studio.session.stage import DT, Stage
@@ -21,7 +21,7 @@ BIPED = Path(__file__).parents[3] / "examples" / "biped.xml"
 def test_a_robot_is_driven_by_the_stick(database, tmp_path):
     worn = read_worn_robot(BIPED)
     stage = Stage(database, name="small", worn=worn)
-    stage.pilot.steer(Stick(1, 0.0, 1.0))
+    stage.pilot.steer(StickMessage(1, 0.0, 1.0))
     heights, angles = [], []
     for _ in range(180):
         stage.advance()

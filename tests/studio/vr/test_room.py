@@ -200,7 +200,7 @@ def test_databases_are_switched_by_name(fresh_server, walker, built_of, tmp_path
         first = user.enter()
         page.say("change_body", database="none of that name")
         assert "no motion" in page.message("error_message")["message"]
-        fresh_server.studio.attendant._opened["built-in motion"] = built_of("idle", "walk_1.35").database
+        fresh_server.studio.vr_session._opened["built-in motion"] = built_of("idle", "walk_1.35").database
         page.say("change_body", database="built-in motion")
         told = user.own(lambda one: one["database"] == "built-in motion")
         assert told["version"] > first["version"]
@@ -294,12 +294,12 @@ def test_eight_users_are_all_answered(fresh_server, walker):
 
 
 def test_a_full_room_is_told(fresh_server):
-    attendant = fresh_server.studio.attendant
+    vr_session = fresh_server.studio.vr_session
     with fresh_server.page() as page:
         page.say("enter_room")
         page.message("room_now", lambda m: m["users"])
-        user = next(iter(attendant.room.users.values()))
-        attendant.room.users = {**attendant.room.users, **{f"guest {k}": user for k in range(MOST_USERS - 1)}}
+        user = next(iter(vr_session.room.users.values()))
+        vr_session.room.users = {**vr_session.room.users, **{f"user {k}": user for k in range(MOST_USERS - 1)}}
         with fresh_server.page() as late:
             late.say("enter_room")
             assert "in the room already" in late.message("error_message")["message"]

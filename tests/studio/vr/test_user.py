@@ -14,7 +14,7 @@ from kinematch.studio.server.layout import AVATAR, unpack
 from kinematch.studio.server.messages import Calibrate
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.samples import read_sample, to_webxr
-from kinematch.studio.vr.user import User
+from kinematch.studio.vr.user import VrUser
 
 RATE = 60
 EYES = 1.62  # m
@@ -27,7 +27,9 @@ class Wearer:
 
     def __init__(self, database, make_sample):
         calibrator = Calibrator("generic")
-        self.user = User(1, "a", "", 0, make_outfit(database, "small", calibration=calibrator.calibration), calibrator)
+        self.user = VrUser(
+            1, "a", "", 0, make_outfit(database, "small", calibration=calibrator.calibration), calibrator
+        )
         self.make_sample, self.time, self.sequence, self.told = make_sample, 10.0, 0, []
         self.lost = 0.0  # m between the head of the body and the headset, the largest yet
 

@@ -19,9 +19,9 @@ from kinematch.studio.server.layout import AVATAR, VIEW, pack, unpack
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio
 from kinematch.studio.vr.body import make_outfit
-from kinematch.studio.vr.camera_views import View, read_view
-from kinematch.studio.vr.samples import Sample
-from kinematch.studio.vr.user import User
+from kinematch.studio.vr.camera_views import CameraView, read_view
+from kinematch.studio.vr.samples import DeviceSample
+from kinematch.studio.vr.user import VrUser
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def clock(monkeypatch):
 
 def make_user(database, calibration="generic"):
     calibrator = Calibrator(calibration)
-    return User(1, "a", "", 0, make_outfit(database, "small", calibration=calibrator.calibration), calibrator)
+    return VrUser(1, "a", "", 0, make_outfit(database, "small", calibration=calibrator.calibration), calibrator)
 
 
 def pack_view(seen, /, **changes) -> bytes:
@@ -58,7 +58,9 @@ def test_a_camera_is_aligned_with_a_users_trackers_and_its_figure_lies_over_them
     devices = walker.devices
     for frame in range(len(devices)):
         now = clock[0] = float(devices.times[frame])
-        sample = Sample(frame, now, devices.positions[frame], devices.rotations[frame], devices.valid[frame], None)
+        sample = DeviceSample(
+            frame, now, devices.positions[frame], devices.rotations[frame], devices.valid[frame], None
+        )
         assert user.hear(sample) == ""
         while shown < len(landmarks) and landmarks.times[shown] <= now:
             user.see(read_view(pack_view(landmarks.take(slice(shown, shown + 1)))))
@@ -90,13 +92,13 @@ def test_a_camera_alone_drives_a_body_until_there_are_trackers(database, cast, c
     empty = landmarks.take(slice(30, 31))
     empty.visibility[:] = 0
     for _ in range(9):
-        user.see(View(empty, people=0))
+        user.see(CameraView(empty, people=0))
     assert "nobody is seen" in user.camera_now.trouble
     devices = user.devices
-    user.hear(Sample(99, clock[0] + 0.1, devices.positions[0], devices.rotations[0], devices.valid[0], None))
+    user.hear(DeviceSample(99, clock[0] + 0.1, devices.positions[0], devices.rotations[0], devices.valid[0], None))
     assert user.is_tracked
-    user.see(View(empty))
-    assert len(user.sight.waiting) == 1  # it corrects from now on
+    user.see(CameraView(empty))
+    assert len(user.camera.waiting) == 1  # it corrects from now on
 
 
 def test_views_that_make_no_sense_are_refused(cast):
@@ -114,7 +116,7 @@ def test_who_is_before_the_servers_camera_enters_and_leaves_for_who_has_trackers
 ):
     write_landmarks(tmp_path / "seen.jsonl", watch_cast(cast, "front")[0])
     studio = Studio(Stage(database, name="small"), presets=tmp_path / "presets")
-    studio.attendant.feed = CameraFeed(tmp_path / "seen.jsonl")
+    studio.vr_session.feed = CameraFeed(tmp_path / "seen.jsonl")
     with run_studio(studio) as server, server.page() as page:
         user = walker(page)
         page.say("stream", every=0)

@@ -21,9 +21,9 @@ from kinematch.studio.session.studio import Studio
 def listener(database, tmp_path, run_studio):
     """A server that listens for VMC, and the port."""
     studio = Studio(Stage(database, name="small"), presets=tmp_path / "presets")
-    studio.attendant.receiver = VmcReceiver(0)
+    studio.vr_session.receiver = VmcReceiver(0)
     with run_studio(studio) as server:
-        yield server, studio.attendant.receiver.port
+        yield server, studio.vr_session.receiver.port
 
 
 class Program:
@@ -76,17 +76,17 @@ def test_rubbish_lets_nobody_in(listener, database):
     server, port = listener
     sender = VmcSender(database.skeleton, port=port)
     rubbish, end = [b"rubbish", b"", b"/VMC/Ext/Hmd/Pos\0\0\0\0,f\0\0"], time.monotonic() + 120
-    while server.studio.attendant.receiver.malformed < len(rubbish) and time.monotonic() < end:
+    while server.studio.vr_session.receiver.malformed < len(rubbish) and time.monotonic() < end:
         sender._sender.send(rubbish)  # again, should a busy machine lose some
         time.sleep(0.1)
-    assert server.studio.attendant.receiver.malformed >= len(rubbish)
-    assert not server.studio.attendant.room.users
+    assert server.studio.vr_session.receiver.malformed >= len(rubbish)
+    assert not server.studio.vr_session.room.users
     sender.close()
 
 
 def test_the_body_of_the_first_user_goes_out(fresh_server, walker):
     receiver = VmcReceiver(0)
-    fresh_server.studio.attendant.room.broadcast = Broadcast(vmc_address=f":{receiver.port}")
+    fresh_server.studio.vr_session.room.broadcast = Broadcast(vmc_address=f":{receiver.port}")
     with fresh_server.page() as page:
         user = walker(page)
         user.enter()
@@ -107,7 +107,7 @@ def test_a_broadcast_that_fails_leaves_the_user_a_body(fresh_server, walker):
         def send(self, *arguments):
             raise RuntimeError("no")
 
-    fresh_server.studio.attendant.room.broadcast = Broken()
+    fresh_server.studio.vr_session.room.broadcast = Broken()
     with fresh_server.page() as page:
         user = walker(page)
         user.enter()

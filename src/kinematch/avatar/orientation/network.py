@@ -32,7 +32,7 @@ WORDS = Words("orientation network", "`kinematch train orientation` writes those
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class OrientationNetwork:
     """A gated recurrent unit of H hidden numbers, of which the first 2 V are V ground vectors, x before z.
 
     Those keep their direction in the world: where the headset turns, they are turned back. A gate's number is the share
@@ -55,7 +55,7 @@ class Network:
 
 
 @dataclass(eq=False)
-class Memory:
+class NetworkState:
     """All that a network remembers of N users; row 1 of a pair is the user seen in a mirror."""
 
     hidden: np.ndarray  # (N, 2, H)
@@ -67,17 +67,23 @@ class Memory:
     errors: np.ndarray  # (N,) logarithm of the error to expect
 
 
-def make_memory(network: Network, count: int) -> Memory:
+def make_memory(network: OrientationNetwork, count: int) -> NetworkState:
     """A memory without a past."""
-    return Memory(
+    return NetworkState(
         np.zeros((count, 2, network.size), np.float32), np.zeros((count, len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2)),
         np.zeros((count, AVERAGED_VECTORS)), np.zeros(count), np.zeros(count, bool), np.zeros(count), np.zeros(count),
     )  # fmt: skip
 
 
 def advance_plain(
-    network: Network, memory: Memory, joints: Trackers, dt: float, *, head_heights: np.ndarray, arm_lengths: np.ndarray
-) -> Memory:
+    network: OrientationNetwork,
+    memory: NetworkState,
+    joints: Trackers,
+    dt: float,
+    *,
+    head_heights: np.ndarray,
+    arm_lengths: np.ndarray,
+) -> NetworkState:
     """The memory one sample later, answers included; kernels.advance_users does the same in place."""
     points = joints.positions, joints.rotations, joints.velocities
     headings = facing_yaws(joints.rotations[:, HEAD])
@@ -99,9 +105,11 @@ def advance_plain(
     outputs = hidden @ network.outputs + network.output_biases
     units = outputs[..., :2] / np.maximum(np.linalg.norm(outputs[..., :2], axis=-1, keepdims=True), 1e-6)
     relatives = np.arctan2(units[:, 0, 0] - units[:, 1, 0], units[:, 0, 1] + units[:, 1, 1])
-    now = Memory(hidden, past, ages, headings, np.ones(len(joints), bool), relatives, outputs[..., 2].mean(axis=1))
+    now = NetworkState(
+        hidden, past, ages, headings, np.ones(len(joints), bool), relatives, outputs[..., 2].mean(axis=1)
+    )
     known = joints.valid[:, HEAD]
-    return Memory(*(_choose(known, getattr(now, f.name), getattr(memory, f.name)) for f in fields(Memory)))
+    return NetworkState(*(_choose(known, getattr(now, f.name), getattr(memory, f.name)) for f in fields(NetworkState)))
 
 
 def _choose(known: np.ndarray, new: np.ndarray, old: np.ndarray) -> np.ndarray:
@@ -109,7 +117,7 @@ def _choose(known: np.ndarray, new: np.ndarray, old: np.ndarray) -> np.ndarray:
 
 
 def advance_hidden(
-    network: Network, hidden: np.ndarray, inputs: np.ndarray, turns: np.ndarray, dt: float
+    network: OrientationNetwork, hidden: np.ndarray, inputs: np.ndarray, turns: np.ndarray, dt: float
 ) -> np.ndarray:
     """Hidden numbers (..., H) after inputs (..., COLUMN_COUNT), the headset having turned by angles (...)."""
     v, size = network.vectors, network.size
@@ -124,17 +132,17 @@ def advance_hidden(
     return hidden + share * (new - hidden)
 
 
-def save_network(path: Path, network: Network, about: dict[str, Any]) -> None:
+def save_network(path: Path, network: OrientationNetwork, about: dict[str, Any]) -> None:
     """Write a network with half precision, and what it was trained from."""
-    arrays = {f.name: getattr(network, f.name).astype(np.float16) for f in fields(Network)[:6]}
+    arrays = {f.name: getattr(network, f.name).astype(np.float16) for f in fields(OrientationNetwork)[:6]}
     more = {"kind": "recurrent", "vectors": network.vectors, "trust": list(network.trust), "trained": about}
     write_arrays(path, arrays, format=FORMAT, version=VERSION, about=more)
 
 
-def load_network(path: Path) -> tuple[Network, dict[str, Any]]:
+def load_network(path: Path) -> tuple[OrientationNetwork, dict[str, Any]]:
     """A network, and what it was trained from."""
     arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
-    names = [f.name for f in fields(Network)[:6]]
+    names = [f.name for f in fields(OrientationNetwork)[:6]]
     if about.get("kind") != "recurrent" or set(names) != set(arrays):
         raise FileError(path, f"is an orientation network of another kind ({about.get('kind')})", kind="foreign")
     size = len(arrays["hidden"])
@@ -144,4 +152,6 @@ def load_network(path: Path) -> tuple[Network, dict[str, Any]]:
         raise FileError(path, f"holds arrays of shapes {found}, expected {shapes}; {WORDS.remedy}", kind="damaged")
     whole = {name: np.ascontiguousarray(arrays[name], np.float32) for name in names}
     offset, slope = about["trust"]
-    return Network(**whole, vectors=int(about["vectors"]), trust=(float(offset), float(slope))), about["trained"]
+    return OrientationNetwork(**whole, vectors=int(about["vectors"]), trust=(float(offset), float(slope))), about[
+        "trained"
+    ]

@@ -15,7 +15,7 @@ from kinematch.avatar.orientation.estimator import (
     check_measures,
 )  # fmt: skip
 from kinematch.avatar.orientation.inputs import MIRROR_ORDER, MIRROR_SIGNS
-from kinematch.avatar.orientation.network import Memory, Network, load_network, make_memory
+from kinematch.avatar.orientation.network import NetworkState, OrientationNetwork, load_network, make_memory
 from kinematch.avatar.trackers import HEAD, POINTS, WAIST, Trackers
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
@@ -28,7 +28,7 @@ MAX_STEP_SECONDS = 0.25  # s; a longer pause advances the state by no more
 class RecurrentEstimator:
     """Directions of N users from a network; without one given, the one that ships with the package."""
 
-    def __init__(self, count: int = 1, *, network: Network | None = None):
+    def __init__(self, count: int = 1, *, network: OrientationNetwork | None = None):
         self.network = load_network(SHIPPED_FILE)[0] if network is None else network
         self.reset(count)
 
@@ -36,7 +36,7 @@ class RecurrentEstimator:
         self, count: int, *, head_heights: np.ndarray | None = None, arm_lengths: np.ndarray | None = None
     ) -> None:
         """Forget everything and serve this many users."""
-        self.memory: Memory = make_memory(self.network, count)
+        self.memory: NetworkState = make_memory(self.network, count)
         self._head_heights = check_measures(head_heights, HEAD_HEIGHT, count, "head heights")
         self._arm_lengths = check_measures(arm_lengths, ARM_LENGTH, count, "arm lengths")
         self._yaws, self._fades = np.zeros(count), np.zeros(count)
@@ -65,7 +65,7 @@ class RecurrentEstimator:
 
 
 def blend_plain(
-    memory: Memory, joints: Trackers, dt: float, trust: tuple[float, float], *, before: Direction,
+    memory: NetworkState, joints: Trackers, dt: float, trust: tuple[float, float], *, before: Direction,
     valid: np.ndarray, fades: np.ndarray,
 ) -> tuple[Direction, np.ndarray]:  # fmt: skip
     """Directions and fades (N,) from the network's answers; `valid` and `before` are those of the last sample.

@@ -30,7 +30,7 @@ class Tracked(NamedTuple):
     finger_shares: np.ndarray  # (N, 2)
 
 
-class Memory(NamedTuple):
+class SolverState(NamedTuple):
     """What the solver remembers of N users from step to step."""
 
     yaws: np.ndarray  # (N,) rad of the chest against the hips; NaN before the first step
@@ -84,7 +84,7 @@ class UpperBody:
             np.zeros((count, 2)),
         )  # fmt: skip
         self._weights = np.full((count, points + 2), np.nan)  # of points and hands' fingers, linear in time
-        self._memory = Memory(
+        self._memory = SolverState(
             yaws=np.full(count, np.nan), necks=np.tile(turn, (count, 1)),
             follows=np.zeros((count, 3)), postures=np.zeros((count, 3)), uprights=np.zeros((count, 3)),
             leans=np.zeros((count, 3)), poles=np.zeros((count, 2, 3)), knees=np.zeros((count, 2, 3)),

@@ -15,7 +15,7 @@ from kinematch.motion.heading import yaw_of
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
+class PackedFrames:
     pack: Pack
     starts: np.ndarray  # (C,) int32
     stops: np.ndarray  # (C,) int32
@@ -147,11 +147,11 @@ class Frames:
 def make_frames(
     pack: Pack, starts: np.ndarray, stops: np.ndarray, loops: np.ndarray, loop_positions: np.ndarray,
     loop_rotations: np.ndarray, moving: np.ndarray, rest: np.ndarray, mirror: Mirror, frame_rate: float,
-) -> Frames:  # fmt: skip
+) -> PackedFrames:  # fmt: skip
     for array in (*pack, starts, stops):
         if isinstance(array, np.ndarray):  # kernels are compiled for one kind of array
             array.flags.writeable = False
     turns = yaw_of(loop_rotations).astype(np.float64).reshape(-1)
-    return Frames(
+    return PackedFrames(
         pack, starts, stops, loops, loop_positions.astype(np.float64), turns, moving, rest, mirror, frame_rate
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinematch.database.packing.fields import UnpackedArray
-from kinematch.database.packing.frames import Frames
+from kinematch.database.packing.frames import PackedFrames
 from kinematch.database.packing.layout import Pack
 from kinematch.database.packing.small import read_flag, read_flags, read_runs, restore_columns
 from kinematch.database.poses import PoseDatabase
@@ -24,7 +24,7 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class PackedPoses(PoseDatabase):
-    frames: Frames
+    frames: PackedFrames
     marks: Marks
 
     @property
@@ -52,9 +52,14 @@ def list_clips(poses: PoseDatabase) -> ClipTable:
 
 
 def open_poses(
-    skeleton: Skeleton, frame_rate: float, frames: Frames, marks: Marks, clips: ClipTable, contact_joints: np.ndarray,
+    skeleton: Skeleton,
+    frame_rate: float,
+    frames: PackedFrames,
+    marks: Marks,
+    clips: ClipTable,
+    contact_joints: np.ndarray,
     tag_names: tuple[str, ...],
-) -> PackedPoses:  # fmt: skip
+) -> PackedPoses:
     pack, joints, contacts = frames.pack, skeleton.joint_count, len(contact_joints)
     count = len(pack.flags)
 

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.database.packing.bodies import find_levers, measure_distances, place_points
 from kinematch.database.packing.field_kernels import MOST_WIDTH
 from kinematch.database.packing.layout import LANES, LENGTH, STRIDES
-from kinematch.database.packing.segments import Segments, Stride, from_tiny, interpolate, restore_centres, try_stride
+from kinematch.database.packing.segments import Segments, StrideFit, from_tiny, interpolate, restore_centres, try_stride
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 
@@ -82,7 +82,7 @@ def choose(
     return best, ~good
 
 
-def choose_widths(strides: list[Stride], errors: np.ndarray, sensitivities: np.ndarray) -> Choice:
+def choose_widths(strides: list[StrideFit], errors: np.ndarray, sensitivities: np.ndarray) -> Choice:
     """For each segment and group the stride that takes the fewest bits; errors (S,) m are what a channel may add."""
     allowed = errors[:, None] / np.maximum(sensitivities, 1e-12)
     found = [_choose_width(one, allowed) for one in strides]
@@ -94,7 +94,7 @@ def choose_widths(strides: list[Stride], errors: np.ndarray, sensitivities: np.n
     return Choice(kinds, widths, np.where(widths == 0, 0, codes).astype(np.uint8))
 
 
-def _choose_width(one: Stride, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _choose_width(one: StrideFit, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How wide numbers must be for a stride (S, C, 3), and how many bits that takes for a group (S, G)."""
     ranges = from_tiny(one.codes) * 3**0.5  # x, y and z may each be wrong by as much
     left = np.sqrt(np.maximum(allowed**2 - one.errors**2, 1e-30)) / (1.0 if one.stride == 1 else AMPLIFIED)

@@ -82,7 +82,7 @@ def _extend(numbers: np.ndarray, known: np.ndarray) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Stride:
+class StrideFit:
     """What a stride makes of segments."""
 
     stride: int
@@ -92,7 +92,7 @@ class Stride:
     fits: np.ndarray  # (S,) bool, whether there are four knots
 
 
-def try_stride(segments: Segments, stride: int) -> Stride:
+def try_stride(segments: Segments, stride: int) -> StrideFit:
     knots = count_knots(segments.lengths, stride)
     numbers = segments.numbers[:, ::stride]
     used = np.arange(numbers.shape[1]) < knots[:, None]
@@ -100,7 +100,7 @@ def try_stride(segments: Segments, stride: int) -> Stride:
     inside = np.arange(LENGTH) < segments.lengths[:, None]
     left = np.linalg.norm(interpolate(numbers, stride, knots) - segments.numbers[:, :LENGTH], axis=-1)
     errors = np.where(inside[..., None], left, 0).max(axis=1)
-    return Stride(stride, to_tiny(ranges), errors, knots, (knots >= TAPS) | (stride == 1))
+    return StrideFit(stride, to_tiny(ranges), errors, knots, (knots >= TAPS) | (stride == 1))
 
 
 def interpolate(numbers: np.ndarray, stride: int, knots: np.ndarray) -> np.ndarray:

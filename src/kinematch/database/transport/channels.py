@@ -17,7 +17,7 @@ SMALLEST = 1e-9  # rad, below which an axis has no direction
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class SharedSkeleton:
     """What all clips of a database share."""
 
     skeleton: Skeleton
@@ -42,7 +42,7 @@ def find_centres(rotations: np.ndarray) -> np.ndarray:
     return np.round(centres * CENTRE).astype(np.int8)
 
 
-def to_channels(body: Body, positions: np.ndarray, rotations: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def to_channels(body: SharedSkeleton, positions: np.ndarray, rotations: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Curves (F, C) of a clip."""
     count = len(rotations)
     left = quaternion.multiply(quaternion.inverse(restore_centres(centres)), rotations[:, 1:].astype(np.float64))
@@ -54,7 +54,7 @@ def to_channels(body: Body, positions: np.ndarray, rotations: np.ndarray, centre
     return np.concatenate([vectors.reshape(count, -1), places.reshape(count, -1), root], axis=1)
 
 
-def from_channels(body: Body, curves: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def from_channels(body: SharedSkeleton, curves: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions (F, J, 3) and rotations (F, J, 4) of a clip, float32."""
     count, joints, moving = len(curves), body.skeleton.joint_count, len(body.moving)
     ends = np.cumsum([3 * (joints - 1), 3 * moving])

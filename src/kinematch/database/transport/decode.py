@@ -10,9 +10,9 @@ from kinematch.database.file_table import TRANSPORT
 from kinematch.database.packing.mirrors import check_moving, check_originals
 from kinematch.database.packing.poses import ClipTable
 from kinematch.database.packing.small import check_runs, read_runs
-from kinematch.database.poses import Entry, PoseDatabase, build_poses, check_clips
+from kinematch.database.poses import ClipEntry, PoseDatabase, build_poses, check_clips
 from kinematch.database.tags import Tags
-from kinematch.database.transport.channels import Body, from_channels
+from kinematch.database.transport.channels import SharedSkeleton, from_channels
 from kinematch.database.transport.curves import decode_curves, list_sizes
 from kinematch.database.transport.symbols import decompress, read_numbers
 from kinematch.errors import KinematchError
@@ -36,7 +36,7 @@ def decode_poses(
     frames = sizes["F"] = int(clips.stops[-1])
     check_arrays(arrays, TRANSPORT, sizes)
     _check(own, clips, sizes)
-    body = Body(skeleton, own["moving"], own["rest"])
+    body = SharedSkeleton(skeleton, own["moving"], own["rest"])
     kinds = [len(contact_joints), 1, 1, 1, len(tag_names)]
     flags = _read_flags(own["flags"], sum(kinds), frames)
     contacts, no_entry, no_exit, targets, tags = np.split(flags, np.cumsum(kinds)[:-1], axis=1)
@@ -76,7 +76,7 @@ def _read_flags(data: np.ndarray, count: int, frames: int) -> np.ndarray:
 
 
 def _decode_clips(
-    own: Mapping[str, np.ndarray], body: Body, frame_rate: float, clips: ClipTable, progress: Progress
+    own: Mapping[str, np.ndarray], body: SharedSkeleton, frame_rate: float, clips: ClipTable, progress: Progress
 ) -> list[Clip]:
     """All clips in order; mirror images are made of what they mirror."""
     lengths, originals = np.diff(clips.stops, prepend=0).tolist(), own["originals"].tolist()
@@ -105,15 +105,15 @@ def _decode_clips(
     return [made[c] for c in range(len(originals))]
 
 
-def _make_entry(clip: Clip, contacts: np.ndarray, clips: ClipTable, c: int) -> Entry:
+def _make_entry(clip: Clip, contacts: np.ndarray, clips: ClipTable, c: int) -> ClipEntry:
     """A looping clip gets its first pose again at the end, where the next round begins."""
     stands = contacts[clips.starts[c] : clips.stops[c]]
     if not clips.loops[c]:
-        return Entry(clip, stands)
+        return ClipEntry(clip, stands)
     place, turn = clip.positions[:1].copy(), clip.rotations[:1].copy()
     place[0, 0] += quaternion.rotate(turn[0, 0], clips.loop_positions[c])
     turn[0, 0] = quaternion.multiply(turn[0, 0], clips.loop_rotations[c])
     closed = clip.with_(
         positions=np.concatenate([clip.positions, place]), rotations=np.concatenate([clip.rotations, turn])
     )
-    return Entry(closed, np.concatenate([stands, stands[:1]]), loop=True)
+    return ClipEntry(closed, np.concatenate([stands, stands[:1]]), loop=True)

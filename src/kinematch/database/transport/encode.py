@@ -12,7 +12,7 @@ from kinematch.database.packing.pack import check_root, measure_errors
 from kinematch.database.packing.poses import PackedPoses, list_clips
 from kinematch.database.packing.small import find_runs, pack_flags
 from kinematch.database.poses import PoseDatabase
-from kinematch.database.transport.channels import Body, find_centres, from_channels, to_channels
+from kinematch.database.transport.channels import SharedSkeleton, find_centres, from_channels, to_channels
 from kinematch.database.transport.curves import encode_curves, list_sizes
 from kinematch.database.transport.decode import decode_poses, mirror_clip
 from kinematch.database.transport.symbols import compress, write_numbers
@@ -56,7 +56,9 @@ def encode_database(
     if isinstance(poses, PackedPoses):
         raise KinematchError("the database is packed already; take the one it was made of")
     check_root(poses)
-    body = Body(poses.skeleton, find_moving(poses.skeleton, poses.positions), np.array(poses.positions[0], np.float32))
+    body = SharedSkeleton(
+        poses.skeleton, find_moving(poses.skeleton, poses.positions), np.array(poses.positions[0], np.float32)
+    )
     originals = find_originals(poses)
     stored, done = [int(c) for c in np.flatnonzero(originals < 0)], [0]
     clips: dict[int, _Clip] = {}
@@ -101,7 +103,7 @@ def find_originals(poses: PoseDatabase) -> np.ndarray:
     return out
 
 
-def _fit_clip(body: Body, poses: PoseDatabase, c: int, error: float) -> _Clip:
+def _fit_clip(body: SharedSkeleton, poses: PoseDatabase, c: int, error: float) -> _Clip:
     """With the largest steps within the bound."""
     low, high = np.log(SHARES)
     best, worst = _encode_clip(body, poses, c, SHARES[0], error)
@@ -117,7 +119,7 @@ def _fit_clip(body: Body, poses: PoseDatabase, c: int, error: float) -> _Clip:
     return best
 
 
-def _encode_clip(body: Body, poses: PoseDatabase, c: int, share: float, error: float) -> tuple[_Clip, float]:
+def _encode_clip(body: SharedSkeleton, poses: PoseDatabase, c: int, share: float, error: float) -> tuple[_Clip, float]:
     """A clip in steps of a share of the bound, and its largest error."""
     own, share = poses.clip_frames(c), float(np.float32(share))
     positions, rotations = poses.positions[own], poses.rotations[own]
@@ -129,7 +131,7 @@ def _encode_clip(body: Body, poses: PoseDatabase, c: int, share: float, error: f
 
 
 def _write(
-    body: Body, poses: PoseDatabase, features: FeatureDatabase, originals: np.ndarray, clips: dict[int, _Clip]
+    body: SharedSkeleton, poses: PoseDatabase, features: FeatureDatabase, originals: np.ndarray, clips: dict[int, _Clip]
 ) -> dict[str, np.ndarray]:
     """Numbers by level, clip and channel, so that like stands beside like."""
     stored = [clips[int(c)] for c in np.flatnonzero(originals < 0)]

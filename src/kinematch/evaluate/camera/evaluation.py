@@ -11,7 +11,7 @@ from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.landmarks import Landmarks
 from kinematch.camera.simulate import Noise, simulate_camera
 from kinematch.character.describe import Motion, open_motion
-from kinematch.evaluate.camera.measures import Alignment, find_seen, measure_source
+from kinematch.evaluate.camera.measures import CameraPoseError, find_seen, measure_source
 from kinematch.evaluate.camera.methods import ESTIMATORS, FEET, SEEING, TRUE, show_landmarks
 from kinematch.evaluate.camera.places import PLACES, place_camera
 from kinematch.evaluate.vr.methods import make_avatar
@@ -30,7 +30,7 @@ Row = Mapping[str, float]
 class CameraEvaluation:
     casts: tuple[Cast, ...]
     rows: Mapping[tuple[str, str], Row]  # by place and source
-    alignments: Mapping[str, tuple[Alignment, ...]]  # by place, of users who moved
+    alignments: Mapping[str, tuple[CameraPoseError, ...]]  # by place, of users who moved
     performances: Mapping[tuple[str, str], tuple[Performance, ...]]
 
 
@@ -42,7 +42,7 @@ def evaluate_camera(
     tell, opened = progress or (lambda what, done, total: None), open_motion(motion)
     rows: dict[tuple[str, str], Row] = {}
     shown: dict[tuple[str, str], tuple[Performance, ...]] = {}
-    alignments: dict[str, tuple[Alignment, ...]] = {}
+    alignments: dict[str, tuple[CameraPoseError, ...]] = {}
     blind: dict[str, tuple[Performance, ...]] = {}
     for number, place in enumerate(places):
         landmarks = [watch_cast(cast, place, noise=noise, seed=seed) for cast in casts]
@@ -92,7 +92,7 @@ def run_source(
     return tuple(made)
 
 
-def measure_alignments(cast: Cast, landmarks: Sequence[Landmarks], place: str) -> list[Alignment]:
+def measure_alignments(cast: Cast, landmarks: Sequence[Landmarks], place: str) -> list[CameraPoseError]:
     """How far the cameras' poses and time offsets are off after some seconds, of users who moved about."""
     found = []
     for user, own in zip(cast.users, landmarks):
@@ -110,5 +110,5 @@ def measure_alignments(cast: Cast, landmarks: Sequence[Landmarks], place: str) -
         gap = np.inf if pose.position is None else float(np.linalg.norm(pose.position - np.array(camera.position)))
         yaw = float(np.degrees(np.abs(wrap_angle(np.asarray(pose.yaw - camera.yaw)))))
         late = abs(observer.offset.seconds - camera.lag)
-        found.append(Alignment(user.name, yaw, 100 * gap, 1000 * late))
+        found.append(CameraPoseError(user.name, yaw, 100 * gap, 1000 * late))
     return found

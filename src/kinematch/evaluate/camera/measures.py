@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.camera.landmarks import Landmarks
 from kinematch.evaluate.vr.measures import WARM_UP, find_direction_errors, find_hips_errors
 from kinematch.evaluate.vr.performance import Performance
-from kinematch.evaluate.vr.users import User
+from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.motion.heading import yaw_direction
 
 SPIKE, LONG = 45.0, 0.5  # degrees and s: a body that is turned wrongly for long enough to be noticed
@@ -17,26 +17,26 @@ APART = 0.15  # m along the way between the feet of somebody who has one ahead
 VISIBLE = 0.5  # of hips that are seen
 
 
-class Column(NamedTuple):
+class CameraColumn(NamedTuple):
     name: str
     text: str
 
 
 COLUMNS = (
-    Column("fed", "fed, mean"),
-    Column("fed_p95", "95 %"),
-    Column("seen", "hips seen"),
-    Column("unseen", "not seen"),
-    Column("rendered", "rendered, mean"),
-    Column("rendered_p95", "95 %"),
-    Column("turning", "while turning"),
-    Column("spikes", "spikes"),
-    Column("feet", "own foot, %"),
-    Column("share", "seen, %"),
+    CameraColumn("fed", "fed, mean"),
+    CameraColumn("fed_p95", "95 %"),
+    CameraColumn("seen", "hips seen"),
+    CameraColumn("unseen", "not seen"),
+    CameraColumn("rendered", "rendered, mean"),
+    CameraColumn("rendered_p95", "95 %"),
+    CameraColumn("turning", "while turning"),
+    CameraColumn("spikes", "spikes"),
+    CameraColumn("feet", "own foot, %"),
+    CameraColumn("share", "seen, %"),
 )
 
 
-class Alignment(NamedTuple):
+class CameraPoseError(NamedTuple):
     """How far a camera's pose is off."""
 
     user: str
@@ -45,7 +45,7 @@ class Alignment(NamedTuple):
     offset: float  # ms
 
 
-def find_seen(user: User, landmarks: Landmarks) -> np.ndarray:
+def find_seen(user: SimulatedUser, landmarks: Landmarks) -> np.ndarray:
     """(F,) whether the last picture that is known shows the hips."""
     hips = landmarks.visibility[:, landmarks.find(("left_hip", "right_hip"))].min(axis=1) > VISIBLE
     last = np.searchsorted(landmarks.times, user.devices.times, side="right") - 1

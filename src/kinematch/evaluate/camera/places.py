@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.camera.simulate import Camera
+from kinematch.camera.simulate import SimulatedCamera
 from kinematch.errors import KinematchError, unknown
-from kinematch.evaluate.vr.users import User
+from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.math.angles import wrap_angle
 
 NEAREST = 2.0  # m between a camera and the nearest place of the user
@@ -31,7 +31,7 @@ PLACES = {
 }
 
 
-def place_camera(user: User, name: str) -> Camera:
+def place_camera(user: SimulatedUser, name: str) -> SimulatedCamera:
     """The camera of a place, for one user."""
     if name not in PLACES:
         raise KinematchError(unknown("camera place", name, PLACES))
@@ -41,4 +41,4 @@ def place_camera(user: User, name: str) -> Camera:
     angle = facing + np.radians(place.angle)
     x, z = middle[[0, 2]] + (half + place.nearest) * np.array([np.sin(angle), np.cos(angle)])
     yaw = float(wrap_angle(np.asarray(angle + np.pi)))
-    return Camera((float(x), place.height, float(z)), yaw, float(np.radians(place.pitch)))
+    return SimulatedCamera((float(x), place.height, float(z)), yaw, float(np.radians(place.pitch)))

@@ -12,7 +12,15 @@ from kinematch.character.settings import Settings
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.baselines import StateMachine
-from kinematch.evaluate.comparison.controllers import BIG, EXACT, MACHINE, PACKED, SMALL, Controller, list_controllers
+from kinematch.evaluate.comparison.controllers import (
+    BIG,
+    EXACT,
+    MACHINE,
+    PACKED,
+    SMALL,
+    ComparedController,
+    list_controllers,
+)
 from kinematch.evaluate.comparison.costs import measure_resident, time_steps
 from kinematch.evaluate.comparison.movers import WatchedCrowd
 from kinematch.evaluate.comparison.nearest import Recorded, score_nearest
@@ -45,8 +53,8 @@ class Opened:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
-    controller: Controller
+class ComparisonRow:
+    controller: ComparedController
     scores: Scores  # of the course, and nearest_mean and nearest_p95 in m
     takes: tuple[Take, ...]
     offsets: np.ndarray  # (S,) rad, largest offset of any joint in each step of the longest run; empty for a machine
@@ -57,7 +65,7 @@ class Row:
 class Comparison:
     assignment: Assignment
     opened: Mapping[str, Opened]  # by what plays: EXACT, PACKED, SMALL, BIG
-    rows: Mapping[str, Row]
+    rows: Mapping[str, ComparisonRow]
     stick: Mapping[str, Scores]  # random stick, by what plays: SMALL, BIG
     verdicts: Mapping[str, Verdict]
 
@@ -98,7 +106,7 @@ def _check(model: Any, database: Database, name: str) -> None:
 
 
 def _start(
-    given: Assignment, opened: Mapping[str, Opened], controller: Controller, count: int, terrain: bool
+    given: Assignment, opened: Mapping[str, Opened], controller: ComparedController, count: int, terrain: bool
 ) -> Mover:  # fmt: skip
     if controller.plays == MACHINE:
         return StateMachine(given.database, count, gaits=given.gaits, settings=controller.settings, filter=given.filter)
@@ -110,9 +118,13 @@ def _start(
 
 
 def _run(
-    given: Assignment, opened: Mapping[str, Opened], controller: Controller, recorded: Recorded, times: np.ndarray,
+    given: Assignment,
+    opened: Mapping[str, Opened],
+    controller: ComparedController,
+    recorded: Recorded,
+    times: np.ndarray,
     told: Callable[[int, int], None],
-) -> Row:  # fmt: skip
+) -> ComparisonRow:
     movers: list[Mover] = []
 
     def start(count: int, terrain: bool) -> Mover:
@@ -125,7 +137,7 @@ def _run(
         scores = {name: value for name, value in scores.items() if name not in OF_FRAMES}
     watched = [np.array(mover.offsets) for mover in movers if isinstance(mover, WatchedCrowd)]
     offsets = max(watched, key=len, default=np.zeros(0))
-    return Row(controller, scores, done.takes, offsets, times)
+    return ComparisonRow(controller, scores, done.takes, offsets, times)
 
 
 def measure_memory(comparison: Comparison) -> dict[str, tuple[int | None, int]]:

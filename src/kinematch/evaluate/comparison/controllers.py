@@ -11,7 +11,7 @@ EXACT, PACKED, MACHINE, SMALL, BIG = "exact", "packed", "state machine", "small 
 
 
 @dataclass(frozen=True)
-class Controller:
+class ComparedController:
     """What plays, by which settings."""
 
     name: str
@@ -42,10 +42,10 @@ def find_halflife(decay: float) -> float:
     return HALFLIFE_FACTOR * decay / float(np.log(100))
 
 
-def list_controllers(settings: Settings, *, packed: bool, big: bool) -> list[Controller]:
+def list_controllers(settings: Settings, *, packed: bool, big: bool) -> list[ComparedController]:
     """Ours by the given settings, then those of table 5.2; without a big model, those that need one are left out."""
     plays = [EXACT, *([PACKED] if packed else []), MACHINE, SMALL, *([BIG] if big else [])]
-    made = [Controller(name, name, settings) for name in plays]
+    made = [ComparedController(name, name, settings) for name in plays]
     for name, times in TABLE.items():
         search, forced, decay = times
         own = replace(settings, search_interval=search, forced_interval=forced)
@@ -54,5 +54,5 @@ def list_controllers(settings: Settings, *, packed: bool, big: bool) -> list[Con
         else:
             own = replace(own, transition="none")
         if big or name != "LMM_Big":
-            made.append(Controller(name, BIG if name == "LMM_Big" else SMALL, own, times))
+            made.append(ComparedController(name, BIG if name == "LMM_Big" else SMALL, own, times))
     return made

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.evaluate.comparison.comparison import Comparison, Row, measure_memory
+from kinematch.evaluate.comparison.comparison import Comparison, ComparisonRow, measure_memory
 from kinematch.evaluate.comparison.controllers import MACHINE
 from kinematch.evaluate.report import shown
 from kinematch.evaluate.scores import BY_NAME
@@ -71,7 +71,7 @@ def _list_quality(comparison: Comparison, title: str, *, ours: bool) -> Grid:
     return Grid(title, ("", *(name.replace("_", " ") for name in names)), tuple(rows))
 
 
-def _tell_offset(row: Row) -> str:
+def _tell_offset(row: ComparisonRow) -> str:
     return f"{np.degrees(row.offsets.max()):.0f}" if len(row.offsets) else "–"
 
 

@@ -48,14 +48,14 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     agreement: Agreement
     reason: str  # why it does not agree, or cannot be compared
     checks: tuple[str, ...] = ()  # each comparison with its figures
 
 
 @dataclass(frozen=True)
-class Work:
+class CitedWork:
     name: str  # as --work takes it
     title: str
     short: str
@@ -63,7 +63,7 @@ class Work:
 
 
 @cache
-def load_work(name: str) -> Work:
+def load_work(name: str) -> CitedWork:
     """The claims of a work."""
     if name not in WORKS:
         raise KinematchError(unknown("work", name, WORKS))
@@ -77,7 +77,7 @@ def load_work(name: str) -> Work:
         for field in ("method", "data"):  # of the claim before
             one[field] = one[field].replace(AS_ABOVE, getattr(claims[-1], field) if claims else "")
         claims.append(Claim(work=name, **{**one, "expects": tuple(one.get("expects", ()))}))
-    return Work(name, data["title"], data["short"], tuple(claims))
+    return CitedWork(name, data["title"], data["short"], tuple(claims))
 
 
 def split_comparison(text: str) -> tuple[str, str, str]:
@@ -88,14 +88,14 @@ def split_comparison(text: str) -> tuple[str, str, str]:
     return found.group(1), found.group(2), found.group(3)
 
 
-def judge_claim(claim: Claim, values: Mapping[str, float]) -> Verdict:
+def judge_claim(claim: Claim, values: Mapping[str, float]) -> ClaimVerdict:
     """Whether all that a claim expects holds for measures; why not, or why nothing can be said."""
     if claim.reason:
-        return Verdict(NOT_COMPARABLE, claim.reason)
+        return ClaimVerdict(NOT_COMPARABLE, claim.reason)
     if missing := sorted(
         name for name in claim.measures - {claim.ours} if not math.isfinite(values.get(name, math.nan))
     ):
-        return Verdict(NOT_COMPARABLE, f"not measured: {', '.join(missing)}")
+        return ClaimVerdict(NOT_COMPARABLE, f"not measured: {', '.join(missing)}")
     failed, checks = [], []
     for text in claim.expects:
         left, sign, right = split_comparison(text)
@@ -103,7 +103,7 @@ def judge_claim(claim: Claim, values: Mapping[str, float]) -> Verdict:
         checks.append(f"{text}: {a:.4g} and {b:.4g}")
         if not (a < b if sign == "<" else a > b):
             failed.append(f"expected {text}, found {a:.4g} and {b:.4g}")
-    return Verdict(NO if failed else YES, "; ".join(failed), tuple(checks))
+    return ClaimVerdict(NO if failed else YES, "; ".join(failed), tuple(checks))
 
 
 def _is_number(text: str) -> bool:

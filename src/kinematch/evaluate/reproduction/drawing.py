@@ -8,7 +8,7 @@ from PIL import Image
 
 from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.evaluate.reproduction.results import Chart
-from kinematch.evaluate.reproduction.run import Row
+from kinematch.evaluate.reproduction.run import ClaimResult
 
 SIZE = (640, 340)  # pixels
 MAX_LINEAR_RATIO = 30.0  # of the largest to the smallest bar on a linear axis
@@ -51,7 +51,7 @@ def show_printed(value: float | None) -> str:
     return "–" if value is None else f"{value:,g}" if abs(value) >= 1000 else f"{value:g}"
 
 
-def tell_row(row: Row) -> list[str]:
+def tell_row(row: ClaimResult) -> list[str]:
     """The cells of a row, in the order of HEAD."""
     claim = row.claim
     numbers = [show_printed(claim.value), *(show_number(value, claim.digits) for value in (row.own, row.ours))]

@@ -10,7 +10,7 @@ from kinematch.database.storage import Database
 from kinematch.evaluate.evaluation import Assignment, perform, scored
 from kinematch.evaluate.reproduction.material import Material
 from kinematch.evaluate.reproduction.results import Result
-from kinematch.evaluate.run import Run, Start
+from kinematch.evaluate.run import CourseRun, Start
 from kinematch.evaluate.scores import BY_NAME, Scores
 
 
@@ -23,7 +23,7 @@ class Experiment:
 
 def run_course(
     material: Material, what: str, settings: Settings, *, database: Database | None = None, start: Start | None = None
-) -> tuple[Assignment, Run]:
+) -> tuple[Assignment, CourseRun]:
     """The course under some settings, on another database if one is given."""
     given = material.assignment if database is None else replace(material.assignment, database=database)
     return given, perform(given, settings, start=start, progress=partial(material.progress, what))

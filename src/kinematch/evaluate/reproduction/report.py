@@ -10,10 +10,10 @@ from PIL import Image
 
 from kinematch import __version__
 from kinematch.evaluate import page
-from kinematch.evaluate.reproduction.claims import NO, NOT_COMPARABLE, YES, Work
+from kinematch.evaluate.reproduction.claims import NO, NOT_COMPARABLE, YES, CitedWork
 from kinematch.evaluate.reproduction.drawing import HEAD, draw_chart, tell_row
 from kinematch.evaluate.reproduction.results import to_plain
-from kinematch.evaluate.reproduction.run import Reproduction, Row
+from kinematch.evaluate.reproduction.run import ClaimResult, Reproduction
 from kinematch.writing import write_beside
 
 TITLE = "Five works, repeated"
@@ -48,12 +48,12 @@ def list_figures(found: Reproduction, *experiments: str) -> dict[str, tuple[str,
     return figures
 
 
-def count_verdicts(rows: Sequence[Row]) -> str:
+def count_verdicts(rows: Sequence[ClaimResult]) -> str:
     counts = {name: sum(row.verdict.agreement == name for row in rows) for name in (YES, NO, NOT_COMPARABLE)}
     return f"{counts[YES]} agree, {counts[NO]} contradict, {counts[NOT_COMPARABLE]} not comparable"
 
 
-def rows_of(found: Reproduction, work: Work) -> list[Row]:
+def rows_of(found: Reproduction, work: CitedWork) -> list[ClaimResult]:
     return [row for row in found.rows if row.claim.work == work.name]
 
 
@@ -70,7 +70,7 @@ def make_html(found: Reproduction) -> str:
     return page.page(TITLE, parts)
 
 
-def _mark_row(row: Row) -> list[str]:
+def _mark_row(row: ClaimResult) -> list[str]:
     cells = [page.text(cell) for cell in tell_row(row)]
     cells[6] = f'<span class="{MARKS[row.verdict.agreement]}">{cells[6]}</span>'
     lines = [f"There: {page.text(f'{row.claim.method}; {row.claim.data}')}"]
@@ -81,13 +81,13 @@ def _mark_row(row: Row) -> list[str]:
     return [cells[0], wide, *cells[2:]]
 
 
-def _list_remarks(rows: Sequence[Row]) -> str:
+def _list_remarks(rows: Sequence[ClaimResult]) -> str:
     told = [(row.claim.place, remark) for row in rows if (remark := make_remark(row))]
     items = "".join(f"<li>{page.text(place)}: {page.text(remark)}</li>" for place, remark in told)
     return f"<ul>{items}</ul>" if items else ""
 
 
-def make_remark(row: Row) -> str:
+def make_remark(row: ClaimResult) -> str:
     """Where a figure of ours differs and why; or why nothing can be said."""
     if row.verdict.agreement == YES:
         return row.claim.discuss
@@ -137,7 +137,7 @@ def make_markdown(found: Reproduction, folder: str) -> str:
     return "\n".join(lines)
 
 
-def _tell_with_checks(row: Row) -> list[str]:
+def _tell_with_checks(row: ClaimResult) -> list[str]:
     cells = tell_row(row)
     if row.verdict.checks:
         cells[6] += f" ({'; '.join(row.verdict.checks)})"

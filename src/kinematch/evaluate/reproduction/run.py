@@ -20,7 +20,15 @@ from kinematch.evaluate.reproduction import (
     roots,
     thesis,
 )
-from kinematch.evaluate.reproduction.claims import NOT_COMPARABLE, WORKS, Claim, Verdict, Work, judge_claim, load_work
+from kinematch.evaluate.reproduction.claims import (
+    NOT_COMPARABLE,
+    WORKS,
+    CitedWork,
+    Claim,
+    ClaimVerdict,
+    judge_claim,
+    load_work,
+)
 from kinematch.evaluate.reproduction.effort import Effort
 from kinematch.evaluate.reproduction.experiment import Experiment
 from kinematch.evaluate.reproduction.material import Material, Progress
@@ -37,11 +45,11 @@ EXPERIMENTS: Mapping[str, tuple[Experiment, Sequence[Path]]] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimResult:
     """A claim beside our figures."""
 
     claim: Claim
-    verdict: Verdict
+    verdict: ClaimVerdict
     own: float  # by the work's own method; NaN where it was not measured
     ours: float  # by our default; NaN where there is none
     data: str
@@ -53,8 +61,8 @@ class Row:
 class Reproduction:
     """Everything that a report shows."""
 
-    works: tuple[Work, ...]
-    rows: tuple[Row, ...]
+    works: tuple[CitedWork, ...]
+    rows: tuple[ClaimResult, ...]
     results: Mapping[str, Result]  # by experiment
     titles: Mapping[str, str]  # of experiments
     failures: Mapping[str, str]  # experiments that could not run, and why
@@ -105,11 +113,11 @@ def run_experiment(one: Experiment, given: Material) -> Result:
     return replace(one.run(given), seconds=time.monotonic() - began)
 
 
-def make_row(claim: Claim, results: Mapping[str, Result], failures: Mapping[str, str]) -> Row:
+def make_row(claim: Claim, results: Mapping[str, Result], failures: Mapping[str, str]) -> ClaimResult:
     nan = float("nan")
     if claim.run not in results:
-        verdict = Verdict(NOT_COMPARABLE, failures[claim.run])
-        return Row(claim, verdict, nan, nan, "", False, "")
+        verdict = ClaimVerdict(NOT_COMPARABLE, failures[claim.run])
+        return ClaimResult(claim, verdict, nan, nan, "", False, "")
     found = results[claim.run]
     own, ours = (found.values.get(name, nan) for name in (claim.own, claim.ours))
-    return Row(claim, judge_claim(claim, found.values), own, ours, found.data, found.same_data, found.command)
+    return ClaimResult(claim, judge_claim(claim, found.values), own, ours, found.data, found.same_data, found.command)

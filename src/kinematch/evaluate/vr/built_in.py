@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.motion.clip import Clip
-from kinematch.synth.gait import DEGREE, POSTURES, Posture
+from kinematch.synth.gait import DEGREE, POSTURES, BodyCarriage
 from kinematch.synth.path import Move, path_of_moves
 from kinematch.synth.walker import walk
 
@@ -25,7 +25,7 @@ def make_clips(
 
 
 def _make_clip(number: int, seconds: float, rng: np.random.Generator, rate: float, room: float) -> Clip:
-    posture: Posture = POSTURES[0] if number % 3 else POSTURES[1 + number // 3 % (len(POSTURES) - 1)]
+    posture: BodyCarriage = POSTURES[0] if number % 3 else POSTURES[1 + number // 3 % (len(POSTURES) - 1)]
     moves = [Move(1.0)]
     while sum(move.seconds for move in moves) < seconds - 1.0:
         moves.append(_choose_move(rng) if room == np.inf else _stay_in_room(moves, room, rng))

@@ -10,7 +10,7 @@ from kinematch.character.describe import Motion, find_database, open_motion
 from kinematch.database.filters import tag_mask
 from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
-from kinematch.evaluate.feet import Feet, Floor, feet, floor_of
+from kinematch.evaluate.feet import Floor, FootMeasures, feet, floor_of
 from kinematch.evaluate.vr.measures import find_root_errors, measure_all, measure_feet, measure_moments
 from kinematch.evaluate.vr.methods import METHODS, OURS, TRUE
 from kinematch.evaluate.vr.performance import Performance, perform
@@ -100,7 +100,7 @@ def run_sweep(database: Database, casts: Sequence[Cast], *, progress: Progress) 
     return tuple(runs)
 
 
-def measure_database_feet(database: Database) -> list[Feet]:
+def measure_database_feet(database: Database) -> list[FootMeasures]:
     """The feet of some clips of a database, as it plays."""
     poses = database.poses
     clips = range(0, poses.clip_count, max(1, poses.clip_count // FEW))
@@ -114,7 +114,7 @@ def _clip_pose(poses, clip: int) -> tuple[np.ndarray, np.ndarray]:
     return poses.positions[own], poses.rotations[own]
 
 
-def measure_feet_of(performances: Sequence[Performance], source: Sequence[Feet]) -> dict[str, float]:
+def measure_feet_of(performances: Sequence[Performance], source: Sequence[FootMeasures]) -> dict[str, float]:
     """Feet of avatars; where their toes rest is told by those of the users, who have the same bones."""
     rows = []
     for own in _group_by_skeleton(performances):

@@ -16,7 +16,7 @@ from kinematch.draw.trace import top_down
 from kinematch.evaluate.vr.evaluation import SharedRun, VrEvaluation
 from kinematch.evaluate.vr.measures import find_direction_errors, find_root_errors, find_turns_in_place
 from kinematch.evaluate.vr.performance import Performance
-from kinematch.evaluate.vr.users import User
+from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.motion.clip import Clip
 
 SPAN = 20.0  # s over which figure 7 averages
@@ -94,7 +94,7 @@ def film_walk(performances: Sequence[tuple[str, Performance]], *, seconds: float
     return films
 
 
-def _find_speeds(user: User) -> np.ndarray:
+def _find_speeds(user: SimulatedUser) -> np.ndarray:
     """(F,) m/s of the head along the ground."""
     return np.linalg.norm(np.gradient(user.joints.positions[:, 0] * [1, 0, 1], 1 / user.rate, axis=0), axis=-1)
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from kinematch.avatar.body_frames import to_body_rotations
 from kinematch.avatar.trackers import HANDS, HEAD, WAIST
-from kinematch.evaluate.feet import Feet, Floor, feet
+from kinematch.evaluate.feet import Floor, FootMeasures, feet
 from kinematch.evaluate.vr.performance import Performance
-from kinematch.evaluate.vr.users import User
+from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
@@ -80,13 +80,13 @@ def measure_moments(performances: Sequence[Performance]) -> dict[str, float]:
     return {"turning": _mean(turned), "crouching": CENTIMETRES * _mean(crouched)}
 
 
-def find_turns_in_place(user: User) -> np.ndarray:
+def find_turns_in_place(user: SimulatedUser) -> np.ndarray:
     """(F,) rad/s that a user turns who does not go anywhere; zero while going."""
     speeds = np.linalg.norm(np.gradient(user.joints.positions[:, WAIST] * GROUND, 1 / user.rate, axis=0), axis=-1)
     return np.where(speeds < STANDS, np.abs(np.gradient(user.yaws, 1 / user.rate)), 0.0)
 
 
-def measure_feet(performances: Sequence[Performance], floor: Floor, source: Sequence[Feet]) -> dict[str, float]:
+def measure_feet(performances: Sequence[Performance], floor: Floor, source: Sequence[FootMeasures]) -> dict[str, float]:
     """Skate and floating of toes, and the skate of the database, if one plays; floor: toes of the shown body."""
     found = [feet(_skip(one, one.global_positions), one.user.rate, floor) for one in performances]
     return {
@@ -163,7 +163,7 @@ def find_hips_errors(one: Performance) -> np.ndarray:
     return np.degrees(wrap_angle(yaw_angle(ground_directions(turns)) - one.user.yaws))
 
 
-def _find_parting(user: User) -> np.ndarray:
+def _find_parting(user: SimulatedUser) -> np.ndarray:
     """(F,) degrees between the directions of head and hips."""
     return np.degrees(np.abs(wrap_angle(facing_yaws(user.joints.rotations[:, HEAD]) - user.yaws)))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinematch.avatar.trackers import Trackers, take_moments
 from kinematch.character.pose import Pose
-from kinematch.evaluate.vr.users import Cast, User
+from kinematch.evaluate.vr.users import Cast, SimulatedUser
 from kinematch.motion.skeleton import Skeleton
 
 
@@ -32,7 +32,7 @@ class Method(Protocol):
 class Performance:
     """What the avatar of one user did."""
 
-    user: User
+    user: SimulatedUser
     skeleton: Skeleton
     positions: np.ndarray  # (F, J, 3) m, in the parent's space
     rotations: np.ndarray  # (F, J, 4)

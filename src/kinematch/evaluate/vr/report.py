@@ -9,7 +9,7 @@ from kinematch.character.describe import find_database
 from kinematch.draw.sheet import contact_sheet
 from kinematch.evaluate import page
 from kinematch.evaluate.vr import figures
-from kinematch.evaluate.vr.columns import COLUMNS, Column
+from kinematch.evaluate.vr.columns import COLUMNS, VrColumn
 from kinematch.evaluate.vr.evaluation import ACCURACIES, VrEvaluation
 from kinematch.evaluate.vr.methods import DRAGGED, HEADSET, OURS
 from kinematch.evaluate.vr.performance import Performance
@@ -28,7 +28,7 @@ def make_html(evaluation: VrEvaluation, *, title: str) -> str:
     return page.page(f"A body from a headset and two controllers: {title}", [make(evaluation) for make in makers])
 
 
-def show_value(column: Column, value: float | None) -> str:
+def show_value(column: VrColumn, value: float | None) -> str:
     """A value with its digits, or a dash."""
     return "–" if value is None or np.isnan(value) else f"{value:.{column.digits}f}"
 

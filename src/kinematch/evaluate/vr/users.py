@@ -29,7 +29,7 @@ TOLERANCE = 0.01  # m by which the bones of people with one skeleton may differ
 
 
 @dataclass(frozen=True, eq=False)
-class User:
+class SimulatedUser:
     """One simulated user: the devices, and the truth."""
 
     name: str
@@ -52,7 +52,7 @@ class Cast:
 
     skeleton: Skeleton
     calibration: Calibration
-    users: tuple[User, ...]
+    users: tuple[SimulatedUser, ...]
 
 
 def make_cast(
@@ -89,7 +89,7 @@ def make_cast(
         devices = simulate_user(joints, rng, calibration=calibration, imperfections=imperfections).keep(points)
         yaws = np.unwrap(yaw_angle(ground_directions(joints.rotations[:, WAIST])))
         positions, _ = kinematics.global_pose(short)
-        users.append(User(clip.name, skeleton, rate, joints, devices, yaws, positions, short))
+        users.append(SimulatedUser(clip.name, skeleton, rate, joints, devices, yaws, positions, short))
     return Cast(skeleton, calibration, tuple(users))
 
 

@@ -24,7 +24,7 @@ MIN_COST_MARGIN = 1e-3  # cost by which every decision must be clear of going th
 MAX_SEEDS = 50  # seeds to find such commands
 
 
-class Pose(NamedTuple):
+class VectorPose(NamedTuple):
     frame: np.ndarray  # (D + Z,) normalised
     turns: np.ndarray  # (J, 4)
     values: np.ndarray  # (3 M + 3,) places, then the root's velocity
@@ -136,11 +136,11 @@ class _Player:
         after = np.clip(frame + _apply(self.model.stepper, frame), *self.limits)
         return correct(self.entries.projector, after[None], np.array([entry]), np.array([run + 1]))[0]
 
-    def _decode(self, frame: np.ndarray) -> Pose:
+    def _decode(self, frame: np.ndarray) -> VectorPose:
         outputs, columns = _apply(self.model.decompressor, frame), self.model.columns
         turns = from_two_axis(outputs[columns.rotations].reshape(-1, 6))
         values = np.concatenate([outputs[columns.places], outputs[columns.root]])
-        return Pose(frame, np.concatenate([quaternion.identity((1,)), turns]), values, outputs[columns.contacts])
+        return VectorPose(frame, np.concatenate([quaternion.identity((1,)), turns]), values, outputs[columns.contacts])
 
     def _cost(self, frames: np.ndarray, query: np.ndarray) -> np.ndarray:
         return ((frames[..., : len(query)] - query) ** 2 * self.model.feature_weights).sum(axis=-1)
@@ -161,5 +161,5 @@ def _apply(network: Network, inputs: np.ndarray) -> np.ndarray:
     return apply_network(network, inputs[None].astype(np.float32))[0].astype(np.float64)
 
 
-def _spin(before: Pose, after: Pose, dt: float) -> np.ndarray:
+def _spin(before: VectorPose, after: VectorPose, dt: float) -> np.ndarray:
     return to_rotation_vector(quaternion.multiply(after.turns, quaternion.inverse(before.turns))) / dt

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.errors import FileError
-from kinematch.learned.training.plan import STAGES, Plan
+from kinematch.learned.training.plan import STAGES, ModelPlan
 
 FORMAT, VERSION = "kinematch-learned-checkpoint", 1
 WORDS = Words("checkpoint of training", "`kinematch train learned --resume` writes those", "start again without it")
@@ -17,7 +17,7 @@ WORDS = Words("checkpoint of training", "`kinematch train learned --resume` writ
 
 @dataclass(eq=False)
 class Checkpoint:
-    plan: Plan
+    plan: ModelPlan
     seed: int
     database: str  # digest of what it learns from
     stage: str = STAGES[0]
@@ -77,11 +77,11 @@ class Checkpoint:
         write_arrays(path, arrays, format=FORMAT, version=VERSION, about=about)
 
 
-def read_checkpoint(path: Path, plan: Plan, seed: int, database: str, *, timed: bool = False) -> Checkpoint:
+def read_checkpoint(path: Path, plan: ModelPlan, seed: int, database: str, *, timed: bool = False) -> Checkpoint:
     """Go on from a file. Where the time decides how long stages last (`timed`), their lengths are the file's."""
     arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)
     try:
-        theirs = Plan(**about["plan"])
+        theirs = ModelPlan(**about["plan"])
         given, found = json.loads(json.dumps(asdict(plan))), dict(about["plan"])
         if timed:
             for stage in STAGES:

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.learned.scoring import CENTIMETRES_PER_METRE
 from kinematch.learned.training.data import TrainingData
-from kinematch.learned.training.plan import Plan
+from kinematch.learned.training.plan import ModelPlan
 from kinematch.learned.training.tensors import Tensors, make_codec
 
 # weights of losses in cm
@@ -17,7 +17,7 @@ SMOOTHNESS_WEIGHT, SIZE_WEIGHT = 0.02, 0.002
 class CompressStage:
     name = "compress"
 
-    def __init__(self, data: TrainingData, tensors: Tensors, plan: Plan):
+    def __init__(self, data: TrainingData, tensors: Tensors, plan: ModelPlan):
         self.tensors, self.plan = tensors, plan
         self.modules = make_codec(tensors, plan)
         self.windows = data.find_windows(2)

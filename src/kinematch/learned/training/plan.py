@@ -13,7 +13,7 @@ LARGE_DATABASE_FRAMES = 100_000  # frames from which networks get more capacity;
 
 
 @dataclass(frozen=True)
-class Plan:
+class ModelPlan:
     """The defaults are those of the design `snap`; make_plan has the dissertation's."""
 
     design: Design = "snap"
@@ -39,19 +39,19 @@ class Plan:
         return int(getattr(self, f"{stage}_steps"))
 
 
-def make_plan(design: str = "snap", frames: int = 0, *, capacity: str = "auto", **given: Any) -> Plan:
+def make_plan(design: str = "snap", frames: int = 0, *, capacity: str = "auto", **given: Any) -> ModelPlan:
     """The plan of a design for a number of frames; keyword arguments replace single values."""
     for what, value, known in (("design", design, get_args(Design)), ("capacity", capacity, get_args(Capacity))):
         if value not in known:
             raise KinematchError(unknown(what, value, known))
     large = frames >= LARGE_DATABASE_FRAMES if capacity == "auto" else capacity == "large"
     if design == "paper":
-        plan = Plan(
+        plan = ModelPlan(
             design="paper", projector_hidden=512, codebook_bytes=16_000, linear=False, project_steps=4000, batch=32,
             learning_rate=1e-3, feature_noise=0.0, latent_noise=0.0, difference_weight=1.0, pose_weight=0.0,
         )  # fmt: skip
     else:
-        plan = Plan(codebook_bytes=2_700_000 if large else 1_500_000, hidden=768 if large else 512)
+        plan = ModelPlan(codebook_bytes=2_700_000 if large else 1_500_000, hidden=768 if large else 512)
     return replace(plan, **given)
 
 

@@ -8,7 +8,7 @@ from kinematch.learned.network import Network
 from kinematch.learned.scoring import CENTIMETRES_PER_METRE
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import export_dense, make_dense
-from kinematch.learned.training.plan import Plan
+from kinematch.learned.training.plan import ModelPlan
 from kinematch.learned.training.tensors import Tensors
 from kinematch.search import WideMatcher, search_space
 
@@ -21,7 +21,7 @@ class ProjectStage:
     name = "project"
 
     def __init__(
-        self, data: TrainingData, tensors: Tensors, plan: Plan, latents: Any, decompressor: Any, seed: int
+        self, data: TrainingData, tensors: Tensors, plan: ModelPlan, latents: Any, decompressor: Any, seed: int
     ):  # fmt: skip
         import torch
 

@@ -8,7 +8,7 @@ from kinematch.learned.network import Network
 from kinematch.learned.scoring import CENTIMETRES_PER_METRE
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import export_dense, make_dense
-from kinematch.learned.training.plan import Plan
+from kinematch.learned.training.plan import ModelPlan
 from kinematch.learned.training.tensors import Tensors
 
 RIDGE_PENALTY = 1e-2  # of the regression that the linear path begins as, in standard deviations
@@ -20,7 +20,7 @@ CHANGE_WEIGHT = 4.0  # weight of the change in a frame against where it leads
 class StepStage:
     name = "step"
 
-    def __init__(self, data: TrainingData, tensors: Tensors, plan: Plan, latents: Any, decompressor: Any):
+    def __init__(self, data: TrainingData, tensors: Tensors, plan: ModelPlan, latents: Any, decompressor: Any):
         import torch
 
         self.tensors, self.plan, self.decompressor = tensors, plan, decompressor

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.learned.network import Network
 from kinematch.learned.training.data import TrainingData
 from kinematch.learned.training.modules import Kinematics, export_dense, make_dense
-from kinematch.learned.training.plan import Plan
+from kinematch.learned.training.plan import ModelPlan
 
 MIN_SPREAD = 1e-4  # of a column that hardly changes, in its own unit
 
@@ -15,7 +15,7 @@ MIN_SPREAD = 1e-4  # of a column that hardly changes, in its own unit
 class Tensors:
     """Columns of poses are shifted by their mean and scaled: those of the body to the same metres, others to 1."""
 
-    def __init__(self, data: TrainingData, plan: Plan, device: Any):
+    def __init__(self, data: TrainingData, plan: ModelPlan, device: Any):
         import torch
 
         learned = ~data.held
@@ -63,7 +63,7 @@ class Tensors:
         return torch.cat([self.features[frames], self.changes[frames], self.poses[frames, self.body]], dim=-1)
 
 
-def make_codec(tensors: Tensors, plan: Plan) -> dict[str, Any]:
+def make_codec(tensors: Tensors, plan: ModelPlan) -> dict[str, Any]:
     """Compressor and decompressor; with `linear` they begin as a principal component analysis of weighted poses."""
     import torch
 

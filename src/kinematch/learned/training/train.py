@@ -19,7 +19,7 @@ from kinematch.learned.training.compress import CompressStage
 from kinematch.learned.training.data import prepare_data
 from kinematch.learned.training.journal import Journal
 from kinematch.learned.training.live import describe_codec, describe_run, draw_curve
-from kinematch.learned.training.plan import STAGES, Plan, check_training
+from kinematch.learned.training.plan import STAGES, ModelPlan, check_training
 from kinematch.learned.training.project import ProjectStage
 from kinematch.learned.training.step import StepStage
 from kinematch.learned.training.tensors import Tensors, encode_all, export_decompressor
@@ -42,7 +42,7 @@ class Training:
     """One run: data, tensors, and what has been learned so far."""
 
     def __init__(
-        self, database: Database, plan: Plan, *, seed: int = 0, resume: Path | None = None,
+        self, database: Database, plan: ModelPlan, *, seed: int = 0, resume: Path | None = None,
         minutes: float | None = None, journal: Journal | None = None,
     ):  # fmt: skip
         """`resume`: a checkpoint, written now and then, gone on from where it exists. `minutes`: how long in all."""
@@ -61,7 +61,7 @@ class Training:
         self.latents: Any = None
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ModelPlan:
         return self.kept.plan
 
     def run(self, progress: Progress = lambda *_: None, watch: Watch = lambda *_: True) -> Model:

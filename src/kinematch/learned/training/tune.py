@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kinematch.database.storage import Database
-from kinematch.learned.training.plan import Plan
+from kinematch.learned.training.plan import ModelPlan
 from kinematch.learned.training.train import Stopped, Training
 from kinematch.learned.training.tuning import Progress, Report, Trial, find_rungs, search_here, search_with_ray
 
@@ -20,7 +20,7 @@ RANGES = {  # lowest, highest, whether by ratio
 TRIAL_STEP_SHARE = 0.2  # of the plan's steps: enough to rank settings
 
 
-def run_trial(database: Database, plan: Plan, seed: int, report: Report) -> float:
+def run_trial(database: Database, plan: ModelPlan, seed: int, report: Report) -> float:
     """cm from the clip after 20 frames alone; `report(step, error)` after each rung of the stepper may end it."""
     training, rungs, last = Training(database, plan, seed=seed), find_rungs(plan.step_steps), float("inf")
 
@@ -40,8 +40,8 @@ def run_trial(database: Database, plan: Plan, seed: int, report: Report) -> floa
 
 
 def tune_here(
-    database: Database, base: Plan, *, trials: int, seed: int = 0, progress: Progress = lambda *_: None
-) -> tuple[Plan, float]:
+    database: Database, base: ModelPlan, *, trials: int, seed: int = 0, progress: Progress = lambda *_: None
+) -> tuple[ModelPlan, float]:
     """The best plan and its error in cm, found on this machine with shorter trainings."""
     short = shorten(base)
     values, error = search_here(
@@ -52,9 +52,9 @@ def tune_here(
 
 
 def tune_with_ray(
-    database: Database, base: Plan, *, trials: int, seed: int = 0, address: str | None = None,
+    database: Database, base: ModelPlan, *, trials: int, seed: int = 0, address: str | None = None,
     folder: Path | None = None,
-) -> tuple[Plan, float]:  # fmt: skip
+) -> tuple[ModelPlan, float]:  # fmt: skip
     """The same with Ray Tune: on the cluster at an address (`auto` finds one), or on this machine alone."""
     short = shorten(base)
     values, error = search_with_ray(
@@ -64,7 +64,7 @@ def tune_with_ray(
     return replace_values(base, values), error
 
 
-def shorten(plan: Plan) -> Plan:
+def shorten(plan: ModelPlan) -> ModelPlan:
     """The same plan with fewer steps."""
     return replace(
         plan,
@@ -73,9 +73,9 @@ def shorten(plan: Plan) -> Plan:
     )
 
 
-def replace_values(plan: Plan, values: dict[str, Any]) -> Plan:
+def replace_values(plan: ModelPlan, values: dict[str, Any]) -> ModelPlan:
     return replace(plan, **values)
 
 
-def _make_trial(short: Plan, seed: int) -> Trial:
+def _make_trial(short: ModelPlan, seed: int) -> Trial:
     return lambda database, values, report: run_trial(database, replace_values(short, values), seed, report)

@@ -45,13 +45,13 @@ FALL = 1.2  # m/s downward of the hips, of an adult
 
 
 @dataclass(frozen=True)
-class Stretch:
+class ActivityRange:
     activity: str
     start: int  # frames [start, stop)
     stop: int
 
 
-def find_activities(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[Stretch]:
+def find_activities(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[ActivityRange]:
     """All stretches of all activities, outside of the calibration poses given; none for a rig that is no humanoid.
 
     Poses at the ends are cut off first: a rest pose at the origin is no floor, and the way from it no flight.
@@ -70,7 +70,7 @@ def find_activities(clip: Clip, poses: list[CalibrationPose] | None = None) -> l
     for pose in poses or []:
         for flag in flags.values():
             flag[pose.drop_start : pose.drop_stop] = False
-    return [Stretch(name, a, b) for name in ("low", *ACTIVITIES) for a, b in true_ranges(flags[name])]
+    return [ActivityRange(name, a, b) for name in ("low", *ACTIVITIES) for a, b in true_ranges(flags[name])]
 
 
 def flag_activities(clip: Clip) -> dict[str, Array] | None:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from kinematch.studio.server.messages import Keypoint, Part, TerrainKind, Value, snake
+from kinematch.studio.server.messages import Part, PathPoint, TerrainKind, Value, snake
 
 
 class FromServer(msgspec.Struct, tag_field="type", tag=snake):
@@ -98,7 +98,7 @@ class Situation(FromServer):
     oldest: int  # steps that can be scrubbed to, [oldest, newest]
     newest: int
     how: Literal["stick", "path"]
-    keypoints: list[Keypoint]
+    keypoints: list[PathPoint]
     loops: bool
     crowd: int
     terrain: TerrainKind
@@ -148,7 +148,7 @@ class Welcome(FromServer):
     clips: list[ClipInfo]
     tags: list[str]
     gaits: list[GaitInfo]
-    rivals: list[str]  # files that play beside the first, told the same; their characters stand before side b's
+    compared: list[str]  # files that play beside the first, told the same; their characters stand before side b's
     notes: list[str]  # what was changed so that files can play side by side
     reasons: list[str]  # why a search was made, by the code in pose frames
     presets: Presets
@@ -215,7 +215,7 @@ class AvatarInfo(Part):
     """The body of a user in the room."""
 
     user: int  # counts up; frames name it
-    client: str  # number of the page that moves it, or the name of a guest
+    client: str  # number of the page that moves it, or the name of a user from another program
     name: str  # of the user, or of that page
     place: int  # in the circle in which users begin
     version: int  # counts changes of the body; frames of another version are of another skeleton

@@ -124,7 +124,7 @@ def api_routes(studio: Studio) -> list[Any]:
         *film_routes(studio),
         Route("/training", training),
         Route("/figure", answering(_figure)),
-        Mount("/room", routes=room_routes(studio.attendant)),
+        Mount("/room", routes=room_routes(studio.vr_session)),
     ]
     if importlib.util.find_spec("kinematch.studio.workshop.routes"):
         from kinematch.studio.workshop.routes import routes as workshop_routes

@@ -129,7 +129,7 @@ async def _hear(studio: Studio, page: Page, websocket: Any) -> None:
             return
         try:
             if received.get("text") is None:
-                studio.attendant.hear_sample(page, received.get("bytes") or b"")
+                studio.vr_session.hear_sample(page, received.get("bytes") or b"")
                 mistakes = 0
                 continue
             message = read(received["text"])

@@ -12,7 +12,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.files.gltf_read import read_gltf
 from kinematch.motion.roles import ROLES, missing_roles
 from kinematch.studio.server.receiving import receive_file
-from kinematch.studio.session.avatar_mesh import KINDS, WornCharacter, describe_fit, read_character, try_on
+from kinematch.studio.session.avatar_mesh import KINDS, OwnCharacter, describe_fit, read_character, try_on
 from kinematch.studio.session.fitting import LARGEST_FIT, CharacterFit, find_digest, load_fit, parse_fit, save_fit
 from kinematch.studio.session.lineup import add_member, make_member
 from kinematch.studio.session.studio import Studio
@@ -123,7 +123,7 @@ def character_routes(studio: Studio) -> list[Any]:
     ]
 
 
-def _read_sent(sent: _Sent, fit: CharacterFit | None) -> WornCharacter:
+def _read_sent(sent: _Sent, fit: CharacterFit | None) -> OwnCharacter:
     with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"character{Path(sent.name).suffix.lower()}"
         path.write_bytes(sent.content)

@@ -9,13 +9,13 @@ END = b"\r\n\r\n"
 REFUSAL = b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
 
 
-def make_impatient_protocol() -> type:
+def make_deadline_protocol() -> type:
     """Uvicorn's own protocol, with a deadline for the head of every request and a limit on the first."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     base: Any = AutoHTTPProtocol
 
-    class ImpatientProtocol(base):
+    class DeadlineProtocol(base):
         head: bytes = b""
         is_first: bool = True  # no request has begun yet
         is_between: bool = False  # a response has ended, and the next request has not begun
@@ -79,4 +79,4 @@ def make_impatient_protocol() -> type:
                 self.deadline.cancel()
             self.deadline = None
 
-    return ImpatientProtocol
+    return DeadlineProtocol

@@ -37,7 +37,7 @@ class Part(msgspec.Struct, forbid_unknown_fields=True):
     """A piece of a message."""
 
 
-class Stick(FromPage):
+class StickMessage(FromPage, tag="stick"):
     """Where the stick is; sent on every change, and the last one holds."""
 
     sequence: Count  # counts up; pose frames tell the last one that was heeded
@@ -50,7 +50,7 @@ class Stick(FromPage):
     strafe: bool = False  # face where the camera looks
 
 
-class Keypoint(Part):
+class PathPoint(Part):
     x: Metres
     z: Metres
     speed: Annotated[float, Meta(ge=0.1, le=20)] = 1.35  # m/s
@@ -59,7 +59,7 @@ class Keypoint(Part):
 class FollowPath(FromPage):
     """Places to go through; replaces those before."""
 
-    keypoints: Annotated[list[Keypoint], Meta(max_length=MOST_KEYPOINTS)]
+    keypoints: Annotated[list[PathPoint], Meta(max_length=MOST_KEYPOINTS)]
     loops: bool = True
 
 
@@ -197,9 +197,9 @@ class RecordTrackers(FromPage):
 
 
 PageMessage = (
-    Stick | FollowPath | SteerBy | SetCrowd | SetTerrain | OpenMotion | StartOver | ChangeSettings | ResetSettings
-    | Compare | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering | HandOver
-    | Stream | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
+    StickMessage | FollowPath | SteerBy | SetCrowd | SetTerrain | OpenMotion | StartOver | ChangeSettings
+    | ResetSettings | Compare | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering
+    | HandOver | Stream | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
 )  # fmt: skip
 
 _decoder = msgspec.json.Decoder(PageMessage)

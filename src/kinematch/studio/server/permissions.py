@@ -115,7 +115,7 @@ class Permissions:
         return self.find_refusal(right, secret=page.secret, is_here=page.is_here)
 
 
-class Checked:
+class GuardedRoute:
     """The ASGI application of one route, behind the rules of its methods."""
 
     def __init__(self, inner: Any, rights: dict[str, Right], permissions: Permissions):
@@ -141,7 +141,7 @@ def check_routes(routes: Sequence[Any], permissions: Permissions) -> Sequence[An
             if f"{method} {path}" not in ROUTES:
                 raise KinematchError(f"no rule for {method} {path}; add one to permissions.ROUTES")
             rights[method] = ROUTES[f"{method} {path}"]
-        route.app = Checked(route.app, rights, permissions)
+        route.app = GuardedRoute(route.app, rights, permissions)
     return routes
 
 

@@ -61,11 +61,11 @@ def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_l
     """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until it is told to exit."""
     import uvicorn
 
-    from kinematch.studio.server.deadlines import make_impatient_protocol
+    from kinematch.studio.server.deadlines import make_deadline_protocol
 
     config = uvicorn.Config(
         guarded,
-        http=make_impatient_protocol(),
+        http=make_deadline_protocol(),
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,  # poses hardly shrink, and a small message could swell

@@ -29,7 +29,7 @@ MOST_MISSING = 8  # roles without a joint, from which nothing in the file looks 
 
 
 @dataclass(frozen=True, eq=False)
-class WornCharacter:
+class OwnCharacter:
     name: str  # of its file
     skeleton: Skeleton  # as in the file, with a ground root
     nodes: tuple[int, ...]  # (J,) node of the file for each joint, -1 for none
@@ -37,7 +37,7 @@ class WornCharacter:
     bulk: Bulk | None = field(default=None, kw_only=True)  # of the skeleton, where its mesh tells
 
 
-def read_character(path: Path, name: str, fit: CharacterFit | None = None) -> WornCharacter:
+def read_character(path: Path, name: str, fit: CharacterFit | None = None) -> OwnCharacter:
     """The character in a file, as its remembered or given fit has it; FileErrors name `name`, as the user knows it."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
@@ -65,10 +65,10 @@ def read_character(path: Path, name: str, fit: CharacterFit | None = None) -> Wo
     added = rooted.joint_count - skeleton.joint_count
     bulk = read_bulk(path, skeleton)
     bulk = None if bulk is None else bulk.adapt(added=added)
-    return WornCharacter(name, rooted, (*[-1] * added, *joints.nodes), content, bulk=bulk)
+    return OwnCharacter(name, rooted, (*[-1] * added, *joints.nodes), content, bulk=bulk)
 
 
-def fit_skeleton(worn: WornCharacter, source: Skeleton) -> tuple[Skeleton, float]:
+def fit_skeleton(worn: OwnCharacter, source: Skeleton) -> tuple[Skeleton, float]:
     """Its skeleton scaled until it is as tall as the source's, and the factor.
 
     By height rather than by legs: a cartoon figure with short legs would become a giant.
@@ -84,7 +84,7 @@ def fit_skeleton(worn: WornCharacter, source: Skeleton) -> tuple[Skeleton, float
     return worn.skeleton.with_scale(factor), factor
 
 
-def fit_character(worn: WornCharacter, source: Skeleton) -> tuple[Retargeting, float]:
+def fit_character(worn: OwnCharacter, source: Skeleton) -> tuple[Retargeting, float]:
     """How motion of a skeleton comes onto a character that is scaled to its height, and the factor."""
     skeleton, factor = fit_skeleton(worn, source)
     bulk = None if worn.bulk is None else worn.bulk.adapt(factor=factor)
@@ -107,7 +107,7 @@ def describe_fit(retargeting: Retargeting) -> list[str]:
     return notes
 
 
-def try_on(worn: WornCharacter, source: Skeleton) -> Retargeting:
+def try_on(worn: OwnCharacter, source: Skeleton) -> Retargeting:
     """Check that a character can be worn, and compile or load what retargets to it."""
     retargeting, _ = fit_character(worn, source)
     retargeting.apply(source.offsets[None], source.rotations[None])

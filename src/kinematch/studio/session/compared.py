@@ -1,4 +1,4 @@
-"""Rivals: other databases and models that play beside the first one, told the same, to be compared with it."""
+"""Other databases and models that play beside the first one, under the same commands."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,41 +24,41 @@ KINDS = (storage.SUFFIX, ".kinematch-model")
 
 
 @dataclass(frozen=True, eq=False)
-class Rival:
+class ComparedSource:
     name: str
     database: Database  # a model's is its sketch
     model: Model | None = None
     note: str = ""  # what was changed so that it can play beside the first
 
 
-def open_rival(path: Path, progress: Callable[[int, int], None] = lambda done, total: None) -> Rival:
+def open_compared(path: Path, progress: Callable[[int, int], None] = lambda done, total: None) -> ComparedSource:
     if is_model(path):
         model = load_model(path)
-        return Rival(path.stem, sketch_database(model), model)
+        return ComparedSource(path.stem, sketch_database(model), model)
     if path.suffix != storage.SUFFIX:
         raise FileError(
             path, f"cannot play beside another: expected a database or a learned model ({', '.join(KINDS)})"
         )
-    return Rival(path.stem, storage.load(path, progress=progress))
+    return ComparedSource(path.stem, storage.load(path, progress=progress))
 
 
-def fit_rival(
-    database: Database, rival: Rival, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Rival:
-    """A rival on the skeleton of the first database, with its features and tags; models stay as they were trained."""
-    first, poses = database.poses, rival.database.poses
+def fit_compared(
+    database: Database, source: ComparedSource, progress: Callable[[int, int], None] = lambda done, total: None
+) -> ComparedSource:
+    """A source on the skeleton of the first database, with its features and tags; models stay as they were trained."""
+    first, poses = database.poses, source.database.poses
     rig, features = database.skeleton, database.features
-    alike = not rig.difference(rival.database.skeleton) and features.schema == rival.database.features.schema
-    if rival.model is not None or (alike and first.tags.names == poses.tags.names):
-        return rival
-    fitted, note = rival.database, ""
+    alike = not rig.difference(source.database.skeleton) and features.schema == source.database.features.schema
+    if source.model is not None or (alike and first.tags.names == poses.tags.names):
+        return source
+    fitted, note = source.database, ""
     if not alike:
         progress(0, 1)
-        fitted = retarget_database(rival.database, rig, first.contact_joints, features.schema, like=features)
+        fitted = retarget_database(source.database, rig, first.contact_joints, features.schema, like=features)
         progress(1, 1)
-        note = f"{rival.name} is retargeted to the skeleton of the first file, and matched by its features"
+        note = f"{source.name} is retargeted to the skeleton of the first file, and matched by its features"
     own = _align_tags(fitted, database.filter or find_upright(database), first.tags.names)
-    return replace(rival, database=own, note=note)
+    return replace(source, database=own, note=note)
 
 
 def _align_tags(database: Database, filter_: str, names: tuple[str, ...]) -> Database:
@@ -80,41 +80,41 @@ def _align_tags(database: Database, filter_: str, names: tuple[str, ...]) -> Dat
     return replace(database, poses=replace(database.poses, tags=Tags(names, frames)), filter=filter_)
 
 
-def check_rivals(database: Database, rivals: tuple[Rival, ...]) -> None:
+def check_compared(database: Database, compared: tuple[ComparedSource, ...]) -> None:
     """Refuse those that cannot be told the same as the first."""
-    if len(rivals) > MOST:
-        raise KinematchError(f"{1 + len(rivals)} files to play side by side, expected {1 + MOST} at most")
-    for rival in rivals:
-        difference = database.skeleton.difference(rival.database.skeleton)
+    if len(compared) > MOST:
+        raise KinematchError(f"{1 + len(compared)} files to play side by side, expected {1 + MOST} at most")
+    for source in compared:
+        difference = database.skeleton.difference(source.database.skeleton)
         if difference:
-            raise KinematchError(f"{rival.name} cannot play beside the first file: another skeleton, {difference}")
-        if rival.database.features.schema != database.features.schema:
-            raise KinematchError(f"{rival.name} cannot play beside the first file: it has other features")
-        if rival.database.poses.tags.names != database.poses.tags.names:
-            raise KinematchError(f"{rival.name} cannot play beside the first file: it has other tags")
+            raise KinematchError(f"{source.name} cannot play beside the first file: another skeleton, {difference}")
+        if source.database.features.schema != database.features.schema:
+            raise KinematchError(f"{source.name} cannot play beside the first file: it has other features")
+        if source.database.poses.tags.names != database.poses.tags.names:
+            raise KinematchError(f"{source.name} cannot play beside the first file: it has other tags")
 
 
 class Admissions:
-    """Commands for rivals: a filter that admits none of a rival's frames gives way to its own."""
+    """Commands for compared sources: one whose frames the command's filter admits none of uses its own filter."""
 
     def __init__(self) -> None:
         self._admits: dict[tuple[str, str], bool] = {}
 
-    def fit(self, group: str, rival: Rival, command: Command) -> Command:
+    def fit(self, group: str, source: ComparedSource, command: Command) -> Command:
         if not isinstance(command.filter, str):
             return command
-        key, tags = (group, command.filter), rival.database.poses.tags
+        key, tags = (group, command.filter), source.database.poses.tags
         if key not in self._admits:
             self._admits[key] = bool(tag_mask(command.filter, tags.names, tags.frames).any())
-        return command if self._admits[key] else replace(command, filter=rival.database.filter)
+        return command if self._admits[key] else replace(command, filter=source.database.filter)
 
 
-def name_groups(rivals: tuple[Rival, ...]) -> dict[str, Rival]:
+def name_groups(compared: tuple[ComparedSource, ...]) -> dict[str, ComparedSource]:
     """By the names of their groups on the stage."""
-    return {f"rival {number}": rival for number, rival in enumerate(rivals, 1)}
+    return {f"compared {number}": source for number, source in enumerate(compared, 1)}
 
 
 def find_place(number: int) -> np.ndarray:
-    """Where a rival begins (1, 3): to the left and to the right of the first in turn."""
+    """Where a compared source begins (1, 3): to the left and to the right of the first in turn."""
     side = 1 if number % 2 else -1
     return np.array([[side * APART * ((number + 1) // 2), 0.0, 0.0]])

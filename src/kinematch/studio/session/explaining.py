@@ -94,7 +94,7 @@ def _find_character(moment: Moment, character: int) -> tuple[str, int]:
     """A character's group and its place there: side a comes first, side b last."""
     for name, state in moment.states.items():
         count = len(state.playing.frames)
-        if character < count and name.startswith("rival"):
+        if character < count and name.startswith("compared"):
             raise KinematchError(f"character {character} plays another file; play that alone to see why")
         if character < count:
             return name, character

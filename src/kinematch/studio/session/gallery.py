@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kinematch.draw.body import Body
+from kinematch.draw.body import BodyShape
 from kinematch.draw.mannequin import make_body
 from kinematch.errors import KinematchError, unknown
 from kinematch.files.gltf_body import body_mesh
@@ -94,7 +94,7 @@ def _find_ankle(offsets: np.ndarray, roles: Mapping[str, int]) -> float:
     return float(sum(offsets[roles[role], 1] for role in ("hips", "left_upper_leg", "left_lower_leg", "left_foot")))
 
 
-def _thicken(body: Body, rig: Skeleton, figure: Figure) -> Body:
+def _thicken(body: BodyShape, rig: Skeleton, figure: Figure) -> BodyShape:
     """The mannequin measures everything by its legs; here trunk and head keep their own size."""
     head = (body.joints == rig.roles[HEAD]).all(axis=1)
     trunk = np.isin(body.joints, [rig.roles[role] for role in ("hips", *TRUNK)]).any(axis=1) & ~head

@@ -1,4 +1,4 @@
-"""Shelf: the motions to go back to: the built-in one, and all that were played since the start."""
+"""The motions that pages can return to: the built-in one, and all that were played since the start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ from kinematch.database.built_in import open_built_in
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.learned.model import Model
-from kinematch.studio.session.avatar_mesh import WornCharacter
-from kinematch.studio.session.compared import Rival, fit_rival
+from kinematch.studio.session.avatar_mesh import OwnCharacter
+from kinematch.studio.session.compared import ComparedSource, fit_compared
 from kinematch.studio.session.stage import Stage
 
 BUILT_IN = "built-in motion"  # as pages call it
@@ -17,16 +17,16 @@ MOST = 8  # databases kept in memory
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class LibraryMotion:
     """What a stage plays."""
 
     name: str
     path: str = ""
     database: Database | None = None  # None: the built-in one, which is built or read when it is asked for
     model: Model | None = None
-    rivals: tuple[Rival, ...] = ()
+    compared: tuple[ComparedSource, ...] = ()
 
-    def open(self, worn: WornCharacter | None) -> tuple[Stage, str]:
+    def open(self, worn: OwnCharacter | None) -> tuple[Stage, str]:
         """A stage on which a worn character is kept if it fits, and why it does not."""
         database = open_built_in() if self.database is None else self.database
         try:
@@ -36,24 +36,24 @@ class Motion:
                 raise
             return self._make_stage(database, None), str(error)
 
-    def make_rival(self, name: str) -> Rival:
+    def make_compared(self, name: str) -> ComparedSource:
         """The motion as one that plays beside another."""
-        return Rival(name, open_built_in() if self.database is None else self.database, self.model)
+        return ComparedSource(name, open_built_in() if self.database is None else self.database, self.model)
 
-    def _make_stage(self, database: Database, worn: WornCharacter | None) -> Stage:
-        rivals = tuple(fit_rival(database, rival) for rival in self.rivals)
-        return Stage(database, name=self.name, path=self.path, model=self.model, rivals=rivals, worn=worn)
+    def _make_stage(self, database: Database, worn: OwnCharacter | None) -> Stage:
+        compared = tuple(fit_compared(database, source) for source in self.compared)
+        return Stage(database, name=self.name, path=self.path, model=self.model, compared=compared, worn=worn)
 
 
-class Shelf:
+class MotionLibrary:
     def __init__(self) -> None:
-        self._motions: dict[str, Motion] = {BUILT_IN: Motion(BUILT_IN)}
+        self._motions: dict[str, LibraryMotion] = {BUILT_IN: LibraryMotion(BUILT_IN)}
 
     def put(self, stage: Stage) -> None:
         """Keep what a stage plays; a database that was built anew takes the place of its earlier build."""
         if not stage.path:  # the built-in one, or a recording that was sent
             return
-        motion = Motion(stage.name, stage.path, stage.database, stage.model, tuple(stage.rivals.values()))
+        motion = LibraryMotion(stage.name, stage.path, stage.database, stage.model, tuple(stage.compared.values()))
         others = {key: other for key, other in self._motions.items() if other.path != stage.path}
         key = stage.name if stage.name not in others else f"{stage.name} ({Path(stage.path).parent.name})"
         while key in others:
@@ -73,7 +73,7 @@ class Shelf:
             return BUILT_IN if stage.name == BUILT_IN else ""
         return next((key for key, one in self._motions.items() if one.path == stage.path), "")
 
-    def get(self, name: str, beside: Sequence[str] | None = None) -> Motion:
+    def get(self, name: str, beside: Sequence[str] | None = None) -> LibraryMotion:
         """A motion, with others beside it; with those that it was kept with if none are given."""
         for one in (name, *(beside or ())):
             if one not in self._motions:
@@ -81,4 +81,4 @@ class Shelf:
         motion = self._motions[name]
         if beside is None:
             return motion
-        return replace(motion, rivals=tuple(self._motions[one].make_rival(one) for one in beside))
+        return replace(motion, compared=tuple(self._motions[one].make_compared(one) for one in beside))

@@ -14,7 +14,7 @@ from kinematch.errors import KinematchError
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.server.layout import LINEUP, pack
-from kinematch.studio.session.avatar_mesh import WornCharacter, fit_character
+from kinematch.studio.session.avatar_mesh import OwnCharacter, fit_character
 from kinematch.studio.session.companion import Companion
 from kinematch.studio.session.picture import XYZW
 
@@ -26,7 +26,7 @@ SPACING = 1.3  # m between neighbours
 class Member:
     """A character beside the first one."""
 
-    worn: WornCharacter
+    worn: OwnCharacter
     retargeting: Retargeting  # from the database's skeleton
     factor: float  # by which its file is scaled
     start: np.ndarray  # (3,) m where it began
@@ -42,7 +42,7 @@ class Lineup:
     frame: bytes = b""  # empty for none
 
 
-def make_member(worn: WornCharacter, source: Skeleton) -> Member:
+def make_member(worn: OwnCharacter, source: Skeleton) -> Member:
     """A character, ready to be lined up, and what retargets to it compiled."""
     retargeting, factor = fit_character(worn, source)
     retargeting.apply(source.offsets[None], source.rotations[None])

@@ -14,7 +14,7 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.retarget.retarget_clip import retarget
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.session.avatar_mesh import WornCharacter
+from kinematch.studio.session.avatar_mesh import OwnCharacter
 from kinematch.studio.session.robots import WornRobot
 from kinematch.studio.session.stage import Stage
 
@@ -41,7 +41,7 @@ def dress_clip(clip: Clip, stage: Stage) -> Dressed | None:
         return None
 
 
-def write_worn(path: Path, clip: Clip, worn: WornCharacter, scale: float) -> None:
+def write_worn(path: Path, clip: Clip, worn: OwnCharacter, scale: float) -> None:
     """Write played motion into a copy of the character's own file, at the size that file has."""
     with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
         # a robot's content is the GLB that was made of its model

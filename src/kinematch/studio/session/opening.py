@@ -12,7 +12,7 @@ from kinematch.errors import FileError
 from kinematch.files import READABLE
 from kinematch.learned.model_file import is_model, load_model
 from kinematch.learned.sketch import sketch_database
-from kinematch.studio.session.compared import fit_rival, open_rival
+from kinematch.studio.session.compared import fit_compared, open_compared
 from kinematch.studio.session.library import BUILT_IN
 from kinematch.studio.session.recording import SUFFIX, open_recording
 from kinematch.studio.session.stage import Stage
@@ -40,19 +40,19 @@ def open_path(path: Path, progress: Progress = lambda stage, done, total: None, 
             pass
         return open_recording(path)
     with _warming(progress):
-        rivals = tuple(open_rival(one, partial(progress, "open")) for one in beside)
+        compared = tuple(open_compared(one, partial(progress, "open")) for one in beside)
         if is_model(path):
             model = load_model(path)
             sketch = sketch_database(model)
-            rivals = tuple(fit_rival(sketch, one, partial(progress, "retarget")) for one in rivals)
-            return Stage(sketch, name=path.stem, path=str(path), model=model, rivals=rivals)
+            compared = tuple(fit_compared(sketch, one, partial(progress, "retarget")) for one in compared)
+            return Stage(sketch, name=path.stem, path=str(path), model=model, compared=compared)
         if path.suffix == ".toml":
             result = build(path, progress=progress)
             database, path = result.database, result.path
         else:
             database = storage.load(path, progress=partial(progress, "open"))
-        rivals = tuple(fit_rival(database, one, partial(progress, "retarget")) for one in rivals)
-    return Stage(database, name=path.stem, path=str(path), rivals=rivals)
+        compared = tuple(fit_compared(database, one, partial(progress, "retarget")) for one in compared)
+    return Stage(database, name=path.stem, path=str(path), compared=compared)
 
 
 def _warming(progress: Progress) -> AbstractContextManager[None]:

@@ -37,7 +37,7 @@ class Group:
     pose: Pose
 
 
-class LocalPoses(NamedTuple):
+class ViewedPoses(NamedTuple):
     positions: np.ndarray  # (N, J, 3) m
     rotations: np.ndarray  # (N, J, 4)
 
@@ -56,13 +56,13 @@ class Picture:
     def pack(self) -> bytes:
         return pack(POSE, self.header, self.arrays)
 
-    def local_poses(self, view: View) -> LocalPoses:
+    def local_poses(self, view: View) -> ViewedPoses:
         """The poses as they were stepped, to the bit."""
         count = len(self.arrays["frames"])
         positions = np.repeat(view.rest[None], count, axis=0)
         positions[:, view.positioned] = self.arrays["positions"]
         positions[:, 0] = self.arrays["roots"][:, :3]
-        return LocalPoses(positions, self.arrays["rotations"][:, :, WXYZ])
+        return ViewedPoses(positions, self.arrays["rotations"][:, :, WXYZ])
 
 
 def read_picture(frame: bytes) -> Picture:

@@ -32,14 +32,14 @@ class Pilot:
         self.gaits, self.gait_infos = find_gaits(database)
         self.filters = {info.name: info.filter for info in self.gait_infos}
         self._walks = {used: leave_out_runs(used, database) for used in self.filters.values()}
-        self.stick = messages.Stick(0, 0.0, 0.0, gait=self.gait_infos[0].name)
+        self.stick = messages.StickMessage(0, 0.0, 0.0, gait=self.gait_infos[0].name)
         self.how: str = "stick"
-        self.keypoints: list[messages.Keypoint] = []
+        self.keypoints: list[messages.PathPoint] = []
         self.loops = True
         self._paths: dict[str, Path] = {}
         self._wander: Wander | None = None
 
-    def steer(self, stick: messages.Stick) -> None:
+    def steer(self, stick: messages.StickMessage) -> None:
         if stick.gait not in self.gaits:
             raise KinematchError(unknown("gait", stick.gait, self.gaits))
         self.stick = stick
@@ -47,13 +47,13 @@ class Pilot:
     def let_go(self) -> None:
         """The stick back to its middle; all else as it was."""
         last = self.stick
-        self.stick = messages.Stick(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait, strafe=last.strafe)
+        self.stick = messages.StickMessage(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait, strafe=last.strafe)
 
     def steer_by(self, how: str) -> None:
         self.how = how
         self._paths.clear()
 
-    def follow(self, keypoints: list[messages.Keypoint], loops: bool) -> None:
+    def follow(self, keypoints: list[messages.PathPoint], loops: bool) -> None:
         """Other keypoints; a single one is no path yet."""
         if len(keypoints) > 1:
             self._path(keypoints, loops, Settings())  # refused before anything changes
@@ -104,7 +104,7 @@ class Pilot:
         return np.inf if route.closed else route.length
 
     def _path(
-        self, keypoints: list[messages.Keypoint], loops: bool, settings: Settings, progress: float | None = None
+        self, keypoints: list[messages.PathPoint], loops: bool, settings: Settings, progress: float | None = None
     ) -> Path:
         points = [(point.x, point.z, point.speed) for point in keypoints]
         return Path(

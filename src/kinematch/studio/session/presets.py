@@ -14,7 +14,7 @@ VALID_NAME = re.compile(r"\w(?:[\w .()+-]{0,62}[\w)+])?")
 SUFFIX = ".toml"
 
 
-class Presets:
+class PresetFolder:
     """The presets of one folder."""
 
     def __init__(self, folder: Path):

@@ -12,12 +12,12 @@ from kinematch.character import Settings
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.character.state import State
 from kinematch.database.container import Words, read_arrays, write_arrays
-from kinematch.database.file_checks import Array, check_arrays
+from kinematch.database.file_checks import ArrayRule, check_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.server.messages import Keypoint, TerrainKind
-from kinematch.studio.session.avatar_mesh import WornCharacter
+from kinematch.studio.server.messages import PathPoint, TerrainKind
+from kinematch.studio.session.avatar_mesh import OwnCharacter
 from kinematch.studio.session.excerpt import squeeze, thin_database, unsqueeze
 from kinematch.studio.session.history import Moment
 from kinematch.studio.session.picture import Picture, read_picture
@@ -34,19 +34,19 @@ SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "fi
 WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
 
 TABLE = {  # N moments; numbers of settings and filters are -1 where a moment has none
-    "steps": Array("i8", "N", 0, 2**53),
-    "frame_stops": Array("i8", "N", 0, 2**53),
-    "frames": Array("u1", "bytes"),
-    **{f"settings.{side}": Array("i4", "N", -1, below="settings") for side in ("a", "b")},
-    **{f"filters.{group}": Array("i4", "N", -1, below="filters") for group in GROUPS},
-    **{f"progress.{group}": Array("f8", "N", any=True) for group in GROUPS},
-    **{f"counts.{group}": Array("i4", "N", 0) for group in GROUPS},
+    "steps": ArrayRule("i8", "N", 0, 2**53),
+    "frame_stops": ArrayRule("i8", "N", 0, 2**53),
+    "frames": ArrayRule("u1", "bytes"),
+    **{f"settings.{side}": ArrayRule("i4", "N", -1, below="settings") for side in ("a", "b")},
+    **{f"filters.{group}": ArrayRule("i4", "N", -1, below="filters") for group in GROUPS},
+    **{f"progress.{group}": ArrayRule("f8", "N", any=True) for group in GROUPS},
+    **{f"counts.{group}": ArrayRule("i4", "N", 0) for group in GROUPS},
 }
 
 
 def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | None = None) -> None:
     """Write what was played in steps [start, stop), and as much of the database as that needs."""
-    if stage.rivals:
+    if stage.compared:
         raise KinematchError("a recording holds one database; play one file alone to record it")
     moments = stage.history.between(start, stop)
     if not moments:
@@ -96,7 +96,7 @@ def open_recording(path: str | Path) -> Stage:
         own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
         database = from_arrays(path, own, about["database"], WORDS)
         stage = Stage(database, name=str(about["name"]), path=str(path), worn=_read_worn(arrays, about.get("worn")))
-        stage.pilot.follow([Keypoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
+        stage.pilot.follow([PathPoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
         stage.set_terrain(_read_terrain(about["terrain"]))
         stage.remember(_moments(stage, arrays, about))
@@ -121,13 +121,13 @@ def _read_terrain(kind: str | bool) -> TerrainKind:
     return msgspec.convert(("hills" if kind else "flat") if isinstance(kind, bool) else kind, TerrainKind)
 
 
-def _read_worn(arrays: dict[str, np.ndarray], about: dict[str, Any] | None) -> WornCharacter | None:
+def _read_worn(arrays: dict[str, np.ndarray], about: dict[str, Any] | None) -> OwnCharacter | None:
     if about is None:
         return None
     parts = {name: arrays[WORN + name] for name in SKELETON if WORN + name in arrays}
     names = tuple(str(name) for name in about["names"])
     roles = {str(role): int(joint) for role, joint in about["roles"].items()}
-    return WornCharacter(str(about["name"]), Skeleton(names, roles=roles, **parts), (-1,) * len(names), b"")
+    return OwnCharacter(str(about["name"]), Skeleton(names, roles=roles, **parts), (-1,) * len(names), b"")
 
 
 def _plain(settings: Settings | None) -> dict | None:

@@ -1,11 +1,11 @@
-"""Errand: a message queued for the engine; later ones of the same kind, as from a dragged slider, merge into it."""
+"""A message queued for the engine; later ones of the same kind, as from a dragged slider, merge into it."""
 
 import threading
 
 from kinematch.studio.server.messages import ChangeSettings, PageMessage, Side
 
 
-class Errand:
+class QueuedMessage:
     def __init__(self, message: PageMessage):
         self._message = message
         self._taken = False

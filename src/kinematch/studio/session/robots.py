@@ -20,14 +20,14 @@ from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.robot.segments import find_anatomy
 from kinematch.studio.server.layout import ROBOT, pack
-from kinematch.studio.session.avatar_mesh import WornCharacter
+from kinematch.studio.session.avatar_mesh import OwnCharacter
 
 MOST = 32  # robots at once: each takes a third of a millisecond of a step of sixteen
 GROUND = "ground"  # joint 0, ours
 
 
 @dataclass(frozen=True, eq=False)
-class WornRobot(WornCharacter):
+class WornRobot(OwnCharacter):
     """Its skeleton is of the file's own size; Stage shows it as tall as the motion's person."""
 
     model: RobotModel

@@ -19,8 +19,8 @@ from kinematch.learned.sketch import SketchCrowd
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.server.messages import TerrainKind
-from kinematch.studio.session.avatar_mesh import WornCharacter, continue_motion, fit_character
-from kinematch.studio.session.compared import Admissions, Rival, check_rivals, find_place, name_groups
+from kinematch.studio.session.avatar_mesh import OwnCharacter, continue_motion, fit_character
+from kinematch.studio.session.compared import Admissions, ComparedSource, check_compared, find_place, name_groups
 from kinematch.studio.session.history import History, Moment
 from kinematch.studio.session.lineup import Lineup, pack_lineup
 from kinematch.studio.session.picture import Group, Picture, View, make_view, take_picture
@@ -43,16 +43,16 @@ GROUNDS: dict[str, Callable[[], HeightGrid]] = {  # all without end
 
 class Stage:
     """One steered character (group "a"), those that wander ("others"), those of other files that are steered alike
-    ("rival 1" and so on), and the second one of a comparison ("b")."""
+    ("compared 1" and so on), and the second one of a comparison ("b")."""
 
     def __init__(
-        self, database: Database, *, name: str, path: str = "", worn: WornCharacter | None = None,
-        model: Model | None = None, rivals: tuple[Rival, ...] = (),
+        self, database: Database, *, name: str, path: str = "", worn: OwnCharacter | None = None,
+        model: Model | None = None, compared: tuple[ComparedSource, ...] = (),
     ):  # fmt: skip
         """`model`: plays in place of the database, which is its sketch then."""
-        check_rivals(database, rivals)
+        check_compared(database, compared)
         self.database, self.name, self.path, self.model = database, name, path, model
-        self.pilot, self.rivals, self._admissions = Pilot(database), name_groups(rivals), Admissions()
+        self.pilot, self.compared, self._admissions = Pilot(database), name_groups(compared), Admissions()
         self.settings: dict[str, Settings] = {"a": Settings()}
         self.terrain: TerrainKind = "flat"
         self.ground = GROUNDS["flat"]()
@@ -60,7 +60,7 @@ class Stage:
         self.filters = Filters()  # one for all crowds, so that states can go from one to another
         self.worn, (retargeting, self.scale, self.robots) = worn, self._fit(worn)
         self.crowds: dict[str, Crowd] = {"a": self._make_crowd("a", 1, retargeting)}
-        for number, group in enumerate(self.rivals, 1):
+        for number, group in enumerate(self.compared, 1):
             self.crowds[group] = self._make_crowd(group, 1, retargeting, positions=find_place(number))
         self.view, self.source_view = self._make_views()
         self.lineup, self.history = Lineup(), History(STEP_RATE)
@@ -79,7 +79,7 @@ class Stage:
         """The one that is shown: the database's, or the worn character's."""
         return self.crowds["a"].skeleton if self.robots is None else self.robots.skeleton
 
-    def _fit(self, worn: WornCharacter | None) -> tuple[Retargeting | None, float, RobotActors | None]:
+    def _fit(self, worn: OwnCharacter | None) -> tuple[Retargeting | None, float, RobotActors | None]:
         """How motion comes onto the body, the scale of what is worn, and who solves for robots."""
         if worn is None:
             return None, 1.0, None
@@ -91,7 +91,7 @@ class Stage:
     def _make_crowd(self, name: str, count: int, body: Retargeting | None, **options: Any) -> Crowd:
         settings = self.settings["b" if name == "b" else "a"]
         options |= {"settings": settings, "terrain": None if self._level else self.ground, "skeleton": body}
-        plays = self.rivals.get(name, Rival(self.name, self.database, self.model))
+        plays = self.compared.get(name, ComparedSource(self.name, self.database, self.model))
         if plays.model is None:
             crowd = Crowd(plays.database, count, **options)
         else:
@@ -119,7 +119,7 @@ class Stage:
             name: _scale_speed(self.pilot.command(name, bodies, self.settings, DT), crowd.rig.scale)
             for name, crowd in self.crowds.items()
         }
-        commands |= {name: self._admissions.fit(name, rival, commands[name]) for name, rival in self.rivals.items()}
+        commands |= {name: self._admissions.fit(name, source, commands[name]) for name, source in self.compared.items()}
         groups = {name: Group(crowd, self._step_crowd(name, commands[name])) for name, crowd in self.crowds.items()}
         pack_lineup(self.lineup, self.crowds["a"], groups["a"].pose, self.step, DT)
         second = groups.pop("b", None)
@@ -151,7 +151,7 @@ class Stage:
         """The filter expression of a command: the database's own where it names none."""
         return self.database.filter if command.filter is None else str(command.filter)
 
-    def wear(self, worn: WornCharacter | None) -> None:
+    def wear(self, worn: OwnCharacter | None) -> None:
         """Show the motion on a user's own character, or on the database's figure again.
 
         Everybody plays on where they are. The history starts afresh, since its pictures are of another skeleton.
@@ -237,8 +237,8 @@ class Stage:
         """Everybody back to where they began."""
         for name, crowd in self.crowds.items():
             places = start_places(crowd.count) if name == "others" else np.zeros((1, 3))
-            if name in self.rivals:
-                places = find_place(1 + list(self.rivals).index(name))
+            if name in self.compared:
+                places = find_place(1 + list(self.compared).index(name))
             places[:, 1] = self.ground.heights(places[:, [0, 2]])
             crowd.start_over(places, np.zeros(crowd.count))
             self.pilot.forget(name)

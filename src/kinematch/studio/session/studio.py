@@ -17,15 +17,15 @@ from kinematch.studio.server import messages
 from kinematch.studio.server.answers import ErrorMessage, FromServer, Notice, Pong, Presets, Situation
 from kinematch.studio.server.pages import Page, Pages
 from kinematch.studio.server.permissions import Permissions
-from kinematch.studio.session.avatar_mesh import WornCharacter
+from kinematch.studio.session.avatar_mesh import OwnCharacter
 from kinematch.studio.session.engine import Engine
 from kinematch.studio.session.explaining import explain
-from kinematch.studio.session.library import Motion, Shelf
-from kinematch.studio.session.presets import Presets as PresetFolder
-from kinematch.studio.session.request_queue import Errand
+from kinematch.studio.session.library import LibraryMotion, MotionLibrary
+from kinematch.studio.session.presets import PresetFolder as PresetFolder
+from kinematch.studio.session.request_queue import QueuedMessage
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.welcome import ground, settings_now, welcome
-from kinematch.studio.vr.vr_session import Attendant, RoomMessage
+from kinematch.studio.vr.vr_session import RoomMessage, VrSession
 
 MOST_QUESTIONS = 8  # of a page that are being worked out
 MOST_OUTGOING = 64  # frames that wait for the server's loop
@@ -41,15 +41,15 @@ class Studio:
         self.presets = PresetFolder(presets or find_settings_folder() / "presets")
         self.pages = Pages()
         self.permissions = Permissions(self.pages)
-        self.shelf = Shelf()
-        self.shelf.put(stage)
+        self.library = MotionLibrary()
+        self.library.put(stage)
         self.engine = Engine(stage, show=self._show, fail=self._fail)
         kept = self.presets.folder.parent / "calibrations"
-        self.attendant = Attendant(self.pages, lambda: self.stage, self._call, calibrations=kept)
+        self.vr_session = VrSession(self.pages, lambda: self.stage, self._call, calibrations=kept)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._outgoing: deque[bytes] = deque(maxlen=MOST_OUTGOING)
         self._opening, self._explaining = threading.Lock(), asyncio.Semaphore(2)
-        self._last: Errand | None = None
+        self._last: QueuedMessage | None = None
 
     @property
     def stage(self) -> Stage:
@@ -59,7 +59,7 @@ class Studio:
         """Until cancelled: step, and see to it that somebody steers."""
         self._loop = asyncio.get_running_loop()
         self.engine.start()
-        self.attendant.start()
+        self.vr_session.start()
         try:
             while True:
                 await asyncio.sleep(1.0)
@@ -68,12 +68,12 @@ class Studio:
                     self.pages.tell(self.situation())
         finally:
             await asyncio.to_thread(self.engine.stop)
-            await self.attendant.stop()
+            await self.vr_session.stop()
 
     def join(self, secret: str, *, address: str = "", is_here: bool = True) -> Page:
         page = self.pages.join(secret, address=address, is_here=is_here)
         self._welcome(page)
-        self.attendant.tell()
+        self.vr_session.tell()
         self._watch()
         self.pages.tell(self.situation())
         return page
@@ -81,7 +81,7 @@ class Studio:
     def leave(self, page: Page) -> None:
         steered = page.client == self.pages.steers
         self.pages.leave(page)
-        self.attendant.leave(page)
+        self.vr_session.leave(page)
         self._watch()
         if steered:  # a lost page's last word must not make a character run for ever
             self.engine.post(lambda stage: stage.pilot.let_go())
@@ -91,7 +91,7 @@ class Studio:
         """The stage is stepped while a page wants its poses."""
         self.engine.watch(any(page.every for page in self.pages.all.values()))
 
-    def open(self, motion: Motion) -> None:
+    def open(self, motion: LibraryMotion) -> None:
         """Play another motion; every page is welcomed anew. A worn character is kept if it fits."""
         with self._opening:
             stage, problem = motion.open(self.stage.worn)
@@ -99,7 +99,7 @@ class Studio:
                 self.notice(problem)
             self.open_stage(stage)
 
-    async def wear(self, worn: WornCharacter | None) -> None:
+    async def wear(self, worn: OwnCharacter | None) -> None:
         """Show the motion on a user's own character, or on the database's figure."""
         await self.recast(lambda stage: stage.wear(worn))
 
@@ -113,7 +113,7 @@ class Studio:
         await self.engine.perform(perform)
 
     def open_stage(self, stage: Stage) -> None:
-        self.shelf.put(stage)
+        self.library.put(stage)
 
         def swap(_: Stage) -> None:
             self.engine.stage = stage
@@ -154,7 +154,7 @@ class Studio:
             page.tell(Pong(message.time))
             return
         if isinstance(message, RoomMessage):
-            self.attendant.hear(page, message)
+            self.vr_session.hear(page, message)
             return
         page.active = monotonic()
         match message:
@@ -192,17 +192,17 @@ class Studio:
         return True
 
     def _post(self, page: Page, message: messages.PageMessage, about: str) -> None:
-        errand = Errand(message)
+        queued = QueuedMessage(message)
         if isinstance(message, messages.ChangeSettings | messages.SetCrowd | messages.Scrub):
             if self._last is not None and self._last.merge(message):
                 return
-            self._last = errand
-        elif not isinstance(message, messages.Stick):
+            self._last = queued
+        elif not isinstance(message, messages.StickMessage):
             self._last = None  # what comes after this must not be done before it
 
         def job(stage: Stage) -> None:
             try:
-                news = self._do(stage, errand.take())
+                news = self._do(stage, queued.take())
             except (KinematchError, OSError) as error:
                 self._call(page.tell, ErrorMessage(str(error), about))
             else:
@@ -215,7 +215,7 @@ class Studio:
     def _do(self, stage: Stage, message: messages.PageMessage) -> list[News]:
         """On the engine's thread; returns what all pages are to be told."""
         match message:
-            case messages.Stick():
+            case messages.StickMessage():
                 stage.pilot.steer(message)
                 return []
             case messages.ChangeSettings(values, side):
@@ -260,7 +260,7 @@ class Studio:
         """What takes too long for the loop."""
         try:
             if isinstance(message, messages.OpenMotion):
-                await asyncio.to_thread(lambda: self.open(self.shelf.get(message.name, message.beside)))
+                await asyncio.to_thread(lambda: self.open(self.library.get(message.name, message.beside)))
                 return
             async with self._explaining:
                 page.tell(await asyncio.to_thread(explain, self.stage, message))
@@ -268,7 +268,7 @@ class Studio:
             page.tell(ErrorMessage(str(error), about, getattr(message, "request", 0)))
 
     def _welcome(self, page: Page) -> None:
-        motions, motion, presets = self.shelf.names, self.shelf.find_name(self.stage), self.preset_list(page)
+        motions, motion, presets = self.library.names, self.library.find_name(self.stage), self.preset_list(page)
         message = welcome(self.stage, page.client, presets, self.situation(), motions=motions, motion=motion)
         page.welcome(message if self.permissions.may_read_project(page) else replace(message, path=""))
         if self.stage.terrain != "flat":

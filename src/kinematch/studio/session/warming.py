@@ -22,7 +22,7 @@ from kinematch.compile.code_cache import is_missing
 from kinematch.control.command import move
 from kinematch.database import storage
 from kinematch.database.feature_database import build_features
-from kinematch.database.poses import Entry, build_poses
+from kinematch.database.poses import ClipEntry, build_poses
 from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.storage import Database
 from kinematch.math import quaternion
@@ -87,7 +87,7 @@ def _small() -> Database:
     positions = np.zeros((frames, joints, 3))
     positions[:, 0, 2] = np.linspace(0, 2, frames)
     clip = Clip(skeleton, positions, quaternion.identity((frames, joints)), 60.0)
-    poses = build_poses([Entry(clip, np.zeros((frames, 0), bool))], nothing)
+    poses = build_poses([ClipEntry(clip, np.zeros((frames, 0), bool))], nothing)
     trajectory = tuple(feature for feature in default_features() if feature.group == "trajectory")
     return Database(poses, build_features(poses, FeatureSchema(trajectory), warn=lambda _: None))
 

@@ -20,7 +20,7 @@ from kinematch.math import quaternion
 from kinematch.motion.skeleton import Skeleton
 from kinematch.search import Matcher, WideMatcher
 from kinematch.search.space import search_space
-from kinematch.studio.session.avatar_mesh import WornCharacter, fit_skeleton
+from kinematch.studio.session.avatar_mesh import OwnCharacter, fit_skeleton
 from kinematch.studio.vr.samples import compile_kernels
 
 OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
@@ -46,7 +46,7 @@ class Outfit:
 
     motion: Motion
     name: str  # of the motion
-    worn: WornCharacter | None
+    worn: OwnCharacter | None
     fit: Fit
     version: int  # counts the outfits of a user
     own: Avatar
@@ -79,7 +79,7 @@ def make_outfit(
     motion: Any,
     name: str,
     *,
-    worn: WornCharacter | None = None,
+    worn: OwnCharacter | None = None,
     calibration: Calibration,
     fit: Fit = "avatar",
     version: int = 0,

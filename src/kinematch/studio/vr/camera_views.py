@@ -15,7 +15,7 @@ FARTHEST = 1000.0  # m
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class CameraView:
     """A picture's landmarks, and what else is known of it."""
 
     landmarks: Landmarks  # one frame, on the clock of the user's trackers
@@ -31,7 +31,7 @@ class View:
         return float(self.landmarks.times[0])
 
 
-def read_view(data: bytes) -> View:
+def read_view(data: bytes) -> CameraView:
     """The view of a page's message; raises ValueError when it is none. Landmarks that make no sense are not seen."""
     header, arrays = unpack(VIEW, data)
     count = header["landmarks"]
@@ -52,4 +52,4 @@ def read_view(data: bytes) -> View:
         )
     except KinematchError as error:
         raise ValueError(str(error)) from None
-    return View(landmarks, int(header["people"]), float(header["brightness"]), spot)
+    return CameraView(landmarks, int(header["people"]), float(header["brightness"]), spot)

@@ -10,9 +10,9 @@ from kinematch.errors import KinematchError, failure
 from kinematch.stream.broadcast import Broadcast
 from kinematch.studio.server.answers import CameraNow
 from kinematch.studio.vr.body import Outfit
-from kinematch.studio.vr.camera_views import View
-from kinematch.studio.vr.samples import Sample
-from kinematch.studio.vr.user import User
+from kinematch.studio.vr.camera_views import CameraView
+from kinematch.studio.vr.samples import DeviceSample
+from kinematch.studio.vr.user import VrUser
 
 MOST_USERS = 16
 SEEN_STEP = 1 / 30  # s between frames of others' bodies; pages move them evenly in between
@@ -21,7 +21,7 @@ Send = Callable[[str, bytes], None]  # to one page, by its client
 Show = Callable[[bytes], None]  # to all pages
 Tell = Callable[[str, str], None]  # words for one page
 Report = Callable[[str, CameraNow], None]  # what is known of a user's camera
-Grow = Callable[[User], None]  # that a user has another height than the body
+Grow = Callable[[VrUser], None]  # that a user has another height than the body
 
 
 class Room:
@@ -31,7 +31,7 @@ class Room:
     """
 
     def __init__(self, *, send: Send, show: Show, tell: Tell, fail: Tell, grow: Grow, report: Report):
-        self.users: dict[str, User] = {}  # by client
+        self.users: dict[str, VrUser] = {}  # by client
         self.watched = False  # by a page that is not the only user's own
         self._send, self._show, self._tell, self._fail, self._grow = send, show, tell, fail, grow
         self._report = report
@@ -50,12 +50,12 @@ class Room:
             self._changed.notify()
         self._thread.join(timeout=10)
 
-    def enter(self, client: str, name: str, outfit: Outfit, calibrator: Calibrator) -> User:
+    def enter(self, client: str, name: str, outfit: Outfit, calibrator: Calibrator) -> VrUser:
         if len(self.users) >= MOST_USERS:
             raise KinematchError(f"{MOST_USERS} users are in the room already")
         taken = {user.place for user in self.users.values()}
         self._count += 1
-        user = User(self._count, client, name, min(set(range(MOST_USERS)) - taken), outfit, calibrator)
+        user = VrUser(self._count, client, name, min(set(range(MOST_USERS)) - taken), outfit, calibrator)
         self.users = {**self.users, client: user}  # the thread goes through the old one
         return user
 
@@ -66,12 +66,12 @@ class Room:
         self.users = {other: user for other, user in self.users.items() if other != client}
         return True
 
-    def hear(self, client: str, said: Sample | View) -> str:
+    def hear(self, client: str, said: DeviceSample | CameraView) -> str:
         """Take a page's sample, or what its camera sees; returns what the page must be told, if anything."""
         user = self.users.get(client)
         if user is None:
             raise KinematchError("samples of a page that has not entered the room")
-        problem = user.hear(said) if isinstance(said, Sample) else user.see(said)
+        problem = user.hear(said) if isinstance(said, DeviceSample) else user.see(said)
         with self._changed:
             self._changed.notify()
         return problem
@@ -100,7 +100,7 @@ class Room:
     def _has_fresh(self) -> bool:
         return any(user.fresh is not None for user in self.users.values())
 
-    def _step_own(self, user: User) -> None:
+    def _step_own(self, user: VrUser) -> None:
         frame = self._tried(user, user.step_own)
         if frame:
             self._send(user.client, frame)
@@ -111,12 +111,12 @@ class Room:
         if user.has_grown:
             self._grow(user)
 
-    def _tell_camera(self, user: User) -> None:
+    def _tell_camera(self, user: VrUser) -> None:
         now, user.camera_now = user.camera_now, None
         if now is not None:
             self._report(user.client, now)
 
-    def _broadcast(self, user: User, broadcast: Broadcast) -> None:
+    def _broadcast(self, user: VrUser, broadcast: Broadcast) -> None:
         try:
             if user.pose is not None:
                 broadcast.send(user.outfit.skeleton, user.pose, user.recent[-1].time, user.devices)
@@ -125,7 +125,7 @@ class Room:
             self.broadcast = None
             self._tell(user.client, f"your body is no longer sent to other programs: {failure(error)}")
 
-    def _tried(self, user: User, step: Callable[[], bytes | None]) -> bytes | None:
+    def _tried(self, user: VrUser, step: Callable[[], bytes | None]) -> bytes | None:
         try:
             return step()
         except Exception as error:  # one user's trouble is not the others'
@@ -140,11 +140,11 @@ class _Round:
 
     def __init__(self) -> None:
         self.due = perf_counter()
-        self.waiting: list[User] = []  # whose turn is still to come
+        self.waiting: list[VrUser] = []  # whose turn is still to come
         self.frames: list[bytes] = []
         self._began = self._spent = 0.0
 
-    def begin(self, users: list[User]) -> None:
+    def begin(self, users: list[VrUser]) -> None:
         self.waiting, self.frames, self._began, self._spent = users, [], perf_counter(), 0.0
 
     def take(self, frame: bytes | None, seconds: float) -> None:

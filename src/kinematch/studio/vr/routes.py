@@ -18,7 +18,7 @@ from kinematch.studio.server.receiving import BYTES, receive_file
 from kinematch.studio.session.avatar_mesh import KINDS, read_character
 from kinematch.studio.vr.samples import to_poses
 from kinematch.studio.vr.simulated_motions import pack_clip, pack_motion
-from kinematch.studio.vr.vr_session import Attendant
+from kinematch.studio.vr.vr_session import VrSession
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -29,17 +29,17 @@ LARGEST_CLIP = 100_000_000  # bytes
 JSON = "application/json"
 
 
-def room_routes(attendant: Attendant) -> list[Any]:
+def room_routes(vr_session: VrSession) -> list[Any]:
     """Routes below /api/room."""
     from starlette.exceptions import HTTPException
     from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
     def user_of(request: "Request"):
-        page = attendant.pages.find(request.headers.get(SECRET, ""))
+        page = vr_session.pages.find(request.headers.get(SECRET, ""))
         if page is None:
             raise HTTPException(403, UNKNOWN_SECRET)
-        return attendant.find(page.client)
+        return vr_session.find(page.client)
 
     def answer(content: bytes, kind: str = BYTES) -> "Response":
         return Response(content, media_type=kind, headers={"cache-control": "no-store"})
@@ -61,17 +61,17 @@ def room_routes(attendant: Attendant) -> list[Any]:
         with tempfile.TemporaryDirectory(prefix="kinematch-", ignore_cleanup_errors=True) as folder:
             path, name = await receive_named(request, folder, KINDS, LARGEST_CHARACTER)
             worn = await asyncio.to_thread(read_character, path, name)
-        await attendant.change(user, worn=worn)
+        await vr_session.change(user, worn=worn)
         return answer(b"{}", JSON)
 
     async def take_off(request: "Request") -> "Response":
-        await attendant.change(user_of(request), worn=None)
+        await vr_session.change(user_of(request), worn=None)
         return answer(b"{}", JSON)
 
     async def character(request: "Request") -> "Response":
         """The file that a user wears, for pages to draw."""
         number = request.query_params.get("user", "")
-        found = [user for user in attendant.room.users.values() if str(user.number) == number]
+        found = [user for user in vr_session.room.users.values() if str(user.number) == number]
         worn = found[0].outfit.worn if found else None
         if worn is None:
             raise HTTPException(404, "no such user, or the user wears no character of a file")
@@ -89,12 +89,12 @@ def room_routes(attendant: Attendant) -> list[Any]:
 
     async def pose_model(_: "Request") -> "Response":
         """The file of the pose model, for cameras of pages; nothing is downloaded."""
-        path = await asyncio.to_thread(choose_model, attendant.pose_model)
+        path = await asyncio.to_thread(choose_model, vr_session.pose_model)
         return FileResponse(path, media_type=BYTES)
 
     async def pose_model_source(_: "Request") -> "Response":
         """Whether a model is here, and where one would come from: what users are asked before it is fetched."""
-        return answer(msgspec.json.encode(await asyncio.to_thread(describe_source, attendant.pose_model)), JSON)
+        return answer(msgspec.json.encode(await asyncio.to_thread(describe_source, vr_session.pose_model)), JSON)
 
     fetching = False
 

@@ -20,7 +20,7 @@ NO_FINGERS = np.full((len(HANDS), FINGER_JOINTS, 3), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class DeviceSample:
     """Devices at one moment, in our axes."""
 
     sequence: int
@@ -32,7 +32,7 @@ class Sample:
     problem: str = ""  # what was wrong with some of it
 
 
-def read_sample(data: bytes) -> Sample:
+def read_sample(data: bytes) -> DeviceSample:
     """The sample of a page's message; raises ValueError when it is none. Points that make no sense are not valid."""
     header, arrays = unpack(SAMPLE, data)
     if header["points"] != len(POINTS) or header["hands"] not in (0, len(HANDS)):
@@ -47,7 +47,7 @@ def read_sample(data: bytes) -> Sample:
     fingers = arrays["fingers"].astype(np.float64) if header["hands"] else None
     if fingers is not None:
         fingers[~(np.abs(fingers) < FARTHEST).all(axis=(-1, -2))] = np.nan
-    return Sample(
+    return DeviceSample(
         int(header["sequence"]), float(time), positions, rotations, valid, fingers,
         f"no usable pose of the {' and the '.join(wrong)}; the body goes on without" if wrong else "",
     )  # fmt: skip
@@ -66,7 +66,7 @@ def to_webxr(rotations: np.ndarray) -> np.ndarray:
     return quaternion.multiply(rotations, -HALF_TURN)[..., XYZW]
 
 
-def to_poses(samples: Sequence[Sample]) -> Poses:
+def to_poses(samples: Sequence[DeviceSample]) -> Poses:
     """One user over time."""
     fingers = None
     if any(one.fingers is not None for one in samples):
@@ -77,7 +77,7 @@ def to_poses(samples: Sequence[Sample]) -> Poses:
     )  # fmt: skip
 
 
-def to_trackers(recent: Sequence[Sample]) -> Trackers:
+def to_trackers(recent: Sequence[DeviceSample]) -> Trackers:
     """The last of some samples, with velocities since the oldest that is near: `find_velocities` of it alone."""
     now = recent[-1]
     near = [one for one in recent if one.time >= now.time - WINDOW] if len(recent) > 1 else [now]

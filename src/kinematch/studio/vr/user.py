@@ -1,4 +1,4 @@
-"""User: one who is in the room with trackers, from the samples of a page to the frames of a body."""
+"""A user in the room: from the tracker samples of a page to the frames of a body."""
 
 import threading
 from collections import deque
@@ -18,9 +18,9 @@ from kinematch.studio.server.layout import AVATAR, pack
 from kinematch.studio.server.messages import Calibrate
 from kinematch.studio.session.picture import XYZW
 from kinematch.studio.vr.body import Outfit
-from kinematch.studio.vr.camera_views import View
-from kinematch.studio.vr.samples import Sample, to_trackers
-from kinematch.studio.vr.user_camera import Sight
+from kinematch.studio.vr.camera_views import CameraView
+from kinematch.studio.vr.samples import DeviceSample, to_trackers
+from kinematch.studio.vr.user_camera import UserCamera
 
 FASTEST = 200  # samples a second that are taken
 RESTART = 1.0  # s by which time may go back; beyond, the page's clock has begun anew
@@ -35,7 +35,7 @@ LONGEST_RECORDING = 600.0  # s
 GROWN = 0.01  # m by which a measured height differs before the body is made anew
 
 
-class User:
+class VrUser:
     """`hear`, `measure` and what is recorded belong to the server's loop, all else to the room's thread."""
 
     def __init__(self, number: int, client: str, name: str, place: int, outfit: Outfit, calibrator: Calibrator):
@@ -43,12 +43,12 @@ class User:
         self.outfit = outfit  # replaced as a whole: the body then begins anew where the user is
         self.calibrator = calibrator
         self.is_known = False  # by a name, under which the calibration is kept
-        self.fresh: Sample | None = None  # heard, not yet stepped
-        self.recent: deque[Sample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
+        self.fresh: DeviceSample | None = None  # heard, not yet stepped
+        self.recent: deque[DeviceSample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
         self.devices: Trackers | None = None
         self.pose: Pose | None = None  # of the own body
         self.camera_now: CameraNow | None = None  # what the last step says of the user's camera
-        self.recorded: deque[Sample] = deque()
+        self.recorded: deque[DeviceSample] = deque()
         self.recording = False
         self._measuring = threading.Lock()
         self._fitted: tuple[Calibration, Outfit] | None = None
@@ -59,7 +59,7 @@ class User:
         self._tracked_at = -np.inf  # s, when trackers said something last
         self._clock = -np.inf  # s that the samples' clock is ahead of ours
         self._own_camera_at = -np.inf  # s, when the page's own camera saw something last
-        self.sight = Sight()
+        self.camera = UserCamera()
 
     @property
     def is_tracked(self) -> bool:
@@ -75,23 +75,23 @@ class User:
         """Whether the page itself has a camera on."""
         return monotonic() - self._own_camera_at < LOST
 
-    def see(self, view: View) -> str:
+    def see(self, view: CameraView) -> str:
         """Take what a camera sees; returns what the page must be told, if anything."""
         if view.own:
             self._own_camera_at = monotonic()
         if self.is_tracked:
-            self.sight.hear(view)
+            self.camera.hear(view)
             return ""
         if self._is_flooded(monotonic()):
             return self._once("flood", FLOOD)
-        sample = self.sight.take(view, self.calibrator.calibration)
+        sample = self.camera.take(view, self.calibrator.calibration)
         if sample is not None:
             return self._take(sample)
-        self.sight.skip()  # nothing to step by, but something to say
-        self.camera_now = self.sight.report(self.number, self.outfit.fusion, alone=True)
+        self.camera.skip()  # nothing to step by, but something to say
+        self.camera_now = self.camera.report(self.number, self.outfit.fusion, alone=True)
         return ""
 
-    def hear(self, sample: Sample) -> str:
+    def hear(self, sample: DeviceSample) -> str:
         """Take a sample; returns what the page must be told, if anything."""
         now = self._tracked_at = monotonic()
         # the quickest sample tells the clocks' difference best; clocks part slowly
@@ -106,7 +106,7 @@ class User:
         self._arrivals.append(now)
         return False
 
-    def _take(self, sample: Sample) -> str:
+    def _take(self, sample: DeviceSample) -> str:
         if self._heard_time - RESTART < sample.time <= self._heard_time:
             return self._once("time", "time went backwards from one sample to the next, which is left out")
         problem = sample.problem
@@ -178,11 +178,11 @@ class User:
             self._fitted = calibration, outfit
             outfit.adjust(calibration)
         if alone:
-            self.sight.skip()
+            self.camera.skip()
         else:
-            self.sight.feed(outfit.fusion)
+            self.camera.feed(outfit.fusion)
         frame = self._frame(outfit.own, outfit.version, dt, began, own=1)
-        self.camera_now = self.sight.report(self.number, outfit.fusion, alone=alone)
+        self.camera_now = self.camera.report(self.number, outfit.fusion, alone=alone)
         return frame
 
     def step_seen(self) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Sight: one user's camera, which corrects the body of somebody with trackers and drives that of somebody without."""
+"""One user's camera: it corrects the body of a user with trackers, and drives that of a user without."""
 
 from collections import deque
 from time import monotonic
@@ -11,21 +11,21 @@ from kinematch.camera.fusion import CameraFusion
 from kinematch.camera.live_body import LiveBody
 from kinematch.camera.problems import ProblemVote, name_problem
 from kinematch.studio.server.answers import Bearing, CameraNow
-from kinematch.studio.vr.camera_views import View
-from kinematch.studio.vr.samples import Sample
+from kinematch.studio.vr.camera_views import CameraView
+from kinematch.studio.vr.samples import DeviceSample
 
 MOST_WAITING = 20  # views of a body that is not stepped
 FORGOTTEN = 3.0  # s without a view, after which a camera is taken for gone
 DIGITS = 3  # of what pages are told: m, and shares of a picture
 
 
-class Sight:
+class UserCamera:
     """`take` belongs to the server's loop, the rest to the room's thread."""
 
     def __init__(self) -> None:
-        self.waiting: deque[View] = deque(maxlen=MOST_WAITING)
+        self.waiting: deque[CameraView] = deque(maxlen=MOST_WAITING)
         self.seen_at = -np.inf  # s, when the last view came in
-        self._last: View | None = None
+        self._last: CameraView | None = None
         self._body: LiveBody | None = None
         self._height = 0.0
         self._sequence = 0
@@ -35,12 +35,12 @@ class Sight:
     def is_there(self) -> bool:
         return monotonic() - self.seen_at < FORGOTTEN
 
-    def hear(self, view: View) -> None:
+    def hear(self, view: CameraView) -> None:
         """A view that corrects what trackers say."""
         self.seen_at = monotonic()
         self.waiting.append(view)
 
-    def take(self, view: View, calibration: Calibration) -> Sample | None:
+    def take(self, view: CameraView, calibration: Calibration) -> DeviceSample | None:
         """The sample that devices would give of somebody whom a camera alone sees; None where nobody is."""
         if self._body is None or self._height != calibration.height or not self.is_there:
             self._body, self._height = LiveBody(height=calibration.height), calibration.height
@@ -51,7 +51,9 @@ class Sight:
         positions = poses.positions + view.spot
         devices = calibration.place_devices(find_velocities(poses._replace(positions=positions)))
         self._sequence += 1
-        return Sample(self._sequence, view.time, devices.positions[0], devices.rotations[0], devices.valid[0], None)
+        return DeviceSample(
+            self._sequence, view.time, devices.positions[0], devices.rotations[0], devices.valid[0], None
+        )
 
     def feed(self, fusion: CameraFusion) -> None:
         """Let the direction of a body with trackers be corrected by what was seen."""

@@ -1,4 +1,4 @@
-"""Attendant: lets pages into the room, dresses and measures them, and tells all pages who is there."""
+"""VR session: admits pages to the room, calibrates their users and reports to all pages who is there."""
 
 import asyncio
 from collections.abc import Callable
@@ -24,13 +24,13 @@ from kinematch.studio.session.library import BUILT_IN
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.welcome import skeleton_info
 from kinematch.studio.vr.body import make_outfit
-from kinematch.studio.vr.camera_guest import CameraGuest
+from kinematch.studio.vr.camera_user import CameraUser
 from kinematch.studio.vr.camera_views import read_view
 from kinematch.studio.vr.room import Room
 from kinematch.studio.vr.samples import read_sample
 from kinematch.studio.vr.simulated_motions import MOTIONS
-from kinematch.studio.vr.user import User
-from kinematch.studio.vr.vmc_user import VmcGuest
+from kinematch.studio.vr.user import VrUser
+from kinematch.studio.vr.vmc_user import VmcUser
 
 MOST_STORED = 200  # calibrations of users
 
@@ -39,7 +39,7 @@ RoomMessage = (
 )
 
 
-class Attendant:
+class VrSession:
     """Used by the server's loop alone; the room's thread calls it back through `call`."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Attendant:
         self.receiver: VmcReceiver | None = None  # of somebody whose trackers another program sends
         self.feed: CameraFeed | None = None  # the server's own camera
         self.pose_model: str | Path = ""  # for cameras of pages; whichever was set up if empty
-        self._guests: list[asyncio.Future] = []
+        self._outside_users: list[asyncio.Future] = []
         self._opened: dict[str, Any] = {}  # databases and models by name
         self._changing = asyncio.Lock()
         self._entering: set[str] = set()  # clients whose body is being made
@@ -68,15 +68,15 @@ class Attendant:
         """Called on the server's loop."""
         self.room.start()
         if self.receiver is not None:
-            self._guests.append(asyncio.ensure_future(VmcGuest(self.receiver, self).run()))
+            self._outside_users.append(asyncio.ensure_future(VmcUser(self.receiver, self).run()))
         if self.feed is not None:
-            self._guests.append(asyncio.ensure_future(CameraGuest(self.feed, self).run()))
+            self._outside_users.append(asyncio.ensure_future(CameraUser(self.feed, self).run()))
 
     async def stop(self) -> None:
         """Let nobody in any more, and end the room's thread."""
-        for guest in self._guests:
-            guest.cancel()
-        await asyncio.gather(*self._guests, return_exceptions=True)
+        for user in self._outside_users:
+            user.cancel()
+        await asyncio.gather(*self._outside_users, return_exceptions=True)
         await asyncio.to_thread(self.room.stop)
 
     def announce(self, text: str) -> None:
@@ -123,7 +123,7 @@ class Attendant:
             page.tell(ErrorMessage(str(error), str(message.__struct_config__.tag)))
         self.tell()
 
-    def find(self, client: str) -> User:
+    def find(self, client: str) -> VrUser:
         if client not in self.room.users:
             raise KinematchError("this page has no body; enter the room first")
         return self.room.users[client]
@@ -136,7 +136,7 @@ class Attendant:
         elif user is not None:
             user.is_known = bool(name)
 
-    async def admit(self, client: str, name: str, calibration: Calibration | str) -> User | None:
+    async def admit(self, client: str, name: str, calibration: Calibration | str) -> VrUser | None:
         """Let somebody in, with a calibration or the device that is worn; None for who is inside or on the way."""
         if client in self.room.users or client in self._entering:
             return None
@@ -156,7 +156,7 @@ class Attendant:
         if self.room.leave(page.client):
             self.tell()
 
-    async def change(self, user: User, *, database: str | None = None, **parts: Any) -> None:
+    async def change(self, user: VrUser, *, database: str | None = None, **parts: Any) -> None:
         """Another motion by name, `worn` character (None: the mannequin), `fit` or `calibration`; the rest stays."""
         async with self._changing:
             now = user.outfit
@@ -166,7 +166,7 @@ class Attendant:
             user.outfit = await asyncio.to_thread(make_outfit, opened, name, **parts, version=now.version + 1)
         self.tell()
 
-    def _grow(self, user: User) -> None:
+    def _grow(self, user: VrUser) -> None:
         """A height was measured by itself: make the body as tall."""
         if user.client in self._growing or self.room.users.get(user.client) is not user:
             return
@@ -181,7 +181,7 @@ class Attendant:
 
         self._growing[user.client] = asyncio.ensure_future(grow())
 
-    def _keep(self, user: User) -> None:
+    def _keep(self, user: VrUser) -> None:
         """Store what was measured of a user who has a name."""
         if user.is_known and user.calibrator.measured:
             try:
@@ -251,7 +251,7 @@ class Attendant:
         self.tell()
 
 
-def describe_user(user: User) -> AvatarInfo:
+def describe_user(user: VrUser) -> AvatarInfo:
     outfit = user.outfit
     skeleton = outfit.skeleton
     return AvatarInfo(

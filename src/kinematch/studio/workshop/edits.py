@@ -31,7 +31,7 @@ def edited(project: Project, reports: Reports, text: str, edits: list[m.Edit]) -
 
 def _edited(project: Project, reports: Reports, text: str, edit: m.Edit) -> str:
     match edit:
-        case m.Take(files=files):
+        case m.TakeFiles(files=files):
             return take(project, reports, text, files)
         case m.LeaveOut(file=file):
             return leave_out(project, text, file)

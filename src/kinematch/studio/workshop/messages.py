@@ -45,7 +45,7 @@ class Paste(Message, tag="paste", tag_field="type"):
     whole: bool = False
 
 
-class Take(Message, tag="take", tag_field="type"):
+class TakeFiles(Message, tag="take", tag_field="type"):
     """Add files of the folder to the recipe, with the lines that the doctor prescribes."""
 
     files: list[str]
@@ -77,7 +77,7 @@ class SpellFeatures(Message, tag="spell_features", tag_field="type"):
     """Write out the features that a recipe without any has, so that they can be changed."""
 
 
-Edit = SetValue | AddTable | RemoveKey | SetForFiles | Paste | Take | LeaveOut | SetLabel | SpellFeatures
+Edit = SetValue | AddTable | RemoveKey | SetForFiles | Paste | TakeFiles | LeaveOut | SetLabel | SpellFeatures
 
 
 class EditRequest(Message):

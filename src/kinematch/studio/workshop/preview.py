@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from safetensors.numpy import save
 
-from kinematch.database.poses import Entry, PoseDatabase, build_poses
+from kinematch.database.poses import ClipEntry, PoseDatabase, build_poses
 from kinematch.database.prepare import Prepared, prepare, read_source
 from kinematch.database.recipe import Cleaning, Recipe
 from kinematch.database.schema import FeatureSchema
@@ -120,7 +120,7 @@ def file_preview(project: Project, previews: Previews, name: str, *, which: int 
 
 
 def _measured(shown: Shown, schema: FeatureSchema) -> tuple[np.ndarray, list[Any]]:
-    poses = build_poses([Entry(shown.clip, shown.contacts)], shown.contact_joints)
+    poses = build_poses([ClipEntry(shown.clip, shown.contacts)], shown.contact_joints)
     return schema.build(poses), feature_rows(schema)
 
 

@@ -14,7 +14,7 @@ from kinematch.errors import FileError, KinematchError
 from kinematch.files import READABLE
 from kinematch.folders import find_cache_folder
 from kinematch.motion.roles import ROLES
-from kinematch.studio.session.library import Motion
+from kinematch.studio.session.library import LibraryMotion
 from kinematch.studio.workshop import messages as m
 from kinematch.studio.workshop.database_view import cell, database_info
 from kinematch.studio.workshop.edits import edited
@@ -33,7 +33,7 @@ LARGEST_FILE = 200_000_000  # bytes of an upload
 LARGEST_BODY = 4 * LARGEST_RECIPE  # bytes of a message: a recipe's text, escaped
 
 
-class Played(Protocol):
+class PlayedDatabase(Protocol):
     @property
     def database(self) -> Database: ...
     @property
@@ -46,8 +46,8 @@ class Player(Protocol):
     path: Path | None  # what the studio was started with; None for the built-in motion
 
     @property
-    def stage(self) -> Played: ...
-    def open(self, motion: Motion) -> None: ...
+    def stage(self) -> PlayedDatabase: ...
+    def open(self, motion: LibraryMotion) -> None: ...
 
 
 def project_of(path: Path | None) -> Project:
@@ -153,7 +153,7 @@ def routes(studio: Player, dress: Dress = undressed) -> list["Route"]:
         return await binary(file_preview, project, previews, name, which=which, dress=dress)
 
     def open_database(path: Path) -> None:
-        studio.open(Motion(path.stem, str(path), storage.load(path)))
+        studio.open(LibraryMotion(path.stem, str(path), storage.load(path)))
 
     async def start(request: "Request") -> "Response":
         if not project.recipe_path.exists():

@@ -15,7 +15,7 @@ TUCK = 0.10  # m that the feet are drawn up in a high jump
 
 
 @dataclass(frozen=True)
-class Stride:
+class JumpFlight:
     """The flight of a run that becomes the jump, in seconds of the clip."""
 
     steps_on: float  # the foot that takes off is put down
@@ -24,18 +24,20 @@ class Stride:
     steps_off: float  # the foot that landed leaves
 
 
-def find_stride(puppet: Puppet, after: float) -> Stride:
+def find_stride(puppet: Puppet, after: float) -> JumpFlight:
     """The first flight that starts after a time."""
     flying = ~(puppet.contacts[:, 0] | puppet.contacts[:, 1])
     edges = np.flatnonzero(np.diff(flying.astype(int))) + 1  # takes off, lands, takes off, ...
     k = next(k for k in range(2, len(edges) - 3) if flying[edges[k]] and edges[k] > after * puppet.frame_rate)
-    return Stride(*(float(edge) / puppet.frame_rate for edge in edges[k - 1 : k + 3]))
+    return JumpFlight(*(float(edge) / puppet.frame_rate for edge in edges[k - 1 : k + 3]))
 
 
-def jump(puppet: Puppet, figure: Skeleton, flight: float, *, after: float, tuck: float = TUCK) -> tuple[Puppet, Stride]:
+def jump(
+    puppet: Puppet, figure: Skeleton, flight: float, *, after: float, tuck: float = TUCK
+) -> tuple[Puppet, JumpFlight]:
     """Have a running body jump: the flight lasts so many seconds; its moments in the new clip."""
     old = find_stride(puppet, after)
-    new = Stride(old.steps_on, old.leaves, old.leaves + flight, 0.0)
+    new = JumpFlight(old.steps_on, old.leaves, old.leaves + flight, 0.0)
     new = replace(new, steps_off=new.lands + LANDING_SLOWER * (old.steps_off - old.lands))
     ends = puppet.times[-1]
     then = np.arange(0.0, new.steps_off + ends - old.steps_off, 1 / puppet.frame_rate)
@@ -94,7 +96,7 @@ def sample(puppet: Puppet, times: np.ndarray, *, airborne: np.ndarray) -> Puppet
     )  # fmt: skip
 
 
-def keep_pace(made: Puppet, puppet: Puppet, then: np.ndarray, shown: np.ndarray, old: Stride) -> Puppet:
+def keep_pace(made: Puppet, puppet: Puppet, then: np.ndarray, shown: np.ndarray, old: JumpFlight) -> Puppet:
     """Shift everything ahead in the longer flight, so that the hips keep the speed that they left with."""
     own = np.interp([old.leaves, old.lands], puppet.times, puppet.hips[:, 2])
     speed = (own[1] - own[0]) / (old.lands - old.leaves)
@@ -106,7 +108,7 @@ def keep_pace(made: Puppet, puppet: Puppet, then: np.ndarray, shown: np.ndarray,
     return made.with_(hips=made.hips + shift, legs=(legs[0], legs[1]))
 
 
-def rise(made: Puppet, puppet: Puppet, old: Stride, new: Stride) -> tuple[np.ndarray, np.ndarray]:
+def rise(made: Puppet, puppet: Puppet, old: JumpFlight, new: JumpFlight) -> tuple[np.ndarray, np.ndarray]:
     """The height (F,) of the hips through push, flight and landing, and how much higher they are than in the run."""
     own, rates = puppet.hips[:, 1], np.gradient(puppet.hips[:, 1], 1 / puppet.frame_rate)
     flight = new.lands - new.leaves

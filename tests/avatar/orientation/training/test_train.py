@@ -10,11 +10,11 @@ from kinematch.avatar.orientation.network import load_network, save_network
 from kinematch.avatar.orientation.training.calibrate import calibrate
 from kinematch.avatar.orientation.training.recurrent import export_network, make_network, measure_loss
 from kinematch.avatar.orientation.training.score import THREE_POINTS, look_around, run_estimator, summarize
-from kinematch.avatar.orientation.training.train import Plan, train_recurrent
+from kinematch.avatar.orientation.training.train import NetworkPlan, train_recurrent
 from kinematch.avatar.orientation.training.versions import Bank, Variation, make_plain_version
 from kinematch.errors import FileError
 
-SMALL = Plan(hidden=8, vectors=2, steps=8, batch=8, length=24)
+SMALL = NetworkPlan(hidden=8, vectors=2, steps=8, batch=8, length=24)
 FIELDS = ("inputs", "hidden", "input_biases", "hidden_biases", "outputs", "output_biases")
 
 
@@ -63,7 +63,7 @@ def test_training_resumes_as_if_it_had_not_stopped(people, tmp_path):
 
 def test_training_learns_to_leave_a_head_that_looks_around(people):
     sizes = {"hidden": 12, "vectors": 4, "steps": 60, "batch": 32, "length": 48}
-    plan = Plan(**sizes, learning_rate=1e-2, variation=Variation(look_share=1))
+    plan = NetworkPlan(**sizes, learning_rate=1e-2, variation=Variation(look_share=1))
     network = calibrate(train_recurrent(people[:4], plan), people[4:])
     users = look_around(people[4:])
     score = summarize(run_estimator(RecurrentEstimator(network=network), users))

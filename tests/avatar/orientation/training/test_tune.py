@@ -2,11 +2,11 @@
 
 import pytest
 
-from kinematch.avatar.orientation.training.train import Plan
+from kinematch.avatar.orientation.training.train import NetworkPlan
 from kinematch.avatar.orientation.training.tune import RANGES, make_plan, tune_here, tune_with_ray
 from kinematch.errors import KinematchError
 
-SMALL = Plan(hidden=8, vectors=2, steps=4, batch=8, length=24)
+SMALL = NetworkPlan(hidden=8, vectors=2, steps=4, batch=8, length=24)
 
 
 def test_optuna_finds_a_plan_within_the_ranges(people, need_extra):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinematch.avatar.orientation.network import Network
+from kinematch.avatar.orientation.network import OrientationNetwork
 from kinematch.avatar.orientation.recurrent import RecurrentEstimator
 from kinematch.avatar.orientation.training.people import Person
 from kinematch.avatar.orientation.training.score import look_around, run_estimator
@@ -15,7 +15,7 @@ SLOPE_RANGE = (0.3, 2.0)  # beyond these a network knows nothing about its error
 MIN_ERROR = 1e-3  # rad
 
 
-def calibrate(network: Network, people: Sequence[Person]) -> Network:
+def calibrate(network: OrientationNetwork, people: Sequence[Person]) -> OrientationNetwork:
     """The network with the trust under which its expected errors are, bin by bin, the mean errors on these people."""
     plain = replace(network, trust=(0.0, 1.0))
     found = [

@@ -8,13 +8,13 @@ from typing import Any
 
 from kinematch.avatar.orientation.estimator import DirectionEstimator, Headset
 from kinematch.avatar.orientation.training.people import BUILT_IN_SUBJECT, Person
-from kinematch.avatar.orientation.training.score import Score, look_around, run_estimator, summarize
-from kinematch.avatar.orientation.training.train import Plan
+from kinematch.avatar.orientation.training.score import NetworkScore, look_around, run_estimator, summarize
+from kinematch.avatar.orientation.training.train import NetworkPlan
 from kinematch.avatar.orientation.training.versions import Variation
 from kinematch.errors import FileError
 from kinematch.writing import write_beside
 
-Table = dict[str, dict[str, Score]]  # by people, then by estimator
+Table = dict[str, dict[str, NetworkScore]]  # by people, then by estimator
 SETS: Mapping[str, tuple[str, ...]] = {
     "headset alone": ("head",),
     "headset and left controller": ("head", "left_hand"),
@@ -40,7 +40,7 @@ def score_estimators(
     return table
 
 
-def score_sets(estimator: DirectionEstimator, people: Sequence[Person]) -> dict[str, Score]:
+def score_sets(estimator: DirectionEstimator, people: Sequence[Person]) -> dict[str, NetworkScore]:
     """Scores with fewer or more trackers, looking around."""
     users = look_around(people)
     return {name: summarize(run_estimator(estimator, users, points)) for name, points in SETS.items()}
@@ -62,7 +62,7 @@ def describe_training(
     }
 
 
-def _round(score: Score) -> dict[str, float | None]:
+def _round(score: NetworkScore) -> dict[str, float | None]:
     return {name: round(value, 3) if value == value else None for name, value in asdict(score).items()}
 
 
@@ -73,12 +73,12 @@ def write_record(weights: Path, record: Mapping[str, Any]) -> Path:
     return path
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> NetworkPlan:
     """The settings that a record names."""
     try:
         settings = json.loads(path.read_text())["settings"]
         variation = settings.pop("variation")
-        return Plan(**settings, variation=Variation(**{**variation, "rates": tuple(variation["rates"])}))
+        return NetworkPlan(**settings, variation=Variation(**{**variation, "rates": tuple(variation["rates"])}))
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}") from None
     except (ValueError, TypeError, KeyError, AttributeError):

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.avatar.orientation.constants import REFERENCE_RATE
 from kinematch.avatar.orientation.inputs import COLUMN_COUNT, MIRROR_ORDER, MIRROR_SIGNS
-from kinematch.avatar.orientation.network import Network
+from kinematch.avatar.orientation.network import OrientationNetwork
 
 
 def make_network(hidden: int, vectors: int, seed: int) -> Any:
@@ -79,10 +79,10 @@ def mirror_columns(inputs: Any, turns: Any, truths: Any, flags: np.ndarray) -> t
     return torch.where(rows[:, None, None], mirrored, inputs), turns * sign, truths * sign
 
 
-def export_network(module: Any, scales: np.ndarray, trust: tuple[float, float] = (0.0, 1.0)) -> Network:
+def export_network(module: Any, scales: np.ndarray, trust: tuple[float, float] = (0.0, 1.0)) -> OrientationNetwork:
     """The trained module as arrays; what inputs were divided by becomes part of the weights."""
     state = {name: value.detach().numpy().astype(np.float32) for name, value in module.state_dict().items()}
-    return Network(
+    return OrientationNetwork(
         np.ascontiguousarray((state["from_inputs.weight"] / scales).T, np.float32),
         np.ascontiguousarray(state["from_hidden.weight"].T), state["from_inputs.bias"], state["from_hidden.bias"],
         np.ascontiguousarray(state["to_output.weight"].T), state["to_output.bias"], module.vectors, trust,

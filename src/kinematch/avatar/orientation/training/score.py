@@ -29,7 +29,7 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Score:
+class NetworkScore:
     """Of many people, all samples pooled; degrees."""
 
     mean: float
@@ -82,11 +82,11 @@ def run_estimator(
     return found
 
 
-def summarize(found: Sequence[Errors]) -> Score:
+def summarize(found: Sequence[Errors]) -> NetworkScore:
     """One row of a table."""
     errors = np.concatenate([one.errors for one in found])
     worse = [one.errors.mean() - one.apart.mean() for one in found if one.apart.mean() < MAX_TOGETHER_DEGREES]
-    return Score(
+    return NetworkScore(
         float(errors.mean()), float(errors.std()), float(np.percentile(errors, 95)),
         float((errors > LARGE_ERROR_DEGREES).mean()),
         float(np.concatenate([one.expected for one in found]).mean()),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.avatar.orientation.network import Network
+from kinematch.avatar.orientation.network import OrientationNetwork
 from kinematch.avatar.orientation.training.people import BUILT_IN_SUBJECT, Person
 from kinematch.avatar.orientation.training.recurrent import (
     export_network,
@@ -29,7 +29,7 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class NetworkPlan:
     """What training does; the defaults are those of the network that ships."""
 
     hidden: int = 64
@@ -47,13 +47,13 @@ class Plan:
 
 def train_recurrent(
     people: Sequence[Person],
-    plan: Plan | None = None,
+    plan: NetworkPlan | None = None,
     *,
     seed: int = 0,
     checkpoint: Path | None = None,
     progress: Progress = lambda done, total, text: None,
-    watch: Callable[[int, Callable[[], Network]], bool] = lambda done, export: True,
-) -> Network:
+    watch: Callable[[int, Callable[[], OrientationNetwork]], bool] = lambda done, export: True,
+) -> OrientationNetwork:
     """A network trained on people; `checkpoint` is written now and then, and gone on from where it exists.
 
     `watch(done, export)` is called after each step and ends the training with False.
@@ -61,7 +61,7 @@ def train_recurrent(
     check_training()
     import torch
 
-    plan = plan or Plan()
+    plan = plan or NetworkPlan()
     torch.set_num_threads(1)
     bank = Bank(list(people), seed, plan.variation)
     weights = np.array([plan.card_share if person.subject == BUILT_IN_SUBJECT else 1.0 for person in people])
@@ -85,13 +85,20 @@ def train_recurrent(
     return export_network(module, scales)
 
 
-def schedule_rate(plan: Plan, step: int) -> float:
+def schedule_rate(plan: NetworkPlan, step: int) -> float:
     """A short rise, then half a cosine down to nothing."""
     return plan.learning_rate * min(1.0, (step + 1) / WARM_UP_STEPS) * 0.5 * (1 + np.cos(np.pi * step / plan.steps))
 
 
 def _take_step(
-    module: Any, optimizer: Any, bank: Bank, plan: Plan, step: int, seed: int, weights: np.ndarray, scales: np.ndarray
+    module: Any,
+    optimizer: Any,
+    bank: Bank,
+    plan: NetworkPlan,
+    step: int,
+    seed: int,
+    weights: np.ndarray,
+    scales: np.ndarray,
 ) -> float:
     import torch
 
@@ -110,7 +117,7 @@ def _take_step(
     return float(loss.detach())
 
 
-def _store(path: Path, module: Any, optimizer: Any, plan: Plan, seed: int, step: int) -> None:
+def _store(path: Path, module: Any, optimizer: Any, plan: NetworkPlan, seed: int, step: int) -> None:
     arrays = {f"weight.{name}": value.detach().numpy() for name, value in module.state_dict().items()}
     for number, moments in optimizer.state_dict()["state"].items():
         arrays |= {f"moment.{number}.{name}": value.detach().numpy() for name, value in moments.items()}
@@ -118,7 +125,7 @@ def _store(path: Path, module: Any, optimizer: Any, plan: Plan, seed: int, step:
     write_arrays(path, arrays, format=FORMAT, version=VERSION, about={"plan": asdict(plan), "seed": seed, "step": step})
 
 
-def _restore(path: Path, module: Any, optimizer: Any, plan: Plan, seed: int) -> int:
+def _restore(path: Path, module: Any, optimizer: Any, plan: NetworkPlan, seed: int) -> int:
     import torch
 
     arrays, about = read_arrays(path, format=FORMAT, version=VERSION, verify=True, words=WORDS)

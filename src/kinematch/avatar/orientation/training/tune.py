@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.avatar.orientation.network import Network
+from kinematch.avatar.orientation.network import OrientationNetwork
 from kinematch.avatar.orientation.recurrent import RecurrentEstimator
 from kinematch.avatar.orientation.training.people import SELECTED_OFFSET, Person, split_people
 from kinematch.avatar.orientation.training.score import look_around, run_estimator, summarize
-from kinematch.avatar.orientation.training.train import Plan, train_recurrent
+from kinematch.avatar.orientation.training.train import NetworkPlan, train_recurrent
 from kinematch.errors import KinematchError
 from kinematch.learned.training.tuning import Trial, find_rungs, search_here, search_with_ray
 
@@ -27,14 +27,14 @@ RANGES = {  # lowest, highest, whether by ratio
 Progress = Callable[[int, int, str], None]
 
 
-def make_plan(values: dict[str, float], base: Plan) -> Plan:
+def make_plan(values: dict[str, float], base: NetworkPlan) -> NetworkPlan:
     """A plan with some settings replaced, those of its variation too."""
-    own: dict[str, Any] = {name: value for name, value in values.items() if name in Plan.__dataclass_fields__}
+    own: dict[str, Any] = {name: value for name, value in values.items() if name in NetworkPlan.__dataclass_fields__}
     more: dict[str, Any] = {name: value for name, value in values.items() if name not in own}
     return replace(base, **own, variation=replace(base.variation, **more))
 
 
-def run_trial(people: Sequence[Person], plan: Plan, seed: int, report: Callable[[int, float], bool]) -> float:
+def run_trial(people: Sequence[Person], plan: NetworkPlan, seed: int, report: Callable[[int, float], bool]) -> float:
     """Mean error in degrees on people left out of those given; `report(step, error)` after each rung may end it."""
     learners, judges = split_people(people, SELECTED_OFFSET)
     if not judges:
@@ -43,7 +43,7 @@ def run_trial(people: Sequence[Person], plan: Plan, seed: int, report: Callable[
     rungs = find_rungs(plan.steps)
     last = np.inf
 
-    def watch(done: int, export: Callable[[], Network]) -> bool:
+    def watch(done: int, export: Callable[[], OrientationNetwork]) -> bool:
         nonlocal last
         if done not in rungs:
             return True
@@ -55,8 +55,8 @@ def run_trial(people: Sequence[Person], plan: Plan, seed: int, report: Callable[
 
 
 def tune_here(
-    people: Sequence[Person], base: Plan, *, trials: int, seed: int = 0, progress: Progress = lambda *_: None
-) -> tuple[Plan, float]:
+    people: Sequence[Person], base: NetworkPlan, *, trials: int, seed: int = 0, progress: Progress = lambda *_: None
+) -> tuple[NetworkPlan, float]:
     """The best plan and its error in degrees, found on this machine."""
     values, error = search_here(
         _make_trial(base, seed), list(people), RANGES, vars(base) | vars(base.variation), steps=base.steps,
@@ -67,13 +67,13 @@ def tune_here(
 
 def tune_with_ray(
     people: Sequence[Person],
-    base: Plan,
+    base: NetworkPlan,
     *,
     trials: int,
     seed: int = 0,
     address: str | None = None,
     folder: Path | None = None,
-) -> tuple[Plan, float]:
+) -> tuple[NetworkPlan, float]:
     """The same with Ray Tune: on the cluster at an address (`auto` finds one), or on this machine alone."""
     values, error = search_with_ray(
         _make_trial(base, seed), list(people), RANGES, steps=base.steps, trials=trials, address=address, folder=folder
@@ -81,5 +81,5 @@ def tune_with_ray(
     return make_plan(values, base), error
 
 
-def _make_trial(base: Plan, seed: int) -> Trial:
+def _make_trial(base: NetworkPlan, seed: int) -> Trial:
     return lambda people, values, report: run_trial(people, make_plan(values, base), seed, report)

@@ -1,4 +1,4 @@
-"""Camera guest: the server's own camera corrects the first user of the room, or drives a body of its own."""
+"""The server's own camera corrects the first user of the room, or drives a body of its own."""
 
 import asyncio
 from dataclasses import replace
@@ -9,22 +9,22 @@ import numpy as np
 
 from kinematch.camera.feed import CameraFeed, Glimpse
 from kinematch.errors import KinematchError
-from kinematch.studio.vr.camera_views import View
-from kinematch.studio.vr.user import User
+from kinematch.studio.vr.camera_views import CameraView
+from kinematch.studio.vr.user import VrUser
 
 if TYPE_CHECKING:
-    from kinematch.studio.vr.vr_session import Attendant
+    from kinematch.studio.vr.vr_session import VrSession
 
 CLIENT, NAME = "camera", "Camera"
 EVERY = 1 / 60  # s between looks at what the camera has found
-GONE = 3.0  # s without anybody in the picture, after which the guest has left
+GONE = 3.0  # s without anybody in the picture, after which the user has left
 
 
-class CameraGuest:
+class CameraUser:
     """Somebody with trackers gets what the camera sees; while nobody has any, whoever it sees enters the room."""
 
-    def __init__(self, feed: CameraFeed, attendant: "Attendant"):
-        self._feed, self._attendant = feed, attendant
+    def __init__(self, feed: CameraFeed, vr_session: "VrSession"):
+        self._feed, self._vr_session = feed, vr_session
         self._seen_at = -np.inf  # s, when somebody was in the picture last
         self._told = ""
 
@@ -42,15 +42,15 @@ class CameraGuest:
         """Hand on what was found."""
         if self._feed.trouble != self._told:
             self._told = self._feed.trouble
-            self._attendant.announce(self._told or f"camera {self._feed.source} is back")
+            self._vr_session.announce(self._told or f"camera {self._feed.source} is back")
         glimpses = self._feed.take()
         if any(glimpse.landmarks.seen[0] for glimpse in glimpses):
             self._seen_at = monotonic()
-        user, room = self._find_user(), self._attendant.room
+        user, room = self._find_user(), self._vr_session.room
         inside = room.users.get(CLIENT)
         if inside is not None and (user is not None or monotonic() - self._seen_at > GONE):
             room.leave(CLIENT)
-            self._attendant.tell()
+            self._vr_session.tell()
         elif user is None and inside is None and glimpses and monotonic() - self._seen_at < GONE:
             await self._enter()
         chosen = user or inside
@@ -58,20 +58,20 @@ class CameraGuest:
             for glimpse in glimpses:
                 room.hear(chosen.client, _make_view(glimpse, chosen))
 
-    def _find_user(self) -> User | None:
+    def _find_user(self) -> VrUser | None:
         """The first who has trackers and no camera of the page's own."""
-        users = self._attendant.room.users.values()
+        users = self._vr_session.room.users.values()
         return next((one for one in users if one.client != CLIENT and one.is_tracked and not one.own_camera), None)
 
     async def _enter(self) -> None:
         try:
-            await self._attendant.admit(CLIENT, NAME, "generic")
+            await self._vr_session.admit(CLIENT, NAME, "generic")
         except KinematchError as error:  # the room is full, or the motion fits no avatar
-            self._attendant.announce(f"who is before the camera cannot enter: {error}")
+            self._vr_session.announce(f"who is before the camera cannot enter: {error}")
             self._seen_at = -np.inf
-        self._attendant.tell()
+        self._vr_session.tell()
 
 
-def _make_view(glimpse: Glimpse, user: User) -> View:
+def _make_view(glimpse: Glimpse, user: VrUser) -> CameraView:
     times = np.array([user.find_time(float(glimpse.landmarks.times[0]))])
-    return View(replace(glimpse.landmarks, times=times), glimpse.people, glimpse.brightness, own=False)
+    return CameraView(replace(glimpse.landmarks, times=times), glimpse.people, glimpse.brightness, own=False)
