@@ -16,6 +16,7 @@ from kinematch.files import write_clip
 from kinematch.synth import motions, perform
 
 RECIPE = '[[source]]\nfiles = ["*.bvh"]\ntags = ["walk"]\n[cleaning]\nmirror = true\n'
+LOOPS = 'loop = true\n[[source.range]]\nfiles = "a.bvh"\nfrom = 0.0\nto = 1.2\ntags = ["idle"]\nloop = true\n'
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,21 @@ def test_another_process_cleans_a_file_as_this_one_does(recipe):
             assert len(found) == len(expected) == 2
             for one, other in zip(found, expected):
                 assert_same(one, other)
+    finally:
+        cleaner.close()
+
+
+def test_another_process_keeps_what_is_known_of_loops(recipe):
+    """Each field of a cleaned clip comes back, whatever it is about."""
+    text = RECIPE.replace("[cleaning]", LOOPS + "[cleaning]")
+    parsed, cleaner = parse_recipe(text, recipe), Cleaner(text, recipe)
+    try:
+        file = list_files(parsed, recipe.parent, recipe, text)[0]
+        found, expected = cleaner.prepare(0), prepare(file, parsed.cleaning, folder=recipe.parent)
+        assert found is not None
+        assert [one.loop for one in expected] == [True] * 4
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other)
     finally:
         cleaner.close()
 

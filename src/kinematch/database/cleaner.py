@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -25,6 +25,7 @@ from kinematch.motion.skeleton import Skeleton
 
 _CLIP = ("positions", "rotations")
 _CONTACTS = ("contacts", "contact_joints")
+_TOLD = tuple(field.name for field in fields(Prepared) if field.name not in ("clip", *_CONTACTS))  # plain values
 _SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order", "tpose")
 
 
@@ -91,8 +92,8 @@ def write_prepared(file: BinaryIO, prepared: list[Prepared]) -> None:
             {
                 "name": clip.name, "frame_rate": clip.frame_rate, "tags": sorted(clip.tags),
                 "source": asdict(clip.source), "names": skeleton.names, "roles": dict(skeleton.roles),
-                "begins": one.begins, "mirrored": one.mirrored, "warnings": one.warnings,
-                "fault": one.fault, "actions": [asdict(action) for action in clip.actions],
+                "told": {name: getattr(one, name) for name in _TOLD},
+                "actions": [asdict(action) for action in clip.actions],
                 "arrays": [None if array is None else (array.dtype.str, array.shape) for array in own],
             }
         )  # fmt: skip
@@ -119,8 +120,8 @@ def read_prepared(file: IO[bytes]) -> list[Prepared] | None:
             skeleton, **clip, frame_rate=one["frame_rate"], name=one["name"], tags=one["tags"], source=source,
             actions=tuple(_read_action(action) for action in one["actions"]),
         )  # fmt: skip
-        about = {name: one[name] for name in ("begins", "mirrored", "fault")} | {"warnings": tuple(one["warnings"])}
-        found.append(Prepared(own, **contacts, **about))
+        told = {name: tuple(value) if isinstance(value, list) else value for name, value in one["told"].items()}
+        found.append(Prepared(own, **contacts, **told))
     return found
 
 
