@@ -120,7 +120,9 @@ def read_prepared(file: IO[bytes]) -> list[Prepared] | None:
             skeleton, **clip, frame_rate=one["frame_rate"], name=one["name"], tags=one["tags"], source=source,
             actions=tuple(_read_action(action) for action in one["actions"]),
         )  # fmt: skip
-        told = {name: tuple(value) if isinstance(value, list) else value for name, value in one["told"].items()}
+        told: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in one["told"].items()
+        }
         found.append(Prepared(own, **contacts, **told))
     return found
 

@@ -63,7 +63,7 @@ def yardstick(database: Database, filter: str, mix: np.ndarray, *, rate: float =
     return Yardstick(
         SCORED,
         floor,
-        limits_of(motions, SCORED, weights, find_body_joints(poses.skeleton)),
+        limits_of(motions, SCORED, weights, find_body_joints(poses.skeleton), poses.skeleton.parents),
         float(np.median(pooled)) if len(pooled) else 0.0,
         tuple(motions),
         weights,
