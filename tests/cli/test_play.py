@@ -44,7 +44,8 @@ def test_what_is_given_is_played(folder, given):
                 assert welcome["situation"]["playing"] == (given != "walk.kinerec")
         finally:
             running.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
-            rest = running.communicate(timeout=60)[0]
+            rest = running.stdout.read()  # with what was read ahead, which communicate() loses
+            running.wait(timeout=60)
     assert running.returncode == 0
     assert "Traceback" not in rest
 
@@ -64,7 +65,8 @@ def test_beyond_loopback_the_printed_address_has_the_key(folder):
                 assert json.loads(page.recv(timeout=60))["type"] == "welcome"
         finally:
             running.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
-            rest = running.communicate(timeout=60)[0]
+            rest = running.stdout.read()  # with what was read ahead, which communicate() loses
+            running.wait(timeout=60)
     assert running.returncode == 0
     assert "Whoever has the key" in rest
 

@@ -13,6 +13,7 @@ from kinematch.errors import KinematchError
 from kinematch.folders import find_settings_folder
 
 if TYPE_CHECKING:
+    from kinematch.camera.feed import CameraFeed
     from kinematch.studio.session.stage import Stage
     from kinematch.studio.session.studio import Studio
 
@@ -81,6 +82,7 @@ def play(
     for one in (vmc, vmc_in):
         if one is not None:
             parse_address(one, VMC_IN)  # said before anything is built
+    pose_model, feed = _find_camera(camera, model)
     screen = Screen()
     opened = listen(host, port)
     if opened.getsockname()[1] != port != 0:
@@ -95,8 +97,14 @@ def play(
         screen.say(note)
     studio = Studio(stage, path=path, presets=find_settings_folder() / "presets")
     studio.permissions.shares_project = share_project
-    for line in (*_connect(studio, vmc, vmc_in, vrchat), *_watch(studio, camera, model)):
+    for line in _connect(studio, vmc, vmc_in, vrchat):
         screen.say(line)
+    if pose_model is not None:
+        studio.vr_session.pose_model = pose_model
+    if camera is not None:
+        studio.vr_session.feed = feed
+        name = f"{'camera ' if camera.isdigit() else ''}{camera}"
+        screen.say(f"{name} corrects the first user, or drives a body alone")
     certificate = open_certificate(host, find_settings_folder() / "https") if https else None
     place = address(host, opened, secure=https) + ("/#vr" if vr else "")
     key = AccessKey(is_required=not is_loopback(host))
@@ -154,17 +162,13 @@ def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool
     return told
 
 
-def _watch(studio: "Studio", camera: str | None, model: str | None) -> list[str]:
-    """The server's own camera, and the model that cameras of pages use, told in a sentence."""
+def _find_camera(camera: str | None, model: str | None) -> tuple[Path | None, "CameraFeed | None"]:
+    """The model that cameras of pages use, and the server's own camera; errors come before anything is built."""
     from kinematch.camera.feed import CameraFeed
     from kinematch.camera.model_file import find_model
 
-    if model is not None:
-        studio.vr_session.pose_model = find_model(model)
-    if camera is None:
-        return []
-    studio.vr_session.feed = CameraFeed(camera, model=model or "")
-    return [f"{'camera ' if camera.isdigit() else ''}{camera} corrects the first user, or drives a body alone"]
+    found = None if model is None else find_model(model)
+    return found, None if camera is None else CameraFeed(camera, model=model or "")
 
 
 def _stage(path: Path | None, beside: tuple[Path, ...] = ()) -> "Stage":

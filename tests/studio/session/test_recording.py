@@ -90,6 +90,14 @@ def test_a_recording_keeps_what_it_needs_of_the_database_and_no_more(card_stage,
         assert kept[arrays["frames"][0]]
 
 
+def test_a_recording_of_a_stand_offers_the_gaits_of_its_whole_database(database, tmp_path):
+    stage = Stage(database, name="small")
+    for _ in range(20):
+        stage.advance()
+    save_recording(tmp_path / "stand.kinerec", stage)
+    assert open_recording(tmp_path / "stand.kinerec").pilot.gaits == stage.pilot.gaits
+
+
 def test_a_stretch_is_a_recording_too(stage, tmp_path):
     save_recording(tmp_path / "part.kinerec", stage, 20, 31)
     assert open_recording(tmp_path / "part.kinerec").history.bounds == (20, 30)

@@ -9,12 +9,13 @@ from kinematch.character import Settings
 from kinematch.control.body import SimulatedBody
 from kinematch.control.command import Command
 from kinematch.control.path import Path
-from kinematch.control.stick import Stick
+from kinematch.control.stick import Gait, Stick
 from kinematch.control.walking import find_walkers
 from kinematch.control.wander import Wander
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.studio.server import messages
+from kinematch.studio.server.answers import GaitInfo
 from kinematch.studio.session.stick_gaits import find_gaits, leave_out_runs
 
 LOOK = 0.3  # of a second stick, beyond which it tells a facing
@@ -29,15 +30,18 @@ class Pilot:
     """What was asked last, and the controllers that have begun to do it."""
 
     def __init__(self, database: Database):
-        self.gaits, self.gait_infos = find_gaits(database)
-        self.filters = {info.name: info.filter for info in self.gait_infos}
-        self._walks = {used: leave_out_runs(used, database) for used in self.filters.values()}
-        self.stick = messages.StickMessage(0, 0.0, 0.0, gait=self.gait_infos[0].name)
+        self.offer_gaits(*find_gaits(database), database)
         self.how: str = "stick"
         self.keypoints: list[messages.PathPoint] = []
         self.loops = True
         self._paths: dict[str, Path] = {}
         self._wander: Wander | None = None
+
+    def offer_gaits(self, gaits: dict[str, Gait], infos: list[GaitInfo], database: Database) -> None:
+        self.gaits, self.gait_infos = gaits, infos
+        self.filters = {info.name: info.filter for info in infos}
+        self._walks = {used: leave_out_runs(used, database) for used in self.filters.values()}
+        self.stick = messages.StickMessage(0, 0.0, 0.0, gait=infos[0].name)
 
     def steer(self, stick: messages.StickMessage) -> None:
         if stick.gait not in self.gaits:

@@ -11,11 +11,13 @@ import numpy as np
 from kinematch.character import Settings
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.character.state import State
+from kinematch.control.stick import Gait
 from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.database.file_checks import ArrayRule, check_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
+from kinematch.studio.server.answers import GaitInfo
 from kinematch.studio.server.messages import PathPoint, TerrainKind
 from kinematch.studio.session.avatar_mesh import OwnCharacter
 from kinematch.studio.session.excerpt import squeeze, thin_database, unsqueeze
@@ -70,6 +72,10 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
         "database": database, "name": stage.name, "settings": settings, "filters": filters,
         "terrain": stage.terrain, "how": stage.pilot.how, "loops": stage.pilot.loops,
         "keypoints": [[point.x, point.z, point.speed] for point in stage.pilot.keypoints],
+        "gaits": [  # speeds of the whole database, of which only an excerpt is kept
+            [info.name, info.filter, gait.forward, gait.sideways, gait.backward]
+            for info in stage.pilot.gait_infos for gait in [stage.pilot.gaits[info.name]]
+        ],
     }  # fmt: skip
     if isinstance(stage.worn, WornRobot):
         raise FileError(path, "a robot is shown, and recordings keep characters alone: export the motion")
@@ -96,6 +102,7 @@ def open_recording(path: str | Path) -> Stage:
         own = {name.removeprefix(DATABASE): array for name, array in arrays.items() if name.startswith(DATABASE)}
         database = from_arrays(path, own, about["database"], WORDS)
         stage = Stage(database, name=str(about["name"]), path=str(path), worn=_read_worn(arrays, about.get("worn")))
+        _offer_gaits(stage, about.get("gaits", []))
         stage.pilot.follow([PathPoint(*map(float, point)) for point in about["keypoints"]], bool(about["loops"]))
         stage.pilot.steer_by("path" if about["how"] == "path" else "stick")
         stage.set_terrain(_read_terrain(about["terrain"]))
@@ -114,6 +121,14 @@ def open_recording(path: str | Path) -> Stage:
     ) as error:
         raise FileError(path, f"is damaged: {error}; {WORDS.remedy}", kind="damaged") from error
     return stage
+
+
+def _offer_gaits(stage: Stage, recorded: list) -> None:
+    """The gaits of the stage that was recorded; older recordings have none, but the whole database."""
+    gaits = {str(name): Gait(*map(float, speeds)) for name, _, *speeds in recorded}
+    infos = [GaitInfo(str(name), float(forward), str(filter_)) for name, filter_, forward, *_ in recorded]
+    if infos:
+        stage.pilot.offer_gaits(gaits, infos, stage.database)
 
 
 def _read_terrain(kind: str | bool) -> TerrainKind:

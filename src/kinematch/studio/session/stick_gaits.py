@@ -31,7 +31,7 @@ def find_gaits(database: Database) -> tuple[dict[str, Gait], list[GaitInfo]]:
     upright = find_upright(database)
     gaits: dict[str, Gait] = {}
     for name, gait in GAITS.items():
-        share = min(1.0, fastest / gait.forward) if fastest > 0 else 1.0
+        share = min(1.0, fastest / gait.forward) if fastest >= LEAST_SPEED else 1.0  # a stand goes nowhere
         before = max((slower.forward for slower in gaits.values()), default=0.0)
         if gait.forward * share > SLOWEST_STEP * before:
             gaits[name] = Gait(*(float(np.round(v * share, 2)) for v in (gait.forward, gait.sideways, gait.backward)))
