@@ -47,7 +47,7 @@ def find_jumps(clip: Clip, leg: float) -> list[Flight]:
 def find_flights(clip: Clip, leg: float) -> list[Flight]:
     """All stretches in which both soles are above the ground and the hips fall freely."""
     rate = clip.frame_rate
-    soles = _sole_heights(clip) / leg
+    soles = find_sole_heights(clip) / leg
     clearance = lowest_points(clip) / leg - _ground(lowest_points(clip), rate) / leg
     flags = find_free_fall(clip) & (clearance > MIN_CLEARANCE)
     hips = global_pose(clip)[0][:, clip.skeleton.roles["hips"], 1] / leg
@@ -98,7 +98,7 @@ def _is_stride(flight: Flight, flights: list[Flight], rate: float) -> bool:
     return any(max(long, seconds) < ALIKE * min(long, seconds) for long in longs)
 
 
-def _sole_heights(clip: Clip) -> Array:
+def find_sole_heights(clip: Clip) -> Array:
     """Height (F, 2) m of the lowest point of either foot."""
     skeleton = clip.skeleton
     positions, rotations = global_pose(clip)
