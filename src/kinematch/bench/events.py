@@ -1,0 +1,107 @@
+"""Scores the doctor's events against those seen in pictures: `python -m kinematch.bench.events EVENTS.toml FOLDER`.
+
+What the file holds stands at its top. An event is found where one of its kind is within the tolerance, and invented
+where none is and the pictures do not leave it undecided. A file of labels of other things is no problem: a take
+without `events` is left out.
+"""
+
+import argparse
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kinematch.files import read_clip
+from kinematch.motion.actions import EVENT_KINDS
+from kinematch.motion.labels.activity import find_activities
+from kinematch.motion.labels.calibration import find_calibration_poses
+from kinematch.motion.labels.events import find_events
+
+TOLERANCE_SECONDS = 0.1  # s
+
+
+@dataclass
+class Count:
+    """Events of one kind."""
+
+    labelled: int = 0
+    found: int = 0  # of those labelled
+    told: int = 0  # by the doctor, where the pictures decide
+    invented: int = 0  # of those
+    missed_at: list[str] = field(default_factory=list)  # takes and times
+
+    def add(self, other: "Count") -> None:
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+
+def score_events(take: dict, folder: Path) -> dict[str, Count]:
+    """What of the labelled events of a take is found, and what is invented, by kind."""
+    clip = read_clip(folder / f"{take['path']}.bvh")
+    poses = find_calibration_poses(clip)
+    events = find_events(clip, find_activities(clip, poses), poses)
+    first, last = take.get("since", 0.0), take.get("until", clip.duration)
+    counts = {kind: Count() for kind in EVENT_KINDS}
+    for kind, count in counts.items():
+        told = [event.time for event in events if event.kind == kind and first <= event.time <= last]
+        wide = {name: [(one[1], one[-1]) for one in take.get(name, []) if one[0] == kind]
+                for name in ("events", "undecided")}  # fmt: skip
+        count.labelled = len(wide["events"])
+        for start, stop in wide["events"]:
+            match = next((time for time in told if _near(time, start, stop)), None)
+            if match is None:
+                count.missed_at.append(f"{take['path']}: {kind} at {start:.2f} s is missed, {_list(told)}")
+                continue
+            told.remove(match)
+            count.found += 1
+        extra = [time for time in told if not any(_near(time, *one) for one in wide["undecided"])]
+        count.missed_at += [f"{take['path']}: {kind} at {time:.2f} s is invented" for time in extra]
+        count.invented, count.told = len(extra), count.found + len(extra)
+    return counts
+
+
+def _near(time: float, start: float, stop: float) -> bool:
+    return start - TOLERANCE_SECONDS <= time + 1e-9 and time - 1e-9 <= stop + TOLERANCE_SECONDS
+
+
+def _list(times: list[float]) -> str:
+    return "there are " + ", ".join(f"{time:.2f}" for time in times) if times else "there is none"
+
+
+def write_table(takes: list[dict[str, Count]], *, each: bool = False) -> str:
+    """Labelled, found, invented by kind and in all; `each` adds what is wrong."""
+    lines = [
+        f"{len(takes)} takes, within {TOLERANCE_SECONDS} s",
+        f"{'':<12}{'labelled':>9}{'found':>8}{'invented':>10}",
+    ]
+    total = Count()
+    for kind in EVENT_KINDS:
+        count = Count()
+        for take in takes:
+            count.add(take[kind])
+        total.add(count)
+        if count.labelled or count.told:
+            lines.append(_row(kind, count))
+    lines.append(_row("all", total))
+    return "\n".join(lines + ([f"    {line}" for line in sorted(total.missed_at)] if each else []))
+
+
+def _row(name: str, count: Count) -> str:
+    found = f"{count.found / count.labelled:.0%}" if count.labelled else "-"
+    invented = f"{count.invented / count.told:.0%}" if count.told else "-"
+    return f"{name:<12}{count.labelled:>9}{found:>8}{invented:>10}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("events", type=Path, help="labels by hand, such as tests/doctor/events.toml")
+    parser.add_argument("folder", type=Path, help="the folder with the files")
+    parser.add_argument("--seen", action="store_true", help="score the takes that the rules were made on instead")
+    parser.add_argument("--each", action="store_true", help="also list what is missed and what is invented")
+    given = parser.parse_args()
+    takes = tomllib.loads(given.events.read_text())["take"]
+    chosen = [take for take in takes if bool(take.get("seen")) == given.seen and "events" in take]
+    print(write_table([score_events(take, given.folder) for take in chosen], each=given.each))
+
+
+if __name__ == "__main__":
+    main()
