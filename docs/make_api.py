@@ -44,7 +44,17 @@ SECTIONS = {
         "resample",
     ),
     "Characters": ("Crowd", "Settings", "Pose", "State", "record", "Retargeting", "RetargetSettings", "retarget"),
-    "Commands": ("move", "follow_trajectory", "Command", "Trajectory", "SimulatedBody", "Controller"),
+    "Commands": (
+        "move",
+        "act",
+        "jump",
+        "sit",
+        "follow_trajectory",
+        "Command",
+        "Trajectory",
+        "SimulatedBody",
+        "Controller",
+    ),
     "Controllers": (
         *("Stick", "Path", "Keypoint", "Follow", "Wander", "Script", "ScriptPlayer", "CommandRecorder"),
         *("read_script", "write_script"),

@@ -53,6 +53,9 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.control.command import move as move
     from kinematch.control.follow import Follow as Follow
     from kinematch.control.path import Path as Path
+    from kinematch.control.request import act as act
+    from kinematch.control.request import jump as jump
+    from kinematch.control.request import sit as sit
     from kinematch.control.route import Keypoint as Keypoint
     from kinematch.control.script import CommandRecorder as CommandRecorder
     from kinematch.control.script import Script as Script
@@ -123,11 +126,13 @@ _HOMES = {  # name -> the module that defines it
     "Trackers": "avatar.trackers",
     "Trajectory": "control.trajectory",
     "Wander": "control.wander",
+    "act": "control.request",
     "add_root": "motion.clean.root",
     "animate": "draw.animation",
     "describe_source": "character.describe",
     "find_contacts": "motion.clean.contacts",
     "follow_trajectory": "control.command",
+    "jump": "control.request",
     "mirror": "motion.clean.mirror",
     "move": "control.command",
     "pack": "database.packing.pack",
@@ -137,6 +142,7 @@ _HOMES = {  # name -> the module that defines it
     "register_feature": "database.features",
     "resample": "motion.clean.resample",
     "retarget": "motion.retarget.retarget_clip",
+    "sit": "control.request",
     "skeleton": "motion.skeleton",
     "write_script": "control.script_file",
 }
@@ -169,7 +175,8 @@ def build(recipe: "str | PathLike[str]") -> "Database":
 def load(path: "str | PathLike[str]", *, verify: bool = True, mapped: bool = False) -> "Database | Any":
     """Open a .kinematch file, a model that `kinematch train learned` wrote, or "built-in"; a Crowd plays any of them.
 
-    "built-in" is the database of procedural locomotion; the first call builds it and keeps it in the cache.
+    "built-in" is the database of procedural locomotion, and "built-in-actions" the same with jumps, steps, a seat and
+    more; the first call builds them and keeps them in the cache.
 
     The arrays of a database, packed or not, are read into memory; each must fit its checksum, and the types, shapes
     and ranges that files are declared to have. `mapped` has them share the file's pages instead, which several
@@ -181,8 +188,8 @@ def load(path: "str | PathLike[str]", *, verify: bool = True, mapped: bool = Fal
     from kinematch.learned.model_file import is_model, load_model
 
     path = _check_path(path)
-    if path == "built-in":
-        return open_built_in()
+    if path in ("built-in", "built-in-actions"):
+        return open_built_in(actions=path != "built-in")
     return load_model(path) if is_model(path) else load_database(path, verify=verify, mapped=mapped)
 
 

@@ -201,7 +201,7 @@ def test_root_motion_adds_up_to_the_way_gone(database):
 
 
 def test_a_crowd_too_large_for_a_pose_is_refused_before_memory_is_taken(database):
-    with pytest.raises(KinematchError, match="expected at most 1593088 of 23 joints"):
+    with pytest.raises(KinematchError, match="expected at most 1587201 of 23 joints"):
         Crowd(database, 3_000_000)
 
 

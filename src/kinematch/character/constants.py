@@ -34,6 +34,22 @@ CLAMP_PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m at 3
 # searching
 NO_RETURN = 0.5  # s after a jump in which nobody goes back to where it left
 
+# actions
+WARP_SHORTEST, WARP_LONGEST = 0.7, 1.4  # times the clip's way to its event that a path may have
+WARP_SPARE = 0.12  # m that it may be longer or shorter besides
+WARP_TURN = 0.7  # rad that it may be turned
+WARP_HEIGHT = 0.15  # m that its event may be higher or lower
+WARP_SPEED = 1.6  # m/s by which the root's velocity may change on the way into an action with a target
+WARP_TIME = 0.25  # s that the event may be earlier or later than asked for
+HAS_DIRECTION = 0.3  # m from the root to the event's point, from which its direction is that of the target
+STRETCHED = 1.06  # times the clip's way beyond which a character that approaches its target waits
+APPROACH_SPEED = 0.3  # m/s towards the target
+PER_METRE, PER_RADIAN, PER_SECOND = 30.0, 6.0, 40.0  # costs of square metres, radians and seconds of warp
+PER_SPEED = 2.0  # cost of a square m/s of it
+URGENCY = 2.0  # cost of a second to the event, where neither target nor time are given
+WARP_RAMP = 0.15  # s after the entry in which the warp sets in
+BODY_HALFLIFE = 0.03  # s in which the body is drawn to the root of an action
+
 # locking toes
 CONTACT_LEAD = 0.0085  # s before its contact changes that a toe is locked or freed: half a frame of most databases
 SHORTEST_STANCE = 0.08  # s of a stance that must be left to lock a toe

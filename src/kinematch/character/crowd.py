@@ -14,6 +14,7 @@ from kinematch.character.lookups import needs_seams
 from kinematch.character.mishaps import look_closer
 from kinematch.character.orders import Filters, Last, check_moments, copy_command, make_orders
 from kinematch.character.pose import Pose, PoseLayout
+from kinematch.character.requests import copy_requests
 from kinematch.character.runner import Runner
 from kinematch.character.seams import step_with_seams
 from kinematch.character.settings import Settings, is_number
@@ -241,6 +242,7 @@ class Crowd:
         """Take a command over; the pose that the step under it writes to."""
         self.trajectory = copy_command(command, self.orders, self.filters, len(self.sources), self._last)
         self.orders.given[0] = self.trajectory is not None
+        copy_requests(command.request, self.orders, self.sources, self._last)
         self.runner.refresh(self._settings, self.filters)
         return self.prepare_pose(out)
 

@@ -24,12 +24,16 @@ class Orders(NamedTuple):
     sources: np.ndarray  # (N,) int32
     given: np.ndarray  # (1,) bool, whether the controller says where bodies are, instead of springs
     longest_step: np.ndarray  # (1,) s; longer ones are split
+    actions: np.ndarray  # (N,) int32, numbers of the actions that are requested; -1 for none
+    targets: np.ndarray  # (N, 4) m and rad, where their events are to be, and the heading there; NaN for anywhere
+    times: np.ndarray  # (N,) s from now to the event; NaN for any
 
 
 def make_orders(count: int) -> Orders:
     return Orders(
         np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count, np.int32), np.zeros(count, np.int32),
-        np.zeros(1, bool), np.array([LONGEST_STEP]),
+        np.zeros(1, bool), np.array([LONGEST_STEP]), np.full(count, -1, np.int32), np.full((count, 4), np.nan),
+        np.full(count, np.nan),
     )  # fmt: skip
 
 
@@ -58,6 +62,7 @@ class Last:
     filter: str | None = None
     source: int = -1
     filters: Filters | None = None  # that its number is from
+    request: object = None  # which, unlike these, is copied whenever there is one
 
 
 def copy_command(

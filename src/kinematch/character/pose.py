@@ -35,6 +35,8 @@ class Pose(NamedTuple):
     reasons: np.ndarray  # (N,) int8, why it searched last: numbers of `kinematch.character.reason.Reason`
     costs: np.ndarray  # (N,) float32, cost of what the last search found
     restarted: np.ndarray  # (N,) bool, whether the state was not finite and the character started over
+    acting: np.ndarray  # (N,) int32, the action that plays, a row of the database's `actions.stretches`; -1 for none
+    refusals: np.ndarray  # (N,) int8, why a request was refused: numbers of `kinematch.character.reason.Refusal`
 
     def copy(self) -> "Pose":
         """A pose that later steps do not write over."""
@@ -54,6 +56,7 @@ class PoseLayout:
             "locked": ((count, legs), bool), "frames": ((count,), whole), "fractions": ((count,), double),
             "sources": ((count,), whole), "searched": ((count,), bool), "jumped": ((count,), bool),
             "reasons": ((count,), np.int8), "costs": ((count,), single), "restarted": ((count,), bool),
+            "acting": ((count,), whole), "refusals": ((count,), np.int8),
         }  # fmt: skip
         self.rest = rest
         self.offsets: dict[str, int] = {}  # bytes from the first array to each

@@ -57,6 +57,7 @@ def step_piece(crowd: "Crowd", dt: float, pose: Pose, enter: int) -> None:
     if crowd.trajectory is not None:
         note_trajectories(crowd, searching)
     runner.run(dt, ASK, PROJECT)
+    searching = searching[runner.work.searching[searching]]  # those that have entered an action search no more
 
     ask_features(crowd, searching)
     change_queries(crowd, searching)

@@ -72,6 +72,15 @@ class Past(NamedTuple):
     roots: np.ndarray  # (N, P, 4) x, y, z in m and yaw in rad
 
 
+class Acting(NamedTuple):
+    """The action that each character is in, and where it leads."""
+
+    stretches: np.ndarray  # (N,) int32, of its source's actions; -1 for none
+    goals: np.ndarray  # (N, 4) m and rad, where the root is to be at the event, and its yaw; NaN where it is not aimed
+    shifts: np.ndarray  # (N,) m by which warping has raised the root so far
+    rises: np.ndarray  # (N, K) m of the ground under toes above the root's, besides what the clip has of it
+
+
 class State(NamedTuple):
     """Everything of N characters that changes from step to step."""
 
@@ -81,6 +90,7 @@ class State(NamedTuple):
     feet: Feet
     schedule: Schedule
     past: Past
+    acting: Acting
     sources: tuple[Mapping[str, np.ndarray], ...] = ()  # what each source keeps of every character, by name
     own: Mapping[str, np.ndarray] = {}  # in a state that a source is given: its own of `sources`
 
@@ -159,6 +169,9 @@ def make_state(
             zeros((count, horizons, 4)),
         ),
         past=Past(np.full((count, past), np.inf), zeros((count, past, 4))),
+        acting=Acting(
+            np.full(count, -1, np.int32), np.full((count, 4), np.nan), zeros(count), zeros((count, legs))
+        ),
         sources=tuple(sources),
     )  # fmt: skip
 
@@ -207,3 +220,5 @@ def put_at_rest(state: State, characters: np.ndarray, positions: np.ndarray, yaw
     feet.grounds[characters, :, 0] = playing.positions[characters, 1, None]
     feet.toes[characters] = np.nan
     state.past.ages[characters] = np.inf
+    state.acting.goals[characters] = np.nan
+    state.acting.rises[characters] = 0.0

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kinematch.control.body import SimulatedBody
 from kinematch.control.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from kinematch.control.request import Requests
 
 SLOWEST = 1e-3  # m/s; slower velocities give no direction to face
 
@@ -22,6 +25,7 @@ class Command:
     filter: str | Sequence[str] | None = None  # tag expression, for all or one each; None: the database's, "": none
     source: int | Sequence[int] = 0  # number of the crowd's motion source to play, for all or one each
     trajectory: Trajectory | None = None  # the controller's own prediction; without one, springs predict
+    request: "Requests | None" = None  # an action, of one character or of each: see km.act
 
 
 class Controller(Protocol):

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinematch.database.action_table import ActionTable, empty_action_table, make_action_table
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.packing.layout import Pack, empty_pack
 from kinematch.database.packing.poses import PackedPoses, open_features
@@ -111,6 +112,7 @@ class Table(NamedTuple):
     horizons: np.ndarray  # (T,) s, times of the trajectory, the past first
     pack: Pack  # of a packed database, whose arrays by frame above have no rows
     runs: Runs  # of a learned model
+    actions: ActionTable
     search: Any  # SearchTable; outside kernels, what searches
     frame_rate: float
     frame_count: int
@@ -130,7 +132,7 @@ def empty_table() -> Table:
         root_paths=double.reshape(rows), paces=single,
         features=single.reshape(rows), feature_offset=single, feature_scale=single,
         trajectory_columns=whole.reshape(rows), horizons=double, pack=empty_pack(), runs=empty_runs(),
-        search=empty_search(), frame_rate=0.0, frame_count=0, past_count=0, each=0,
+        actions=empty_action_table(), search=empty_search(), frame_rate=0.0, frame_count=0, past_count=0, each=0,
     )  # fmt: skip
 
 
@@ -152,6 +154,7 @@ def make_table(database: Database, moving: np.ndarray | None = None) -> Table:
         features=_read_only(values), feature_offset=_read_only(features.offset),
         feature_scale=_read_only(features.scale), trajectory_columns=columns, horizons=horizons,
         past_count=int((horizons < 0).sum()),
+        actions=make_action_table(poses, features),
     )  # fmt: skip
     if moving is None or np.array_equal(moving, table.moving):
         return table

@@ -101,6 +101,10 @@ def teleport(memory, n, x, y, z, yaw):
         feet.grounds[n, k, 0], feet.grounds[n, k, 1] = y, 0.0
     for k in range(scene.past.ages.shape[1]):
         scene.past.ages[n, k] = np.inf
+    for i in range(4):
+        scene.acting.goals[n, i] = np.nan
+    for k in range(scene.acting.rises.shape[1]):
+        scene.acting.rises[n, k] = 0.0
     return np.int64(0)
 
 

@@ -24,6 +24,13 @@ def ask(scene, source, n, dt):
     ago = fraction / source.frame_rate
     goal = find_goal(scene, n)
     scene.schedule.idle[n] = goal[4] and abs(goal[0]) < c.ALIGNED and is_resting(source, frame)
+    fill_query(scene, source, n, frame, ago, goal)
+    note_search(scene, n, dt)
+
+
+@inner
+def fill_query(scene, source, n, frame, ago, goal):
+    """The query itself, for where `find_goal` says that the character is predicted to go."""
     if not scene.orders.given[0]:  # else the controller's trajectory is noted already
         trajectory = scene.schedule.trajectories
         for h in range(trajectory.shape[1]):
@@ -33,7 +40,6 @@ def ask(scene, source, n, dt):
                 trajectory[n, h, i] = place[i]
     read_features(source, frame, scene.schedule.queries, n)
     ask_for_trajectory(scene, source, n, ago)
-    note_search(scene, n, dt)
 
 
 @inner

@@ -20,6 +20,9 @@ LEAST_UPWARD = 1e-6  # of a normal: a wall has no slope
 def stand_on_ground(scene, n, by):
     """Root and toes follow the ground's height, smoothed; everything shown moves with the root."""
     feet, playing, work, pose = scene.feet, scene.playing, scene.work, scene.pose
+    if scene.acting.stretches[n] >= 0:
+        stand_in_action(scene, n, by)
+        return
     grounds = feet.grounds
     for k in range(grounds.shape[1]):
         height = work.heights[n, k]
@@ -40,6 +43,19 @@ def stand_on_ground(scene, n, by):
 
 
 @inner
+def stand_in_action(scene, n, by):
+    """In an action the ground is where its path leads: what terrain there is follows when it is over."""
+    feet, rises, ground = scene.feet, scene.acting.rises, scene.playing.positions[n, 1]
+    for k in range(feet.grounds.shape[1]):
+        feet.grounds[n, k, 0] = ground + (rises[n, k - 1] if k > 0 else 0.0)
+        feet.grounds[n, k, 1] = 0.0
+    for k in range(feet.slopes.shape[1]):
+        for i in range(2):
+            x, v = settle_spring(feet.slopes[n, k, i], feet.slopes[n, k, i + 2], by.ground)
+            feet.slopes[n, k, i], feet.slopes[n, k, i + 2] = x, v
+
+
+@inner
 def plan_toes(scene, source, n, dt):
     """Note what is known of a character's toes: of its source, the ground and the last step."""
     feet, rig, settings, work = scene.feet, scene.rig, scene.settings, scene.work
@@ -48,17 +64,21 @@ def plan_toes(scene, source, n, dt):
     # a lock begins with a step: what counts is the contact a fixed while after that, however long the step is
     soon, part, _ = advance_time(source, frame, t, c.CONTACT_LEAD - dt)
     soon = soon if part < 0.5 else find_next_frame(source, soon)
-    ground, idle = scene.playing.positions[n, 1], scene.schedule.idle[n]
+    ground, idle, acting = scene.playing.positions[n, 1], scene.schedule.idle[n], scene.acting.stretches[n] >= 0
     stepping = find_step_over(feet, n) if idle else -1
     for k in range(rig.legs.shape[0]):
         contact = np.int64(rig.leg_contacts[k])
         rise = feet.grounds[n, k + 1, 0] - ground if work.normals.shape[0] > 0 else 0.0
+        if acting:
+            rise = scene.acting.rises[n, k]
         rest = ground + rig.toe_rests[k] + rise
         height = rise  # added to the animated toe, unless locks take the clip's height, which blending does not lower
         if settings.foot_lock > 0:
             animated = read_toe_height(source, frame, contact) * (1 - t) + read_toe_height(source, after, contact) * t
             height = rest + rig.scale * (animated - source.toe_rests[contact])
-        work.toe_heights[n, k], work.toe_rests[n, k], work.toe_rises[n, k] = height, rest, rise
+        # a foot below a step's root is not raised to its ground
+        lowest = min(rest, height) - scene.settings.clearance if acting else rest
+        work.toe_heights[n, k], work.toe_rests[n, k], work.toe_rises[n, k] = height, lowest, rise
         work.toe_contacts[n, k] = is_in_contact(source, soon, contact)
         work.toe_stays[n, k] = read_contact_left(source, soon, contact) >= c.SHORTEST_STANCE
         farthest = settings.unlock_distance

@@ -20,6 +20,7 @@ def report(scene, source, n):
     pose.frames[n] = -1 if source.each > 0 else frame  # poses of a character's own are in no database
     pose.fractions[n], pose.costs[n] = fraction, scene.schedule.costs[n]
     pose.sources[n] = find_number(scene, scene.playing.sources[n])
+    pose.acting[n] = scene.acting.stretches[n]
     shown = frame if fraction < 0.5 else find_next_frame(source, frame)
     for contact in range(source.contacts.shape[1]):
         pose.contacts[n, contact] = is_in_contact(source, shown, contact)
@@ -41,3 +42,4 @@ def clear(pose, n):
     """What a step adds up, in however many pieces."""
     pose.displacements[n], pose.turns[n] = Vector(0.0, 0.0, 0.0), 0.0
     pose.reasons[n], pose.searched[n], pose.jumped[n], pose.restarted[n] = 0, False, False, False
+    pose.refusals[n] = 0

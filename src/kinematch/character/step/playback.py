@@ -50,7 +50,7 @@ def limit_adjustment(scene, n, steered):
     own turn, and `steered` more. A character that idles sways in place, and is left where it stands."""
     motions, settings = scene.work.motions, scene.settings
     motions[n, 3], motions[n, 4] = settings.adjustment_ratio, settings.turn_ratio * abs(motions[n, 2]) + steered
-    if scene.schedule.idle[n]:
+    if scene.schedule.idle[n] or scene.acting.stretches[n] >= 0:
         motions[n, 3] = motions[n, 4] = 0.0
 
 
@@ -58,6 +58,8 @@ def limit_adjustment(scene, n, steered):
 def find_rate(scene, source, n, frame):
     """How fast the clip plays: towards the body's speed, within the given change; slow clips play as they are."""
     change, pace = scene.settings.rate_change, read_pace(source, frame)
+    if scene.acting.stretches[n] >= 0:
+        return 1.0  # an action has its own time
     if source.loops[find_clip(source, frame)]:
         change = max(change, LOOP_RATE)
     if change <= 0 or pace < SLOWEST_PACE:

@@ -25,6 +25,7 @@ def reset(scene, n, scratch):
     copy_row(feet, n, beginning.feet, 0)
     copy_row(scene.schedule, n, beginning.schedule, 0)
     copy_row(scene.past, n, beginning.past, 0)
+    copy_row(scene.acting, n, beginning.acting, 0)
     body.positions[n], body.yaws[n] = place, yaw
     playing.positions[n], playing.yaws[n] = place, yaw
     for k in range(feet.grounds.shape[1]):

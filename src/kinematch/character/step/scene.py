@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.character.orders import Orders, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.settings import Settings, make_knobs
-from kinematch.character.state import Feet, Offsets, Past, Playing, Schedule, make_state
+from kinematch.character.state import Acting, Feet, Offsets, Past, Playing, Schedule, make_state
 from kinematch.character.step.pose import JOINT_ROWS, LEG_ROWS
 from kinematch.compile.handle import handle, opening
 from kinematch.compile.jit import inner
@@ -59,6 +59,7 @@ class Beginning(NamedTuple):
     feet: Feet
     schedule: Schedule
     past: Past
+    acting: Acting
 
 
 class Scene(NamedTuple):
@@ -68,6 +69,7 @@ class Scene(NamedTuple):
     feet: Feet
     schedule: Schedule
     past: Past
+    acting: Acting
     beginning: Beginning
     rig: Rig
     settings: Any  # settings.Knobs
@@ -141,8 +143,8 @@ def _make_example() -> tuple[Scene, Scratch]:
     rig = Rig(whole, vectors, whole, flags, whole.reshape(0, 4), whole, whole.reshape(0, 0), vectors, np.zeros(0), 1.0)
     pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()
     scene = Scene(
-        *state[:6],
-        Beginning(*state[:6]),
+        *state[:7],
+        Beginning(*state[:7]),
         rig,
         make_knobs(Settings()),
         make_orders(1),

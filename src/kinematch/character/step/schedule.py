@@ -4,6 +4,7 @@ import math
 
 from kinematch.character import constants as c
 from kinematch.character.reason import Reason
+from kinematch.character.step.acting import is_acting
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.scene import find_source
 from kinematch.compile.jit import inner
@@ -40,6 +41,9 @@ def find_reason(scene, n):
     schedule, orders, settings = scene.schedule, scene.orders, scene.settings
     source = find_source(scene, n)
     frame, _ = read_playing(scene, source, n)
+    if scene.acting.stretches[n] >= 0:
+        schedule.idle[n] = False
+        return NONE if is_acting(scene, source, n, frame) else END
     clip, committed = find_clip(source, frame), is_committed(source, frame)
     since = schedule.since[n]
     if committed:

@@ -5,6 +5,7 @@ Users' Python joins at the seams: the step is left at one and entered again at t
 
 import math
 
+from kinematch.character.step.acting import follow_action, lead_body
 from kinematch.character.step.adjust import adjust_root
 from kinematch.character.step.ask import ask
 from kinematch.character.step.bodies import move_body, remember_root
@@ -15,6 +16,7 @@ from kinematch.character.step.playback import advance
 from kinematch.character.step.pose import find_global_pose, make_here, recall_global_pose, show_root
 from kinematch.character.step.prefetch import prefetch_offsets, prefetch_playing, prefetch_pose, prefetch_query
 from kinematch.character.step.project import project
+from kinematch.character.step.request import take_request
 from kinematch.character.step.reset import reset
 from kinematch.character.step.runs import advance_runs
 from kinematch.character.step.scene import BLOCK, find_source, open_scene, open_scratch
@@ -88,6 +90,9 @@ def step_blocks(scene, scratch, characters, begun, dt, enter, leave):
     while count > 0:
         if first <= ASK < leave:
             for m in range(count):
+                if scene.orders.actions[block[m]] >= 0 or scene.acting.stretches[block[m]] >= 0:
+                    take_request(scene, block[m], scratch)
+            for m in range(count):
                 if scene.work.searching[block[m]]:
                     prefetch_query(scene, block[m])
             for m in range(count):
@@ -150,9 +155,15 @@ def move(scene, scratch, count, by):
             move_body(scene, n, by)
         for one in range(m, min(m + lane_count(), count)):
             source = find_source(scene, block[one])
-            advance(scene, source, block[one], by.dt)
+            if scene.acting.stretches[block[one]] >= 0:
+                follow_action(scene, source, block[one], by.dt)
+            else:
+                advance(scene, source, block[one], by.dt)
             prefetch_pose(scene, source, block[one])
         adjust_root(scene, n, by)
+        for one in range(m, min(m + lane_count(), count)):
+            if scene.acting.stretches[block[one]] >= 0:
+                lead_body(scene, block[one], by.dt)
     for m in range(count):
         prefetch_offsets(scene, block[min(m + 1, count - 1)])
         decode(scene, find_source(scene, block[m]), block[m], by, scratch)
