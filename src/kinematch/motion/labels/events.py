@@ -12,7 +12,7 @@ from kinematch.math.quaternion import Array
 from kinematch.motion.actions import PASS, SEAT, Event
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.kinematics import global_pose, tpose
-from kinematch.motion.labels.activity import Stretch
+from kinematch.motion.labels.activity import ActivityRange
 from kinematch.motion.labels.calibration import CalibrationPose
 from kinematch.motion.labels.flights import find_sole_heights
 from kinematch.motion.labels.posture import measure_posture
@@ -29,20 +29,20 @@ DUCK_SPEED = 0.5  # m/s of the hips on the way through
 LEAVE_SECONDS = 0.7  # around a seat, in which a body is bent to sit down or get up
 
 
-def find_events(clip: Clip, stretches: Sequence[Stretch], poses: Sequence[CalibrationPose] = ()) -> list[Event]:
+def find_events(clip: Clip, stretches: Sequence[ActivityRange], poses: Sequence[CalibrationPose] = ()) -> list[Event]:
     """All events of a clip in order, outside of its calibration poses; none for a rig that is no humanoid."""
     first = max((pose.drop_stop for pose in poses if pose.drop_start == 0), default=0)
     last = min((pose.drop_start for pose in poses if pose.drop_stop == clip.frame_count), default=clip.frame_count)
     inner = clip.frames(first, last)
     if last - first < 2 or measure_posture(inner) is None:
         return []
-    moved = [Stretch(one.activity, one.start - first, one.stop - first) for one in stretches]
+    moved = [ActivityRange(one.activity, one.start - first, one.stop - first) for one in stretches]
     events = _find(inner, _flags(moved, inner.frame_count))
     begins = first / clip.frame_rate
     return [Event(one.kind, round(one.time + begins, 3), one.joint, one.below) for one in events]
 
 
-def _flags(stretches: Sequence[Stretch], frames: int) -> dict[str, Array]:
+def _flags(stretches: Sequence[ActivityRange], frames: int) -> dict[str, Array]:
     names = ("lying", "sitting", "kneeling", "crouching", "climbing", "jumping", "low")
     flags = {name: np.zeros(frames, bool) for name in names}
     for one in stretches:
