@@ -7,6 +7,7 @@ import { GazeLead } from "./scene/person/gaze";
 import type { BodyKind } from "./scene/shape";
 import type { Viewport } from "./scene/viewport";
 import type { Connection } from "./stream/connection";
+import { CrowdBudget } from "./scene/crowd_budget";
 import { CrowdPose } from "./stream/crowd_pose";
 import { History } from "./stream/history";
 import { Playback, type Moment } from "./stream/playback";
@@ -15,9 +16,7 @@ export type Change = "welcome" | "situation" | "settings" | "presets";
 const FINE = 12; // figures up to so many are drawn with all their corners
 const MEDIUM = 100; // and up to so many with some of them
 const FILES_APART = 1.5; // m, at which the server starts several files side by side
-const SLOW = 0.08; // s a frame, from which on fewer of a crowd are drawn
-const PATIENCE = 1; // s of slow frames before that
-const FEWEST = 16; // of a crowd, drawn however slow it is
+const NEAR_CAMERA = 1.3; // m within which nobody else is drawn
 
 export class Live {
   welcome: Welcome | null = null;
@@ -39,8 +38,7 @@ export class Live {
   alone: number | null = null; // the only one shown of those that play side by side
   /** Metres along x by which side b, and neighbours of several files, are drawn apart; they start at these. */
   readonly apart = { b: 0, files: FILES_APART };
-  most = Infinity; // of the crowd that this machine draws in time
-  private slow = 0; // s of slow frames of late
+  readonly budget = new CrowdBudget();
   private crowdPose: CrowdPose | null = null;
   private hero: Figure | null = null;
   private second: Figure | null = null;
@@ -210,7 +208,7 @@ export class Live {
     if (!this.moment || !this.crowdPose || !this.rig || !this.hero) return;
     const second = this.moment.before.second,
       last = second - (this.names.length || 1); // of the crowd, behind the first
-    const count = this.crowdPose.take(this.moment, (c) => c <= this.most || c > last);
+    const count = this.crowdPose.take(this.moment, (c) => c <= this.budget.most || c > last);
     const poses = this.crowdPose.poses;
     for (let c = last + 1; c < count; c++) if (c > 0) this.shift(poses[c], this.findShift(c));
     const followed = this.find(this.alone ?? 0);
@@ -224,11 +222,12 @@ export class Live {
     if (this.second) this.second.count = 0;
     if (second < count) this.second!.pose(0, poses[second]);
     const hidden = this.alone === null ? [0] : [0, ...this.names.map((_, k) => this.find(k))];
-    const drawn = (c: number) => c < count && c !== second && (c <= this.most || c > last);
+    const drawn = (c: number) => c < count && c !== second && (c <= this.budget.most || c > last);
     const others = poses.filter((_, c) => drawn(c) && !hidden.includes(c));
-    this.showCrowd(others);
     const middle = this.rig.info.roles.hips ?? Math.min(1, this.rig.count - 1),
       hips = 3 * middle;
+    this.drawn = others.length;
+    this.showCrowd(others.filter((pose) => !this.isAtCamera(pose, hips)));
     this.viewport.blobs.show([poses[followed], ...(second < count ? [poses[second]] : []), ...others], middle);
     const at = poses[followed].positions;
     this.hips.set(at[hips], at[hips + 1], at[hips + 2]);
@@ -257,25 +256,21 @@ export class Live {
 
   /** How many characters there are besides the first, and how many of them are drawn. */
   get crowdSize(): { all: number; drawn: number } {
-    return { all: Math.max((this.situation?.crowd ?? 1) - 1, 0), drawn: this.crowd?.count ?? 0 };
+    return { all: Math.max((this.situation?.crowd ?? 1) - 1, 0), drawn: this.drawn };
   }
 
-  /** Draw half of the crowd where frames take too long; all of it again when its number changes. */
+  /** Draw less of the crowd where frames take too long. */
   pace(seconds: number): void {
     const { all, drawn } = this.crowdSize;
-    if (all !== this.paced) {
-      this.paced = all;
-      this.most = Infinity;
-      this.slow = -PATIENCE; // what is new may take a while
-    }
-    if (drawn <= FEWEST) return;
-    this.slow =
-      seconds > SLOW ? this.slow + Math.min(seconds, 0.5) : Math.max(Math.min(this.slow, 0), this.slow - seconds);
-    if (this.slow <= PATIENCE) return;
-    this.most = Math.max(FEWEST, drawn >> 1);
-    this.slow = 0;
+    this.budget.pace(seconds, all, drawn);
   }
-  private paced = 0;
+  private drawn = 0; // of the crowd
+
+  /** Whether a character stands where the camera is, and would hide the stage. */
+  private isAtCamera({ positions }: GlobalPose, hips: number): boolean {
+    const { x, z } = this.viewport.follow.camera.position;
+    return Math.hypot(positions[hips] - x, positions[hips + 2] - z) < NEAR_CAMERA;
+  }
 
   private showCrowd(poses: GlobalPose[]): void {
     const room = this.crowd ? this.crowd.capacity : 0;

@@ -60,7 +60,7 @@ if (!recording) {
 }
 shell.dock.append(dock.element);
 shell.furnish();
-new Covers(shell.stage, live);
+const covers = new Covers(shell.stage, live);
 const corners = new StageCorners(shell.overlay, studio, steering, () => dock.steerFromHere());
 const film = new Film(studio, { character, lineup }, draw);
 dock.onFilm = (format, steps) => askForFilm(studio, film, format, steps);
@@ -113,7 +113,7 @@ window.addEventListener("hashchange", () => {
 void shell.open(registeredPanels().some((panel) => panel.id === opened) ? opened : recording ? "why" : "play", studio);
 connection.open();
 
-if (!recording && isNewcomer()) startTour(studio.open);
+if (!recording && isNewcomer()) void covers.lifted.then(() => startTour(studio.open));
 
 function showHelp(panel: string): void {
   const actions: [string, () => void][] = recording ? [] : [["Take the tour", () => startTour(studio.open)]];

@@ -1,8 +1,11 @@
 /** Poses and the drawn body. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as THREE from "three";
 import type { SkeletonInfo } from "../src/messages";
+import { writeCost } from "../src/panels/reasons";
 import { seriesOf } from "../src/panels/timeline_clips";
+import { measureLift } from "../src/scene/camera";
 import { bodyTriangles } from "../src/scene/cones";
 import { blendRotation, newPose, Rig } from "../src/scene/kinematics";
 
@@ -100,4 +103,21 @@ test("the body's skin lies a radius away from its bones, with normals of unit le
     assert.ok(Math.abs(away - radius) < 1e-5);
     assert.ok(Math.abs(Math.hypot(...mesh.normals.subarray(3 * v, 3 * v + 3)) - 1) < 1e-5);
   }
+});
+
+test("the camera rises until nothing between hides the ground beneath a character", () => {
+  const target = new THREE.Vector3(2, 0.9, 0),
+    camera = new THREE.Vector3(2, 1.2, -5),
+    ridge = (_: number, z: number) => (z < -1 && z > -4 ? 0.6 : 0);
+  assert.equal(
+    measureLift(target, camera, () => 0),
+    0,
+  );
+  const lift = measureLift(target, camera, ridge);
+  assert.ok(lift > 0.5);
+  assert.equal(measureLift(target, camera.clone().setY(1.2 + lift), ridge), 0);
+});
+
+test("costs too small for two decimals keep two digits", () => {
+  assert.deepEqual([1.234, 0.0123, 0.004, 0].map(writeCost), ["1.23", "0.012", "0.004", "next to nothing"]);
 });

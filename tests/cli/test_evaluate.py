@@ -90,7 +90,7 @@ def test_mistakes_are_told_in_one_line(arguments, message, capsys):
 )
 def test_an_old_option_names_the_subcommand_that_replaces_it(arguments, name, capsys):
     assert main(["evaluate", *arguments]) == 2
-    assert f"use `kinematch evaluate {name}`" in capsys.readouterr().err
+    assert f"subcommand: `kinematch evaluate {name}`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def test_newcomers_are_led_around_and_can_leave(screen, fresh_server, axe):
     page = screen(fresh_server, newcomer=True)
     tour = page.page.get_by_role("region", name="Tour")
     assert "W A S D" in tour.inner_text()
+    assert not page.page.locator(".cover").is_visible()  # there is a character that one can drive
     page.picture("tour")
     assert not find_faults(page, axe)
     page.page.keyboard.down("w")  # nothing is locked

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 COUNTS = (1, 100, 500)
-KEEP_ALL = "kinematch.live.pace = () => {}; kinematch.live.most = Infinity;"  # however slow this machine is
+KEEP_ALL = "kinematch.live.pace = () => {}; kinematch.live.budget.most = Infinity;"  # however slow this machine is
 
 
 def set_crowd(page, count: int) -> None:
@@ -38,8 +38,8 @@ def test_a_slow_machine_draws_fewer_and_says_so(screen, fresh_server):
     page = screen(fresh_server)
     set_crowd(page, 500)
     page.ask("for (let k = 0; k < 12; k++) kinematch.live.pace(0.4)")  # seconds of slow frames
-    page.until("kinematch.live.most < 499")
-    page.until("kinematch.live.crowdSize.drawn <= kinematch.live.most")
+    page.until("kinematch.live.budget.most < 499")
+    page.until("kinematch.live.crowdSize.drawn <= kinematch.live.budget.most")
     page.until(
         "/^\\d+ of 500 characters drawn$/.test(document.querySelector('.corner.bottom-right .warn').textContent)"
     )
@@ -48,4 +48,4 @@ def test_a_slow_machine_draws_fewer_and_says_so(screen, fresh_server):
     page.until_moved(1.0)
     page.page.keyboard.up("w")
     set_crowd(page, 2)  # another number is tried in full
-    page.until("kinematch.live.most === Infinity && kinematch.live.crowdSize.drawn === 1")
+    page.until("kinematch.live.budget.most === Infinity && kinematch.live.crowdSize.drawn === 1")

@@ -29,6 +29,7 @@ def start(page, motion: str) -> None:
 
 def test_a_simulated_user_has_a_body_that_walks_and_is_seen_by_others(screen, fresh_server):
     page = open_vr(screen, fresh_server)
+    assert page.page.get_by_text("choose Stroll, to see a body here").is_visible()  # the stage is not just empty
     start(page, "Stroll")
     x, _, z = page.ask(HIPS)
     page.until(f"(([x, , z]) => Math.hypot(x - {x}, z - {z}) > 0.8)({HIPS})")

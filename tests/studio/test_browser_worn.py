@@ -74,6 +74,7 @@ def test_a_film_wears_the_character_and_turns_around_it(screen, fresh_server, tm
     page = screen(fresh_server)
     page.page.get_by_role("button", name="Child", exact=True).click()
     page.until("kinematch.live.heroHidden")
+    page.until("kinematch.viewport.follow.away.radius > 5.2")  # its large head is seen whole
     page.walk(1.0)
     page.page.get_by_role("button", name="Bookmark this view").click()
     page.page.get_by_role("button", name="Front", exact=True).click()

@@ -5,6 +5,13 @@ export function featureWords(name: string): string {
   return name.replace(/_/g, " ");
 }
 
+const NOTHING = 0.0005; // of a cost, which is shown as zero
+
+/** A cost with two digits that count: those of a standing character are thousandths. */
+export function writeCost(cost: number): string {
+  return cost < NOTHING ? "next to nothing" : cost < 0.1 ? String(Number(cost.toPrecision(2))) : cost.toFixed(2);
+}
+
 const CAUSES: Record<string, string> = {
   interval: "it was time",
   "velocity changed": "another velocity was asked for",
@@ -65,17 +72,19 @@ export function verdict(explanation: Explanation): { title: string; text: string
         : `${most ? `; it loses most on ${featureWords(most.feature)}` : ""}.`;
     const text = !best
       ? "No other frame may be taken here."
-      : `The best other frame costs ${best.cost.toFixed(2)}, this one ${winner.cost.toFixed(2)}${why}`;
+      : winner.cost < NOTHING
+        ? "It fits what is wanted: no other frame is a gain."
+        : `The best other frame costs ${writeCost(best.cost)}, this one ${writeCost(winner.cost)}${why}`;
     return { title: `${winner.clip} plays on`, text };
   }
   if (!staying)
     return {
       title: `Jumped to ${winner.clip}`,
-      text: `It costs ${winner.cost.toFixed(2)}. The frame that played could not go on: its clip ends or the filter forbids it.`,
+      text: `It costs ${writeCost(winner.cost)}. The frame that played could not go on: its clip ends or the filter forbids it.`,
     };
   const most = losesMost(staying, winner, features);
   return {
     title: `Jumped to ${winner.clip}`,
-    text: `It costs ${winner.cost.toFixed(2)}, playing on ${staying.cost.toFixed(2)}${most ? `; the gain is mostly ${featureWords(most.feature)} (${most.by.toFixed(2)})` : ""}.`,
+    text: `It costs ${writeCost(winner.cost)}, playing on ${writeCost(staying.cost)}${most ? `; the gain is mostly ${featureWords(most.feature)} (${writeCost(most.by)})` : ""}.`,
   };
 }

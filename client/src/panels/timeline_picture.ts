@@ -6,6 +6,7 @@ import { clipAt, seriesOf } from "./timeline_clips";
 
 const SHORTEST = 2,
   LONGEST = 180; // s shown
+const LABEL_WIDTH = 46; // px between times of the ruler, at least
 const ROWS = { clips: 24, searches: 18, contacts: 9 }; // px high
 
 export class TimelinePicture {
@@ -150,7 +151,8 @@ export class TimelinePicture {
 
   private drawRuler(ink: CanvasRenderingContext2D, x: (step: number) => number, rate: number): void {
     const seconds = (this.last - this.first) / rate,
-      step = [0.5, 1, 2, 5, 10, 20, 30, 60].find((one) => seconds / one < 14) ?? 60;
+      labels = Math.min(ink.canvas.clientWidth / LABEL_WIDTH, 14),
+      step = [0.5, 1, 2, 5, 10, 20, 30, 60].find((one) => seconds / one < labels) ?? 60;
     ink.font = "10px system-ui, sans-serif";
     ink.textBaseline = "middle";
     for (let t = Math.ceil(this.first / rate / step) * step; t * rate < this.last; t += step) {

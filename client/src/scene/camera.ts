@@ -6,6 +6,11 @@ export type CameraMode = "follow" | "chase" | "side" | "orbit" | "free";
 
 const HALFLIFE = 0.12; // s, in which half of the way to the followed point is made up
 const CHASE_HALFLIFE = 0.7; // s, in which half of the turn behind the followed one is made up
+export const PERSON_REACH = 0.95; // m from the hips of a person to the feet
+const DISTANCE = 4.95; // from the character, for each metre of its reach
+const LIFT_HALFLIFE = 0.25; // s, in which half of the way above a rise is made up
+const CLEARANCE = 0.12; // m between the ground and what is seen over it
+const SIGHTS = 12; // points of the ground between character and camera
 const ORBIT = (2 * Math.PI) / 20; // rad/s
 const TOUCHED = 900; // ms after the pointer turned the camera, before it turns by itself again
 
@@ -15,6 +20,8 @@ export class FollowCamera {
   mode: CameraMode = "follow";
   private fresh = true;
   private touched = -1e9;
+  private reach = PERSON_REACH;
+  private lift = 0; // m above where the pointer has it, lest ground hides the character
 
   constructor(element: HTMLElement) {
     this.controls = new OrbitControls(this.camera, element);
@@ -36,7 +43,7 @@ export class FollowCamera {
   }
 
   /** Look from a side of somebody who faces `yaw`. */
-  view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = 4.7): void {
+  view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = DISTANCE * this.reach): void {
     const turn =
       { back: Math.PI, front: 0, left: Math.PI / 2, right: -Math.PI / 2, top: Math.PI }[from] +
       yaw +
@@ -50,6 +57,12 @@ export class FollowCamera {
     );
     this.camera.position.copy(this.controls.target).add(away);
     this.controls.update();
+  }
+
+  /** Stand as far away as a character needs whose head or feet are `reach` metres from its hips. */
+  fit(reach: number): void {
+    this.zoom(reach / this.reach);
+    this.reach = reach;
   }
 
   /** Turn about the followed point, radians; for sticks and keys. */
@@ -72,7 +85,8 @@ export class FollowCamera {
     this.fresh = true;
   }
 
-  update(followed: THREE.Vector3 | null, yaw: number, seconds: number): void {
+  update(followed: THREE.Vector3 | null, yaw: number, seconds: number, heightAt: HeightAt): void {
+    this.camera.position.y -= this.lift;
     if (followed && (this.mode !== "free" || this.fresh)) {
       const far = followed.distanceTo(this.controls.target) > 8;
       const share = this.fresh || far ? 1 : 1 - 2 ** (-seconds / HALFLIFE);
@@ -83,6 +97,13 @@ export class FollowCamera {
       if (performance.now() - this.touched > TOUCHED) this.turn(yaw, seconds);
     }
     this.controls.update(seconds);
+    this.lift +=
+      (measureLift(this.controls.target, this.camera.position, heightAt) - this.lift) *
+      (1 - 2 ** (-seconds / LIFT_HALFLIFE));
+    if (this.lift < 0.001) this.lift = 0;
+    if (!this.lift) return;
+    this.camera.position.y += this.lift;
+    this.camera.lookAt(this.controls.target);
   }
 
   /** What the mode turns by itself. */
@@ -114,4 +135,18 @@ export class FollowCamera {
   release(): void {
     this.touched = -1e9;
   }
+}
+
+type HeightAt = (x: number, z: number) => number;
+
+/** Metres that a camera must rise to see the ground beneath its target over what lies between. */
+export function measureLift(target: THREE.Vector3, camera: THREE.Vector3, heightAt: HeightAt): number {
+  const feet = heightAt(target.x, target.z) + CLEARANCE;
+  let most = 0;
+  for (let k = 1; k <= SIGHTS; k++) {
+    const share = k / SIGHTS,
+      at = target.clone().lerp(camera, share);
+    most = Math.max(most, feet + (heightAt(at.x, at.z) + CLEARANCE - feet) / share - camera.y);
+  }
+  return most;
 }

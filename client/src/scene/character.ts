@@ -4,9 +4,12 @@ import type { Live } from "../live";
 import type { CharacterInfo } from "../messages";
 import { request } from "../stream/request";
 import type { Studio } from "../studio";
+import { PERSON_REACH } from "./camera";
 import { newPose, type GlobalPose, type Rig } from "./kinematics";
 import { CharacterModel, readModel } from "./model";
 import type { Viewport } from "./viewport";
+
+const LEAST_REACH = 0.1; // m that the camera shows around the hips of the smallest character
 
 export class WornCharacter {
   onChange: () => void = () => {};
@@ -20,7 +23,7 @@ export class WornCharacter {
 
   constructor(
     private readonly live: Live,
-    viewport: Viewport,
+    private readonly viewport: Viewport,
     private readonly studio: () => Studio,
   ) {
     this.layer = viewport.layer();
@@ -88,7 +91,7 @@ export class WornCharacter {
     this.live.heroHidden = false;
     this.changes++;
     this.onChange();
-    if (!info?.drawn) return;
+    if (!info?.drawn) return this.viewport.follow.fit(PERSON_REACH);
     try {
       const content = await (await request("api/character")).arrayBuffer();
       const model = await readModel(content, info);
@@ -96,6 +99,7 @@ export class WornCharacter {
       this.model = model;
       this.content = content;
       this.layer.add(model.scene);
+      this.framed = false;
     } catch (error) {
       const reason = String((error as Error).message ?? error);
       this.studio().say(`${reason}. Its skeleton is shown instead.`, "bad", `${info.name} cannot be drawn`);
@@ -112,7 +116,12 @@ export class WornCharacter {
     if (!this.model || !pose || !this.live.rig) return;
     this.live.heroHidden = true;
     this.model.apply(this.rest ? this.standAtRest(pose, this.live.rig) : pose, seconds);
+    if (this.framed) return;
+    this.framed = true;
+    const reach = this.model.measureReach(this.live.rig.info.roles.hips ?? 0) ?? PERSON_REACH;
+    this.viewport.follow.fit(Math.max(reach, LEAST_REACH));
   }
+  private framed = true; // whether the camera stands as far away as the model needs
 
   /** The reference T-pose, where the character is. */
   private standAtRest(pose: GlobalPose, rig: Rig): GlobalPose {

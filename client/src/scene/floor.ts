@@ -40,6 +40,7 @@ const HAZE = /* glsl */ `
 const FAR = 1e6; // m, where flat floor has faded away: never, it is lost in haze
 const AROUND = 320; // m across the flat floor
 const DRAWN = 48; // m across the piece of uneven ground that is drawn
+const GAP = 0.05; // m from the lowest uneven ground down to the flat floor beneath it
 const STRIDE = 4; // m after which that piece is moved
 
 export class Floor {
@@ -49,17 +50,26 @@ export class Floor {
     otherTone: { value: new THREE.Color() },
     horizon: { value: new THREE.Color() },
     centre: { value: new THREE.Vector3() },
-    reach: { value: FAR },
   };
-  private readonly material = new THREE.MeshLambertMaterial({ transparent: true });
+  private readonly stone = this.makeStone(FAR);
+  private readonly unevenStone = this.makeStone(DRAWN / 2 - STRIDE);
   private readonly plane: THREE.Mesh;
   private uneven: THREE.Mesh | null = null;
   private ground: Ground | null = null;
   private middle = [0, 0]; // m, of the piece that is drawn
 
   constructor() {
-    this.material.onBeforeCompile = (shader) => {
-      Object.assign(shader.uniforms, this.uniforms);
+    this.plane = new THREE.Mesh(new THREE.PlaneGeometry(AROUND, AROUND).rotateX(-Math.PI / 2), this.stone);
+    this.plane.receiveShadow = true;
+    this.plane.renderOrder = -5;
+    this.object.add(this.plane);
+  }
+
+  /** What the floor is made of, to `reach` metres from its centre. */
+  private makeStone(reach: number): THREE.MeshLambertMaterial {
+    const material = new THREE.MeshLambertMaterial({ transparent: true });
+    material.onBeforeCompile = (shader) => {
+      Object.assign(shader.uniforms, this.uniforms, { reach: { value: reach } });
       shader.vertexShader =
         "varying vec3 groundPoint;\n" +
         shader.vertexShader.replace(
@@ -72,14 +82,11 @@ export class Floor {
           .replace("#include <color_fragment>", `#include <color_fragment>\n${COLOUR}`)
           .replace("#include <opaque_fragment>", `#include <opaque_fragment>\n${HAZE}`);
     };
-    this.plane = new THREE.Mesh(new THREE.PlaneGeometry(AROUND, AROUND).rotateX(-Math.PI / 2), this.material);
-    this.plane.receiveShadow = true;
-    this.plane.renderOrder = -5;
-    this.object.add(this.plane);
+    return material;
   }
 
   paint(light: Daylight): void {
-    this.material.color.set(light.ground[0]);
+    for (const stone of [this.stone, this.unevenStone]) stone.color.set(light.ground[0]);
     this.uniforms.otherTone.value.set(light.ground[1]);
     this.uniforms.gridColour.value.set(light.grid);
     this.uniforms.horizon.value.set(light.horizon);
@@ -88,7 +95,7 @@ export class Floor {
   /** Keep the drawn part of the endless floor around a point. */
   centreOn(x: number, z: number): void {
     this.uniforms.centre.value.set(x, 0, z);
-    this.plane.position.set(Math.round(x / 5) * 5, 0, Math.round(z / 5) * 5);
+    this.plane.position.setX(Math.round(x / 5) * 5).setZ(Math.round(z / 5) * 5);
     if (Math.max(Math.abs(x - this.middle[0]), Math.abs(z - this.middle[1])) > STRIDE) this.move(x, z);
   }
 
@@ -97,14 +104,14 @@ export class Floor {
     this.uneven?.geometry.dispose();
     this.uneven = null;
     this.ground = ground && ground.heights.some((height) => height !== 0) ? ground : null;
-    this.plane.visible = !this.ground;
-    this.uniforms.reach.value = this.ground ? DRAWN / 2 - STRIDE : FAR;
+    // far away the ground is flat again
+    this.plane.position.y = this.ground ? this.ground.heights.reduce((low, height) => Math.min(low, height)) - GAP : 0;
     if (!this.ground) return;
     const [wide, deep] = this.ground.cells;
     const across = Math.ceil(DRAWN / wide),
       along = Math.ceil(DRAWN / deep);
     const geometry = new THREE.PlaneGeometry(across * wide, along * deep, across, along).rotateX(-Math.PI / 2);
-    this.uneven = new THREE.Mesh(geometry, this.material);
+    this.uneven = new THREE.Mesh(geometry, this.unevenStone);
     this.uneven.receiveShadow = this.uneven.castShadow = true;
     this.object.add(this.uneven);
     this.move(this.uniforms.centre.value.x, this.uniforms.centre.value.z);

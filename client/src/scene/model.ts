@@ -33,6 +33,15 @@ export class CharacterModel {
     this.vrm?.update(Math.min(seconds, 0.1)); // hair and clothes that swing
   }
 
+  /** Metres from a joint up or down to the end of the body, as it stands; null without that joint. */
+  measureReach(joint: number): number | null {
+    const node = this.joints.find((one) => one.joint === joint)?.node;
+    if (!node) return null;
+    const { max, min } = new THREE.Box3().setFromObject(this.scene, true),
+      { y } = node.getWorldPosition(this.spot);
+    return Math.max(max.y - y, y - min.y);
+  }
+
   dispose(): void {
     this.scene.removeFromParent();
     VRMUtils.deepDispose(this.scene);

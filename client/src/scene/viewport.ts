@@ -142,7 +142,7 @@ export class Viewport {
         this.fit();
         this.thrift(seconds);
       }
-      if (!this.eye) this.follow.update(followed, yaw, Math.min(seconds, 0.25));
+      if (!this.eye) this.follow.update(followed, yaw, Math.min(seconds, 0.25), (x, z) => this.floor.height(x, z));
     }
     const centre = followed ?? this.follow.controls.target;
     this.floor.centreOn(centre.x, centre.z);

@@ -106,7 +106,7 @@ export class StageCorners {
     const late = this.steering.latency.milliseconds;
     this.speed.className = `chip speed ${late === null ? "" : late < 100 ? "good" : late < 200 ? "warn" : "bad"}`;
     const { all, drawn } = this.studio.live.crowdSize,
-      some = this.studio.live.most < all;
+      some = this.studio.live.budget.most < all;
     this.few.hidden = !some;
     this.pinned.hidden = !this.studio.live.pinned;
     if (some) this.few.textContent = `${drawn + 1} of ${all + 1} characters drawn`;

@@ -3,6 +3,8 @@ import type { Live } from "../live";
 import { h } from "./elements";
 
 export class Covers {
+  /** Resolved when the first pose is there. */
+  readonly lifted: Promise<void>;
   private readonly title = h("h2");
   private readonly text = h("p");
   private readonly cover = h(
@@ -34,9 +36,13 @@ export class Covers {
         tell();
       }, 1000);
     });
-    live.connection.onFrame(() => {
-      if (!this.cover.hidden && this.live.welcome) this.cover.hidden = true;
-    });
+    this.lifted = new Promise((resolve) =>
+      live.connection.onFrame(() => {
+        if (this.cover.hidden || !this.live.welcome) return;
+        this.cover.hidden = true;
+        resolve();
+      }),
+    );
   }
 
   private say(title: string, text: string): void {

@@ -1,6 +1,11 @@
 /** Making elements: one small function, and the controls that every panel shares. */
 import { icon, type IconName } from "./icons";
 
+/** Whether fingers point here, which drop no files. */
+export function isTouched(): boolean {
+  return matchMedia("(pointer: coarse)").matches;
+}
+
 type Child = Node | string | number | null | undefined | false;
 type Attributes = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 /** A short tour for newcomers: one card after another beside what it speaks of; nothing is locked meanwhile. */
-import { button, h } from "./elements";
+import { button, h, isTouched } from "./elements";
 
 const SEEN = "kinematch-tour"; // where the browser keeps that it was taken or refused
 
@@ -43,8 +43,8 @@ const STOPS: Stop[] = [
   {
     title: "Build from your own motion",
     touch:
-      "Choose BVH, GLB or FBX files here. Kinematch examines them, suggests fixes, and builds a database that plays at once.",
-    text: "Drop BVH, GLB or FBX files here. Kinematch examines them, suggests fixes, and builds a database that plays at once.",
+      "Choose BVH, GLB or VRMA files here. Kinematch examines them, suggests fixes, and builds a database that plays at once.",
+    text: "Drop BVH, GLB or VRMA files here. Kinematch examines them, suggests fixes, and builds a database that plays at once.",
     panel: "build",
     at: "#tab-build",
   },
@@ -101,7 +101,7 @@ export function startTour(open: (panel: string) => void): void {
     marked = document.querySelector(stop.at);
     marked?.classList.add("tour-mark");
     title.textContent = stop.title;
-    text.textContent = (matchMedia("(pointer: coarse)").matches && stop.touch) || stop.text;
+    text.textContent = (isTouched() && stop.touch) || stop.text;
     count.textContent = `${at + 1} of ${STOPS.length}`;
     back.hidden = at === 0;
     next.textContent = at === STOPS.length - 1 ? "Done" : "Next";

@@ -21,7 +21,10 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   const camera = (stage.camera = new CameraControls(studio, stage));
   let emulator: Emulator | null = null,
     wait = 0,
-    there = false; // whether the browser has a headset
+    there = false, // whether the browser has a headset
+    isOpen = false;
+  const invitation = h("div.stage-notice", { hidden: true }, "Enter VR, or choose Stroll, to see a body here");
+  studio.viewport.renderer.domElement.parentElement!.append(invitation);
   const waitingFor = h("span");
   const waiting = h("div.note", { role: "status" }, waitingFor, h("div.progress.unknown", h("i")));
   let prepared: { name: string; since: number } | null = null; // the motion that the server is asked for
@@ -41,7 +44,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
       kind: "small quiet",
       title: "Lay a controller on the floor first",
     }),
-    button("Measure anew", () => room.calibrate("anew"), { kind: "small quiet", title: "For another person" }),
+    button("Measure again", () => room.calibrate("anew"), { kind: "small quiet", title: "For another person" }),
   );
   const about = h("p.note");
   const motionHolder = h("div");
@@ -123,6 +126,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
   /** What is being prepared, and for how long. */
   function showWaiting(): void {
     waiting.hidden = !prepared && !room.waiting;
+    invitation.hidden = !isOpen || !waiting.hidden || headset.worn || stage.avatars.main !== null;
     if (waiting.hidden) return;
     stage.since ??= performance.now();
     const seconds = Math.floor((performance.now() - (prepared?.since ?? stage.since)) / 1000);
@@ -218,7 +222,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
       ? "A body is fitted to you at once; calibrate to fit it to your height."
       : window.isSecureContext
         ? "This browser has no headset. Open this address in a headset's browser, or use one of the following."
-        : "Headsets want https: start the server with “kinematch play --vr --host ADDRESS --https”.";
+        : "Headsets need HTTPS: start the server with “kinematch play --vr --host ADDRESS --https”.";
   }
 
   room.onChange(show);
@@ -244,13 +248,14 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
         group("Camera", camera.element),
         group("View", look, mirror),
         group("Body", body.element),
-        group("Answer", figures),
+        group("Response", figures),
         group("Trackers", record.element),
         group("People", people),
       ),
     opened: () => {
       studio.connection.send({ type: "stream", every: 0 });
       studio.viewport.follow.jump();
+      isOpen = true;
       void showSupport().then(show);
       navigator.xr?.addEventListener?.("devicechange", () => void showSupport());
     },
@@ -259,6 +264,8 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
       if (headset.worn) void headset.exit();
       camera.stop();
       setMirror(false);
+      isOpen = false;
+      invitation.hidden = true;
       stage.close();
     },
     frame: (seconds) => {

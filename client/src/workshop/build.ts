@@ -1,7 +1,7 @@
 /** Build: from dropped files to a playing character; every control edits the recipe, and nothing else. */
 import { undoOrRedo } from "../panels/undo";
 import { registerPanel, type Studio } from "../studio";
-import { button, h, segments } from "../ui/elements";
+import { button, h, isTouched, segments } from "../ui/elements";
 import { CleaningView } from "./cleaning_view";
 import { ClipDock } from "./clip_dock";
 import { fetchClip } from "./clip_file";
@@ -139,10 +139,11 @@ class BuildPanel {
 
   private update(): void {
     const project = this.store.project;
-    if (project && !this.store.selected) this.tell("Drop motion files anywhere on the page");
+    if (project && !this.store.selected)
+      this.tell(isTouched() ? "Choose motion files to see them here" : "Drop motion files anywhere on the page");
     this.place.textContent = project
       ? project.temporary
-        ? "A workspace of your own; give `kinematch play` a folder to keep things elsewhere"
+        ? "Kept in a workspace of your own; “kinematch play FOLDER” keeps it in a folder"
         : `${project.folder} / ${project.recipe}`
       : "";
     this.place.title = project ? `${project.folder}/${project.recipe}` : "";

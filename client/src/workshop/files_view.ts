@@ -1,5 +1,5 @@
 /** Build, the files: what is dropped or picked, what the doctor says of each, and whether the recipe has it. */
-import { button, h } from "../ui/elements";
+import { button, h, isTouched } from "../ui/elements";
 import { loading, rerender, seconds } from "./fields";
 import type { FileReport } from "./messages";
 import type { Store } from "./store";
@@ -141,7 +141,7 @@ export class FilesView {
         h("div.big", "This database came without its recipe"),
         h(
           "p",
-          `It remembers the one it was built by. Bring that back as ${store.project!.recipe} to change it; building needs the motion files it names. Or drop other files here and begin anew.`,
+          `It remembers the one it was built by. Bring that back as ${store.project!.recipe} to change it; building needs the motion files it names. Or drop other files here and start again.`,
         ),
         h(
           "div.row",
@@ -151,7 +151,7 @@ export class FilesView {
       );
     return h(
       "div.invitation",
-      h("div.big", "Drop motion files here"),
+      h("div.big", isTouched() ? "Bring motion files" : "Drop motion files here"),
       h(
         "p",
         `BVH, GLB, glTF, VRM or VRMA, of any rig, unit and axis. The doctor looks at each and writes the recipe for you.${where}`,

@@ -29,5 +29,5 @@ def find_subcommand(arguments: list[str]) -> list[str]:
         return arguments
     for option, name in OLD_OPTIONS.items():
         if any(one.split("=")[0] == option for one in arguments):
-            raise KinematchError(f"no option {option}; use `kinematch evaluate {name}`, which --help explains")
+            raise KinematchError(f"{option} is now a subcommand: `kinematch evaluate {name}` (--help explains it)")
     return ["character", *arguments]
