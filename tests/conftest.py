@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from kinematch.compile.code_folder import find_code_folder
 from kinematch.database.build import BuildResult, build
+from kinematch.database.storage import Database
 from kinematch.export.ahead import make_code
 from kinematch.export.link import find_host, link_shared, name_library
 from kinematch.math import quaternion
@@ -114,6 +115,17 @@ def built_of(tmp_path_factory) -> Callable[..., BuildResult]:
         return build(recipe)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def acts(tmp_path_factory) -> Database:
+    """A database of a few built-in clips and all built-in actions."""
+    recipe = tmp_path_factory.mktemp("acts") / "acts.toml"
+    recipe.write_text(
+        '[[source]]\nbuiltin = "locomotion"\nclips = ["idle", "walk_1.35", "run_2.6", "run_3.6"]\n\n'
+        '[[source]]\nbuiltin = "actions"\nground = "stances"\n\n[matching]\nfilter = "!action"\n'
+    )
+    return build(recipe).database
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,7 @@ ORDER = [
         "control",
         "terrain",
         "character",
+        "scene",
         "learned",
         "avatar",
         "camera",

@@ -8,21 +8,8 @@ from kinematch.character.reason import Refusal
 from kinematch.control.command import Command
 from kinematch.control.request import Request
 from kinematch.database.actions import FRAME
-from kinematch.database.build import build
 from kinematch.math.angles import rotate_about_y
 
-RECIPE = """
-[[source]]
-builtin = "locomotion"
-clips = ["idle", "walk_1.35", "run_2.6", "run_3.6"]
-
-[[source]]
-builtin = "actions"
-ground = "stances"
-
-[matching]
-filter = "!action"
-"""
 RATE = 60
 # action, speed before it, target, facing, and when it is first asked for
 PLACES = {
@@ -34,13 +21,6 @@ PLACES = {
     "a duck": ("duck", 1.1, (-0.2, 0.0, 5.0), None, 0.5),
     "a seat": ("sit", 0.0, (0.05, 0.5, -0.5), (0.1, 0.0, 1.0), 0.5),
 }
-
-
-@pytest.fixture(scope="module")
-def acts(tmp_path_factory) -> km.Database:
-    path = tmp_path_factory.mktemp("acts") / "acts.toml"
-    path.write_text(RECIPE)
-    return build(path).database
 
 
 class Actor:

@@ -29,3 +29,4 @@ class Refusal(IntEnum):
     EARLY = 7  # the character is on its way, and better placed later
     TIME = 8  # no clip gets there in the given time
     SPEED = 9  # the character is too slow or too fast for it, or moves another way
+    CLEAR = 10  # no clip is in the air for as long

@@ -57,4 +57,5 @@ def _copy_target(request: Request, orders: Orders, n: int) -> None:
         orders.targets[n, :3] = target
     if len(facing):
         orders.targets[n, 3] = np.arctan2(facing[0], facing[2])
+    orders.clears[n] = np.nan if request.clear is None else request.clear
     orders.times[n] = np.nan if request.when is None else request.when

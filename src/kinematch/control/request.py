@@ -22,6 +22,7 @@ class Request:
     target: ArrayLike | None = None  # (3,) m in the world, for the contact point of the action's event; None: anywhere
     facing: ArrayLike | None = None  # (3,) direction along the ground to face at the event; None: as the target asks
     when: float | None = None  # s from now to the event
+    clear: tuple[float, float] | None = None  # m before and after the target that feet must not touch: of a gap or box
 
     def __post_init__(self):
         if not isinstance(self.action, str) or not self.action:
@@ -32,6 +33,8 @@ class Request:
             if vector is not None and (vector.shape != (3,) or not np.isfinite(vector).all()):
                 raise KinematchError(f"a request whose {name} is {given!r}, expected three numbers")
             object.__setattr__(self, name, vector)
+        if self.clear is not None and not (len(self.clear) == 2 and np.isfinite(self.clear).all()):
+            raise KinematchError(f"a request that clears {self.clear!r}, expected two lengths in m")
         if self.when is not None and not 0 <= self.when < np.inf:
             raise KinematchError(f"a request for an event in {self.when!r} s, expected 0 or more")
 

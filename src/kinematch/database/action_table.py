@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from kinematch.database.action_clears import measure_clears
 from kinematch.database.actions import EXIT, FIRST, FRAME, KIND
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.poses import PoseDatabase
@@ -24,6 +25,7 @@ class ActionTable(NamedTuple):
     stretches: np.ndarray  # (S, 4) int32: number of the action, first and last frame of its entry, frame of its exit
     targets: np.ndarray  # (S,) int32, frame of the event that meets the target; -1 for none
     points: np.ndarray  # (S, 3) m, its contact point in the axes of the root at that frame
+    clears: np.ndarray  # (S, 2) m before and after the target that feet do not touch, in clips with a flight; else 0
     holds: np.ndarray  # (S, 2) int32, frames between which it is held; -1 for none
     heights: np.ndarray  # (F,) m, of the root; no rows without actions
     sums: np.ndarray  # (F,) share of the warp up to each frame, from the beginning of its clip
@@ -34,8 +36,8 @@ class ActionTable(NamedTuple):
 def empty_action_table() -> ActionTable:
     whole, single, double, rows = np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0), (0, 0)
     return ActionTable(
-        whole.reshape(rows), whole, double.reshape(rows), whole.reshape(rows), double, double, single.reshape(rows),
-        single.reshape(rows),
+        whole.reshape(rows), whole, double.reshape(rows), double.reshape(rows), whole.reshape(rows), double, double,
+        single.reshape(rows), single.reshape(rows),
     )  # fmt: skip
 
 
@@ -68,7 +70,7 @@ def _build(poses: PoseDatabase, features: FeatureDatabase) -> ActionTable:
         weights[1 if feature.group == "pose" else 0, columns] = 0.0
     weights[1] *= AHEAD
     return ActionTable(
-        np.array(actions.stretches), frames.astype(np.int32), points, holds,
+        np.array(actions.stretches), frames.astype(np.int32), points, measure_clears(poses, frames), holds,
         poses.positions[:, 0, 1].astype(np.float64), sums, measure_swings(poses), weights.astype(np.float32),
     )  # fmt: skip
 

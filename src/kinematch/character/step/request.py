@@ -16,7 +16,7 @@ from kinematch.database.frame_kernels import find_clip, find_next_frame, find_ro
 from kinematch.database.table import EACH_ROW
 from kinematch.math.series import rotate_about_y, wrap_angle
 
-NONE, BUSY, NO_ACTION, TOO_FAR, TOO_NEAR, TURN, TOO_HIGH, EARLY, TIME, SPEED = (int(one) for one in Refusal)
+NONE, BUSY, NO_ACTION, TOO_FAR, TOO_NEAR, TURN, TOO_HIGH, EARLY, TIME, SPEED, CLEAR = (int(one) for one in Refusal)
 BEYOND = 1e9  # cost of a frame that cannot meet the target, besides how far it is from doing so
 NEAREST = 1e-6  # m
 
@@ -153,6 +153,8 @@ def measure_warp(scene, n, there, stretch, frame, fraction):
     lack_y = goal_y - playing.positions[n, 1] - climbed
     lack = lack_x * lack_x + lack_z * lack_z
     cost += c.PER_METRE * (lack + lack_y * lack_y) + c.PER_RADIAN * turn * turn
+    if actions.clears[stretch, 0] < orders.clears[n, 0] or actions.clears[stretch, 1] < orders.clears[n, 1]:
+        cost, wrong = cost + BEYOND, CLEAR
     if wrong == NONE:
         wrong = find_fault(reach, far, math.sqrt(lack), turn, lack_y)
         if wrong != NONE:
