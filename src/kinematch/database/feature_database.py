@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from kinematch.copies import Unchanging
-from kinematch.database.actions import FIRST
+from kinematch.database.actions import EXIT, FIRST
 from kinematch.database.features import BUILT_IN, LARGEST_WEIGHT
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
@@ -17,6 +17,7 @@ from kinematch.errors import KinematchError, listed, unknown
 
 Normalisation = Literal["block", "column", "none"]
 TAIL = 0.33  # s
+MOST_ACTED = 0.25  # of a clip of locomotion, that is actions
 
 # a tenth of a millimetre, of a millimetre a second, or 0.006 degrees: rounding of the source, not motion
 SMALLEST_DEVIATION = 1e-4
@@ -161,10 +162,13 @@ def build_features(
 
 
 def _find_acted(poses: PoseDatabase) -> np.ndarray:
-    """Frames (F,) of clips with actions: a few jumps leave the scale of locomotion as it is."""
+    """Frames (F,) of actions, and of clips with little else: a few jumps leave the scale of locomotion as it is."""
     acted = np.zeros(poses.frame_count, bool)
+    for stretch in poses.actions.stretches:
+        acted[stretch[FIRST] : stretch[EXIT] + 1] = True
     for clip in np.unique(poses.clip_of(poses.actions.stretches[:, FIRST])):
-        acted[poses.clip_frames(int(clip))] = True
+        own = poses.clip_frames(int(clip))
+        acted[own] |= acted[own].mean() > MOST_ACTED
     return acted
 
 

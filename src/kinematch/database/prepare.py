@@ -19,7 +19,7 @@ from kinematch.files.units_and_axes import sampled_positions
 from kinematch.motion.clean.contacts import contact_joints, find_contacts
 from kinematch.motion.clean.edit import scale_to_leg_length
 from kinematch.motion.clean.floor import lowered, put_on_floor
-from kinematch.motion.clean.ground import find_ground, lower_to_ground, raise_root
+from kinematch.motion.clean.ground import find_ground, find_lowest_floor, lower_to_ground, raise_root
 from kinematch.motion.clean.in_place import root_motion_from_feet
 from kinematch.motion.clean.mirror import mirror, mirror_pairs
 from kinematch.motion.clean.resample import resample
@@ -188,6 +188,8 @@ def _clean(clip: Clip, begins: float, file: SourceFile, cleaning: Cleaning) -> l
     ground = None
     if (source.ground or cleaning.ground) == "stances":
         ground = find_ground(clip, feet)
+        if floor == "auto":  # most of a clip may be on a ledge
+            clip = lowered(clip, find_lowest_floor(clip, ground, feet))
         clip = lower_to_ground(clip, ground)
     contacts = find_contacts(
         clip,

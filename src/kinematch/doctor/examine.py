@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.doctor import motion_problems, rig_problems, signals
+from kinematch.doctor.actions import find_actions, list_events
 from kinematch.doctor.animations import describe_animation, find_stand_loop, is_gait_loop
 from kinematch.doctor.equals import outline
 from kinematch.doctor.quoting import quoted_glob
@@ -65,12 +66,17 @@ def examine(path: str | Path, **overrides) -> Report:
         problems += found
     if len(clips) == 1:  # a range of the recipe is about every animation of a file
         problems += idle_notes(idles, path.name) + _loop_notes(patient)
+    alone = len(clips) == 1 and _moves(clips[0])
+    events = list_events(clips[0], activities, poses) if alone else []
+    actions = find_actions(clips[0], events, activities, poses) if events else ()
     bad = {problem.clip for problem in problems if problem.severity == "error"}
     return replace(
         _report(patient, _without_the_worst(problems, clips)),
         calibration_poses=tuple(poses),
         idles=tuple(idles),
         activities=tuple(activities),
+        events=tuple(events),
+        actions=actions,
         outlines={clip.name: (clip.frame_count, outline(clip)) for clip in clips if _moves(clip)},
         animations=_describe_lone(clips[0])
         if len(clips) == 1

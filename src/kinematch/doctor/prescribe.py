@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinematch.doctor.actions import RAISED, action_lines
 from kinematch.doctor.feature_lines import animal_features, humanoid_features
 from kinematch.doctor.labels import write_filter
 from kinematch.doctor.left_out import list_left_out, usable
@@ -45,6 +46,8 @@ TAGGED = '# Here somebody stands upright and still. Characters that stop settle 
 FILTER = 'filter = "locomotion"  # characters choose among these unless a command says otherwise, such as "action"\n'
 SET_ASIDE = "# Here somebody is near the ground, off the floor or in the air: left alone unless a command names it."
 MIXED = "# These files are of several kinds or rigs, and stand in sources of their own:"
+ACTED = "# Actions: what a character does when it is asked to. No search enters them otherwise."
+GROUND = 'ground = "stances"   # feet stand on several heights: the root is on the ground below them'
 CARRIED = "# Here somebody seems to hold something in both hands while walking. Characters use it as any other walk."
 MATCHING = """
 [matching]
@@ -176,6 +179,8 @@ def _fixes(report: Report, clip: str = "") -> list[str]:
                     continue
                 drops += tomllib.loads(line)["drop"] if key == "drop" else []
                 lines.setdefault(key, line)
+    if any(one.name in RAISED for one in report.actions):
+        lines["ground"] = GROUND
     if drops:
         lines["drop"] = _drop_line(drops, report.duration if len(report.clips) == 1 else np.inf)
     return list(lines.values())
@@ -245,6 +250,9 @@ def _source(group: list[Report], part: _Part, folder: Path, *, whole: bool, othe
         lines += [SET_ASIDE, *apart] if apart else []
         carried = carry_lines(report.activities, report.path) if len(report.clips) == 1 else []
         lines += [CARRIED, *carried] if carried else []
+    dropped = tomllib.loads("\n".join(line for line in fixes if line.startswith("drop"))).get("drop", [])
+    acted = [line for report in group for line in action_lines(report.actions, report.path, dropped)]
+    lines += [ACTED, *acted] if acted else []
     return "\n".join(lines) + "\n"
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass, field
 
+from kinematch.motion.actions import Action, Event
+
 SEVERITIES = ("error", "warning", "note")
 
 
@@ -107,6 +109,8 @@ class Report:
     calibration_poses: tuple[HeldPose, ...] = ()
     idles: tuple[Idle, ...] = ()
     activities: tuple[Activity, ...] = ()
+    events: tuple[Event, ...] = ()  # of a file with one animation, as its actions
+    actions: tuple[Action, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

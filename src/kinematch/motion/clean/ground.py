@@ -7,6 +7,7 @@ import numpy as np
 from kinematch.math.quaternion import Array
 from kinematch.motion import kinematics
 from kinematch.motion.clean.contacts import contact_joints, find_contacts
+from kinematch.motion.clean.floor import lowest_points
 from kinematch.motion.clip import Clip, true_ranges
 
 MIN_STEP = 0.08  # m: lower steps are unevenness of the floor, or of the capture
@@ -45,6 +46,13 @@ def _ease(ground: Array, frame_rate: float) -> Array:
         padded = np.pad(ground, (width // 2, width - 1 - width // 2), mode="edge")
         ground = np.convolve(padded, kernel, mode="valid")
     return ground
+
+
+def find_lowest_floor(clip: Clip, ground: Array, joints: Iterable[str] | None = None) -> float:
+    """Height in metres of the lowest floor that a body stands on, given the height (F,) of the ground above it."""
+    planted = find_contacts(clip, joints, height_on=np.inf, height_off=np.inf).any(axis=1)
+    above = lowest_points(clip, joints) - ground
+    return float(np.median(above[planted] if planted.any() else above))
 
 
 def lower_to_ground(clip: Clip, ground: Array) -> Clip:

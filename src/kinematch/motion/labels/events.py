@@ -19,6 +19,7 @@ from kinematch.motion.labels.posture import measure_posture
 from kinematch.motion.labels.reaches import JUMP_SECONDS, find_dives, find_reaches
 from kinematch.motion.labels.touchdowns import ADULT_LEG, LANDED_SECONDS, RISE_SECONDS, find_jump_events, find_steps
 
+MIN_FRAME_RATE = 15.0  # frames per second: a stance of a run lasts a tenth of a second
 SEATED_RISE = 0.05  # leg lengths above where hips rest, at which they are on the seat
 SEAT_BELOW = 0.12  # leg lengths from the hips down to the seat
 REST_SECONDS = 0.5  # of a seat, after which hips are where they rest
@@ -26,6 +27,7 @@ UPRIGHT = 0.85  # of the hips' height over a standing foot
 DOWN_SECONDS = 2.0  # from standing to sitting, at most
 DUCK_SECONDS = 0.3, 3.2  # of a crouch on the way under something; a longer one is a gait
 DUCK_SPEED = 0.5  # m/s of the hips on the way through
+DUCK_HEAD = 0.75  # of its height in the T-pose, that the head goes below
 LEAVE_SECONDS = 0.7  # around a seat, in which a body is bent to sit down or get up
 
 
@@ -33,11 +35,14 @@ def find_events(clip: Clip, stretches: Sequence[ActivityRange], poses: Sequence[
     """All events of a clip in order, outside of its calibration poses; none for a rig that is no humanoid."""
     first = max((pose.drop_stop for pose in poses if pose.drop_start == 0), default=0)
     last = min((pose.drop_start for pose in poses if pose.drop_stop == clip.frame_count), default=clip.frame_count)
+    if last - first < 2 or clip.frame_rate < MIN_FRAME_RATE:
+        return []
     inner = clip.frames(first, last)
-    if last - first < 2 or measure_posture(inner) is None:
+    posture = measure_posture(inner)
+    if posture is None:
         return []
     moved = [ActivityRange(one.activity, one.start - first, one.stop - first) for one in stretches]
-    events = _find(inner, _flags(moved, inner.frame_count))
+    events = _find(inner, _flags(moved, inner.frame_count), posture.head_heights)
     begins = first / clip.frame_rate
     return [Event(one.kind, round(one.time + begins, 3), one.joint, one.below) for one in events]
 
@@ -51,7 +56,7 @@ def _flags(stretches: Sequence[ActivityRange], frames: int) -> dict[str, Array]:
     return flags
 
 
-def _find(clip: Clip, flags: dict[str, Array]) -> list[Event]:
+def _find(clip: Clip, flags: dict[str, Array], heads: Array) -> list[Event]:
     reference = tpose(clip.skeleton)[0]
     roles = clip.skeleton.roles
     leg = float(np.linalg.norm(reference[roles["left_upper_leg"]] - reference[roles["left_foot"]]))
@@ -74,7 +79,7 @@ def _find(clip: Clip, flags: dict[str, Array]) -> list[Event]:
     dives = find_dives(clip, leg)
     busy = flags["lying"] | flags["sitting"] | flags["climbing"] | flags["jumping"]
     reaches = find_reaches(clip, busy, [*flown, *dives, *seats], leg)
-    ducks = _find_ducks(clip, flags, [*flown, *reaches], leg)
+    ducks = _find_ducks(clip, flags, heads, others=[*flown, *reaches], leg=leg)
     return sorted([*flown, *seats, *steps, *dives, *reaches, *ducks], key=lambda one: one.time)
 
 
@@ -101,7 +106,7 @@ def _find_seats(clip: Clip, flags: dict[str, Array], leg: float) -> list[Event]:
     return events
 
 
-def _find_ducks(clip: Clip, flags: dict[str, Array], jumps: list[Event], leg: float) -> list[Event]:
+def _find_ducks(clip: Clip, flags: dict[str, Array], heads: Array, *, others: list[Event], leg: float) -> list[Event]:
     """The middle of each crouch in which the body travels on."""
     rate, place = clip.frame_rate, global_pose(clip)[0]
     hips = place[:, clip.skeleton.roles["hips"]] * [1, 0, 1]
@@ -110,7 +115,9 @@ def _find_ducks(clip: Clip, flags: dict[str, Array], jumps: list[Event], leg: fl
         seconds, way = (stop - start) / rate, float(np.linalg.norm(hips[stop - 1] - hips[start])) * ADULT_LEG / leg
         if not DUCK_SECONDS[0] <= seconds <= DUCK_SECONDS[1] or way < DUCK_SPEED * seconds:
             continue
-        if any(start / rate - JUMP_SECONDS < one.time < stop / rate + JUMP_SECONDS for one in jumps):
+        if heads[start:stop].min() > DUCK_HEAD:
+            continue
+        if any(start / rate - JUMP_SECONDS < one.time < stop / rate + JUMP_SECONDS for one in others):
             continue
         if flags["sitting"][max(0, start - round(rate * LEAVE_SECONDS)) : stop + round(rate * LEAVE_SECONDS)].any():
             continue
