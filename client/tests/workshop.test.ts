@@ -1,6 +1,7 @@
 /** Clips as they are read, globs, and the colours of a map. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { collectFiles } from "../src/ui/dropped_files";
 import { fromRoot, readClip, stances } from "../src/workshop/clip_file";
 import { baseName, fits, literal } from "../src/workshop/globs";
 import { heat } from "../src/workshop/heat_map";
@@ -128,4 +129,26 @@ test("a click finds the recipe's shortest stretch, and the next label after a ti
   assert.equal(markAt(marks, 2.5), null);
   assert.equal(nextMark(marks, 3)?.from, 6);
   assert.equal(nextMark(marks, 8)?.from, 0);
+});
+
+test("motion files of a dropped folder are taken at any depth, and nothing else of it", async () => {
+  const file = (name: string) => ({
+    name,
+    isDirectory: false,
+    file: (give: (file: File) => void) => give(new File([], name)),
+  });
+  const folder = (name: string, ...inside: object[]) => ({
+    name,
+    isDirectory: true,
+    createReader: () => ({ readEntries: (give: (some: object[]) => void) => give(inside.splice(0, 2)) }),
+  });
+  const takes = folder("takes", file("b.bvh"), file("notes.txt"), folder("more", file("c.GLB")), file("a.bvh"));
+  const found = await collectFiles(
+    [new File([], "takes"), new File([], "x.txt")],
+    [takes as never, file("x.txt") as never],
+  );
+  assert.deepEqual(
+    found.map((one) => one.name),
+    ["x.txt", "a.bvh", "b.bvh", "c.GLB"],
+  );
 });

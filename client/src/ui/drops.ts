@@ -1,6 +1,7 @@
 /** Files dropped on the page: to the open panel, to the figure on the stage, or to the workshop. */
 import type { WornCharacter } from "../scene/character";
 import { registeredPanels, type Panel, type Studio } from "../studio";
+import { collectFiles, findEntries } from "./dropped_files";
 import { h } from "./elements";
 
 export function acceptDrops(studio: Studio, current: () => Panel | null, character: WornCharacter): void {
@@ -11,7 +12,7 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, charact
       h("h2", "Drop it"),
       h(
         "p",
-        "A character (GLB, VRM) plays the motion at once; motion files (BVH, GLB, VRMA) open in Build; a recording is replayed.",
+        "A character (GLB, VRM) plays the motion at once; motion files (BVH, GLB, VRMA) and folders of them open in Build; a recording is replayed.",
       ),
     ),
   );
@@ -34,7 +35,11 @@ export function acceptDrops(studio: Studio, current: () => Panel | null, charact
     event.preventDefault();
     depth = 0;
     cover.remove();
-    give([...(event.dataTransfer?.files ?? [])]);
+    const dropped = [...(event.dataTransfer?.files ?? [])];
+    void collectFiles(dropped, findEntries(event.dataTransfer)).then((files) => {
+      if (files.length) return give(files);
+      studio.say("Expected BVH, GLB, VRM or VRMA files in it.", "bad", dropped[0]?.name ?? "No files");
+    });
   });
 
   async function replay(file: File): Promise<void> {

@@ -32,6 +32,7 @@ export class FilesView {
     const built = (store.checked?.files ?? []).filter((file) => !file.path);
     if (!names.length && !built.length && !store.uploading.length)
       return rerender(this.element, this.invitation(), this.refusals());
+    const left = store.uploading.filter((one) => !one.stored).length;
     const used = names.filter((name) => store.sourceOf(name) !== null);
     const unused = names.filter((name) => store.sourceOf(name) === null);
     rerender(
@@ -68,7 +69,7 @@ export class FilesView {
                           { style: "width:90px" },
                           h("i", { style: `width:${Math.round(100 * one.share)}%` }),
                         )
-                      : h("span.fact", "being examined"),
+                      : h("span.fact", !one.stored ? "being read" : left ? "stored" : "being examined"),
                 ),
               ),
             ...used.map((name) => this.row(name, true)),
@@ -122,6 +123,12 @@ export class FilesView {
   }
 
   private summary(used: number, built: number): string {
+    const { uploading } = this.store,
+      stored = uploading.filter((one) => one.stored).length;
+    if (uploading.length)
+      return stored < uploading.length
+        ? `${stored} of ${uploading.length} files have arrived`
+        : "The doctor examines the files";
     const total = [...this.store.reports.entries()]
       .filter(([name]) => this.store.sourceOf(name) !== null)
       .reduce((sum, [, report]) => sum + (report instanceof Error ? 0 : report.duration), 0);
@@ -151,7 +158,7 @@ export class FilesView {
       );
     return h(
       "div.invitation",
-      h("div.big", isTouched() ? "Bring motion files" : "Drop motion files here"),
+      h("div.big", isTouched() ? "Bring motion files" : "Drop motion files or a folder here"),
       h(
         "p",
         `BVH, GLB, glTF, VRM or VRMA, of any rig, unit and axis. The doctor looks at each and writes the recipe for you.${where}`,

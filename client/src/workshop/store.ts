@@ -8,6 +8,7 @@ const API = "api/workshop";
 export interface Upload {
   name: string;
   share: number; // of it that has arrived
+  stored: boolean; // read by the server, and in the folder
 }
 export type Changed = "recipe" | "files" | "reports" | "job" | "selection";
 
@@ -221,7 +222,7 @@ export class Store {
       this.refused = this.refused.filter((one) => one.name !== file.name);
       const message = findRefusal(file, this.project);
       if (message) this.refused.push({ name: file.name, message });
-      else accepted.push([file, { name: file.name, share: -1 }]);
+      else accepted.push([file, { name: file.name, share: -1, stored: false }]);
     }
     for (const [, job] of accepted) for (const list of [this.uploading, jobs]) list.push(job); // all at once
     this.tell("files");
@@ -240,6 +241,7 @@ export class Store {
             },
           ),
         );
+        job.stored = true;
       } catch (error) {
         this.refused.push({
           name: file.name,

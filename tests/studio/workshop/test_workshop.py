@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import struct
 import time
@@ -19,6 +20,7 @@ from kinematch.database.build import build
 from kinematch.files import write_clip
 from kinematch.studio.server.permissions import Permissions, check_routes
 from kinematch.studio.workshop import routes as web
+from kinematch.studio.workshop import trial
 from kinematch.studio.workshop.upload import safe_name
 from kinematch.synth import motions, perform
 
@@ -223,6 +225,20 @@ def test_an_upload_that_takes_too_long_to_read_is_refused(page, folder, walks, m
     assert status == 400
     assert "takes more than" in json.loads(answer)["message"]
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
+def test_uploads_are_read_by_forks_of_one_process_that_may_end(page, folder, walks):
+    motion = (walks / "a.bvh").read_bytes()
+    ends = []
+    for name in ("a", "b", "c"):
+        assert page.raw("PUT", f"/files/{name}.bvh", motion)[0] == 200
+        ends.append(trial._readers.process)
+        if name == "b":
+            trial._readers.process.kill()
+            trial._readers.process.wait()
+    assert ends[0] is ends[1]
+    assert ends[2] is not ends[1]
 
 
 def test_an_upload_broken_off_leaves_nothing(page, folder, walks):
