@@ -30,7 +30,7 @@ def test_every_kind_of_scenario_is_there():
     groups = {scenario.group for scenario in course(GAITS)}
     expected = {"start and stop", "turn 45", "turn 90", "turn 135", "turn 180", "gradual turns", "circles", "slalom"}
     expected |= {"strafing", "gait changes", "stick waggle", "random stick", "path following", "uneven terrain"}
-    assert groups == expected | {"turning in place", "standing"}
+    assert groups == expected | {"turning in place", "standing", "rude"}
     seconds = {scenario.group: scenario.seconds for scenario in course(GAITS)}
     assert seconds["standing"] > 35
     assert seconds["random stick"] >= 120

@@ -46,3 +46,9 @@ def test_what_is_lacking_is_scored_and_not_held_to_targets(small):
     assert "turn_180_walk_max" not in {target.name for target in found.targets}
     nothing = replace(small, scenarios=tuple(replace(one, lack="no turn") for one in some))
     assert "turn_180_walk_max" in {target.name for target in evaluate(nothing, baselines=False).targets}
+
+
+def test_standing_needs_a_second_of_it(small, built_of):
+    stand = [one for one in course(small.gaits) if one.group == "standing"]
+    assert note_lacks(stand, small.database)[0].lack == ""
+    assert "stands still for" in note_lacks(stand, built_of("walk_1.35").database)[0].lack

@@ -76,3 +76,6 @@ CLEARLY_BENT = 0.7  # sine of the knee's angle from which the pose alone says wh
 
 # terrain
 TOE_GROUND_SHARE = 0.5  # of the ground's half-life that toes take to follow it
+
+# legs that cross
+SHANK_RADIUS, FOOT_RADIUS = 0.05, 0.045  # leg lengths: 4.5 and 4 cm of an adult

@@ -13,6 +13,7 @@ from kinematch.doctor.equals import outline
 from kinematch.doctor.quoting import quoted_glob
 from kinematch.doctor.report import Activity, Contacts, FileAnimation, HeldPose, Idle, Problem, Report, by_severity
 from kinematch.doctor.stands import find_stands, idle_notes
+from kinematch.doctor.unusual import measure_upper_body
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clips
 from kinematch.files.units_and_axes import sampled_positions
@@ -77,6 +78,7 @@ def examine(path: str | Path, **overrides) -> Report:
         activities=tuple(activities),
         events=tuple(events),
         actions=actions,
+        upper_body=measure_upper_body(clips[0]) if len(clips) == 1 and _moves(clips[0]) else None,
         outlines={clip.name: (clip.frame_count, outline(clip)) for clip in clips if _moves(clip)},
         animations=_describe_lone(clips[0])
         if len(clips) == 1

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from kinematch.doctor.report import Report
 
-SET_APART = ("low", "climbing", "jumping")  # tags that characters leave alone unless a command names them
+UNUSUAL = "unusual"  # an upper body far from what the rest of the set does at that speed
+SET_APART = ("low", "climbing", "jumping", UNUSUAL)  # tags that characters leave alone unless a command names them
 BETWEEN = "between"  # the tag of a moment between two such stretches, left alone with them
 
 
@@ -31,6 +32,7 @@ LABELS = (
     Label("crouching", "C", 5, ("low", "crouching")),
     Label("climbing", "^", 7, ("climbing",)),
     Label("jumping", "J", 7, ("jumping",)),
+    Label(UNUSUAL, "U", 6, (UNUSUAL,)),
     Label("carrying", "B", 8, ("carrying",)),
     Label("idle", "I", 3, ("idle",)),
     Label("running", "R", 2, ("running",)),

@@ -18,6 +18,7 @@ from kinematch.doctor.mix import LOOP_TAG, LOOPS, explain_mix, find_kind, list_g
 from kinematch.doctor.quoting import can_be_quoted, quoted, quoted_glob, quoted_list
 from kinematch.doctor.report import Problem, Report, counted
 from kinematch.doctor.stands import activity_lines, carry_lines, idle_lines, list_apart
+from kinematch.doctor.unusual import mark_unusual
 from kinematch.errors import listed, visible
 
 TAGS = '# words to filter by, such as ["walk"]'
@@ -44,7 +45,10 @@ root = "spine"       # ground root under the upper spine, smooth; "hips" is unde
 DROPPED = "# Left out, in seconds: the performer holds a pose for calibration, or raises or lowers the arms for it."
 TAGGED = '# Here somebody stands upright and still. Characters that stop settle in frames tagged "idle".'
 FILTER = 'filter = "locomotion"  # characters choose among these unless a command says otherwise, such as "action"\n'
-SET_ASIDE = "# Here somebody is near the ground, off the floor or in the air: left alone unless a command names it."
+SET_ASIDE = (
+    "# Here somebody is near the ground, off the floor or in the air, or holds the upper body as nobody else of the\n"
+    "# set does at that speed (unusual): left alone unless a command names it."
+)
 MIXED = "# These files are of several kinds or rigs, and stand in sources of their own:"
 ACTED = "# Actions: what a character does when it is asked to. No search enters them otherwise."
 GROUND = 'ground = "stances"   # feet stand on several heights: the root is on the ground below them'
@@ -68,6 +72,7 @@ FEATURES = """
 def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") -> str:
     """The text of a recipe. Files with the same rig and fixes share a source; comments name files that are left out."""
     reports = [_share_contacts(report) for report in reports] if len(reports) > 1 else reports
+    reports = mark_unusual(reports)
     own = folder.resolve().name
     output = f"{own if own and can_be_quoted(own) else 'database'}.kinematch"
     poses = {r.rig: r for r in reports if r.rig and not r.buildable and "a pose" in r.problems[0].what}

@@ -2,6 +2,8 @@
 
 from dataclasses import asdict, dataclass, field
 
+import numpy as np
+
 from kinematch.motion.actions import Action, Event
 
 SEVERITIES = ("error", "warning", "note")
@@ -68,6 +70,15 @@ class FileAnimation:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class UpperBody:
+    """Where the upper body is, a few times a second, of a body of an adult's size."""
+
+    rate: float  # looks a second
+    speeds: np.ndarray  # (T,) m/s of the hips along the ground
+    places: np.ndarray  # (T, 3, 3) m of head, left and right hand from the hips: left, up, ahead
+
+
 @dataclass(frozen=True)
 class Report:
     path: str
@@ -78,6 +89,7 @@ class Report:
     clips: tuple[str, ...] = ()
     animations: tuple[FileAnimation, ...] = ()  # those that can be built, in a file that holds several
     outlines: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False)  # frames and poses by clip
+    upper_body: UpperBody | None = field(default=None, repr=False, compare=False)  # of a file with one animation
     equal: dict[str, str] = field(default_factory=dict)  # clips left out, and where the same motion is taken from
     figures_of: str = ""  # the animation that figures of floor, speed and contacts are of, where there are several
     joints: int = 0
@@ -119,7 +131,7 @@ class Report:
         return not any(problem.severity == "error" for problem in self.problems)
 
     def to_json(self) -> dict:
-        told = {name: value for name, value in asdict(self).items() if name != "outlines"}
+        told = {name: value for name, value in asdict(self).items() if name not in ("outlines", "upper_body")}
         return told | {"buildable": self.buildable}
 
 

@@ -30,6 +30,7 @@ class Need:
     slowest: float = 0.0  # m/s at the beginning or the end of that second
     fastest: float = np.inf  # m/s
     any_way: bool = False  # movement in all eight directions
+    stands: float = 0.0  # s of standing still in one piece
 
 
 @dataclass(frozen=True, eq=False)

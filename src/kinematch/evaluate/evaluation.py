@@ -20,7 +20,7 @@ from kinematch.evaluate.loops import NoLoop
 from kinematch.evaluate.mix import measure_mix
 from kinematch.evaluate.run import CourseRun, Mover, Start, Take, run
 from kinematch.evaluate.sampling import seen
-from kinematch.evaluate.scenarios import course
+from kinematch.evaluate.scenarios import RUDE, course
 from kinematch.evaluate.scores import ScoreBasis, Scores, feet_of, score, score_source, score_times
 from kinematch.evaluate.targets import QualityTarget, targets
 from kinematch.evaluate.yardstick import Yardstick, yardstick
@@ -73,12 +73,23 @@ def make_assignment(
     scenarios = note_lacks(course(speeds, seed, quick=quick), database, filter)
     measured = yardstick(database, filter, _find_mix(speeds, quick), rate=rate)
     ground = uneven_ground(np.random.default_rng(seed))
-    return Assignment(database, filter, rate, seed, quick, speeds, scenarios, measured, score_source(measured), ground)
+    return Assignment(
+        database,
+        filter,
+        rate,
+        seed,
+        quick,
+        speeds,
+        scenarios,
+        measured,
+        score_source(database.skeleton, measured),
+        ground,
+    )
 
 
 def _find_mix(gaits: Gaits, quick: bool) -> np.ndarray:
     """Of the whole course by one seed, lest limits differ between seeds."""
-    return measure_mix(course(gaits, quick=quick))
+    return measure_mix([scenario for scenario in course(gaits, quick=quick) if scenario.group != RUDE])
 
 
 def again(given: Assignment, seed: int, rate: float) -> Assignment:
@@ -91,7 +102,7 @@ def again(given: Assignment, seed: int, rate: float) -> Assignment:
         made = replace(made, seed=seed, scenarios=scenarios, terrain=uneven_ground(np.random.default_rng(seed)))
     if rate != given.rate:
         measured = yardstick(given.database, given.filter, _find_mix(given.gaits, given.quick), rate=rate)
-        made = replace(made, rate=rate, yardstick=measured, source=score_source(measured))
+        made = replace(made, rate=rate, yardstick=measured, source=score_source(made.database.skeleton, measured))
     return made
 
 

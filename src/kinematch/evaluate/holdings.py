@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinematch.database.coverage import measure_root_motion
+from kinematch.database.coverage import STILL, measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import Need, Scenario
 from kinematch.evaluate.gaits import EACH_WAY, WAYS, admitted, measure_ways
+from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_of
 
 SHARE = 0.5  # of the turn asked for within a second that the source must show once: two such make the whole
@@ -28,10 +29,23 @@ def note_lacks(scenarios: Sequence[Scenario], database: Database, filter: str = 
                 f"the source turns by {np.degrees(sharpest):.0f} degrees within a second at most, of"
                 f" {np.degrees(need.turn):.0f} that are asked for"
             )
+        if need.stands and (longest := measure_stand(database, mask & (speeds < STILL))) < need.stands:
+            found[need] = f"the source stands still for {longest:.1f} s at most"
         if need.any_way and ways.min() < EACH_WAY:
             way = round(np.degrees(WAYS[int(np.argmin(ways))]))
             found[need] = f"the source moves {ways.min():.1f} s in the direction of {way} degrees"
     return tuple(replace(one, lack=found.get(one.need, "") if one.need else "") for one in scenarios)
+
+
+def measure_stand(database: Database, still: np.ndarray) -> float:
+    """The longest that still frames (F,) follow one another in one clip, s; a loop goes on for ever."""
+    poses, longest = database.poses, 0.0
+    for c in range(poses.clip_count):
+        own = poses.clip_frames(c)
+        for start, stop in true_ranges(still[own]):
+            whole = bool(poses.clip_loops[c]) and stop - start == own.stop - own.start
+            longest = max(longest, np.inf if whole else (stop - start) / poses.frame_rate)
+    return longest
 
 
 def measure_turns(database: Database, mask: np.ndarray) -> np.ndarray:

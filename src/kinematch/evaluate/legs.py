@@ -1,11 +1,13 @@
 """Legs: how deep the shanks and feet of the two legs pass into one another, taken as capsules."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from kinematch.character.constants import FOOT_RADIUS, SHANK_RADIUS
 from kinematch.motion.clean.edit import leg_length
 from kinematch.motion.skeleton import Skeleton
 
-SHANK_RADIUS, FOOT_RADIUS = 0.05, 0.045  # leg lengths: 4.5 and 4 cm of an adult
 MAX_OVERLAP = 0.01  # m of an adult, whose legs are ADULT_LEG long
 ADULT_LEG = 0.9  # m
 PARTS = (("lower_leg", "foot"), ("foot", "toes"))
@@ -34,6 +36,11 @@ def measure_overlaps(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
             apart = measure_distances(*ends("left", left), *ends("right", right)) / leg
             deepest = np.maximum(deepest, left_radius + right_radius - apart)
     return deepest * ADULT_LEG
+
+
+def measure_overlap_share(skeleton: Skeleton, motions: Sequence[np.ndarray]) -> float:
+    """The share of the frames of motions (F, J, 3) in which legs are more than MAX_OVERLAP inside one another."""
+    return float((np.concatenate([measure_overlaps(skeleton, own) for own in motions]) > MAX_OVERLAP).mean())
 
 
 def measure_distances(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:

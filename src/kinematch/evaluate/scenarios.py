@@ -11,6 +11,9 @@ from kinematch.evaluate.gaits import BANDS, Gaits
 
 DEGREE = np.pi / 180
 TURNS = (45, 90, 135, 180)  # degrees
+RUDE = "rude"  # the group of commands that no player would keep up
+SPINS = 1.5  # turns a second of a stick that is spun
+LEAST_STAND = 1.0  # s of standing in the source that make it worth asking for
 SPOT = 0.5  # m/s up to which a turn is one in place
 
 
@@ -37,6 +40,8 @@ def course(gaits: Gaits, seed: int = 0, *, quick: bool = False) -> tuple[Scenari
     made.append(_terrain(walk, random))
     made.append(_stand(walk, 10.0 if quick else 30.0, np.random.default_rng(seed)))
     made.append(_random_stick(gaits, 60.0 if quick else 120.0, random))
+    made += [_spin(gait, speed, random) for gait, speed in speeds.items()]
+    made.append(_run_and_strafe(gaits, random))
     return tuple(made)
 
 
@@ -117,6 +122,27 @@ def _waggle(speed: float, random: np.random.Generator) -> Scenario:
     )
 
 
+def _spin(gait: str, speed: float, random: np.random.Generator) -> Scenario:
+    """A stick spun all the way around, to the left and then to the right."""
+    start, spin = _about(2.0, random), 4.0
+
+    def heading(times: np.ndarray) -> np.ndarray:
+        since = np.maximum(times - start, 0)
+        return 2 * np.pi * SPINS * np.where(since < spin, since, np.maximum(2 * spin - since, 0))
+
+    return of_heading(f"stick spun, {gait}", RUDE, start + 2 * spin + 2, speed, heading)
+
+
+def _run_and_strafe(gaits: Gaits, random: np.random.Generator) -> Scenario:
+    """From the fastest gait straight into a strafe to either side, and back."""
+    speed, legs = list(gaits.forward.values())[-1], [CommandSpan(0.5, 0.0, facing=0.0)]
+    for way in (90, -90, 180, 135, -135):
+        legs.append(CommandSpan(_about(2.0, random), speed, facing=0.0))
+        legs.append(CommandSpan(_about(1.2, random), gaits.strafe, way * DEGREE, facing=0.0))
+    made = of_legs("run and strafe", RUDE, [*legs, CommandSpan(1.5, 0.0, facing=0.0)], answers=False)
+    return replace(made, need=Need(any_way=True))
+
+
 def _turning_in_place(random: np.random.Generator) -> Scenario:
     legs, facing = [CommandSpan(1.0, 0.0, facing=0.0)], 0.0
     seconds = 2.8
@@ -151,7 +177,7 @@ def _terrain(speed: float, random: np.random.Generator) -> Scenario:
 def _stand(speed: float, seconds: float, random: np.random.Generator) -> Scenario:
     """After a stop at any phase of the gait: who never moved stands as it began."""
     legs = [CommandSpan(0.5, 0.0), CommandSpan(_about(2.6, random), speed), CommandSpan(SETTLING + seconds, 0.0)]
-    return of_legs("stand", "standing", legs, answers=False)
+    return replace(of_legs("stand", "standing", legs, answers=False), need=Need(stands=LEAST_STAND))
 
 
 def _random_stick(gaits: Gaits, seconds: float, random: np.random.Generator) -> Scenario:

@@ -11,9 +11,13 @@ from kinematch.evaluate.bearing import measure_bearing
 from kinematch.evaluate.course import SETTLING
 from kinematch.evaluate.feet import FootMeasures, feet
 from kinematch.evaluate.following import Response, facing_errors, position_errors, responses, times_of
+from kinematch.evaluate.legs import measure_overlap_share
 from kinematch.evaluate.run import CourseRun, Take
+from kinematch.evaluate.scenarios import RUDE
+from kinematch.evaluate.usual import has_hand_up, is_far, is_low
 from kinematch.evaluate.variety import frozen, looping, stuck, variety
 from kinematch.evaluate.yardstick import Yardstick
+from kinematch.motion.skeleton import Skeleton
 
 Scores = dict[str, float]
 
@@ -68,6 +72,10 @@ MEASURES = (
     Measure("calibration", "time in a calibration pose", "%", 100, digits=2),
     Measure("head_low", "time with the head lower than the command asks for", "%", 100, digits=2),
     Measure("bent_standing", "standing time bent or leaning", "%", 100, digits=2),
+    Measure("body_low", "body far lower than in the source at that speed", "%", 100, digits=2),
+    Measure("unusual", "upper body beyond the source's 99 % at that speed", "%", 100, digits=2),
+    Measure("hands_up", "time with a hand above its shoulder", "%", 100, digits=2),
+    Measure("legs_overlap", "rude commands: shanks or feet over 1 cm inside one another", "%", 100, digits=2),
     Measure("broken", "values that are not finite", "", digits=0),
     Measure("step_mean", "time of a step, one character's share", "us", 1e6),
     Measure("step_p99", "time of a step of all, 99 %", "us", 1e6, digits=0),
@@ -87,9 +95,10 @@ class ScoreBasis:
     ground: Mapping[str, np.ndarray]  # terrain heights (T, K) below the toes, by scenario
 
 
-def score_source(yardstick: Yardstick) -> Scores:
+def score_source(skeleton: Skeleton, yardstick: Yardstick) -> Scores:
     """What can be said of clips that nobody commands."""
     made = _feet_scores(yardstick.feet) | _smooth_scores(list(yardstick.positions), yardstick)
+    made |= _posture_scores(skeleton, list(yardstick.positions), list(yardstick.yaws), yardstick)
     above = [smoothness.exceeding(own, yardstick.rate, yardstick.limits).mean(axis=1) for own in yardstick.positions]
     return made | {"rough": float(sum(share @ weight for share, weight in zip(above, yardstick.weights)))}
 
@@ -118,6 +127,11 @@ def score(takes: Sequence[Take], field: ScoreBasis) -> Scores:
         "broken": float(sum((~np.isfinite(take.global_positions)).sum() for take in takes)),
     }
     made |= measure_bearing(takes)
+    positions, yaws = [take.global_positions for take in takes], [take.root_yaws for take in takes]
+    made |= _posture_scores(takes[0].skeleton, positions, yaws, yardstick)
+    # legs cross under rude commands: elsewhere they would be diluted
+    rude = [take.global_positions for take in takes if take.scenario.group == RUDE]
+    made["legs_overlap"] = measure_overlap_share(takes[0].skeleton, rude or positions)
     if standing:
         jumps = np.concatenate([take.jumped[standing_from(take) :] for take in standing])
         made["standing_transitions"] = float(60 * yardstick.rate * jumps.mean())
@@ -196,6 +210,22 @@ def _smooth_scores(motions: Sequence[np.ndarray], yardstick: Yardstick) -> Score
         "roughest": float(max(share.max() for share in shares)),
         "pops": float(sum(len(smoothness.pops(share, rate)) for share in shares)),
     }
+
+
+def _posture_scores(
+    skeleton: Skeleton, motions: Sequence[np.ndarray], yaws: Sequence[np.ndarray], yardstick: Yardstick
+) -> Scores:
+    usual, rate = yardstick.usual, yardstick.rate
+    made = {
+        "body_low": float(np.concatenate([is_low(usual, positions, rate) for positions in motions]).mean()),
+        "legs_overlap": measure_overlap_share(skeleton, motions),
+    }
+    if len(usual.joints):
+        far = [is_far(usual, skeleton, positions, yaw, rate) for positions, yaw in zip(motions, yaws)]
+        made["unusual"] = float(np.concatenate(far).mean())
+    up = [has_hand_up(skeleton, positions) for positions in motions]
+    hands = [one for one in up if one is not None]
+    return made | ({"hands_up": float(np.concatenate(hands).mean())} if hands else {})
 
 
 def _jump_scores(takes: Sequence[Take], yardstick: Yardstick) -> Scores:

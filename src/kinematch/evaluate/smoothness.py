@@ -65,8 +65,8 @@ def limits_of(
 ) -> Limits:
     """Of the source's global positions (F, J, 3), clip by clip; frames count by their weights (F,), or all alike.
 
-    With `parents` a joint's limits are no lower than those of the joint that carries it: hands that an animator holds
-    stiff before a bouncing chest accelerate less than the chest, and would be rough wherever arms move at all.
+    With `parents` a joint's limits of acceleration are no lower than those of the joint that carries it: hands that an
+    animator holds stiff before a bouncing chest accelerate less than the chest, and would be rough wherever arms move.
     """
     second = np.concatenate([accelerations(positions, rate) for positions in motions])
     third = np.concatenate([jerks(positions, rate) for positions in motions])
@@ -75,13 +75,13 @@ def limits_of(
         high = [np.percentile(values, HIGH, axis=0) for values in (second, third)]
     else:
         high = [_weighted_percentile(values, np.concatenate(weights)) for values in (second, third)]
-    made = [high[0], second.max(axis=0), high[1]]
+    made = [high[0], second.max(axis=0)]
     if parents is not None:
         for joint in counted.tolist():  # parents come first
             if parents[joint] in counted:
                 for own in made:
                     own[joint] = max(own[joint], own[parents[joint]])
-    return Limits(counted, *made)
+    return Limits(counted, made[0], made[1], high[1])
 
 
 def _weighted_percentile(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from kinematch.evaluate.gaits import admitted
 from kinematch.evaluate.mix import weigh_frames
 from kinematch.evaluate.sampling import SCORED, seen_values, shown_at
 from kinematch.evaluate.smoothness import Limits, find_body_joints, limits_of
+from kinematch.evaluate.usual import Usual, find_usual
 from kinematch.evaluate.variety import MOVING, pose_motion
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_of
@@ -25,7 +26,9 @@ class Yardstick:
     floor: Floor
     limits: Limits
     motion: float  # m, median motion of the pose in half a second while the root moves
+    usual: Usual
     positions: tuple[np.ndarray, ...]  # global (F, J, 3) m of each stretch
+    yaws: tuple[np.ndarray, ...]  # (F,) rad of each stretch's root
     weights: tuple[np.ndarray, ...]  # (F,) of each stretch's frames, by which the source has the course's mix of gaits
     feet: tuple[FootMeasures, ...]
 
@@ -65,7 +68,9 @@ def yardstick(database: Database, filter: str, mix: np.ndarray, *, rate: float =
         floor,
         limits_of(motions, SCORED, weights, find_body_joints(poses.skeleton), poses.skeleton.parents),
         float(np.median(pooled)) if len(pooled) else 0.0,
+        find_usual(poses.skeleton, motions, yaws, SCORED),
         tuple(motions),
+        tuple(yaws),
         weights,
         tuple(feet(positions, SCORED, floor) for positions in motions),
     )
