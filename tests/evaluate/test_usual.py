@@ -1,4 +1,4 @@
-"""What a set usually does is measured by speed, and legs as capsules: what is far from it, low or crossed, is counted."""
+"""What a set usually does is measured by speed, and legs as capsules: far, low and crossed frames are counted."""
 
 import numpy as np
 import pytest
