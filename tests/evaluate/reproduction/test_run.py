@@ -109,12 +109,15 @@ def test_the_report_shows_every_row_in_all_three_forms(two):
     assert html.count("image/webp") == 1
     assert "Checked: a &lt; 2: 1.5 and 2" in html
     assert "kinematch reproduce --work mmvr --quick" in html
+    row = "| 7.4 | a is less than 2.<br>*There: measured; made* | 3 | 1.5 | – | cm | yes (a < 2: 1.5 and 2) | made<br>"
+    assert row in markdown
+    assert "made<br>`kinematch reproduce --work mmvr --quick` |" in markdown
+    assert {one["command"] for one in plain["claims"]} == {"kinematch reproduce --work mmvr --quick"}
     assert "### good\n\nData: made; took 0 s; command: `kinematch reproduce" in markdown
     assert "![a comparison](figures/bars.png)" in markdown
     assert "not comparable: training needs an extra" in html.replace("&#x27;", "'")
     assert "1 agree, 0 contradict, 1 not comparable" in html
     assert "1 agree" in markdown
-    assert "| 7.4 | a is less than 2. | 3 | 1.5 | – | cm | yes (a < 2: 1.5 and 2) | made |" in markdown
     assert json.loads(json.dumps(plain, allow_nan=False))["claims"][0]["own"] == 1.5
     assert plain["claims"][1]["own"] is None
     assert plain["left_out"]["bad"].startswith("training needs")

@@ -62,7 +62,7 @@ def make_html(found: Reproduction) -> str:
     for work in found.works:
         rows = rows_of(found, work)
         parts.append(f"<h2>{page.text(work.title)}</h2><p>{page.text(count_verdicts(rows))}.</p>")
-        parts.append(page.table(HEAD, [_mark_row(row) for row in rows]))
+        parts.append(page.table(HEAD, [_mark_row(row, make_command(found, work.name)) for row in rows]))
         parts.append(_list_remarks(rows))
         names = dict.fromkeys(row.claim.run for row in rows)
         for name in names:
@@ -70,12 +70,12 @@ def make_html(found: Reproduction) -> str:
     return page.page(TITLE, parts)
 
 
-def _mark_row(row: ClaimResult) -> list[str]:
+def _mark_row(row: ClaimResult, command: str) -> list[str]:
     cells = [page.text(cell) for cell in tell_row(row)]
     cells[6] = f'<span class="{MARKS[row.verdict.agreement]}">{cells[6]}</span>'
     lines = [f"There: {page.text(f'{row.claim.method}; {row.claim.data}')}"]
     lines += [f"Checked: {page.text('; '.join(row.verdict.checks))}"] if row.verdict.checks else []
-    lines += [f"Here: experiment <i>{page.text(row.claim.run)}</i> below"]
+    lines += [f"Here: experiment <i>{page.text(row.claim.run)}</i> below, by <code>{page.text(command)}</code>"]
     told = f'{cells[1]}<br><span class="faint">{"<br>".join(lines)}</span>'
     wide = f'<div style="min-width: 22em; white-space: normal; text-align: left">{told}</div>'
     return [cells[0], wide, *cells[2:]]
@@ -109,13 +109,17 @@ def _show_experiment(found: Reproduction, name: str) -> str:
     return f'<h3>{head}</h3><p>{"".join(parts)}</p><div class="pictures">{"".join(drawn)}</div>'
 
 
+def make_command(found: Reproduction, work: str) -> str:
+    """The command that makes the figures of a work."""
+    given = " --data FOLDER" if found.folder else ""
+    return f"kinematch reproduce{given} --work {work}{' --quick' if found.effort.quick_course else ''}"
+
+
 def describe_experiment(found: Reproduction, name: str) -> str:
     """Data, time, command and notes of an experiment, commands in backquotes."""
     result = found.results[name]
     work = next(row.claim.work for row in found.rows if row.claim.run == name)
-    given = " --data FOLDER" if found.folder else ""
-    command = f"kinematch reproduce{given} --work {work}{' --quick' if found.effort.quick_course else ''}"
-    told = [f"Data: {result.data}", f"took {result.seconds:.0f} s", f"command: `{command}`"]
+    told = [f"Data: {result.data}", f"took {result.seconds:.0f} s", f"command: `{make_command(found, work)}`"]
     told += [f"in more detail: `{result.command}`"] if result.command else []
     return "; ".join(told) + "." + "".join(f" {note[0].upper()}{note[1:]}." for note in result.notes)
 
@@ -127,7 +131,9 @@ def make_markdown(found: Reproduction, folder: str) -> str:
         rows = rows_of(found, work)
         lines += [f"## {work.title}", "", f"{count_verdicts(rows)}.", ""]
         lines += [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in _tell_with_checks(row)) + " |" for row in rows]
+        command = make_command(found, work.name)
+        cells = [[cell.replace("|", "\\|") for cell in _tell_with_source(row, command)] for row in rows]
+        lines += [f"| {' | '.join(own)} |" for own in cells]
         lines += ["", *(f"- {row.claim.place}: {remark}" for row in rows if (remark := make_remark(row))), ""]
         names = [name for name in dict.fromkeys(row.claim.run for row in rows) if name in found.results]
         for name in names:
@@ -137,8 +143,11 @@ def make_markdown(found: Reproduction, folder: str) -> str:
     return "\n".join(lines)
 
 
-def _tell_with_checks(row: ClaimResult) -> list[str]:
+def _tell_with_source(row: ClaimResult, command: str) -> list[str]:
+    """The cells of a row with the work's method and data, what was compared, and the command."""
     cells = tell_row(row)
+    cells[1] += f"<br>*There: {row.claim.method}; {row.claim.data}*"
+    cells[7] += f"<br>`{command}`"
     if row.verdict.checks:
         cells[6] += f" ({'; '.join(row.verdict.checks)})"
     return cells
@@ -156,7 +165,8 @@ def to_json(found: Reproduction) -> dict[str, Any]:
                 "value": row.claim.value, "unit": row.claim.unit, "method": row.claim.method,
                 "data_of_work": row.claim.data, "experiment": row.claim.run, "own_measure": row.claim.own,
                 "own": _finite(row.own), "ours_measure": row.claim.ours or None, "ours": _finite(row.ours),
-                "data": row.data, "same_data": row.same_data, "command": row.command,
+                "data": row.data, "same_data": row.same_data,
+                "command": make_command(found, row.claim.work), "more": row.command or None,
                 "expects": list(row.claim.expects), "checks": list(row.verdict.checks),
                 "agreement": row.verdict.agreement, "remark": make_remark(row),
             }

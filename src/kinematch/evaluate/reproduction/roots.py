@@ -50,11 +50,14 @@ def measure_root(material: Material) -> Result:
     for name, yaw in yaws.items():
         values[f"turning_{name}"] = float(np.degrees(np.abs(np.diff(yaw, 2)).mean() * RATE**2))
     times = (np.arange(SHOWN) / RATE).tolist()
-    lines = {"hips": (times, (100 * hips[:SHOWN, 0]).tolist())}
-    lines |= {name: (times, (100 * place[:SHOWN, 0]).tolist()) for name, place in places.items()}
+    shown = {"hips": hips} | places
+    drawn = [
+        {name: (times, (100 * place[:SHOWN, axis]).tolist()) for name, place in shown.items()} for axis in range(2)
+    ]
     turns = {name: (times, np.degrees(yaw[:SHOWN]).tolist()) for name, yaw in yaws.items()}
     charts = (
-        Chart("root-position", "Figure 4: x of hips and root, before and after filtering", "s", "cm", lines),
+        Chart("root-position", "Figure 4: x of hips and root, before and after filtering", "s", "cm", drawn[0]),
+        Chart("root-position-z", "Figure 4: z of hips and root, before and after filtering", "s", "cm", drawn[1]),
         Chart("root-heading", "Figure 5: heading of the root, before and after filtering", "s", "degrees", turns),
     )
     return Result(values, data, path is not None, "python docs/figures/experiments.py FOLDER", charts)
