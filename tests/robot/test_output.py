@@ -10,6 +10,7 @@ from kinematch.errors import FileError
 from kinematch.files import read_clip
 from kinematch.robot.model import TO_FILE
 from kinematch.robot.output import read_csv, write_trajectory
+from kinematch.robot.roles_file import read_roles
 from kinematch.robot.trial import try_robot
 
 
@@ -80,3 +81,32 @@ def test_many_files_are_scored_in_one_table(biped, data, tmp_path, capsys):
     assert min(row["deviation"] for row in rows) <= total["deviation"] <= max(row["deviation"] for row in rows)
     assert main(["evaluate", "robot", biped.path]) == 2
     assert "which motion files" in capsys.readouterr().err
+
+
+def test_a_file_of_roles_is_written_as_a_template_and_then_read(biped, data, tmp_path, capsys):
+    source, roles = data / "lafan1-clips" / "walk1_subject1_walk.bvh", tmp_path / "roles.toml"
+    command = ["convert", str(source), str(tmp_path / "w.csv"), "--robot", biped.path, "--stop", "1"]
+    assert main([*command, "--roles", str(roles)]) != 0
+    assert "is a new template" in capsys.readouterr().err
+    assert not (tmp_path / "w.csv").exists()
+    found = read_roles(roles)
+    assert found["left_lower_leg"] == "left_knee"
+    assert all(name in roles.read_text() for name in biped.hinge_names)
+    assert main([*command, "--roles", str(roles)]) == 0
+    roles.write_text('left_lower_leg = "left_nee"\n')
+    assert main([*command, "--roles", str(roles)]) != 0
+    assert "did you mean 'left_knee'" in capsys.readouterr().err
+    for text in ("left_leg = 'left_knee'", "left_foot = 3", "left_foot"):
+        roles.write_text(text)
+        with pytest.raises(FileError, match=r"roles\.toml"):
+            read_roles(roles)
+
+
+def test_a_robot_whose_parts_are_mistaken_is_an_error_with_figures(biped, data, tmp_path, capsys):
+    source, roles = data / "lafan1-clips" / "walk1_subject1_walk.bvh", tmp_path / "roles.toml"
+    wrong = {"upper_leg": "upper_arm", "lower_leg": "forearm", "foot": "forearm"}
+    roles.write_text("".join(f'{s}_{role} = "{s}_{body}"\n' for role, body in wrong.items() for s in ("left", "right")))
+    command = ["convert", str(source), str(tmp_path / "w.csv"), "--robot", biped.path, "--stop", "2"]
+    assert main([*command, "--roles", str(roles)]) != 0
+    assert "does not follow" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "w.csv").exists()

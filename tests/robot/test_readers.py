@@ -103,7 +103,8 @@ def test_shapes_lie_where_mujoco_has_them(g1, g1_path, need_extra):
     need_extra("mujoco", "test")
     import mujoco
 
-    from kinematch.robot.solids import find_capsules, find_pairs
+    from kinematch.robot.contact_pairs import find_pairs
+    from kinematch.robot.solids import find_capsules
 
     reference = mujoco.MjModel.from_xml_path(str(g1_path))
     data = mujoco.MjData(reference)

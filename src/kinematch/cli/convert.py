@@ -39,6 +39,10 @@ def convert(
     robot: Annotated[
         Path | None, option("retarget the motion to this robot (MJCF or URDF) and score it; angles as csv or npz")
     ] = None,
+    roles: Annotated[
+        Path | None,
+        option("with --robot: names of its parts where they mislead (toml); a file that is missing is written"),
+    ] = None,
     start: Annotated[float, option("start of the range to keep, in seconds")] = 0.0,
     stop: Annotated[float | None, option("end of the range to keep, in seconds")] = None,
     unit: Annotated[str | None, option("the source's unit, if detection is wrong")] = None,
@@ -71,8 +75,10 @@ def convert(
         raise FileError(target, "holds joint angles of a robot; name its model with --robot")
     if robot is not None and (retarget is not None or root or engine is not None):
         raise KinematchError("--robot stands alone: --retarget, --root and --for mean nothing with it")
+    if robot is None and roles is not None:
+        raise KinematchError("--roles names the parts of a robot; name its model with --robot")
     own = TRAJECTORIES if robot is not None else (".vrm",) if retarget is not None else ()
-    check_output(target, *WRITABLE, *MOVING, ".png", *own, reads=[source, retarget, robot])
+    check_output(target, *WRITABLE, *MOVING, ".png", *own, reads=[source, retarget, robot, roles])
     if engine is not None:
         check_engine(target, engine)
     elif root_motion is not None:
@@ -90,7 +96,7 @@ def convert(
     if robot is not None:
         from kinematch.cli.convert_robot import convert_for_robot
 
-        convert_for_robot(target, motion, robot, frame_rate=frame_rate)
+        convert_for_robot(target, motion, robot, frame_rate=frame_rate, roles=roles)
         return 0
     if retarget is not None:
         motion = _put_on(motion, retarget, leave_out(without, hands))

@@ -15,21 +15,27 @@ def robot(
     model: Annotated[tyro.conf.Positional[Path], option("the robot (MJCF or URDF)")],
     motions: Annotated[tyro.conf.Positional[list[Path]], option("motion files, or folders of them")],
     /,
+    roles: Annotated[
+        Path | None, option("names of its parts where they mislead (toml); a file that is missing is written")
+    ] = None,
     json: Figures = None,
 ) -> int:
     """Score how well a robot follows motion files: a row for each, and totals on foot and lying."""
+    from kinematch.cli.convert_robot import read_or_write_roles
     from kinematch.cli.robot_text import print_quality
     from kinematch.cli.screen import Screen, progress_bar, write_figures
     from kinematch.evaluate.robots import evaluate_robot, pool_rows
     from kinematch.evaluate.vr.casting import find_motion_files
     from kinematch.robot.read import read_robot
+    from kinematch.robot.tasks import RobotSettings
 
     if not motions:
         raise KinematchError("which motion files or folders? `kinematch evaluate robot g1.xml walk.bvh takes/`")
     check_output(json)
     target = read_robot(model)
+    settings = RobotSettings(roles=read_or_write_roles(roles, target))
     with progress_bar("retargeting") as show:
-        standing, lying, left_out = evaluate_robot(find_motion_files(motions), target, progress=show)
+        standing, lying, left_out = evaluate_robot(find_motion_files(motions), target, settings, progress=show)
     if not standing and not lying:
         raise KinematchError("no motion could be put on the robot: " + "; ".join(left_out[:3]))
     screen = Screen()

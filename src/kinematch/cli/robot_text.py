@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("motion", "frames", "deviation cm", "penetration cm", "> 0.5 cm", "sole cm", "slip cm/s", "source's"),
-    *("self-collision", "limits", "rad/s", "frames/s"),
+    *("collision", "limits", "at limit", "rad/s", "reversals", "frames/s"),
 )
 
 
@@ -33,7 +33,9 @@ def print_quality(screen: Screen, rows: Sequence["RobotQuality"]) -> None:
             f"{100 * row.source_slip:.2f} ({row.slip_ratio:.2f}x)",
             f"{row.collision_share:.2%}",
             str(row.limit_violations),
+            f"{row.limit_share:.1%}",
             f"{row.joint_speed:.2f}",
+            f"{row.reversal_share:.2%}",
             f"{row.rate:.0f}",
         )
     screen.print_wide(table)

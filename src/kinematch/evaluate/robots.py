@@ -12,13 +12,18 @@ from kinematch.motion.clean.floor import floor_height
 from kinematch.motion.clip import Clip
 from kinematch.robot.model import RobotModel
 from kinematch.robot.quality import RobotQuality
+from kinematch.robot.tasks import RobotSettings
 from kinematch.robot.trial import try_robot
 
 LYING = 0.5  # of the hips' height in T-pose: who comes below it falls, lies or crawls
 
 
 def evaluate_robot(
-    paths: Sequence[Path], model: RobotModel, *, progress: Callable[[int, int], None] | None = None
+    paths: Sequence[Path],
+    model: RobotModel,
+    settings: RobotSettings | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[RobotQuality], list[RobotQuality], list[str]]:
     """Rows of motions on foot, rows of motions with falling and lying, and files left out with the reason."""
     standing: list[RobotQuality] = []
@@ -27,7 +32,7 @@ def evaluate_robot(
     for k, path in enumerate(paths):
         try:
             for clip in read_clips(path):
-                (lying if lies_down(clip) else standing).append(try_robot(clip, model)[1])
+                (lying if lies_down(clip) else standing).append(try_robot(clip, model, settings)[1])
         except KinematchError as error:
             left_out.append(str(error))
         if progress is not None:
@@ -71,6 +76,11 @@ def pool_rows(rows: Sequence[RobotQuality], name: str) -> RobotQuality:
         collision_share=mean("collision_share"),
         collision_depth=most("collision_depth"),
         limit_violations=sum(row.limit_violations for row in rows),
+        limit_share=mean("limit_share"),
         joint_speed=most("joint_speed"),
+        speed_share=mean("speed_share"),
+        joint_acceleration=most("joint_acceleration"),
+        reversal_share=mean("reversal_share"),
+        leg_length=rows[0].leg_length,
         rate=float(frames.sum() / np.sum(frames / [max(row.rate, 1e-9) for row in rows])),
     )

@@ -53,6 +53,7 @@ def read_mjcf(path: Path, root: Element) -> RobotModel:
         shapes=[_moved(s, numbers[s.body]) for s in reading.shapes if s.body in numbers],
         sites=[Site(s.name, numbers[s.body], s.position) for s in reading.sites if s.body in numbers],
         excluded={(e.text("body1"), e.text("body2")) for c in root.all("contact") for e in c.all("exclude")},
+        contact_pairs={(e.text("geom1"), e.text("geom2")) for c in root.all("contact") for e in c.all("pair")},
         notes=list(dict.fromkeys(reading.notes)),
     )
 
@@ -144,6 +145,8 @@ def _walk(
             _walk(reading, child, number, own, np.zeros(3), quaternion.IDENTITY)
         elif parent >= 0 and child.tag in ("joint", "freejoint"):
             _add_joint(reading, child, parent, inherited)
+        elif parent >= 0 and child.tag == "inertial":
+            reading.bodies[parent].centre = position + quaternion.rotate(turn, child.numbers("pos", 3))
         elif parent >= 0 and child.tag == "geom":
             _add_shape(reading, child, parent, inherited, position, turn)
         elif parent >= 0 and child.tag == "site":
@@ -195,7 +198,7 @@ def _add_shape(
         half = float(np.linalg.norm(along)) / 2
         size = np.array([size[0], size[0], half] if kind in ("box", "ellipsoid") else [size[0], half, 0.0])
     mesh, scale = reading.meshes.get(full.attributes.get("mesh", ""), ("", np.ones(3)))
-    collides = full.attributes.get("contype", "1") != "0" or full.attributes.get("conaffinity", "1") != "0"
+    masks = tuple(_read_mask(full, name) for name in ("contype", "conaffinity"))
     material = reading.colors.get(full.attributes.get("material", ""), (0.7, 0.7, 0.7))
     color = _color(full.numbers("rgba", 4)) if "rgba" in full.attributes else material
     reading.shapes.append(
@@ -205,9 +208,15 @@ def _add_shape(
             position + quaternion.rotate(turn, at),
             quaternion.multiply(turn, turned),
             np.abs(size),
-            collides,
+            any(masks),
             mesh,
             scale,
             color,
+            full.attributes.get("name", ""),
+            (masks[0], masks[1]),
         )
     )
+
+
+def _read_mask(full: Element, name: str) -> int:
+    return int(full.numbers(name, 1, (1,))[0])

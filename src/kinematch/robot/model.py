@@ -22,10 +22,12 @@ class Shape:
     position: np.ndarray  # (3,) m, in the body's space
     rotation: np.ndarray  # (4,)
     size: np.ndarray  # (3,) m: radius | radius, half length | half extents
-    collides: bool  # else it is only there to be seen
+    collides: bool  # with the floor or with anything else; or it is only there to be seen
     mesh: str = ""  # path of the mesh file, relative to the model's folder
     scale: np.ndarray = field(default_factory=lambda: np.ones(3))  # (3,) of the mesh, in our axes
     color: tuple[float, float, float] = (0.7, 0.7, 0.7)
+    name: str = ""
+    masks: tuple[int, int] = (1, 1)  # contype and conaffinity of MuJoCo: bits of which two shapes must share one
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +61,12 @@ class RobotModel:
     body_links: np.ndarray  # (B,) int32
     body_offsets: np.ndarray  # (B, 3) m, in the link's space
     body_rotations: np.ndarray  # (B, 4)
+    body_centres: np.ndarray  # (B, 3) m of mass, in the link's space; NaN where the file does not say
+    standing: np.ndarray  # (4,) of the base as the file places it
     shapes: tuple[Shape, ...] = ()
     sites: tuple[Site, ...] = ()
     excluded: frozenset[tuple[int, int]] = frozenset()  # pairs of bodies that may overlap, lower number first
+    contact_pairs: frozenset[tuple[int, int]] = frozenset()  # of shapes that collide whatever else forbids it
     notes: tuple[str, ...] = ()  # what was left out while reading
 
     def __post_init__(self):

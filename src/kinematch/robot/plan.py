@@ -10,10 +10,12 @@ from kinematch.motion import kinematics
 from kinematch.motion.role_names import SIDES
 from kinematch.motion.roles import missing_roles
 from kinematch.motion.skeleton import Skeleton
+from kinematch.robot.contact_pairs import find_pairs
+from kinematch.robot.joint_speeds import find_joint_speeds
 from kinematch.robot.measures import find_half_vectors, measure_feet, measure_scales, place_tasks
 from kinematch.robot.model import RobotModel
 from kinematch.robot.segments import Anatomy, chain_to
-from kinematch.robot.solids import find_capsules, find_floor_points, find_pairs
+from kinematch.robot.solids import find_capsules, find_floor_points
 from kinematch.robot.tasks import CHEST, ELBOWS, FEET, TASK_NAMES, RobotSettings
 
 _CHESTS = ("upper_chest", "chest", "spine")  # the person's joint that carries the arms, the highest of these
@@ -46,6 +48,7 @@ class RobotPlan(NamedTuple):
     shoulder_vectors: np.ndarray  # (2, 3) m
     trunk_segments: np.ndarray  # (2,) int32, segments of hips and chest
     trunk_axes: np.ndarray  # (2, 4), their links' rotations in T-pose
+    shin: float  # m
     # tasks
     task_links: np.ndarray  # (T,) int32
     task_points: np.ndarray  # (T, 3) m, in the link's space
@@ -67,10 +70,9 @@ class RobotPlan(NamedTuple):
     floor_points: np.ndarray  # (P, 3) m
     floor_radii: np.ndarray  # (P,) m
     # settings
-    numbers: (
-        np.ndarray
-    )  # (9,) posture, smoothness of angles, collision, margin, lock and release half-life s, heel lift rad, roll share,
-    # smoothness of the base
+    # posture, smoothness of angles, collision, margin, lock and release half-life s, heel lift rad, roll share,
+    # smoothness of the base, acceleration of hinges rad/s^2
+    numbers: np.ndarray  # (10,)
     iterations: np.ndarray  # (2,) int32
 
 
@@ -89,7 +91,7 @@ def make_plan(source: Skeleton, model: RobotModel, anatomy: Anatomy, settings: R
     axes = [quaternion.multiply(quaternion.inverse(turned[joints[s.role]]), s.axes) for s in segments]
     longest = max(len(segment.chain) for segment in segments)
     capsules, floor = find_capsules(model), find_floor_points(model)
-    limits, speeds = _finite_limits(model), np.minimum(model.speeds, settings.joint_speed)
+    limits, speeds = _finite_limits(model), find_joint_speeds(model, settings.joint_speed)
     above = [[k for k in chain_to(model, link) if k > 0] for link in range(len(model.parents))]
     soles, radii, tips, ankles, flat, foot_axes = measure_feet(anatomy, segments, numbers)
     links, points, owners = place_tasks(anatomy, segments, numbers, tips + ankles)
@@ -125,6 +127,8 @@ def make_plan(source: Skeleton, model: RobotModel, anatomy: Anatomy, settings: R
         shoulder_vectors=_reals(half.get("upper_arm", np.zeros((2, 3)))),
         trunk_segments=_ints([hips, chest]),
         trunk_axes=_reals([segments[hips].axes, segments[chest].axes]),
+        shin=float(np.mean([np.linalg.norm(anatomy.centres[f"{side}_foot"] - anatomy.centres[f"{side}_lower_leg"])
+                            for side in SIDES])),
         task_links=_ints(links),
         task_points=_reals(points),
         task_segments=_ints(owners),
@@ -144,7 +148,8 @@ def make_plan(source: Skeleton, model: RobotModel, anatomy: Anatomy, settings: R
         floor_radii=_reals(floor.radii),
         numbers=_reals(
             [settings.posture, settings.smooth_angles, settings.collision, settings.margin, settings.lock_halflife,
-             settings.release_halflife, settings.heel_lift, settings.foot_roll, settings.smooth_base]
+             settings.release_halflife, settings.heel_lift, settings.foot_roll, settings.smooth_base,
+             settings.joint_acceleration]
         ),
         iterations=_ints([settings.iterations, settings.first_iterations]),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.errors import KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.clean.contacts import contact_quality, joint_speeds
 from kinematch.motion.clip import Clip
@@ -15,6 +16,11 @@ from kinematch.robot.retargeting import make_work
 from kinematch.robot.tasks import FEET, TASK_NAMES
 
 MIN_PENETRATION = 0.005  # m of penetration that counts
+LIMIT_TOLERANCE = 1e-3  # rad from a limit within which an angle is at it
+SPEED_TOLERANCE = 1e-3  # share of a speed limit
+REVERSAL_SHARE = 0.5  # of the speed limit, before and after, that makes a reversal
+# of the leg's length, and of all angles: a motion beyond is refused. Falls and floor motion of LAFAN1 stay below half.
+MAX_DEVIATION_SHARE, MAX_LIMIT_SHARE = 0.5, 0.18
 MAX_SOLE_HEIGHT = 0.01  # m above the floor within which a point of a planted sole stands on it
 
 
@@ -35,7 +41,12 @@ class RobotQuality:
     collision_share: float  # frames in which two limbs overlap
     collision_depth: float  # m, deepest overlap
     limit_violations: int  # angles outside their limits
+    limit_share: float  # angles that are at a limit, of all
     joint_speed: float  # rad/s, largest
+    speed_share: float  # frames in which a hinge is as fast as it may be
+    joint_acceleration: float  # rad/s^2, largest
+    reversal_share: float  # frames in which a hinge turns back at more than half of its speed limit, before and after
+    leg_length: float  # m
     rate: float = 0.0  # frames retargeted a second
 
     @property
@@ -57,7 +68,11 @@ def measure_quality(
     gaps = np.empty(motion.frame_count)
     find_closest_pairs(plan, places, turns, gaps)
     angles, limits = motion.angles, motion.model.limits
-    speeds = np.abs(np.diff(angles, axis=0)) * motion.frame_rate
+    velocities = np.diff(angles, axis=0) * motion.frame_rate
+    accelerations = np.diff(velocities, axis=0) * motion.frame_rate
+    speeds, back = np.abs(velocities), velocities[1:] * velocities[:-1] < 0
+    turning = back & (np.minimum(speeds[1:], speeds[:-1]) > REVERSAL_SHARE * plan.speeds)
+    at_limit = (angles < plan.limits[:, 0] + LIMIT_TOLERANCE) | (angles > plan.limits[:, 1] - LIMIT_TOLERANCE)
     return RobotQuality(
         name=motion.name,
         frames=motion.frame_count,
@@ -72,9 +87,31 @@ def measure_quality(
         collision_share=float((gaps < 0).mean()),
         collision_depth=float(max(-gaps.min(), 0.0)),
         limit_violations=int(((angles < limits[:, 0]) | (angles > limits[:, 1])).sum()),
+        limit_share=float(at_limit.mean()),
         joint_speed=float(speeds.max(initial=0.0)),
+        speed_share=_share((speeds > (1 - SPEED_TOLERANCE) * plan.speeds).any(axis=1)),
+        joint_acceleration=float(np.abs(accelerations).max(initial=0.0)),
+        reversal_share=_share(turning.any(axis=1)),
+        leg_length=float(plan.scales[4] + plan.shin),
         rate=rate,
     )
+
+
+def check_quality(quality: RobotQuality) -> None:
+    """Refuse a result in which the robot is far from following, as when its parts were mistaken."""
+    if quality.deviation <= MAX_DEVIATION_SHARE * quality.leg_length and quality.limit_share <= MAX_LIMIT_SHARE:
+        return
+    worst = sorted(quality.deviation_by_task.items(), key=lambda one: -one[1])[:3]
+    raise KinematchError(
+        f"the robot does not follow {quality.name!r}: it is {100 * quality.deviation:.0f} cm from its targets on "
+        f"average, with legs of {100 * quality.leg_length:.0f} cm "
+        f"({', '.join(f'{part} {100 * away:.0f}' for part, away in worst)}), and {quality.limit_share:.0%} of angles "
+        "are at a limit; see which parts were found with --roles FILE"
+    )
+
+
+def _share(values: np.ndarray | np.bool_) -> float:
+    return float(np.mean(values)) if np.size(values) else 0.0
 
 
 def _find_deviations(plan: RobotPlan, clip: Clip, places: np.ndarray, turns: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ class RobotState(NamedTuple):
     last_target: np.ndarray  # (3,) m, of the hips in the frame before
     last_stray: np.ndarray  # (3,) m, of the base from it, one frame earlier
     last_angles: np.ndarray  # (D,) rad
+    velocities: np.ndarray  # (D,) rad/s
     started: np.ndarray  # (1,) frames so far, two at most
     planted: np.ndarray  # (2,) 1 while a foot is locked
     anchors: np.ndarray  # (2, 2) m, x and z of locked tips
@@ -71,9 +72,9 @@ def make_state(hinges: int) -> RobotState:
     pair, angles = np.zeros((2, 2)), np.zeros(hinges)
     return RobotState(
         base=np.zeros(3), turn=np.array([1.0, 0, 0, 0]), angles=angles, references=angles.copy(),
-        last_target=np.zeros(3), last_stray=np.zeros(3), last_angles=angles.copy(), started=np.zeros(1),
-        planted=np.zeros(2), anchors=pair, slips=pair.copy(), slip_speeds=pair.copy(), shares=np.zeros(2),
-        headings=np.zeros(2),
+        last_target=np.zeros(3), last_stray=np.zeros(3), last_angles=angles.copy(), velocities=angles.copy(),
+        started=np.zeros(1), planted=np.zeros(2), anchors=pair, slips=pair.copy(), slip_speeds=pair.copy(),
+        shares=np.zeros(2), headings=np.zeros(2),
     )  # fmt: skip
 
 

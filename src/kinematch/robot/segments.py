@@ -10,6 +10,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion, rotation
 from kinematch.motion.role_names import SIDES
 from kinematch.motion.tpose_neutral import HINGE_AXES
+from kinematch.robot.limbs import PARTS, find_limb_roles
 from kinematch.robot.model import RobotModel
 from kinematch.robot.solids import FloorPoints, find_floor_points
 
@@ -23,7 +24,9 @@ SEGMENT_WORDS = {
     "hand": r"wrist|hand|palm",
     "head": r"head|neck",
 }
+ROLES = (*(f"{side}_{part}" for side in SIDES for part in SEGMENT_WORDS if part != "head"), "head")
 REQUIRED_SEGMENTS = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_leg", "lower_leg"))
+MAX_JOINT_HINGES = 3  # that turn about one point; of more, as in a clavicle and an arm, the last
 # along which the left limb points in T-pose
 BONE_DIRECTIONS = {"upper_arm": (1.0, 0.0, 0.0), "upper_leg": (0.0, -1.0, 0.0)}
 
@@ -52,14 +55,14 @@ class Anatomy:
 
 def find_anatomy(model: RobotModel, roles: Mapping[str, str] | None = None) -> Anatomy:
     """Roles by the names of hinges and bodies; `roles` names a hinge or body where those mislead."""
-    positions, rotations = model.place_links(np.zeros(3), quaternion.IDENTITY, np.zeros(model.hinge_count))
-    links = _find_links(model, roles or {})
+    positions, rotations = model.place_links(np.zeros(3), model.standing, np.zeros(model.hinge_count))
+    links = find_links(model, roles or {})
     missing = [role for role in REQUIRED_SEGMENTS if role not in links]
     if missing:
         names = ", ".join(model.hinge_names[:12])
         raise KinematchError(
-            f"robot {model.name!r}: no hinge is named as {', '.join(missing)} (hinges: {names} ...); "
-            "name them: roles = {'left_upper_leg': 'hinge or body', ...}"
+            f"robot {model.name!r}: found no {', '.join(missing)}, neither by names nor by the shape of its limbs "
+            f"(hinges: {names} ...); name them: kinematch convert ... --roles FILE writes a template"
         )
     for side in SIDES:  # a foot without a hinge of its own is part of the shin
         links.setdefault(f"{side}_foot", links[f"{side}_lower_leg"])
@@ -81,7 +84,34 @@ def find_anatomy(model: RobotModel, roles: Mapping[str, str] | None = None) -> A
     return Anatomy(tuple(segments), links, centres, soles, positions, rotations)
 
 
-def _find_links(model: RobotModel, roles: Mapping[str, str]) -> dict[str, int]:
+def find_links(model: RobotModel, roles: Mapping[str, str] | None = None) -> dict[str, int]:
+    """The link of each role: as `roles` says, else by names, else by the shape of limbs."""
+    links, shaped = _find_by_names(model), find_limb_roles(model)
+    for kind, parts in PARTS.items():
+        named = {role: links.pop(role) for role in [f"{side}_{part}" for side in SIDES for part in parts]
+                 if role in links}  # fmt: skip
+        mine = {role: link for role, link in shaped.items() if role.split("_", 1)[1] in parts}
+        if _is_whole(model, named, kind):  # with an ankle or a wrist of which names say nothing
+            same = all(mine.get(role, link) == link for role, link in named.items())
+            links |= mine | named if same else named
+        else:
+            links |= mine or named
+    arms = [link for role, link in links.items() if role.endswith("_arm")]
+    if any(links.get("head") in chain_to(model, link) for link in arms):
+        del links["head"]  # a head that is welded to the chest
+    everything = {name: k + 1 for k, name in enumerate(model.hinge_names)}
+    everything |= {name: int(model.body_links[b]) for b, name in enumerate(model.body_names)}
+    for role, name in (roles or {}).items():
+        if role not in ROLES:
+            raise KinematchError(unknown("role", role, ROLES))
+        if name not in everything:
+            raise KinematchError(f"role {role!r}: " + unknown("hinge or body", name, everything))
+        links[role] = everything[name]
+    return links
+
+
+def _find_by_names(model: RobotModel) -> dict[str, int]:
+    """Roles by the words in names of hinges and bodies; of several hinges the last."""
     links: dict[str, int] = {}
     bodies: dict[int, list[str]] = {}
     for body, link in enumerate(model.body_links):
@@ -92,15 +122,20 @@ def _find_links(model: RobotModel, roles: Mapping[str, str]) -> dict[str, int]:
             if role is not None:
                 links[role] = max(link, links.get(role, 0))
                 break
-    everything = {name: k + 1 for k, name in enumerate(model.hinge_names)}
-    everything |= {name: int(model.body_links[b]) for b, name in enumerate(model.body_names)}
-    for role, name in roles.items():
-        if role not in (*REQUIRED_SEGMENTS, "head", *(f"{s}_{part}" for s in SIDES for part in SEGMENT_WORDS)):
-            raise KinematchError(unknown("role", role, [f"{s}_{part}" for s in SIDES for part in SEGMENT_WORDS]))
-        if name not in everything:
-            raise KinematchError(f"role {role!r}: " + unknown("hinge or body", name, everything))
-        links[role] = everything[name]
     return links
+
+
+def _is_whole(model: RobotModel, links: Mapping[str, int], kind: str) -> bool:
+    """Whether both limbs of a kind have an upper and a lower part, one below the other."""
+    upper, lower, end = PARTS[kind]
+    for side in SIDES:
+        if f"{side}_{upper}" not in links or f"{side}_{lower}" not in links:
+            return False
+        chain = [links[f"{side}_{part}"] for part in (upper, lower, end) if f"{side}_{part}" in links]
+        path = chain_to(model, chain[-1])
+        if any(link not in path for link in chain) or sorted(set(chain)) != chain:
+            return False
+    return True
 
 
 def _role_of(name: str) -> str | None:
@@ -156,7 +191,7 @@ def _find_centres(
     for role, link in links.items():
         if role in ("hips", "chest"):
             continue
-        chain = _chain(model, link, carriers)
+        chain = _chain(model, link, carriers)[-MAX_JOINT_HINGES:]
         if role.endswith("_foot") and link == links[role.replace("foot", "lower_leg")]:
             continue
         axes = quaternion.rotate(rotations[list(chain)], model.axes[list(chain)])

@@ -11,12 +11,16 @@ from kinematch.robot.meshes import read_mesh
 from kinematch.robot.model import RobotModel, Shape
 
 RIM_POINTS = 8  # points around the rim of a cylinder
+MAX_BARS = 3  # capsules side by side that stand for a flat box or disc
+EDGE_SHARE = 0.5  # of the smallest half extent of a thick box: the radius of the bars along its edges
+RIM_SHARE = 0.5  # of the radius by which a bar ends before a flat end, so that its rim is out by less than the margin
 
 
 @dataclass(frozen=True, eq=False)
 class Capsules:
     """Round bars on links."""
 
+    shapes: np.ndarray  # (C,) int32, the number of the shape that each stands for
     bodies: np.ndarray  # (C,) int32
     links: np.ndarray  # (C,) int32
     ends: np.ndarray  # (C, 2, 3) m, in the link's space
@@ -33,49 +37,53 @@ class FloorPoints:
 
 
 def find_capsules(model: RobotModel) -> Capsules:
-    """A capsule for each shape that collides; boxes, ellipsoids and meshes become the capsule along their length.
-
-    Its radius is the mean of the other two half extents: exact for round shapes, an approximation for others.
-    """
-    bodies, ends, radii = [], [], []
-    for shape in _colliding(model):
-        centre, half = _extent(model, shape)
-        along = int(np.argmax(half))
-        radius = float(np.delete(half, along).mean())
-        if shape.kind == "sphere":
-            reach, radius = 0.0, float(shape.size[0])
-        elif shape.kind == "capsule":
-            reach, radius, along = float(shape.size[1]), float(shape.size[0]), 1
-        else:
-            reach = max(float(half[along]) - radius, 0.0)
-        tip = np.eye(3)[along] * reach
-        ends.append(_to_link(model, shape, np.stack([centre - tip, centre + tip])))
-        bodies.append(shape.body)
-        radii.append(radius)
-    numbers = np.array(bodies, np.int32)
-    return Capsules(numbers, model.body_links[numbers], np.array(ends).reshape(-1, 2, 3), np.array(radii))
+    """The capsules of each shape that collides."""
+    numbers, ends, radii = [], [], []
+    for number, shape in enumerate(model.shapes):
+        if not shape.collides or not _has_extent(shape):
+            continue
+        for tips, radius in _fill_with_capsules(model, shape):
+            ends.append(_to_link(model, shape, tips))
+            radii.append(radius)
+            numbers.append(number)
+    bodies = np.array([model.shapes[number].body for number in numbers], np.int32)
+    return Capsules(
+        np.array(numbers, np.int32), bodies, model.body_links[bodies], np.array(ends).reshape(-1, 2, 3), np.array(radii)
+    )
 
 
-def find_pairs(model: RobotModel, capsules: Capsules) -> np.ndarray:
-    """Pairs (Q, 2) int32 of capsules that may collide, by MuJoCo's rules.
-
-    Not on one link, not on a link and its parent, and not those that the file excludes.
-    """
-    pairs = []
-    for a in range(len(capsules.radii)):
-        for b in range(a + 1, len(capsules.radii)):
-            links = int(capsules.links[a]), int(capsules.links[b])
-            bodies = sorted((int(capsules.bodies[a]), int(capsules.bodies[b])))
-            near = links[0] == links[1] or links[0] == model.parents[links[1]] or links[1] == model.parents[links[0]]
-            if not near and (bodies[0], bodies[1]) not in model.excluded:
-                pairs.append((a, b))
-    return np.array(pairs, np.int32).reshape(-1, 2)
+def _fill_with_capsules(model: RobotModel, shape: Shape) -> list[tuple[np.ndarray, float]]:
+    """Ends (2, 3) and radii: exact for round shapes; flat boxes and meshes get several bars side by side."""
+    centre, half = _extent(model, shape)
+    if shape.kind == "sphere":
+        return [(np.zeros((2, 3)), float(shape.size[0]))]
+    if shape.kind == "capsule":
+        return [(np.outer([-1.0, 1.0], [0.0, shape.size[1], 0.0]), float(shape.size[0]))]
+    thin, broad, long = (int(axis) for axis in np.argsort(half, kind="stable"))
+    count, radius = 1, float((half[thin] + half[broad]) / 2)
+    if shape.kind != "ellipsoid" and half[thin] > 0:
+        count = int(np.clip(round(float(half[broad] / half[thin])), 1, MAX_BARS))
+        radius = radius if count == 1 else float(half[thin])
+    rounding = 1.0 if shape.kind == "ellipsoid" else RIM_SHARE
+    tip = np.eye(3)[long] * max(float(half[long]) - rounding * radius, 0.0)
+    beside = np.eye(3)[broad] * max(float(half[broad]) - radius, 0.0)
+    shares = np.linspace(-1.0, 1.0, count) if count > 1 else np.zeros(1)
+    bars = [(np.stack([centre + share * beside - tip, centre + share * beside + tip]), radius) for share in shares]
+    if shape.kind == "box" and count == 1:  # and one along each edge
+        radius = EDGE_SHARE * float(half[thin])
+        inner = np.maximum(half - radius, 0.0)
+        for k in range(4):
+            corner = np.zeros(3)
+            corner[[thin, broad]] = inner[[thin, broad]] * [1 - 2 * (k % 2), 1 - 2 * (k // 2)]
+            tip = np.eye(3)[long] * inner[long]
+            bars.append((np.stack([centre + corner - tip, centre + corner + tip]), radius))
+    return bars
 
 
 def find_floor_points(model: RobotModel) -> FloorPoints:
-    """The points of all shapes that collide."""
+    """The points of all shapes that stand on a floor."""
     links, points, radii = [], [], []
-    for shape in _colliding(model):
+    for shape in _solid(model):
         own, radius = _outline(model, shape)
         links += [int(model.body_links[shape.body])] * len(own)
         points.append(_to_link(model, shape, own))
@@ -83,11 +91,19 @@ def find_floor_points(model: RobotModel) -> FloorPoints:
     return FloorPoints(np.array(links, np.int32), np.concatenate([np.zeros((0, 3)), *points]), np.array(radii))
 
 
-def _colliding(model: RobotModel) -> list[Shape]:
-    """Shapes that collide; of a link that has none, all of its shapes."""
-    links = {int(model.body_links[shape.body]) for shape in model.shapes if shape.collides}
-    anything = bool(links)
-    return [s for s in model.shapes if (s.collides if anything else True) and (s.kind != "mesh" or s.mesh)]
+def _solid(model: RobotModel) -> list[Shape]:
+    """Shapes that a floor stops: those that collide.
+
+    A file that names all of its contacts in pairs, or has none at all, stops with every simple shape.
+    """
+    if any(shape.collides and any(shape.masks) for shape in model.shapes):
+        return [shape for shape in model.shapes if shape.collides and _has_extent(shape)]
+    simple = [shape for shape in model.shapes if shape.kind != "mesh"]
+    return simple or [shape for shape in model.shapes if _has_extent(shape)]
+
+
+def _has_extent(shape: Shape) -> bool:
+    return shape.kind != "mesh" or bool(shape.mesh)
 
 
 def _outline(model: RobotModel, shape: Shape) -> tuple[np.ndarray, float]:

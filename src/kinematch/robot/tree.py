@@ -33,6 +33,7 @@ class TreeBody:
     position: np.ndarray
     rotation: np.ndarray
     hinges: list[Hinge] = field(default_factory=list)
+    centre: np.ndarray | None = None  # (3,) m, of its mass, where the file says so
 
 
 def make_model(
@@ -43,6 +44,7 @@ def make_model(
     shapes: list[Shape],
     sites: list[Site],
     excluded: set[tuple[str, str]] = frozenset(),  # type: ignore[assignment]
+    contact_pairs: set[tuple[str, str]] = frozenset(),  # type: ignore[assignment]
     notes: list[str],
 ) -> RobotModel:
     """Bodies stand parents first, the base first of all; everything is turned to our axes here."""
@@ -72,6 +74,7 @@ def make_model(
             raise FileError(path, f"more than {MAX_LINKS} hinges")
     names = [body.name for body in bodies]
     pairs = [(names.index(a), names.index(b)) for a, b in excluded if a in names and b in names]
+    shapes, met = _find_contact_pairs(shapes, contact_pairs)
     try:
         return RobotModel(
             name=name,
@@ -88,13 +91,36 @@ def make_model(
             body_links=links,
             body_offsets=places[:, TO_OURS],
             body_rotations=turn_to_ours(turns),
+            body_centres=_find_mass_centres(bodies, places, turns)[:, TO_OURS],
+            standing=turn_to_ours(bodies[0].rotation),
             shapes=tuple(_shape_to_ours(shape) for shape in shapes),
             sites=tuple(replace(site, position=site.position[TO_OURS]) for site in sites),
             excluded=frozenset((min(pair), max(pair)) for pair in pairs),
+            contact_pairs=met,
             notes=tuple(notes),
         )
     except KinematchError as error:
         raise FileError(path, str(error)) from None
+
+
+def _find_mass_centres(bodies: list[TreeBody], places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Centres of mass (B, 3) m in the links' spaces; NaN where a file does not say."""
+    found = np.full((len(bodies), 3), np.nan)
+    for b, body in enumerate(bodies):
+        if body.centre is not None:
+            found[b] = places[b] + quaternion.rotate(turns[b], body.centre)
+    return found
+
+
+def _find_contact_pairs(
+    shapes: list[Shape], pairs: set[tuple[str, str]]
+) -> tuple[list[Shape], frozenset[tuple[int, int]]]:
+    """Shapes, of which those collide that a pair names, even with a geom of the world, and pairs of their numbers."""
+    numbers = {shape.name: k for k, shape in enumerate(shapes) if shape.name}
+    named = {name for pair in pairs for name in pair}
+    shapes = [replace(shape, collides=shape.collides or shape.name in named) for shape in shapes]
+    met = [sorted((numbers[a], numbers[b])) for a, b in pairs if a in numbers and b in numbers]
+    return shapes, frozenset((low, high) for low, high in met)
 
 
 def turn_to_ours(q: np.ndarray) -> np.ndarray:
@@ -122,4 +148,4 @@ def keep_subtree(bodies: list[TreeBody], base: int) -> tuple[list[TreeBody], dic
 
 
 def replace_parent(body: TreeBody, parent: int) -> TreeBody:
-    return TreeBody(body.name, parent, body.position, body.rotation, body.hinges)
+    return replace(body, parent=parent)

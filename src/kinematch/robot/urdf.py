@@ -36,7 +36,7 @@ def read_urdf(path: Path, root: Element) -> RobotModel:
         joint, parent = waiting.pop()
         name = _link_name(joint, "child", links)
         position, turn = _origin(joint)
-        bodies.append(TreeBody(name, parent, position, turn, _hinges(joint, notes)))
+        bodies.append(TreeBody(name, parent, position, turn, _hinges(joint, notes), _centre(links[name])))
         number = len(bodies) - 1
         waiting += reversed([(below_it, number) for below_it in below[name]])
     shapes = [shape for b, body in enumerate(bodies) for shape in _shapes(links[body.name], b, path.parent)]
@@ -78,6 +78,11 @@ def _origin(element: Element) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(3), quaternion.IDENTITY.copy()
     roll, pitch, yaw = origin.numbers("rpy", 3, (0, 0, 0))
     return origin.numbers("xyz", 3, (0, 0, 0)), rotation.from_euler(np.array([yaw, pitch, roll]), "ZYX")
+
+
+def _centre(link: Element) -> np.ndarray | None:
+    inertial = link.child("inertial")
+    return None if inertial is None else _origin(inertial)[0]
 
 
 def _hinges(joint: Element, notes: list[str]) -> list[Hinge]:

@@ -27,11 +27,10 @@ def retarget_frames(plan, state, work, positions, rotations, contacts, dt, out_b
         if first:
             start(plan, state, work)
         look_ahead(plan, state, work, dt)
-        for d in range(plan.limits.shape[0]):
-            reach = np.inf if first else plan.speeds[d] * dt
-            work.bounds[d, 0] = max(plan.limits[d, 0], state.angles[d] - reach + BOUND_MARGIN)
-            work.bounds[d, 1] = min(plan.limits[d, 1], state.angles[d] + reach - BOUND_MARGIN)
+        bound_angles(plan, state, work, dt)
         refine(plan, work, state, plan.iterations[1 if first else 0])
+        for d in range(plan.limits.shape[0]):
+            state.velocities[d] = 0.0 if first else (state.angles[d] - state.last_angles[d]) / dt
         low = find_lowest(plan, work)
         lift = -low if low < 0 else 0.0
         state.started[0] = min(state.started[0] + 1.0, 2.0)
@@ -42,6 +41,40 @@ def retarget_frames(plan, state, work, positions, rotations, contacts, dt, out_b
             out_turns[f, k] = state.turn[k]
         for d in range(plan.limits.shape[0]):
             out_angles[f, d] = state.angles[d]
+
+
+@part
+def bound_angles(plan, state, work, dt):
+    """Bounds that limits, speeds and accelerations leave to each angle in this frame, and the angles moved into them.
+
+    A hinge goes no faster towards a limit than it can brake before it.
+    """
+    most = plan.numbers[9]  # rad/s^2
+    for d in range(plan.limits.shape[0]):
+        low, high, angle = plan.limits[d, 0], plan.limits[d, 1], state.angles[d]
+        if state.started[0] > 0.0:
+            up = min(find_braking_speed(max(high - angle, 0.0), most * dt, dt), plan.speeds[d])
+            down = min(find_braking_speed(max(angle - low, 0.0), most * dt, dt), plan.speeds[d])
+            if state.started[0] > 1.0:
+                up = min(up, max(state.velocities[d] + most * dt, -down))
+                down = min(down, max(most * dt - state.velocities[d], -up))
+            low = max(low, angle - down * dt + BOUND_MARGIN)
+            high = min(high, angle + up * dt - BOUND_MARGIN)
+        if low > high:  # by rounding
+            low = high = min(max((low + high) / 2, plan.limits[d, 0]), plan.limits[d, 1])
+        work.bounds[d, 0], work.bounds[d, 1] = low, high
+        state.angles[d] = min(max(angle, low), high)
+
+
+@part
+def find_braking_speed(room, change, dt):
+    """The highest speed at which something stops within some room when it may lose `change` in each step of dt.
+
+    Steps at n changes, n - 1 changes and so on to none cover dt change n (n + 1) / 2; the rest of the room is spread
+    over one step more.
+    """
+    steps = np.floor((np.sqrt(1.0 + 8.0 * room / (dt * change)) - 1.0) / 2)
+    return change * steps + (room - dt * change * steps * (steps + 1) / 2) / (dt * (steps + 1))
 
 
 @part

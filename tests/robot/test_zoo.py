@@ -1,0 +1,117 @@
+"""Humanoids of many makers: each walks, and MuJoCo replays it."""
+
+import numpy as np
+import pytest
+
+from kinematch.math import quaternion
+from kinematch.robot.contact_pairs import find_pairs
+from kinematch.robot.model import TO_FILE
+from kinematch.robot.quality import check_quality
+from kinematch.robot.segments import find_anatomy
+from kinematch.robot.solids import find_capsules
+from kinematch.robot.trial import try_robot
+
+EXACT = ("sphere", "capsule")
+OVERLAP = 0.005  # m, beyond the margins of contacts
+
+
+@pytest.fixture(scope="module")
+def walking(animal, walk):
+    return try_robot(walk[0].frames(0, 240), animal[0])
+
+
+class Replay:
+    """A robot in MuJoCo."""
+
+    def __init__(self, model, reference):
+        import mujoco
+
+        self.mujoco, self.reference, self.data = mujoco, reference, mujoco.MjData(reference)
+        numbers = [mujoco.mj_name2id(reference, mujoco.mjtObj.mjOBJ_JOINT, name) for name in model.hinge_names]
+        self.addresses = reference.jnt_qposadr[numbers]
+        self.base = next((int(reference.jnt_qposadr[j]) for j in np.flatnonzero(reference.jnt_type == 0)), None)
+
+    def find_contacts(self, base, turn, angles):
+        """Names of bodies and overlap (m) of each contact."""
+        self.data.qpos[self.addresses] = angles
+        if self.base is not None:
+            place = np.concatenate([base[TO_FILE], turn[:1], turn[1:][TO_FILE]])
+            self.data.qpos[self.base : self.base + 7] = place
+        self.mujoco.mj_kinematics(self.reference, self.data)
+        self.mujoco.mj_collision(self.reference, self.data)
+        for contact in self.data.contact[: self.data.ncon]:
+            bodies = [int(self.reference.geom_bodyid[geom]) for geom in (contact.geom1, contact.geom2)]
+            fixed = any(self.reference.body_weldid[body] == 0 for body in bodies)
+            yield tuple(self.reference.body(body).name for body in bodies), -float(contact.dist), fixed
+
+
+def test_a_walk_is_followed_within_limits_without_a_twitch(animal, walking):
+    quality = walking[1]
+    check_quality(quality)
+    assert quality.deviation < 0.06 * quality.leg_length + 0.01
+    assert quality.limit_violations == 0
+    assert quality.reversal_share == 0
+    assert quality.joint_acceleration < 1.001 * 250
+    assert quality.speed_share <= 0.02
+    assert quality.penetration < 1e-6
+    if len(find_capsules(animal[0]).radii):
+        assert quality.sole_height < 0.015
+
+
+def test_mujoco_finds_limbs_apart_and_the_floor_untouched(animal, walking):
+    motion, replay = walking[0], Replay(*animal)
+    touching = 0
+    for base, turn, angles in zip(motion.base_positions, motion.base_rotations, motion.angles):
+        found = list(replay.find_contacts(base, turn, angles))
+        touching += any(overlap > 0 and not fixed for _, overlap, fixed in found)
+        if replay.base is not None:
+            assert all(overlap < 0.002 for _, overlap, fixed in found if fixed)
+    assert touching <= 0.01 * motion.frame_count
+
+
+def test_the_pairs_that_may_collide_are_mujoco_s(animal):
+    """In poses at random: what MuJoCo says collides is a pair of ours, and round limbs that overlap are one of its."""
+    model = animal[0]
+    replay, rng = Replay(*animal), np.random.default_rng(0)
+    capsules = find_capsules(model)
+    pairs = find_pairs(model, capsules)
+    names = [model.body_names[body] for body in capsules.bodies]
+    allowed = list_limbs((names[a], names[b]) for a, b in pairs)
+    low, high = np.clip(model.limits, -np.pi, np.pi).T
+    for _ in range(30):
+        angles, base, turn = rng.uniform(low, high), np.array([0.0, 5.0, 0.0]), quaternion.IDENTITY
+        found = [
+            (limbs, overlap) for limbs, overlap, fixed in replay.find_contacts(base, turn, angles)
+            if (not fixed or replay.base is None) and "world" not in limbs
+        ]  # fmt: skip
+        assert list_limbs(limbs for limbs, overlap in found if overlap > OVERLAP) <= allowed
+        places, turns = model.place_links(base, turn, angles)
+        ends = places[capsules.links][:, None] + quaternion.rotate(turns[capsules.links][:, None], capsules.ends)
+        theirs = list_limbs(limbs for limbs, _ in found)
+        for a, b in pairs:
+            if all(model.shapes[capsules.shapes[k]].kind in EXACT for k in (a, b)):
+                reach = capsules.radii[a] + capsules.radii[b] - OVERLAP
+                if measure_gap(ends[a], ends[b]) < reach:
+                    assert (min(names[a], names[b]), max(names[a], names[b])) in theirs
+
+
+def measure_gap(one, other):
+    """The distance of two segments, by many points on each."""
+    shares = np.linspace(0, 1, 41)[:, None]
+    points = [ends[0] + shares * (ends[1] - ends[0]) for ends in (one, other)]
+    return np.linalg.norm(points[0][:, None] - points[1][None], axis=-1).min()
+
+
+def test_legs_and_arms_hang_on_the_right_sides(animal):
+    anatomy = find_anatomy(animal[0])
+    for part in ("upper_leg", "lower_leg", "foot", "upper_arm", "lower_arm", "hand"):
+        if f"left_{part}" in anatomy.centres:
+            left, right = (anatomy.centres[f"{side}_{part}"] for side in ("left", "right"))
+            hips = anatomy.centres["left_upper_leg"] - anatomy.centres["right_upper_leg"]
+            assert (left - right) @ hips > 0
+            assert abs(left[1] - right[1]) < 0.05
+
+
+def list_limbs(pairs):
+    """Pairs of names in one order."""
+    return {(min(pair), max(pair)) for pair in pairs}
