@@ -5,7 +5,7 @@ import numpy as np
 from kinematch.draw.body import BodyPart, BodyShape, bind
 from kinematch.math import quaternion
 from kinematch.robot.model import RobotModel
-from kinematch.robot.segments import find_side
+from kinematch.robot.parts import find_side
 from kinematch.robot.solids import find_capsules
 
 MIN_BONE_RADIUS = 0.012  # m of a bone between two hinges, so that links without a solid still show

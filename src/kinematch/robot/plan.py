@@ -14,7 +14,8 @@ from kinematch.robot.contact_pairs import find_pairs
 from kinematch.robot.joint_speeds import find_joint_speeds
 from kinematch.robot.measures import find_half_vectors, measure_feet, measure_scales, place_tasks
 from kinematch.robot.model import RobotModel
-from kinematch.robot.segments import Anatomy, chain_to
+from kinematch.robot.parts import chain_to
+from kinematch.robot.segments import Anatomy
 from kinematch.robot.solids import find_capsules, find_floor_points
 from kinematch.robot.tasks import CHEST, ELBOWS, FEET, TASK_NAMES, RobotSettings
 

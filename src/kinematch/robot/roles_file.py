@@ -10,7 +10,8 @@ from kinematch.files.reading import opened
 from kinematch.files.toml import parse_toml
 from kinematch.math import quaternion
 from kinematch.robot.model import TO_FILE, RobotModel
-from kinematch.robot.segments import REQUIRED_SEGMENTS, ROLES, find_links
+from kinematch.robot.parts import ROLES, find_links
+from kinematch.robot.segments import REQUIRED_SEGMENTS
 from kinematch.writing import write_beside
 
 MAX_BYTES = 1 << 20

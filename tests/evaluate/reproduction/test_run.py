@@ -136,7 +136,7 @@ def test_a_difference_is_discussed_whether_or_not_the_order_agrees(two):
     row = found.rows[0]
     agreeing = replace(row, claim=replace(row.claim, discuss="Ours is clamped."))
     assert "- 7.4: Ours is clamped." in make_markdown(replace(found, rows=(agreeing,)), "figures")
-    row = replace(row, claim=replace(row.claim, discuss="Ours is clamped."), verdict=run.Verdict("no", "found 3"))
+    row = replace(row, claim=replace(row.claim, discuss="Ours is clamped."), verdict=run.ClaimVerdict("no", "found 3"))
     assert "contradicts: found 3. Ours is clamped." in make_markdown(replace(found, rows=(row,)), "figures")
 
 
