@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kinematch.compile.code_folder import find_code_folder
+from kinematch.code_folder import find_code_folder
 from kinematch.database.build import BuildResult, build
 from kinematch.database.storage import Database
 from kinematch.export.ahead import make_code

@@ -30,7 +30,7 @@ FILE = (
 )
 FRAME = (
     ("steer", "control/stick.py, path.py ...", "Command"),
-    ("check what was commanded", "character/crowd.py, orders.py", "Orders"),
+    ("check what was commanded", "control/orders.py", "Orders"),
     ("schedule: who searches now", "step/schedule.py", "searching characters"),
     ("predict the simulated body", "step/bodies.py", "Trajectory"),
     ("ask: build the query", "step/ask.py", "features of pose and trajectory"),

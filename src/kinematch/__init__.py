@@ -34,10 +34,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.avatar.trackers import Trackers as Trackers
     from kinematch.character.crowd import Crowd as Crowd
     from kinematch.character.describe import describe_source as describe_source
-    from kinematch.character.layers import ClipLayer as ClipLayer
     from kinematch.character.layers import Layer as Layer
     from kinematch.character.pose import Pose as Pose
-    from kinematch.character.reach_layer import ReachLayer as ReachLayer
     from kinematch.character.settings import Settings as Settings
     from kinematch.character.source import MotionSource as MotionSource
     from kinematch.character.source import Projection as Projection
@@ -71,6 +69,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.storage import Database as Database
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
+    from kinematch.layers.clip_layer import ClipLayer as ClipLayer
+    from kinematch.layers.reach_layer import ReachLayer as ReachLayer
     from kinematch.motion.clean.contacts import find_contacts as find_contacts
     from kinematch.motion.clean.floor import put_on_floor as put_on_floor
     from kinematch.motion.clean.mirror import mirror as mirror
@@ -92,7 +92,7 @@ _HOMES = {  # name -> the module that defines it
     "Avatar": "avatar.avatar",
     "Calibration": "avatar.calibration",
     "Clip": "motion.clip",
-    "ClipLayer": "character.layers",
+    "ClipLayer": "layers.clip_layer",
     "Command": "control.command",
     "CommandRecorder": "control.script",
     "Controller": "control.command",
@@ -109,7 +109,7 @@ _HOMES = {  # name -> the module that defines it
     "Path": "control.path",
     "Pose": "character.pose",
     "Projection": "character.source",
-    "ReachLayer": "character.reach_layer",
+    "ReachLayer": "layers.reach_layer",
     "RetargetSettings": "motion.retarget.settings",
     "Retargeting": "motion.retarget.retargeting",
     "Sample": "character.source",

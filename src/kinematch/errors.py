@@ -2,9 +2,9 @@
 
 import difflib
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 LONGEST_LINE = 1000  # characters of a message: a file may hold a word as long as itself
@@ -55,6 +55,16 @@ def failure(error: BaseException) -> str:
     if isinstance(error, SyntaxError):  # which tells its place itself
         where = ""
     return f"{type(error).__name__}: {error}{where}"
+
+
+def call_own(name: str, function: Callable, *given: Any) -> Any:
+    """What a user's own function returns; its errors are reported with a name and the place where they were raised."""
+    try:
+        return function(*given)
+    except KinematchError:
+        raise
+    except Exception as error:
+        raise KinematchError(f"{name}: {failure(error)}") from error
 
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.character.layers import ClipLayer
 from kinematch.character.step.step import run_step
 from kinematch.character.step.update import begin_transition, predict_places, sample_playing
 from kinematch.database.storage import load
 from kinematch.errors import KinematchError
+from kinematch.layers.clip_layer import ClipLayer
 from kinematch.search import Matches, WideMatcher, search_space
 from kinematch.terrain.terrain import HeightFunction
 

@@ -8,10 +8,10 @@ import time
 import numpy as np
 
 from kinematch.character import Crowd, Settings
-from kinematch.character.layers import ClipLayer
 from kinematch.control.command import Command, move
 from kinematch.database.storage import load
 from kinematch.errors import KinematchError
+from kinematch.layers.clip_layer import ClipLayer
 from kinematch.terrain.terrain import HeightFunction
 
 COUNT = 40

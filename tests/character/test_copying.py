@@ -11,12 +11,12 @@ import pytest
 
 from kinematch.character import Crowd, Settings
 from kinematch.character.pose import Pose
-from kinematch.character.reach_layer import ReachLayer
 from kinematch.control.command import follow_trajectory, move
 from kinematch.control.trajectory import Trajectory
 from kinematch.database.packing.pack import pack
 from kinematch.database.storage import Database, load, save
 from kinematch.errors import KinematchError
+from kinematch.layers.reach_layer import ReachLayer
 from kinematch.motion.clean.root import with_root
 from kinematch.motion.clip import Clip
 from kinematch.motion.retarget.retargeting import Retargeting

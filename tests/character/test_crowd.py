@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd, Settings
-from kinematch.character.layers import ClipLayer
 from kinematch.character.reason import Reason
 from kinematch.character.step.project import find_frame
 from kinematch.character.step.schedule import FEWEST, SPARE
 from kinematch.compile.lanes import round_up
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
+from kinematch.layers.clip_layer import ClipLayer
 from kinematch.search import Matches, WideMatcher, search_space
 from kinematch.terrain.terrain import HeightFunction
 

@@ -7,11 +7,11 @@ from tests.character.rigs import RIGS, make_database
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
-from kinematch.character.step.playback import advance_time, measure_root_motion
 from kinematch.character.step.step import MOVE, SHOW
 from kinematch.control.command import move
 from kinematch.database.packing.bodies import place_points
 from kinematch.database.packing.pack import pack_database
+from kinematch.database.time_kernels import advance_time, measure_root_motion
 
 BOUND = 1e-4
 

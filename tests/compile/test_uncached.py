@@ -7,8 +7,9 @@ import numba
 import pytest
 from numba.core.caching import NullCache
 
-from kinematch.compile import code_cache, code_folder
-from kinematch.compile.code_folder import find_code_folder, has_entry, load_entry, save_entry
+from kinematch import code_folder
+from kinematch.code_folder import find_code_folder, has_entry, load_entry, save_entry
+from kinematch.compile import code_cache
 
 posix = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the folders of other systems")
 

@@ -18,8 +18,9 @@ from kinematch.avatar.trackers import HANDS, HEAD
 from kinematch.camera.alone import find_joints
 from kinematch.camera.feet import FeetInQueries, FootFusion
 from kinematch.camera.fusion import CameraFusion
-from kinematch.character.describe import describe_motion, find_database, open_motion
+from kinematch.character.describe import describe_motion, open_motion
 from kinematch.evaluate.feet import Floor, feet, floor_of
+from kinematch.evaluate.vr.evaluation import find_database
 from kinematch.learned.sketch import sketch_database
 from kinematch.motion.kinematics import forward
 from kinematch.robot.read import read_robot

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from kinematch.avatar.kernels.following import choose_levels, find_offsets
-from kinematch.character.describe import Motion, add_tags, can_be_tagged, describe_motion
+from kinematch.character.describe import Motion, describe_motion
 from kinematch.character.source import SourceDescription
 from kinematch.database.filters import tag_mask
+from kinematch.database.storage import Database
+from kinematch.database.tags import Tags
 from kinematch.errors import KinematchError
 from kinematch.motion import kinematics
 
@@ -84,12 +87,12 @@ def find_level_tags(names: Sequence[str]) -> list[str]:
 def tag_heights(motion: Motion) -> Motion:
     """The same motion with tags for how high the head is carried, if it has no levels; else as it is.
 
-    Without them, a database with crouching and walking lets a standing user crouch. A source that cannot be
-    tagged stays as it is.
+    Without them, a database with crouching and walking lets a standing user crouch. A source of your own may have
+    `with_tags(tags)`: the same source with other tags on the poses of its description. Else it stays as it is.
     """
     about = describe_motion(motion)
     poses = about.poses
-    if find_level_tags(poses.tags.names) or not can_be_tagged(motion):
+    if find_level_tags(poses.tags.names) or not _can_be_tagged(motion):
         return motion
     heights = _find_heads(about, "", everything=True)[:, 1]
     standing = np.quantile(heights, 0.95)
@@ -97,7 +100,21 @@ def tag_heights(motion: Motion) -> Motion:
     lows, highs = np.array([0.0, *HEIGHT_EDGES]) - HEIGHT_OVERLAP, np.array([*HEIGHT_EDGES, np.inf]) + HEIGHT_OVERLAP
     inside = (ratios[:, None] >= lows) & (ratios[:, None] < highs)
     kept = inside.sum(axis=0) >= MIN_LEVEL_SECONDS * poses.frame_rate
-    return add_tags(motion, tuple(name for name, keep in zip(HEIGHT_TAGS, kept) if keep), inside[:, kept])
+    return _add_tags(motion, tuple(name for name, keep in zip(HEIGHT_TAGS, kept) if keep), inside[:, kept])
+
+
+def _can_be_tagged(motion: Motion) -> bool:
+    """Whether `_add_tags` can give the motion other tags."""
+    return isinstance(motion, Database) or hasattr(motion, "with_tags")
+
+
+def _add_tags(motion: Motion, names: tuple[str, ...], marks: np.ndarray) -> Motion:
+    """The same motion with further tags, of which `marks` (S, T) says which of its poses have them."""
+    tags = describe_motion(motion).poses.tags
+    more = Tags((*tags.names, *names), np.concatenate([tags.frames, marks], axis=1))
+    if isinstance(motion, Database):
+        return replace(motion, poses=replace(motion.poses, tags=more))
+    return cast("Any", motion).with_tags(more)
 
 
 def _measure_stance(about: SourceDescription, filter_: str) -> np.ndarray:

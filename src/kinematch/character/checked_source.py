@@ -12,7 +12,7 @@ from kinematch.character.state import State
 from kinematch.database.features import QueryInput
 from kinematch.database.measures import joint_motion
 from kinematch.database.table import Table
-from kinematch.errors import KinematchError, failure
+from kinematch.errors import KinematchError, call_own
 from kinematch.motion.kinematics import forward
 from kinematch.motion.rig import find_toe_rests, make_rig
 
@@ -123,14 +123,8 @@ class CheckedSource:
         return sample._replace(contacts=stands, ended=ended, committed=committed, paces=paces)
 
     def _call(self, name: str, *given: Any) -> Any:
-        try:
-            return getattr(self.source, name)(
-                *(one.give_to(self.number) if isinstance(one, State) else one for one in given)
-            )
-        except KinematchError:
-            raise
-        except Exception as error:
-            raise self._wrong(name, failure(error)) from error
+        own = [one.give_to(self.number) if isinstance(one, State) else one for one in given]
+        return call_own(f"{type(self.source).__name__}.{name}", lambda: getattr(self.source, name)(*own))
 
     def _check(self, name: str, kind: Any, given: Any, shapes: Mapping[str, tuple[int, ...]]) -> Any:
         """A record whose arrays are of these shapes; those that have a default may be None."""

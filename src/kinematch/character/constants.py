@@ -17,9 +17,8 @@ FARTHEST_QUERY = 1e15  # standard deviations; larger values overflow float32 whe
 # playback
 LONGEST_JUMP = 30.0  # frames of a model in one step: an application that stood still for longer goes on from there
 SLOWEST_PACE = 0.3  # m/s: below it a ratio of speeds says nothing
-LOOP_RATE = (
-    0.3  # fraction by which a loop plays faster or slower at least: there is one for each gait, not for each speed
-)
+# fraction by which a loop plays faster or slower at least: there is one for each gait, not for each speed
+LOOP_RATE = 0.3
 LOOP_TURN = 2.5  # rad/m by which a loop is turned towards its body at most: loops go straight on and are steered
 
 # transitions

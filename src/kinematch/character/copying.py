@@ -3,7 +3,7 @@
 import copy
 from typing import TYPE_CHECKING, Any
 
-from kinematch.character.orders import Orders
+from kinematch.control.orders import Orders
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd

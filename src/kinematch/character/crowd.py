@@ -8,22 +8,23 @@ import numpy as np
 
 from kinematch.character.copying import copy_crowd, list_parts, open_parts
 from kinematch.character.database_source import open_sources
+from kinematch.character.describe import Motion
 from kinematch.character.explain import explain_search
 from kinematch.character.layers import Layer
 from kinematch.character.lookups import needs_seams
 from kinematch.character.mishaps import look_closer
-from kinematch.character.orders import Filters, Last, check_moments, copy_command, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.requests import copy_requests
 from kinematch.character.runner import Runner
 from kinematch.character.seams import step_with_seams
 from kinematch.character.settings import Settings, is_number
 from kinematch.character.shown_body import Body, find_all_moving, make_shown_rig
-from kinematch.character.source import CompiledSource, MotionSource
-from kinematch.character.state import State, check_characters, check_places, check_state, make_state, put_at_rest
+from kinematch.character.state import State, check_state, make_state, put_at_rest
 from kinematch.character.translate import change_settings
 from kinematch.control.body import SimulatedBody
+from kinematch.control.checks import check_characters, check_moments, check_places
 from kinematch.control.command import Command
+from kinematch.control.orders import Filters, Last, copy_command, make_orders
 from kinematch.control.trajectory import Trajectory
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
@@ -31,7 +32,6 @@ from kinematch.errors import KinematchError
 from kinematch.search import Candidates, Matcher
 from kinematch.terrain.terrain import Terrain
 
-Motion = Database | MotionSource | CompiledSource
 Ask = Callable[[np.ndarray, np.ndarray, FeatureSchema], np.ndarray]
 DAY = 86400.0  # s
 PAST_SAMPLES = 32  # places that are remembered of each root where a feature looks at the past

@@ -17,7 +17,7 @@ from kinematch.database.filters import tag_mask
 from kinematch.database.idle import find_idle_frames, find_search_terms
 from kinematch.database.storage import Database
 from kinematch.database.table import DIRECTION, Table, index_by_frame, make_table
-from kinematch.errors import KinematchError, failure
+from kinematch.errors import KinematchError, call_own
 from kinematch.motion.rig import make_rig
 from kinematch.search import Matcher, WideMatcher, search_space
 from kinematch.search.matcher import admission
@@ -115,15 +115,9 @@ class DatabaseSource:
     def find(self, query: np.ndarray, current: int, filter_: str, bias: float, ignore: int) -> tuple[int, float]:
         """The frame that the matcher finds, -1 for none, and its cost; a matcher that users wrote is checked."""
         name = type(self.matcher).__name__
-        try:
-            found = self.matcher.find(
-                query[None], np.array([current], np.int32), filter=filter_, stay_bias=bias, ignore=ignore
-            )
-            frames, costs = np.asarray(found.frames), np.asarray(found.costs, np.float32)
-        except KinematchError:
-            raise
-        except Exception as error:
-            raise KinematchError(f"{name}: {failure(error)}") from error
+        search = partial(self.matcher.find, filter=filter_, stay_bias=bias, ignore=ignore)
+        found = call_own(name, search, query[None], np.array([current], np.int32))
+        frames, costs = call_own(name, lambda: (np.asarray(found.frames), np.asarray(found.costs, np.float32)))
         if frames.shape != (1,) or costs.shape != (1,) or frames.dtype.kind not in "iu":
             raise KinematchError(
                 f"{name} found {frames.dtype} frames {frames.shape} and costs {costs.shape}, "

@@ -1,23 +1,16 @@
-"""What controllers ask of a motion besides playing it: its description, and further tags on its poses.
-
-A motion source of your own answers by its description. It may have `with_tags(tags)` besides: the same source with
-other tags on the poses of its description.
-"""
+"""What a motion is: a database, a model's source or a user's own, and how it is described."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from kinematch.character.source import MotionSource, SourceDescription, SourcePoses
+from kinematch.character.source import CompiledSource, MotionSource, SourceDescription, SourcePoses
 from kinematch.database.poses import PoseDatabase
 from kinematch.database.storage import Database
-from kinematch.database.tags import Tags
 from kinematch.errors import KinematchError
 
-Motion = Database | MotionSource  # what a crowd plays; a model makes a source of itself
+Motion = Database | MotionSource | CompiledSource  # what a crowd plays; a model makes a source of itself
 
 
 def open_motion(given: Any) -> Motion:
@@ -28,13 +21,6 @@ def open_motion(given: Any) -> Motion:
         return given
     kind = type(given).__name__
     raise KinematchError(f"expected databases or models, as km.load opens them, or motion sources, not {kind}")
-
-
-def find_database(motion: Motion) -> Database | None:
-    """The database that a motion is or plays; None where poses are computed."""
-    if isinstance(motion, Database):
-        return motion
-    return None if getattr(motion, "table", None) is None else motion.database  # type: ignore[attr-defined]
 
 
 def describe_source(
@@ -58,17 +44,3 @@ def describe_motion(motion: Motion) -> SourceDescription:
         return motion.description
     poses = motion.poses
     return describe_source(motion, poses=poses, state={}, frame_rate=poses.frame_rate, filter=motion.filter)
-
-
-def can_be_tagged(motion: Motion) -> bool:
-    """Whether `add_tags` can give the motion other tags."""
-    return isinstance(motion, Database) or hasattr(motion, "with_tags")
-
-
-def add_tags(motion: Motion, names: tuple[str, ...], marks: np.ndarray) -> Motion:
-    """The same motion with further tags, of which `marks` (S, T) says which of its poses have them."""
-    tags = describe_motion(motion).poses.tags
-    more = Tags((*tags.names, *names), np.concatenate([tags.frames, marks], axis=1))
-    if isinstance(motion, Database):
-        return replace(motion, poses=replace(motion.poses, tags=more))
-    return cast("Any", motion).with_tags(more)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinematch.character.database_source import DatabaseSource
-from kinematch.database.idle import find_mode, find_search_terms
+from kinematch.database.idle import find_mode
 from kinematch.errors import KinematchError
 from kinematch.search import Candidates, candidates
 
@@ -23,10 +23,8 @@ def explain_search(crowd: "Crowd", character: int, count: int) -> Candidates:
         raise KinematchError(f"character {character} plays a {kind}, which does not search frames")
     if schedule.filters[character] < 0:
         raise KinematchError(f"character {character} has not searched yet")
-    given = crowd.filters.text(int(schedule.filters[character]))
-    expression = source.database.filter if given is None else given
     mode = find_mode(bool(schedule.idle[character]), *schedule.commands[character, [0, 2]].tolist())
-    filter_, ignore = find_search_terms(source.database, expression, mode, ignore=settings.ignore)
+    filter_, ignore = source.find_terms(crowd.filters.text(int(schedule.filters[character])), mode, settings)
     current = int(np.clip(schedule.frames[character], -1, source.poses.frame_count - 1))
     return candidates(
         source.matcher, schedule.queries[character], current, count=count, filter=filter_,

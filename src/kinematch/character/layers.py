@@ -1,4 +1,4 @@
-"""Layers change the pose between the animation and the feet. To add one, write a class with `apply`."""
+"""Layers change the pose between the animation and the feet. To add one, write a class with `apply`: see `layers/`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -9,8 +9,7 @@ from kinematch.character import layer_kernels as kernels
 from kinematch.character.pose import Pose
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
-from kinematch.errors import KinematchError, failure
-from kinematch.math import quaternion
+from kinematch.errors import KinematchError, call_own
 from kinematch.motion.rig import Rig
 
 MOST_LOWERING = 1.0  # m, whatever was written into the state
@@ -30,38 +29,6 @@ class Layer(Protocol):
         by the feet stage, as far as it can be predicted: a hand that is put somewhere ends up there. Afterwards the
         step recomputes the global pose.
         """
-
-
-class ClipLayer:
-    """A layer that blends in local rotations from elsewhere, such as a clip of waving hands, joint by joint."""
-
-    def __init__(self, rotations: np.ndarray, weights: np.ndarray):
-        """Local rotations (N, J, 4) and weights (N, J): 0 leaves a joint as it is, 1 replaces it.
-
-        Set both attributes anew at any time; the weights are applied as they are, so let them rise and fall smoothly.
-        """
-        self.rotations, self.weights = rotations, weights
-
-    def apply(self, pose: Pose, dt: float) -> Sequence[int]:
-        rotations, weights = np.asarray(self.rotations), np.asarray(self.weights)
-        if rotations.shape != pose.rotations.shape or weights.shape != pose.rotations.shape[:2]:
-            raise KinematchError(
-                f"layer: rotations {rotations.shape} and weights {weights.shape}, expected {pose.rotations.shape} and "
-                f"{pose.rotations.shape[:2]}"
-            )
-        if not (np.isfinite(rotations).all() and np.isfinite(weights).all()):
-            raise KinematchError("layer: rotations or weights are not finite")
-        owned = weights > 0
-        owned[:, 0] = False  # the root belongs to the step
-        nothing = owned & ~np.any(rotations, axis=-1)
-        if nothing.any():
-            character, joint = np.argwhere(nothing)[0]
-            raise KinematchError(f"the layer owns joint {joint} of character {character}, but its rotation is zero")
-        share = np.clip(weights[owned], 0.0, 1.0)[:, None]
-        own = quaternion.normalize(rotations[owned])
-        here = pose.rotations[owned]
-        pose.rotations[owned] = quaternion.normalize(here * (1 - share) + quaternion.nearest(own, here) * share)
-        return np.flatnonzero(owned.any(axis=0)).tolist()
 
 
 def predict_lowering(state: State, dt: float, settings: Settings) -> np.ndarray:
@@ -93,12 +60,7 @@ def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) 
     # characters whose state is not finite begin anew after the step: the layer is not to blame
     good = np.empty(len(pose.positions), bool)
     kernels.find_finite(pose.global_positions, pose.global_rotations, good)
-    try:
-        changed: Any = np.asarray(method(pose, dt))
-    except KinematchError:
-        raise
-    except Exception as error:
-        raise KinematchError(f"layer {name}: {failure(error)}") from error
+    changed: Any = call_own(f"layer {name}", lambda: np.asarray(method(pose, dt)))
     known = changed.size == 0 or (changed.ndim == 1 and changed.dtype.kind in "iu")
     joints = np.ascontiguousarray(changed if known else [-1], np.int64).ravel()
     found = kernels.settle(pose.positions, pose.rotations, rig.rest, rig.moving, joints, good)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinematch.character.orders import refuse_orders
 from kinematch.character.pose import Pose
+from kinematch.control.orders import refuse_orders
 from kinematch.errors import KinematchError
 
 if TYPE_CHECKING:

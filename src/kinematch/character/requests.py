@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.orders import Last, Orders
+from kinematch.control.orders import Last, Orders
 from kinematch.control.request import Request
 from kinematch.database.actions import Actions
 from kinematch.errors import KinematchError, unknown

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.orders import Filters, Orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.searches import Searches
 from kinematch.character.settings import Settings, make_knobs
@@ -24,6 +23,7 @@ from kinematch.character.step.scene import (
 from kinematch.character.step.step import ASK, BEGIN, END, SCHEDULE, count_pieces, run_step
 from kinematch.character.step.update import begin_transition, predict_places, sample_playing
 from kinematch.compile.handle import find_place, handle
+from kinematch.control.orders import Filters, Orders
 from kinematch.database.table import EACH_ROW, Table
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.rig import Rig
@@ -62,7 +62,6 @@ class Runner:
             for array in self.source_pose:
                 array.flags.writeable = False  # as for every caller of the kernel, which is compiled once
         self._pose, address = layout.make()  # until the first step
-        self._knobs = make_knobs(Settings())
         self.scratch: list[Scratch] = []
         self._scratch_handles: list[np.ndarray] = []
         self._scratch_places: list = []  # their addresses; uncompiled, the scratch itself
@@ -73,8 +72,9 @@ class Runner:
 
     def _build_scene(self) -> None:
         sources: Any = self._addresses if self.compiled else self.tables
+        knobs = make_knobs(Settings())  # until `set_knobs`
         self.scene = Scene(
-            *self.state[:7], self._beginning, self.rig, self._knobs, self.orders, self.work, self._pose, sources
+            *self.state[:7], self._beginning, self.rig, knobs, self.orders, self.work, self._pose, sources
         )
         if not self.compiled:
             return
@@ -107,17 +107,18 @@ class Runner:
             self._memory = memory
             shared = self.compiled and len(self.characters) >= SHARED
             threads = range(count_threads() if shared else 1)
-            sizes = {"shown_joints": len(self.rig.parents), "legs": len(self.rig.legs), "memory": memory}
-            count = len(self.characters)
-            self.scratch = [make_scratch(self.tables, **sizes, count=count, thread=thread) for thread in threads]
+            sizes = {"count": len(self.characters), "shown_joints": len(self.rig.parents), "legs": len(self.rig.legs)}
+            self.scratch = [make_scratch(self.tables, **sizes, memory=memory, thread=one) for one in threads]
             self._scratch_places = list(self.scratch)
             if self.compiled:
                 self._scratch_handles = [handle(one, SCRATCH_EXAMPLE) for one in self.scratch]
                 self._scratch_places = [one.ctypes.data for one in self._scratch_handles]
 
     def set_knobs(self, settings: Settings) -> None:
-        self._knobs = make_knobs(settings)
-        self._set_part("settings", self._knobs)
+        self.scene = self.scene._replace(settings=make_knobs(settings))
+        if self.compiled:
+            handle, start = make_handle("settings", self.scene.settings), self._starts["settings"]
+            self.handle[start : start + len(handle)] = handle
 
     def set_pose(self, pose: Pose, address: int) -> None:
         """Write results into a pose, whose first array is at an address."""
@@ -165,15 +166,12 @@ class Runner:
         see step.step."""
         own = self.characters if characters is None else characters
         self._begun[0, 0] = 0
-        if not self._is_shared(own) or enter < ASK:
+        if len(own) < SHARED or len(self.scratch) == 1 or enter < ASK:
             return self._run(0, own, dt, enter, leave)
         threads, happened = min(count_threads(), len(self.scratch)), []
         begun = make_counters(threads)
         run_each(range(threads), lambda thread: happened.append(self._run(thread, own, dt, enter, leave, begun)))
         return any(happened)
-
-    def _is_shared(self, characters: np.ndarray) -> bool:
-        return len(characters) >= SHARED and len(self.scratch) > 1 and count_threads() > 1
 
     def _run(
         self, thread: int, own: np.ndarray, dt: float, enter: int, leave: int, begun: np.ndarray | None = None
@@ -212,9 +210,3 @@ class Runner:
         assert self.retargeting is not None
         positions, rotations = self.source_pose
         self.retargeting.apply(positions, rotations, (pose.positions, pose.rotations))
-
-    def _set_part(self, name: str, record: tuple) -> None:
-        self.scene = self.scene._replace(**{name: record})  # type: ignore[arg-type]
-        if self.compiled:
-            handle, start = make_handle(name, record), self._starts[name]
-            self.handle[start : start + len(handle)] = handle

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinematch.character.constants import CONTACT_LEAD, FARTHEST_QUERY, SLOWEST_PACE
+from kinematch.character.constants import CONTACT_LEAD, FARTHEST_QUERY
 from kinematch.character.layers import apply_layer, finish_layers, predict_lowering
 from kinematch.character.lookups import find_ages, find_ground_below, list_own_features, searches_alone
 from kinematch.character.mishaps import look_closer
 from kinematch.character.pose import Pose
 from kinematch.character.source import Search
-from kinematch.character.step.playback import limit_adjustment, read_playing
+from kinematch.character.step.playback import find_rate, limit_adjustment, read_playing
 from kinematch.character.step.project import choose_frame, note_found
 from kinematch.character.step.step import ASK, BEGIN, END, FEET, MOVE, PROJECT, SCHEDULE, SHOW, count_pieces
 from kinematch.character.step.transition import AFTER, BEFORE
 from kinematch.database.features import Trajectory
 from kinematch.database.schema import FeatureSchema
-from kinematch.errors import KinematchError, failure
+from kinematch.errors import KinematchError, call_own
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.heading import yaw_direction
 
@@ -175,20 +175,15 @@ def change_queries(crowd: "Crowd", searching: np.ndarray) -> None:
 def call_ask(ask: Any, physical: np.ndarray, characters: np.ndarray, schema: FeatureSchema) -> np.ndarray:
     """The queries (M, D) that a user's function returns, checked."""
     name = getattr(ask, "__name__", type(ask).__name__)
-    try:
-        found = np.asarray(ask(physical.copy(), characters, schema), np.float32)
-    except KinematchError:
-        raise
-    except Exception as error:
-        raise KinematchError(f"ask {name}: {failure(error)}") from error
+    given = physical.copy(), characters, schema
+    found = call_own(f"ask {name}", lambda: np.asarray(ask(*given), np.float32))
     if found.shape != physical.shape or not np.isfinite(found).all():
         raise KinematchError(f"ask {name} returned queries {found.shape}, expected finite numbers {physical.shape}")
     return found
 
 
 def look_ahead(crowd: "Crowd", characters: np.ndarray) -> Trajectory:
-    """Where characters will be, or were, at any times, in the axes of their roots at the moment of the pose that
-    plays."""
+    """Where characters will be, or were, in the axes of their roots at the moment of the frame that plays."""
     body, playing, ages = crowd.state.body, crowd.state.playing, find_ages(crowd, characters)
     roots = playing.positions[characters] - ages[:, None] * body.velocities[characters]
     # queries know no terrain
@@ -274,7 +269,7 @@ def compute_poses(crowd: "Crowd", dt: float, those: np.ndarray | None = None) ->
     crowd.computed = []
     for number, characters in group_computed(crowd, crowd.characters if those is None else those):
         rows, source = runner.rows[number], crowd.sources[number]
-        seconds = dt * find_rates(crowd, characters, rows.paces[characters])
+        seconds = dt * np.array([find_rate(runner.scene, rows, n, n) for n in characters.tolist()])
         motions = source.advance(state, characters, seconds) * [crowd.rig.scale, crowd.rig.scale, 1.0]
         runner.work.motions[characters, :3] = motions
         for n in characters.tolist():
@@ -286,11 +281,3 @@ def compute_poses(crowd: "Crowd", dt: float, those: np.ndarray | None = None) ->
         rows.toe_heights[characters], _ = source.measure_toes(sample)
         state.playing.frames[characters], state.playing.fractions[characters] = characters, 0.0
         crowd.computed.append((characters, sample.contacts))
-
-
-def find_rates(crowd: "Crowd", characters: np.ndarray, paces: np.ndarray) -> np.ndarray:
-    """How fast sources play (M,), as step.playback.find_rate."""
-    speeds = np.linalg.norm(crowd.state.body.velocities[characters][:, [0, 2]], axis=-1)
-    change = crowd.settings.rate_change
-    rates = np.clip(speeds / np.maximum(paces, SLOWEST_PACE), 1 - change, 1 + change)
-    return np.where(paces < SLOWEST_PACE, 1.0, rates)

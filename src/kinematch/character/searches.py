@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kinematch.character.orders import Filters
 from kinematch.character.settings import Settings
+from kinematch.control.orders import Filters
 from kinematch.database.idle import MODES
 from kinematch.database.table import SearchTable, empty_search
 from kinematch.errors import KinematchError
@@ -80,8 +80,7 @@ class Searches:
 
     def find_terms(self, number: int, mode: int) -> tuple[str, int]:
         """The filter expression, and how many frames to ignore."""
-        text = self.filters.text(number)
-        return self.source.find_terms(text, mode, self._settings)
+        return self.source.find_terms(self.filters.text(number), mode, self._settings)
 
     def find(
         self, query: np.ndarray, current: int, number: int, mode: int, ignored: int, bias: float

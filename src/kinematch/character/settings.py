@@ -54,11 +54,7 @@ class Settings(Unchanging):
     transition_halflife: float = tunable(0.17, "s", 0.001, 1, "time for half of a jump's offset to decay")
     # adjustment
     synchronization_halflife: float = tunable(
-        0.0,
-        "s",
-        0.0,
-        10,
-        "time to close half of the distance and angle to the simulated body, at any speed; 0 is off",
+        0.0, "s", 0.0, 10, "time to close half of the distance and angle to the simulated body, at any speed; 0 is off"
     )
     adjustment_halflife: float = tunable(
         0.3, "s", 0.0, 10, "time to close half of the distance to the simulated body while moving; 0 is off"

@@ -9,6 +9,7 @@ from kinematch.character.checked_source import pick_examples
 from kinematch.character.source import SourceDescription
 from kinematch.errors import KinematchError
 from kinematch.motion.clean.root import with_root
+from kinematch.motion.retarget.joints import find_contact_joints
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.rig import Rig, flag_joints, make_rig
 from kinematch.motion.skeleton import Skeleton
@@ -37,17 +38,6 @@ def make_shown_rig(source: Any, body: Body, moving: np.ndarray) -> tuple[Retarge
     skeleton = retargeting.target
     positions, rotations, contacts = pick_examples(about)
     shown_positions, shown_rotations = retargeting.apply(positions, rotations)
-    joints = find_contact_joints(about, skeleton)
+    joints = find_contact_joints(about.skeleton, about.contact_joints, skeleton)
     rig = make_rig(skeleton, joints, shown_positions, shown_rotations, contacts, scale=retargeting.scale)
     return retargeting, rig
-
-
-def find_contact_joints(about: SourceDescription, skeleton: Skeleton) -> np.ndarray:
-    """The joints of a skeleton that have the roles of the source's contact joints; the root where there is none."""
-    names = {joint: role for role, joint in about.skeleton.roles.items()}
-    found = []
-    for joint in about.contact_joints.tolist():
-        role = names.get(joint, "")
-        other = role.replace("toes", "foot")  # a rig without toes stands on its feet
-        found.append(skeleton.roles.get(role, skeleton.roles.get(other, 0)))
-    return np.array(found, np.int32)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kinematch.character.constants import GOLDEN_RATIO
 from kinematch.compile.lanes import round_up
-from kinematch.control.body import WORLD_RADIUS, SimulatedBody, place_at_rest
+from kinematch.control.body import SimulatedBody, place_at_rest
 from kinematch.errors import KinematchError
 
 
@@ -158,9 +158,8 @@ def make_state(
         ),
         feet=Feet(
             zeros((count, legs), bool), zeros((count, legs), bool), single((count, legs, 3)), single((count, legs, 3)),
-            single((count, legs, 3)),
-            np.full((count, legs, 3), np.nan, np.float32), single((count, legs, 2)), single((count, legs, 2)), grounds,
-            zeros((count, legs, 4)), single((count, legs, 2)), single((count, 2)),
+            single((count, legs, 3)), np.full((count, legs, 3), np.nan, np.float32), single((count, legs, 2)),
+            single((count, legs, 2)), grounds, zeros((count, legs, 4)), single((count, legs, 2)), single((count, 2)),
         ),
         schedule=Schedule(
             (np.arange(count) * GOLDEN_RATIO % 1.0) * interval, np.full((count, 4), np.nan),
@@ -185,28 +184,6 @@ def check_state(state: State, count: int, sources: int) -> None:
     numbers = state.playing.sources
     if (numbers < 0).any() or (numbers >= sources).any():
         raise KinematchError(f"a state with sources {numbers.min()} to {numbers.max()} of {sources}")
-
-
-def check_places(positions: Any, yaws: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where characters stand (count, 3), and their headings (count,)."""
-    try:
-        places, turns = np.empty((count, 3)), np.empty(count)
-        places[:], turns[:] = positions, yaws
-    except (TypeError, ValueError):
-        shapes = np.shape(positions), np.shape(yaws)
-        raise KinematchError(f"positions {shapes[0]} and yaws {shapes[1]} for {count} characters") from None
-    largest = max(abs(places).max(initial=0.0), abs(turns).max(initial=0.0))
-    if not largest <= WORLD_RADIUS:
-        raise KinematchError(f"positions or yaws up to {largest}, expected at most {WORLD_RADIUS:g} m or rad")
-    return places, turns
-
-
-def check_characters(characters: Any, count: int) -> np.ndarray:
-    """Numbers (M,) of characters, of which there are so many."""
-    chosen = np.atleast_1d(np.asarray(characters))
-    if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not ((chosen >= 0) & (chosen < count)).all():
-        raise KinematchError(f"characters {characters!r}, expected numbers from 0 to {count - 1}")
-    return chosen
 
 
 def put_at_rest(state: State, characters: np.ndarray, positions: np.ndarray, yaws: np.ndarray) -> None:

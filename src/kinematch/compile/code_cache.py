@@ -18,7 +18,7 @@ import numba
 import numpy
 from numba import types
 
-from kinematch.compile.code_folder import find_code_folder, has_entry, load_entry, save_entry
+from kinematch.code_folder import find_code_folder, has_entry, load_entry, save_entry
 from kinematch.compile.internals import name_target, pack_code, unpack_code
 
 LOG = logging.getLogger("kinematch")

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,7 @@ _WATCH = ExitStack()
 _WATCH.enter_context(watch_compilation(_stop_collecting, _collect_again))
 
 
-def kernel(
-    function: Callable | None = None,
-    *,
-    parallel: bool = False,
-    fastmath: bool | set[str] = False,
-    counting: bool = True,
-) -> Any:
+def kernel(function: Callable | None = None, *, fastmath: bool | set[str] = False, counting: bool = True) -> Any:
     """Compile without the GIL, cached.
 
     `counting=False` is for kernels that make no array, not even a view: nobody counts who holds those given, which for
@@ -57,7 +51,7 @@ def kernel(
 
     def compile_lazily(f: Callable) -> Any:
         options: dict[str, Any] = {} if counting else UNCOUNTED
-        dispatcher: Any = numba.njit(f, nogil=True, parallel=parallel, fastmath=fastmath, **options)
+        dispatcher: Any = numba.njit(f, nogil=True, fastmath=fastmath, **options)
         set_cache(dispatcher, _find_sources(f))
         return dispatcher
 
@@ -87,6 +81,16 @@ def replace_in_kernels(function: Callable) -> Callable:
         return text
 
     return register
+
+
+def only_in_kernels(function: Callable) -> Callable:
+    """A function that kernels inline; from Python it does nothing."""
+
+    @wraps(function)
+    def do_nothing(*given: Any) -> None: ...
+
+    replace_in_kernels(do_nothing)(function)
+    return do_nothing
 
 
 def _find_sources(function: Callable) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from numba import types
 from kinematch.compile import vectors as v
 from kinematch.compile.internals import define_value, implement
 from kinematch.compile.memory import make_reader
-from kinematch.compile.vectors import F32, F64, I1, I32, intrinsic
+from kinematch.compile.vectors import F32, F64, I1, intrinsic
 
 LANES = 8
 ELEMENTS = {types.float32: F32, types.float64: F64}
@@ -223,16 +223,3 @@ def _define_where(mask, a, b):
         return context.make_tuple(b_, kind, chosen)
 
     return kind(mask, a, b), generate
-
-
-@intrinsic
-def add_lanes(typing, values):
-    """The sum of all lanes, from the first to the last."""
-
-    def generate(context, b, _, arguments):
-        total = b.extract_element(arguments[0], ir.Constant(I32, 0))
-        for lane in range(1, values.count):
-            total = b.fadd(total, b.extract_element(arguments[0], ir.Constant(I32, lane)))
-        return total
-
-    return values.number(values), generate

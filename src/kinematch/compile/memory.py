@@ -70,12 +70,6 @@ def first_bit(typing, bits):
 
 
 @intrinsic
-def float_bits(typing, number):
-    """The bits of a float32 as an int32: of numbers that are not negative, both are in the same order."""
-    return types.int32(types.float32), lambda context, b, _, arguments: b.bitcast(arguments[0], I32)
-
-
-@intrinsic
 def bits_to_double(typing, bits):
     """The float64 that has the bits of a whole number."""
 

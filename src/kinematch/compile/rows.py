@@ -9,8 +9,8 @@ from llvmlite import ir
 from numba import types
 
 from kinematch.compile import vectors as v
-from kinematch.compile.lanes import LANES, Lanes, lanes
-from kinematch.compile.vectors import F32, I64, intrinsic
+from kinematch.compile.lanes import Lanes
+from kinematch.compile.vectors import F32, intrinsic
 
 WIDTH = 4  # floats of a row that are transposed together
 
@@ -59,19 +59,3 @@ def make_row_reader(kind: Lanes) -> Any:
         return columns(types.uintp, types.uintp), generate
 
     return intrinsic(read_rows)
-
-
-read_fours = make_row_reader(lanes)
-
-
-@intrinsic
-def write_fours(typing, table, base, values):
-    """Write four floats of each lane; a table (8,) int64 holds the lanes' distances from a base in bytes."""
-
-    def generate(context, b, _, arguments):
-        table, base, columns = arguments
-        addresses = [b.add(base, v.load(b, I64, table, v.integer(lane), align=8)) for lane in range(LANES)]
-        write_columns(b, addresses, [b.extract_value(columns, i) for i in range(WIDTH)])
-        return context.get_dummy_value()
-
-    return types.void(types.uintp, types.uintp, types.UniTuple(lanes, WIDTH)), generate

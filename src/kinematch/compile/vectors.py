@@ -75,8 +75,3 @@ def call_named(b, name: str, result: ir.Type, given):
     """A function of LLVM's by its whole name."""
     kind = ir.FunctionType(result, [one.type for one in given])
     return b.call(b.module.globals.get(name) or ir.Function(b.module, kind, name), given)
-
-
-def pack_bits(b, flags):
-    """One bit for each lane that is true, as a 32-bit integer."""
-    return b.zext(b.bitcast(flags, ir.IntType(flags.type.count)), I32)

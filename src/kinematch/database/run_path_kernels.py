@@ -99,6 +99,27 @@ def lead_on(source, n, scratch, r):
 
 
 @inner
+def ask_projector(source, queries, n, scratch):
+    """What the projector network finds for query n, into row 0 of the inputs, and its cost."""
+    for k in range(queries.shape[1]):
+        scratch.led[0, k] = queries[n, k]
+    at = apply_network(source.runs.projector, scratch.led, scratch.hidden, 1)
+    for k in range(source.runs.step.shape[0]):
+        scratch.inputs[0, k] = scratch.hidden[at, 0, k]
+    return measure_cost(source, queries, n, scratch.inputs[0])
+
+
+@inner
+def measure_cost(source, queries, n, values):
+    """How far features are from query n."""
+    cost = 0.0
+    for k in range(queries.shape[1]):
+        gap = values[k] - queries[n, k]
+        cost += gap * gap * source.runs.weights[k]
+    return cost
+
+
+@inner
 def find_followed(runs, entry):
     """The entry that a run follows; with a projector network it follows no clip."""
     return NOWHERE if runs.projector.sizes.shape[0] > 0 else entry

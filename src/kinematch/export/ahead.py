@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from kinematch.code_folder import find_code_folder, load_entry, save_entry
 from kinematch.compile.code_cache import VERSIONS
-from kinematch.compile.code_folder import find_code_folder, load_entry, save_entry
 from kinematch.compile.jit import digest_sources
 from kinematch.errors import KinematchError, unknown
 from kinematch.export.capture import GENERIC

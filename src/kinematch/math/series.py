@@ -13,6 +13,7 @@ from kinematch.math.vectors import Quaternion, Vector, cross, dot, length
 TAN_EIGHTH_PI = math.sqrt(2) - 1  # tangent of an eighth of pi
 MIN_GROUND_LENGTH = 1e-30  # of a ground vector that has no direction
 LINEAR_SINE = 1e-12  # below it an angle equals its sine to all digits
+MIN_SQUARE = 1e-18  # of a cosine, below which it is none
 MIN_SQUARED_ANGLE = 1e-20  # rad^2, below which along and across are one
 
 
@@ -133,3 +134,12 @@ def find_rotation_between(a, b):
         where(some, w * scale, 1.0), where(some, c.x * scale, 0.0), where(some, c.y * scale, 0.0),
         where(some, c.z * scale, 0.0),
     )  # fmt: skip
+
+
+@inner
+def turn_by_sum(axis, cos_a, sin_a, cos_b):
+    """The rotation about an axis by the sum of two angles, the second from 0 to pi."""
+    sin_b = root(1.0 - cos_b * cos_b)
+    square = larger(0.5 + 0.5 * (cos_a * cos_b - sin_a * sin_b), MIN_SQUARE)
+    sine = 0.5 * (sin_a * cos_b + cos_a * sin_b) * inverse_root(square)
+    return Quaternion(root(square), axis.x * sine, axis.y * sine, axis.z * sine)

@@ -1,6 +1,6 @@
-"""Critically damped springs and decays for kernels: of numbers, vectors or lanes, with what a step needs once.
+"""Critically damped springs, decays and quintics for kernels: of numbers, vectors or lanes.
 
-The functions of math.spring are the same for arrays.
+The springs of math.spring are the same for arrays.
 """
 
 from typing import NamedTuple
@@ -58,3 +58,19 @@ def move_velocity_spring(v, a, desired, by):
     k1 = a + k0 * by.w
     shift = desired * by.dt + (k0 * by.gone + k1 * ((by.gone - by.w * by.dt * by.e) / by.w)) * (1 / by.w)
     return shift, desired + (k0 + k1 * by.dt) * by.e, (a - k1 * (by.w * by.dt)) * by.e
+
+
+@inner
+def evaluate_quintic(x0, v0, t1, age):
+    """Size and rate of an offset that is gone after t1 (digital humans 3.4, with a0 over t1 squared)."""
+    lasting = t1 > age
+    t1, t = where(lasting, t1, 1.0), where(lasting, age, 0.0 * t1)
+    a0 = (-8.0 * v0 * t1 - 20.0 * x0) / (t1 * t1)
+    a0 = where(a0 * v0 >= 0.0, 0.0, a0)
+    t2 = t1 * t1
+    a = -(a0 * t2 + 6.0 * v0 * t1 + 12.0 * x0) / (2.0 * t2 * t2 * t1)
+    b = (3.0 * a0 * t2 + 16.0 * v0 * t1 + 30.0 * x0) / (2.0 * t2 * t2)
+    c = -(3.0 * a0 * t2 + 12.0 * v0 * t1 + 20.0 * x0) / (2.0 * t2 * t1)
+    x = ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v0) * t + x0
+    rate = (((5.0 * a * t + 4.0 * b) * t + 3.0 * c) * t + a0) * t + v0
+    return where(lasting, x, 0.0), where(lasting, rate, 0.0)

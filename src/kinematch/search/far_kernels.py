@@ -12,7 +12,6 @@ from kinematch.compile.jit import part
 from kinematch.compile.lanes import Lanes, larger, make_splat
 from kinematch.compile.memory import (
     first_bit,
-    float_bits,
     make_reader,
     make_writer,
     read_address,
@@ -24,6 +23,7 @@ from kinematch.compile.memory import (
     write_float,
 )
 from kinematch.compile.rows import make_row_reader
+from kinematch.compile.vectors import I32, intrinsic
 from kinematch.search import layout_kernels as at
 from kinematch.search.kernels import INFINITE, rough_limit
 from kinematch.search.layout_kernels import LOWEST_BIT, NO_BITS, ZERO, U, distance, prefetch_start
@@ -38,6 +38,12 @@ rough = Lanes(types.float32, LANES, fused=True)
 read_codes, splat_rough = make_code_reader(rough), make_splat(rough)
 # of a step: float32 places a query within 2^17 steps of the levels this well; beyond, relative errors are small
 SLACK = 0.01
+
+
+@intrinsic
+def float_bits(typing, number):
+    """The bits of a float32 as an int32: of numbers that are not negative, both are in the same order."""
+    return types.int32(types.float32), lambda context, b, _, arguments: b.bitcast(arguments[0], I32)
 
 
 @part

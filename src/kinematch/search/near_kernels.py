@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.compile.jit import part
-from kinematch.compile.lanes import add_lanes, larger, read, splat
+from kinematch.compile.lanes import larger, read, splat
 from kinematch.compile.memory import (
     first_bit,
     read_address,
@@ -20,6 +20,7 @@ from kinematch.search.tree_kernels import COARSE_LEVELS, FINE_LEVELS
 from kinematch.search.vector_kernels import (
     NO_BOUND,
     QUERY_BLOCK,
+    add_lanes,
     box_bounds,
     frame_bounds,
     lanes_at_most,

@@ -46,6 +46,11 @@ def _multiply_add(b, pairs, name, size):
     return v.join(b, [v.call_named(b, name, half, [one, one]) for one in parts])
 
 
+def _pack_bits(b, flags):
+    """One bit for each lane that is true, as a 32-bit integer."""
+    return b.zext(b.bitcast(flags, ir.IntType(flags.type.count)), I32)
+
+
 def _gaps(b, *, low, high, up, down):
     """The distance from the query to a box in each column, zero inside; all four unsigned, saturating."""
     # low <= high and down <= up, so at most one of the two differences is above zero
@@ -130,7 +135,7 @@ def _admit(b, bounds, admitted, limit, out):
     """Store the bounds of the lanes that are admitted; which of them are at or below the limit, as bits."""
     bounds = b.select(b.bitcast(admitted, ir.VectorType(I1, LANES)), bounds, v.constant(I32X16, NO_BOUND))
     v.store(b, bounds, out)
-    return v.pack_bits(b, b.icmp_signed("<=", bounds, v.splat(b, limit, I32X16)))
+    return _pack_bits(b, b.icmp_signed("<=", bounds, v.splat(b, limit, I32X16)))
 
 
 @intrinsic
@@ -154,7 +159,7 @@ def frame_bounds(typing, leaf, query, pairs, limit, out):
                 frames = v.load(b, I16X32, leaf, index)
                 squares = _sum_of_squares(context, b, _gaps(b, low=frames, high=frames, up=up, down=down))
                 b.store(b.add(b.load(total), squares), total)
-            b.store(v.pack_bits(b, b.icmp_signed("<=", b.load(total), limits)), bits)
+            b.store(_pack_bits(b, b.icmp_signed("<=", b.load(total), limits)), bits)
 
         # half, rounded to fours, by which the loops are unrolled
         half = b.and_(b.add(b.lshr(pairs, v.integer(1)), v.integer(3)), v.integer(-4))
@@ -200,7 +205,7 @@ def lanes_at_most(typing, address, limit):
 
     def generate(context, b, _, arguments):
         values = v.load(b, I32X16, arguments[0])
-        return v.pack_bits(b, b.icmp_signed("<=", values, v.splat(b, arguments[1], I32X16)))
+        return _pack_bits(b, b.icmp_signed("<=", values, v.splat(b, arguments[1], I32X16)))
 
     return types.uint32(types.uintp, types.int32), generate
 
@@ -228,3 +233,16 @@ def index_of_least(typing, address, count):
         return b.zext(b.extract_element(places, ir.Constant(I32, 0)), I64)
 
     return types.int64(types.uintp, types.int64), generate
+
+
+@intrinsic
+def add_lanes(typing, values):
+    """The sum of all lanes, from the first to the last."""
+
+    def generate(context, b, _, arguments):
+        total = b.extract_element(arguments[0], ir.Constant(I32, 0))
+        for lane in range(1, values.count):
+            total = b.fadd(total, b.extract_element(arguments[0], ir.Constant(I32, lane)))
+        return total
+
+    return values.number(values), generate

@@ -13,8 +13,8 @@ import msgspec
 
 from kinematch import __version__
 from kinematch.character import Crowd
-from kinematch.character.shown_body import find_contact_joints
 from kinematch.control.command import Controller, move
+from kinematch.motion.retarget.joints import find_contact_joints
 from kinematch.motion.skeleton import Skeleton
 from kinematch.robot.model import RobotModel
 from kinematch.robot.retargeting import RobotRetargeting
@@ -70,7 +70,8 @@ class StreamedCharacter:
 
     def welcome(self) -> str:
         """The first message to a listener, as JSON."""
-        contacts = find_contact_joints(self.crowd.sources[0].description, self.crowd.skeleton)
+        about = self.crowd.sources[0].description
+        contacts = find_contact_joints(about.skeleton, about.contact_joints, self.crowd.skeleton)
         skeleton = describe_view(self.crowd.skeleton, self.view, contacts)
         return json.dumps(
             {

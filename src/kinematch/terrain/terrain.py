@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from kinematch.copies import Unchanging
-from kinematch.errors import FileError, KinematchError, failure
+from kinematch.errors import FileError, KinematchError, call_own
 from kinematch.math.spring import HALFLIFE_FACTOR
 from kinematch.terrain.kernels import grid_heights, grid_normals
 
@@ -57,12 +57,8 @@ def _ask_terrain(name: str, terrain: Terrain, points: np.ndarray, each: tuple[in
     """Call a terrain, which may be a user's own, for points (N, P, 2), and check its answer (N, P, *each)."""
     flat = points.reshape(-1, 2)
     shape = (len(flat), *each)
-    try:
-        found = np.asarray(getattr(terrain, name)(flat), np.float64)
-    except KinematchError:
-        raise
-    except Exception as error:
-        raise KinematchError(f"terrain {type(terrain).__name__}: {name}: {failure(error)}") from error
+    own = f"terrain {type(terrain).__name__}: {name}"
+    found = call_own(own, lambda: np.asarray(getattr(terrain, name)(flat), np.float64))
     if found.shape != shape:
         raise KinematchError(f"terrain: {name} of shape {found.shape}, expected {shape}")
     if not np.isfinite(found).all():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kinematch.character import Command, Crowd, Settings, runner
-from kinematch.character.layers import ClipLayer
 from kinematch.control.command import move
 from kinematch.database.packing.pack import pack_database
+from kinematch.layers.clip_layer import ClipLayer
 
 from ..rigs import RIGS, make_database
 from ..states import HILLS, TRANSITIONS, scatter, walk_about

@@ -7,7 +7,6 @@ from scipy.spatial.transform import Rotation
 from kinematch.character.constants import OVERSHOOT
 from kinematch.character.settings import DEAD, NO_TRANSITION, QUINTIC, SPRING
 from kinematch.character.step.offsets import (
-    evaluate_quintic,
     fade_place,
     fade_rotation,
     read_offset,
@@ -18,7 +17,7 @@ from kinematch.character.step.offsets import (
     show_velocity,
 )
 from kinematch.math.series import find_vector_rate, from_rotation_vector, to_rotation_vector
-from kinematch.math.spring_kernels import make_spring
+from kinematch.math.spring_kernels import evaluate_quintic, make_spring
 from kinematch.math.vectors import Vector, inverse, rotate
 
 KINDS = {"spring": SPRING, "quintic": QUINTIC, "dead": DEAD}

@@ -1,12 +1,16 @@
 """Playback: time and the root lead to the same place in any steps, round loops and at the ends of clips."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from kinematch.character import Crowd, Settings
 from kinematch.character.database_source import DatabaseSource
-from kinematch.character.step.playback import advance, advance_time, find_rate, measure_root_motion
+from kinematch.character.step.playback import advance, find_rate
 from kinematch.database.packing.pack import pack_database
+from kinematch.database.table import EACH_ROW, empty_table
+from kinematch.database.time_kernels import advance_time, measure_root_motion
 from kinematch.motion.heading import yaw_of
 
 from ..rigs import RIGS, make_database
@@ -109,3 +113,14 @@ def test_clips_play_towards_the_speed_of_the_body_within_the_change(database):
     advance(scene, source, 0, 0.1)
     ahead = crowd.frames[0] + crowd.fractions[0] - walking
     assert ahead == pytest.approx(0.75 * 0.1 * database.poses.frame_rate, abs=1e-6)
+
+
+def test_a_pose_of_a_users_source_plays_at_its_own_rate():
+    """Its row says that it goes on, as loops do; only clips that loop follow their body's speed by themselves."""
+    body, acting = SimpleNamespace(velocities=np.array([[0.0, 0.0, 3.0]])), SimpleNamespace(stretches=[-1])
+    scene = SimpleNamespace(settings=Settings(), body=body, acting=acting)
+    row = empty_table()._replace(
+        paces=np.ones(1, np.float32), loops=np.ones(1, bool), clip_of=np.zeros(1, np.int32), each=EACH_ROW
+    )
+    assert find_rate(scene, row, 0, 0) == 1.0
+    assert find_rate(scene, row._replace(each=0), 0, 0) > 1.0

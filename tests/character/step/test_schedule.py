@@ -9,11 +9,11 @@ from kinematch.character.step.schedule import (
     FEWEST,
     SPARE,
     choose_searching,
-    find_nth_largest,
     find_reason,
     note_search,
 )
 from kinematch.control.command import move
+from kinematch.math.selection import find_nth_largest
 
 from ..states import open_stages
 

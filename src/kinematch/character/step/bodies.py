@@ -65,13 +65,8 @@ def predict_body(scene, n, moment, turn, gap_x, gap_z, gap_yaw):
     """Where the body will be (x, y, z, yaw) at a moment from now, under the same command (digital humans eq. 2-4)."""
     body, settings = scene.body, scene.settings
     ahead, back = max(moment, 0.0), min(moment, 0.0)  # springs that run backwards diverge
-    v = vector(body.velocities[n])
-    shift, _, _ = move_velocity_spring(
-        v,
-        vector(body.accelerations[n]),
-        vector(scene.orders.velocities[n]),
-        make_spring(settings.velocity_halflife, ahead),
-    )
+    v, desired, halflife = vector(body.velocities[n]), vector(scene.orders.velocities[n]), settings.velocity_halflife
+    shift, _, _ = move_velocity_spring(v, vector(body.accelerations[n]), desired, make_spring(halflife, ahead))
     place = vector(body.positions[n]) + shift + v * back
     left, _ = move_spring(-turn, body.yaw_rates[n], make_spring(settings.facing_halflife, ahead))
     yaw = body.yaws[n] + turn + left + back * body.yaw_rates[n] - gap_yaw

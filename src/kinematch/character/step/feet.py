@@ -4,12 +4,13 @@ import numpy as np
 
 from kinematch.character import constants as c
 from kinematch.character.step.legs import aim_leg, bend_leg
-from kinematch.character.step.playback import advance_time, read_playing
+from kinematch.character.step.playback import read_playing
 from kinematch.character.step.toes import plant_toe
 from kinematch.compile.indexing import pair
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, smaller, where
 from kinematch.database.frame_kernels import find_next_frame, is_in_contact, read_contact_left, read_toe_height
+from kinematch.database.time_kernels import advance_time
 from kinematch.math.spring_kernels import settle_spring
 from kinematch.math.vectors import Vector, vector
 

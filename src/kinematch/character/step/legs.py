@@ -6,10 +6,10 @@ from kinematch.character import constants as c
 from kinematch.character.step.pose import find_global_joint
 from kinematch.compile.indexing import pair
 from kinematch.compile.jit import inner
-from kinematch.compile.lanes import inverse_root, larger, root, smaller, where
-from kinematch.math.series import exp_negative, find_rotation_between
+from kinematch.compile.lanes import inverse_root, larger, smaller, where
+from kinematch.math.series import exp_negative, find_rotation_between, turn_by_sum
 from kinematch.math.spring_kernels import settle_spring
-from kinematch.math.vectors import Quaternion, Vector, cross, dot, inverse, length, quaternion, rotate, vector
+from kinematch.math.vectors import Vector, cross, dot, inverse, length, quaternion, rotate, vector
 
 NO_SQUARE = 1e-18  # square of a length that is none, or nearly
 NO_LENGTH = 1e-9  # m
@@ -137,12 +137,3 @@ def find_chain(rotations, parents, joint, above):
         chain = quaternion(rotations[between]) * chain
         between = parents[between]
     return chain
-
-
-@inner
-def turn_by_sum(axis, cos_a, sin_a, cos_b):
-    """The rotation about an axis by the sum of two angles, the second from 0 to pi."""
-    sin_b = root(1.0 - cos_b * cos_b)
-    square = larger(0.5 + 0.5 * (cos_a * cos_b - sin_a * sin_b), NO_SQUARE)
-    sine = 0.5 * (sin_a * cos_b + cos_a * sin_b) * inverse_root(square)
-    return Quaternion(root(square), axis.x * sine, axis.y * sine, axis.z * sine)

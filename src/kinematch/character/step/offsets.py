@@ -18,14 +18,9 @@ from kinematch.character.settings import DEAD, NO_TRANSITION, QUINTIC, SPRING
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import larger, smaller, where
 from kinematch.math.exponentials import halve
-from kinematch.math.series import (
-    find_angular_velocity,
-    from_rotation_vector,
-    nlerp,
-    to_rotation_vector,
-)
+from kinematch.math.series import find_angular_velocity, from_rotation_vector, nlerp, to_rotation_vector
 from kinematch.math.spring import HALFLIFE_FACTOR
-from kinematch.math.spring_kernels import move_spring
+from kinematch.math.spring_kernels import evaluate_quintic, move_spring
 from kinematch.math.vectors import Vector, dot, inverse, length, rotate
 
 NO_OFFSET = 1e-18  # rad or m
@@ -89,22 +84,6 @@ def read_offset(memory, j, kind, age):
         scale = 1.0 / larger(size, NO_OFFSET)
         x, v = x * (now * scale), x * (rate * scale)
     return x, v
-
-
-@inner
-def evaluate_quintic(x0, v0, t1, age):
-    """Size and rate of an offset that is gone after t1 (digital humans 3.4, with a0 over t1 squared)."""
-    lasting = t1 > age
-    t1, t = where(lasting, t1, 1.0), where(lasting, age, 0.0 * t1)
-    a0 = (-8.0 * v0 * t1 - 20.0 * x0) / (t1 * t1)
-    a0 = where(a0 * v0 >= 0.0, 0.0, a0)
-    t2 = t1 * t1
-    a = -(a0 * t2 + 6.0 * v0 * t1 + 12.0 * x0) / (2.0 * t2 * t2 * t1)
-    b = (3.0 * a0 * t2 + 16.0 * v0 * t1 + 30.0 * x0) / (2.0 * t2 * t2)
-    c = -(3.0 * a0 * t2 + 12.0 * v0 * t1 + 20.0 * x0) / (2.0 * t2 * t1)
-    x = ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v0) * t + x0
-    rate = (((5.0 * a * t + 4.0 * b) * t + 3.0 * c) * t + a0) * t + v0
-    return where(lasting, x, 0.0), where(lasting, rate, 0.0)
 
 
 @inner

@@ -4,19 +4,16 @@ import numpy as np
 
 from kinematch.character.step.scene import find_source
 from kinematch.compile.indexing import lane_count
-from kinematch.compile.jit import replace_in_kernels
+from kinematch.compile.jit import only_in_kernels
 from kinematch.compile.memory import address, fetch
 from kinematch.database.frame_kernels import is_packed
 from kinematch.database.pair_kernels import prefetch_features, prefetch_frame, prefetch_knots
 from kinematch.search.wide_kernels import prefetch_current
 
 
+@only_in_kernels
 def prefetch_query(scene, n):
     """Prefetch what the query of a character and its search read of the frame that plays."""
-
-
-@replace_in_kernels(prefetch_query)
-def _prefetch_query(scene, n):
     source, orders = find_source(scene, n), scene.orders
     if source.each > 0 or source.search.handles.shape[0] == 0:
         return
@@ -27,12 +24,9 @@ def _prefetch_query(scene, n):
         prefetch_current(np.int64(frame), np.uintp(source.search.handles[filter_, 0]))
 
 
+@only_in_kernels
 def prefetch_playing(scene, characters, start, stop):
-    """Prefetch the frames that the next characters of a list play; outside kernels there is nothing to do."""
-
-
-@replace_in_kernels(prefetch_playing)
-def _prefetch_playing(scene, characters, start, stop):
+    """Prefetch the frames that the next characters of a list play."""
     for m in range(start, min(start + lane_count(), stop)):
         source = find_source(scene, characters[m])
         if source.each > 0:
@@ -40,20 +34,14 @@ def _prefetch_playing(scene, characters, start, stop):
         prefetch_frame(source, min(max(scene.playing.frames[characters[m]], 0), source.frame_count - 1))
 
 
+@only_in_kernels
 def prefetch_pose(scene, source, n):
     """Prefetch what the pose that a character has come to is unpacked from, once `prefetch_playing` has run."""
-
-
-@replace_in_kernels(prefetch_pose)
-def _prefetch_pose(scene, source, n):
     if is_packed(source):
         prefetch_knots(source, min(max(scene.playing.frames[n], 0), source.frame_count - 1))
 
 
+@only_in_kernels
 def prefetch_offsets(scene, n):
     """Prefetch what a character remembers of its last jump."""
-
-
-@replace_in_kernels(prefetch_offsets)
-def _prefetch_offsets(scene, n):
     fetch(address(scene.offsets.rotations, n), scene.offsets.rotations.strides[0])

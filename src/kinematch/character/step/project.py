@@ -13,9 +13,16 @@ from kinematch.compile.jit import inner, replace_in_kernels, routine
 from kinematch.compile.memory import address, read_address, read_byte
 from kinematch.database.frame_kernels import find_clip
 from kinematch.database.idle import IDLING, find_mode
-from kinematch.database.run_path_kernels import enter_run, find_entry, has_run_out, is_run, restore_entry
+from kinematch.database.run_path_kernels import (
+    ask_projector,
+    enter_run,
+    find_entry,
+    has_run_out,
+    is_run,
+    measure_cost,
+    restore_entry,
+)
 from kinematch.database.table import EACH_ROW
-from kinematch.math.networks import apply_network
 from kinematch.search import layout_kernels as at
 from kinematch.search.wide_kernels import search
 
@@ -158,9 +165,9 @@ def project_run(scene, n, here, there, target, stays, scratch):
     stays = stays and not has_run_out(there, n)
     stays = stays and (current < 0 or may_stay(there.search, filter_, mode, current))
     current = current if stays else -1
-    reached = measure_cost(scene, there, n, there.runs.frames[2 * n])
+    reached = measure_cost(there, scene.schedule.queries, n, there.runs.frames[2 * n])
     if there.runs.projector.sizes.shape[0] > 0:
-        entry, cost = -1, ask_projector(scene, there, n, scratch)
+        entry, cost = -1, ask_projector(there, scene.schedule.queries, n, scratch)
         better = not stays or cost < reached - scene.settings.stay_bias
     else:
         entry, cost, ignored = find_frame(scene, there, n, current, 0.0, scratch)
@@ -172,26 +179,6 @@ def project_run(scene, n, here, there, target, stays, scratch):
             restore_entry(there.runs, entry, scratch.inputs[0])
         scene.schedule.left[n] = current
         jump_to_run(scene, n, here, there, target, entry, scratch)
-
-
-@inner
-def ask_projector(scene, source, n, scratch):
-    """What the network finds, into row 0 of the inputs, and its cost."""
-    for k in range(scene.schedule.queries.shape[1]):
-        scratch.led[0, k] = scene.schedule.queries[n, k]
-    at = apply_network(source.runs.projector, scratch.led, scratch.hidden, 1)
-    for k in range(source.runs.step.shape[0]):
-        scratch.inputs[0, k] = scratch.hidden[at, 0, k]
-    return measure_cost(scene, source, n, scratch.inputs[0])
-
-
-@inner
-def measure_cost(scene, source, n, values):
-    cost = 0.0
-    for k in range(scene.schedule.queries.shape[1]):
-        gap = values[k] - scene.schedule.queries[n, k]
-        cost += gap * gap * source.runs.weights[k]
-    return cost
 
 
 @inner

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinematch.character.orders import Orders, make_orders
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.settings import Settings, make_knobs
 from kinematch.character.state import Acting, Feet, Offsets, Past, Playing, Schedule, make_state
@@ -14,6 +13,7 @@ from kinematch.compile.handle import handle, opening
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import round_up
 from kinematch.control.body import SimulatedBody
+from kinematch.control.orders import Orders, make_orders
 from kinematch.database.table import Table, empty_table
 from kinematch.math.networks import ROWS, measure_net
 from kinematch.motion.rig import Rig
@@ -143,15 +143,9 @@ def _make_example() -> tuple[Scene, Scratch]:
     rig = Rig(whole, vectors, whole, flags, whole.reshape(0, 4), whole, whole.reshape(0, 0), vectors, np.zeros(0), 1.0)
     pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()
     scene = Scene(
-        *state[:7],
-        Beginning(*state[:7]),
-        rig,
-        make_knobs(Settings()),
-        make_orders(1),
-        make_work(1, 1, 1),
-        pose,
+        *state[:7], Beginning(*state[:7]), rig, make_knobs(Settings()), make_orders(1), make_work(1, 1, 1), pose,
         np.zeros(1, np.int64),
-    )
+    )  # fmt: skip
     return scene, make_scratch([empty_table()])
 
 

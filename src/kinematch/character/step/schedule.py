@@ -11,6 +11,7 @@ from kinematch.compile.jit import inner
 from kinematch.compile.lanes import floor
 from kinematch.database.frame_kernels import find_clip, is_committed
 from kinematch.database.run_path_kernels import has_run_out, is_run
+from kinematch.math.selection import find_nth_largest
 from kinematch.math.series import find_yaw, wrap_angle
 
 NONE, INTERVAL, VELOCITY, FACING, END, TAGS, SOURCE, FIRST = (int(reason) for reason in Reason)
@@ -113,29 +114,6 @@ def measure_urgency(scene, n):
     reason, since = scene.pose.reasons[n], scene.schedule.since[n]
     wait = URGENT if math.isnan(since) else since
     return wait + (URGENT if reason in (END, TAGS, SOURCE) else 0.0)
-
-
-@inner
-def find_nth_largest(values, count, nth):
-    """The n-th largest of the first `count` values, which are put into another order."""
-    low, high, wanted = 0, count - 1, nth - 1
-    while low < high:
-        pivot, i, j = values[(low + high) // 2], low, high
-        while i <= j:
-            while values[i] > pivot:
-                i += 1
-            while values[j] < pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i, j = i + 1, j - 1
-        if wanted <= j:
-            high = j
-        elif wanted >= i:
-            low = i
-        else:
-            break
-    return values[wanted]
 
 
 @inner

@@ -5,7 +5,6 @@ import numpy as np
 from kinematch.compile.jit import inner, kernel, part
 from kinematch.compile.lanes import LANES, inverse_root, larger, read, root, splat
 from kinematch.compile.memory import address, fetch, prefetch, read_byte, read_short
-from kinematch.compile.rows import read_fours, write_fours
 from kinematch.database.packing.field_kernels import (
     KIND_SHIFT,
     RUNS,
@@ -17,6 +16,7 @@ from kinematch.database.packing.field_kernels import (
     read_signed,
 )
 from kinematch.database.packing.layout import BLOCK, CENTRES, HEAD, LENGTH, RANGES, TAPS, UNIT
+from kinematch.database.packing.row_kernels import read_fours, write_fours
 from kinematch.math.kernels import multiply
 
 U = np.uintp

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.describe import Motion, find_database, open_motion
+from kinematch.character.describe import Motion, open_motion
 from kinematch.database.filters import tag_mask
 from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
@@ -70,6 +70,13 @@ def evaluate_vr(
     runs = run_sweep(database, casts, progress=tell) if sweep and database is not None else ()
     row = measure_all(own) | measure_feet_of(own, source) | {"recovery": find_recovered(OURS, casts)}
     return VrEvaluation(opened, tuple(casts), rows, row, runs, shown, times)
+
+
+def find_database(motion: Motion) -> Database | None:
+    """The database that a motion is or plays; None where poses are computed."""
+    if isinstance(motion, Database):
+        return motion
+    return None if getattr(motion, "table", None) is None else motion.database  # type: ignore[union-attr]
 
 
 def run_method(

@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from kinematch.character.describe import find_database
 from kinematch.draw.animation import animate
 from kinematch.draw.chart import bar_chart, line_chart
 from kinematch.draw.scatter import scatter_chart
 from kinematch.draw.sheet import contact_sheet
 from kinematch.draw.trace import top_down
-from kinematch.evaluate.vr.evaluation import SharedRun, VrEvaluation
+from kinematch.evaluate.vr.evaluation import SharedRun, VrEvaluation, find_database
 from kinematch.evaluate.vr.measures import find_direction_errors, find_root_errors, find_turns_in_place
 from kinematch.evaluate.vr.performance import Performance
 from kinematch.evaluate.vr.users import SimulatedUser

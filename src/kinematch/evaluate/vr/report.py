@@ -5,12 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.avatar.trackers import POINTS
-from kinematch.character.describe import find_database
 from kinematch.draw.sheet import contact_sheet
 from kinematch.evaluate import page
 from kinematch.evaluate.vr import figures
 from kinematch.evaluate.vr.columns import COLUMNS, VrColumn
-from kinematch.evaluate.vr.evaluation import ACCURACIES, VrEvaluation
+from kinematch.evaluate.vr.evaluation import ACCURACIES, VrEvaluation, find_database
 from kinematch.evaluate.vr.methods import DRAGGED, HEADSET, OURS
 from kinematch.evaluate.vr.performance import Performance
 from kinematch.writing import write_beside

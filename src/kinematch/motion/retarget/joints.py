@@ -78,6 +78,17 @@ def describe_gaps(source: Skeleton, target: Skeleton, joints: JointMap) -> tuple
     return tuple(problems)
 
 
+def find_contact_joints(source: Skeleton, contact_joints: np.ndarray, target: Skeleton) -> np.ndarray:
+    """The joints of another skeleton that have the roles of contact joints; the root where there is none."""
+    names = {joint: role for role, joint in source.roles.items()}
+    found = []
+    for joint in contact_joints.tolist():
+        role = names.get(joint, "")
+        other = role.replace("toes", "foot")  # a rig without toes stands on its feet
+        found.append(target.roles.get(role, target.roles.get(other, 0)))
+    return np.array(found, np.int32)
+
+
 def _joints_without_role(skeleton: Skeleton) -> dict[str, int]:
     with_role = set(skeleton.roles.values())
     return {name: j for j, name in enumerate(skeleton.names) if j not in with_role}

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kinematch.character import Crowd, Settings
-from kinematch.character.orders import Filters
 from kinematch.character.pose import Pose
 from kinematch.character.settings import from_plain, to_plain
 from kinematch.control.command import Command
+from kinematch.control.orders import Filters
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError, unknown
 from kinematch.learned.model import Model

@@ -9,8 +9,8 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.character.settings import Settings, Transition, to_plain
-from kinematch.character.shown_body import find_contact_joints
 from kinematch.draw.mannequin import make_body
+from kinematch.motion.retarget.joints import find_contact_joints
 from kinematch.motion.skeleton import Skeleton
 from kinematch.robot.model import RobotModel
 from kinematch.studio.server.answers import (
@@ -93,7 +93,8 @@ def describe_character(stage: Stage) -> CharacterInfo:
     """The user's own character that is worn."""
     worn = stage.worn
     assert worn is not None
-    joints = find_contact_joints(stage.crowds["a"].sources[0].description, stage.skeleton)
+    about = stage.crowds["a"].sources[0].description
+    joints = find_contact_joints(about.skeleton, about.contact_joints, stage.skeleton)
     skeleton = describe_view(stage.skeleton, stage.view, joints)
     return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
 

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from kinematch.compile import rows
 from kinematch.compile.jit import kernel
 from kinematch.compile.memory import address
+from kinematch.database.packing.row_kernels import read_fours, write_fours
 
 ROWS = np.array([5, 2, 7, 0, 4, 3, 9, 1])  # any order
 
 
 @kernel(counting=False)
 def move_rows(distances, fours, out):
-    w, x, y, z = rows.read_fours(address(fours, 0), np.uintp(16))
-    rows.write_fours(address(distances, 0), address(out, 0), (z, w, x, y))
+    w, x, y, z = read_fours(address(fours, 0), np.uintp(16))
+    write_fours(address(distances, 0), address(out, 0), (z, w, x, y))
 
 
 def test_rows_without_gaps_go_to_rows_of_any_order():

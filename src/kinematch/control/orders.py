@@ -1,4 +1,4 @@
-"""Orders: a command checked at the border and copied into arrays of the types that kernels were compiled for."""
+"""Orders: a command, checked and copied into arrays of the types that kernels were compiled for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinematch.character.state import check_characters
 from kinematch.control.command import Command
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
@@ -135,12 +134,3 @@ def _copy_source_numbers(given: int | Sequence[int], out: np.ndarray, source_cou
     if low < 0 or high >= source_count:
         raise KinematchError(f"command: sources {low} to {high}, expected numbers from 0 to {source_count - 1}")
     out[...] = numbers
-
-
-def check_moments(times: Any, characters: Any, ages: Any, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times (H,), characters (M,) and ages (M,) as kernels take them."""
-    chosen = check_characters(characters, count).astype(np.int32)
-    moments, since = np.array(times, np.float64), np.array(ages, np.float64)
-    if moments.ndim != 1 or since.shape != chosen.shape:
-        raise KinematchError(f"times {moments.shape} and ages {since.shape} for {len(chosen)} characters")
-    return moments, chosen, since

@@ -17,7 +17,7 @@ HANDS = ("left_hand", "right_hand")
 REACH = (1.0, 1.2)  # arm lengths from the shoulder: up to the first it reaches fully, beyond the second not at all
 SIDE = np.radians(35)  # by which the middle of the comfortable directions points outwards from straight ahead
 CONE = (np.radians(85), np.radians(115))  # from that middle: up to the first it reaches fully, beyond the second not
-FARTHEST = 1e3  # m from the root; in place of targets farther away, and of those that are no place at all
+MAX_DISTANCE = 1e3  # m from the root; in place of targets farther away, and of those that are no place at all
 TARGET_SPEED = 5.0  # m/s; a target that moves faster has jumped, and the hand glides to its new place
 
 
@@ -68,7 +68,7 @@ class ReachLayer:
         self._hands: Hands | None = None
 
     def reset(self) -> None:
-        """Forget what the arms did: with the next step they begin to reach anew."""
+        """Forget what the arms did: they begin to reach again with the next step."""
         self._hands = None
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
@@ -79,8 +79,8 @@ class ReachLayer:
         before = self._hands
         if before is None or len(before.weights) != count:
             before = Hands(np.zeros((count, 2)), np.full((count, 3), np.nan), np.zeros((count, 6)))
-        usable: np.ndarray = np.all(np.abs(targets - roots) < FARTHEST, axis=-1)  # neither NaN nor infinite
-        local = quaternion.rotate(quaternion.inverse(turns), np.where(usable[:, None], targets - roots, FARTHEST))
+        usable: np.ndarray = np.all(np.abs(targets - roots) < MAX_DISTANCE, axis=-1)  # neither NaN nor infinite
+        local = quaternion.rotate(quaternion.inverse(turns), np.where(usable[:, None], targets - roots, MAX_DISTANCE))
         self._hands = self._move_hands(before, local, weights, pose, dt)
         points = roots + quaternion.rotate(turns, self._hands.targets + self._hands.offsets[:, :3])
         shares = np.clip(self._hands.weights[:, 0], 0.0, 1.0)

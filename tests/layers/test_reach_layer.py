@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd
-from kinematch.character.reach_layer import ReachLayer
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
+from kinematch.layers.reach_layer import ReachLayer
 from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60
