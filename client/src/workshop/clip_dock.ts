@@ -25,6 +25,7 @@ export class ClipDock {
   onChosen: () => void = () => {};
   onMoved: () => void = () => {}; // an end of the picked label was dragged
   onDelete: () => void = () => {};
+  onDraw: () => void = () => {};
   private readonly canvas = h("canvas") as HTMLCanvasElement;
   private readonly clock = h("output.mono");
   private readonly playButton: HTMLButtonElement;
@@ -153,7 +154,24 @@ export class ClipDock {
     return this.canvas.clientWidth / Math.max(this.window[1] - this.window[0], 1e-6);
   }
 
-  private timeAt(event: MouseEvent): number {
+  /** Where a time is on the timeline, in px from its left. */
+  place(time: number): number {
+    return (time - this.window[0]) * this.scale;
+  }
+
+  get time(): number {
+    return this.stage.time;
+  }
+
+  get frameSeconds(): number {
+    return 1 / (this.stage.clip?.about.frame_rate ?? 60);
+  }
+
+  seek(time: number): void {
+    this.stage.seek(time);
+  }
+
+  timeAt(event: MouseEvent): number {
     const x = event.clientX - this.canvas.getBoundingClientRect().left;
     return Math.min(Math.max(this.window[0] + x / this.scale, 0), this.stage.length);
   }
@@ -253,6 +271,11 @@ export class ClipDock {
   }
 
   draw(): void {
+    this.drawTimeline();
+    this.onDraw();
+  }
+
+  private drawTimeline(): void {
     const clip = this.stage.clip,
       width = this.canvas.clientWidth;
     this.clock.textContent = `${this.stage.time.toFixed(2)} / ${this.stage.length.toFixed(2)} s`;

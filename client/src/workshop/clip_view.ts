@@ -1,6 +1,7 @@
 /** Build, one file: the doctor's findings with their cures, what is cut and tagged, the source's settings, and roles. */
 import { button, empty, h, switchRow } from "../ui/elements";
 import type { ClipDock } from "./clip_dock";
+import { EventBar } from "./event_bar";
 import { choice, loading, rerender, seconds, tagField } from "./fields";
 import { findings, unfolding } from "./findings";
 import { baseName, literal } from "./globs";
@@ -18,6 +19,7 @@ export class ClipView {
   which = 0; // of the animations of the file
   onWhich: () => void = () => {};
   private readonly bar: LabelBar;
+  private readonly events: EventBar;
 
   constructor(
     private readonly store: Store,
@@ -25,6 +27,11 @@ export class ClipView {
     private readonly roles: RoleEditor,
   ) {
     this.bar = new LabelBar(store, dock);
+    this.events = new EventBar(store, dock);
+    this.events.lane.onPick = () => {
+      if (this.events.lane.picked && dock.chosen) dock.choose(null);
+      this.chosenBar();
+    };
     dock.onMoved = () => this.bar.moved();
     dock.onDelete = () => void this.bar.change(null);
   }
@@ -112,7 +119,9 @@ export class ClipView {
     dock.marks = source ? marksOf(source, store.selected, this.length, labels) : [];
     dock.strip = report && !(report instanceof Error) ? stripOf(report.labels, labels) : [];
     this.bar.unpickMissing();
+    this.events.show(source, store.selected);
     dock.draw();
+    if (this.events.lane.picked) this.chosenBar();
   }
 
   length = 0; // s, of the clip on the stage
@@ -122,8 +131,9 @@ export class ClipView {
     const { store, dock } = this,
       chosen = dock.chosen,
       index = store.sourceOf(store.selected);
+    if (chosen && this.events.lane.picked) this.events.lane.pick(null);
     if (!chosen || index === null) {
-      return rerender(dock.bar);
+      return rerender(dock.bar, ...((index !== null && this.events.controls()) || []));
     }
     const source = store.recipe!.source[index],
       name = store.selected,
@@ -166,6 +176,7 @@ export class ClipView {
           ]
         : []),
       isFile ? this.bar.adder(from, to) : null,
+      isFile ? this.events.adder(from, to, file) : null,
       tags,
       clear,
     );

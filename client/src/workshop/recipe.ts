@@ -10,6 +10,22 @@ export interface RangeTable {
   cost_factor: number;
 }
 
+export interface EventTable {
+  kind: string;
+  at: number; // s
+  joint: string;
+  below: number; // m
+}
+
+export interface ActionTable {
+  name: string;
+  files: string;
+  entry: [number, number]; // s
+  exit: number; // s
+  events: EventTable[];
+  target: string;
+}
+
 export interface SourceTable {
   files: string[];
   exclude: string[];
@@ -22,6 +38,7 @@ export interface SourceTable {
   split: number[];
   drop: [number, number][];
   range: RangeTable[];
+  action: ActionTable[];
   mirror: boolean | null;
   in_place: boolean;
 }

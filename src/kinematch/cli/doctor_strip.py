@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kinematch.cli.options import check_output
-from kinematch.doctor.labels import COLOURS, LABELS, find_label, list_rows
+from kinematch.doctor.labels import COLOURS, LABELS, find_label, list_moments, list_rows
 from kinematch.doctor.report import Report
 from kinematch.errors import KinematchError
 
@@ -36,4 +36,5 @@ def draw_strip(reports: Sequence[Report], path: Path) -> None:
     check_output(path)
     rows = list_rows(drawn[0])
     title = Path(drawn[0].path).name
-    time_strip(rows, drawn[0].duration, title=title, colours=[COLOURS[name] - 1 for name in rows]).save(path)
+    colours = [COLOURS[name] - 1 for name in rows]
+    time_strip(rows, drawn[0].duration, moments=list_moments(drawn[0]), title=title, colours=colours).save(path)

@@ -12,6 +12,8 @@ from rich.text import Text
 from kinematch.cli.doctor_strip import explain_strip, write_strip
 from kinematch.cli.screen import Screen
 from kinematch.doctor import Problem, Report
+from kinematch.doctor.actions import count_actions
+from kinematch.doctor.labels import list_moments
 from kinematch.doctor.report import HeldPose, Idle
 from kinematch.errors import listed
 
@@ -106,6 +108,11 @@ def _print_sheet(screen: Screen, r: Report) -> None:
             table.add_row("idle", ", ".join(f"{_times(one)}{_in_clip(one)}" for one in r.idles))
         if strip := write_strip(r):
             table.add_row("activity", f"{strip}\n{explain_strip(strip)}")
+        if r.events:
+            told = (f"{kind} {', '.join(f'{time:.2f}' for time in times)} s" for kind, times in list_moments(r).items())
+            table.add_row("events", "; ".join(told))
+        if r.actions:
+            table.add_row("actions", count_actions(r.actions))
         if r.speed:
             table.add_row("speed", "median {:.2f}, 95 % {:.2f}, most {:.2f} m/s".format(*r.speed))
         if r.contacts:

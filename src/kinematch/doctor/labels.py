@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kinematch.doctor.report import Report
+from kinematch.motion.actions import EVENT_KINDS
 
 UNUSUAL = "unusual"  # an upper body far from what the rest of the set does at that speed
 SET_APART = ("low", "climbing", "jumping", UNUSUAL)  # tags that characters leave alone unless a command names them
@@ -61,6 +62,15 @@ def list_rows(report: Report) -> dict[str, list[tuple[float, float]]]:
         if one.name != "low":
             rows.setdefault(one.name, []).append((one.start, one.stop))
     return rows
+
+
+def list_moments(report: Report) -> dict[str, list[float]]:
+    """Times of events in seconds by kind, in the order of the kinds."""
+    found: dict[str, list[float]] = {}
+    for kind in EVENT_KINDS:
+        times = [event.time for event in report.events if event.kind == kind]
+        found |= {kind: times} if times else {}
+    return found
 
 
 def list_labels(report: Report) -> list[Labelled]:
