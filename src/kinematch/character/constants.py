@@ -78,3 +78,6 @@ TOE_GROUND_SHARE = 0.5  # of the ground's half-life that toes take to follow it
 
 # legs that cross
 SHANK_RADIUS, FOOT_RADIUS = 0.05, 0.045  # leg lengths: 4.5 and 4 cm of an adult
+TOUCHES = 0.03  # leg lengths between them from which legs push each other apart
+PUSHES_APART = 2000.0  # 1/s^2: m/s^2 of a swinging toe for each metre that its leg is too near
+HARDEST_PUSH = 50.0  # m/s^2 at most

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kinematch.character import constants as c
+from kinematch.character.step.crossing import push_legs_apart
 from kinematch.character.step.legs import aim_leg, bend_leg
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.toes import plant_toe
@@ -123,6 +124,8 @@ def plant_feet(scene, here, n, by):
         aim_leg(scene, here, n, k, depth, by.lock)
     for k in range(legs):
         bend_leg(scene, here, n, k)
+    if legs == 2 and scene.settings.foot_lock > 0:
+        push_legs_apart(scene, here, n, by)
 
 
 @inner

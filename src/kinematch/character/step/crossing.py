@@ -1,0 +1,51 @@
+"""Crossing: a swinging leg that comes into the other one is pushed away from it."""
+
+from kinematch.character import constants as c
+from kinematch.compile.jit import inner
+from kinematch.compile.lanes import inverse_root, larger, smaller, where
+from kinematch.math.vectors import Vector, dot, vector
+
+NO_SQUARE = 1e-12  # m^2, of a segment or gap without a direction
+
+
+@inner
+def push_legs_apart(scene, here, n, by):
+    """Accelerate the toes of swinging legs along the ground, away from where shanks and feet, taken as capsules, are
+    inside one another. The spring that draws a toe to its animated place brings it back."""
+    rig, feet = scene.rig, scene.feet
+    x = z = 0.0 * here.whole[0]
+    for i in range(2):
+        for j in range(2):
+            touch = (c.SHANK_RADIUS if i == 0 else c.FOOT_RADIUS) + (c.SHANK_RADIUS if j == 0 else c.FOOT_RADIUS)
+            gap = find_gap(
+                here.positions[rig.legs[0, 1 + i]], here.positions[rig.legs[0, 2 + i]],
+                here.positions[rig.legs[1, 1 + j]], here.positions[rig.legs[1, 2 + j]],
+            )  # fmt: skip
+            square = dot(gap, gap)
+            depth = larger((touch + c.TOUCHES) * here.whole[0] - square * inverse_root(larger(square, NO_SQUARE)), 0.0)
+            scale = inverse_root(larger(gap.x * gap.x + gap.z * gap.z, NO_SQUARE))
+            x, z = x + depth * gap.x * scale, z + depth * gap.z * scale
+    size = inverse_root(larger(x * x + z * z, NO_SQUARE))
+    pull = smaller(c.PUSHES_APART, c.HARDEST_PUSH * size) * by.dt
+    for k in range(2):
+        sign = pull if k == 0 else -pull
+        swings = where(feet.locked[n][k], 0.0 * x, sign)
+        rate = vector(feet.rates[n][k])
+        feet.rates[n][k] = Vector(rate.x + swings * x, rate.y, rate.z + swings * z)
+
+
+@inner
+def find_gap(a, b, p, q):
+    """The shortest way from segment p-q to segment a-b (Ericson, Real-Time Collision Detection 5.1.9)."""
+    u, v, w = b - a, q - p, a - p
+    uu, vv, uv = larger(dot(u, u), NO_SQUARE), larger(dot(v, v), NO_SQUARE), dot(u, v)
+    uw, vw = dot(u, w), dot(v, w)
+    s = clip((uv * vw - uw * vv) / larger(uu * vv - uv * uv, NO_SQUARE * NO_SQUARE))
+    t = clip((uv * s + vw) / vv)
+    s = clip((uv * t - uw) / uu)
+    return w + u * s - v * t
+
+
+@inner
+def clip(value):
+    return smaller(larger(value, 0.0), 1.0)
