@@ -139,8 +139,8 @@ class BuildPanel {
 
   private update(): void {
     const project = this.store.project;
-    if (project && !this.store.selected)
-      this.tell(isTouched() ? "Choose motion files to see them here" : "Drop motion files anywhere on the page");
+    const invitation = isTouched() ? "Choose motion files to see them here" : "Drop motion files anywhere on the page";
+    if (project && !this.store.selected) this.tell(this.store.uploading.length ? "" : invitation);
     this.place.textContent = project
       ? project.temporary
         ? "Kept in a workspace of your own; “kinematch play FOLDER” keeps it in a folder"
