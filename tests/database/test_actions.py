@@ -14,7 +14,8 @@ from kinematch.database.recipe import parse_recipe
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database, load, save
 from kinematch.errors import FileError, KinematchError
-from kinematch.motion.clean.ground import find_ground
+from kinematch.motion.clean.floor import floor_height, put_on_floor
+from kinematch.motion.clean.ground import find_ground, find_lowest_floor
 from kinematch.motion.clean.root import add_root
 from kinematch.motion.kinematics import forward
 from kinematch.synth.actions import list_actions, perform_action
@@ -185,3 +186,12 @@ def test_an_action_in_no_clip_is_a_warning(folder: Path):
     mark = '[[source.action]]\nname = "spin"\nentry = [500, 501]\nexit = 502\n'
     (folder / "none.toml").write_text('[[source]]\nbuiltin = "actions"\nclips = ["wave"]\n' + mark)
     assert build(folder / "none.toml").warnings[0] == "source[0].action[0] ('spin') lies in no clip of wave"
+
+
+def test_a_clip_that_is_mostly_on_a_ledge_has_its_floor_below_it():
+    clip = perform_action(next(k for k, one in enumerate(list_actions()) if one.name == "step_down_0.4"))
+    lands = round(clip.actions[0].events[0].time * clip.frame_rate)
+    short = clip.frames(0, lands + 15)
+    assert floor_height(short) > 0.2  # of the ledge, or of a foot on its way down
+    high = put_on_floor(short)
+    assert floor_height(short) + find_lowest_floor(high, find_ground(high)) == pytest.approx(0.0, abs=0.03)

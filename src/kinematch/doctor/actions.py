@@ -87,6 +87,8 @@ def _propose(clip: Clip, events: Sequence[Event], activities: Sequence[Activity]
             yield "duck", PASS, (crouch[0] - DUCK_ENTRY_SECONDS, crouch[0]), bent[1], [event]
         elif event.kind in LOW_EVENTS and bent and _is_alone(event, events, bent):
             name = {SEAT: "sit", GRASP: "pick_up", RELEASE: "put_down"}[event.kind]
+            if any(start < bent[1] and bent[0] < stop for start, stop in _named(activities, "lying")):
+                name = "lie_down"  # by way of sitting on the floor
             begins = max(bent[0], event.time - DIP_SECONDS)
             yield name, event.kind, (begins - LOW_ENTRY_SECONDS[0], begins + LOW_ENTRY_SECONDS[1]), bent[1], [event]
         before = event
