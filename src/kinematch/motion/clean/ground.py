@@ -24,9 +24,7 @@ def find_ground(clip: Clip, joints: Iterable[str] | None = None) -> Array:
     contacts = find_contacts(clip, joints, height_on=np.inf, height_off=np.inf)
     heights = kinematics.global_pose(clip)[0][:, chosen, 1].astype(np.float64)
     levels = np.full(heights.shape, np.nan)
-    stances = [
-        [(a, b, np.median(heights[a:b, k])) for a, b in true_ranges(contacts[:, k])] for k in range(len(chosen))
-    ]
+    stances = [[(a, b, np.median(heights[a:b, k])) for a, b in true_ranges(contacts[:, k])] for k in range(len(chosen))]
     floor = min((height for own in stances for _, _, height in own), default=0.0)
     for k, own in enumerate(stances):
         lowest = min((height for _, _, height in own), default=0.0)
