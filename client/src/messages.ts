@@ -41,7 +41,13 @@ export interface SetCrowd {
 
 export interface SetTerrain {
   type: "set_terrain";
-  kind: "flat" | "hills" | "slopes" | "stairs";
+  kind: "flat" | "hills" | "playground" | "slopes" | "stairs";
+}
+
+/** One of Welcome.actions is to be done now; without a name, what is near is used: a seat, or no longer. */
+export interface Act {
+  type: "act";
+  action?: string;
 }
 
 /** Play one of Welcome.motions again, with others of them beside it; with those it had before if none are given. */
@@ -258,7 +264,7 @@ export interface Situation {
   keypoints: PathPoint[];
   loops: boolean;
   crowd: number;
-  terrain: "flat" | "hills" | "slopes" | "stairs";
+  terrain: "flat" | "hills" | "playground" | "slopes" | "stairs";
   comparing: boolean;
   steers: string;
   asking: string;
@@ -306,6 +312,7 @@ export interface Welcome {
   settings: SettingsNow;
   clips: ClipInfo[];
   tags: string[];
+  actions: string[];
   gaits: GaitInfo[];
   compared: string[];
   notes: string[];
@@ -434,6 +441,7 @@ export type PageMessage =
   | SteerBy
   | SetCrowd
   | SetTerrain
+  | Act
   | OpenMotion
   | StartOver
   | ChangeSettings

@@ -19,6 +19,7 @@ const STEERING = new Set([
 
 export class Keyboard {
   onChange: (at: number) => void = () => {}; // when it happened, as performance.now counts
+  acts = false; // E uses what is near, and does not turn the camera
   private readonly down = new Set<string>();
 
   constructor() {
@@ -56,6 +57,6 @@ export class Keyboard {
 
   /** Turning the camera: Q and E, -1 to 1. */
   get orbit(): number {
-    return Number(this.down.has("KeyE")) - Number(this.down.has("KeyQ"));
+    return Number(this.down.has("KeyE") && !this.acts) - Number(this.down.has("KeyQ"));
   }
 }

@@ -14,7 +14,7 @@ import type { Timeline } from "./timeline";
 const COUNTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500];
 const CAMERAS: CameraMode[] = ["follow", "chase", "side", "orbit", "free"];
 const CAMERA = "kinematch-camera"; // where the browser keeps the chosen one
-const GROUNDS = ["flat", "hills", "slopes", "stairs"] as const;
+const GROUNDS = ["flat", "hills", "slopes", "stairs", "playground"] as const;
 
 export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Panel {
   const { live, connection, viewport } = studio,
@@ -216,6 +216,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     crowdNumber.textContent = String(situation.crowd);
     crowd.set(COUNTS.findLastIndex((count) => count <= situation.crowd));
     path.show(situation);
+    steering.keyboard.acts = situation.terrain === "playground";
   });
   steering.onButton = (pressed) =>
     ({
@@ -236,6 +237,24 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     { section: "Steering", keys: "Shift", text: "Run" },
     { section: "Steering", keys: "C", codes: ["KeyC"], text: "Crouch, or another style, and back", act: toggleStyle },
     { section: "Steering", keys: "G", codes: ["KeyG"], text: "Next gait or style", act: nextGait },
+    {
+      section: "Steering",
+      keys: "E",
+      codes: ["KeyE"],
+      text: "In the playground: sit on the nearest seat, and stand up",
+      act: () => {
+        if (live.situation?.terrain === "playground") connection.send({ type: "act", action: "" });
+      },
+    },
+    {
+      section: "Steering",
+      keys: "J",
+      codes: ["KeyJ"],
+      text: "Wave, where the motion can",
+      act: () => {
+        if (live.welcome?.actions.includes("wave")) connection.send({ type: "act", action: "wave" });
+      },
+    },
     {
       section: "Steering",
       keys: "F",
@@ -261,7 +280,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
       section: "Steering",
       keys: "T",
       codes: ["KeyT"],
-      text: "Flat, hills, slopes or stairs",
+      text: "Flat, hills, slopes, stairs or the playground",
       act: () => {
         const now = GROUNDS.indexOf(live.situation?.terrain ?? "flat");
         connection.send({ type: "set_terrain", kind: GROUNDS[(now + 1) % GROUNDS.length] });

@@ -95,7 +95,18 @@ export class Timeline {
       this.stand();
     });
     addShortcuts(
-      { section: "Time", keys: "Space", codes: ["Space"], text: "Pause, replay, resume", act: () => this.toggle() },
+      { section: "Time", keys: "K", codes: ["KeyK"], text: "Pause, replay, resume; Space too, where nobody can jump", act: () => this.toggle() },
+      {
+        section: "Steering",
+        keys: "Space",
+        codes: ["Space"],
+        text: "Jump, where the motion can; else pause",
+        act: () => {
+          const jumps = studio.live.welcome?.actions.includes("jump") && studio.live.situation?.playing;
+          if (jumps) studio.connection.send({ type: "act", action: "jump" });
+          else this.toggle();
+        },
+      },
       {
         section: "Time",
         keys: ", .",

@@ -1,5 +1,6 @@
 """`kinematch evaluate`: what can be scored, one subcommand each; a character where none is named."""
 
+from kinematch.cli.evaluate_actions import actions
 from kinematch.cli.evaluate_avatar import avatar
 from kinematch.cli.evaluate_camera import camera
 from kinematch.cli.evaluate_character import character
@@ -15,6 +16,7 @@ evaluate = {
     "retarget": retarget,
     "robot": robot,
     "learned": learned,
+    "actions": actions,
 }
 # what used to be options of one long command
 OLD_OPTIONS = {

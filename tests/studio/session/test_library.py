@@ -3,7 +3,7 @@
 import pytest
 
 from kinematch.errors import KinematchError
-from kinematch.studio.session.library import BUILT_IN, MOST, LibraryMotion, MotionLibrary
+from kinematch.studio.session.library import BUILT_IN, BUILT_IN_ACTIONS, MOST, LibraryMotion, MotionLibrary
 from kinematch.studio.session.stage import Stage
 
 
@@ -12,8 +12,8 @@ def test_a_new_build_takes_the_place_of_the_old_and_the_oldest_leave(database):
     for number in range(MOST + 3):
         library.put(Stage(database, name="mine", path=f"/folder{number}/mine.kinematch"))
     assert library.names[0] == BUILT_IN
-    assert len(library.names) == 1 + MOST
-    assert len(set(library.names)) == 1 + MOST
+    assert len(library.names) == 2 + MOST
+    assert len(set(library.names)) == 2 + MOST
     before = library.names
     again = Stage(database, name="mine", path=f"/folder{MOST + 2}/mine.kinematch")
     library.put(again)
@@ -25,11 +25,11 @@ def test_a_new_build_takes_the_place_of_the_old_and_the_oldest_leave(database):
 
 def test_a_page_goes_back_to_what_was_played_before(fresh_server, database):
     with fresh_server.page() as page:
-        assert page.welcome["motions"] == [BUILT_IN]
+        assert page.welcome["motions"] == [BUILT_IN, BUILT_IN_ACTIONS]
         for name in ("first", "second"):
             fresh_server.studio.open(LibraryMotion(name, f"/folder/{name}.kinematch", database))
             told = page.message("welcome", lambda m, name=name: m["motion"] == name)
-        assert told["motions"] == [BUILT_IN, "first", "second"]
+        assert told["motions"] == [BUILT_IN, BUILT_IN_ACTIONS, "first", "second"]
         page.say("open_motion", name="first")
         page.message("welcome", lambda m: m["motion"] == "first")
         page.say("open_motion", name="third")

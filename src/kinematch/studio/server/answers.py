@@ -147,6 +147,7 @@ class Welcome(FromServer):
     settings: SettingsNow
     clips: list[ClipInfo]
     tags: list[str]
+    actions: list[str]  # that the steered character can be asked for
     gaits: list[GaitInfo]
     compared: list[str]  # files that play beside the first, told the same; their characters stand before side b's
     notes: list[str]  # what was changed so that files can play side by side

@@ -21,7 +21,7 @@ Metres = Annotated[float, Meta(ge=-10_000, le=10_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Value = float | bool | str | dict[str, float | None]
-TerrainKind = Literal["flat", "hills", "slopes", "stairs"]
+TerrainKind = Literal["flat", "hills", "slopes", "stairs", "playground"]
 Side = Literal["a", "b"]  # the two sides of a comparison; without one there is a alone
 
 
@@ -75,6 +75,12 @@ class SetCrowd(FromPage):
 
 class SetTerrain(FromPage):
     kind: TerrainKind
+
+
+class Act(FromPage):
+    """One of Welcome.actions is to be done now; without a name, what is near is used: a seat, or no longer."""
+
+    action: Annotated[str, Meta(max_length=64)] = ""
 
 
 class OpenMotion(FromPage):
@@ -197,7 +203,7 @@ class RecordTrackers(FromPage):
 
 
 PageMessage = (
-    StickMessage | FollowPath | SteerBy | SetCrowd | SetTerrain | OpenMotion | StartOver | ChangeSettings
+    StickMessage | FollowPath | SteerBy | SetCrowd | SetTerrain | Act | OpenMotion | StartOver | ChangeSettings
     | ResetSettings | Compare | SavePreset | LoadPreset | DeletePreset | Pause | Resume | Scrub | Explain | TakeSteering
     | HandOver | Stream | Ping | EnterRoom | LeaveRoom | Calibrate | ChangeBody | RecordTrackers
 )  # fmt: skip

@@ -13,6 +13,7 @@ from kinematch.studio.session.compared import ComparedSource, fit_compared
 from kinematch.studio.session.stage import Stage
 
 BUILT_IN = "built-in motion"  # as pages call it
+BUILT_IN_ACTIONS = "built-in motion with actions"
 MOST = 8  # databases kept in memory
 
 
@@ -28,7 +29,7 @@ class LibraryMotion:
 
     def open(self, worn: OwnCharacter | None) -> tuple[Stage, str]:
         """A stage on which a worn character is kept if it fits, and why it does not."""
-        database = open_built_in() if self.database is None else self.database
+        database = self._open_database()
         try:
             return self._make_stage(database, worn), ""
         except KinematchError as error:
@@ -38,7 +39,10 @@ class LibraryMotion:
 
     def make_compared(self, name: str) -> ComparedSource:
         """The motion as one that plays beside another."""
-        return ComparedSource(name, open_built_in() if self.database is None else self.database, self.model)
+        return ComparedSource(name, self._open_database(), self.model)
+
+    def _open_database(self) -> Database:
+        return open_built_in(actions=self.name == BUILT_IN_ACTIONS) if self.database is None else self.database
 
     def _make_stage(self, database: Database, worn: OwnCharacter | None) -> Stage:
         compared = tuple(fit_compared(database, source) for source in self.compared)
@@ -47,7 +51,7 @@ class LibraryMotion:
 
 class MotionLibrary:
     def __init__(self) -> None:
-        self._motions: dict[str, LibraryMotion] = {BUILT_IN: LibraryMotion(BUILT_IN)}
+        self._motions: dict[str, LibraryMotion] = {name: LibraryMotion(name) for name in (BUILT_IN, BUILT_IN_ACTIONS)}
 
     def put(self, stage: Stage) -> None:
         """Keep what a stage plays; a database that was built anew takes the place of its earlier build."""
@@ -59,7 +63,7 @@ class MotionLibrary:
         while key in others:
             key += "'"
         others[key] = motion
-        for oldest in list(others)[1 : max(1, len(others) - MOST)]:
+        for oldest in list(others)[2 : max(2, len(others) - MOST)]:
             del others[oldest]
         self._motions = others
 
@@ -70,7 +74,7 @@ class MotionLibrary:
     def find_name(self, stage: Stage) -> str:
         """The name of what a stage plays; empty where it was not kept."""
         if not stage.path:
-            return BUILT_IN if stage.name == BUILT_IN else ""
+            return stage.name if stage.name in (BUILT_IN, BUILT_IN_ACTIONS) else ""
         return next((key for key, one in self._motions.items() if one.path == stage.path), "")
 
     def get(self, name: str, beside: Sequence[str] | None = None) -> LibraryMotion:

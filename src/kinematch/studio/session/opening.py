@@ -13,17 +13,19 @@ from kinematch.files import READABLE
 from kinematch.learned.model_file import is_model, load_model
 from kinematch.learned.sketch import sketch_database
 from kinematch.studio.session.compared import fit_compared, open_compared
-from kinematch.studio.session.library import BUILT_IN
+from kinematch.studio.session.library import BUILT_IN, BUILT_IN_ACTIONS
 from kinematch.studio.session.recording import SUFFIX, open_recording
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.warming import warming
 
+ACTIONS = "built-in-actions"  # as km.load calls it
 
-def built_in(progress: Progress = lambda stage, done, total: None) -> Stage:
+
+def built_in(progress: Progress = lambda stage, done, total: None, *, actions: bool = False) -> Stage:
     """The built-in motion; built on first use and kept."""
     with _warming(progress):
-        database = open_built_in(progress)
-    return Stage(database, name=BUILT_IN)
+        database = open_built_in(progress, actions=actions)
+    return Stage(database, name=BUILT_IN_ACTIONS if actions else BUILT_IN)
 
 
 def open_path(path: Path, progress: Progress = lambda stage, done, total: None, beside: Sequence[Path] = ()) -> Stage:
@@ -31,6 +33,8 @@ def open_path(path: Path, progress: Progress = lambda stage, done, total: None, 
 
     `beside`: databases and models that are told the same and shown beside the first.
     """
+    if str(path) == ACTIONS and not path.exists():
+        return built_in(progress, actions=True)
     if path.suffix.lower() in READABLE:
         raise FileError(path, "is a motion file: play the folder it is in, or drop it on the page to build with it")
     if path.suffix == SUFFIX and beside:

@@ -1,6 +1,6 @@
 """Stage: the characters that are played with, how they are steered and set; used by one thread alone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -19,26 +19,20 @@ from kinematch.learned.sketch import SketchCrowd
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.server.messages import TerrainKind
+from kinematch.studio.session.acts import Acts
 from kinematch.studio.session.avatar_mesh import OwnCharacter, continue_motion, fit_character
 from kinematch.studio.session.compared import Admissions, ComparedSource, check_compared, find_place, name_groups
+from kinematch.studio.session.grounds import GROUNDS, find_terrain
 from kinematch.studio.session.history import History, Moment
 from kinematch.studio.session.lineup import Lineup, pack_lineup
 from kinematch.studio.session.picture import Group, Picture, View, make_view, take_picture
 from kinematch.studio.session.pilot import Pilot, start_places
 from kinematch.studio.session.robots import RobotActors, WornRobot
-from kinematch.terrain.made import make_slopes, make_stairs, uneven_ground
-from kinematch.terrain.terrain import HeightGrid
 
 STEP_RATE = 60.0  # steps a second
 DT = 1 / STEP_RATE
 FEW = 4  # characters whose states are kept at every step
 KEPT = 15  # steps between the kept states of more than those
-GROUNDS: dict[str, Callable[[], HeightGrid]] = {  # all without end
-    "flat": lambda: HeightGrid(np.zeros((2, 2)), 1.0, repeats=True),
-    "hills": lambda: uneven_ground(np.random.default_rng(0), size=48.0, cell=0.2, repeats=True),
-    "slopes": make_slopes,
-    "stairs": make_stairs,
-}
 
 
 class Stage:
@@ -53,6 +47,7 @@ class Stage:
         check_compared(database, compared)
         self.database, self.name, self.path, self.model = database, name, path, model
         self.pilot, self.compared, self._admissions = Pilot(database), name_groups(compared), Admissions()
+        self.acts = Acts(database)
         self.settings: dict[str, Settings] = {"a": Settings()}
         self.terrain: TerrainKind = "flat"
         self.ground = GROUNDS["flat"]()
@@ -90,7 +85,8 @@ class Stage:
 
     def _make_crowd(self, name: str, count: int, body: Retargeting | None, **options: Any) -> Crowd:
         settings = self.settings["b" if name == "b" else "a"]
-        options |= {"settings": settings, "terrain": None if self._level else self.ground, "skeleton": body}
+        terrain = None if self._level else find_terrain(self.terrain, self.ground)
+        options |= {"settings": settings, "terrain": terrain, "skeleton": body}
         plays = self.compared.get(name, ComparedSource(self.name, self.database, self.model))
         if plays.model is None:
             crowd = Crowd(plays.database, count, **options)
@@ -119,6 +115,7 @@ class Stage:
             name: _scale_speed(self.pilot.command(name, bodies, self.settings, DT), crowd.rig.scale)
             for name, crowd in self.crowds.items()
         }
+        commands["a"] = self.acts.change(commands["a"], self.crowds["a"], DT)
         commands |= {name: self._admissions.fit(name, source, commands[name]) for name, source in self.compared.items()}
         groups = {name: Group(crowd, self._step_crowd(name, commands[name])) for name, crowd in self.crowds.items()}
         pack_lineup(self.lineup, self.crowds["a"], groups["a"].pose, self.step, DT)
@@ -229,9 +226,10 @@ class Stage:
     def set_terrain(self, kind: TerrainKind) -> None:
         self.terrain, self.ground = kind, GROUNDS[kind]()
         self._level = self._level and kind == "flat"
-        if not self._level:
+        self.acts.enter(kind == "playground")
+        if not self._level:  # flat ground too: a character on a hill comes down gently
             for crowd in self.crowds.values():
-                crowd.terrain = self.ground  # flat ground too: a character on a hill comes down gently
+                crowd.terrain = find_terrain(kind, self.ground)
 
     def start_over(self) -> None:
         """Everybody back to where they began."""

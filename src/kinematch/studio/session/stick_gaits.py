@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from kinematch.control.stick import GAITS, Gait
+from kinematch.database.actions import FIRST
 from kinematch.database.coverage import measure_coverage, measure_root_motion
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
@@ -50,6 +51,8 @@ def _find_styles(database: Database) -> dict[str, Gait]:
     """Tags whose motion the database's own filter leaves out, as fast as that motion is; the longest first."""
     poses, tags = database.poses, database.poses.tags
     left_out = ~tag_mask(database.filter, tags.names, tags.frames)
+    for clip in np.unique(poses.clip_of(poses.actions.stretches[:, FIRST])).tolist():
+        left_out[poses.clip_frames(clip)] = False  # actions are asked for, and are no way to go about
     speeds = measure_root_motion(poses)[0]
     seconds, styles = {}, {}
     for name in tags.names:

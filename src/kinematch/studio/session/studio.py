@@ -21,16 +21,15 @@ from kinematch.studio.session.avatar_mesh import OwnCharacter
 from kinematch.studio.session.engine import Engine
 from kinematch.studio.session.explaining import explain
 from kinematch.studio.session.library import LibraryMotion, MotionLibrary
+from kinematch.studio.session.page_messages import News, follow_message
 from kinematch.studio.session.presets import PresetFolder as PresetFolder
 from kinematch.studio.session.request_queue import QueuedMessage
 from kinematch.studio.session.stage import Stage
-from kinematch.studio.session.welcome import ground, settings_now, welcome
+from kinematch.studio.session.welcome import ground, welcome
 from kinematch.studio.vr.vr_session import RoomMessage, VrSession
 
 MOST_QUESTIONS = 8  # of a page that are being worked out
 MOST_OUTGOING = 64  # frames that wait for the server's loop
-
-News = FromServer | bytes | type[Situation]  # a message, a frame, or that the situation has changed
 
 
 class Studio:
@@ -202,7 +201,7 @@ class Studio:
 
         def job(stage: Stage) -> None:
             try:
-                news = self._do(stage, queued.take())
+                news = follow_message(stage, queued.take(), self.presets)
             except (KinematchError, OSError) as error:
                 self._call(page.tell, ErrorMessage(str(error), about))
             else:
@@ -211,44 +210,6 @@ class Studio:
 
         if not self.engine.post(job):
             page.tell(ErrorMessage("too many requests at once", about))
-
-    def _do(self, stage: Stage, message: messages.PageMessage) -> list[News]:
-        """On the engine's thread; returns what all pages are to be told."""
-        match message:
-            case messages.StickMessage():
-                stage.pilot.steer(message)
-                return []
-            case messages.ChangeSettings(values, side):
-                stage.change_settings(values, side)
-                return [settings_now(stage)]
-            case messages.ResetSettings(names, side):
-                stage.reset_settings(names, side)
-                return [settings_now(stage)]
-            case messages.LoadPreset(name, side):
-                stage.set_settings(self.presets.load(name), side)
-                return [settings_now(stage)]
-            case messages.Compare(on):
-                stage.compare(on)
-                return [Situation, settings_now(stage)]
-            case messages.Scrub(step):
-                beside = stage.history.at(step).lineup
-                return [Situation, stage.scrub(step), *([beside] if beside else [])]
-            case messages.FollowPath(keypoints, loops):
-                stage.pilot.follow(keypoints, loops)
-            case messages.SteerBy(how):
-                stage.pilot.steer_by(how)
-            case messages.SetCrowd(count):
-                stage.set_crowd(count)
-            case messages.SetTerrain(kind):
-                stage.set_terrain(kind)
-                return [Situation, ground(stage)]
-            case messages.StartOver():
-                stage.start_over()
-            case messages.Pause():
-                stage.playing = False
-            case messages.Resume(step):
-                stage.resume(step)
-        return [Situation]
 
     def _tell(self, news: News) -> None:
         if isinstance(news, bytes):

@@ -70,6 +70,7 @@ def welcome(
         settings=settings_now(stage),
         clips=clips_info(stage),
         tags=list(poses.tags.names),
+        actions=list(stage.acts.names),
         gaits=stage.pilot.gait_infos,
         compared=[source.name for source in stage.compared.values()],
         notes=[source.note for source in stage.compared.values() if source.note],
