@@ -162,7 +162,8 @@ def evaluate(
                 left_out[name] = str(error)
                 continue
             rows[name] = scored(given, other, flat=start is not None)
-    held = [take for take in ours.takes if not take.scenario.lack]
+    # rude commands are scored for what legs do there, and not held to targets
+    held = [take for take in ours.takes if not take.scenario.lack and take.scenario.group != RUDE]
     # without anything that is held to them, targets are those of all: no set meets them by having nothing
     fair = score(held, field) if 0 < len(held) < len(ours.takes) else rows[OURS]
     found = tuple(targets(fair, rows[SOURCE], settings))

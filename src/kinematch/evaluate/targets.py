@@ -24,8 +24,6 @@ def targets(scores: Scores, source: Scores, settings: Settings) -> list[QualityT
         "position_mean": (0.15, "under 15 cm"),
         "turn_180_walk_max": (1.0, "every one under 1 s"),
         "body_low": (0.002, "at most 0.2 %"),
-        "unusual": (0.01, "at most 1 %"),
-        "legs_overlap": (max(0.01, 1.5 * source["legs_overlap"]), "at most 1 %, or 1.5 times the source's"),
         "standing_transitions": (6.0, "at most 6"),
         "broken": (0.0, "never"),
         "looping": (0.0, "never"),
