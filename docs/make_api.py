@@ -43,7 +43,17 @@ SECTIONS = {
         "put_on_floor",
         "resample",
     ),
-    "Characters": ("Crowd", "Settings", "Pose", "State", "record", "Retargeting", "RetargetSettings", "retarget"),
+    "Characters": (
+        "Crowd",
+        "Settings",
+        "Pose",
+        "State",
+        "record",
+        "Retargeting",
+        "RetargetSettings",
+        "retarget",
+        "RobotReference",
+    ),
     "Commands": (
         "move",
         "act",

@@ -83,6 +83,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.motion.retarget.settings import RetargetSettings as RetargetSettings
     from kinematch.motion.skeleton import Skeleton as Skeleton
     from kinematch.motion.skeleton import skeleton as skeleton
+    from kinematch.robot.reference.robot_reference import RobotReference as RobotReference
     from kinematch.terrain.terrain import HeightFunction as HeightFunction
     from kinematch.terrain.terrain import HeightGrid as HeightGrid
 
@@ -112,6 +113,7 @@ _HOMES = {  # name -> the module that defines it
     "ReachLayer": "layers.reach_layer",
     "RetargetSettings": "motion.retarget.settings",
     "Retargeting": "motion.retarget.retargeting",
+    "RobotReference": "robot.reference.robot_reference",
     "Sample": "character.source",
     "Script": "control.script",
     "ScriptPlayer": "control.script",

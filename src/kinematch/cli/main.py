@@ -24,6 +24,7 @@ VERBS = {
     "avatar": "animate a full body from recorded headset and controller tracking",
     "camera": "animate a full body from a video or webcam, with or without trackers",
     "stream": "stream a scripted character to other programs, without a page",
+    "reference": "steer a robot by a script: joint angles for tracking policies",
     "record": "record motion that other programs send, as VMC or over a WebSocket, to a file",
     "synth": "write the built-in motion as files",
     "evaluate": "score how well a character, avatar, robot, retarget or learned model moves",

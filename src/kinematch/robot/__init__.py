@@ -5,6 +5,7 @@ from kinematch.lazy import offer_names
 __getattr__ = offer_names(
     __name__,
     {
+        "RobotReference": "reference.robot_reference",
         "RobotRetargeting": "retargeting",
         "read_robot": "read",
         "try_robot": "trial",
