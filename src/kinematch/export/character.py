@@ -8,6 +8,7 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.lookups import list_own_features, needs_seams
+from kinematch.character.requests import find_actions
 from kinematch.character.settings import Settings, to_plain
 from kinematch.control.command import move
 from kinematch.database.packing.pack import pack_database
@@ -31,8 +32,9 @@ def write_character(
 
 
 def pack(source: Any, progress: Callable[[int, int], None] = lambda done, total: None) -> Any:
-    """A database in a tenth of its size, within PACKED_ERROR; what is packed already and models stay as they are."""
-    if not isinstance(source, Database) or isinstance(source.poses, PackedPoses):
+    """A database in a tenth of its size, within PACKED_ERROR; what is packed already, models and actions stay as they
+    are."""
+    if not isinstance(source, Database) or isinstance(source.poses, PackedPoses) or source.poses.actions.names:
         return source
     return pack_database(source, PACKED_ERROR, progress=progress).database
 
@@ -50,6 +52,12 @@ def _open(sources: Any, count: int, settings: Settings | None, filters: Sequence
     for number in range(1, 1 + len(filters)):
         check_filter(crowd, number)
     return crowd
+
+
+def list_actions(source: Any) -> list[str]:
+    """The names of a source's actions, whose numbers programs write into the array `orders.actions`."""
+    actions = find_actions(source)
+    return [] if actions is None else list(actions.names)
 
 
 def check_filter(crowd: Crowd, number: int) -> None:
@@ -91,6 +99,7 @@ def describe(crowd: Crowd, filters: Sequence[str], names: Sequence[str]) -> dict
         "filters": [about.filter, *filters],
         "sources": list(names) or [str(number) for number in range(len(crowd.sources))],
         "frame_rates": [float(table.frame_rate) for table in crowd.runner.tables],
+        "actions": [list_actions(source) for source in crowd.sources],
         "speeds": find_speeds(crowd),
         "figure": describe_figure(crowd),
         "settings": json.loads(json.dumps(to_plain(crowd.settings))),
