@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.math import quaternion
 from kinematch.motion.role_names import SIDES
 from kinematch.robot.model import RobotModel
-from kinematch.robot.solids import find_floor_points
+from kinematch.robot.solids import FloorPoints, find_floor_points
 
 MIRROR_TOLERANCE = 0.15  # of a limb's length, by which hinges may miss the mirror image of the other limb's
 MIN_HINGES = 2  # of a limb: one above and one at its knee or elbow
@@ -83,15 +83,15 @@ def _find_mirrored_pairs(model: RobotModel) -> list[tuple[Limb, Limb]]:
     for link in range(1, len(model.parents)):
         children[model.parents[link]].append(link)
     limbs: dict[int, Limb] = {}
+    outline = find_floor_points(model)  # once: it reads meshes
+    outer = quaternion.rotate(rotations[outline.links], outline.points) + positions[outline.links]
     for siblings in children:
         for link in siblings if len(siblings) > 1 else []:
             chain = [link]
             while len(children[chain[-1]]) == 1:
                 chain.append(children[chain[-1]][0])
-            end = _find_end(model, _below(children, chain[-1]), positions, rotations)
+            end = _find_end(model, outline, _below(children, chain[-1]), positions, rotations)
             axes = quaternion.rotate(rotations[chain], model.axes[chain])
-            outline = find_floor_points(model)
-            outer = quaternion.rotate(rotations[outline.links], outline.points) + positions[outline.links]
             own = np.isin(outline.links, chain)
             owners = np.array([chain.index(carrier) for carrier in outline.links[own]], np.int32)
             points = np.concatenate([positions[chain], end[None]])
@@ -120,9 +120,11 @@ def _mirror(one: Limb, other: Limb) -> bool:
     return bool(np.linalg.norm(miss, axis=1).max() < MIRROR_TOLERANCE * length)
 
 
-def _find_end(model: RobotModel, links: list[int], positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+def _find_end(
+    model: RobotModel, outline: FloorPoints, links: list[int], positions: np.ndarray, rotations: np.ndarray
+) -> np.ndarray:
     """The point of some links that lies farthest from the first: of shapes, sites or, without any, of masses."""
-    outline, first = find_floor_points(model), positions[links[0]]
+    first = positions[links[0]]
     own = np.isin(outline.links, links)
     found = [(outline.links[own], outline.points[own])]
     shapes = [shape for shape in model.shapes if model.body_links[shape.body] in links and shape.kind != "mesh"]
