@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from kinematch import folders
+from kinematch.access.certificate import open_certificate
 from kinematch.avatar.calibration_file import list_users
 from kinematch.camera.model_file import set_up_model
 from kinematch.database.built_in import write_recipe
 from kinematch.errors import FileError, KinematchError
 from kinematch.folders import find_cache_folder, find_settings_folder, name_cache_folder
-from kinematch.studio.server.certificate import open_certificate
 from kinematch.studio.workshop.routes import project_of
 
 VARIABLES = ("KINEMATCH_CACHE", "KINEMATCH_SETTINGS", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NUMBA_CACHE_DIR")

@@ -37,6 +37,7 @@ ORDER = [
         "camera",
         "robot",
         "export",
+        "access",
         "stream",
         "evaluate",
     ),

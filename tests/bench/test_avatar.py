@@ -8,7 +8,7 @@ from kinematch.bench.avatar import STAGES, bench_avatar
 from kinematch.cli.main import main
 from kinematch.database.built_in import open_built_in
 from kinematch.database.storage import save
-from kinematch.studio.server.layout import SAMPLE, unpack
+from kinematch.stream.layout import SAMPLE, unpack
 
 
 @pytest.fixture(scope="module")

@@ -25,11 +25,11 @@ from kinematch.learned.sketch import sketch_database
 from kinematch.motion.kinematics import forward
 from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting
-from kinematch.studio.server.layout import AVATAR, POSE, ROBOT, unpack
+from kinematch.stream.layout import AVATAR, POSE, ROBOT, unpack
+from kinematch.stream.streaming import StreamedCharacter
 from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.robots import read_worn_robot
 from kinematch.studio.session.stage import Stage
-from kinematch.studio.streaming import StreamedCharacter
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.samples import DeviceSample
 from kinematch.studio.vr.user import VrUser

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
+from kinematch.access.keys import AccessKey
 from kinematch.database.storage import Database
-from kinematch.studio.server.keys import AccessKey
-from kinematch.studio.server.layout import POSE, unpack
+from kinematch.stream.layout import POSE, unpack
 from kinematch.studio.server.serving import address, listen, server
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kinematch.studio.server.keys import AccessKey
+from kinematch.access.keys import AccessKey
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio
 

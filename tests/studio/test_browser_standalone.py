@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kinematch.errors import FileError
-from kinematch.studio.server.layout import POSE, unpack
+from kinematch.stream.layout import POSE, unpack
 from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.recording import save_recording
 from kinematch.studio.session.stage import Stage

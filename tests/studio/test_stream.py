@@ -10,10 +10,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kinematch.errors import KinematchError
+from kinematch.stream.layout import POSE, PROTOCOL, unpack
 from kinematch.studio.server import pages
 from kinematch.studio.server.application import MOST_MISTAKES
-from kinematch.studio.server.layout import POSE, unpack
-from kinematch.studio.server.messages import LARGEST_MESSAGE, PROTOCOL
+from kinematch.studio.server.messages import LARGEST_MESSAGE
 from kinematch.studio.server.pages import MOST_PAGES, MOST_PAGES_ELSEWHERE, MOST_PAGES_PER_ADDRESS, Pages
 
 PATIENCE = 240.0  # s

@@ -21,10 +21,8 @@ from kinematch.cli.main import main
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
-from kinematch.studio.listening import open_stream, read_skeleton
-from kinematch.studio.server.layout import POSE, ROBOT, unpack
-from kinematch.studio.server.messages import PROTOCOL
-from kinematch.studio.session.stage import DT
+from kinematch.stream.layout import DT, POSE, PROTOCOL, ROBOT, unpack
+from kinematch.stream.listening import open_stream, read_skeleton
 
 PROJECT = Path(__file__).parents[2]
 CLIENTS = PROJECT / "examples"

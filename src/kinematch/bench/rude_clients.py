@@ -9,7 +9,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
-from kinematch.studio.server.keys import ALPHABET, KEY_LETTERS
+from kinematch.access.keys import ALPHABET, KEY_LETTERS
 
 PAUSE_SECONDS = 0.25  # s between two acts of one client, on average
 CLIENT_TIMEOUT = 15.0  # s after which a client gives up

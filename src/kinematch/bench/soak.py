@@ -96,8 +96,8 @@ def _note(
 
 def _serve(pipe: Any) -> None:
     """The server's process: the built-in motion, on a port of the system's choice, for clients with the key."""
+    from kinematch.access.keys import AccessKey
     from kinematch.database.built_in import open_built_in
-    from kinematch.studio.server.keys import AccessKey
     from kinematch.studio.server.serving import listen, server
     from kinematch.studio.session.stage import Stage
     from kinematch.studio.session.studio import Studio

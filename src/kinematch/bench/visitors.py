@@ -16,7 +16,7 @@ from kinematch.avatar.simulate import sample_at
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.studio.server.layout import AVATAR, SAMPLE, pack, split, unpack
+from kinematch.stream.layout import AVATAR, SAMPLE, pack, split, unpack
 from kinematch.studio.vr.samples import to_webxr
 from kinematch.studio.vr.simulated_motions import MOTIONS
 

@@ -69,13 +69,13 @@ def play(
         raise KinematchError("--vmc, --vmc-in, --vrchat and --camera are about users of VR; add --vr")
     import webbrowser
 
+    from kinematch.access.addresses import describe_access, draw_code, list_places
+    from kinematch.access.certificate import open_certificate
+    from kinematch.access.guard import is_loopback
+    from kinematch.access.keys import AccessKey
     from kinematch.cli.screen import Screen
     from kinematch.stream.osc import parse_address
     from kinematch.stream.vmc_in import PORT as VMC_IN
-    from kinematch.studio.server.access import describe_access, draw_code, list_places
-    from kinematch.studio.server.certificate import open_certificate
-    from kinematch.studio.server.guard import is_loopback
-    from kinematch.studio.server.keys import AccessKey
     from kinematch.studio.server.serving import address, listen, serve
     from kinematch.studio.session.studio import Studio
 

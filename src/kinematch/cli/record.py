@@ -85,8 +85,8 @@ def _record_stream(
 ) -> "Clip":
     from websockets.exceptions import ConnectionClosed
 
+    from kinematch.stream.listening import open_stream
     from kinematch.stream.recorder import MAX_FRAMES
-    from kinematch.studio.listening import open_stream
 
     if character < 0:
         raise KinematchError(f"no character {character}, expected 0 or more")

@@ -13,10 +13,10 @@ from kinematch.cli.options import blaming, option
 from kinematch.errors import KinematchError
 
 if TYPE_CHECKING:
+    from kinematch.access.keys import AccessKey
     from kinematch.control.command import Controller
     from kinematch.control.script import Script
-    from kinematch.studio.server.keys import AccessKey
-    from kinematch.studio.streaming import StreamedCharacter
+    from kinematch.stream.streaming import StreamedCharacter
 
 PORT = 8124
 FAREWELL = 10.0  # s for programs to read to the end of the stream
@@ -53,11 +53,11 @@ def stream(
         raise KinematchError("--robot follows the motion's own body, over a WebSocket: leave out --character")
     if once and controller is None:
         raise KinematchError("--once is about a script: name one with --controller")
+    from kinematch.access.guard import is_loopback
+    from kinematch.access.keys import AccessKey
     from kinematch.cli.screen import Screen
     from kinematch.control.script_file import read_script
     from kinematch.stream.broadcast import Broadcast
-    from kinematch.studio.server.guard import is_loopback
-    from kinematch.studio.server.keys import AccessKey
     from kinematch.studio.server.serving import listen
 
     screen = Screen()
@@ -84,8 +84,8 @@ async def _run(
     performance: "StreamedCharacter", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
     origins: tuple[str, ...], key: "AccessKey | None",
 ) -> None:  # fmt: skip
+    from kinematch.stream.streaming import Listeners, perform, stream_application
     from kinematch.studio.server.serving import make_server
-    from kinematch.studio.streaming import Listeners, perform, stream_application
 
     listeners = Listeners()
     server, serving = None, None
@@ -132,7 +132,7 @@ def _open(database: Path | None, character: Path | None, robot: Path | None) -> 
     from kinematch.files import read_clip
     from kinematch.motion.clean.root import with_root
     from kinematch.robot.read import read_robot
-    from kinematch.studio.streaming import StreamedCharacter
+    from kinematch.stream.streaming import StreamedCharacter
 
     skeleton = None
     if character is not None:

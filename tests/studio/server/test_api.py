@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from kinematch.access.guard import Guard
+from kinematch.access.request_bodies import LARGEST_UPLOAD
+from kinematch.stream.layout import POSES, TIMELINE, unpack
 from kinematch.studio.server import api
 from kinematch.studio.server.application import application
-from kinematch.studio.server.guard import Guard
-from kinematch.studio.server.layout import POSES, TIMELINE, unpack
-from kinematch.studio.server.request_bodies import LARGEST_UPLOAD
 from kinematch.studio.server.serving import address, listen
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from kinematch.studio.server.access import describe_access
-from kinematch.studio.server.certificate import find_names, open_certificate
+from kinematch.access.addresses import describe_access
+from kinematch.access.certificate import find_names, open_certificate
 from kinematch.studio.server.serving import address, listen, server
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio

@@ -9,9 +9,9 @@ import pytest
 from starlette.requests import ClientDisconnect
 from websockets.sync.client import connect
 
-from kinematch.studio.server import deadlines as impatience
-from kinematch.studio.server import request_bodies as bodies
-from kinematch.studio.server.guard import Guard
+from kinematch.access import deadlines
+from kinematch.access import request_bodies as bodies
+from kinematch.access.guard import Guard
 from kinematch.studio.server.serving import listen, make_server
 
 ended: list[str] = []  # bodies that were given up
@@ -48,7 +48,7 @@ async def hello(scope, receive, send):
 
 @pytest.fixture
 def port(monkeypatch):
-    monkeypatch.setattr(impatience, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(deadlines, "HEAD_SECONDS", 0.3)
     server = make_server(Guard(hello))
     opened = listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
@@ -180,7 +180,7 @@ def test_bodies_are_limited_in_number(port, monkeypatch):
 
 
 def test_an_answer_that_nobody_reads_is_given_up(port, monkeypatch):
-    monkeypatch.setattr(impatience, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(deadlines, "READ_SECONDS", 0.5)
     ended.clear()
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

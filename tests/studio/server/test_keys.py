@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 from websockets.exceptions import InvalidStatus
 
-from kinematch.studio.server import access, certificate, keys
-from kinematch.studio.server.access import describe_access, draw_code, list_places
-from kinematch.studio.server.keys import AccessKey
+from kinematch.access import addresses, certificate, keys
+from kinematch.access.addresses import describe_access, draw_code, list_places
+from kinematch.access.keys import AccessKey
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio
 
@@ -176,7 +176,7 @@ def test_addresses_are_found_where_the_name_leads_to_loopback_alone(monkeypatch)
 
 @pytest.mark.parametrize(("host", "told"), [("0.0.0.0", ["192.0.2.7"]), ("::", ["192.0.2.7", "[fd00::2]"])])
 def test_only_addresses_that_are_listened_on_are_told(monkeypatch, host, told):
-    monkeypatch.setattr(access, "list_addresses", lambda: ["192.0.2.7", "fd00::2"])
+    monkeypatch.setattr(addresses, "list_addresses", lambda: ["192.0.2.7", "fd00::2"])
     assert list_places(host, 8123, False) == [f"http://{one}:8123/" for one in told]
 
 

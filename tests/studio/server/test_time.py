@@ -6,11 +6,11 @@ import pytest
 from kinematch.control.command import follow_trajectory
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
-from kinematch.studio.server.layout import POSE, unpack
+from kinematch.stream.layout import DT, POSE, unpack
+from kinematch.stream.picture import predict_wanted
 from kinematch.studio.server.messages import Explain, PathPoint, StickMessage
 from kinematch.studio.session.explaining import explain
-from kinematch.studio.session.picture import predict_wanted
-from kinematch.studio.session.stage import DT, Stage
+from kinematch.studio.session.stage import Stage
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from kinematch.errors import FileError
 from kinematch.files import read_clips
 from kinematch.files.gltf_container import open_document
 from kinematch.motion.kinematics import forward, global_pose, tpose
-from kinematch.studio.server.layout import LINEUP, POSE, unpack
+from kinematch.stream.layout import LINEUP, POSE, unpack
 from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.avatar_mesh import fit_skeleton, read_character
 from kinematch.studio.session.exporting import export, make_played_clip

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from kinematch.errors import KinematchError
-from kinematch.studio.server.layout import POSE, unpack
+from kinematch.stream.layout import POSE, unpack
 from kinematch.studio.session.avatar_mesh import read_character
 from kinematch.studio.session.filming import encode_film, pack_played
 from kinematch.studio.session.lineup import add_member, make_member

@@ -8,7 +8,7 @@ from kinematch.database.container import write_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip
 from kinematch.motion.kinematics import global_pose
-from kinematch.studio.server.layout import POSE, unpack
+from kinematch.stream.layout import POSE, unpack
 from kinematch.studio.server.messages import Explain, StickMessage
 from kinematch.studio.session.explaining import explain
 from kinematch.studio.session.exporting import export, make_played_clip

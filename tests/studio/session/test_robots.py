@@ -8,11 +8,11 @@ import pytest
 from kinematch.errors import FileError, KinematchError
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import forward
-from kinematch.studio.server.layout import ROBOT, unpack
+from kinematch.stream.layout import DT, ROBOT, unpack
 from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.recording import save_recording
 from kinematch.studio.session.robots import MOST, read_worn_robot
-from kinematch.studio.session.stage import DT, Stage
+from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.welcome import describe_character
 
 BIPED = Path(__file__).parents[3] / "examples" / "biped.xml"

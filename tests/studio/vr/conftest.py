@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kinematch.avatar.calibration import Calibration
-from kinematch.studio.server.layout import AVATAR, MOTION, SAMPLE, pack, split, unpack
+from kinematch.stream.layout import AVATAR, MOTION, SAMPLE, pack, split, unpack
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.simulated_motions import pack_motion
 from kinematch.studio.vr.user import FASTEST

@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.recordings import read_trackers
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
+from kinematch.stream.layout import AVATAR, split, unpack
 from kinematch.studio.server.application import MOST_MISTAKES
-from kinematch.studio.server.layout import AVATAR, split, unpack
 from kinematch.studio.vr.room import MOST_USERS
 from kinematch.studio.vr.samples import read_sample, to_trackers
 from kinematch.studio.vr.user import FASTEST

@@ -10,7 +10,7 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
 from kinematch.avatar.velocities import find_velocities
 from kinematch.math import quaternion
-from kinematch.studio.server.layout import MOTION, unpack
+from kinematch.stream.layout import MOTION, unpack
 from kinematch.studio.vr import kernels
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.samples import read_sample, to_poses, to_trackers, to_webxr

@@ -10,7 +10,7 @@ from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.trackers import HEAD, LEFT_HAND, RIGHT_HAND
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
-from kinematch.studio.server.layout import AVATAR, unpack
+from kinematch.stream.layout import AVATAR, unpack
 from kinematch.studio.server.messages import Calibrate
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.samples import read_sample, to_webxr

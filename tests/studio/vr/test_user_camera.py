@@ -15,7 +15,7 @@ from kinematch.evaluate.camera.places import place_camera
 from kinematch.evaluate.vr.built_in import make_clips
 from kinematch.evaluate.vr.users import make_cast
 from kinematch.math.angles import wrap_angle
-from kinematch.studio.server.layout import AVATAR, VIEW, pack, unpack
+from kinematch.stream.layout import AVATAR, VIEW, pack, unpack
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio
 from kinematch.studio.vr.body import make_outfit

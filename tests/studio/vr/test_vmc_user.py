@@ -10,9 +10,9 @@ import kinematch as km
 from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.math import quaternion
 from kinematch.stream.broadcast import Broadcast
+from kinematch.stream.layout import AVATAR
 from kinematch.stream.vmc import VmcSender
 from kinematch.stream.vmc_in import VmcReceiver
-from kinematch.studio.server.layout import AVATAR
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio
 

@@ -4,37 +4,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from kinematch.studio.server.messages import Part, PathPoint, TerrainKind, Value, snake
+from kinematch.stream.descriptions import Part, RobotInfo, SkeletonInfo
+from kinematch.studio.server.messages import PathPoint, TerrainKind, Value, snake
 
 
 class FromServer(msgspec.Struct, tag_field="type", tag=snake):
     """What a page is told."""
-
-
-class BodyInfo(Part):
-    """The drawn figure: round cones, each of whose two balls is carried by a joint (see kinematch.draw.body)."""
-
-    joints: list[list[int]]  # (P, 2)
-    offsets: list[list[list[float]]]  # (P, 2, 3) m, in the joint's space
-    radii: list[list[float]]  # (P, 2) m
-    across: list[list[float]]  # (P, 3), in the first joint's space
-    along: list[list[float]]  # (P, 3), likewise
-    scales: list[list[float]]  # (P, 2)
-    tints: list[str]  # (P,)
-
-
-class SkeletonInfo(Part):
-    names: list[str]
-    parents: list[int]  # -1 for the root, which is joint 0
-    offsets: list[list[float]]  # rest positions in the parent's space, m
-    rotations: list[list[float]]  # rest rotations in the parent's space, x y z w
-    tpose: list[list[float]] | None  # local rotations of the reference T-pose, x y z w
-    end_parents: list[int]
-    end_offsets: list[list[float]]
-    roles: dict[str, int]  # humanoid role -> joint
-    positioned: list[int]  # joints whose position is animated: pose frames tell these, others keep their offset
-    contact_joints: list[int]
-    body: BodyInfo
 
 
 class CharacterInfo(Part):
@@ -117,13 +92,6 @@ class Presets(FromServer):
     names: list[str]
     folder: str
     own: dict[str, str] = {}  # those that come with Kinematch, and when to choose them
-
-
-class RobotInfo(Part):
-    name: str  # of the model
-    hinges: list[str]  # names, in the order of angles in robot frames
-    limits: list[list[float]]  # rad, low and high of each
-    scale: float  # by which pose frames show it larger than it is; 1 where they show the person
 
 
 class Welcome(FromServer):

@@ -15,14 +15,14 @@ import numpy as np
 
 from kinematch.errors import FileError, KinematchError, unknown
 from kinematch.learned.training.journal import list_journals
+from kinematch.stream.layout import TIMELINE, pack
+from kinematch.stream.picture import pack_stretch
 from kinematch.studio.server.character_routes import character_routes
-from kinematch.studio.server.layout import TIMELINE, pack
 from kinematch.studio.server.receiving import BYTES, receive_file
 from kinematch.studio.session.exporting import FORMATS, export
 from kinematch.studio.session.filming import film_routes
 from kinematch.studio.session.gallery import make_figure
 from kinematch.studio.session.mesh_clips import dress_clip
-from kinematch.studio.session.picture import pack_stretch
 from kinematch.studio.session.recording import SUFFIX, open_recording, save_recording
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio

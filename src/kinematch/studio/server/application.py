@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from kinematch.access.guard import FAILED, Guard
+from kinematch.access.keys import AccessKey
+from kinematch.access.request_bodies import LARGEST_UPLOAD
 from kinematch.errors import KinematchError
 from kinematch.studio.server.answers import ErrorMessage
 from kinematch.studio.server.api import api_routes
-from kinematch.studio.server.guard import FAILED, Guard
-from kinematch.studio.server.keys import AccessKey
 from kinematch.studio.server.messages import read
 from kinematch.studio.server.pages import Page
 from kinematch.studio.server.permissions import check_routes, is_on_this_machine
-from kinematch.studio.server.request_bodies import LARGEST_UPLOAD
 from kinematch.studio.session.studio import Studio
 
 STATIC = Path(__file__).parents[1] / "static"

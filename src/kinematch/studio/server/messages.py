@@ -1,7 +1,7 @@
 """Messages of the page to the server, checked as they come in; answers.py has what the server tells.
 
 Both are defined once, and the page's TypeScript is generated from them. They travel as JSON text over one WebSocket;
-poses travel as binary frames (layout.py). Quaternions on the wire are x y z w, as browsers have them. Angles are
+poses travel as binary frames (stream/layout.py). Quaternions on the wire are x y z w, as browsers have them. Angles are
 radians about +Y, 0 along +Z and a quarter turn along +X.
 """
 
@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-PROTOCOL = 2  # raised when an old page would misread a new server
+from kinematch.stream.descriptions import Part
+
 LARGEST_MESSAGE = 256 * 1024  # bytes from a page
 MOST_CHARACTERS = 500
 MOST_KEYPOINTS = 200
@@ -31,10 +32,6 @@ def snake(name: str) -> str:
 
 class FromPage(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag=snake):
     """What a page may say."""
-
-
-class Part(msgspec.Struct, forbid_unknown_fields=True):
-    """A piece of a message."""
 
 
 class StickMessage(FromPage, tag="stick"):

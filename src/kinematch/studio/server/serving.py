@@ -4,11 +4,11 @@ import socket
 import sys
 from contextlib import suppress
 
+from kinematch.access.certificate import Certificate
+from kinematch.access.guard import Guard
+from kinematch.access.keys import AccessKey
 from kinematch.errors import KinematchError
 from kinematch.studio.server.application import application
-from kinematch.studio.server.certificate import Certificate
-from kinematch.studio.server.guard import Guard
-from kinematch.studio.server.keys import AccessKey
 from kinematch.studio.server.messages import LARGEST_MESSAGE
 from kinematch.studio.session.studio import Studio
 
@@ -61,7 +61,7 @@ def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_l
     """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until it is told to exit."""
     import uvicorn
 
-    from kinematch.studio.server.deadlines import make_deadline_protocol
+    from kinematch.access.deadlines import make_deadline_protocol
 
     config = uvicorn.Config(
         guarded,

@@ -9,7 +9,8 @@ from contextlib import suppress
 from time import perf_counter
 
 from kinematch.errors import KinematchError, failure
-from kinematch.studio.session.stage import DT, Stage
+from kinematch.stream.layout import DT
+from kinematch.studio.session.stage import Stage
 
 Job = Callable[[Stage], None]
 MOST_JOBS = 1000  # in the queue; more are refused

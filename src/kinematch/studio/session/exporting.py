@@ -7,8 +7,9 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.files import write_clip
 from kinematch.motion.clip import Clip
 from kinematch.motion.record import record
+from kinematch.stream.layout import STEP_RATE
 from kinematch.studio.session.mesh_clips import write_worn
-from kinematch.studio.session.stage import STEP_RATE, Stage
+from kinematch.studio.session.stage import Stage
 
 FORMATS = {"bvh": "text/plain", "glb": "model/gltf-binary"}
 FILMS = {"gif": "image/gif", "mp4": "video/mp4"}  # drawn by a page, see filming.py

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from kinematch.character import Settings
 from kinematch.character.state import State
 from kinematch.errors import KinematchError
-from kinematch.studio.session.picture import Picture
+from kinematch.stream.picture import Picture
 
 LONGEST = 180.0  # s
 LARGEST = 400_000_000  # bytes; a large crowd is remembered for less long

@@ -13,10 +13,10 @@ from kinematch.character.pose import Pose
 from kinematch.errors import KinematchError
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.server.layout import LINEUP, pack
+from kinematch.stream.layout import LINEUP, pack
+from kinematch.stream.picture import XYZW
 from kinematch.studio.session.avatar_mesh import OwnCharacter, fit_character
 from kinematch.studio.session.companion import Companion
-from kinematch.studio.session.picture import XYZW
 
 MOST_MEMBERS = 6
 SPACING = 1.3  # m between neighbours

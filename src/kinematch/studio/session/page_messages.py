@@ -12,9 +12,6 @@ News = FromServer | bytes | type[Situation]  # a message, a frame, or that the s
 def follow_message(stage: Stage, message: messages.PageMessage, presets: PresetFolder) -> list[News]:
     """Change a stage, on the engine's thread; returns what all pages are to be told."""
     match message:
-        case messages.StickMessage():
-            stage.pilot.steer(message)
-            return []
         case messages.ChangeSettings(values, side):
             stage.change_settings(values, side)
             return [settings_now(stage)]

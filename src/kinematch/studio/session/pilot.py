@@ -1,4 +1,4 @@
-"""Pilot: what the characters of a stage are told, from the stick, along a path, or to wander on their own."""
+"""Pilot: the commands of a stage's characters, from the stick, along a path, or wandering on their own."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,16 +18,16 @@ from kinematch.studio.server import messages
 from kinematch.studio.server.answers import GaitInfo
 from kinematch.studio.session.stick_gaits import find_gaits, leave_out_runs
 
-LOOK = 0.3  # of a second stick, beyond which it tells a facing
-FAR = 1000.0  # m, where a facing's target is, so that nobody passes it
-GOLDEN = 2.399963  # rad, the angle of sunflower seeds: it spreads any number of points evenly
-SPACING = 1.6  # m between neighbours at the start
-ROAM = 1.6  # times the crowd's own radius that it may wander
-STROLL = (0.9, 1.4)  # m/s, of the slowest and the fastest
+MIN_LOOK = 0.3  # of a second stick, beyond which it sets the facing
+TARGET_DISTANCE = 1000.0  # m, where a facing's target is, so that no character passes it
+GOLDEN_ANGLE = 2.399963  # rad, the angle of sunflower seeds: it spreads any number of points evenly
+SPACING_METRES = 1.6  # m between neighbours at the start
+ROAM_RADII = 1.6  # times the crowd's own radius that it may wander
+STROLL_SPEEDS = (0.9, 1.4)  # m/s, of the slowest and the fastest
 
 
 class Pilot:
-    """What was asked last, and the controllers that have begun to do it."""
+    """What pages asked last, and the controllers that do it."""
 
     def __init__(self, database: Database):
         self.offer_gaits(*find_gaits(database), database)
@@ -41,17 +41,28 @@ class Pilot:
         self.gaits, self.gait_infos = gaits, infos
         self.filters = {info.name: info.filter for info in infos}
         self._walks = {used: leave_out_runs(used, database) for used in self.filters.values()}
-        self.stick = messages.StickMessage(0, 0.0, 0.0, gait=infos[0].name)
+        self.steer(messages.StickMessage(0, 0.0, 0.0, gait=infos[0].name))
+
+    @property
+    def stick(self) -> messages.StickMessage:
+        """The last one that was heeded."""
+        return self._steering[0]
 
     def steer(self, stick: messages.StickMessage) -> None:
+        """Follow the stick from the next step on; any thread may call this."""
         if stick.gait not in self.gaits:
             raise KinematchError(unknown("gait", stick.gait, self.gaits))
-        self.stick = stick
+        looks = np.hypot(stick.look_x, stick.look_y) > MIN_LOOK
+        controller = Stick(
+            axes=(stick.x, stick.y), camera_yaw=stick.camera_yaw, gait=stick.gait, gaits=self.gaits,
+            face="target" if looks else "camera" if stick.strafe else "movement", filter=self.filters[stick.gait],
+        )  # fmt: skip
+        self._steering = stick, controller  # at once, for a step that is running
 
     def let_go(self) -> None:
         """The stick back to its middle; all else as it was."""
         last = self.stick
-        self.stick = messages.StickMessage(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait, strafe=last.strafe)
+        self.steer(messages.StickMessage(last.sequence, 0.0, 0.0, last.camera_yaw, gait=last.gait, strafe=last.strafe))
 
     def steer_by(self, how: str) -> None:
         self.how = how
@@ -67,7 +78,7 @@ class Pilot:
     def command(
         self, name: str, bodies: Mapping[str, SimulatedBody], settings: Mapping[str, Settings], dt: float
     ) -> Command:
-        """For one group of characters; the bodies of all are there to be seen."""
+        """The command of one group of characters, given the bodies of all."""
         told = self._told(name, bodies, settings, dt)
         walks = self._walks.get(str(told.filter))
         if walks is None or not find_walkers(told, bodies[name]).all():
@@ -90,7 +101,7 @@ class Pilot:
         return {name: float(path.progress[0]) for name, path in self._paths.items() if len(path.progress)}
 
     def forget(self, name: str) -> None:
-        """A group was put elsewhere: it begins anew from there."""
+        """A group was put elsewhere: it starts again from there."""
         self._paths.pop(name, None)
         if name == "others":
             self._wander = None
@@ -117,23 +128,19 @@ class Pilot:
         )  # fmt: skip
 
     def _sticking(self, body: SimulatedBody, dt: float) -> Command:
-        stick = self.stick
-        face, target = ("camera" if stick.strafe else "movement"), None
-        if np.hypot(stick.look_x, stick.look_y) > LOOK:
+        stick, controller = self._steering
+        if controller.face == "target":
             yaw = stick.camera_yaw + np.arctan2(-stick.look_x, stick.look_y)
-            face, target = "target", body.positions + FAR * np.array([np.sin(yaw), 0.0, np.cos(yaw)])
-        return Stick(
-            axes=(stick.x, stick.y), camera_yaw=stick.camera_yaw, gait=stick.gait, face=face, target=target,
-            filter=self.filters[stick.gait], gaits=self.gaits,
-        ).command(body, dt)  # fmt: skip
+            controller.target = body.positions + TARGET_DISTANCE * np.array([np.sin(yaw), 0.0, np.cos(yaw)])
+        return controller.command(body, dt)
 
     def _wandering(self, first: SimulatedBody, others: SimulatedBody, settings: Settings, dt: float) -> Command:
-        """Those who wander make room for each other and for the one who is steered."""
+        """Wandering characters avoid each other and the steered one."""
         count = 1 + len(others.yaws)
         if self._wander is None:
             self._wander = Wander(
-                np.random.default_rng(count), inside=SPACING * (2 + ROAM * np.sqrt(count)),
-                centre=tuple(first.positions[0, [0, 2]].tolist()), speeds=STROLL,
+                np.random.default_rng(count), inside=SPACING_METRES * (2 + ROAM_RADII * np.sqrt(count)),
+                centre=tuple(first.positions[0, [0, 2]].tolist()), speeds=STROLL_SPEEDS,
                 filter=self.gait_infos[0].filter, halflife=settings.velocity_halflife,
             )  # fmt: skip
         everyone = SimulatedBody(*(np.concatenate([one, many]) for one, many in zip(first, others)))
@@ -142,7 +149,7 @@ class Pilot:
 
 
 def start_places(count: int) -> np.ndarray:
-    """Where those who wander stand at the beginning (count, 3), around the one who is steered."""
+    """Where wandering characters start (count, 3), around the steered one."""
     n = np.arange(1, count + 1)
-    radius = SPACING * np.sqrt(n)
-    return np.stack([radius * np.sin(n * GOLDEN), 0.0 * n, radius * np.cos(n * GOLDEN)], axis=-1)
+    radius = SPACING_METRES * np.sqrt(n)
+    return np.stack([radius * np.sin(n * GOLDEN_ANGLE), 0.0 * n, radius * np.cos(n * GOLDEN_ANGLE)], axis=-1)

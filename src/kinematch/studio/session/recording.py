@@ -17,12 +17,12 @@ from kinematch.database.file_checks import ArrayRule, check_arrays
 from kinematch.database.storage import from_arrays, to_arrays
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
+from kinematch.stream.picture import Picture, read_picture
 from kinematch.studio.server.answers import GaitInfo
 from kinematch.studio.server.messages import PathPoint, TerrainKind
 from kinematch.studio.session.avatar_mesh import OwnCharacter
 from kinematch.studio.session.excerpt import squeeze, thin_database, unsqueeze
 from kinematch.studio.session.history import Moment
-from kinematch.studio.session.picture import Picture, read_picture
 from kinematch.studio.session.robots import WornRobot
 from kinematch.studio.session.stage import Stage
 

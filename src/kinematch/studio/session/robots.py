@@ -15,11 +15,11 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.role_names import ROLES
 from kinematch.motion.skeleton import Skeleton, skeleton
 from kinematch.robot.appearance import make_looks
-from kinematch.robot.model import TO_FILE, RobotModel
+from kinematch.robot.model import RobotModel
 from kinematch.robot.read import read_robot
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.robot.segments import find_anatomy
-from kinematch.studio.server.layout import ROBOT, pack
+from kinematch.stream.picture import pack_robots
 from kinematch.studio.session.avatar_mesh import OwnCharacter
 
 MOST = 32  # robots at once: each takes a third of a millisecond of a step of sixteen
@@ -111,10 +111,3 @@ class RobotActors:
         """The robot frame of a step, groups in this order."""
         bases, turns, angles = (np.concatenate(part) for part in zip(*[self.solved[name] for name in groups]))
         return pack_robots(step, dt, bases, turns, angles)
-
-
-def pack_robots(step: int, dt: float, bases: np.ndarray, turns: np.ndarray, angles: np.ndarray) -> bytes:
-    """A robot frame from places (R, 3), rotations (R, 4) and angles (R, D) in our axes; steps are dt seconds long."""
-    rows = np.concatenate([bases[:, TO_FILE], turns[:, 1:][:, TO_FILE], turns[:, :1]], axis=1)
-    header = {"step": step, "time": step * dt, "robots": len(angles), "hinges": angles.shape[1]}
-    return pack(ROBOT, header, {"bases": rows, "angles": angles})

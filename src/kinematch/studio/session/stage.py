@@ -18,6 +18,8 @@ from kinematch.learned.model import Model
 from kinematch.learned.sketch import SketchCrowd
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.skeleton import Skeleton
+from kinematch.stream.layout import DT, STEP_RATE
+from kinematch.stream.picture import Group, Picture, View, make_view, take_picture
 from kinematch.studio.server.messages import TerrainKind
 from kinematch.studio.session.acts import Acts
 from kinematch.studio.session.avatar_mesh import OwnCharacter, continue_motion, fit_character
@@ -25,12 +27,9 @@ from kinematch.studio.session.compared import Admissions, ComparedSource, check_
 from kinematch.studio.session.grounds import GROUNDS, find_terrain
 from kinematch.studio.session.history import History, Moment
 from kinematch.studio.session.lineup import Lineup, pack_lineup
-from kinematch.studio.session.picture import Group, Picture, View, make_view, take_picture
 from kinematch.studio.session.pilot import Pilot, start_places
 from kinematch.studio.session.robots import RobotActors, WornRobot
 
-STEP_RATE = 60.0  # steps a second
-DT = 1 / STEP_RATE
 FEW = 4  # characters whose states are kept at every step
 KEPT = 15  # steps between the kept states of more than those
 

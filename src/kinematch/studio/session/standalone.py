@@ -12,12 +12,12 @@ import msgspec
 import numpy as np
 
 from kinematch.errors import FileError, KinematchError
+from kinematch.stream.picture import Picture
 from kinematch.studio.server.answers import Explanation, Presets, Situation, Welcome, written
 from kinematch.studio.server.application import STATIC
 from kinematch.studio.server.messages import Explain
 from kinematch.studio.session.explaining import SEARCHED, explain
 from kinematch.studio.session.history import Moment
-from kinematch.studio.session.picture import Picture
 from kinematch.studio.session.recording import SUFFIX, open_recording
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.welcome import ground, welcome

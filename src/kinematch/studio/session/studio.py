@@ -83,7 +83,7 @@ class Studio:
         self.vr_session.leave(page)
         self._watch()
         if steered:  # a lost page's last word must not make a character run for ever
-            self.engine.post(lambda stage: stage.pilot.let_go())
+            self.stage.pilot.let_go()
         self.pages.tell(self.situation())
 
     def _watch(self) -> None:
@@ -157,6 +157,8 @@ class Studio:
             return
         page.active = monotonic()
         match message:
+            case messages.StickMessage():
+                self._tried(page, about, lambda: self.stage.pilot.steer(message))
             case messages.TakeSteering():
                 self.pages.take(page)
                 self.pages.tell(self.situation())
@@ -196,7 +198,7 @@ class Studio:
             if self._last is not None and self._last.merge(message):
                 return
             self._last = queued
-        elif not isinstance(message, messages.StickMessage):
+        else:
             self._last = None  # what comes after this must not be done before it
 
         def job(stage: Stage) -> None:

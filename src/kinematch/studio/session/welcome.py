@@ -9,31 +9,25 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.character.settings import Settings, Transition, to_plain
-from kinematch.draw.mannequin import make_body
 from kinematch.motion.retarget.joints import find_contact_joints
-from kinematch.motion.skeleton import Skeleton
-from kinematch.robot.model import RobotModel
+from kinematch.stream.descriptions import SkeletonInfo, describe_robot, describe_view, skeleton_info
+from kinematch.stream.layout import PROTOCOL, STEP_RATE
 from kinematch.studio.server.answers import (
-    BodyInfo,
     CharacterInfo,
     ClipInfo,
     FeatureInfo,
     Ground,
     Presets,
-    RobotInfo,
     SettingInfo,
     SettingsNow,
     Situation,
-    SkeletonInfo,
     Welcome,
 )
-from kinematch.studio.server.messages import PROTOCOL
 from kinematch.studio.session.explaining import REASONS
 from kinematch.studio.session.exporting import find_formats
 from kinematch.studio.session.gallery import FIGURES
 from kinematch.studio.session.lineup import Member
-from kinematch.studio.session.picture import XYZW, View
-from kinematch.studio.session.stage import STEP_RATE, Stage
+from kinematch.studio.session.stage import Stage
 
 SWITCHES = {
     "foot_lock": "planted toes stay where they are",
@@ -100,64 +94,11 @@ def describe_character(stage: Stage) -> CharacterInfo:
     return CharacterInfo(worn.name, bool(worn.content), stage.scale, list(worn.nodes), skeleton)
 
 
-def describe_robot(model: RobotModel, scale: float) -> RobotInfo:
-    """Whose angles are in robot frames."""
-    return RobotInfo(model.name, list(model.hinge_names), model.limits.tolist(), scale)
-
-
 def describe_member(member: Member) -> CharacterInfo:
     """A character that stands beside the first one."""
     skeleton = member.retargeting.target
     info = skeleton_info(skeleton, positioned=range(skeleton.joint_count))
     return CharacterInfo(member.worn.name, bool(member.worn.content), member.factor, list(member.worn.nodes), info)
-
-
-def describe_view(skeleton: Skeleton, view: View, contact_joints: np.ndarray) -> SkeletonInfo:
-    """A skeleton with the joints whose positions pose frames tell."""
-    # where joints are that never move is what the poses say, to the bit, rather than the rest pose
-    offsets = np.array(view.rest)
-    offsets[0] = 0
-    offsets[view.positioned] = skeleton.offsets[view.positioned]
-    return skeleton_info(
-        skeleton, offsets=offsets, positioned=view.positioned.tolist(), contact_joints=contact_joints.tolist()
-    )
-
-
-def skeleton_info(
-    skeleton: Skeleton,
-    *,
-    offsets: np.ndarray | None = None,
-    positioned: Sequence[int] = (),
-    contact_joints: Sequence[int] = (),
-) -> SkeletonInfo:
-    """A skeleton as pages know it; `offsets` where they differ from its rest pose."""
-    return SkeletonInfo(
-        names=list(skeleton.names),
-        parents=skeleton.parents.tolist(),
-        offsets=(skeleton.offsets if offsets is None else offsets).tolist(),
-        rotations=skeleton.rotations[:, XYZW].tolist(),
-        tpose=None if skeleton.tpose is None else skeleton.tpose[:, XYZW].tolist(),
-        end_parents=skeleton.end_parents.tolist(),
-        end_offsets=skeleton.end_offsets.tolist(),
-        roles=dict(skeleton.roles),
-        positioned=list(positioned),
-        contact_joints=list(contact_joints),
-        body=body_info(skeleton),
-    )
-
-
-def body_info(skeleton: Skeleton) -> BodyInfo:
-    """The mannequin that pictures show, for the page to draw the same."""
-    body = make_body(skeleton)
-    return BodyInfo(
-        joints=body.joints.tolist(),
-        offsets=body.offsets.tolist(),
-        radii=body.radii.tolist(),
-        across=body.across.tolist(),
-        along=body.along.tolist(),
-        scales=body.scales.tolist(),
-        tints=list(body.tints),
-    )
 
 
 def settings_info() -> list[SettingInfo]:

@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.camera.landmarks import NAMES, Landmarks
 from kinematch.camera.mediapipe import TO_OURS
 from kinematch.errors import KinematchError
-from kinematch.studio.server.layout import VIEW, unpack
+from kinematch.stream.layout import VIEW, unpack
 from kinematch.studio.vr.samples import LATEST
 
 MOST_PEOPLE = 100

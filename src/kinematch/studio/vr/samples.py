@@ -8,8 +8,8 @@ import numpy as np
 from kinematch.avatar.trackers import FINGER_JOINTS, HANDS, POINTS, Trackers
 from kinematch.avatar.velocities import LARGEST_GAP, WINDOW, Poses
 from kinematch.math import quaternion
-from kinematch.studio.server.layout import SAMPLE, unpack
-from kinematch.studio.session.picture import XYZW
+from kinematch.stream.layout import SAMPLE, unpack
+from kinematch.stream.picture import XYZW
 from kinematch.studio.vr import kernels
 from kinematch.studio.vr.kernels import FARTHEST
 

@@ -13,7 +13,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.clip import Clip
-from kinematch.studio.server.layout import MOTION, pack
+from kinematch.stream.layout import MOTION, pack
 from kinematch.studio.vr.samples import to_webxr
 from kinematch.synth.gait import DEGREE
 from kinematch.synth.path import Move, path_of_moves

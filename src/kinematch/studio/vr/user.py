@@ -13,10 +13,10 @@ from kinematch.avatar.calibrator import Calibrator
 from kinematch.avatar.trackers import Trackers
 from kinematch.avatar.velocities import WINDOW
 from kinematch.character.pose import Pose
+from kinematch.stream.layout import AVATAR, pack
+from kinematch.stream.picture import XYZW
 from kinematch.studio.server.answers import CameraNow
-from kinematch.studio.server.layout import AVATAR, pack
 from kinematch.studio.server.messages import Calibrate
-from kinematch.studio.session.picture import XYZW
 from kinematch.studio.vr.body import Outfit
 from kinematch.studio.vr.camera_views import CameraView
 from kinematch.studio.vr.samples import DeviceSample, to_trackers

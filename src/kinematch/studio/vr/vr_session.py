@@ -14,15 +14,15 @@ from kinematch.avatar.devices import DEVICES
 from kinematch.camera.feed import CameraFeed
 from kinematch.database.built_in import open_built_in
 from kinematch.errors import KinematchError, unknown
+from kinematch.stream.descriptions import skeleton_info
+from kinematch.stream.layout import VIEW
 from kinematch.stream.vmc_in import VmcReceiver
 from kinematch.studio.server import messages
 from kinematch.studio.server.answers import AvatarInfo, CameraNow, ErrorMessage, Notice, RoomNow
-from kinematch.studio.server.layout import VIEW
 from kinematch.studio.server.pages import Page, Pages
 from kinematch.studio.session.compared import KINDS
 from kinematch.studio.session.library import BUILT_IN
 from kinematch.studio.session.stage import Stage
-from kinematch.studio.session.welcome import skeleton_info
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.camera_user import CameraUser
 from kinematch.studio.vr.camera_views import read_view

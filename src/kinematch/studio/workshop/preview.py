@@ -23,10 +23,9 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.kinematics import global_pose
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.server.answers import SkeletonInfo
+from kinematch.stream.descriptions import SkeletonInfo, body_info
+from kinematch.stream.picture import XYZW
 from kinematch.studio.session.mesh_clips import Dressed
-from kinematch.studio.session.picture import XYZW
-from kinematch.studio.session.welcome import body_info
 from kinematch.studio.workshop.project import feature_rows
 from kinematch.studio.workshop.project_files import Project, files_or_none, find_used, inside
 from kinematch.studio.workshop.reports import PLAIN

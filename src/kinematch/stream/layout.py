@@ -8,6 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+PROTOCOL = 2  # raised when an old page would misread a new server
+STEP_RATE = 60.0  # steps a second
+DT = 1 / STEP_RATE
 HEADER_SIZE = 64  # bytes
 CODES = {"u32": "I", "f32": "f", "f64": "d"}
 TYPES = {"i32": "<i4", "u32": "<u4", "f32": "<f4"}

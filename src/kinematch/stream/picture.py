@@ -12,7 +12,8 @@ from kinematch.database.poses import PoseDatabase
 from kinematch.database.schema import FeatureSchema
 from kinematch.learned.sketch import SketchCrowd
 from kinematch.motion.skeleton import Skeleton
-from kinematch.studio.server.layout import POSE, POSES, TYPES, pack, unpack
+from kinematch.robot.model import TO_FILE
+from kinematch.stream.layout import POSE, POSES, ROBOT, TYPES, pack, unpack
 
 XYZW = [1, 2, 3, 0]  # from w x y z
 WXYZ = [3, 0, 1, 2]  # from x y z w
@@ -180,3 +181,10 @@ def pack_stretch(view: View, poses: PoseDatabase, start: int, stop: int) -> byte
         "rotations": rotations[:, :, XYZW],
     }
     return pack(POSES, header, arrays)
+
+
+def pack_robots(step: int, dt: float, bases: np.ndarray, turns: np.ndarray, angles: np.ndarray) -> bytes:
+    """A robot frame from places (R, 3), rotations (R, 4) and angles (R, D) in our axes; steps are dt seconds long."""
+    rows = np.concatenate([bases[:, TO_FILE], turns[:, 1:][:, TO_FILE], turns[:, :1]], axis=1)
+    header = {"step": step, "time": step * dt, "robots": len(angles), "hinges": angles.shape[1]}
+    return pack(ROBOT, header, {"bases": rows, "angles": angles})

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from kinematch.access.guard import is_loopback
 from kinematch.errors import FileError
-from kinematch.studio.server.guard import is_loopback
 from kinematch.writing import replacing
 
 VALID = timedelta(days=365)

@@ -10,10 +10,9 @@ import numpy as np
 from kinematch.errors import KinematchError
 from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import Skeleton
+from kinematch.stream.layout import POSE, PROTOCOL, unpack
+from kinematch.stream.picture import WXYZ
 from kinematch.stream.recorder import MAX_FRAMES, even_out
-from kinematch.studio.server.layout import POSE, unpack
-from kinematch.studio.server.messages import PROTOCOL
-from kinematch.studio.session.picture import WXYZ
 
 LARGEST_FRAME = 8 << 20  # bytes; 500 characters of 64 joints are half of it
 PATIENCE = 10.0  # s for the welcome

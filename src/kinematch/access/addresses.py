@@ -2,9 +2,9 @@
 
 import io
 
-from kinematch.studio.server.certificate import ANY, Certificate, list_addresses
-from kinematch.studio.server.guard import is_loopback
-from kinematch.studio.server.keys import AccessKey
+from kinematch.access.certificate import ANY, Certificate, list_addresses
+from kinematch.access.guard import is_loopback
+from kinematch.access.keys import AccessKey
 
 
 def describe_access(

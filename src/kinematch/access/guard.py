@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from kinematch.studio.server.keys import AccessKey
-from kinematch.studio.server.request_bodies import LARGEST_UPLOAD, OpenBodies, find_length
+from kinematch.access.keys import AccessKey
+from kinematch.access.request_bodies import LARGEST_UPLOAD, OpenBodies, find_length
 
 HEADERS = [
     (b"cache-control", b"no-cache"),  # asked for again each time, and answered in a word if nothing has changed

@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 
 from kinematch import __version__
+from kinematch.access.guard import Guard
+from kinematch.access.keys import AccessKey
 from kinematch.character import Crowd
 from kinematch.control.command import Controller, move
 from kinematch.motion.retarget.joints import find_contact_joints
@@ -19,13 +21,9 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.robot.model import RobotModel
 from kinematch.robot.retargeting import RobotRetargeting
 from kinematch.stream.broadcast import Broadcast
-from kinematch.studio.server.guard import Guard
-from kinematch.studio.server.keys import AccessKey
-from kinematch.studio.server.messages import PROTOCOL
-from kinematch.studio.session.picture import Group, make_view, take_picture
-from kinematch.studio.session.robots import pack_robots
-from kinematch.studio.session.stage import DT, STEP_RATE
-from kinematch.studio.session.welcome import describe_robot, describe_view
+from kinematch.stream.descriptions import describe_robot, describe_view
+from kinematch.stream.layout import DT, PROTOCOL, STEP_RATE
+from kinematch.stream.picture import Group, make_view, pack_robots, take_picture
 
 MOST_LISTENERS = 16
 MOST_WAITING = 600  # frames for a listener that reads slowly; then the oldest are left out
