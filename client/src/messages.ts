@@ -65,7 +65,7 @@ export interface SteerBy {
   how: "path" | "stick";
 }
 
-/** So many characters; all but the first wander on their own. */
+/** The number of characters; all but the first wander on their own. */
 export interface SetCrowd {
   type: "set_crowd";
   count: number;
@@ -166,7 +166,7 @@ export interface HandOver {
   to: string;
 }
 
-/** How often poses are wanted: every so many steps; 0 for none. */
+/** The page wants the pose of every n-th step; 0 for none. */
 export interface Stream {
   type: "stream";
   every: number;
@@ -191,7 +191,7 @@ export interface LeaveRoom {
 /** Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor. */
 export interface Calibrate {
   type: "calibrate";
-  by?: "anew" | "floor" | "height" | "pose";
+  by?: "again" | "floor" | "height" | "pose";
   height?: number | null;
 }
 
@@ -291,7 +291,7 @@ export interface Presets {
   own: Record<string, string>;
 }
 
-/** The first message, and again when another database is opened or another character is shown: begin anew. */
+/** Sent first, and again when another database is opened or another character is shown; the page starts over. */
 export interface Welcome {
   type: "welcome";
   protocol: number;
@@ -860,7 +860,7 @@ export interface CameraView {
   aspect: number;
   /** mean of the picture, 0 to 1 */
   brightness: number;
-  /** m, where in the room somebody stands who has a camera alone */
+  /** m, where a user with a camera alone stands in the room */
   x: number;
   /** m, likewise */
   z: number;

@@ -9,7 +9,7 @@ import pytest
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.reason import Reason
 from kinematch.character.step.project import find_frame
-from kinematch.character.step.schedule import FEWEST, SPARE
+from kinematch.character.step.schedule import MIN_SEARCHES, SPARE
 from kinematch.compile.lanes import round_up
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
@@ -236,7 +236,7 @@ def test_sharp_commands_of_many_wait_their_turn(database):
     for step in range(30):
         speed = 1.35 if step < 15 else -1.35
         counts.append(int(crowd.step(move(np.tile([0.0, 0, speed], (300, 1))), DT).searched.sum()))
-    assert max(counts) <= FEWEST
+    assert max(counts) <= MIN_SEARCHES
     assert sum(counts) >= 590
 
 

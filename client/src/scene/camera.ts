@@ -42,7 +42,7 @@ export class FollowCamera {
     return Math.atan2(ahead.x, ahead.z);
   }
 
-  /** Look from a side of somebody who faces `yaw`. */
+  /** Look from a side of a character that faces `yaw`. */
   view(from: "back" | "front" | "left" | "right" | "top", yaw = 0, distance = DISTANCE * this.reach): void {
     const turn =
       { back: Math.PI, front: 0, left: Math.PI / 2, right: -Math.PI / 2, top: Math.PI }[from] +
@@ -80,7 +80,7 @@ export class FollowCamera {
     this.camera.position.copy(this.controls.target).add(away);
   }
 
-  /** Begin anew at the next followed point instead of travelling there. */
+  /** Start over at the next followed point instead of travelling there. */
   jump(): void {
     this.fresh = true;
   }

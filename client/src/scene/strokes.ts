@@ -1,4 +1,4 @@
-/** Many coloured lines in one draw call, written anew each frame into the same memory. */
+/** Many coloured lines in one draw call, written again each frame into the same memory. */
 import * as THREE from "three";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";

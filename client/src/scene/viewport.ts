@@ -82,7 +82,7 @@ export class Viewport {
     return group;
   }
 
-  /** Figures of a skeleton on a layer; painted anew with the theme until forgotten. */
+  /** Figures of a skeleton on a layer; painted again with the theme until forgotten. */
   figure(rig: Rig, layer: THREE.Object3D, look: FigureLook = {}): Figure {
     const figure = new Figure(rig, { corners: this.level === LAST ? "some" : "all", ...look });
     layer.add(figure.object);

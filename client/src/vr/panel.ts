@@ -44,7 +44,7 @@ export function vrPanel(studio: Studio): { panel: Panel; stage: VrStage } {
       kind: "small quiet",
       title: "Lay a controller on the floor first",
     }),
-    button("Measure again", () => room.calibrate("anew"), { kind: "small quiet", title: "For another person" }),
+    button("Measure again", () => room.calibrate("again"), { kind: "small quiet", title: "For another person" }),
   );
   const about = h("p.note");
   const motionHolder = h("div");

@@ -78,7 +78,7 @@ export class VrStage {
     return middle === null || slow === null ? null : { middle, slow, good: slow < BOUND };
   }
 
-  /** Each drawn frame, while the panel is open or somebody is in the room. */
+  /** Each drawn frame, while the panel is open or a user is in the room. */
   update(seconds: number): void {
     this.avatars.evenly = this.camera?.on === true && !this.simulated.running && !this.headset.worn;
     this.avatars.update(performance.now(), seconds);

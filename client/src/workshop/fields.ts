@@ -1,4 +1,4 @@
-/** Small controls of the workshop's panels, and drawing a part anew without losing the keyboard's place. */
+/** Small controls of the workshop's panels, and drawing a part again without losing the keyboard's place. */
 import { h } from "../ui/elements";
 import "./fields.css";
 

@@ -132,7 +132,7 @@ export class LabelBar {
           })
         : button("Put into the recipe", () => this.dock.picked && void this.change(this.rangeOf(this.dock.picked)), {
             kind: "small",
-            title: "The doctor saw this; the recipe says nothing of it yet",
+            title: "The doctor found this; it is not in the recipe yet",
           }),
     ];
   }

@@ -32,7 +32,7 @@ export function send(
       try {
         said = JSON.parse(request.responseText) as typeof said;
       } catch {
-        // an answer that is no JSON is told by its status below
+        // an answer that is not JSON is reported by its status below
       }
       if (request.status === 200 && said.path) resolve(said.path);
       else

@@ -13,7 +13,7 @@ from kinematch.errors import FileError
 from kinematch.writing import replacing
 
 VALID = timedelta(days=365)
-LEFT = timedelta(days=7)  # of its time, before which a certificate is made anew
+RENEWAL_TIME = timedelta(days=7)  # of validity left, below which a certificate is replaced
 ANY = ("", "0.0.0.0", "::")  # hosts that stand for all addresses of this machine
 
 
@@ -54,7 +54,7 @@ def list_addresses() -> list[str]:
 
 
 def open_certificate(host: str, folder: Path) -> Certificate:
-    """The certificate for a host, kept in a folder; made anew where it is missing, old or for other names."""
+    """The certificate for a host, kept in a folder; replaced where it is missing, old or for other names."""
     place, key, names = folder / "https.crt", folder / "https.key", find_names(host)
     found = _read(place, key)
     if found is None or not set(names) <= set(found.names):
@@ -77,7 +77,7 @@ def _read(place: Path, key: Path) -> Certificate | None:
         others = made.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (OSError, ValueError, TypeError, x509.ExtensionNotFound):
         return None
-    if made.not_valid_after_utc - LEFT < datetime.now(UTC) or made.public_key() != secret.public_key():
+    if made.not_valid_after_utc - RENEWAL_TIME < datetime.now(UTC) or made.public_key() != secret.public_key():
         return None
     if os.name == "posix" and key.stat().st_mode & 0o077:  # others could have read it
         return None

@@ -6,7 +6,7 @@ from kinematch.database.idle import STANDING_SPEED as STANDING_SPEED
 
 # standing
 RESTING_PACE = 0.15  # m/s, below which a clip counts as standing
-NEAR = 0.15  # m from its body within which a standing character is well placed
+MAX_STANDING_DISTANCE = 0.15  # m from its body within which a standing character is well placed
 ALIGNED = 0.25  # rad (and rad/s of the body) within which it faces well
 
 # search schedule
@@ -59,10 +59,10 @@ BRISK = 0.6  # m/s at which a swinging toe has its full clearance
 HARDEST_PULL = 60.0  # m/s^2 at which a freed toe is drawn back at most
 SOFTEST_SPRING = 0.75  # share of the unlock spring's stiffness that is kept then
 TILT_HEIGHT = 0.12  # m above its planted height at which a foot no longer follows the slope
-STEEPEST = math.tan(0.6)  # slope that a foot can lie on
+MAX_FOOT_SLOPE = math.tan(0.6)  # slope that a foot can lie on
 
 # legs
-DEEPEST = 0.35  # m that the pelvis is lowered at most: a deep crouch
+MAX_PELVIS_DROP = 0.35  # m that the pelvis is lowered at most: a deep crouch
 UNSEEN = 1e-5  # m that the pelvis is lowered and nobody sees
 RESISTS = 0.92  # share of the longest reach from which a leg resists being stretched and the pelvis helps
 STRAIGHT = 0.98  # share of the leg's length from which it gives way: knees snap through a straight leg

@@ -4,7 +4,7 @@ import math
 
 from kinematch.compile.jit import kernel
 
-SHORTEST = 0.1  # length of a quaternion that still tells a rotation
+MIN_QUATERNION_LENGTH = 0.1  # length of a quaternion that still tells a rotation
 SOUND, OUTSIDE, BROKEN = 0, 1, 2  # what `settle` finds: joints that do not exist, numbers that are no pose
 
 
@@ -45,7 +45,7 @@ def settle(positions, rotations, rest, moving, changed, good):
             w, x, y, z = rotations[n, j, 0], rotations[n, j, 1], rotations[n, j, 2], rotations[n, j, 3]
             size = math.sqrt(w * w + x * x + y * y + z * z)
             away = positions[n, j, 0] + positions[n, j, 1] + positions[n, j, 2]
-            if not (size > SHORTEST and math.isfinite(size) and math.isfinite(away)):
+            if not (size > MIN_QUATERNION_LENGTH and math.isfinite(size) and math.isfinite(away)):
                 return BROKEN
             rotations[n, j, 0], rotations[n, j, 1], rotations[n, j, 2], rotations[n, j, 3] = (
                 w / size, x / size, y / size, z / size

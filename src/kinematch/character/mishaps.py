@@ -25,7 +25,7 @@ def look_closer(crowd: "Crowd", pose: Pose) -> None:
     if len(lost):
         crowd.restarts += len(lost)
         named = lost[:MOST_NAMED].tolist()
-        LOG.warning("%d characters began anew, since their state was not finite: %s", len(lost), named)
+        LOG.warning("%d characters were reset, since their state was not finite: %s", len(lost), named)
 
 
 def refuse_filter(crowd: "Crowd") -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from kinematch.errors import KinematchError
 
 LINE = 64  # bytes that arrays are aligned to
-LARGEST = 2**31 - 1  # bytes of a pose: numpy has no larger records
+MAX_RECORD_BYTES = 2**31 - 1  # bytes of a pose: numpy has no larger records
 
 
 class Pose(NamedTuple):
@@ -64,8 +64,10 @@ class PoseLayout:
         for name, (shape, kind) in fields.items():
             self.offsets[name] = size
             size += -(-math.prod(shape) * np.dtype(kind).itemsize // LINE) * LINE
-        if size > LARGEST:
-            raise KinematchError(f"a crowd of {count}, expected at most {count * LARGEST // size} of {joints} joints")
+        if size > MAX_RECORD_BYTES:
+            raise KinematchError(
+                f"a crowd of {count}, expected at most {count * MAX_RECORD_BYTES // size} of {joints} joints"
+            )
         self._size = size + LINE
         # the fields of a record are the quickest way to many views
         formats = [(kind, shape) for shape, kind in fields.values()]

@@ -1,4 +1,4 @@
-"""Rows: the table of a source that computes its poses, which the step fills anew for each character."""
+"""Rows: the table of a source that computes its poses; every step fills it for each character."""
 
 import numpy as np
 

@@ -15,7 +15,7 @@ from kinematch.character.source import Search
 from kinematch.character.step.playback import find_rate, limit_adjustment, read_playing
 from kinematch.character.step.project import choose_frame, note_found
 from kinematch.character.step.step import ASK, BEGIN, END, FEET, MOVE, PROJECT, SCHEDULE, SHOW, count_pieces
-from kinematch.character.step.transition import AFTER, BEFORE
+from kinematch.character.step.transition import ROW_AFTER, ROW_BEFORE
 from kinematch.database.features import Trajectory
 from kinematch.database.schema import FeatureSchema
 from kinematch.errors import KinematchError, call_own
@@ -244,10 +244,10 @@ def ask_for_projections(
 
 def jump(crowd: "Crowd", number: int, target: int, n: int, goal: np.ndarray, pose: Pose) -> None:
     """Character n, which plays source `number`, goes on from a goal (1, ...) of source `target`."""
-    take_sample(crowd, number, n, BEFORE)
+    take_sample(crowd, number, n, ROW_BEFORE)
     crowd.state.playing.sources[n], pose.jumped[n] = target, True
     crowd.sources[target].enter(crowd.state, crowd.characters[n : n + 1], goal)
-    take_sample(crowd, target, n, AFTER)
+    take_sample(crowd, target, n, ROW_AFTER)
     settings = crowd.runner.scene.settings
     crowd.runner.start_transition(n, settings.transition, settings.transition_halflife)
 

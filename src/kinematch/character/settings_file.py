@@ -18,7 +18,7 @@ def load_settings(path: str | Path) -> Settings:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no text"
+        reason = getattr(error, "strerror", None) or "is not text"
         raise FileError(path, f"cannot be read: {reason}") from None
     try:
         values = parse_toml(text) if path.suffix.lower() == ".toml" else json.loads(text)

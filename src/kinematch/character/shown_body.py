@@ -23,7 +23,7 @@ def find_all_moving(sources: Sequence[Any]) -> np.ndarray:
 
 
 def make_shown_rig(source: Any, body: Body, moving: np.ndarray) -> tuple[Retargeting | None, Rig]:
-    """How poses come onto a skeleton, or as they are told to, None where they need not; and its kinematics."""
+    """How poses are retargeted to a skeleton (None where they need not be), and its kinematics."""
     about: SourceDescription = source.description
     if body is None or body is about.skeleton:
         return None, source.rig._replace(moving=moving, moves=flag_joints(moving, about.skeleton.joint_count))

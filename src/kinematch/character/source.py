@@ -136,4 +136,4 @@ class CompiledSource(Protocol):
     description: SourceDescription
 
     def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Any:
-        """The table that kernels read, of the arrays of a crowd's state, for so many characters."""
+        """The table that kernels read, of the arrays of a crowd's state, for `count` characters."""

@@ -176,7 +176,7 @@ def make_state(
 
 
 def check_state(state: State, count: int, sources: int) -> None:
-    """Refuse what is not a state of so many characters and sources."""
+    """Raise unless this is a state of that number of characters and sources."""
     if not isinstance(state, State):
         raise KinematchError(f"a state of type {type(state).__name__}, expected a State")
     if len(state.playing.frames) != count:

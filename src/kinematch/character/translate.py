@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, get_args
 
 from kinematch.character.seams import check_numbers, take_sample
 from kinematch.character.settings import Settings, Transition
-from kinematch.character.step.transition import AFTER, BEFORE
+from kinematch.character.step.transition import ROW_AFTER, ROW_BEFORE
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd
@@ -29,6 +29,6 @@ def translate_offsets(crowd: "Crowd", earlier: Settings) -> None:
     crowd.runner.refresh(crowd.settings, crowd.filters)
     check_numbers(crowd)
     for n, number in enumerate(crowd.state.playing.sources.tolist()):
-        for row in (BEFORE, AFTER):
+        for row in (ROW_BEFORE, ROW_AFTER):
             take_sample(crowd, number, n, row)
         crowd.runner.start_transition(n, kind, earlier.transition_halflife)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinematch.cli.screen import Screen
 
 SETUP = "setup"
-STEEPEST = 80.0  # degrees
+MAX_PITCH_DEGREES = 80.0  # degrees
 TALL = 0.9  # quantile of the heights of a head that tells how high it is when its owner stands
 
 
@@ -65,8 +65,8 @@ def camera(
         raise KinematchError("--address means nothing without setup")
     if output is None:
         raise KinematchError("nothing to do: name a file with -o")
-    if pitch is not None and not abs(pitch) <= STEEPEST:
-        raise KinematchError(f"--pitch {pitch:g}, expected -{STEEPEST:g} to {STEEPEST:g} degrees")
+    if pitch is not None and not abs(pitch) <= MAX_PITCH_DEGREES:
+        raise KinematchError(f"--pitch {pitch:g}, expected -{MAX_PITCH_DEGREES:g} to {MAX_PITCH_DEGREES:g} degrees")
     if not 12 <= field_of_view <= 160:
         raise KinematchError(f"--field-of-view {field_of_view:g}, expected 12 to 160 degrees")
     check_output(output, ".jsonl", *WRITABLE, *MOVING, ".png", reads=[Path(source)])

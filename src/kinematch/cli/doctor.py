@@ -13,7 +13,7 @@ from kinematch.errors import FileError, KinematchError
 if TYPE_CHECKING:
     from kinematch.doctor import Report
 
-FEW = 4  # fewer files than this need no progress bar
+MIN_PROGRESS_FILES = 4  # fewer files than this need no progress bar
 
 
 def doctor(
@@ -43,7 +43,7 @@ def doctor(
     reports: list[Report] = []
     with progress_bar("examining files") as show:
         for path in paths:
-            if len(paths) >= FEW:
+            if len(paths) >= MIN_PROGRESS_FILES:
                 show(len(reports), len(paths))
             reports.append(examine(path, unit=given, up=up))
     reports = agree_on_axes(reports, unit=given, up=up)

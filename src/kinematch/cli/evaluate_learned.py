@@ -42,7 +42,7 @@ def learned(
     from kinematch.cli.screen import Screen, progress_bar, write_figures, write_picture
     from kinematch.database.storage import load
     from kinematch.evaluate.comparison.comparison import Opened, compare, plain
-    from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
+    from kinematch.evaluate.comparison.controllers import BIG_MODEL, EXACT, PACKED, SMALL_MODEL
     from kinematch.evaluate.comparison.figures import draw_figures, write_films
     from kinematch.evaluate.comparison.report import write_report
     from kinematch.evaluate.evaluation import check_seed, make_assignment
@@ -57,14 +57,14 @@ def learned(
     if not 1 <= len(models) <= 2:
         raise KinematchError(f"{len(models)} models, expected a small one, or a small and a big one")
     chosen = load_settings(settings) if settings is not None else Settings()
-    names = (SMALL, BIG)[: len(models)]
+    names = (SMALL_MODEL, BIG_MODEL)[: len(models)]
     opened = {name: Opened(load_model(path), path) for name, path in zip(names, models)}
     with progress_bar("measuring") as show:
         source, _, tags = open_database(against, filter, show)
         opened[EXACT] = Opened(source, against)
         if packed is not None:
             opened[PACKED] = Opened(load(packed), packed)
-        opened = {name: opened[name] for name in (EXACT, PACKED, SMALL, BIG) if name in opened}
+        opened = {name: opened[name] for name in (EXACT, PACKED, SMALL_MODEL, BIG_MODEL) if name in opened}
         given = make_assignment(source, tags, seed=seed, rate=rate, quick=quick)
         found = compare(
             given, opened, chosen, stick_seconds=QUICK_STICK if quick else STICK,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinematch.cli.screen import Screen
     from kinematch.doctor import Report
 
-MOST = 8  # lines about what is left out
+MAX_LEFT_OUT_LINES = 8  # lines about what is left out
 
 
 def init(
@@ -67,10 +67,10 @@ def _summary(screen: "Screen", recipe: Path, reports: "list[Report]") -> None:
     added = f", {mended} of them with lines that were added to it" if mended else ""
     screen.say(f"{recipe}: {len(good)} of {counted(len(reports), 'file')} can be built{added}")
     left_out = list_left_out(reports)
-    for line in left_out[:MOST]:
+    for line in left_out[:MAX_LEFT_OUT_LINES]:
         screen.say(("  left out: ", "yellow"), line.removeprefix("of "))
-    if len(left_out) > MOST:
-        screen.say(f"  ... and {len(left_out) - MOST} more, named at the end of its sources")
+    if len(left_out) > MAX_LEFT_OUT_LINES:
+        screen.say(f"  ... and {len(left_out) - MAX_LEFT_OUT_LINES} more, named at the end of its sources")
     for line in explain_mix(list_groups(good)):
         screen.say(("  mix: ", "yellow"), line)
     for doubt in list_doubts(good):

@@ -12,7 +12,7 @@ from kinematch.database.alike import Lookalike
 from kinematch.database.coverage import Gap, measure_contact_shares, measure_coverage
 from kinematch.database.storage import Database
 
-MOST = 15  # rows of a list on the screen; --json has all
+MAX_ROWS = 15  # rows of a list on the screen; --json has all
 
 
 def report(opened: Database, missing: list[Gap], pairs: list[Lookalike]) -> dict[str, Any]:
@@ -93,11 +93,11 @@ def print_database(screen: Screen, path: Path, opened: Database) -> None:
     lengths = (poses.clip_stops - poses.clip_starts) / poses.frame_rate
     screen.say(("clips, longest first", "italic"))
     table = Table("clip", "seconds", "", box=None)
-    for k in np.argsort(-lengths, kind="stable")[:MOST]:
+    for k in np.argsort(-lengths, kind="stable")[:MAX_ROWS]:
         table.add_row(poses.clip_names[k], f"{lengths[k]:.1f}", "loop" if poses.clip_loops[k] else "")
     screen.print(table)
-    if poses.clip_count > MOST:
-        screen.print(f"... and {poses.clip_count - MOST} more")
+    if poses.clip_count > MAX_ROWS:
+        screen.print(f"... and {poses.clip_count - MAX_ROWS} more")
     if poses.tags.names:
         seconds = {name: poses.tags.of(name).sum() / poses.frame_rate for name in poses.tags.names}
         screen.print("tags: " + ", ".join(f"{name} {time:.0f} s" for name, time in seconds.items()))
@@ -115,11 +115,11 @@ def print_gaps(screen: Screen, missing: list[Gap]) -> None:
         return
     screen.say(("\nworth recording next", "italic"))
     table = Table("motion", "there", "worth having", box=None)
-    for gap in missing[:MOST]:
+    for gap in missing[:MAX_ROWS]:
         table.add_row(gap.motion, f"{gap.seconds:.1f} s", f"{gap.wanted:.0f} s")
     screen.print(table)
-    if len(missing) > MOST:
-        screen.print(f"... and {len(missing) - MOST} more")
+    if len(missing) > MAX_ROWS:
+        screen.print(f"... and {len(missing) - MAX_ROWS} more")
 
 
 def print_pairs(screen: Screen, pairs: list[Lookalike]) -> None:

@@ -251,7 +251,7 @@ def pair(row):
 
 
 def define_row(width: int, make: Any) -> Any:
-    """How kernels take so many numbers of a row as one value; `make` gives its type from that of a number."""
+    """How kernels take a number of elements of a row as one value; `make` returns its type from that of an element."""
 
     def define(row):
         kind = row.dtype

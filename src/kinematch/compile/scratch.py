@@ -14,8 +14,8 @@ from kinematch.compile.vectors import I64
 
 
 @define_value
-class Scratch(types.Type):
-    """Values of lanes one after the other, each of so many numbers."""
+class LaneScratch(types.Type):
+    """Values of lanes one after the other, each of `size` numbers."""
 
     wide = I64
 
@@ -26,13 +26,13 @@ class Scratch(types.Type):
 
 
 def scratch_numbers(room, row, count):
-    """So many numbers, in lanes from a row of a room on; outside kernels, a list."""
+    """A vector of numbers, in lanes from a row of a room on; outside kernels, a list."""
     return [np.float32(0.0)] * count
 
 
 def define_scratch(value: types.Type) -> Any:
     """How kernels lay out values of a type one after the other."""
-    kind = Scratch(value)
+    kind = LaneScratch(value)
 
     def define(room, row, count):
         def generate(context, b, _, arguments):
@@ -54,7 +54,7 @@ def _find_places(context, b, scratch, index, given):
 
 @implement(operator.getitem)
 def _define_getitem(scratch, index):
-    if not isinstance(scratch, Scratch) or not isinstance(index, types.Integer):
+    if not isinstance(scratch, LaneScratch) or not isinstance(index, types.Integer):
         return None
 
     def generate(context, b, _, arguments):
@@ -67,7 +67,7 @@ def _define_getitem(scratch, index):
 
 @implement(operator.setitem)
 def _define_setitem(scratch, index, value):
-    if not isinstance(scratch, Scratch) or not isinstance(index, types.Integer):
+    if not isinstance(scratch, LaneScratch) or not isinstance(index, types.Integer):
         return None
 
     def generate(context, b, _, arguments):

@@ -13,7 +13,7 @@ from kinematch.control.trajectory import Trajectory
 if TYPE_CHECKING:
     from kinematch.control.request import Requests
 
-SLOWEST = 1e-3  # m/s; slower velocities give no direction to face
+MIN_FACING_SPEED = 1e-3  # m/s; slower velocities give no direction to face
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ def move(
     desired = np.atleast_2d(np.asarray(velocities, np.float64))
     if facings is None:
         speed = np.linalg.norm(desired, axis=-1, keepdims=True)
-        facings = np.where(speed > SLOWEST, desired / np.maximum(speed, SLOWEST), 0.0)
+        facings = np.where(speed > MIN_FACING_SPEED, desired / np.maximum(speed, MIN_FACING_SPEED), 0.0)
     return Command(desired, np.atleast_2d(np.asarray(facings, np.float64)), filter, source)
 
 

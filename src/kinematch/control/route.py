@@ -12,7 +12,7 @@ from kinematch.math.spring import omega
 SPACING = 0.02  # m between samples: an arc of radius 0.5 m is off by 0.1 mm
 REVERSAL = np.radians(150)  # a sharper turn is not rounded: the body stops and turns back
 MOST_SAMPLES = 100_000  # a path of kilometres gets a larger spacing
-SLOWEST = 0.3  # m/s, in corners too tight for any other speed
+MIN_CORNER_SPEED = 0.3  # m/s, in corners too tight for any other speed
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,9 @@ def _assemble_route(
             along, points, tangents = line.corner(after, trims[after])
             owners = np.where(along < 0.5 * along[-1], n, after)
             tightest = np.sqrt(acceleration * along[-1] / abs(line.turn(after)))
-            parts.append((travelled + along, points, tangents, owners, np.full(len(along), max(tightest, SLOWEST))))
+            parts.append(
+                (travelled + along, points, tangents, owners, np.full(len(along), max(tightest, MIN_CORNER_SPEED)))
+            )
             travelled += along[-1]
         if after in stopping:
             stops.append(travelled)

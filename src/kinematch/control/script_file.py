@@ -17,7 +17,7 @@ VERSION = 1
 HEADER = {"kinematch": "script", "version": VERSION}
 KEYS = ("seconds", "speed", "heading", "velocity", "facing", "filter", "source")
 NUMBER = "expected a number"
-LARGEST = 1e15  # of a number; JSON has whole numbers that are too large for a float
+MAX_NUMBER = 1e15  # of a number; JSON has whole numbers that are too large for a float
 
 
 def write_script(path: str | Path, script: Script) -> None:
@@ -46,7 +46,7 @@ def read_script(path: str | Path) -> Script:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise FileError(path, "is no text in UTF-8, expected a script") from None
+        raise FileError(path, "is not UTF-8 text, expected a script") from None
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()[:1] not in ("", "#")]
     if not lines:
         raise FileError(path, f"the script is empty, expected a first line {json.dumps(HEADER)}")
@@ -126,7 +126,7 @@ def _vectors(values: dict[str, Any], key: str) -> np.ndarray:
 
 def _number(values: dict[str, Any], key: str, *, least: float = -np.inf, default: float | None = None) -> float:
     value: Any = values.get(key, default)
-    if type(value) not in (int, float) or value < least or not abs(value) <= LARGEST:
+    if type(value) not in (int, float) or value < least or not abs(value) <= MAX_NUMBER:
         expected = NUMBER if np.isinf(least) else f"{NUMBER} of {least:g} or more"
         raise KinematchError(f"{key} is {value!r}, {expected}" if key in values else f"{key} is missing, {expected}")
     return float(value)

@@ -9,7 +9,7 @@ from kinematch.control.body import SimulatedBody
 from kinematch.errors import KinematchError
 from kinematch.math.angles import wrap_angle
 
-STILL = 0.1  # m/s; a trajectory that is slower on average means standing
+MAX_STANDING_SPEED = 0.1  # m/s; a trajectory that is slower on average means standing
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Trajectory:
         """Mean velocities (N, 3) in m/s from now to the last sample; zero below the speed that means standing."""
         velocities = np.empty((self.count, 3))
         given = self.times, self.positions, self.directions
-        trajectory_kernels.average_velocities(*given, self.elapsed, STILL, velocities)
+        trajectory_kernels.average_velocities(*given, self.elapsed, MAX_STANDING_SPEED, velocities)
         return velocities
 
     def place_bodies(self, body: SimulatedBody, characters: np.ndarray, dt: float) -> None:

@@ -9,7 +9,7 @@ FASTEST_WALK, SLOWEST_RUN = 2.0, 2.2  # m/s, where people change gait, with hyst
 
 
 def find_walkers(command: Command, body: SimulatedBody) -> np.ndarray:
-    """Bodies (N,) that are told to walk or stand and no longer run.
+    """Bodies (N,) that are commanded to walk or stand and no longer run.
 
     A search compares feet, hips and the way ahead: a slow stretch of a run fits a fast walk, and brings its arms along.
     A body that slows down from a run keeps the run's motion until it is as slow as a walk.

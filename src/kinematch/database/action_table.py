@@ -18,7 +18,7 @@ FREEDOM = (1.0, 0.35, 0.05)  # share of the warp that a moment takes with no foo
 BASE_SPEED = 0.3  # m/s that is added to the root's: who jumps on the spot is warped in flight too
 SMOOTHING_SECONDS = 0.08  # of these shares
 EASE_SECONDS = 0.12  # before the event, in which they fall to none
-AHEAD = 0.15  # weight of the trajectory in the search of an entry without a target
+TRAJECTORY_WEIGHT = 0.15  # weight of the trajectory in the search of an entry without a target
 
 
 class ActionTable(NamedTuple):
@@ -68,7 +68,7 @@ def _build(poses: PoseDatabase, features: FeatureDatabase) -> ActionTable:
     weights = np.tile(features.column_weights(), (2, 1))
     for feature, columns in zip(features.schema.features, features.schema.columns.values()):
         weights[1 if feature.group == "pose" else 0, columns] = 0.0
-    weights[1] *= AHEAD
+    weights[1] *= TRAJECTORY_WEIGHT
     return ActionTable(
         np.array(actions.stretches), frames.astype(np.int32), points, measure_clears(poses, frames), holds,
         poses.positions[:, 0, 1].astype(np.float64), sums, measure_swings(poses), weights.astype(np.float32),

@@ -14,7 +14,7 @@ STEP = 0.1  # s between the frames compared; poses change little in less
 APART = 1.0  # s; closer frames of one clip are the same motion
 VISIBLE = 0.05  # m; a smaller difference is not visible
 NEIGHBOURS = 8  # of each frame that are compared
-MOST = 12_000  # frames compared at most, so that an hour of motion takes seconds
+MAX_FRAMES = 12_000  # frames compared at most, so that an hour of motion takes seconds
 BLOCK = 512  # rows of the distance matrix at a time: 25 MB
 
 
@@ -35,7 +35,7 @@ def find_lookalikes(database: Database, *, count: int = 10) -> list[Lookalike]:
     poses, features = database.poses, database.features
     joints = find_upper_body(poses.skeleton)
     frames = np.flatnonzero(features.targets)
-    frames = frames[:: max(1, round(STEP * poses.frame_rate), len(frames) // MOST)]
+    frames = frames[:: max(1, round(STEP * poses.frame_rate), len(frames) // MAX_FRAMES)]
     if len(frames) < 2 or not joints:
         return []
     near, distance = _find_nearest(features.weighted_values()[frames], frames, poses)

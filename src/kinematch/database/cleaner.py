@@ -68,7 +68,7 @@ class Cleaner:
 
 @contextmanager
 def open_cleaners(count: int, text: str, path: Path) -> Iterator[list[Cleaner]]:
-    """So many cleaners of the files of a recipe, or fewer where no process can be started."""
+    """Start `count` cleaners for the files of a recipe, or fewer where no process can be started."""
     cleaners: list[Cleaner] = []
     try:
         with suppress(OSError):

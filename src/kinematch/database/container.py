@@ -150,7 +150,7 @@ def read_checksum(path: Path, words: Words = DATABASE_WORDS) -> str:
 
 
 def _allocate(size: int) -> np.ndarray:
-    """So many bytes, aligned."""
+    """A buffer of `size` bytes, aligned."""
     room = np.empty(size + ALIGNMENT, np.uint8)
     first = -room.__array_interface__["data"][0] % ALIGNMENT
     return room[first : first + size]

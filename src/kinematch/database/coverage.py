@@ -10,8 +10,8 @@ from kinematch.math import quaternion
 SPEEDS = np.arange(0, 6.01, 0.25)  # m/s
 TURNS = np.radians(np.arange(-187.5, 188, 15))  # rad/s, the middle cell goes straight
 SECTOR = np.radians(22.5)  # rad, width of a direction
-STILL = 0.15  # m/s; below, the direction of movement is noise
-EVENT = 0.8  # m/s; a start goes from STILL to this speed, a stop the other way
+MIN_MOVING_SPEED = 0.15  # m/s; below, the direction of movement is noise
+EVENT = 0.8  # m/s; a start goes from MIN_MOVING_SPEED to this speed, a stop the other way
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Coverage:
 
     speed_turn: np.ndarray  # (S, T) s, over SPEEDS and TURNS; positive turns are to the left
     speed_direction: np.ndarray  # (S, 16) s, over SPEEDS and directions 0, 22.5 ... degrees from forward to the left
-    standing: float  # s, slower than STILL
+    standing: float  # s, slower than MIN_MOVING_SPEED
     fastest: float  # m/s, reached for half a second in all
     starts: int
     stops: int
@@ -47,7 +47,7 @@ def find_cells(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     speed, direction, turn = measure_root_motion(poses)
     row = np.clip(np.searchsorted(SPEEDS, speed, side="right") - 1, 0, len(SPEEDS) - 2)
     column = np.clip(np.searchsorted(TURNS, turn, side="right") - 1, 0, len(TURNS) - 2)
-    return row, column, np.round(direction / SECTOR).astype(int) % 16, speed >= STILL
+    return row, column, np.round(direction / SECTOR).astype(int) % 16, speed >= MIN_MOVING_SPEED
 
 
 def measure_coverage(poses: PoseDatabase) -> Coverage:
@@ -71,7 +71,7 @@ def _events(poses: PoseDatabase, speed: np.ndarray) -> tuple[int, int]:
     for c in range(poses.clip_count):
         own = speed[poses.clip_frames(c)]
         # -1 at rest, 1 moving; speeds in between are ignored
-        state = np.where(own < STILL, -1, np.where(own > EVENT, 1, 0))
+        state = np.where(own < MIN_MOVING_SPEED, -1, np.where(own > EVENT, 1, 0))
         changes = np.diff(state[state != 0])
         starts += int((changes > 0).sum())
         stops += int((changes < 0).sum())
@@ -107,7 +107,7 @@ def find_gaps(poses: PoseDatabase) -> list[Gap]:
     """Motions of a locomotion database (thesis 3.2.1) that are missing or short, the emptiest first."""
     speed, direction, turn = measure_root_motion(poses)
     dt = 1 / poses.frame_rate
-    found = [Gap("standing still", float((speed < STILL).sum() * dt), 10.0)]
+    found = [Gap("standing still", float((speed < MIN_MOVING_SPEED).sum() * dt), 10.0)]
     for side, sign in (("left", 1), ("right", -1)):
         on_the_spot = (speed < 0.4) & (sign * turn > np.radians(45))
         found.append(Gap(f"turning on the spot to the {side}", float(on_the_spot.sum() * dt), 3.0))

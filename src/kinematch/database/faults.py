@@ -51,7 +51,7 @@ def _find_sunk_body(stretch: Clip, cleaned: Clip) -> str:
 
 
 def _measure_hips(clip: Clip, frames: np.ndarray) -> np.ndarray | None:
-    """Height of the hips above the lower foot in leg lengths; None for what is no humanoid."""
+    """Height of the hips above the lower foot in leg lengths; None for other rigs than humanoids."""
     chosen = clip.with_(positions=clip.positions[frames], rotations=clip.rotations[frames])
     try:
         length, lowest = leg_length(clip.skeleton), lowest_points(chosen)

@@ -25,12 +25,12 @@ from kinematch.database.file_checks import (
 )
 from kinematch.database.schema import FeatureSchema
 from kinematch.errors import KinematchError
-from kinematch.motion.clip import FASTEST, SLOWEST
+from kinematch.motion.clip import MAX_FRAME_RATE, MIN_FRAME_RATE
 from kinematch.motion.skeleton import LARGEST_LENGTH, Skeleton
 
 FASTEST_DATABASE = 1e4  # frames per second: ten times what a recipe may say
-FASTEST_MOTION = LARGEST_LENGTH * FASTEST  # m/s
-FASTEST_TURN = 4 * FASTEST  # rad/s: half a turn a frame
+FASTEST_MOTION = LARGEST_LENGTH * MAX_FRAME_RATE  # m/s
+FASTEST_TURN = 4 * MAX_FRAME_RATE  # rad/s: half a turn a frame
 LARGEST_FEATURE = 1e15  # squares of float32 stay far from overflow
 SMALLEST_SCALE = 1e-15  # of a feature; what is divided by it stays finite
 LARGEST_FACTOR = 1e30  # of a cost: marks that overlap multiply theirs
@@ -48,7 +48,7 @@ FEATURE = FieldRules(
 )  # fmt: skip
 SHARED_VALUES = {
     "skeleton": FieldRules({"names": ListOf(Text(), least=1), "roles": TableOf(Number(0, 1e6, whole=True))}, {}),
-    "frame_rate": Number(SLOWEST, FASTEST_DATABASE),
+    "frame_rate": Number(MIN_FRAME_RATE, FASTEST_DATABASE),
     "schema": ListOf(FEATURE, least=1),
     "tags": ListOf(Text(), unique=True),
 }

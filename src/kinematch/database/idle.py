@@ -10,7 +10,7 @@ from kinematch.database.storage import Database
 
 IDLE = "idle"  # the tag of idle clips
 MIN_IDLE_SECONDS = 3.0  # around the playing frame that an idle search ignores; else an idle's last second would repeat
-STANDING_SPEED = 0.1  # m/s, below which a body that is told to stand counts as standing, and a command as one to stand
+STANDING_SPEED = 0.1  # m/s, below which a body commanded to stand counts as standing, and a command as one to stand
 MODES = 3
 ANY, IDLING, MOVING = range(MODES)  # what is searched: all that the filter admits, idle clips alone, all but idle clips
 _NARROWED: WeakKeyDictionary[Database, dict[tuple[str, int], str]] = WeakKeyDictionary()

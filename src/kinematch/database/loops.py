@@ -5,7 +5,7 @@ import numpy as np
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import Clip
 
-SEEN = np.radians(1)  # rad, mean over joints; a smaller jump is not visible
+MIN_JUMP_ANGLE = np.radians(1)  # rad, mean over joints; a smaller jump is not visible
 LONGEST_GAP = 0.07  # s that the end of a file may be short of its beginning: two frames at 30 fps
 EASED = 0.2  # s on either side of the seam over which what does not fit is spread
 
@@ -20,7 +20,7 @@ def close_loop(clip: Clip) -> tuple[Clip, str | None]:
     seam = float(quaternion.angle(clip.rotations[-1, 1:], clip.rotations[0, 1:]).mean())
     usual = float(np.median(turns)) if len(turns) else 0.0
     warning = None
-    if seam > max(SEEN, 3 * usual, 3 * float(turns.max(initial=0)), LONGEST_GAP * clip.frame_rate * usual):
+    if seam > max(MIN_JUMP_ANGLE, 3 * usual, 3 * float(turns.max(initial=0)), LONGEST_GAP * clip.frame_rate * usual):
         warning = f"loop = true, but its last pose is {np.degrees(seam):.1f} degrees a joint from its first"
     if clip.frame_count < 3:
         return clip, warning
@@ -36,7 +36,7 @@ def close_loop(clip: Clip) -> tuple[Clip, str | None]:
 
 
 def _extrapolate(clip: Clip, missing: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and rotations in float64, with so many frames added that go on as the clip ended."""
+    """Positions and rotations in float64, with `count` frames added that continue the clip's last motion."""
     p, r = clip.positions.astype(np.float64), clip.rotations.astype(np.float64)
     n = np.arange(1, missing + 1)[:, None, None]
     steps, spins = np.diff(p[-3:], axis=0), _spins(r[-3:])

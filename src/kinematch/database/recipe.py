@@ -279,7 +279,7 @@ def read_recipe_text(path: str | Path) -> str:
     try:
         text = data.decode("utf-8-sig")  # some editors begin UTF-8 text with a mark
     except UnicodeDecodeError:
-        raise FileError(path, "is no UTF-8 text; save it as UTF-8") from None
+        raise FileError(path, "is not UTF-8 text; save it as UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -15,9 +15,9 @@ KEY = r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'"""
 HEADER = re.compile(rf"\s*(\[\[?)\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*\]\]?")
 ASSIGNMENT = re.compile(rf"\s*((?:{KEY})(?:\s*\.\s*(?:{KEY}))*)\s*=")
 Location = tuple[str | int, ...]
-MOST = 20  # mistakes reported at once
-SHORT = reprlib.Repr()
-SHORT.maxstring = SHORT.maxother = 80
+MAX_MISTAKES = 20  # mistakes reported at once
+SHORT_REPR = reprlib.Repr()
+SHORT_REPR.maxstring = SHORT_REPR.maxother = 80
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def recipe_error(path: str | Path, text: str, error: ValidationError, model: typ
     """One error for all that pydantic found, in the order of their lines."""
     found: dict[Location, list[str]] = {}
     problems = error.errors()
-    for problem in problems[:MOST]:
+    for problem in problems[:MAX_MISTAKES]:
         # a union of types adds the type it tried to the location; the user's key ends before that
         steps = _steps(text, problem["loc"], model)
         if problem["type"] == "extra_forbidden":
@@ -67,7 +67,7 @@ def recipe_error(path: str | Path, text: str, error: ValidationError, model: typ
     mistakes = [
         Mistake(find_line(text, location), _key(location) + "; or ".join(whats)) for location, whats in found.items()
     ]
-    return RecipeError(path, sorted(mistakes, key=lambda one: one.line or 0), max(0, len(problems) - MOST))
+    return RecipeError(path, sorted(mistakes, key=lambda one: one.line or 0), max(0, len(problems) - MAX_MISTAKES))
 
 
 def _key(location: Location) -> str:
@@ -78,7 +78,7 @@ def _key(location: Location) -> str:
 def describe(location: Location, problem: dict, model: type[BaseModel]) -> str:
     """What is wrong at a location: `unknown key 'tgas'; did you mean 'tags'?`"""
     value = problem["input"]
-    message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {SHORT.repr(value)}"
+    message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {SHORT_REPR.repr(value)}"
     match problem["type"]:
         case "extra_forbidden":
             choices = [f.alias or name for name, f in _model_at(model, location[:-1]).model_fields.items()]

@@ -1,4 +1,4 @@
-"""Stand loops: a short stretch in which somebody stands, played to and fro, as a clip that goes on for ever."""
+"""Stand loops: a short range in which the performer stands, played to and fro, as a clip without end."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ MIN_LOOP_SECONDS = 0.2  # of a stretch; a shorter one is a pose
 def play_to_and_fro(clip: Clip, contacts: Array) -> tuple[Clip, Array]:
     """The clip forwards and then backwards, ending with its first pose, and its contacts (F, K) alike.
 
-    Nobody sees which way somebody breathes and sways, and played so a stretch has no seam, however it ends: every
-    joint and the root come back to where they were, and slow down before they turn round.
+    Breathing and swaying look alike in both directions, and the range has no seam: every joint and the root return to
+    where they were, and slow down before they reverse.
     """
     moments = _find_moments(clip.frame_count - 1, TURN_SECONDS * clip.frame_rate)
     before = np.minimum(moments.astype(int), clip.frame_count - 2)

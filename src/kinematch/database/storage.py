@@ -137,7 +137,7 @@ def load(
     Its arrays are read into memory of their own. `mapped` has them share the file's pages instead, which several
     processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
     reads no frames, and damaged ones play as they are. `progress(done, total)` tells of a transport file, which is
-    unpacked and measured anew.
+    unpacked and measured again.
     """
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify, mapped=mapped)
     database = from_arrays(path, arrays, about, verify=verify, progress=progress)

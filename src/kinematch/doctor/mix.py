@@ -33,7 +33,7 @@ class FileGroup:
 
 
 def find_kind(report: Report) -> str:
-    """Whether a file shows somebody who moves about, or loops on the spot and actions as games have them."""
+    """Whether a file shows a performer who moves about, or loops on the spot and actions as games have them."""
     loops = any(one.in_place or (one.loop and len(report.clips) > 1) for one in report.animations)
     lone = len(report.clips) == 1 and any(problem.fix == IN_PLACE for problem in report.problems)
     if len(report.clips) == 1 and report.animations:

@@ -19,8 +19,8 @@ from kinematch.motion.labels.posture import measure_posture
 from kinematch.motion.tpose import TPose
 
 SINGLE = 4  # frames; fewer are a pose
-SHORTEST = 0.34  # s; a search never jumps into the last 0.33 s of a clip
-SHORT = 1.34  # s; below this no frame has a whole second of future
+MIN_CLIP_SECONDS = 0.34  # s; a search never jumps into the last 0.33 s of a clip
+SHORT_CLIP_SECONDS = 1.34  # s; below this no frame has a whole second of future
 SLIDING = 0.25  # m/s; feet of clean captures slide at 0.02 to 0.1
 FLOOR = 0.03  # m
 SLOW = 10.0  # frames per second; a step takes half a second
@@ -33,10 +33,10 @@ def find(clip: Clip, tpose: TPose | None, poses: Sequence[HeldPose] = ()) -> lis
     if clip.frame_count < SINGLE:
         what = f"{counted(clip.frame_count, 'frame')}: a pose or a character, not a motion"
         return [Problem("error", what, _pose_lines(clip))]
-    if seconds < SHORTEST:
-        return [Problem("error", f"{seconds:.2f} s long; below {SHORTEST} s nothing of it can be chosen")]
+    if seconds < MIN_CLIP_SECONDS:
+        return [Problem("error", f"{seconds:.2f} s long; below {MIN_CLIP_SECONDS} s nothing of it can be chosen")]
     problems = []
-    if seconds < SHORT:
+    if seconds < SHORT_CLIP_SECONDS:
         problems.append(
             Problem("note", f"{seconds:.2f} s long: no frame has a whole second of future; it is extrapolated")
         )

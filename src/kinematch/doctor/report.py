@@ -52,7 +52,7 @@ class Idle:
 
 @dataclass(frozen=True)
 class Activity:
-    """A stretch in which somebody does something, in seconds of the file; `low` joins all that is near the ground."""
+    """A range of one activity, in seconds of the file; `low` joins all that is near the ground."""
 
     name: str  # one of motion.activity.ACTIVITIES, or low
     start: float  # s

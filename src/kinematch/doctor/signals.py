@@ -11,7 +11,7 @@ from kinematch.motion.kinematics import MAX_BODY_SPEED, global_pose, measure_bod
 
 IMPOSSIBLE_TURN = 70.0  # rad/s; faster than anybody moves: a wrist snaps at about 40
 FLIP = np.radians(120)  # rad in one frame
-STILL = np.radians(0.01)  # rad; below this a joint is not moving but rounded
+MAX_ROUNDING_ANGLE = np.radians(0.01)  # rad; below this a joint is not moving but rounded
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def dead_joints(clip: Clip) -> list[str]:
     skeleton = clip.skeleton
     spread = quaternion.angle(clip.rotations.astype(np.float64), clip.rotations[:1].astype(np.float64)).max(axis=0)
     inner = set(skeleton.parents.tolist()) | set(skeleton.roles.values())
-    return [skeleton.names[j] for j in range(skeleton.joint_count) if spread[j] < STILL and j in inner]
+    return [skeleton.names[j] for j in range(skeleton.joint_count) if spread[j] < MAX_ROUNDING_ANGLE and j in inner]
 
 
 def jumps(clip: Clip) -> Events:

@@ -1,4 +1,4 @@
-"""Where somebody stands in a take: calibration poses to drop, idles to tag, and the recipe lines for both."""
+"""Where the performer stands in a take: calibration poses to drop, idles to tag, and the recipe lines for both."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ CARRY = "carrying"  # only tagged: no real take with it was at hand to tell how 
 MAX_LOOP_SECONDS = 15.0  # of an idle that is played to and fro; a longer one has enough to show
 WORTH_TAGGING = 0.3  # s of an activity within a low stretch
 LEAST_BETWEEN = 1.0  # s between two stretches that are set apart; less is no motion to play, only a way out of it
-SHORTEST = 0.34  # s; a take of which less is left shows nothing but the pose
+MIN_REST_SECONDS = 0.34  # s; a take of which less is left shows nothing but the pose
 
 
 def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle], list[Activity]]:
@@ -47,7 +47,7 @@ def calibration_problems(poses: Sequence[HeldPose], seconds: float) -> list[Prob
         return []
     kinds = " and ".join(f"{kind}-pose" for kind in sorted({pose.kind for pose in poses}, reverse=True))
     dropped = sum(stop - start for start, stop in (pose.drop for pose in poses))
-    if seconds - dropped < SHORTEST:
+    if seconds - dropped < MIN_REST_SECONDS:
         return [Problem("error", f"a {kinds} and nothing else: a pose, not a motion")]
     times = list_times(poses)
     stretches = ", ".join(f"[{start:.3f}, {stop:.3f}]" for start, stop in (pose.drop for pose in poses))
@@ -72,7 +72,7 @@ def _loop_lines(idle: Idle) -> list[str]:
 
 
 def activity_lines(activities: Sequence[Activity], path: str) -> list[str]:
-    """The `[[source.range]]` tables of what characters do only when they are told to; low ones say what is in them."""
+    """The `[[source.range]]` tables of what characters do only when commanded; low ones say what is in them."""
     return [line for one, tags in list_apart(activities) for line in _range_lines(one, path, tags)]
 
 
@@ -84,7 +84,7 @@ def list_apart(activities: Sequence[Activity]) -> list[tuple[Activity, list[str]
 
 
 def carry_lines(activities: Sequence[Activity], path: str) -> list[str]:
-    """The `[[source.range]]` tables of stretches in which somebody seems to carry something."""
+    """The `[[source.range]]` tables of ranges in which the performer seems to carry something."""
     return [line for one in activities if one.name == CARRY for line in _range_lines(one, path, [CARRY])]
 
 

@@ -80,7 +80,7 @@ class StateMachine:
 
 
 class PlainPlayback:
-    """The longest clip that moves, played on and on whatever is asked; it begins anew where it ends."""
+    """The longest clip that moves, played in a loop whatever the command."""
 
     def __init__(self, database: Database, count: int, *, settings: Settings, filter: str = ""):
         self.poses, self.settings = database.poses, settings

@@ -8,9 +8,9 @@ from kinematch.evaluate.run import Take
 from kinematch.motion.labels.posture import measure_posture
 
 ARMS_OUT, STRAIGHT = np.radians(25), np.radians(45)  # of a T-pose: off sideways, and bends of the elbows
-UPRIGHT = (0.88, 0.78)  # head height against the T-pose's: of somebody told to stand or walk, and to run
+UPRIGHT = (0.88, 0.78)  # head height against the T-pose's, when commanded to stand or walk, and to run
 RUNS = 2.0  # m/s, wanted
-STANDS = 0.2  # m/s of the hips, below which somebody told to stand does so
+STANDS = 0.2  # m/s of the hips, below which a character commanded to stand does so
 LEAN = np.radians(20)
 
 

@@ -114,7 +114,7 @@ def perform(
     every: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> CourseRun:
-    """The course under some settings, or by a baseline; of every so many steps one is seen."""
+    """Run the course under some settings, or by a baseline; every `every`-th step is seen."""
 
     def crowd(count: int, terrain: bool) -> Mover:
         return Crowd(given.database, count, settings=settings, terrain=given.terrain if terrain else None)

@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.motion.clip import true_ranges
 
 BAND = 0.01  # m above its resting height, up to which a toe is on the floor
-SHORTEST = 0.1  # s; what passes the floor more quickly swings
+MIN_STANCE_SECONDS = 0.1  # s; what passes the floor more quickly swings
 RESTING = 0.25  # quantile of a toe's heights in the source: stances fill more than half of the time
 SLOW = 1.5  # m/s of the root, below which no gait leaves the floor
 
@@ -65,6 +65,6 @@ def in_contact(heights: np.ndarray, rate: float) -> np.ndarray:
     low = heights < BAND
     for k in range(low.shape[1]):
         for start, stop in true_ranges(low[:, k]):
-            if stop - start < SHORTEST * rate:
+            if stop - start < MIN_STANCE_SECONDS * rate:
                 low[start:stop, k] = False
     return low

@@ -12,8 +12,8 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 
 BANDS = {"walk": (0.8, 1.8), "jog": (1.8, 3.0), "sprint": (3.0, np.inf)}  # m/s, as in database.coverage
-ENOUGH = 2.0  # s of a motion that make it worth asking for
-AHEAD = np.radians(30)  # from straight ahead, within which motion is forward
+MIN_GAIT_SECONDS = 2.0  # s of a motion that make it worth asking for
+FORWARD_ANGLE = np.radians(30)  # from straight ahead, within which motion is forward
 
 
 MOVING = 0.3  # m/s from which a direction of movement says something
@@ -41,20 +41,20 @@ def find_gaits(database: Database, filter: str = "") -> Gaits:
     mask = admitted(database, filter)
     speed, direction, turn = measure_root_motion(database.poses)
     speed, seconds = steady_loops(database.poses, speed), measure_frame_seconds(database.poses)
-    straight = mask & (np.abs(direction) < AHEAD) & (np.abs(turn) < np.radians(60))
+    straight = mask & (np.abs(direction) < FORWARD_ANGLE) & (np.abs(turn) < np.radians(60))
     found = {}
     for name, (low, high) in BANDS.items():
         own = straight & (speed >= low) & (speed < high)
-        if seconds[own].sum() >= ENOUGH:
+        if seconds[own].sum() >= MIN_GAIT_SECONDS:
             found[name] = round(float(np.median(speed[own])), 2)
     if not found:
         raise KinematchError(
-            f"the database holds less than {ENOUGH:g} s of walking, jogging or running forward"
+            f"the database holds less than {MIN_GAIT_SECONDS:g} s of walking, jogging or running forward"
             + (f" under the filter {filter!r}" if filter else "")
         )
     aside = mask & (np.abs(direction) > np.radians(60)) & (speed > 0.3)
     slowest = next(iter(found.values()))
-    strafe = float(np.median(speed[aside])) if seconds[aside].sum() >= ENOUGH else 0.6 * slowest
+    strafe = float(np.median(speed[aside])) if seconds[aside].sum() >= MIN_GAIT_SECONDS else 0.6 * slowest
     return Gaits(found, round(min(strafe, slowest), 2), bool(measure_ways(database, mask).min() >= EACH_WAY))
 
 

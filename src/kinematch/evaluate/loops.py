@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.database.coverage import measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.evaluate.gaits import AHEAD, admitted
+from kinematch.evaluate.gaits import FORWARD_ANGLE, admitted
 from kinematch.math import quaternion
 
 BLEND = 0.15  # s at the end of a loop that lead over to its beginning
@@ -40,7 +40,7 @@ def stride(database: Database, speed: float, filter: str = "") -> GaitLoop:
     """The best closed straight stride at a speed; it begins when the left foot is farthest ahead."""
     moving, direction, turn = measure_root_motion(database.poses)
     for slack in (0.1, 0.2, 0.4):  # of the speed: the nearest that there is
-        steady = (np.abs(moving - speed) < slack * speed) & (np.abs(direction) < AHEAD)
+        steady = (np.abs(moving - speed) < slack * speed) & (np.abs(direction) < FORWARD_ANGLE)
         steady &= (np.abs(turn) < np.radians(60)) & admitted(database, filter)
         # a stride takes 1.1 s at a walk and 0.65 s in a run
         found = _closed(database, steady, shortest=0.5, longest=1.4)

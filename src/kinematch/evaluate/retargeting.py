@@ -23,7 +23,7 @@ from kinematch.motion.role_names import ARM, LEG, SIDES
 from kinematch.motion.skeleton import Skeleton
 
 SUNK = 0.005  # m below the floor from which a frame counts
-NEAR = 0.01  # m from the floor within which a planted sole stands on it
+STANDING_HEIGHT = 0.01  # m from the floor within which a planted sole stands on it
 INVERTED = np.radians(5)  # a knee or elbow bent the wrong way by more; rest poses are not exact to less
 INSIDE = 0.01  # m inside of trunk or head from which a frame counts
 TARGETS = ("hips", "head", "left_hand", "right_hand", "left_foot", "right_foot")
@@ -211,7 +211,9 @@ def _make_rows(
     nan = float("nan")
     slips = [100 * pool.mean("slip") / size for pool, size in zip(pools, sizes)]
     sunk = every(lambda pool: 100 * float(np.mean(pool.get("depth") > SUNK)))
-    stands = every(lambda pool: 100 * float(np.mean(pool.get("sole") > NEAR)) if len(pool.get("sole")) else nan)
+    stands = every(
+        lambda pool: 100 * float(np.mean(pool.get("sole") > STANDING_HEIGHT)) if len(pool.get("sole")) else nan
+    )
     degrees = 180 / np.pi
 
     def after(name: str, factor: float) -> tuple[float, float, float]:
@@ -224,7 +226,7 @@ def _make_rows(
         RetargetMeasure("depth", "deepest below the floor", "cm", every(lambda pool: 100 * pool.largest("depth"))),
         RetargetMeasure("sunk", f"frames deeper than {100 * SUNK:g} cm", "%", sunk, 0.1, 0.1),
         RetargetMeasure("sole", "sole from the floor at contacts", "cm", every(lambda pool: 100 * pool.mean("sole"))),
-        RetargetMeasure("floating", f"contacts farther than {100 * NEAR:g} cm", "%", stands, 0.0, 0.1),
+        RetargetMeasure("floating", f"contacts farther than {100 * STANDING_HEIGHT:g} cm", "%", stands, 0.0, 0.1),
         RetargetMeasure("slip", "slip in stance, at the source's size", "cm/s", (slips[0], slips[1], slips[2]), 1.2,
             1.2 * slips[0]),
         RetargetMeasure("collision", f"frames with an arm {100 * INSIDE:g} cm in the body", "%",

@@ -14,7 +14,9 @@ from kinematch.evaluate.course import Scenario
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 
-LONG = 45.0  # s; longer scenarios run in a crowd of their own, so that the others need not wait for them standing
+SEPARATE_CROWD_SECONDS = (
+    45.0  # s; longer scenarios run in a crowd of their own, so that the others need not wait for them standing
+)
 Progress = Callable[[int, int], None]
 
 
@@ -88,7 +90,7 @@ def run(
     """Put a course to what `start` makes."""
     groups: dict[tuple[bool, bool], list[Scenario]] = {}
     for scenario in scenarios:
-        groups.setdefault((scenario.terrain, scenario.seconds > LONG), []).append(scenario)
+        groups.setdefault((scenario.terrain, scenario.seconds > SEPARATE_CROWD_SECONDS), []).append(scenario)
     total = sum(_steps(group, rate) for group in groups.values())
     made: dict[Scenario, Take] = {}
     seconds: list[np.ndarray] = []

@@ -18,7 +18,7 @@ def seen(run: CourseRun, every: int = 1) -> CourseRun:
 
 
 def rarer(take: Take, every: int) -> Take:
-    """The take as if only the last of every so many steps had been shown."""
+    """The take as if only every n-th step had been shown."""
     if every == 1:
         return take
     count = len(take.positions) // every

@@ -10,7 +10,7 @@ from kinematch.motion.skeleton import Skeleton
 
 HIGH = 99.9  # percentile of the source
 POP = 1.5  # times the source's maximum
-AFTER = 0.25  # s after a jump that belong to it
+JUMP_SECONDS = 0.25  # s after a jump that belong to it
 APART = 0.1  # s between two pops that are told apart
 
 
@@ -116,5 +116,5 @@ def pops(excess: np.ndarray, rate: float) -> list[tuple[int, int]]:
 
 def peaks_at(moments: np.ndarray, values: np.ndarray, rate: float) -> np.ndarray:
     """The largest of values (T, J) in the quarter second from each moment (M,) on, one step before it included."""
-    window = round(AFTER * rate)
+    window = round(JUMP_SECONDS * rate)
     return np.array([values[max(0, m - 1) : m + window].max() for m in moments], np.float64)

@@ -17,7 +17,7 @@ from kinematch.evaluate.pictures import sweep_chart
 from kinematch.evaluate.scores import Scores
 
 BLOCKS = ("trajectory position", "trajectory direction", "foot position", "foot velocity", "hip velocity")
-SHORT = ("path", "heading", "feet", "foot speed", "hip speed")  # the same, to stand below a bar
+SHORT_NAMES = ("path", "heading", "feet", "foot speed", "hip speed")  # the same, to stand below a bar
 PRESET = (1.5, 0.8, 2.0, 2.0, 2.0)  # digital humans 4.2, in the order of BLOCKS
 USUAL = ("position_mean", "turn_median", "skate_mean", "rough", "transitions")
 
@@ -141,7 +141,7 @@ def _weights(given: Assignment, settings: Settings) -> Iterator[Variant]:
         return Variant(label, replace(settings, weights=block_weights(given.database, values)), given.database)
 
     yield variant("preset", PRESET)
-    for n, block in enumerate(SHORT):
+    for n, block in enumerate(SHORT_NAMES):
         for factor in (0.25, 4.0):
             yield variant(f"{block} x{factor:g}", [w * factor if k == n else w for k, w in enumerate(PRESET)])
 

@@ -9,14 +9,14 @@ from kinematch.evaluate.following import steady_speeds
 from kinematch.evaluate.run import Take
 from kinematch.math.angles import wrap_angle
 
-AGAIN = 1.0  # s of the past that a repetition goes back to
-NEAR = 0.1  # s of the database around a frame that are as good as the frame
+REPETITION_SECONDS = 1.0  # s of the past that a repetition goes back to
+NEIGHBOUR_SECONDS = 0.1  # s of the database around a frame that are as good as the frame
 WINDOW = 0.5  # s over which a pose is seen to move
 FROZEN = 0.1  # of the source's median motion, below which a body that should move is frozen
 MOVING = 0.5  # m/s wanted, from which on a body should move
 STUCK = 0.25  # of the wanted speed, below which it is not taken up
 PATIENCE = 1.5  # s after which a command should be taken up
-FAR = np.radians(60)  # from the wanted facing, beyond which a turn is not taken up
+MAX_FACING_ERROR = np.radians(60)  # from the wanted facing, beyond which a turn is not taken up
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ def variety(takes: Sequence[Take], admitted: np.ndarray, targets: np.ndarray, fr
 def _played(take: Take, frame_rate: float) -> np.ndarray:
     """Frames (M,) that were shown, and those played through between two moments, however far apart these are."""
     before, way = take.frames[:-1], np.diff(take.frames)
-    on = ~take.jumped[1:] & (before >= 0) & (way > 1) & (way <= NEAR * frame_rate)
+    on = ~take.jumped[1:] & (before >= 0) & (way > 1) & (way <= NEIGHBOUR_SECONDS * frame_rate)
     between = [np.arange(first + 1, first + steps) for first, steps in zip(before[on], way[on])]
     return np.concatenate([take.frames[take.frames >= 0], *between])
 
 
 def _repeats(take: Take, frame_rate: float) -> int:
     """Jumps to within a tenth of a second of a frame played in the last second: the looping of digital humans 4.2."""
-    past, near = round(AGAIN * take.rate), NEAR * frame_rate
+    past, near = round(REPETITION_SECONDS * take.rate), NEIGHBOUR_SECONDS * frame_rate
     count = 0
     for moment in np.flatnonzero(take.jumped & (take.frames >= 0)):
         before = take.frames[max(0, moment - past) : moment]
@@ -68,13 +68,13 @@ def _repeats(take: Take, frame_rate: float) -> int:
 
 def looping(take: Take, frame_rate: float) -> np.ndarray:
     """Steps (T,) in which less than a second of the database plays for the third time in a row (digital humans 4.2)."""
-    moments, near = np.flatnonzero(take.jumped & (take.frames >= 0)), NEAR * frame_rate
+    moments, near = np.flatnonzero(take.jumped & (take.frames >= 0)), NEIGHBOUR_SECONDS * frame_rate
     landed = take.frames[moments]
-    again = (np.abs(np.diff(landed)) <= near) & (np.diff(moments) <= AGAIN * take.rate)
+    again = (np.abs(np.diff(landed)) <= near) & (np.diff(moments) <= REPETITION_SECONDS * take.rate)
     out = np.zeros(len(take.frames), bool)
     for k in np.flatnonzero(again[1:] & again[:-1]):
         stop = moments[k + 3] if k + 3 < len(moments) else len(out)
-        out[moments[k + 2] : min(stop, moments[k + 2] + round(AGAIN * take.rate))] = True
+        out[moments[k + 2] : min(stop, moments[k + 2] + round(REPETITION_SECONDS * take.rate))] = True
     return out
 
 
@@ -108,7 +108,7 @@ def stuck(take: Take) -> np.ndarray:
     wanted = np.hypot(take.velocities[:, 0], take.velocities[:, 2])
     facing = np.arctan2(take.facings[:, 0], take.facings[:, 2])
     told = np.abs(take.facings).sum(axis=-1) > 0
-    away = told & _held(take) & (np.abs(wrap_angle(facing - take.root_yaws)) > FAR)
+    away = told & _held(take) & (np.abs(wrap_angle(facing - take.root_yaws)) > MAX_FACING_ERROR)
     return (_asked_to_move(take) & (speeds < STUCK * wanted)) | away
 
 

@@ -17,7 +17,7 @@ from kinematch.motion.clip import true_ranges
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 
-SHORTEST = 0.5  # s of a stretch that the filter leaves in one piece
+MIN_RANGE_SECONDS = 0.5  # s of a stretch that the filter leaves in one piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +45,14 @@ def yardstick(database: Database, filter: str, mix: np.ndarray, *, rate: float =
         own = poses.clip_frames(c)
         for start, stop in true_ranges(mask[own]):
             clip = poses.clip(c).frames(start, stop)
-            if clip.frame_count < SHORTEST * poses.frame_rate:
+            if clip.frame_count < MIN_RANGE_SECONDS * poses.frame_rate:
                 continue
             clip = shown_at(clip, rate)
             facing = yaw_of(clip.rotations[:, 0])
             motions.append(seen_values(forward(clip.skeleton, clip.positions, clip.rotations)[0], rate))
             yaws.append(seen_values(np.unwrap(facing), rate))
     if not motions:
-        raise KinematchError(f"the filter {filter!r} leaves no stretch of {SHORTEST:g} s")
+        raise KinematchError(f"the filter {filter!r} leaves no stretch of {MIN_RANGE_SECONDS:g} s")
     if not len(poses.contact_joints):
         raise KinematchError("the database has no contact joints: feet cannot be scored")
     floor = floor_of(motions, poses.contact_joints)

@@ -13,7 +13,7 @@ import numpy as np
 from kinematch.errors import FileError, listed
 from kinematch.files.reading import opened
 from kinematch.math import quaternion, rotation
-from kinematch.motion.clip import SLOWEST, Clip, Origin
+from kinematch.motion.clip import MIN_FRAME_RATE, Clip, Origin
 from kinematch.motion.humanoid import reduce_to_humanoid
 from kinematch.motion.kinematics import global_pose, local_rotations, tpose
 from kinematch.motion.role_names import PHALANGES, SIDES
@@ -117,7 +117,7 @@ def read_amass(path: str | Path) -> Clip:
     if trans.shape != (len(poses), 3):
         raise FileError(path, f"trans has shape {trans.shape}, expected ({len(poses)}, 3)")
     rate = arrays["rate"]
-    if rate.size != 1 or not rate.reshape(-1)[0] >= SLOWEST:
+    if rate.size != 1 or not rate.reshape(-1)[0] >= MIN_FRAME_RATE:
         raise FileError(path, f"mocap_framerate is {rate.reshape(-1)[:3]}, expected one number of frames per second")
     for name, values in (("poses", poses), ("trans", trans)):
         if not (np.abs(values) < LARGEST_LENGTH).all():  # NaN fails too

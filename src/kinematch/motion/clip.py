@@ -9,12 +9,17 @@ from kinematch.errors import KinematchError
 from kinematch.motion.actions import Action
 from kinematch.motion.skeleton import Skeleton, set_array
 
-SLOWEST, FASTEST = 1e-4, 1e6  # frames per second; a mistake outside of these, and nothing overflows within
+MIN_FRAME_RATE, MAX_FRAME_RATE = (
+    1e-4,
+    1e6,
+)  # frames per second; a mistake outside of these, and nothing overflows within
 
 
 def check_frame_rate(frame_rate: float, what: str) -> None:
-    if not SLOWEST <= frame_rate <= FASTEST:
-        raise KinematchError(f"{what}: frame rate {frame_rate}, expected {SLOWEST:g} to {FASTEST:g} frames per second")
+    if not MIN_FRAME_RATE <= frame_rate <= MAX_FRAME_RATE:
+        raise KinematchError(
+            f"{what}: frame rate {frame_rate}, expected {MIN_FRAME_RATE:g} to {MAX_FRAME_RATE:g} frames per second"
+        )
 
 
 @dataclass(frozen=True)

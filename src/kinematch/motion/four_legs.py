@@ -16,7 +16,7 @@ from kinematch.motion.tpose_neutral import average
 
 LIMBS = tuple((f"{side}_{part}", f"{side}_{end}") for part, end in (("upper_arm", "hand"), ("upper_leg", "foot"))
               for side in ("left", "right"))  # fmt: skip
-MOST = 2000  # frames looked at for a reference stand
+MAX_STAND_FRAMES = 2000  # frames looked at for a reference stand
 
 
 def stands_on_four_legs(roles: Mapping[str, int], poses: Array) -> bool:
@@ -40,7 +40,7 @@ def with_reference_stand(clip: Clip) -> Clip:
     skeleton = clip.skeleton
     positions, rotations = (values[None] for values in kinematics.rest_pose(skeleton))
     if not on_all_fours(skeleton.roles, positions.astype(np.float64)):
-        step = max(1, clip.frame_count // MOST)
+        step = max(1, clip.frame_count // MAX_STAND_FRAMES)
         positions, rotations = kinematics.forward(skeleton, clip.positions[::step], clip.rotations[::step])
         at = {role: positions[:, joint].astype(np.float64) for role, joint in skeleton.roles.items()}
         slope = np.abs(unit(at["neck" if "neck" in at else "head"] - at["hips"])[:, 1])

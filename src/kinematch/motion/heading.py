@@ -10,7 +10,7 @@ from kinematch.math.rotation import from_axis_angle
 # A spine within 53 degrees of upright projects its forward axis; below 73 degrees the twist alone decides
 UPRIGHT, TILTED = 0.6, 0.3
 HEAD_DOWN = -0.7  # past 135 degrees nobody can say where a body faces
-SHORT = 0.5  # length of a smoothed direction below which its parts cancel
+MIN_DIRECTION_LENGTH = 0.5  # length of a smoothed direction below which its parts cancel
 ABOUT_TURN, SPIN = np.radians(225), np.radians(315)  # turned within a window: from vectors to angles
 
 
@@ -78,7 +78,7 @@ def smooth_directions(directions: Array, *, seconds: float, frame_rate: float) -
     turned = np.pad(turned[half : len(turned) - half], half, mode="edge")  # the ends are fitted by the last full window
     vectors = smoothing.savitzky_golay(directions, seconds=seconds, frame_rate=frame_rate)
     angles = smoothing.savitzky_golay(angles, seconds=seconds, frame_rate=frame_rate)
-    cancelled = 1 - quaternion.length(vectors) / SHORT
+    cancelled = 1 - quaternion.length(vectors) / MIN_DIRECTION_LENGTH
     spinning = (turned[:, None] - ABOUT_TURN) / (SPIN - ABOUT_TURN)
     share = np.clip(np.maximum(cancelled, spinning), 0, 1)
     return quaternion.unit((1 - share) * vectors + share * yaw_direction(angles), (0, 0, 1))

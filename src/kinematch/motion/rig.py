@@ -56,7 +56,7 @@ def make_rig(
 
 
 def flag_joints(joints: np.ndarray, count: int) -> np.ndarray:
-    """Which of so many joints are in a list."""
+    """A mask (J,) of the joints in a list."""
     flags = np.zeros(count, bool)
     flags[joints] = True
     return flags

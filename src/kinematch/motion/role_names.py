@@ -174,7 +174,7 @@ def _by_dialect(skeleton: Skeleton, names: list[Name], table: Mapping[str, str])
     for joint, name in enumerate(names):
         if name.side:
             for role, words in {**table, **_ANY}.items():
-                # 'leg 1, leg 2, leg 3' counts joints along a limb and says nothing of which is which
+                # 'leg 1, leg 2, leg 3' counts joints along a limb and does not say which is which
                 if name.core in words.split() and not (name.number and name.core in ("leg", "arm")):
                     candidates.setdefault(f"{name.side}_{role}", []).append(joint)
         else:

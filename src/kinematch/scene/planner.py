@@ -55,7 +55,7 @@ class Obstacle:
 
 
 @dataclass
-class Sight:
+class PathView:
     """What a character saw when it last looked."""
 
     obstacle: Obstacle | None
@@ -72,7 +72,7 @@ class Planner:
         self.scene, self.abilities = scene, abilities
         self.plans: list[Plan] = []  # of the last step, one for each character
         self._sides: dict[int, float] = {}
-        self._seen: dict[int, Sight] = {}
+        self._seen: dict[int, PathView] = {}
         self._seats: dict[int, Thing] = {}  # that characters go to and sit on
 
     @classmethod
@@ -147,7 +147,7 @@ class Planner:
         """What is ahead, or was a moment ago."""
         sight = self._seen.get(n)
         if sight is None or sight.age >= LOOK_INTERVAL or float(sight.way @ way) < SAME_WAY:
-            sight = self._seen[n] = Sight(self.find_obstacle(place, way), way, place.copy())
+            sight = self._seen[n] = PathView(self.find_obstacle(place, way), way, place.copy())
         sight.age += dt
         if sight.obstacle is None:
             return None

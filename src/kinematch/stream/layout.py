@@ -152,7 +152,7 @@ VIEW = Layout(
         Field("people", "u32", "found in the picture"),
         Field("aspect", "f32", "width of the picture by its height"),
         Field("brightness", "f32", "mean of the picture, 0 to 1"),
-        Field("x", "f32", "m, where in the room somebody stands who has a camera alone"),
+        Field("x", "f32", "m, where a user with a camera alone stands in the room"),
         Field("z", "f32", "m, likewise"),
     ),
     (

@@ -100,7 +100,7 @@ def open_stream(address: str, character: int = 0) -> Iterator[tuple[Any, StreamR
     try:
         connection = connect(address, max_size=LARGEST_FRAME, compression=None, open_timeout=PATIENCE)
     except InvalidURI:
-        raise KinematchError(f"{address!r} is no address, expected ws://HOST:PORT/stream") from None
+        raise KinematchError(f"{address!r} is not an address, expected ws://HOST:PORT/stream") from None
     except (OSError, WebSocketException) as error:
         raise KinematchError(f"{name}: {error or type(error).__name__}{_advise(error)}") from None
     with connection:

@@ -27,7 +27,7 @@ from kinematch.stream.picture import Group, make_view, pack_robots, take_picture
 
 MOST_LISTENERS = 16
 MOST_WAITING = 600  # frames for a listener that reads slowly; then the oldest are left out
-LATE = 0.25  # s behind the clock, after which time is given up instead of caught up
+MAX_LAG_SECONDS = 0.25  # s behind the clock, after which time is given up instead of caught up
 GOING_AWAY = 1001  # close code of a WebSocket whose server ends
 
 
@@ -124,7 +124,7 @@ async def perform(
                 listeners.send(frame)
             if broadcast is not None:
                 broadcast.send(performance.crowd.skeleton, performance.pose, performance.step * DT)
-            due = max(due + DT, clock() - LATE)
+            due = max(due + DT, clock() - MAX_LAG_SECONDS)
             await asyncio.sleep(max(0.0, due - clock()))
     listeners.send(None)
 

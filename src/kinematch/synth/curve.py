@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-SHORT = 0.09  # share of the swing in which a joint leaves or meets the planted leg's rate of turning
+BLEND_SHARE = 0.09  # share of the swing in which a joint leaves or meets the planted leg's rate of turning
 
 
 def cubic(u: np.ndarray, a: ArrayLike, b: ArrayLike, slope_a: ArrayLike, slope_b: ArrayLike) -> np.ndarray:
@@ -37,4 +37,4 @@ def near(end: np.ndarray, slope: np.ndarray, most: float) -> np.ndarray:
 
     A third of the way that the slope would cover is the least for that; a fast rate is met by at most so much.
     """
-    return end + np.clip(SHORT / 3 * slope, -most, most)
+    return end + np.clip(BLEND_SHARE / 3 * slope, -most, most)

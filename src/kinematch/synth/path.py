@@ -11,7 +11,7 @@ from kinematch.errors import KinematchError
 from kinematch.synth.gait import RUN_ABOVE, WALK_BELOW
 
 WALK_ACCELERATION, RUN_ACCELERATION = 1.2, 2.3  # m/s^2, comfortable and brisk
-SLOWEST, FASTEST = 5, 1000  # frames per second: a step takes several, and more show nothing
+MIN_FRAME_RATE, MAX_FRAME_RATE = 5, 1000  # frames per second: a step takes several, and more show nothing
 VELOCITY_SMOOTHING, TURN_SMOOTHING, GAIT_SMOOTHING = 0.45, 0.5, 0.5  # s, whole width of the window
 
 
@@ -59,8 +59,10 @@ def smooth(x: np.ndarray, seconds: float, frame_rate: float) -> np.ndarray:
 
 
 def _check_rate(frame_rate: float) -> None:
-    if not SLOWEST <= frame_rate <= FASTEST:
-        raise KinematchError(f"frame rate {frame_rate}, expected {SLOWEST} to {FASTEST} frames per second")
+    if not MIN_FRAME_RATE <= frame_rate <= MAX_FRAME_RATE:
+        raise KinematchError(
+            f"frame rate {frame_rate}, expected {MIN_FRAME_RATE} to {MAX_FRAME_RATE} frames per second"
+        )
 
 
 def path_of_moves(moves: Sequence[Move], *, frame_rate: float = 60.0, facing: float = 0.0) -> GroundPath:

@@ -12,7 +12,7 @@ from kinematch.synth.height import heights
 from kinematch.synth.path import GroundPath, directions, smooth
 from kinematch.synth.skeleton import HIP_DROP, HIP_HALF_WIDTH, HIPS_HEIGHT
 
-EARLY = 0.2  # s before the first step of a run in which the arms rise
+ARM_LEAD_SECONDS = 0.2  # s before the first step of a run in which the arms rise
 LONGEST_GAP = 1.6  # s: a slower stretch of a run, such as a sharp turn, in which the arms stay up
 SIDESTEP_DROP, SIDESTEP_TURN = 3 * DEGREE, 5 * DEGREE  # of the pelvis over each loaded foot, at 1 m/s aside
 
@@ -75,7 +75,7 @@ def _carriage(path: GroundPath) -> np.ndarray:
     """`running` from before its start and without its short gaps: a runner who turns keeps the arms up."""
     from scipy.ndimage import grey_closing, maximum_filter1d
 
-    early, size = (2 * round(seconds * path.frame_rate / 2) + 1 for seconds in (EARLY, LONGEST_GAP))
+    early, size = (2 * round(seconds * path.frame_rate / 2) + 1 for seconds in (ARM_LEAD_SECONDS, LONGEST_GAP))
     running = np.pad(path.running, size)
     soon = maximum_filter1d(running, early, origin=-(early // 2))  # the most of the frames that follow
     return smooth(grey_closing(soon, size)[size:-size], 0.3, path.frame_rate)

@@ -198,7 +198,7 @@ def step_leg(
         eased = (1 - np.cos(np.pi * u)) / 2
         way, swing = prints[k + 1] - prints[k], slice(stop, starts[k + 1])
         length = float(np.linalg.norm(way))
-        # somebody who does not go anywhere does not lift a paw
+        # an animal that goes nowhere lifts no paw
         high = min(LIFT, 0.02 + 0.2 * length) * ramp(length, 0.01, 0.05)
         lift[swing] = np.sin(np.pi * u) * ramp(length, 0.01, 0.05)
         places[swing] = prints[k] + eased[:, None] * way + UP * high * np.sin(np.pi * u)[:, None]

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from kinematch.math import quaternion
 from kinematch.synth import feet, gait
-from kinematch.synth.curve import SHORT, cubic, near, through
+from kinematch.synth.curve import BLEND_SHARE, cubic, near, through
 from kinematch.synth.feet import Roll
 from kinematch.synth.footsteps import Stances
 from kinematch.synth.gait import DEGREE
@@ -98,8 +98,8 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
     yaw = stances.yaws[n] + s**3 * (10 - 15 * s + 6 * s * s) * (stances.yaws[n + 1] - stances.yaws[n])
     knee = joined("knee", *_knee_knots(off, on, off_slopes, on_slopes, swings))
     ready = near(off["flex"], off_slopes["flex"], FLEX_SLACK), near(on["flex"], -on_slopes["flex"], FLEX_SLACK)
-    flex = joined("flex", (SHORT, ready[0], 0.0), (0.55, 4 * DEGREE, 0.0), (1 - SHORT, ready[1], 0.0))
-    level = joined("pitch", (0.5, -8 * DEGREE, 0.0), (1 - SHORT, on["pitch"], 0.0))
+    flex = joined("flex", (BLEND_SHARE, ready[0], 0.0), (0.55, 4 * DEGREE, 0.0), (1 - BLEND_SHARE, ready[1], 0.0))
+    level = joined("pitch", (0.5, -8 * DEGREE, 0.0), (1 - BLEND_SHARE, on["pitch"], 0.0))
     bend = np.maximum(joined("bend", (0.5, 10 * DEGREE, 0.0)), 0.0)
     ankle = hip + gait.leg_length(np.maximum(knee, STRAIGHTEST))[:, None] * quaternion.unit(along)
 
@@ -140,7 +140,7 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
 def _knee_knots(off: dict, on: dict, off_slopes: dict, on_slopes: dict, swings: Swings) -> list[tuple]:
     """The knee bends to its peak and is nearly straight before the landing; one that still stretches stops first."""
     slope = off_slopes["knee"]
-    u = SHORT / swings.when
+    u = BLEND_SHARE / swings.when
     plain = cubic(u, off["knee"], swings.peak, slope * swings.when, 0.0)
     # the derivative of that cubic, so that the knot changes nothing where the knee bends already
     going = (1 - u) * ((1 - 3 * u) * slope + 6 * u * (swings.peak - off["knee"]) / swings.when)
@@ -148,9 +148,9 @@ def _knee_knots(off: dict, on: dict, off_slopes: dict, on_slopes: dict, swings: 
     stop = np.maximum(near(off["knee"], slope, KNEE_SLACK), 4 * DEGREE)
     low = np.maximum(near(on["knee"], -on_slopes["knee"], KNEE_SLACK), 3 * DEGREE)
     return [
-        (SHORT, np.where(stretching, stop, plain), np.where(stretching, 0.0, going)),
+        (BLEND_SHARE, np.where(stretching, stop, plain), np.where(stretching, 0.0, going)),
         (swings.when, swings.peak, 0.0),
-        (1 - SHORT, low, 0.0),
+        (1 - BLEND_SHARE, low, 0.0),
     ]
 
 

@@ -67,7 +67,7 @@ def test_queries_are_those_of_the_schema(any_database, seed):
     speeds, wishes = (np.linalg.norm(one[:, [0, 2]], axis=1) for one in (body.velocities, command.velocities))
     standing = (wishes == 0) & (speeds <= c.STANDING_SPEED)
     gaps, angles = (body.positions - playing.positions) * [1, 0, 1], body.yaws - playing.yaws
-    near = standing & (np.linalg.norm(gaps, axis=1) <= c.NEAR)
+    near = standing & (np.linalg.norm(gaps, axis=1) <= c.MAX_STANDING_DISTANCE)
     aligned = standing & (abs(angles) <= c.ALIGNED) & (abs(body.yaw_rates) <= c.ALIGNED)
     places -= np.where(near[:, None], gaps, 0.0)[:, None]
     yaws -= np.where(aligned, angles, 0.0)[:, None]

@@ -6,7 +6,7 @@ import pytest
 from kinematch.character import Crowd, Settings
 from kinematch.character.reason import Reason
 from kinematch.character.step.schedule import (
-    FEWEST,
+    MIN_SEARCHES,
     SPARE,
     choose_searching,
     find_reason,
@@ -121,10 +121,10 @@ def test_of_too_many_the_most_urgent_search_and_no_more_than_the_limit(many):
     many.frames[:] = 30
     many.frames[ended] = many.database.poses.clip_stops[0] - 1
     choose_searching(scene, scratch, DT)
-    assert scene.work.searching.sum() == FEWEST
+    assert scene.work.searching.sum() == MIN_SEARCHES
     expected = set(ended.tolist())
     for n in np.argsort(-schedule.since):
-        if len(expected) < FEWEST:
+        if len(expected) < MIN_SEARCHES:
             expected.add(int(n))
     assert set(np.flatnonzero(scene.work.searching).tolist()) == expected
     assert ((scene.pose.reasons > 0) == scene.work.searching).all()
@@ -142,7 +142,7 @@ def test_everybody_gets_a_turn(many):
     scene, scratch = open_stages(many)
     many.frames[:], many.state.schedule.since[:] = 30, 2.0
     searched = np.zeros(400, int)
-    for _ in range(400 // FEWEST + 1):
+    for _ in range(400 // MIN_SEARCHES + 1):
         choose_searching(scene, scratch, DT)
         for n in np.flatnonzero(scene.work.searching):
             note_search(scene, n, DT)

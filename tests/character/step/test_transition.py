@@ -8,7 +8,7 @@ from kinematch.character.settings import DEAD, QUINTIC, SPRING
 from kinematch.character.step.offsets import find_fastest, show_spin, show_velocity
 from kinematch.character.step.playback import find_rate
 from kinematch.character.step.step import END, MOVE
-from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
+from kinematch.character.step.transition import ROW_AFTER, ROW_BEFORE, start_transition, take_sample
 from kinematch.control.command import move
 from kinematch.database.packing.pack import pack_database
 from kinematch.math import quaternion
@@ -97,9 +97,9 @@ def test_a_jump_goes_unseen(any_database, transition):
     targets = np.random.default_rng(1).integers(0, any_database.poses.frame_count, COUNT)
     roots = [find_root_velocities(crowd)]
     for n in range(COUNT):
-        crowd.runner.sample(n, BEFORE)
+        crowd.runner.sample(n, ROW_BEFORE)
         crowd.frames[n] = targets[n]
-        crowd.runner.sample(n, AFTER)
+        crowd.runner.sample(n, ROW_AFTER)
         crowd.runner.start_transition(n, crowd.runner.scene.settings.transition, settings.transition_halflife)
     after = show(crowd)
     assert (crowd.state.offsets.ages == 0).all()
@@ -120,11 +120,11 @@ def test_a_jump_changes_no_velocity(any_database, kind):
     targets = np.random.default_rng(1).integers(0, any_database.poses.frame_count, COUNT)
     kept = 0
     for n in range(COUNT):
-        take_sample(source, crowd.frames[n], crowd.fractions[n], 1.0, scratch, BEFORE)
-        take_sample(source, targets[n], crowd.fractions[n], 1.0, scratch, AFTER)
-        before = find_velocities(crowd, n, BEFORE, sample)
+        take_sample(source, crowd.frames[n], crowd.fractions[n], 1.0, scratch, ROW_BEFORE)
+        take_sample(source, targets[n], crowd.fractions[n], 1.0, scratch, ROW_AFTER)
+        before = find_velocities(crowd, n, ROW_BEFORE, sample)
         start_transition(scene, n, sample, crowd.runner.scene.settings.transition, 0.3)
-        after = find_velocities(crowd, n, AFTER, sample)
+        after = find_velocities(crowd, n, ROW_AFTER, sample)
         most = 0.99 * find_fastest(crowd.runner.scene.settings.transition, 0.3)
         for one, other, memory in zip(before, after, (memories.rotations[n, 3:], memories.positions[n, 3:])):
             slow = np.linalg.norm(memory[:, : len(one)], axis=0) < most
@@ -173,8 +173,8 @@ def test_going_over_to_the_same_frame_shows_the_same_whatever_the_kind_was(datab
 def test_without_transitions_nothing_is_remembered(database):
     crowd = Crowd(database, 2, settings=Settings(transition="none"), compiled=False)
     scene, scratch = open_stages(crowd)
-    take_sample(crowd.runner.tables[0], 100, 0.5, 1.0, scratch, BEFORE)
-    take_sample(crowd.runner.tables[0], 300, 0.5, 1.0, scratch, AFTER)
+    take_sample(crowd.runner.tables[0], 100, 0.5, 1.0, scratch, ROW_BEFORE)
+    take_sample(crowd.runner.tables[0], 300, 0.5, 1.0, scratch, ROW_AFTER)
     start_transition(scene, 0, scratch.sample, 3, 0.1)
     assert not any(array[0].any() for array in crowd.state.offsets[:3])
     assert crowd.state.offsets.ages.tolist() == [0.0, np.inf]
@@ -193,6 +193,6 @@ def test_a_toe_keeps_its_rate_at_a_jump_from_the_last_frame_of_a_clip(database):
     heights = crowd.sources[0].by_frame.toe_heights
     for last in (poses.clip_stops[~poses.clip_loops] - 1)[:8]:
         crowd.frames[:], crowd.fractions[:] = last, 0.0
-        crowd.runner.sample(0, BEFORE)
+        crowd.runner.sample(0, ROW_BEFORE)
         reached = (heights[last] - heights[last - 1]) * poses.frame_rate
-        np.testing.assert_allclose(crowd.runner.scratch[0].sample.toe_rates[BEFORE], reached, atol=1e-5)
+        np.testing.assert_allclose(crowd.runner.scratch[0].sample.toe_rates[ROW_BEFORE], reached, atol=1e-5)

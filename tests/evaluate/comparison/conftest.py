@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kinematch.evaluate.comparison.comparison import Comparison, Opened, compare
-from kinematch.evaluate.comparison.controllers import BIG, EXACT, PACKED, SMALL
+from kinematch.evaluate.comparison.controllers import BIG_MODEL, EXACT, PACKED, SMALL_MODEL
 from kinematch.evaluate.course import CommandSpan, of_heading, of_legs
 from kinematch.evaluate.evaluation import make_assignment
 from kinematch.learned.codebook import make_codebook
@@ -74,5 +74,5 @@ def comparison(database, database_file, constant_model, model_file) -> Compariso
     given = replace(make_assignment(database, quick=True), scenarios=SCENARIOS)
     model = Opened(constant_model(), model_file)
     exact = Opened(database, database_file)
-    opened = {EXACT: exact, PACKED: exact, SMALL: model, BIG: model}
+    opened = {EXACT: exact, PACKED: exact, SMALL_MODEL: model, BIG_MODEL: model}
     return compare(given, opened, stick_seconds=2.0, timed_seconds=0.2)

@@ -12,11 +12,11 @@ from kinematch.control.command import move
 from kinematch.evaluate.comparison import figures
 from kinematch.evaluate.comparison.comparison import OF_FRAMES, plain
 from kinematch.evaluate.comparison.controllers import (
-    BIG,
+    BIG_MODEL,
     EXACT,
     MACHINE,
     PACKED,
-    SMALL,
+    SMALL_MODEL,
     TABLE,
     find_halflife,
     list_controllers,
@@ -43,7 +43,7 @@ def test_a_decay_time_is_the_spring_of_the_dissertation():
 
 
 def test_all_controllers_of_the_table_are_run(comparison):
-    assert list(comparison.rows) == [EXACT, PACKED, MACHINE, SMALL, BIG, *TABLE]
+    assert list(comparison.rows) == [EXACT, PACKED, MACHINE, SMALL_MODEL, BIG_MODEL, *TABLE]
     assert len(list_controllers(Settings(), packed=False, big=False)) == 3 + len(TABLE) - 1
     none = comparison.rows["LMM_No_Inertia"]
     assert none.offsets.max() == 0
@@ -67,9 +67,9 @@ def test_recorded_poses_are_at_no_distance_and_others_are(database):
 
 
 def test_the_verdict_takes_the_scores_of_training_and_those_of_the_stick(comparison):
-    assert not comparison.verdicts[SMALL].accepted
-    assert any("9.0 cm" in reason for reason in comparison.verdicts[SMALL].reasons)
-    assert set(comparison.stick[SMALL]) == {"stick_off", "stick_frozen", "stick_restarts"}
+    assert not comparison.verdicts[SMALL_MODEL].accepted
+    assert any("9.0 cm" in reason for reason in comparison.verdicts[SMALL_MODEL].reasons)
+    assert set(comparison.stick[SMALL_MODEL]) == {"stick_off", "stick_frozen", "stick_restarts"}
 
 
 @pytest.mark.parametrize("name", ["LMM_High_Decay", "LMM_High_Search_High_Decay"])
@@ -108,7 +108,7 @@ def test_the_middle_of_a_turn_is_half_way_round(comparison):
 
 
 def test_tables_figures_and_report_are_whole(comparison, tmp_path, monkeypatch):
-    monkeypatch.setattr(figures, "FILMS", {"turns": ("turn 180", (EXACT, SMALL, "none"), 0.3)})
+    monkeypatch.setattr(figures, "FILMS", {"turns": ("turn 180", (EXACT, SMALL_MODEL, "none"), 0.3)})
     titles = " ".join(grid.title for grid in list_tables(comparison))
     assert all(number in titles for number in ("5.2", "5.3", "5.4", "5.5", "5.6"))
     for grid in list_tables(comparison):
@@ -138,7 +138,7 @@ def test_a_model_that_fails_ends_with_status_1(database_file, model_file, tmp_pa
     printed = capsys.readouterr().out
     assert "still: bad" in printed
     assert "9.0 cm" in printed
-    assert json.loads(file.read_text())["models"][SMALL]["verdict"] == "bad"
+    assert json.loads(file.read_text())["models"][SMALL_MODEL]["verdict"] == "bad"
 
 
 def test_options_that_mean_nothing_and_other_files_are_refused(database_file, model_file, tmp_path, capsys):

@@ -113,7 +113,7 @@ def test_camera_without_noise_a_single_picture_says_where_hips_face(material):
 def test_learned_each_network_has_its_time_and_loss(material, database, need_extra):
     need_extra("torch", "train")
     named = Named(database, "a few clips")
-    material.made["sets"] = {models.SMALL: named, models.BIG: named}
+    material.made["sets"] = {models.SMALL_MODEL: named, models.BIG_MODEL: named}
     values = learned.measure_training(material).values
     check_measures("training", values)
     assert all(value > 0 for value in values.values())
@@ -122,7 +122,7 @@ def test_learned_each_network_has_its_time_and_loss(material, database, need_ext
 
 def test_learned_a_finished_model_is_opened_and_an_interrupted_training_goes_on(material, database, need_extra):
     need_extra("torch", "train")
-    material.made["sets"] = {models.SMALL: Named(database, "a few clips")}
+    material.made["sets"] = {models.SMALL_MODEL: Named(database, "a few clips")}
 
     def stop(what, done, total):
         if what == "training small: step" and done == 3:
@@ -130,16 +130,16 @@ def test_learned_a_finished_model_is_opened_and_an_interrupted_training_goes_on(
 
     watched = replace(material, progress=stop)
     with pytest.raises(KeyboardInterrupt):
-        models.train_model(watched, models.SMALL)
+        models.train_model(watched, models.SMALL_MODEL)
     assert list(material.keep.glob("small-*.checkpoint"))
     told: list[str] = []
-    first = models.train_model(replace(material, progress=lambda what, *_: told.append(what)), models.SMALL)
+    first = models.train_model(replace(material, progress=lambda what, *_: told.append(what)), models.SMALL_MODEL)
     assert "training small: compress" not in told
     assert "training small: step" in told
     assert set(first.losses) == {"compress", "step", "project"}
     assert not list(material.keep.glob("small-*.checkpoint"))
     told.clear()
-    again = models.train_model(replace(material, progress=lambda what, *_: told.append(what)), models.SMALL)
+    again = models.train_model(replace(material, progress=lambda what, *_: told.append(what)), models.SMALL_MODEL)
     assert not told
     assert (again.losses, again.step_seconds) == (first.losses, first.step_seconds)
 

@@ -11,7 +11,7 @@ from kinematch.motion.kinematics import forward
 from kinematch.stream.layout import DT, ROBOT, unpack
 from kinematch.studio.server.messages import StickMessage
 from kinematch.studio.session.recording import save_recording
-from kinematch.studio.session.robots import MOST, read_worn_robot
+from kinematch.studio.session.robots import MAX_ROBOTS, read_worn_robot
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.welcome import describe_character
 
@@ -47,7 +47,7 @@ def test_a_robot_is_driven_by_the_stick(database, tmp_path):
     told = describe_character(stage)
     assert told.nodes == [-1, *range(len(worn.model.parents))]
     with pytest.raises(KinematchError, match="at most"):
-        stage.set_crowd(MOST + 1)
+        stage.set_crowd(MAX_ROBOTS + 1)
     stage.set_crowd(3)
     stage.compare(True)
     stage.advance()

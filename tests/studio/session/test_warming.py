@@ -56,7 +56,7 @@ def begun(monkeypatch) -> list:
 def test_work_goes_on_without_it(begun, monkeypatch):
     for python in ("/no/such/python", sys.executable):
         monkeypatch.setattr(module.sys, "executable", python)
-        monkeypatch.setattr(module, "LONGEST", 0.0)
+        monkeypatch.setattr(module, "MAX_WAIT_SECONDS", 0.0)
         with warming():
             done = True
         assert done

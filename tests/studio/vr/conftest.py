@@ -10,7 +10,7 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.stream.layout import AVATAR, MOTION, SAMPLE, pack, split, unpack
 from kinematch.studio.vr.body import make_outfit
 from kinematch.studio.vr.simulated_motions import pack_motion
-from kinematch.studio.vr.user import FASTEST
+from kinematch.studio.vr.user import MAX_SAMPLE_RATE
 
 NO_FINGERS = np.zeros((0, 25, 3))
 
@@ -53,7 +53,7 @@ class Walker:
     def send(self, **changes) -> int:
         """Returns the sample's number; no faster than a server takes them."""
         time.sleep(max(0.0, self.due - time.monotonic()))
-        self.due = time.monotonic() + 1.2 / FASTEST
+        self.due = time.monotonic() + 1.2 / MAX_SAMPLE_RATE
         self.page.connection.send(self.sample(**changes))
         return self.sequence - 1
 

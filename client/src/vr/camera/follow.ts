@@ -2,8 +2,8 @@
 import type { FoundBody } from "./pose_worker";
 
 const HIPS = [23, 24]; // of BlazePose's landmarks
-const FARTHEST = 0.12; // share of the picture that somebody moves between two pictures
-const PATIENCE = 1; // s after which somebody who is gone is forgotten
+const FARTHEST = 0.12; // share of the picture that a person moves between two pictures
+const PATIENCE = 1; // s after which a person who is gone is forgotten
 
 export class Follower {
   private place: [number, number] | null = null;

@@ -55,7 +55,7 @@ def measure_standing(scene, n):
         return 0.0, 0.0, 0.0, False
     x, z = body.positions[n, 0] - playing.positions[n, 0], body.positions[n, 2] - playing.positions[n, 2]
     yaw = wrap_angle(body.yaws[n] - playing.yaws[n])
-    near = x * x + z * z <= c.NEAR * c.NEAR
+    near = x * x + z * z <= c.MAX_STANDING_DISTANCE * c.MAX_STANDING_DISTANCE
     aligned = abs(yaw) <= c.ALIGNED and abs(body.yaw_rates[n]) <= c.ALIGNED
     return x if near else 0.0, z if near else 0.0, yaw if aligned else 0.0, near and aligned
 

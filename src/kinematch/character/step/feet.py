@@ -39,7 +39,7 @@ def stand_on_ground(scene, n, by):
     for k in range(feet.slopes.shape[1]):  # smoothed: edges of steps have no slope
         upward = max(work.normals[n, k, 1], LEAST_UPWARD)
         for i in range(2):
-            slope = min(max(-work.normals[n, k, 2 * i] / upward, -c.STEEPEST), c.STEEPEST)
+            slope = min(max(-work.normals[n, k, 2 * i] / upward, -c.MAX_FOOT_SLOPE), c.MAX_FOOT_SLOPE)
             x, v = settle_spring(feet.slopes[n, k, i] - slope, feet.slopes[n, k, i + 2], by.ground)
             feet.slopes[n, k, i], feet.slopes[n, k, i + 2] = x + slope, v
 
@@ -119,7 +119,7 @@ def plant_feet(scene, here, n, by):
         low = larger(low, plant_toe(scene, here, n, k, pelvis[0], by))
     depth = 0.0 * pelvis[0]
     if scene.settings.pelvis > 0:
-        depth = lower_pelvis(scene, here, n, smaller(low, c.DEEPEST), by)
+        depth = lower_pelvis(scene, here, n, smaller(low, c.MAX_PELVIS_DROP), by)
     for k in range(legs):
         aim_leg(scene, here, n, k, depth, by.lock)
     for k in range(legs):

@@ -8,7 +8,7 @@ from kinematch.character.constants import NO_RETURN
 from kinematch.character.step.ask import is_near
 from kinematch.character.step.playback import find_rate, read_playing
 from kinematch.character.step.scene import find_number, open_source
-from kinematch.character.step.transition import AFTER, BEFORE, start_transition, take_sample
+from kinematch.character.step.transition import ROW_AFTER, ROW_BEFORE, start_transition, take_sample
 from kinematch.compile.jit import inner, replace_in_kernels, routine
 from kinematch.compile.memory import address, read_address, read_byte
 from kinematch.database.frame_kernels import find_clip
@@ -185,9 +185,9 @@ def project_run(scene, n, here, there, target, stays, scratch):
 def jump_to_run(scene, n, here, there, target, entry, scratch):
     """Begin a run at what row 0 of the inputs holds."""
     before, t = read_playing(scene, here, n)
-    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, BEFORE)
+    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, ROW_BEFORE)
     enter_run(there, n, scratch, entry)
-    take_sample(there, 2 * n, t, find_rate(scene, there, n, 2 * n), scratch, AFTER)
+    take_sample(there, 2 * n, t, find_rate(scene, there, n, 2 * n), scratch, ROW_AFTER)
     end_jump(scene, n, 2 * n, target, scratch)
 
 
@@ -196,8 +196,8 @@ def jump(scene, n, here, there, target, frame, scratch):
     """Go on from a frame of source `target`; the fraction of a frame is kept."""
     before, t = read_playing(scene, here, n)
     after = min(max(frame, 0), there.frame_count - 1)
-    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, BEFORE)
-    take_sample(there, after, t, find_rate(scene, there, n, after), scratch, AFTER)
+    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, ROW_BEFORE)
+    take_sample(there, after, t, find_rate(scene, there, n, after), scratch, ROW_AFTER)
     end_jump(scene, n, after, target, scratch)
 
 

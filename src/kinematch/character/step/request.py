@@ -16,9 +16,11 @@ from kinematch.database.frame_kernels import find_clip, find_next_frame, find_ro
 from kinematch.database.table import EACH_ROW
 from kinematch.math.series import rotate_about_y, wrap_angle
 
-NONE, BUSY, NO_ACTION, TOO_FAR, TOO_NEAR, TURN, TOO_HIGH, EARLY, TIME, SPEED, CLEAR = (int(one) for one in Refusal)
-BEYOND = 1e9  # cost of a frame that cannot meet the target, besides how far it is from doing so
-NEAREST = 1e-6  # m
+NO_REFUSAL, BUSY, NO_ACTION, TOO_FAR, TOO_NEAR, TURN, TOO_HIGH, TOO_EARLY, TIME, SPEED, CLEAR = (
+    int(one) for one in Refusal
+)
+UNMET_COST = 1e9  # cost of a frame that cannot meet the target, besides how far it is from doing so
+MIN_DISTANCE = 1e-6  # m
 
 
 @routine
@@ -47,7 +49,7 @@ def take_request(scene, n, scratch):
     x, z, _ = find_root_velocity(here, frame, find_next_frame(here, frame), fraction)
     entry, stretch, refusal = find_entry_frame(scene, n, there, fraction, (x, z))
     scene.pose.refusals[n] = refusal
-    if refusal == NONE:
+    if refusal == NO_REFUSAL:
         enter_action(scene, n, here, there, target, entry, stretch, fraction, scratch)
 
 
@@ -80,8 +82,8 @@ def find_entry_frame(scene, n, there, fraction, moving):
             cost, wrong, _, _, _, _ = measure_warp(scene, n, there, s, frame, fraction)
             change = measure_change(there, frame, moving)
             cost += c.PER_SPEED * change * change
-            if change > c.WARP_SPEED and aimed and (wrong in (NONE, EARLY)):
-                cost, wrong = cost + BEYOND, SPEED
+            if change > c.WARP_SPEED and aimed and (wrong in (NO_REFUSAL, TOO_EARLY)):
+                cost, wrong = cost + UNMET_COST, SPEED
             if cost < best:
                 cost += measure_misfit(scene, n, there, frame, best - cost)
             if cost < best:
@@ -117,12 +119,12 @@ def measure_warp(scene, n, there, stretch, frame, fraction):
     seconds = (event if event >= 0 else actions.stretches[stretch, EXIT]) - frame - fraction
     seconds = seconds / there.frame_rate
     aimed, timed = orders.targets[n, 0] == orders.targets[n, 0], orders.times[n] == orders.times[n]
-    cost, wrong, nowhere = 0.0, NONE, math.nan
+    cost, wrong, nowhere = 0.0, NO_REFUSAL, math.nan
     if timed:
         late = abs(seconds - orders.times[n])
         cost = c.PER_SECOND * late * late
         if late > c.WARP_TIME:
-            cost, wrong = cost + BEYOND, TIME
+            cost, wrong = cost + UNMET_COST, TIME
     elif not aimed:
         cost = c.URGENCY * seconds
     if event < 0 or not aimed:
@@ -154,13 +156,13 @@ def measure_warp(scene, n, there, stretch, frame, fraction):
     lack = lack_x * lack_x + lack_z * lack_z
     cost += c.PER_METRE * (lack + lack_y * lack_y) + c.PER_RADIAN * turn * turn
     if actions.clears[stretch, 0] < orders.clears[n, 0] or actions.clears[stretch, 1] < orders.clears[n, 1]:
-        cost, wrong = cost + BEYOND, CLEAR
-    if wrong == NONE:
+        cost, wrong = cost + UNMET_COST, CLEAR
+    if wrong == NO_REFUSAL:
         wrong = find_fault(reach, far, math.sqrt(lack), turn, lack_y)
-        if wrong != NONE:
-            cost += BEYOND
-    if wrong == NONE and is_early(scene, n, reach, far):
-        wrong = EARLY
+        if wrong != NO_REFUSAL:
+            cost += UNMET_COST
+    if wrong == NO_REFUSAL and is_early(scene, n, reach, far):
+        wrong = TOO_EARLY
     return cost, wrong, goal_x, goal_y, goal_z, goal_yaw
 
 
@@ -175,7 +177,7 @@ def find_fault(reach, far, lack, turn, lack_y):
         return TOO_HIGH
     if far > reach and lack > longest:
         return TOO_FAR
-    return TOO_NEAR if far <= reach and lack > shortest else NONE
+    return TOO_NEAR if far <= reach and lack > shortest else NO_REFUSAL
 
 
 @inner
@@ -185,7 +187,7 @@ def is_early(scene, n, reach, far):
     if far <= c.STRETCHED * reach + 0.5 * c.WARP_SPARE:
         return False
     x, z = orders.targets[n, 0] - playing.positions[n, 0], orders.targets[n, 2] - playing.positions[n, 2]
-    speed = (body.velocities[n, 0] * x + body.velocities[n, 2] * z) / max(far, NEAREST)
+    speed = (body.velocities[n, 0] * x + body.velocities[n, 2] * z) / max(far, MIN_DISTANCE)
     return speed > c.APPROACH_SPEED
 
 

@@ -1,4 +1,4 @@
-"""Reset: a character whose state is not finite begins anew, where it or its body is; the others go on."""
+"""Reset: a character whose state is not finite restarts where it or its body is; the others go on."""
 
 import math
 

@@ -79,7 +79,7 @@ class Scene(NamedTuple):
     sources: Any  # (S,) int64, addresses of tables; outside kernels, the tables
 
 
-class Sample(NamedTuple):
+class JumpPoses(NamedTuple):
     """Animated poses before and after a jump."""
 
     rotations: np.ndarray  # (2, J, 4) float32
@@ -99,7 +99,7 @@ class Scratch(NamedTuple):
     places: np.ndarray  # (4, M, 3) float32
     velocities: np.ndarray  # (2, C, 3) float32
     spins: np.ndarray  # (2, C, 3) float32
-    sample: Sample
+    sample: JumpPoses
     urgencies: np.ndarray  # (N,) s, see schedule
     inputs: np.ndarray  # (ROWS, W) float32, of a model's networks
     hidden: np.ndarray  # (2, ROWS, H) float32
@@ -120,7 +120,7 @@ def make_scratch(
     rows = max(round_up(joints), *(table.pack.channels for table in tables))
     nets = [net for one in runs for net in (one.decompressor, one.stepper, one.projector)]
     width, hidden = max(one.step.shape[0] for one in runs), max(map(measure_net, nets))
-    sample = Sample(
+    sample = JumpPoses(
         np.zeros((2, joints, 4), single), np.zeros((2, joints, 3), single), np.zeros((2, moving, 3), single),
         np.zeros((2, moving, 3), single), np.zeros((2, 3)), np.zeros((2, contacts)), np.zeros((2, contacts)),
     )  # fmt: skip

@@ -14,9 +14,9 @@ from kinematch.database.run_path_kernels import has_run_out, is_run
 from kinematch.math.selection import find_nth_largest
 from kinematch.math.series import find_yaw, wrap_angle
 
-NONE, INTERVAL, VELOCITY, FACING, END, TAGS, SOURCE, FIRST = (int(reason) for reason in Reason)
+NO_SEARCH, INTERVAL, VELOCITY, FACING, END, TAGS, SOURCE, FIRST = (int(reason) for reason in Reason)
 SPARE = 1.25  # times the average number of searches that a step may hold; the rest wait their turn
-FEWEST = 32  # searches that a step may always hold
+MIN_SEARCHES = 32  # searches that a step may always hold
 URGENT = 1e6  # s of waiting that the end of a clip counts as
 
 
@@ -26,25 +26,25 @@ def choose_searching(scene, scratch, dt):
     pose, work, count = scene.pose, scene.work, 0
     for n in range(pose.reasons.shape[0]):
         reason = find_reason(scene, n)
-        work.searching[n] = reason != NONE
-        if reason != NONE:
+        work.searching[n] = reason != NO_SEARCH
+        if reason != NO_SEARCH:
             pose.reasons[n] = reason
             count += 1
     share = SPARE * pose.reasons.shape[0] * dt / scene.settings.search_interval
-    most = max(FEWEST, math.ceil(share))
+    most = max(MIN_SEARCHES, math.ceil(share))
     if count > most:
         delay_searches(scene, scratch.urgencies, count, most)
 
 
 @inner
 def find_reason(scene, n):
-    """Why a character has to search now, NONE where it need not: the first condition that holds."""
+    """Why a character has to search now, NO_SEARCH where it need not: the first condition that holds."""
     schedule, orders, settings = scene.schedule, scene.orders, scene.settings
     source = find_source(scene, n)
     frame, _ = read_playing(scene, source, n)
     if scene.acting.stretches[n] >= 0:
         schedule.idle[n] = False
-        return NONE if is_acting(scene, source, n, frame) else END
+        return NO_SEARCH if is_acting(scene, source, n, frame) else END
     clip, committed = find_clip(source, frame), is_committed(source, frame)
     since = schedule.since[n]
     if committed:
@@ -54,7 +54,7 @@ def find_reason(scene, n):
     if has_run_out(source, n) if is_run(source) else frame == source.stops[clip] - 1 and not source.loops[clip]:
         return END
     if committed:
-        return NONE
+        return NO_SEARCH
     if not since < settings.search_interval - c.INTERVAL_SLACK:  # NaN, which users may have written, is due
         return INTERVAL
     if math.isnan(schedule.commands[n, 0]):
@@ -67,7 +67,7 @@ def find_reason(scene, n):
             return FACING
         if orders.filters[n] != schedule.filters[n]:
             return TAGS
-    return NONE
+    return NO_SEARCH
 
 
 @inner
@@ -106,7 +106,7 @@ def delay_searches(scene, urgencies, count, most):
                 left -= 1
             else:
                 searching[n] = False
-                pose.reasons[n] = pose.reasons[n] if pose.searched[n] else NONE  # of an earlier piece of the step
+                pose.reasons[n] = pose.reasons[n] if pose.searched[n] else NO_SEARCH  # of an earlier piece of the step
 
 
 @inner
@@ -121,7 +121,7 @@ def note_search(scene, n, dt):
     """Note when a character searched and what it was told.
 
     Time beyond the interval is carried over, so that the search rate does not depend on the step rate. A character that
-    waited longer than a step starts its interval anew, and one that never searched keeps its phase: crowds must not
+    waited longer than a step restarts its interval, and one that never searched keeps its phase: crowds must not
     search all at once.
     """
     schedule, orders, interval = scene.schedule, scene.orders, scene.settings.search_interval

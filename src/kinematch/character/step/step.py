@@ -45,7 +45,7 @@ ROUNDING = 1e-9  # of the number of pieces
 def step(scene, scratch, characters, begun, dt, enter, leave):
     """Run the stages between two seams; a whole step in pieces, so that a slow application moves like a fast one.
 
-    Whether anything happened: characters began anew, a filter admits no frame, or orders are not finite and nothing was
+    Whether anything happened: characters were reset, a filter admits no frame, or orders are not finite and nothing was
     done.
     """
     if enter == BEGIN and not are_finite(scene.orders):

@@ -9,7 +9,7 @@ from kinematch.database.pair_kernels import find_pair, find_rates
 from kinematch.math.series import find_vector_rate, from_rotation_vector, nlerp, to_rotation_vector
 from kinematch.math.vectors import inverse, quaternion, rotate, vector
 
-BEFORE, AFTER = 0, 1  # rows of a sample
+ROW_BEFORE, ROW_AFTER = 0, 1  # rows of a sample
 
 
 @routine
@@ -49,29 +49,29 @@ def start_transition(scene, n, sample, old, old_halflife):
     memory, joints = offsets.rotations[n], scene.work.rotations.shape[1]
     for j in range(0, joints, lane_count()):
         js, own = consecutive(j, joints), run(j)
-        animated = quaternion(sample.rotations[BEFORE][js])
+        animated = quaternion(sample.rotations[ROW_BEFORE][js])
         shown = show_rotation(memory, own, old, age, old_halflife, animated)
-        spin = show_spin(memory, own, old, age, old_halflife, animated, vector(sample.spins[BEFORE][js]))
+        spin = show_spin(memory, own, old, age, old_halflife, animated, vector(sample.spins[ROW_BEFORE][js]))
         if kind == DEAD:
             remember(memory, own, kind, halflife, to_rotation_vector(shown), spin)
         else:
-            step = to_rotation_vector(shown * inverse(quaternion(sample.rotations[AFTER][js])))
-            less = rotate(from_rotation_vector(step), vector(sample.spins[AFTER][js]))
+            step = to_rotation_vector(shown * inverse(quaternion(sample.rotations[ROW_AFTER][js])))
+            less = rotate(from_rotation_vector(step), vector(sample.spins[ROW_AFTER][js]))
             remember(memory, own, kind, halflife, step, find_vector_rate(step, spin - less))
     memory, moving = offsets.positions[n], sample.places.shape[1]
     for k in range(0, moving, lane_count()):
         ks, own = consecutive(k, moving), run(k)
-        place, velocity = vector(sample.places[BEFORE][ks]), vector(sample.velocities[BEFORE][ks])
+        place, velocity = vector(sample.places[ROW_BEFORE][ks]), vector(sample.velocities[ROW_BEFORE][ks])
         velocity = show_velocity(memory, own, old, age, old_halflife, place, velocity)
         place = show_place(memory, own, old, age, old_halflife, place)
         if kind == DEAD:
             remember(memory, own, kind, halflife, place, velocity)
         else:
-            step = place - vector(sample.places[AFTER][ks])
-            remember(memory, own, kind, halflife, step, velocity - vector(sample.velocities[AFTER][ks]))
+            step = place - vector(sample.places[ROW_AFTER][ks])
+            remember(memory, own, kind, halflife, step, velocity - vector(sample.velocities[ROW_AFTER][ks]))
     roots, scale = offsets.roots, scene.rig.scale
     for i in range(3):
-        change = sample.roots[BEFORE, i] - sample.roots[AFTER, i]
+        change = sample.roots[ROW_BEFORE, i] - sample.roots[ROW_AFTER, i]
         roots[n, i] += change * scale if i < 2 else change
         roots[n, i + 3] = 0.0
     if scene.settings.foot_lock > 0:
@@ -84,7 +84,7 @@ def offset_toes(scene, n, sample):
     rig, feet = scene.rig, scene.feet
     for k in range(rig.legs.shape[0]):
         contact = rig.leg_contacts[k]
-        height = sample.toe_heights[BEFORE, contact] - sample.toe_heights[AFTER, contact]
-        rate = sample.toe_rates[BEFORE, contact] - sample.toe_rates[AFTER, contact]
+        height = sample.toe_heights[ROW_BEFORE, contact] - sample.toe_heights[ROW_AFTER, contact]
+        rate = sample.toe_rates[ROW_BEFORE, contact] - sample.toe_rates[ROW_AFTER, contact]
         feet.offsets[n, k, 1] += height * rig.scale
         feet.rates[n, k, 1] += rate * rig.scale

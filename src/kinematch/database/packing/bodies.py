@@ -6,12 +6,12 @@ from kinematch.math import quaternion
 from kinematch.motion.kinematics import end_positions, forward
 from kinematch.motion.skeleton import Skeleton
 
-SHORTEST = 0.1  # m: a turn of a joint that nothing hangs on is still seen
+MIN_BONE_LENGTH = 0.1  # m: a turn of a joint that nothing hangs on is still seen
 
 
 def find_levers(skeleton: Skeleton) -> np.ndarray:
     """(J,) m from each joint to the farthest end of its chains, stretched."""
-    levers = np.full(skeleton.joint_count, SHORTEST)
+    levers = np.full(skeleton.joint_count, MIN_BONE_LENGTH)
     for joint, offset in zip(skeleton.end_parents, skeleton.end_offsets):
         levers[joint] = max(levers[joint], np.linalg.norm(offset))
     for joint in range(skeleton.joint_count - 1, 0, -1):

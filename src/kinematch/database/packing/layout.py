@@ -94,7 +94,7 @@ def count_channels(joints: int, moving: int) -> int:
 
 
 def count_knots(lengths: np.ndarray | int, stride: int):
-    """Knots of segments of so many frames: the last is at or behind the last frame."""
+    """Knots of segments by their frame counts: the last knot is at or behind the last frame."""
     return (lengths - 1 + stride - 1) // stride + 1
 
 

@@ -14,7 +14,7 @@ from kinematch.math import quaternion
 ROUNDS = 7  # of a bisection
 SHARES = (0.02, 3.0)  # of the bound that one channel may use up: its errors rarely add to those of others
 ROUNDING = 5e-7  # m by which a body may be farther off when kernels compute it in float32
-LEAST_WIDTH = 2  # bits: with one, there is no number above zero
+LEAST_WIDTH = 2  # bits: with one, no value is above zero
 AMPLIFIED = 1.1  # the error of knots in a cubic through them
 
 

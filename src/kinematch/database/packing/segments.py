@@ -10,7 +10,7 @@ from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 
 WINDOW = LENGTH + STRIDES[-1]  # frames of a segment and behind it that knots may lie on
-FARTHEST = 0.999  # of a quaternion's x, y, z: past a clip's end knots are guessed, and must be rotations
+MAX_VECTOR_PART = 0.999  # of a quaternion's x, y, z: past a clip's end knots are guessed, and must be rotations
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def take_segments(poses: PoseDatabase, moving: np.ndarray, begins: np.ndarray, l
     all_numbers[:, :, 1:joints], all_centres[:, 1:joints] = numbers, centres
     all_numbers[:, :, joints : joints + len(moving)] = places - middles[:, None]
     _extend(all_numbers, ends - begins + 1)
-    all_numbers[:, :, :joints] = np.clip(all_numbers[:, :, :joints], -FARTHEST, FARTHEST)
+    all_numbers[:, :, :joints] = np.clip(all_numbers[:, :, :joints], -MAX_VECTOR_PART, MAX_VECTOR_PART)
     own = frames[:, np.minimum(np.arange(LENGTH), LENGTH - 1)]
     own = np.minimum(own, (begins + lengths - 1)[:, None])
     return Segments(own, lengths, all_centres, middles, all_numbers)

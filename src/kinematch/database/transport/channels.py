@@ -13,7 +13,7 @@ from kinematch.motion.heading import yaw_of
 from kinematch.motion.skeleton import Skeleton
 
 ROOT_PLACE, ROOT_TURN = 5e-4, 5e-4  # m and rad, steps of the root's path
-SMALLEST = 1e-9  # rad, below which an axis has no direction
+MIN_ANGLE = 1e-9  # rad, below which an axis has no direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,4 +75,4 @@ def _find_vectors(rotations: np.ndarray) -> np.ndarray:
     """Rotation vectors that go on past half a turn where the quaternions do, instead of jumping to the other side."""
     sines = np.linalg.norm(rotations[..., 1:], axis=-1, keepdims=True)
     angles = 2 * np.arctan2(sines, rotations[..., :1])
-    return rotations[..., 1:] * np.where(sines > SMALLEST, angles / np.maximum(sines, SMALLEST), 2.0)
+    return rotations[..., 1:] * np.where(sines > MIN_ANGLE, angles / np.maximum(sines, MIN_ANGLE), 2.0)

@@ -39,7 +39,7 @@ def count_frames(frames: int) -> int:
 
 
 def list_sizes(frames: int) -> list[int]:
-    """Rows of each level of a curve of so many frames."""
+    """Rows of each level of a curve, by its frame count."""
     spans = (count_frames(frames) - 1) // TOP
     return [spans + 1] + [spans << level for level in range(TOP.bit_length() - 1)]
 

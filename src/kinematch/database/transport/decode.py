@@ -23,7 +23,7 @@ from kinematch.motion.skeleton import Skeleton
 
 MOST_TIMES, FREE = 1000, 64_000_000  # times the bytes of a file, and bytes besides, that its poses may take
 FLOATS = 13  # of a joint in a frame: place, rotation and their velocities
-FARTHEST = 1e6  # m and rad
+MAX_VALUE = 1e6  # m and rad
 Progress = Callable[[int, int], None]
 
 
@@ -94,7 +94,7 @@ def _decode_clips(
         levels[0] = np.cumsum(levels[0], axis=0)
         steps = body.make_steps(float(own["shares"][n]) * float(own["error"][0]))
         curves = decode_curves(levels, steps, lengths[c])
-        if not (np.abs(curves) < FARTHEST).all():
+        if not (np.abs(curves) < MAX_VALUE).all():
             raise KinematchError(f"clip {clips.names[c]!r} has values that are no motion")
         positions, rotations = from_channels(body, curves, own["centres"][n].view(np.int8))
         made[c] = Clip(body.skeleton, positions, rotations, frame_rate, clips.names[c])

@@ -38,7 +38,7 @@ def write_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_numbers(small: np.ndarray, large: np.ndarray, count: int) -> np.ndarray:
-    """So many numbers (int32) of two streams."""
+    """The next `count` numbers (int32) of two streams."""
     folded = decompress(small, count).astype(np.int32)
     apart = np.flatnonzero(folded == ESCAPE)
     planes = decompress(large, 4 * len(apart)).reshape(4, -1)

@@ -11,9 +11,9 @@ from kinematch.evaluate.vr.performance import Performance
 from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.motion.heading import yaw_direction
 
-SPIKE, LONG = 45.0, 0.5  # degrees and s: a body that is turned wrongly for long enough to be noticed
+SPIKE_DEGREES, SPIKE_SECONDS = 45.0, 0.5  # degrees and s: a body that is turned wrongly for long enough to be noticed
 TURNS = np.radians(60)  # rad/s of a body that turns
-APART = 0.15  # m along the way between the feet of somebody who has one ahead
+APART = 0.15  # m along the way between the feet when one is ahead
 VISIBLE = 0.5  # of hips that are seen
 
 
@@ -54,9 +54,9 @@ def find_seen(user: SimulatedUser, landmarks: Landmarks) -> np.ndarray:
 
 def find_spikes(errors: np.ndarray, rate: float) -> list[slice]:
     """Stretches over which errors (F,) in degrees stay beyond what is noticed, for long."""
-    large = np.concatenate([[False], np.abs(errors) > SPIKE, [False]])
+    large = np.concatenate([[False], np.abs(errors) > SPIKE_DEGREES, [False]])
     starts, stops = (np.flatnonzero(np.diff(large.astype(int)) == sign) for sign in (1, -1))
-    return [slice(start, stop) for start, stop in zip(starts, stops) if stop - start > LONG * rate]
+    return [slice(start, stop) for start, stop in zip(starts, stops) if stop - start > SPIKE_SECONDS * rate]
 
 
 def compare_feet(one: Performance) -> np.ndarray:
@@ -80,7 +80,7 @@ def measure_source(
     for one, own, true in zip(performances, seen, truth):
         start, rate = round(WARM_UP * one.user.rate), one.user.rate
         errors = find_hips_errors(one)
-        unavoidable = (np.abs(find_hips_errors(true)) > SPIKE)[start:]
+        unavoidable = (np.abs(find_hips_errors(true)) > SPIKE_DEGREES)[start:]
         spikes += sum(not unavoidable[spike].any() for spike in find_spikes(errors[start:], rate))
         fed.append(np.abs(find_direction_errors(one))[start:])
         rendered.append(np.abs(errors)[start:])

@@ -9,7 +9,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.math.angles import wrap_angle
 
-NEAREST = 2.0  # m between a camera and the nearest place of the user
+MIN_DISTANCE = 2.0  # m between a camera and the nearest place of the user
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Place:
 
 
 PLACES = {
-    "front": Place(0, NEAREST, 1.1, 5),
-    "corner": Place(50, NEAREST, 2.0, 18),
-    "side": Place(90, NEAREST, 1.1, 5),
-    "back": Place(180, NEAREST, 1.1, 5),
+    "front": Place(0, MIN_DISTANCE, 1.1, 5),
+    "corner": Place(50, MIN_DISTANCE, 2.0, 18),
+    "side": Place(90, MIN_DISTANCE, 1.1, 5),
+    "back": Place(180, MIN_DISTANCE, 1.1, 5),
     "desk": Place(15, 0.7, 0.8, -12),
 }
 

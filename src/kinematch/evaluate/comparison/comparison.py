@@ -13,11 +13,11 @@ from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 from kinematch.evaluate.baselines import StateMachine
 from kinematch.evaluate.comparison.controllers import (
-    BIG,
+    BIG_MODEL,
     EXACT,
     MACHINE,
     PACKED,
-    SMALL,
+    SMALL_MODEL,
     ComparedController,
     list_controllers,
 )
@@ -64,9 +64,9 @@ class ComparisonRow:
 @dataclass(frozen=True, eq=False)
 class Comparison:
     assignment: Assignment
-    opened: Mapping[str, Opened]  # by what plays: EXACT, PACKED, SMALL, BIG
+    opened: Mapping[str, Opened]  # by what plays: EXACT, PACKED, SMALL_MODEL, BIG_MODEL
     rows: Mapping[str, ComparisonRow]
-    stick: Mapping[str, Scores]  # random stick, by what plays: SMALL, BIG
+    stick: Mapping[str, Scores]  # random stick, by what plays: SMALL_MODEL, BIG_MODEL
     verdicts: Mapping[str, Verdict]
 
 
@@ -74,12 +74,12 @@ def compare(
     given: Assignment, opened: Mapping[str, Opened], settings: Settings | None = None, *,
     stick_seconds: float = 150.0, timed_seconds: float = 20.0, progress: Progress | None = None,
 ) -> Comparison:  # fmt: skip
-    """Put all controllers to a course; `opened` has EXACT and SMALL, and may have PACKED and BIG."""
+    """Put all controllers to a course; `opened` has EXACT and SMALL_MODEL; PACKED and BIG_MODEL are optional."""
     told = progress or (lambda what, done, total: None)
-    models = {name: one.source for name, one in opened.items() if name in (SMALL, BIG)}
+    models = {name: one.source for name, one in opened.items() if name in (SMALL_MODEL, BIG_MODEL)}
     for name, model in models.items():
         _check(model, given.database, opened[name].name)
-    controllers = list_controllers(settings or Settings(), packed=PACKED in opened, big=BIG in opened)
+    controllers = list_controllers(settings or Settings(), packed=PACKED in opened, big=BIG_MODEL in opened)
     recorded = Recorded(given.database, admitted(given.database, given.filter))
     stick, verdicts = {}, {}
     for name, model in models.items():
@@ -133,7 +133,7 @@ def _run(
 
     done = perform(given, controller.settings, start=start, progress=told)
     scores = scored(given, done, flat=controller.plays == MACHINE) | score_nearest(done.takes, recorded)
-    if controller.plays in (SMALL, BIG):
+    if controller.plays in (SMALL_MODEL, BIG_MODEL):
         scores = {name: value for name, value in scores.items() if name not in OF_FRAMES}
     watched = [np.array(mover.offsets) for mover in movers if isinstance(mover, WatchedCrowd)]
     offsets = max(watched, key=len, default=np.zeros(0))

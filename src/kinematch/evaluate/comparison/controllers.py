@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.character.settings import Settings
 from kinematch.math.spring import HALFLIFE_FACTOR
 
-EXACT, PACKED, MACHINE, SMALL, BIG = "exact", "packed", "state machine", "small model", "big model"
+EXACT, PACKED, MACHINE, SMALL_MODEL, BIG_MODEL = "exact", "packed", "state machine", "small model", "big model"
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class ComparedController:
     """What plays, by which settings."""
 
     name: str
-    plays: str  # EXACT, PACKED, MACHINE, SMALL or BIG
+    plays: str  # EXACT, PACKED, MACHINE, SMALL_MODEL or BIG_MODEL
     settings: Settings
     times: tuple[float, float, float] | None = None  # s: search, forced search and decay of table 5.2; None: ours
 
@@ -44,7 +44,7 @@ def find_halflife(decay: float) -> float:
 
 def list_controllers(settings: Settings, *, packed: bool, big: bool) -> list[ComparedController]:
     """Ours by the given settings, then those of table 5.2; without a big model, those that need one are left out."""
-    plays = [EXACT, *([PACKED] if packed else []), MACHINE, SMALL, *([BIG] if big else [])]
+    plays = [EXACT, *([PACKED] if packed else []), MACHINE, SMALL_MODEL, *([BIG_MODEL] if big else [])]
     made = [ComparedController(name, name, settings) for name in plays]
     for name, times in TABLE.items():
         search, forced, decay = times
@@ -54,5 +54,5 @@ def list_controllers(settings: Settings, *, packed: bool, big: bool) -> list[Com
         else:
             own = replace(own, transition="none")
         if big or name != "LMM_Big":
-            made.append(ComparedController(name, BIG if name == "LMM_Big" else SMALL, own, times))
+            made.append(ComparedController(name, BIG_MODEL if name == "LMM_Big" else SMALL_MODEL, own, times))
     return made

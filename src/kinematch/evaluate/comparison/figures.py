@@ -10,7 +10,7 @@ from kinematch.draw.animation import moving_pictures
 from kinematch.draw.montage import montage
 from kinematch.errors import KinematchError
 from kinematch.evaluate.comparison.comparison import Comparison
-from kinematch.evaluate.comparison.controllers import BIG, EXACT, MACHINE, PACKED, SMALL
+from kinematch.evaluate.comparison.controllers import BIG_MODEL, EXACT, MACHINE, PACKED, SMALL_MODEL
 from kinematch.evaluate.course import Scenario
 from kinematch.evaluate.run import Take
 
@@ -18,10 +18,10 @@ TILE = (250, 300)
 LEAD = 1.0  # s before an event from which a film shows it
 # name: scenario group, controllers, seconds; those that the comparison has not are left out
 FILMS = {
-    "turns-45": ("turn 45", (EXACT, PACKED, SMALL, BIG, MACHINE), 5.0),
-    "turns-90": ("turn 90", (EXACT, PACKED, SMALL, BIG, MACHINE), 5.0),
-    "turns-180": ("turn 180", (EXACT, PACKED, SMALL, BIG, MACHINE), 5.0),
-    "gradual": ("gradual turns", (EXACT, PACKED, SMALL, BIG, MACHINE), 6.0),
+    "turns-45": ("turn 45", (EXACT, PACKED, SMALL_MODEL, BIG_MODEL, MACHINE), 5.0),
+    "turns-90": ("turn 90", (EXACT, PACKED, SMALL_MODEL, BIG_MODEL, MACHINE), 5.0),
+    "turns-180": ("turn 180", (EXACT, PACKED, SMALL_MODEL, BIG_MODEL, MACHINE), 5.0),
+    "gradual": ("gradual turns", (EXACT, PACKED, SMALL_MODEL, BIG_MODEL, MACHINE), 6.0),
     "search-times": ("turn 180", ("LMM_Low_Search", "LMM", "LMM_High_Search", "LMM_Big"), 5.0),
     "decay-times": (
         "turn 180",
@@ -50,7 +50,7 @@ def write_films(folder: Path, comparison: Comparison, *, progress: Progress | No
 def draw_figures(comparison: Comparison) -> dict[str, Image.Image]:
     """Figure 5.1, a gradual turn to the left, and 5.2, the middle of a turn by 180 degrees."""
     made = {}
-    gradual = find_takes(comparison, "gradual turns", (EXACT, PACKED, "LMM", BIG, MACHINE))
+    gradual = find_takes(comparison, "gradual turns", (EXACT, PACKED, "LMM", BIG_MODEL, MACHINE))
     if gradual:
         first = next(iter(gradual.values()))
         moment = min(4.5, first.scenario.seconds - 0.5)  # three seconds into a turn of five

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kinematch.evaluate import page
 from kinematch.evaluate.comparison.comparison import Comparison
-from kinematch.evaluate.comparison.controllers import BIG, EXACT, SMALL
+from kinematch.evaluate.comparison.controllers import BIG_MODEL, EXACT, SMALL_MODEL
 from kinematch.evaluate.comparison.figures import draw_figures, write_films
 from kinematch.evaluate.comparison.tables import Grid, list_tables
 from kinematch.writing import write_beside
@@ -34,9 +34,9 @@ def write_report(path: Path, comparison: Comparison, *, films: Path | None, prog
 def describe_data(comparison: Comparison) -> str:
     """What stands for what, so that nobody takes these for the dissertation's own data."""
     opened, given = comparison.opened, comparison.assignment
-    big = f", {opened[BIG].name} that of LMM_Big" if BIG in opened else ""
+    big = f", {opened[BIG_MODEL].name} that of LMM_Big" if BIG_MODEL in opened else ""
     return (
-        f"The dissertation's data sets are not all at hand: here the model {opened[SMALL].name} takes the place of LMM"
+        f"The dissertation's data sets are not all here: the model {opened[SMALL_MODEL].name} takes the place of LMM"
         f"{big}, and exact search on {opened[EXACT].name} that of MM. The state machine plays idle and gait loops of "
         f"{opened[EXACT].name}. Course: {len(given.scenarios)} scenarios at {given.rate:g} steps a second, seed "
         f"{given.seed}, speeds as {opened[EXACT].name} has them."

@@ -30,7 +30,7 @@ NAMES = {
 PRINTED = {"headset": 14.5, "r1_adamw": 15.0, "r50_adamw": 5.4}  # degrees, figure 9
 SHARES = {"100": 1.0, "25": 0.25, "10": 0.1}
 PRINTED_ROOT = {"100": 19.0, "25": 22.0, "10": 27.0}  # cm, figure 7
-FAR, NEAR = ACCURACIES
+FAR_ACCURACY, NEAR_ACCURACY = ACCURACIES
 METHODS = {"dragged": DRAGGED, "headset": HEADSET, "paper": FIFTY, "ours": OURS}
 MAX_RECORDED_SECONDS = 20 * 60.0  # of recordings; the work's game took 15 minutes
 MINUTE = 60.0
@@ -119,7 +119,7 @@ def measure_sizes(material: Material) -> Result:
     values: dict[str, float] = {}
     lines = {}
     for run in runs:
-        share, near = next(name for name, own in SHARES.items() if own == run.share), run.accuracy == NEAR
+        share, near = next(name for name, own in SHARES.items() if own == run.share), run.accuracy == NEAR_ACCURACY
         end = "_near" if near else ""
         values |= {f"root_{share}{end}": run.root, f"poses_{share}{end}": float(run.poses)}
         values[f"turning_{share}{end}"] = run.turning
@@ -138,7 +138,7 @@ def measure_sizes(material: Material) -> Result:
         Chart("poses", "Figure 8: different poses in use", "alpha, m", "poses", groups=["0.3", "0.1"],
               bars={"MMVR, 5 minutes": [6932, 5715], "here": [values["poses_100"], values["poses_100_near"]]}),
     )  # fmt: skip
-    pictures = tuple(("Figure 6: a turn in place", one) for one in draw_turn(runs, FAR))
+    pictures = tuple(("Figure 6: a turn in place", one) for one in draw_turn(runs, FAR_ACCURACY))
     minutes = sum(user.seconds for cast in casts.what for user in cast.users) / 60
     data = f"{named.data}; {casts.data}, {minutes:.1f} minutes"
     note = "the true direction drives the avatars, so that only errors of motion matching are left"
@@ -152,7 +152,7 @@ def measure_avatars(material: Material) -> Result:
     values: dict[str, float] = {}
     for number, (name, method) in enumerate(METHODS.items()):
         material.progress(f"avatars: {method}", number, len(METHODS))
-        shown, _ = run_method(method, opened, casts.what, FAR)
+        shown, _ = run_method(method, opened, casts.what, FAR_ACCURACY)
         values |= {f"skate_{name}": measure_feet_of(shown, source)["skate"]}
         values |= {f"hips_{name}": float(measure_places(shown)["hips_yaw"])}
         values |= {f"crouching_{name}": float(measure_moments(shown)["crouching"])}

@@ -21,7 +21,7 @@ from kinematch.learned.training.plan import STAGES, check_training, make_plan
 from kinematch.learned.training.train import Training
 from kinematch.writing import write_beside
 
-SMALL, BIG, SNAP = "small", "big", "snap"
+SMALL_MODEL, BIG_MODEL, SNAP_MODEL = "small", "big", "snap"
 SMALL_TAKES = ("pushAndStumble1_subject5", "run1_subject5", "walk1_subject5")  # table 5.1
 BIG_TAKES = (
     "jumps1_subject1", "jumps1_subject2", "run1_subject2", "run1_subject5", "run2_subject1", "run2_subject4",
@@ -34,7 +34,11 @@ FEW_CLIPS = (
     "fightAndSports1_subject1_backward", "pushAndFall1_subject4_stand", "obstacles3_subject4_slalom",
 )  # fmt: skip
 SHARE = 0.25  # of the built-in motion, in place of the small set
-KINDS = {SMALL: (SMALL, "paper"), BIG: (BIG, "paper"), SNAP: (SMALL, "snap")}  # which set, which design
+KINDS = {
+    SMALL_MODEL: (SMALL_MODEL, "paper"),
+    BIG_MODEL: (BIG_MODEL, "paper"),
+    SNAP_MODEL: (SMALL_MODEL, "snap"),
+}  # which set, which design
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,15 +96,15 @@ def find_set(material: Material, name: str) -> Named:
 
 
 def _find_set(material: Material, name: str) -> Named:
-    wanted = SMALL_TAKES if name == SMALL else BIG_TAKES
+    wanted = SMALL_TAKES if name == SMALL_MODEL else BIG_TAKES
     if all(take in material.takes for take in (*SMALL_TAKES, *BIG_TAKES)):
         paths = [material.takes[take] for take in wanted]
         return Named(material.build(f"learned-{name}", paths), f"the {len(paths)} takes of table 5.1", True)
     if all(clip in material.clips for clip in FEW_CLIPS):
-        chosen = FEW_CLIPS if name == SMALL else tuple(material.clips)
+        chosen = FEW_CLIPS if name == SMALL_MODEL else tuple(material.clips)
         paths = [material.clips[clip] for clip in chosen]
         return Named(material.build(f"learned-{name}", paths), f"{len(paths)} clips cut from LAFAN1")
-    if name == BIG:
+    if name == BIG_MODEL:
         return Named(material.card, BUILT_IN)
     return Named(material.take_share(material.card, SHARE), f"{SHARE:.0%} of {BUILT_IN}")
 
@@ -118,7 +122,7 @@ def train_model(material: Material, kind: str) -> Trained:
     check_training()
     name, design = KINDS[kind]
     database: Database = find_set(material, name).what
-    counts = material.effort.big_steps if name == BIG else material.effort.small_steps
+    counts = material.effort.big_steps if name == BIG_MODEL else material.effort.small_steps
     steps: dict[str, Any] = {f"{stage}_steps": count for stage, count in zip(STAGES, counts)}
     if design == "snap":
         del steps["project_steps"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kinematch.errors import KinematchError
 from kinematch.evaluate.vr.built_in import make_clips
-from kinematch.evaluate.vr.users import SHORTEST, TOLERANCE, Cast, make_cast
+from kinematch.evaluate.vr.users import MIN_USER_SECONDS, TOLERANCE, Cast, make_cast
 from kinematch.files import READABLE, read_clips
 from kinematch.motion.clip import Clip
 
@@ -44,7 +44,7 @@ def cast_users(
         for clip in clips:
             if clip.skeleton.tpose is None or "head" not in clip.skeleton.roles:
                 notes.append(f"{file.name}: not a humanoid")
-            elif clip.duration < SHORTEST:
+            elif clip.duration < MIN_USER_SECONDS:
                 notes.append(f"{file.name}: {clip.duration:.1f} s is too short")
             else:
                 _find_group(groups, clip).append(clip)

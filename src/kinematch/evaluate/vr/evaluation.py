@@ -20,7 +20,7 @@ from kinematch.motion import kinematics
 
 ACCURACIES = (0.3, 0.1)  # m: other people's avatars, and one's own
 SHARES = (1.0, 0.25, 0.1)  # of the database (MMVR 7.2)
-FEW = 40  # clips of a database that tell how much its feet skate
+SKATE_CLIPS = 40  # clips of a database that tell how much its feet skate
 Progress = Callable[[str, int, int], None]
 Row = Mapping[str, float]
 
@@ -110,7 +110,7 @@ def run_sweep(database: Database, casts: Sequence[Cast], *, progress: Progress) 
 def measure_database_feet(database: Database) -> list[FootMeasures]:
     """The feet of some clips of a database, as it plays."""
     poses = database.poses
-    clips = range(0, poses.clip_count, max(1, poses.clip_count // FEW))
+    clips = range(0, poses.clip_count, max(1, poses.clip_count // SKATE_CLIPS))
     motions = [kinematics.forward(poses.skeleton, *_clip_pose(poses, clip))[0] for clip in clips]
     floor = floor_of(motions, poses.contact_joints)
     return [feet(motion, poses.frame_rate, floor) for motion in motions]

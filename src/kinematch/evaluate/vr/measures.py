@@ -15,10 +15,10 @@ from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
 
 WARM_UP = 1.0  # s at the start of each performance that are not scored
-LARGE, PARTED = 45.0, 30.0  # degrees
+LARGE_ERROR_DEGREES, PARTED_DEGREES = 45.0, 30.0  # degrees
 TURNS, STANDS = 0.5, 0.3  # rad/s and m/s: who turns in place
 CROUCHED = 0.9  # share of the standing height of the head below which a user crouches
-NEAR = 0.97  # of the arm's length, within which hands are to be met
+MAX_ARM_SHARE = 0.97  # of the arm's length, within which hands are to be met
 GROUND = np.array([1.0, 0.0, 1.0])
 UPPER = ("spine", "chest", "upper_chest", "neck", "head", "shoulder", "upper_arm", "lower_arm", "hand")
 LOWER = ("hips", "upper_leg", "lower_leg", "foot", "toes")
@@ -28,10 +28,10 @@ CENTIMETRES, JITTER = 100.0, 0.01  # jitter is given in 100 m/s^3
 def measure_direction(performances: Sequence[Performance]) -> dict[str, float]:
     """Errors of estimated body directions, and how often head and hips part: without that a test says little."""
     errors = _pool(performances, lambda one: np.abs(find_direction_errors(one)))
-    parted = _pool(performances, lambda one: _find_parting(one.user) > PARTED)
+    parted = _pool(performances, lambda one: _find_parting(one.user) > PARTED_DEGREES)
     return {
         "direction_mean": errors.mean(), "direction_deviation": errors.std(),
-        "direction_p95": np.quantile(errors, 0.95), "over_45": 100 * (errors > LARGE).mean(),
+        "direction_p95": np.quantile(errors, 0.95), "over_45": 100 * (errors > LARGE_ERROR_DEGREES).mean(),
         "parted": 100 * parted.mean(),
     }  # fmt: skip
 
@@ -146,7 +146,7 @@ def _find_reach_gaps(one: Performance, hand: int, side: str) -> np.ndarray:
     )
     length = np.linalg.norm(elbow - shoulder, axis=-1) + np.linalg.norm(wrist - elbow, axis=-1)
     target = one.user.joints.positions[:, hand]
-    near = (np.linalg.norm(target - shoulder, axis=-1) < NEAR * length) & one.user.devices.valid[:, hand]
+    near = (np.linalg.norm(target - shoulder, axis=-1) < MAX_ARM_SHARE * length) & one.user.devices.valid[:, hand]
     return np.where(near, np.linalg.norm(wrist - target, axis=-1), np.nan)
 
 

@@ -10,7 +10,7 @@ from kinematch.evaluate.vr.methods import ESTIMATORS
 from kinematch.evaluate.vr.users import Cast
 
 STARTS = 150  # wrong starts of each cast
-SOON, NEAR = 0.5, 5.0  # s after a wrong start, and degrees from the right one by then
+RECOVERY_SECONDS, RECOVERED_DEGREES = 0.5, 5.0  # s after a wrong start, and degrees from the right one by then
 
 
 def find_recovered(method: str, casts: Sequence[Cast]) -> float:
@@ -18,7 +18,7 @@ def find_recovered(method: str, casts: Sequence[Cast]) -> float:
     if method not in ESTIMATORS:
         return float("nan")
     apart = np.concatenate([_measure_cast(method, cast) for cast in casts])
-    return 100 * float((apart < NEAR).mean()) if len(apart) else float("nan")
+    return 100 * float((apart < RECOVERED_DEGREES).mean()) if len(apart) else float("nan")
 
 
 def _measure_cast(method: str, cast: Cast) -> np.ndarray:
@@ -29,4 +29,4 @@ def _measure_cast(method: str, cast: Cast) -> np.ndarray:
         np.random.default_rng(0), head_heights=np.full(count, calibration.head_height),
         arm_lengths=np.full(count, calibration.arm_length), rate=rate, starts=STARTS,
     )  # fmt: skip
-    return apart[:, round(SOON * rate)]
+    return apart[:, round(RECOVERY_SECONDS * rate)]

@@ -23,8 +23,8 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.heading import ground_directions, yaw_angle
 from kinematch.motion.skeleton import Skeleton
 
-STANDING = 0.9  # share of the T-pose's head height above which somebody stands
-SHORTEST = 2.0  # s of motion that are worth scoring
+STANDING = 0.9  # share of the T-pose's head height above which a user stands
+MIN_USER_SECONDS = 2.0  # s of motion that are worth scoring
 TOLERANCE = 0.01  # m by which the bones of people with one skeleton may differ
 
 
@@ -66,15 +66,15 @@ def make_cast(
     imperfections: Imperfections = NO_IMPERFECTIONS,
     seed: int = 0,
 ) -> Cast:
-    """Users from clips of one skeleton, of at most so many seconds each, who wear some trackers.
+    """Users from clips of one skeleton, each cut to `seconds`, who wear some trackers.
 
     `look_around` [rad]: how far heads stray from where the captured person looked; `imperfections`: of the trackers.
     """
     if "head" not in points:
         raise KinematchError(f"users who wear {', '.join(points) or 'nothing'}; an avatar needs the head")
-    clips = [clip for clip in clips if clip.duration >= SHORTEST]
+    clips = [clip for clip in clips if clip.duration >= MIN_USER_SECONDS]
     if not clips:
-        raise KinematchError(f"no clip of {SHORTEST:g} s or more to simulate users from")
+        raise KinematchError(f"no clip of {MIN_USER_SECONDS:g} s or more to simulate users from")
     skeleton = clips[0].skeleton
     for clip in clips:
         if (told := skeleton.difference(clip.skeleton, tolerance=TOLERANCE)) is not None:

@@ -15,7 +15,7 @@ FIRST_CLEARANCE = 0.01  # m, in the first pass, which has nothing but heights to
 LIFT = 0.2  # m/s up or down, at which it has fallen as far
 SLIP = 0.5  # of the body's speed along the ground, likewise
 LEAST_SLIP = 0.2  # m/s, the same for a body that stands
-FASTEST = 12.0  # m/s, nobody runs so fast: a point that does is torn along by a cut in the clip
+MAX_POINT_SPEED = 12.0  # m/s, nobody runs so fast: a point that does is torn along by a cut in the clip
 FLIGHT = 0.2  # summed say below which nothing is on the floor
 STEADY = 0.1  # s, over which the body's speed changes little
 PASSES = 6  # it settles after three to five
@@ -61,7 +61,7 @@ def _ground_velocity(clip: Clip, joints: Iterable[str] | None) -> Array:
     velocities = difference.central(points, clip.dt)
     level = np.exp(-((velocities[..., 1] / LIFT) ** 2))
     velocities = velocities * [1, 0, 1]
-    level = np.where(np.linalg.norm(velocities, axis=-1) < FASTEST, level, 0)
+    level = np.where(np.linalg.norm(velocities, axis=-1) < MAX_POINT_SPEED, level, 0)
     say = np.exp(-heights / FIRST_CLEARANCE) * level
     say[:, toes:] = 0  # tips of the toes may hang lower in the swing than in the stance
     velocity = np.zeros((clip.frame_count, 3))

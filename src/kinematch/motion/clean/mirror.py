@@ -17,7 +17,7 @@ Pairs = Iterable[tuple[str, str]]
 SIDES = {"left": "right", "Left": "Right", "LEFT": "RIGHT", "左": "右"}
 SIDES |= {right: left for left, right in SIDES.items()}
 PRIOR = 1e-4  # weight of the T-pose against a joint's bones: enough to settle what they leave open
-SHORTEST = 1e-3  # m, below which bones have no direction worth following
+MIN_BONE_LENGTH = 1e-3  # m, below which bones have no direction worth following
 FREE = 0.01  # m from its rest position, at which a joint is led by hand and is no end of a bone
 LETTERS = {"l": "r", "L": "R", "r": "l", "R": "L"}
 
@@ -96,7 +96,7 @@ def find_counterpart_axes(skeleton: Skeleton, other: np.ndarray) -> np.ndarray:
         if int(other[joint]) in tips
     ]
     # the best rotation is the polar part of the correlation of bones with reflected bones (Kabsch)
-    fits, weights = np.zeros((skeleton.joint_count, 3, 3)), np.full(skeleton.joint_count, SHORTEST**2)
+    fits, weights = np.zeros((skeleton.joint_count, 3, 3)), np.full(skeleton.joint_count, MIN_BONE_LENGTH**2)
     for joint, own, partner in bones:
         fits[joint] += np.outer(partner * [-1, 1, 1], own)
         weights[joint] += np.linalg.norm(own) * np.linalg.norm(partner)

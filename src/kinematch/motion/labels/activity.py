@@ -1,4 +1,4 @@
-"""Activities: what somebody does in each frame of a take, such as lying, kneeling, climbing or walking backward.
+"""Activities: what the performer does in each frame of a take, such as lying, kneeling, climbing or walking backward.
 
 Each is told by heights and angles against the body's own T-pose, with one threshold to begin and a laxer one to go on.
 Several may hold at once: whoever falls is soon lying, and whoever crouches may walk.
@@ -29,17 +29,17 @@ LOW = (
     "hands-on-knees",
     "crouching",
     "falling",
-)  # nobody who is told to walk or stand does these
+)  # not played for a command to walk or stand
 GAITS = ("walking", "running")
 WAYS = ("forward", "backward", "sideways")
 ACTIVITIES = (*LOW, "climbing", "jumping", "carrying", "idle", *GAITS, *WAYS)
-SHORTEST = 0.2  # s; shorter stretches are dropped, and shorter gaps filled
-BEFORE, AFTER = 0.4, 0.3  # s around a low stretch in which somebody goes down or comes up
+MIN_ACTIVITY_SECONDS = 0.2  # s; shorter stretches are dropped, and shorter gaps filled
+LOWERING_SECONDS, RISING_SECONDS = 0.4, 0.3  # s around a low range, going down and coming up
 WINDOW = 0.6  # s on either side, within which the lowest point seen is the floor
 HANGING = 0.5  # of the hips' height, above feet that hang from a high seat; on a wall feet are beside the hips
-SITS = 0.5  # s for which somebody rests on a seat, at least
-BRAKES = 0.5  # s before and after running in which somebody is bent as runners are: to brake, to start, to turn
-CROUCHES = 0.35  # s for which somebody crouches, at least; landings are shorter
+MIN_SEAT_SECONDS = 0.5  # s on a seat, at least
+RUN_BEND_SECONDS = 0.5  # s around a run in which runners bend: to brake, start or turn
+MIN_CROUCH_SECONDS = 0.35  # s of a crouch, at least; landings are shorter
 RESTS, CARRIES = 0.5, 1.0  # s for which hands rest on the knees, or hold something, at least
 FALL = 1.2  # m/s downward of the hips, of an adult
 
@@ -88,7 +88,7 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
         return _settle(switch_with_hysteresis(on[:, None], off[:, None])[:, 0], rate)
 
     lying = _settle(find_lying(heights), rate)
-    sitting = _settle(find_seated(at, ahead, posture, leg) & ~lying, rate, SITS)
+    sitting = _settle(find_seated(at, ahead, posture, leg) & ~lying, rate, MIN_SEAT_SECONDS)
     kneeling = between(_kneels(at, lowest, ahead, leg) & (heights.hips < 0.8), heights.hips > 0.85) & ~lying & ~sitting
     feet = lowest_points(clip)
     floor, ground = floor_height(clip), _minimum(feet, round(WINDOW * rate))
@@ -99,9 +99,9 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
     climbing = _spread(aloft & ~hanging, rate, 0.3, 0.3) & ~hanging
     speeds = _ground_velocity(clip, at)
     pace = np.linalg.norm(speeds, axis=-1)
-    bent = np.interp(-_minimum(-pace, round(BRAKES * rate)), [0.3, 1.0, 1.8], [0.88, 0.85, 0.78])
+    bent = np.interp(-_minimum(-pace, round(RUN_BEND_SECONDS * rate)), [0.3, 1.0, 1.8], [0.88, 0.85, 0.78])
     crouching = between(heights.head < bent, heights.head > bent + 0.03) & ~lying & ~kneeling & ~sitting & ~climbing
-    crouching = _settle(crouching, rate, CROUCHES)
+    crouching = _settle(crouching, rate, MIN_CROUCH_SECONDS)
     begun, ended = rest_on_knees(posture, at, leg)
     resting = switch_with_hysteresis(begun[:, None], ended[:, None])[:, 0] & ~lying & ~kneeling & ~sitting
     height = smoothing.savitzky_golay(at["hips"][:, 1:2].astype(np.float64), seconds=0.2, frame_rate=rate)[:, 0]
@@ -111,7 +111,7 @@ def flag_activities(clip: Clip) -> dict[str, Array] | None:
     flags["hands-on-knees"] = _settle(resting, rate, RESTS)
     low = lying | sitting | kneeling | crouching | flags["hands-on-knees"]
     flags["falling"] = falling & _spread(low, rate, 0.8, 0.0)
-    flags["low"] = _settle(_spread(low, rate, AFTER, BEFORE), rate)
+    flags["low"] = _settle(_spread(low, rate, RISING_SECONDS, LOWERING_SECONDS), rate)
     flags["jumping"] = np.zeros(clip.frame_count, bool)
     for flight in find_jumps(clip, leg):
         flags["jumping"][flight.start : flight.stop] = True
@@ -169,7 +169,7 @@ def _spread(flags: Array, rate: float, after: float, before: float) -> Array:
     return wide
 
 
-def _settle(flags: Array, rate: float, shortest: float = SHORTEST) -> Array:
+def _settle(flags: Array, rate: float, shortest: float = MIN_ACTIVITY_SECONDS) -> Array:
     """Flags without stretches, or gaps, that are too short to mean anything."""
     settled = flags.copy()
     for value in (False, True):

@@ -19,17 +19,17 @@ from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.labels.posture import Posture, measure_posture
 
 EDGE = 0.2  # s from the start or end of a take that belong to it
-HELD = 0.2  # s for which a T-pose is held, at least
+MIN_TPOSE_SECONDS = 0.2  # s for which a T-pose is held, at least
 A_HELD = (0.4, 1.0)  # s at an edge, in the middle; people also stand with their arms a little out
 A_SLOPE = (np.radians(-57), np.radians(-22))  # elevation of the arms; hanging ones are below -60 degrees
 HANGING = np.radians(-60)  # elevation of arms that hang
 FROZEN = 0.0005  # m/s; of a repeated frame: whoever stands still sways faster, and so do starts of animations
 WALK = 2.0  # s on either side of a held pose for which the arms may stay out while the performer walks
 STANDS = 0.7  # share of the time with arms out that the feet stand still, in the middle of a take
-STEADY_HANDS, STEADY_FEET = 0.35, 0.2  # m/s, of somebody who holds a pose
-WALKING_HANDS = 0.5  # m/s against the hips, of somebody who walks in a pose
+STEADY_HANDS, STEADY_FEET = 0.35, 0.2  # m/s, while a pose is held
+WALKING_HANDS = 0.5  # m/s against the hips, while walking in a pose
 MARGIN = 1.0  # s, at most, for raising and lowering the arms
-SHORTEST = 0.34  # s; less than this is not worth keeping between two dropped stretches
+MIN_REST_SECONDS = 0.34  # s; less than this is not worth keeping between two dropped stretches
 ALIKE = np.radians(30)  # between arm bones of two calibration poses of one performer
 JUMP = 0.2  # m that a hand moves against the hips in one frame, on the way into or out of a single frame
 JUMP_SPEED = 8.0  # m/s, likewise; hands of pitchers are as fast, but not in an exact T-pose
@@ -55,7 +55,7 @@ def find_calibration_poses(clip: Clip) -> list[CalibrationPose]:
         found += [CalibrationPose(kind, a, b, a, b) for a, b in _jumped_into(posture, kind)]
     poses = _join(posture, sorted(found, key=lambda pose: pose.drop_start))
     dropped = sum(pose.drop_stop - pose.drop_start for pose in poses)
-    if posture.frame_count - dropped >= SHORTEST * posture.frame_rate:
+    if posture.frame_count - dropped >= MIN_REST_SECONDS * posture.frame_rate:
         return poses
     return [
         replace(pose, drop_start=pose.start, drop_stop=pose.stop) for pose in poses
@@ -98,7 +98,7 @@ def _a_poses(posture: Posture) -> list[tuple[int, int]]:
 def _n_poses(posture: Posture) -> list[tuple[int, int]]:
     fastest = np.max([posture.hand_speeds, posture.foot_speeds, posture.hip_speeds], axis=0)
     frozen = (fastest < FROZEN) & _has_shape(posture, "N", tolerance=np.radians(25)) & _upright(posture)
-    least = HELD * posture.frame_rate
+    least = MIN_TPOSE_SECONDS * posture.frame_rate
     held = [(a, b) for a, b in true_ranges(frozen) if least <= b - a < posture.frame_count]
     return [(a, b) for a, b in held if _at_edge(posture, a, b)]
 
@@ -109,7 +109,7 @@ def _jumped_into(posture: Posture, kind: str) -> list[tuple[int, int]]:
     steps = np.linalg.norm(np.diff(posture.hands, axis=0), axis=-1).max(axis=1)
     jumps = np.concatenate([[True], (steps > JUMP) & (steps * posture.frame_rate > JUMP_SPEED), [True]])
     # whoever stands for longer with the arms down before a glitch just stands
-    most = HELD * posture.frame_rate if kind == "N" else posture.frame_count
+    most = MIN_TPOSE_SECONDS * posture.frame_rate if kind == "N" else posture.frame_count
     return [(a, b) for a, b in true_ranges(shape) if jumps[a] and jumps[b] and b - a < most]
 
 
@@ -143,7 +143,9 @@ def _arms_out(posture: Posture, angle: float, bend: float) -> Array:
 def _is_held(posture: Posture, held: Array, start: int, stop: int) -> bool:
     """Whether a stretch with arms out is a held pose; in the middle of a take the feet must mostly stand, too."""
     stands = (posture.foot_speeds[start:stop] < STEADY_FEET).mean() >= STANDS
-    return _longest(held[start:stop]) >= HELD * posture.frame_rate and (stands or _at_edge(posture, start, stop))
+    return _longest(held[start:stop]) >= MIN_TPOSE_SECONDS * posture.frame_rate and (
+        stands or _at_edge(posture, start, stop)
+    )
 
 
 def _around(posture: Posture, held: Array, start: int, stop: int) -> tuple[int, int]:
@@ -172,7 +174,7 @@ def _longest(flags: Array) -> int:
 def _join(posture: Posture, poses: list[CalibrationPose]) -> list[CalibrationPose]:
     """The poses with those joined that overlap, and dropped up to an end of the take that is not worth keeping."""
     joined: list[CalibrationPose] = []
-    frames, short = posture.frame_count, round(SHORTEST * posture.frame_rate)
+    frames, short = posture.frame_count, round(MIN_REST_SECONDS * posture.frame_rate)
     for pose in poses:
         first = 0 if pose.drop_start < short else pose.drop_start
         last = frames if frames - pose.drop_stop < short else pose.drop_stop

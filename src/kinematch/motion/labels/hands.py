@@ -5,7 +5,10 @@ import numpy as np
 from kinematch.math.quaternion import Array
 from kinematch.motion.labels.posture import SIDES, Posture
 
-NEAR, AWAY = 0.27, 0.33  # leg lengths from wrist to knee; resting hands are at 0.2, hanging ones of a bent body at 0.35
+ON_KNEE_LEGS, OFF_KNEE_LEGS = (
+    0.27,
+    0.33,
+)  # leg lengths from wrist to knee; resting hands are at 0.2, hanging ones of a bent body at 0.35
 APART = (0.12, 0.75)  # m between the wrists; folded hands are closer, and nobody reaches around more
 IN_FRONT = 0.15  # m from the hips to the wrists, forward
 BETWEEN = (-0.12, 0.5)  # m above the hips: from the thighs to the shoulders
@@ -23,8 +26,8 @@ def rest_on_knees(posture: Posture, at: dict[str, Array], leg: float) -> tuple[A
     )
     ankles = np.minimum(at["left_foot"][:, 1], at["right_foot"][:, 1])
     stands = (at["hips"][:, 1] - ankles > 0.65 * leg) & (posture.foot_speeds < 0.15)
-    rests = (away < NEAR) & stands & (posture.lean > np.radians(30)) & (posture.hand_speeds < 0.3)
-    return rests, (away > AWAY) | (posture.lean < np.radians(25)) | (posture.foot_speeds > 0.4)
+    rests = (away < ON_KNEE_LEGS) & stands & (posture.lean > np.radians(30)) & (posture.hand_speeds < 0.3)
+    return rests, (away > OFF_KNEE_LEGS) | (posture.lean < np.radians(25)) | (posture.foot_speeds > 0.4)
 
 
 def hold_in_front(posture: Posture, ahead: Array) -> Array:

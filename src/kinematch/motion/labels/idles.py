@@ -1,4 +1,4 @@
-"""Idles: stretches in which somebody just stands, upright and still, with both feet on the floor and the arms down."""
+"""Ranges in which the performer just stands, upright and still, with both feet on the floor and the arms down."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.labels.calibration import CalibrationPose
 from kinematch.motion.labels.posture import Posture, measure_posture
 
-SHORTEST = 1.5  # s
+MIN_IDLE_SECONDS = 1.5  # s
 TRIM = 0.1  # s off both ends, in which the next movement begins
 UPRIGHT = 0.94  # head height as a share of that in the T-pose; crouching and bending over are lower
 
@@ -21,7 +21,7 @@ def find_idles(clip: Clip, poses: list[CalibrationPose] | None = None) -> list[t
     for pose in poses or []:
         idle[pose.drop_start : pose.drop_stop] = False
     trim = round(TRIM * posture.frame_rate)
-    least = SHORTEST * posture.frame_rate
+    least = MIN_IDLE_SECONDS * posture.frame_rate
     return [(a + trim, b - trim) for a, b in true_ranges(idle) if b - a >= least]
 
 

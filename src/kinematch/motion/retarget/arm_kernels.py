@@ -8,7 +8,7 @@ from kinematch.compile.jit import inner, part
 from kinematch.math.kernels import add, dot, inverse, length, multiply, rotate, scale_vector, subtract, write3, write4
 from kinematch.motion.limb_kernels import bend_limb, limit, limit_fold, to_unit, turn_between, unit
 from kinematch.motion.pose_kernels import fade, read3, read4, turn_joint
-from kinematch.motion.retarget.constants import FAR_HANDS, NEAR_HANDS, TOGETHER
+from kinematch.motion.retarget.constants import FAR_HANDS, HANDS_TOGETHER, NEAR_HANDS
 
 UNMOVED = 1e-9  # m
 
@@ -25,7 +25,7 @@ def lead_hands(fixes, scale, body, origin, source_places, source_turns, grips):
         grip = add(read3(source_places, hand), rotate(read4(source_turns, hand), read3(fixes.grips[0], k)))
         write3(grips, k, grip)
     weight = 1.0
-    if fixes.hands[0] == TOGETHER:
+    if fixes.hands[0] == HANDS_TOGETHER:
         a, b, c = fixes.source_arms[0, 0], fixes.source_arms[0, 1], fixes.source_arms[0, 2]
         upper, lower, hand = read3(source_places, a), read3(source_places, b), read3(source_places, c)
         reach = length(subtract(lower, upper)) + length(subtract(hand, lower))
@@ -34,7 +34,7 @@ def lead_hands(fixes, scale, body, origin, source_places, source_turns, grips):
     for k in range(arms):
         hand = fixes.arms[k, 2]
         goal = scale_vector(read3(grips, k), scale)
-        if fixes.hands[0] == TOGETHER:
+        if fixes.hands[0] == HANDS_TOGETHER:
             goal = add(own_middle, scale_vector(subtract(read3(grips, k), middle), fixes.arm_scale[0]))
         wrist = subtract(goal, rotate(read4(turns, hand), read3(fixes.grips[1], k)))
         at = read3(places, hand)

@@ -11,16 +11,16 @@ from kinematch.motion import kernels
 from kinematch.motion.inverse_kinematics import bend_limb, limit_fold
 from kinematch.motion.retarget.body import Corrections
 from kinematch.motion.retarget.constants import (
-    DEEPEST,
     EASE,
     EASILY,
     FAR_HANDS,
     FREE_FOOT,
+    HANDS_TOGETHER,
     HEAVY_FOOT,
+    MAX_PELVIS_DROP,
     NEAR_HANDS,
     ROUNDS,
     STRAIGHTEST,
-    TOGETHER,
 )
 from kinematch.motion.retarget.plan import RetargetPlan
 
@@ -94,7 +94,7 @@ def _place_feet(
         over = np.clip(depth, 0.0, 2 * ease)
         depth = np.maximum(depth - 2 * ease, 0.0) + over**2 / (4 * ease)  # without a corner; the rest is stretched
         height = (ball[:, 1] - fixes.lifts[k] - scale * floor) / fixes.lengths[k]
-        depths.append(np.minimum(depth, DEEPEST * fixes.lengths[k]) * _fade(height, HEAVY_FOOT, FREE_FOOT))
+        depths.append(np.minimum(depth, MAX_PELVIS_DROP * fixes.lengths[k]) * _fade(height, HEAVY_FOOT, FREE_FOOT))
         ankles.append(ankle)
     if fixes.pelvis[0]:
         hips = body.plan.hips[0]
@@ -151,12 +151,12 @@ def _lead_hands(body: _Body, fixes: Corrections, places: np.ndarray, turns: np.n
     for k in range(len(other)):
         grip = places[:, own[k, 2]] + quaternion.rotate(turns[:, own[k, 2]], fixes.grips[0, k])
         grips.append(grip)
-        if fixes.hands[0] == TOGETHER:
+        if fixes.hands[0] == HANDS_TOGETHER:
             goals.append(middle[1] + fixes.arm_scale[0] * (grip - middle[0]))
         else:
             goals.append(float(body.plan.scale[0]) * grip)
     weights = np.ones(len(places))
-    if fixes.hands[0] == TOGETHER:
+    if fixes.hands[0] == HANDS_TOGETHER:
         length = sum(quaternion.length(places[:, own[0, j + 1]] - places[:, own[0, j]])[:, 0] for j in (0, 1))
         weights = _fade(quaternion.length(grips[0] - grips[-1])[:, 0] / length, NEAR_HANDS, FAR_HANDS)
     for k, (_, _, hand) in enumerate(other):

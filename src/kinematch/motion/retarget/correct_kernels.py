@@ -14,11 +14,11 @@ from kinematch.motion.limb_kernels import bend_limb, limit, limit_fold, to_unit,
 from kinematch.motion.pose_kernels import fade, read3, read4, read_above, show_pose, turn_joint
 from kinematch.motion.retarget.arm_kernels import clear_arm, lead_hands, share_twist
 from kinematch.motion.retarget.constants import (
-    DEEPEST,
     EASE,
     EASILY,
     FREE_FOOT,
     HEAVY_FOOT,
+    MAX_PELVIS_DROP,
     ROUNDS,
     STRAIGHTEST,
 )  # fmt: skip
@@ -123,7 +123,7 @@ def _place_feet(plan, fixes, floor, body, origin, source_places, balls, aims):
         over = limit(depth, 0.0, 2.0 * ease)
         depth = max(depth - 2.0 * ease, 0.0) + over * over / (4.0 * ease)
         height = (balls[k, 1] - fixes.lifts[k] - floor) / leg
-        deepest = max(deepest, min(depth, DEEPEST * leg) * fade(height, HEAVY_FOOT, FREE_FOOT))
+        deepest = max(deepest, min(depth, MAX_PELVIS_DROP * leg) * fade(height, HEAVY_FOOT, FREE_FOOT))
     if fixes.pelvis[0]:
         hips = plan.hips[0]
         down = rotate(inverse(read_above(parents, turns, hips)), (0.0, -deepest, 0.0))

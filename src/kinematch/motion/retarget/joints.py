@@ -12,7 +12,7 @@ from kinematch.motion.skeleton import Skeleton
 _TRUNK = ("spine", "chest", "upper_chest", "neck")
 # Parts of limbs that some rigs, made for inverse kinematics, hang on the root instead of the limb; upper ones first.
 _LIMB_ENDS = tuple(f"{side}_{part}" for side in SIDES for part in (*LEG[1:], *ARM[2:]))
-_FEW = 8  # names in one line of problems
+_MAX_NAMES = 8  # names in one line of problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,10 @@ def describe_gaps(source: Skeleton, target: Skeleton, joints: JointMap) -> tuple
     problems = []
     lost = [role for role in source.roles if role not in target.roles and role not in _TRUNK]
     if lost:
-        problems.append(f"the target has no joint for: {listed(lost, _FEW)}")
+        problems.append(f"the target has no joint for: {listed(lost, _MAX_NAMES)}")
     still = [name for name, low in zip(target.names, joints.low) if low < 0]
     if still:
-        problems.append(f"joints of the target that keep their T-pose: {listed(still, _FEW)}")
+        problems.append(f"joints of the target that keep their T-pose: {listed(still, _MAX_NAMES)}")
     for joint, carrier in find_loose_joints(target):
         problems.append(
             f"{target.names[joint]!r} is not below {target.names[carrier]!r} in the target; it is moved along with it"

@@ -8,7 +8,7 @@ from kinematch.math.kernels import inverse, multiply, read4, rotate, write4
 F = np.float32
 HALF, ZERO, ONE = F(0.5), F(0), F(1)
 # cosine of half the angle between two rotations from which their chord is their arc to float32's precision
-NEAR = F(0.99999)
+PARALLEL_COSINE = F(0.99999)
 
 
 @kernel(fastmath={"contract"})
@@ -121,7 +121,7 @@ def slerp(a, b, share):
     sign = ONE if cosine >= 0 else -ONE
     cosine = min(cosine * sign, ONE)
     low, high = ONE - share, share
-    if cosine < NEAR:
+    if cosine < PARALLEL_COSINE:
         angle = np.arccos(cosine)
         sine = np.sqrt(ONE - cosine * cosine)
         low, high = np.sin(low * angle) / sine, np.sin(high * angle) / sine

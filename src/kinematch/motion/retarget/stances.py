@@ -19,7 +19,9 @@ from kinematch.motion.retarget.plan import RetargetPlan
 
 SOFT_SOLE = 0.004  # m above the floor up to which a planted sole stays as it is
 RELEASE = 0.6  # of the source's leg, that a foot travels from its stance until it is wherever its pose has it
-HIGHEST = 0.15  # of the source's leg, from the floor to its toe joint: a foot that is higher stands on something else
+MAX_STANCE_HEIGHT = (
+    0.15  # of the source's leg, from the floor to its toe joint: a foot that is higher stands on something else
+)
 
 
 def find_shifts(
@@ -41,7 +43,7 @@ def find_shifts(
         for (start, stop), mean in zip(ranges, means):
             shifts[start:stop, k] = mean - aside[start:stop]
             wrong = np.clip(heights[start:stop, k], 0.0, SOFT_SOLE) - heights[start:stop, k]
-            low = own[start:stop, k, 1] < height[start:stop] + HIGHEST * fixes.source_lengths[k]
+            low = own[start:stop, k, 1] < height[start:stop] + MAX_STANCE_HEIGHT * fixes.source_lengths[k]
             shifts[start:stop, k, 1] = np.where(low, wrong, 0.0)
         steps = own[:, k] / (RELEASE * fixes.source_lengths[k])
         _fill_between(shifts[:, k], ranges, means, aside, steps)

@@ -9,7 +9,7 @@ from kinematch.search.exhaustive import ExhaustiveMatcher
 from kinematch.search.space import search_space
 
 QUERIES, POSES = 256, 16
-FAR = 100.0  # standard deviations; commands that no clip can follow must be answered alike
+FAR_DEVIATIONS = 100.0  # standard deviations; commands that no clip can follow must be answered alike
 STAY_BIASES, IGNORED = (0.0, 0.01, 1.0), (0, 5, 20, 1000)
 
 
@@ -37,7 +37,7 @@ def make_vectors(database: Database, filters: tuple[str, ...]) -> dict[str, Flat
     playing[: poses.clip_count][: QUERIES // 4] = poses.clip_stops[: QUERIES // 4] - 1  # ends set no bound
     wanted = features.physical(rng.integers(poses.frame_count, size=QUERIES))[:, own]
     spread = features.scale[own]
-    noise = rng.normal(size=wanted.shape) * rng.choice([0.0, 0.3, FAR], size=(QUERIES, 1), p=[0.4, 0.5, 0.1])
+    noise = rng.normal(size=wanted.shape) * rng.choice([0.0, 0.3, FAR_DEVIATIONS], size=(QUERIES, 1), p=[0.4, 0.5, 0.1])
     trajectories = (wanted + noise * spread).astype(np.float32)
     queries = np.array(features.values[playing])
     queries[:, own] = (trajectories - features.offset[own]) / spread

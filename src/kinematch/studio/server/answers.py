@@ -95,7 +95,7 @@ class Presets(FromServer):
 
 
 class Welcome(FromServer):
-    """The first message, and again when another database is opened or another character is shown: begin anew."""
+    """Sent first, and again when another database is opened or another character is shown; the page starts over."""
 
     protocol: int
     version: str  # of kinematch

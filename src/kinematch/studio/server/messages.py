@@ -65,7 +65,7 @@ class SteerBy(FromPage):
 
 
 class SetCrowd(FromPage):
-    """So many characters; all but the first wander on their own."""
+    """The number of characters; all but the first wander on their own."""
 
     count: Annotated[int, Meta(ge=1, le=MOST_CHARACTERS)]
 
@@ -159,7 +159,7 @@ class HandOver(FromPage):
 
 
 class Stream(FromPage):
-    """How often poses are wanted: every so many steps; 0 for none."""
+    """The page wants the pose of every n-th step; 0 for none."""
 
     every: Annotated[int, Meta(ge=0, le=60)]
 
@@ -182,7 +182,7 @@ class LeaveRoom(FromPage):
 class Calibrate(FromPage):
     """Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor."""
 
-    by: Literal["height", "pose", "floor", "anew"] = "height"  # anew: forget what was measured
+    by: Literal["height", "pose", "floor", "again"] = "height"  # again: forget what was measured
     height: Annotated[float, Meta(ge=0.8, le=2.5)] | None = None  # m, where it is known
 
 

@@ -40,7 +40,7 @@ class Page:
         self.put(written(message))
 
     def welcome(self, message: Welcome) -> None:
-        """Begin anew; this message alone has the page's secret."""
+        """Start over; this message alone has the page's secret."""
         self.waiting.clear()
         self.tell(replace(message, secret=self.secret))
 

@@ -58,7 +58,7 @@ def server(
 
 
 def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_level: str = "warning"):
-    """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until it is told to exit."""
+    """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until `should_exit` is set."""
     import uvicorn
 
     from kinematch.access.deadlines import make_deadline_protocol

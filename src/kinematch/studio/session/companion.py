@@ -9,7 +9,7 @@ from kinematch.character.lookups import find_ground_below
 from kinematch.character.pose import Pose
 from kinematch.character.seams import take_sample
 from kinematch.character.step.step import END, FEET, MOVE, SHOW
-from kinematch.character.step.transition import BEFORE
+from kinematch.character.step.transition import ROW_BEFORE
 from kinematch.motion.retarget.retargeting import Retargeting
 
 LEAP = 0.5  # m in one step, from which a companion was put elsewhere rather than walked there
@@ -18,7 +18,7 @@ COMPUTED = ("rotations", "places", "contacts", "contact_left", "toe_heights")  #
 
 
 class Companion:
-    """A body without a will of its own: it searches nothing, and has layers of nobody.
+    """A follower: it copies another character's motion, runs no search and has no layers.
 
     Retargeting, foot lock, pelvis and terrain are those of a crowd that wears the body.
     """
@@ -73,9 +73,9 @@ class Companion:
 
     def _find_toes(self) -> tuple[np.ndarray, np.ndarray]:
         """Heights (K,) m and rates (K,) m/s of the contact joints in what plays."""
-        take_sample(self.crowd, int(self.crowd.state.playing.sources[0]), 0, BEFORE)
+        take_sample(self.crowd, int(self.crowd.state.playing.sources[0]), 0, ROW_BEFORE)
         sample = self.crowd.runner.scratch[0].sample
-        return sample.toe_heights[BEFORE].astype(np.float64), sample.toe_rates[BEFORE].astype(np.float64)
+        return sample.toe_heights[ROW_BEFORE].astype(np.float64), sample.toe_rates[ROW_BEFORE].astype(np.float64)
 
     def _offset_toes(self, before: tuple[np.ndarray, np.ndarray], dt: float) -> None:
         """Toes go on at the height that the clip before the jump had for them, as step.transition has it."""

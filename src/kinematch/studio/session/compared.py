@@ -19,7 +19,7 @@ from kinematch.learned.sketch import sketch_database
 from kinematch.studio.session.stick_gaits import find_upright
 
 APART = 1.5  # m between neighbours at the start
-MOST = 6
+MAX_COMPARED = 6
 KINDS = (storage.SUFFIX, ".kinematch-model")
 
 
@@ -82,8 +82,8 @@ def _align_tags(database: Database, filter_: str, names: tuple[str, ...]) -> Dat
 
 def check_compared(database: Database, compared: tuple[ComparedSource, ...]) -> None:
     """Refuse those that cannot be told the same as the first."""
-    if len(compared) > MOST:
-        raise KinematchError(f"{1 + len(compared)} files to play side by side, expected {1 + MOST} at most")
+    if len(compared) > MAX_COMPARED:
+        raise KinematchError(f"{1 + len(compared)} files to play side by side, expected {1 + MAX_COMPARED} at most")
     for source in compared:
         difference = database.skeleton.difference(source.database.skeleton)
         if difference:

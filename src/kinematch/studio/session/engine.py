@@ -14,7 +14,7 @@ from kinematch.studio.session.stage import Stage
 
 Job = Callable[[Stage], None]
 MOST_JOBS = 1000  # in the queue; more are refused
-LATE = 0.25  # s behind schedule from which missed steps are dropped, not caught up
+MAX_LAG_SECONDS = 0.25  # s behind schedule from which missed steps are dropped, not caught up
 
 
 class Engine:
@@ -89,7 +89,7 @@ class Engine:
                 self._do(job)
                 continue
             now = perf_counter()
-            if not busy or now - due > LATE:
+            if not busy or now - due > MAX_LAG_SECONDS:
                 due = now
             if busy and now >= due:
                 due += DT

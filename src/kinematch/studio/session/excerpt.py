@@ -12,7 +12,7 @@ from kinematch.studio.session.explaining import SEARCHED, explain
 from kinematch.studio.session.history import Moment
 from kinematch.studio.session.stage import Stage
 
-BEFORE, AFTER = 0.3, 1.2  # s around a frame that was played
+SECONDS_BEFORE, SECONDS_AFTER = 0.3, 1.2  # s around a frame that was played
 SHOWN = 1.0  # s from a frame that was compared, which a ghost shows
 END = 0.4  # s at the end of a stretch that a search must have left
 CANDIDATES = 8  # of each search that are kept
@@ -23,8 +23,8 @@ FINEST = {  # what poses are rounded to: 0.1 mm, and 1 mm/s
     "poses.velocities": 2.0**-10,
     "poses.angular_velocities": 2.0**-9,
 }
-FAR = 50.0  # standard deviations: features of what must not be chosen or stayed in
-LARGEST = 1 << 32  # bytes of an array that was squeezed
+FAR_DEVIATIONS = 50.0  # standard deviations: features of what must not be chosen or stayed in
+MAX_ARRAY_BYTES = 1 << 32  # bytes of an array that was squeezed
 
 
 def thin_database(arrays: dict[str, np.ndarray], stage: Stage, moments: Sequence[Moment]) -> dict[str, np.ndarray]:
@@ -48,14 +48,14 @@ def thin_database(arrays: dict[str, np.ndarray], stage: Stage, moments: Sequence
     schema = stage.database.features.schema  # queries take the playing frame's other columns from here
     ahead = [schema.columns[feature.name] for feature in schema.features if feature.group != "pose"]
     for columns in ahead:
-        out["features.values"][~kept | ends, columns] = FAR
+        out["features.values"][~kept | ends, columns] = FAR_DEVIATIONS
     return {name: array.astype(arrays[name].dtype, copy=False) for name, array in out.items()}
 
 
 def _find_kept(stage: Stage, moments: Sequence[Moment]) -> np.ndarray:
     """Frames (F,) that were played or compared, with some time around them, within their clips."""
     poses, kept = stage.database.poses, np.zeros(stage.database.poses.frame_count, bool)
-    before, after, shown = (round(seconds * poses.frame_rate) for seconds in (BEFORE, AFTER, SHOWN))
+    before, after, shown = (round(seconds * poses.frame_rate) for seconds in (SECONDS_BEFORE, SECONDS_AFTER, SHOWN))
 
     def keep(frame: int, back: int, on: int) -> None:
         clip = int(poses.clip_of(frame))
@@ -97,7 +97,7 @@ def unsqueeze(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> dict[str,
     for name, array in arrays.items():
         kind, shape = about[name]
         dtype, size = np.dtype(str(kind)), int(np.prod([int(n) for n in shape], dtype=np.int64))
-        if dtype.kind not in "biuf" or min(shape, default=0) < 0 or size * dtype.itemsize > LARGEST:
+        if dtype.kind not in "biuf" or min(shape, default=0) < 0 or size * dtype.itemsize > MAX_ARRAY_BYTES:
             raise KinematchError(f"its array {name} has shape {shape} of {dtype}")
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(array.tobytes(), size * dtype.itemsize + 1)

@@ -9,8 +9,8 @@ from kinematch.character.state import State
 from kinematch.errors import KinematchError
 from kinematch.stream.picture import Picture
 
-LONGEST = 180.0  # s
-LARGEST = 400_000_000  # bytes; a large crowd is remembered for less long
+MAX_HISTORY_SECONDS = 180.0  # s
+MAX_HISTORY_BYTES = 400_000_000  # bytes; a large crowd is remembered for less long
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class History:
     """Moments in order of their steps; written by the simulation, read by anyone."""
 
     def __init__(self, step_rate: float):
-        self._most = round(LONGEST * step_rate)
+        self._most = round(MAX_HISTORY_SECONDS * step_rate)
         self._moments: deque[Moment] = deque()
         self._size = 0
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class History:
         with self._lock:
             self._moments.append(moment)
             self._size += moment.size
-            while len(self._moments) > self._most or (self._size > LARGEST and len(self._moments) > 1):
+            while len(self._moments) > self._most or (self._size > MAX_HISTORY_BYTES and len(self._moments) > 1):
                 self._size -= self._moments.popleft().size
 
     def forget_after(self, step: int) -> None:

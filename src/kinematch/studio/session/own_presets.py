@@ -33,7 +33,7 @@ OWN_PRESETS = {
         ),
     ),
     "Heavy": OwnPreset(
-        "Gathers speed and turns slowly, like somebody large or with a load.",
+        "Gathers speed and turns slowly, like a large person or one with a load.",
         Settings(
             velocity_halflife=0.8, facing_halflife=0.7, search_interval=0.2, velocity_change=0.8, facing_change=1.0,
             stay_bias=0.3, transition_halflife=0.22, lock_halflife=0.04, pelvis_halflife=0.3,

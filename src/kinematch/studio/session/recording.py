@@ -31,7 +31,7 @@ VERSION = 5  # older ones hold the whole database
 SUFFIX = ".kinerec"
 GROUPS = ("a", "others", "b")
 DATABASE, WORN = "database.", "worn."  # what the names of their arrays begin with
-LATER = ("schedule.left",)  # arrays that older recordings lack; they begin anew
+LATER = ("schedule.left",)  # arrays that older recordings lack; they start from their defaults
 SKELETON = ("parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order", "tpose")
 WORDS = Words("recording", "Save in Studio writes those", "ask whoever sent it for another copy")
 

@@ -22,7 +22,7 @@ from kinematch.robot.segments import find_anatomy
 from kinematch.stream.picture import pack_robots
 from kinematch.studio.session.avatar_mesh import OwnCharacter
 
-MOST = 32  # robots at once: each takes a third of a millisecond of a step of sixteen
+MAX_ROBOTS = 32  # robots at once: each takes a third of a millisecond of a step of sixteen
 GROUND = "ground"  # joint 0, ours
 
 
@@ -71,8 +71,8 @@ class RobotActors:
 
     def check_count(self, count: int) -> None:
         """Refuse more than can be solved in time."""
-        if count > MOST:
-            raise KinematchError(f"{count} robots at once, expected at most {MOST}")
+        if count > MAX_ROBOTS:
+            raise KinematchError(f"{count} robots at once, expected at most {MAX_ROBOTS}")
 
     def forget(self) -> None:
         """The next frame of everybody is a first one."""

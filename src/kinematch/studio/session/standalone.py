@@ -36,7 +36,7 @@ def export_page(
 ) -> dict[str, int]:
     """Write a page that plays a recording; an earlier one of that name is replaced. Bytes by file."""
     if Path(path).suffix != SUFFIX:
-        raise FileError(path, f"is no recording, expected a file of type {SUFFIX}: Save in Studio writes those")
+        raise FileError(path, f"is not a recording, expected a file of type {SUFFIX}: Save in Studio writes those")
     if not (STATIC / "index.html").is_file():
         raise KinematchError("Studio's page is not built, so none can be exported: `pip install .` builds it")
     check_folder(folder, is_ours)

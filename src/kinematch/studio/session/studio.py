@@ -55,7 +55,7 @@ class Studio:
         return self.engine.stage
 
     async def run(self) -> None:
-        """Until cancelled: step, and see to it that somebody steers."""
+        """Until cancelled: run the engine, and keep one page steering."""
         self._loop = asyncio.get_running_loop()
         self.engine.start()
         self.vr_session.start()
@@ -91,7 +91,7 @@ class Studio:
         self.engine.watch(any(page.every for page in self.pages.all.values()))
 
     def open(self, motion: LibraryMotion) -> None:
-        """Play another motion; every page is welcomed anew. A worn character is kept if it fits."""
+        """Play another motion; every page gets a new welcome. A worn character is kept if it fits."""
         with self._opening:
             stage, problem = motion.open(self.stage.worn)
             if problem:
@@ -103,7 +103,7 @@ class Studio:
         await self.recast(lambda stage: stage.wear(worn))
 
     async def recast(self, change: Callable[[Stage], None]) -> None:
-        """Change who is on the stage; every page is welcomed anew."""
+        """Change who is on the stage; every page gets a new welcome."""
 
         def perform(stage: Stage) -> None:
             change(stage)

@@ -29,7 +29,7 @@ from kinematch.math import quaternion
 from kinematch.motion.clip import Clip
 from kinematch.motion.skeleton import Skeleton
 
-LONGEST = 120.0  # s to wait for them; after that one compiles for oneself
+MAX_WAIT_SECONDS = 120.0  # s to wait for them; after that one compiles for oneself
 USUAL = 40  # s that it takes
 DT = 1 / 60
 LOOK = 0.05  # s between looks at how far they are
@@ -47,7 +47,7 @@ def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iter
     if process is None:
         return
     begun = time.monotonic()
-    while process.poll() is None and time.monotonic() - begun < LONGEST:
+    while process.poll() is None and time.monotonic() - begun < MAX_WAIT_SECONDS:
         tell(min(int(time.monotonic() - begun), USUAL - 1), USUAL)
         time.sleep(LOOK)
     if process.poll() is None:

@@ -23,7 +23,7 @@ from kinematch.search.space import search_space
 from kinematch.studio.session.avatar_mesh import OwnCharacter, fit_skeleton
 from kinematch.studio.vr.samples import compile_kernels
 
-OWN, SEEN = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
+OWN_ACCURACY, SEEN_ACCURACY = 0.1, 0.3  # m, position accuracy of one's own body and of those of others (thesis 5.2)
 DT = 1 / 90  # s
 
 
@@ -100,7 +100,7 @@ def make_outfit(
             opened, skeleton=skeleton, calibration=calibration, fit=fit, accuracy=accuracy, estimator=estimator,
             matcher=_find_matcher,
         )
-        for accuracy, estimator in ((OWN, fusion), (SEEN, Echo(fusion)))
+        for accuracy, estimator in ((OWN_ACCURACY, fusion), (SEEN_ACCURACY, Echo(fusion)))
     )  # fmt: skip
     return Outfit(motion, name, worn, fit, version, own, seen, fusion)
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from kinematch.studio.vr.vr_session import VrSession
 
 CLIENT, NAME = "camera", "Camera"
-EVERY = 1 / 60  # s between looks at what the camera has found
-GONE = 3.0  # s without anybody in the picture, after which the user has left
+LOOK_INTERVAL = 1 / 60  # s between looks at what the camera has found
+GONE_SECONDS = 3.0  # s without anybody in the picture, after which the user has left
 
 
 class CameraUser:
-    """Somebody with trackers gets what the camera sees; while nobody has any, whoever it sees enters the room."""
+    """A user with trackers gets what the camera sees; without such a user, the person it sees enters the room."""
 
     def __init__(self, feed: CameraFeed, vr_session: "VrSession"):
         self._feed, self._vr_session = feed, vr_session
-        self._seen_at = -np.inf  # s, when somebody was in the picture last
+        self._seen_at = -np.inf  # s, when a person was last in the picture
         self._told = ""
 
     async def run(self) -> None:
@@ -33,7 +33,7 @@ class CameraUser:
         self._feed.start()
         try:
             while True:
-                await asyncio.sleep(EVERY)
+                await asyncio.sleep(LOOK_INTERVAL)
                 await self.look()
         finally:
             await asyncio.to_thread(self._feed.stop)
@@ -48,10 +48,10 @@ class CameraUser:
             self._seen_at = monotonic()
         user, room = self._find_user(), self._vr_session.room
         inside = room.users.get(CLIENT)
-        if inside is not None and (user is not None or monotonic() - self._seen_at > GONE):
+        if inside is not None and (user is not None or monotonic() - self._seen_at > GONE_SECONDS):
             room.leave(CLIENT)
             self._vr_session.tell()
-        elif user is None and inside is None and glimpses and monotonic() - self._seen_at < GONE:
+        elif user is None and inside is None and glimpses and monotonic() - self._seen_at < GONE_SECONDS:
             await self._enter()
         chosen = user or inside
         if chosen is not None and chosen.client in room.users:

@@ -8,10 +8,10 @@ from kinematch.camera.landmarks import NAMES, Landmarks
 from kinematch.camera.mediapipe import TO_OURS
 from kinematch.errors import KinematchError
 from kinematch.stream.layout import VIEW, unpack
-from kinematch.studio.vr.samples import LATEST
+from kinematch.studio.vr.samples import MAX_CLOCK_SECONDS
 
 MOST_PEOPLE = 100
-FARTHEST = 1000.0  # m
+MAX_DISTANCE = 1000.0  # m
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class CameraView:
     brightness: float = 1.0  # 0 to 1
     spot: np.ndarray = field(
         default_factory=lambda: np.zeros(3)
-    )  # (3,) m, where in the room somebody without trackers begins
+    )  # (3,) m, where a user without trackers enters the room
     own: bool = True  # of the page's camera, not of the server's
 
     @property
@@ -37,10 +37,10 @@ def read_view(data: bytes) -> CameraView:
     count = header["landmarks"]
     if count not in (0, len(NAMES)) or header["people"] > MOST_PEOPLE:
         raise ValueError(f"{count:.0f} landmarks of {header['people']:.0f} people, expected 0 or {len(NAMES)}")
-    if not 0 <= header["time"] <= LATEST:
-        raise ValueError(f"a view of time {header['time']}, expected seconds from 0 to {LATEST:g}")
+    if not 0 <= header["time"] <= MAX_CLOCK_SECONDS:
+        raise ValueError(f"a view of time {header['time']}, expected seconds from 0 to {MAX_CLOCK_SECONDS:g}")
     spot = np.array([header["x"], 0.0, header["z"]])
-    if not (np.abs(spot) < FARTHEST).all() or not 0 <= header["brightness"] <= 1:
+    if not (np.abs(spot) < MAX_DISTANCE).all() or not 0 <= header["brightness"] <= 1:
         raise ValueError(f"a view at {spot} of brightness {header['brightness']}, expected metres, and 0 to 1")
     if count:
         places, image, visibility = arrays["places"] * TO_OURS, arrays["image"], arrays["visibility"]

@@ -6,8 +6,8 @@ from kinematch.avatar.upper_body.kernels.vectors import to_vector
 from kinematch.compile.jit import kernel
 from kinematch.math.kernels import inverse, multiply, read3, read4, scale_vector, subtract, write3, write4
 
-FARTHEST = 1000.0  # m from the middle of the room
-SHORTEST, LONGEST = 0.5, 2.0  # lengths of quaternions that tell a rotation
+MAX_DISTANCE = 1000.0  # m from the middle of the room
+MIN_QUATERNION_LENGTH, MAX_QUATERNION_LENGTH = 0.5, 2.0  # lengths of quaternions that tell a rotation
 
 
 @kernel
@@ -18,9 +18,9 @@ def check_points(positions, rotations, told, valid):
     for k in range(len(valid)):
         p, (x, y, z, w) = read3(positions, k), read4(rotations, k)
         size = math.sqrt(w * w + x * x + y * y + z * z)
-        near = abs(p[0]) < FARTHEST and abs(p[1]) < FARTHEST and abs(p[2]) < FARTHEST  # false for NaN
+        near = abs(p[0]) < MAX_DISTANCE and abs(p[1]) < MAX_DISTANCE and abs(p[2]) < MAX_DISTANCE  # false for NaN
         bit = (told >> k) & 1
-        valid[k] = bit == 1 and near and SHORTEST < size < LONGEST
+        valid[k] = bit == 1 and near and MIN_QUATERNION_LENGTH < size < MAX_QUATERNION_LENGTH
         if valid[k]:
             write4(rotations, k, (-y, -z, w, x))
         else:

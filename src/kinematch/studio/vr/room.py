@@ -60,7 +60,7 @@ class Room:
         return user
 
     def leave(self, client: str) -> bool:
-        """Whether somebody left."""
+        """Whether a user has left."""
         if client not in self.users:
             return False
         self.users = {other: user for other, user in self.users.items() if other != client}

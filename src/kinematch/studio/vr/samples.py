@@ -11,9 +11,9 @@ from kinematch.math import quaternion
 from kinematch.stream.layout import SAMPLE, unpack
 from kinematch.stream.picture import XYZW
 from kinematch.studio.vr import kernels
-from kinematch.studio.vr.kernels import FARTHEST
+from kinematch.studio.vr.kernels import MAX_DISTANCE
 
-LATEST = 1e9  # s, of a page's clock
+MAX_CLOCK_SECONDS = 1e9  # s, of a page's clock
 HALF_TURN = np.array([0.0, 0, 1, 0])  # a WebXR device looks along its own -Z, ours along +Z; the room is the same
 
 NO_FINGERS = np.full((len(HANDS), FINGER_JOINTS, 3), np.nan)
@@ -38,15 +38,15 @@ def read_sample(data: bytes) -> DeviceSample:
     if header["points"] != len(POINTS) or header["hands"] not in (0, len(HANDS)):
         raise ValueError(f"{header['points']:.0f} points and {header['hands']:.0f} hands, expected 7 and 0 or 2")
     time = header["time"]
-    if not 0 <= time <= LATEST:
-        raise ValueError(f"a sample of time {time}, expected seconds from 0 to {LATEST:g}")
+    if not 0 <= time <= MAX_CLOCK_SECONDS:
+        raise ValueError(f"a sample of time {time}, expected seconds from 0 to {MAX_CLOCK_SECONDS:g}")
     positions, rotations = arrays["positions"].astype(np.float64), arrays["rotations"].astype(np.float64)
     valid = np.empty(len(POINTS), bool)
     bits = kernels.check_points(positions, rotations, int(header["valid"]), valid)
     wrong = [point.replace("_", " ") for k, point in enumerate(POINTS) if bits >> k & 1] if bits else []
     fingers = arrays["fingers"].astype(np.float64) if header["hands"] else None
     if fingers is not None:
-        fingers[~(np.abs(fingers) < FARTHEST).all(axis=(-1, -2))] = np.nan
+        fingers[~(np.abs(fingers) < MAX_DISTANCE).all(axis=(-1, -2))] = np.nan
     return DeviceSample(
         int(header["sequence"]), float(time), positions, rotations, valid, fingers,
         f"no usable pose of the {' and the '.join(wrong)}; the body goes on without" if wrong else "",

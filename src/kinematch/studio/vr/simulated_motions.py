@@ -1,4 +1,4 @@
-"""Motions of simulated users: what the devices of somebody who strolls, sidesteps or gestures would say."""
+"""Motions of simulated users: devices of a user who strolls, sidesteps or gestures."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +21,7 @@ from kinematch.synth.walker import walk
 
 SEED = 1977  # of no clip of the built-in set
 WORN = (HEAD, LEFT_HAND, RIGHT_HAND)  # what a simulated user wears
-LONGEST = 600.0  # s
+MAX_MOTION_SECONDS = 600.0  # s
 
 
 def stroll() -> Trackers:
@@ -74,8 +74,8 @@ def pack_motion(name: str) -> bytes:
 
 def pack_clip(clip: Clip) -> bytes:
     """The devices of the person of a clip, likewise."""
-    if clip.duration > LONGEST:
-        raise KinematchError(f"{clip.duration:.0f} s of motion, expected at most {LONGEST:.0f}")
+    if clip.duration > MAX_MOTION_SECONDS:
+        raise KinematchError(f"{clip.duration:.0f} s of motion, expected at most {MAX_MOTION_SECONDS:.0f}")
     return pack_devices(track_joints(clip))
 
 

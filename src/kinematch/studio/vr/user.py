@@ -22,17 +22,17 @@ from kinematch.studio.vr.camera_views import CameraView
 from kinematch.studio.vr.samples import DeviceSample, to_trackers
 from kinematch.studio.vr.user_camera import UserCamera
 
-FASTEST = 200  # samples a second that are taken
-RESTART = 1.0  # s by which time may go back; beyond, the page's clock has begun anew
-LONGEST = 0.25  # s between samples that are made good; a longer silence is jumped over
-SHORTEST = 1e-3  # s
+MAX_SAMPLE_RATE = 200  # samples a second that are taken
+RESTART_SECONDS = 1.0  # s by which time may go back; beyond, the page's clock has restarted
+MAX_GAP_SECONDS = 0.25  # s between samples that are made good; a longer silence is jumped over
+MIN_STEP_SECONDS = 1e-3  # s
 USUAL = 1 / 90  # s, where there is no sample before
-FLOOD = f"more than {FASTEST} samples a second came in; the rest is left out"
-LOST = 1.0  # s without a sample, after which there are no trackers
+FLOOD = f"more than {MAX_SAMPLE_RATE} samples a second came in; the rest is left out"
+LOST_SECONDS = 1.0  # s without a sample, after which there are no trackers
 DRIFT = 1e-5  # s by which the difference of two clocks may grow from sample to sample
 QUIET = 2.0  # s between two words of the same kind
 LONGEST_RECORDING = 600.0  # s
-GROWN = 0.01  # m by which a measured height differs before the body is made anew
+MIN_HEIGHT_CHANGE = 0.01  # m by which a measured height differs before the body is rebuilt
 
 
 class VrUser:
@@ -40,11 +40,11 @@ class VrUser:
 
     def __init__(self, number: int, client: str, name: str, place: int, outfit: Outfit, calibrator: Calibrator):
         self.number, self.client, self.name, self.place = number, client, name, place
-        self.outfit = outfit  # replaced as a whole: the body then begins anew where the user is
+        self.outfit = outfit  # replaced as a whole: the body then restarts where the user is
         self.calibrator = calibrator
         self.is_known = False  # by a name, under which the calibration is kept
         self.fresh: DeviceSample | None = None  # heard, not yet stepped
-        self.recent: deque[DeviceSample] = deque(maxlen=round(FASTEST * WINDOW))  # stepped
+        self.recent: deque[DeviceSample] = deque(maxlen=round(MAX_SAMPLE_RATE * WINDOW))  # stepped
         self.devices: Trackers | None = None
         self.pose: Pose | None = None  # of the own body
         self.camera_now: CameraNow | None = None  # what the last step says of the user's camera
@@ -52,7 +52,7 @@ class VrUser:
         self.recording = False
         self._measuring = threading.Lock()
         self._fitted: tuple[Calibration, Outfit] | None = None
-        self._arrivals: deque[float] = deque(maxlen=FASTEST)
+        self._arrivals: deque[float] = deque(maxlen=MAX_SAMPLE_RATE)
         self._told: dict[str, float] = {}
         self._heard_time = -np.inf
         self._seen_time: float | None = None
@@ -64,7 +64,7 @@ class VrUser:
     @property
     def is_tracked(self) -> bool:
         """Whether there are trackers; who has none can be driven by a camera alone."""
-        return monotonic() - self._tracked_at < LOST
+        return monotonic() - self._tracked_at < LOST_SECONDS
 
     def find_time(self, moment: float) -> float:
         """A moment of our monotonic clock (s) on that of the samples."""
@@ -73,7 +73,7 @@ class VrUser:
     @property
     def own_camera(self) -> bool:
         """Whether the page itself has a camera on."""
-        return monotonic() - self._own_camera_at < LOST
+        return monotonic() - self._own_camera_at < LOST_SECONDS
 
     def see(self, view: CameraView) -> str:
         """Take what a camera sees; returns what the page must be told, if anything."""
@@ -101,17 +101,17 @@ class VrUser:
         return self._take(sample)
 
     def _is_flooded(self, now: float) -> bool:
-        if len(self._arrivals) == FASTEST and now - self._arrivals[0] < 1.0:
+        if len(self._arrivals) == MAX_SAMPLE_RATE and now - self._arrivals[0] < 1.0:
             return True
         self._arrivals.append(now)
         return False
 
     def _take(self, sample: DeviceSample) -> str:
-        if self._heard_time - RESTART < sample.time <= self._heard_time:
+        if self._heard_time - RESTART_SECONDS < sample.time <= self._heard_time:
             return self._once("time", "time went backwards from one sample to the next, which is left out")
         problem = sample.problem
         if sample.time <= self._heard_time:
-            problem = "the clock of this page's samples began anew, and so does the body"
+            problem = "the clock of this page's samples restarted, and so does the body"
             self.recorded.clear()
         self._heard_time, self.fresh = sample.time, sample
         if self.recording:
@@ -139,7 +139,7 @@ class VrUser:
         with self._measuring:
             if message.height is not None:
                 self.calibrator = Calibrator(replace(self.calibrator.calibration, height=message.height))
-            elif message.by == "anew":
+            elif message.by == "again":
                 self.calibrator.restart()
             elif message.by == "pose":
                 self.calibrator.measure_pose()
@@ -152,7 +152,7 @@ class VrUser:
     @property
     def has_grown(self) -> bool:
         """Whether a height was measured that the body does not have yet."""
-        return abs(self.calibrator.calibration.height - self.outfit.calibration.height) > GROWN
+        return abs(self.calibrator.calibration.height - self.outfit.calibration.height) > MIN_HEIGHT_CHANGE
 
     def take_words(self) -> list[str]:
         """What the calibrator has noticed since it was asked last."""
@@ -165,10 +165,10 @@ class VrUser:
         sample, self.fresh = self.fresh, None
         assert sample is not None
         dt = sample.time - self.recent[-1].time if self.recent else USUAL
-        if not 0 < dt <= LONGEST:
+        if not 0 < dt <= MAX_GAP_SECONDS:
             self.recent.clear()  # too long ago for a velocity
-            dt = LONGEST if dt > 0 else USUAL
-        dt = max(dt, SHORTEST)
+            dt = MAX_GAP_SECONDS if dt > 0 else USUAL
+        dt = max(dt, MIN_STEP_SECONDS)
         self.recent.append(sample)
         self.devices, outfit = to_trackers(self.recent), self.outfit
         alone = not self.is_tracked  # a camera's idea of a body's size comes from its height, and cannot tell it
@@ -191,7 +191,7 @@ class VrUser:
             return None
         dt = USUAL if self._seen_time is None else self.recent[-1].time - self._seen_time
         self._seen_time = self.recent[-1].time
-        outfit, dt = self.outfit, float(np.clip(dt, SHORTEST, LONGEST))
+        outfit, dt = self.outfit, float(np.clip(dt, MIN_STEP_SECONDS, MAX_GAP_SECONDS))
         return self._frame(outfit.seen, outfit.version, dt, perf_counter(), own=0)
 
     def _frame(self, body: Avatar, version: int, dt: float, began: float, *, own: int) -> bytes:

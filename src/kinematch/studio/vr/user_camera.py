@@ -15,7 +15,7 @@ from kinematch.studio.vr.camera_views import CameraView
 from kinematch.studio.vr.samples import DeviceSample
 
 MOST_WAITING = 20  # views of a body that is not stepped
-FORGOTTEN = 3.0  # s without a view, after which a camera is taken for gone
+GONE_SECONDS = 3.0  # s without a view, after which a camera is taken for gone
 DIGITS = 3  # of what pages are told: m, and shares of a picture
 
 
@@ -33,7 +33,7 @@ class UserCamera:
 
     @property
     def is_there(self) -> bool:
-        return monotonic() - self.seen_at < FORGOTTEN
+        return monotonic() - self.seen_at < GONE_SECONDS
 
     def hear(self, view: CameraView) -> None:
         """A view that corrects what trackers say."""
@@ -41,7 +41,7 @@ class UserCamera:
         self.waiting.append(view)
 
     def take(self, view: CameraView, calibration: Calibration) -> DeviceSample | None:
-        """The sample that devices would give of somebody whom a camera alone sees; None where nobody is."""
+        """The sample that devices would give of a user whom a camera alone sees; None without a person."""
         if self._body is None or self._height != calibration.height or not self.is_there:
             self._body, self._height = LiveBody(height=calibration.height), calibration.height
         self.hear(view)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from kinematch.studio.vr.vr_session import VrSession
 
 CLIENT, NAME = "vmc", "VMC"
-EVERY = 1 / 120  # s between looks at what has arrived
-GONE = 3.0  # s without a headset or a head, after which the user has left
+LOOK_INTERVAL = 1 / 120  # s between looks at what has arrived
+GONE_SECONDS = 3.0  # s without a headset or a head, after which the user has left
 
 
 class VmcUser:
@@ -32,7 +32,7 @@ class VmcUser:
         """Until cancelled."""
         try:
             while True:
-                await asyncio.sleep(EVERY)
+                await asyncio.sleep(LOOK_INTERVAL)
                 await self.look()
         finally:
             self.receiver.close()
@@ -46,7 +46,7 @@ class VmcUser:
         now = self.receiver.find_joints() if self._bones else self.receiver.find_devices()
         seconds, tracked = monotonic(), bool(now.valid[0, HEAD])
         self._heard = seconds if tracked else self._heard
-        if inside and seconds - self._heard > GONE:
+        if inside and seconds - self._heard > GONE_SECONDS:
             room.leave(CLIENT)
             self._vr_session.tell()
         elif inside and news:

@@ -54,7 +54,7 @@ class VrSession:
             grow=lambda user: call(self._grow, user),
             report=lambda client, now: call(self._report, client, now),
         )
-        self.receiver: VmcReceiver | None = None  # of somebody whose trackers another program sends
+        self.receiver: VmcReceiver | None = None  # of a user whose trackers another program sends
         self.feed: CameraFeed | None = None  # the server's own camera
         self.pose_model: str | Path = ""  # for cameras of pages; whichever was set up if empty
         self._outside_users: list[asyncio.Future] = []
@@ -137,7 +137,7 @@ class VrSession:
             user.is_known = bool(name)
 
     async def admit(self, client: str, name: str, calibration: Calibration | str) -> VrUser | None:
-        """Let somebody in, with a calibration or the device that is worn; None for who is inside or on the way."""
+        """Admit a user, with a calibration or the worn device; None for one who is inside or entering."""
         if client in self.room.users or client in self._entering:
             return None
         self._entering.add(client)

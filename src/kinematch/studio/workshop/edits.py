@@ -17,8 +17,8 @@ from kinematch.studio.workshop.project_files import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 from kinematch.studio.workshop.reports import Reports, fix_values, report_of
 
-SHORTEST = 3  # frames; a shorter file is a pose
-FEW = 12  # files up to which a recipe lists names instead of a glob
+MIN_CLIP_FRAMES = 3  # frames; a shorter file is a pose
+MAX_LISTED_FILES = 12  # files up to which a recipe lists names instead of a glob
 
 
 def edited(project: Project, reports: Reports, text: str, edits: list[m.Edit]) -> str:
@@ -94,12 +94,14 @@ def take(project: Project, reports: Reports, text: str, files: list[str]) -> str
     known = set() if not text.strip() else {project.relative(one.path) for one in files_of(project, text)}
     found = [report_of(project, reports, name) for name in files if name not in known]
     good = [report for report in found if usable(report)]
-    doubtful = [report for report in found if report not in good and report.frames > SHORTEST]
+    doubtful = [report for report in found if report not in good and report.frames > MIN_CLIP_FRAMES]
     if not good and not doubtful:
         if not found:
             return text
         raise FileError(Path(found[0].path).name, found[0].problems[0].what)
-    prescribed = prescribe([*good, *(one for one in found if one.frames <= SHORTEST)], folder, project.recipe_path.name)
+    prescribed = prescribe(
+        [*good, *(one for one in found if one.frames <= MIN_CLIP_FRAMES)], folder, project.recipe_path.name
+    )
     if not text.strip():
         return _doubtful(_named(prescribed, good, project) if good else prescribed, doubtful, project)
     rig = _first_rig(project, reports, text)
@@ -139,7 +141,7 @@ def _named(prescribed: str, good: list[Report], project: Project) -> str:
     """List a few files by name, so that files added to the folder later are not included by accident."""
     for index, (table, group) in enumerate(_groups(prescribed, good, project)):
         meant = [one for one in files_of(project, prescribed) if one.index == index]
-        if len(group) <= FEW or len(meant) > len(group):
+        if len(group) <= MAX_LISTED_FILES or len(meant) > len(group):
             prescribed = set_value(prescribed, ("source", index, "files"), table["files"])
     return prescribed
 

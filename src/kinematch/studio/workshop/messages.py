@@ -179,7 +179,7 @@ class ProjectInfo(Message):
     kind_needs: dict[str, list[str]]
     labels: list[LabelInfo]
     reference: dict[str, dict[str, str]]  # table -> key -> meaning
-    stored: str  # the recipe stored in the playing database, if there is no file of it
+    stored: str  # the recipe stored in the playing database, if it has no file
     checked: Checked
     job: JobInfo
 

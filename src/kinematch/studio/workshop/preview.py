@@ -32,7 +32,7 @@ from kinematch.studio.workshop.reports import PLAIN
 
 RATE = 30.0  # frames per second sent at most
 MOST_FRAMES = 6000  # sent of one clip; longer ones have a lower rate
-KEPT = 6  # cleaned clips in memory
+MAX_CLEANED_CLIPS = 6  # cleaned clips in memory
 UNCUT: dict[str, Any] = {"trim": None, "drop": [], "split": [], "mirror": False, "loop": False, "retarget": False}
 
 
@@ -74,7 +74,7 @@ class Previews:
         shown = _shown(uncut, cleaning, folder, which=which)
         with self._lock:
             self._kept[key] = shown
-            while len(self._kept) > KEPT:
+            while len(self._kept) > MAX_CLEANED_CLIPS:
                 self._kept.popitem(last=False)
         return shown
 

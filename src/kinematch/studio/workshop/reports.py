@@ -18,7 +18,7 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.studio.workshop.messages import FileReport, Finding, LabelInfo, LabelRow
 from kinematch.studio.workshop.project_files import Project, files_or_none, find_used, inside
 
-KEPT = 400  # reports in memory
+MAX_REPORTS = 400  # reports in memory
 MOST_NAMES = 2000  # of one request
 OVERRIDES = ("unit", "up", "facing", "roles", "tpose")
 PLAIN = Source.model_construct(files=["*"])
@@ -46,7 +46,7 @@ class Reports:
         if key:
             with self._lock:
                 self._kept[key] = found
-                while len(self._kept) > KEPT:
+                while len(self._kept) > MAX_REPORTS:
                     self._kept.popitem(last=False)
         return found
 

@@ -14,7 +14,7 @@ from kinematch.synth.skeleton import ANKLE_HEIGHT, BALL_AHEAD, BALL_HEIGHT
 HEEL_RISE = 0.16  # s before the toes leave, in which the heels do
 TOE_OFF, TOE_DOWN = -52 * DEGREE, -22 * DEGREE  # pitch of the foot as it leaves and as it lands
 EXTENDED, LANDED, LANDED_FAR = 0.07, 0.015, -0.045  # m of the hips above their stand as toes leave and land
-FAR = 1.2  # m: a jump from a stand that takes the whole swing
+FULL_SWING_METRES = 1.2  # m: a jump from a stand that takes the whole swing
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Leap:
 
 def jump(puppet: Puppet, figure: Skeleton, leap: Leap) -> Puppet:
     """Have a standing body jump."""
-    times, far = puppet.times, min(leap.distance / FAR, 1.0)
+    times, far = puppet.times, min(leap.distance / FULL_SWING_METRES, 1.0)
     landed = LANDED + (LANDED_FAR - LANDED) * far
     # a flight between unlike heights: its two rates differ by what gravity does in its time
     drift, pull = (landed - EXTENDED) / leap.flight, GRAVITY * leap.flight / 2
