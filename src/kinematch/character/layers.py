@@ -57,7 +57,7 @@ def finish_layers(layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show
 def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) -> bool:
     """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
-    # characters whose state is not finite begin anew after the step: the layer is not to blame
+    # characters whose state is not finite are reset after the step: the layer is not to blame
     good = np.empty(len(pose.positions), bool)
     kernels.find_finite(pose.global_positions, pose.global_rotations, good)
     changed: Any = call_own(f"layer {name}", lambda: np.asarray(method(pose, dt)))

@@ -24,7 +24,7 @@ from kinematch.errors import listed, visible
 TAGS = '# words to filter by, such as ["walk"]'
 LEAST_LEFT = 0.2  # of the time that a default filter leaves
 MIN_PIECE_SECONDS = 0.5  # of a take; the tail of a shorter piece leaves no frame to jump to
-MOST = 12  # findings listed in a source's comments
+MAX_FINDINGS = 12  # findings listed in a source's comments
 PASTED = ("root_joint", "loop")  # of notes, what a recipe needs all the same
 GAP = '"?"'  # in place of a joint that only the user can name
 HEADER = """\
@@ -43,16 +43,16 @@ floor = "auto"       # put each clip's floor at height 0; "keep" leaves it where
 root = "spine"       # ground root under the upper spine, smooth; "hips" is under the hips
 """
 DROPPED = "# Left out, in seconds: the performer holds a pose for calibration, or raises or lowers the arms for it."
-TAGGED = '# Here somebody stands upright and still. Characters that stop settle in frames tagged "idle".'
+TAGGED = '# The performer stands upright and still. Characters that stop settle in frames tagged "idle".'
 FILTER = 'filter = "locomotion"  # characters choose among these unless a command says otherwise, such as "action"\n'
 SET_ASIDE = (
-    "# Here somebody is near the ground, off the floor or in the air, or holds the upper body as nobody else of the\n"
+    "# The performer is near the ground, off the floor or in the air, or holds the upper body as no other clip of the\n"
     "# set does at that speed (unusual): left alone unless a command names it."
 )
 MIXED = "# These files are of several kinds or rigs, and stand in sources of their own:"
 ACTED = "# Actions: what a character does when it is asked to. No search enters them otherwise."
 GROUND = 'ground = "stances"   # feet stand on several heights: the root is on the ground below them'
-CARRIED = "# Here somebody seems to hold something in both hands while walking. Characters use it as any other walk."
+CARRIED = "# The performer seems to carry something in both hands. Characters use it as any other walk."
 MATCHING = """
 [matching]
 responsiveness = {responsiveness:.1f} # weight of the trajectory: higher follows the stick more closely
@@ -192,7 +192,7 @@ def _fixes(report: Report, clip: str = "") -> list[str]:
 
 
 def _drop_line(drops: list[list[float]], seconds: float) -> str:
-    """Everything to drop on one line, of a file of so many seconds, with what is too short to be jumped to between."""
+    """All ranges to drop, on one line, with gaps between them that are too short to be jumped to."""
     joined: list[list[float]] = []
     for start, stop in [*join_stretches(drops), [seconds, seconds]]:
         before = joined[-1][1] if joined else 0.0
@@ -246,8 +246,15 @@ def _source(group: list[Report], part: _Part, folder: Path, *, whole: bool, othe
     told: dict[str, tuple[Problem, list[str]]] = {}
     for report, problem in ((r, p) for r in group for p in r.problems if p.severity != "note" and p.clip in about):
         told.setdefault(problem.what, (problem, []))[1].append(Path(report.path).name)
-    lines += [_comment(p, fixes, listed(names, 3) if len(group) > 1 else "") for p, names in list(told.values())[:MOST]]
-    lines += [f"# ... and {len(told) - MOST} more, which `kinematch doctor` tells"] if len(told) > MOST else []
+    lines += [
+        _comment(p, fixes, listed(names, 3) if len(group) > 1 else "")
+        for p, names in list(told.values())[:MAX_FINDINGS]
+    ]
+    lines += (
+        [f"# ... and {len(told) - MAX_FINDINGS} more, which `kinematch doctor` tells"]
+        if len(told) > MAX_FINDINGS
+        else []
+    )
     for report in group:
         if report.idles and len(report.clips) == 1 and not report.animations:
             lines += [TAGGED, *idle_lines(report.idles, report.path)]

@@ -71,7 +71,7 @@ class FileAnimation:
 
 
 @dataclass(frozen=True, eq=False)
-class UpperBody:
+class UpperBodyRange:
     """Where the upper body is, a few times a second, of a body of an adult's size."""
 
     rate: float  # looks a second
@@ -89,7 +89,7 @@ class Report:
     clips: tuple[str, ...] = ()
     animations: tuple[FileAnimation, ...] = ()  # those that can be built, in a file that holds several
     outlines: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False)  # frames and poses by clip
-    upper_body: UpperBody | None = field(default=None, repr=False, compare=False)  # of a file with one animation
+    upper_body: UpperBodyRange | None = field(default=None, repr=False, compare=False)  # of a file with one animation
     equal: dict[str, str] = field(default_factory=dict)  # clips left out, and where the same motion is taken from
     figures_of: str = ""  # the animation that figures of floor, speed and contacts are of, where there are several
     joints: int = 0

@@ -1,4 +1,4 @@
-"""Unusual: stretches in which somebody holds the upper body as nobody else of the set does at that speed."""
+"""Unusual: ranges in which the performer holds the upper body as in no other clip of the set at that speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ import numpy as np
 
 from kinematch.doctor.labels import SET_APART, UNUSUAL
 from kinematch.doctor.left_out import usable
-from kinematch.doctor.report import Activity, Report, UpperBody
+from kinematch.doctor.report import Activity, Report, UpperBodyRange
 from kinematch.math.quaternion import Array
 from kinematch.motion.clean.contacts import switch_with_hysteresis
 from kinematch.motion.clean.root import body_forward
@@ -30,8 +30,8 @@ MIN_BAND_SECONDS = 3.0  # of motion at a speed that say what is usual there
 MAX_OWN_SHARE = 0.1  # of a band that is of one file, beyond which that file is compared with the others alone
 
 
-def measure_upper_body(clip: Clip) -> UpperBody | None:
-    """Where head and hands are, from the hips along the body's ground axes; None for what is no humanoid."""
+def measure_upper_body(clip: Clip) -> UpperBodyRange | None:
+    """Where head and hands are, from the hips along the body's ground axes; None for other rigs than humanoids."""
     skeleton = clip.skeleton
     if skeleton.tpose is None or missing_roles(skeleton.roles) or has_four_legs(skeleton):
         return None
@@ -51,7 +51,7 @@ def measure_upper_body(clip: Clip) -> UpperBody | None:
     first, last = np.maximum(ends - half, 0), np.minimum(ends + half, len(hips) - 1)
     way = np.linalg.norm((hips[last] - hips[first])[:, [0, 2]], axis=-1)
     speeds = way * clip.frame_rate / np.maximum(last - first, 1)
-    return UpperBody(
+    return UpperBodyRange(
         clip.frame_rate / step, speeds[::step].astype(np.float32), (apart @ axes)[::step].astype(np.float32)
     )
 
@@ -95,7 +95,7 @@ def _nearest(usual: Sequence[_Usual | None], band: int) -> _Usual | None:
     return next((usual[other] for other in order if usual[other] is not None), None)
 
 
-def _read(report: Report) -> UpperBody:
+def _read(report: Report) -> UpperBodyRange:
     assert report.upper_body is not None
     return report.upper_body
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinematch.database.coverage import STILL, measure_root_motion
+from kinematch.database.coverage import MIN_MOVING_SPEED, measure_root_motion
 from kinematch.database.storage import Database
 from kinematch.evaluate.course import Need, Scenario
 from kinematch.evaluate.gaits import EACH_WAY, WAYS, admitted, measure_ways
@@ -29,7 +29,7 @@ def note_lacks(scenarios: Sequence[Scenario], database: Database, filter: str = 
                 f"the source turns by {np.degrees(sharpest):.0f} degrees within a second at most, of"
                 f" {np.degrees(need.turn):.0f} that are asked for"
             )
-        if need.stands and (longest := measure_stand(database, mask & (speeds < STILL))) < need.stands:
+        if need.stands and (longest := measure_stand(database, mask & (speeds < MIN_MOVING_SPEED))) < need.stands:
             found[need] = f"the source stands still for {longest:.1f} s at most"
         if need.any_way and ways.min() < EACH_WAY:
             way = round(np.degrees(WAYS[int(np.argmin(ways))]))

@@ -15,7 +15,7 @@ from kinematch.evaluate.reproduction import modes
 from kinematch.evaluate.reproduction.experiment import Experiment, in_unit
 from kinematch.evaluate.reproduction.films import make_films, select_takes
 from kinematch.evaluate.reproduction.material import Material
-from kinematch.evaluate.reproduction.models import BIG, SMALL, SNAP, find_model, find_set
+from kinematch.evaluate.reproduction.models import BIG_MODEL, SMALL_MODEL, SNAP_MODEL, find_model, find_set
 from kinematch.evaluate.reproduction.results import Chart, Result
 from kinematch.evaluate.run import Mover, Take
 from kinematch.learned.training.plan import STAGES
@@ -30,8 +30,8 @@ NAMES = {
 APPENDIX = {"machine": "FSM", "exact": "MM"} | {name: key for key, name in NAMES.items()}
 SCORES = {"position": "position_mean", "skate": "skate_mean", "pops": "pops", "turn": "turn_median", "rough": "rough"}
 # ms an iteration, of tables 5.3 and 5.4: time over iterations
-PRINTED = {SMALL: (34.9, 32.3, 44.3), BIG: (77.9, 35.2, 1584.0)}
-ITERATIONS = {SMALL: (10_000, 3_000, 4_000), BIG: (15_000, 30_000, 1_000)}
+PRINTED = {SMALL_MODEL: (34.9, 32.3, 44.3), BIG_MODEL: (77.9, 35.2, 1584.0)}
+ITERATIONS = {SMALL_MODEL: (10_000, 3_000, 4_000), BIG_MODEL: (15_000, 30_000, 1_000)}
 # whose time a frame is divided by whose; motion matching of the work has neither foot lock nor adjustment either
 COMPARED_TIMES = {
     "lmm": "bare", "snap": "exact", "low_search": "lmm", "high_search": "lmm", "no_inertia": "lmm", "machine": "bare",
@@ -43,7 +43,7 @@ MEGABYTE = 1e6
 def measure_training(material: Material) -> Result:
     """Tables 5.3 and 5.4: the time of an iteration and the last losses of each network, on both sets; and of ours."""
     values: dict[str, float] = {}
-    for kind in (SMALL, BIG, SNAP):
+    for kind in (SMALL_MODEL, BIG_MODEL, SNAP_MODEL):
         trained = find_model(material, kind)
         for stage, seconds in trained.step_seconds.items():
             values[f"{kind}_{stage}"] = 1e3 * seconds
@@ -52,12 +52,12 @@ def measure_training(material: Material) -> Result:
         milliseconds = sum(count * values[f"{kind}_{stage}"] for count, stage in zip(counts, STAGES))
         values[f"total_{kind}"] = milliseconds / 60_000
     for stage in STAGES:
-        values[f"{stage}_growth"] = values[f"{BIG}_{stage}"] / values[f"{SMALL}_{stage}"]
-    bars = {f"work, {kind}": list(PRINTED[kind]) for kind in (SMALL, BIG)}
-    bars |= {f"here, {kind}": [values[f"{kind}_{stage}"] for stage in STAGES] for kind in (SMALL, BIG)}
+        values[f"{stage}_growth"] = values[f"{BIG_MODEL}_{stage}"] / values[f"{SMALL_MODEL}_{stage}"]
+    bars = {f"work, {kind}": list(PRINTED[kind]) for kind in (SMALL_MODEL, BIG_MODEL)}
+    bars |= {f"here, {kind}": [values[f"{kind}_{stage}"] for stage in STAGES] for kind in (SMALL_MODEL, BIG_MODEL)}
     names = ["decompressor", "stepper", "projector"]
     chart = Chart("training", "Tables 5.3 and 5.4: time of an iteration", "", "ms", groups=names, bars=bars)
-    small, big = find_set(material, SMALL), find_set(material, BIG)
+    small, big = find_set(material, SMALL_MODEL), find_set(material, BIG_MODEL)
     frames = [one.what.poses.frame_count for one in (small, big)]
     data = f"{small.data} ({frames[0]:,} frames), {big.data} ({frames[1]:,})"
     note = "processor time of one core; losses are those of our own terms, in centimetres"
@@ -66,13 +66,14 @@ def measure_training(material: Material) -> Result:
 
 def measure_controllers(material: Material) -> Result:
     """Tables 5.2, 5.5 and 5.6, and what section 5.3 says of the videos."""
-    models = {kind: find_model(material, kind) for kind in (SMALL, BIG, SNAP)}
-    given = material.assign(find_set(material, BIG).what)
+    models = {kind: find_model(material, kind) for kind in (SMALL_MODEL, BIG_MODEL, SNAP_MODEL)}
+    given = material.assign(find_set(material, BIG_MODEL).what)
     exact = given.database
     plays: dict[str, tuple[object, Settings]] = {
-        name: (models[BIG if key == "LMM_Big" else SMALL].model, find_settings(key)) for key, name in NAMES.items()
+        name: (models[BIG_MODEL if key == "LMM_Big" else SMALL_MODEL].model, find_settings(key))
+        for key, name in NAMES.items()
     }
-    plays |= {"exact": (exact, Settings()), "snap": (models[SNAP].model, Settings())}
+    plays |= {"exact": (exact, Settings()), "snap": (models[SNAP_MODEL].model, Settings())}
     values: dict[str, float] = {}
     filmed: dict[str, dict[str, Take]] = {}
     for name, (source, settings) in plays.items():
@@ -93,10 +94,10 @@ def measure_controllers(material: Material) -> Result:
     for measure, percent in (("time", 50), ("peak", HIGH_PERCENTILE)):
         times = {name: float(np.percentile(own, percent)) for name, own in steps_of.items()}
         values |= {f"{measure}_{name}": times[name] / times[other] for name, other in COMPARED_TIMES.items()}
-    for name, kind in (("lmm", SMALL), ("big", BIG), ("snap", SNAP)):
+    for name, kind in (("lmm", SMALL_MODEL), ("big", BIG_MODEL), ("snap", SNAP_MODEL)):
         values[f"memory_{name}"] = models[kind].path.stat().st_size / MEGABYTE
     values["memory_exact"] = measure_resident(exact) / MEGABYTE
-    small, big = find_set(material, SMALL), find_set(material, BIG)
+    small, big = find_set(material, SMALL_MODEL), find_set(material, BIG_MODEL)
     steps = ", ".join(f"{count:,}" for count in material.effort.small_steps)
     note = f"models of the work's design, trained for {steps} iterations (small set); the course is that of the big set"
     command = "kinematch evaluate learned SMALL BIG --against DATABASE"
