@@ -24,7 +24,7 @@ from kinematch.scene.objects import BAR, BOTTOM, TOP, Scene, Thing, find_inside
 from kinematch.scene.planner import Planner
 
 RATE = 60.0
-LONGEST = 14.0  # s at a place
+MAX_SECONDS = 14.0  # s at a place
 SITTING = 2.0  # s that a seat is held
 AROUND = 1.0  # s before and after an action in which stances are looked at
 DEEP = 0.02  # m within an obstacle
@@ -100,7 +100,7 @@ def visit(database: Database, able: Abilities, place: Place, fit: str, limits: L
     planner.use(seat)
     actions, poses, contacts = database.poses.actions, [], []
     asked, request, began, ended = np.nan, None, -1, -1
-    for step in range(round(LONGEST * RATE)):
+    for step in range(round(MAX_SECONDS * RATE)):
         command = planner.plan(move([0.0, 0.0, place.speed]), crowd, 1 / RATE)
         wanted = command.request[0] if isinstance(command.request, list) else None
         if wanted is not None and np.isnan(asked):

@@ -9,7 +9,7 @@ from kinematch.scene.objects import BAR, BOX, GAP, SEAT, Thing
 from kinematch.scene.planner import FOOTHOLD, MARGIN, MIN_TOP
 
 COUNTS = {"gap": 12, "box": 12, "bar": 6, "bench": 5, "stairs": 5}
-AHEAD = 7.0  # m from the start
+START_DISTANCE = 7.0  # m from the start
 WALK, RUN = 1.3, 3.4  # m/s
 HURDLE = 0.3  # m of depth of a box to hop over
 
@@ -33,22 +33,22 @@ def draw_places(seed: int) -> list[Place]:
     places = []
     for _ in range(COUNTS["gap"]):
         width, speed = random.uniform(0.5, 2.5), (WALK, RUN)[int(random.integers(2))]
-        gap = Thing(GAP, (0, -1.5, AHEAD + width / 2), (8, 1.5, width))
+        gap = Thing(GAP, (0, -1.5, START_DISTANCE + width / 2), (8, 1.5, width))
         places.append(Place("gap", float(width), speed, (gap,), float(width)))
     for _ in range(COUNTS["box"]):
         height, flat = random.uniform(0.2, 1.2), bool(random.integers(2))
         depth = 2.4 if flat else HURDLE
-        box = Thing(BOX, (0, 0, AHEAD + depth / 2), (3, height, depth))
+        box = Thing(BOX, (0, 0, START_DISTANCE + depth / 2), (3, height, depth))
         places.append(Place("box", float(height), WALK if flat else 2.6, (box,), depth))
     for _ in range(COUNTS["bar"]):
         height = random.uniform(1.0, 1.6)
-        places.append(Place("bar", float(height), WALK, (Thing(BAR, (0, height, AHEAD), (4, 0.1, 0.1)),), 0.1))
+        places.append(Place("bar", float(height), WALK, (Thing(BAR, (0, height, START_DISTANCE), (4, 0.1, 0.1)),), 0.1))
     for _ in range(COUNTS["bench"]):
         height = random.uniform(0.3, 0.7)
         places.append(Place("bench", float(height), 0.0, (Thing(SEAT, (0.4, 0, -1.8), (1.2, height, 0.4)),), 0.4))
     for _ in range(COUNTS["stairs"]):
         rise = random.uniform(0.12, 0.3)
-        steps = tuple(Thing(BOX, (0, 0, AHEAD + 0.5 + k), (3, rise * (k + 1), 1.0)) for k in range(3))
+        steps = tuple(Thing(BOX, (0, 0, START_DISTANCE + 0.5 + k), (3, rise * (k + 1), 1.0)) for k in range(3))
         places.append(Place("stairs", float(rise), WALK, steps, 3.0))
     return places
 

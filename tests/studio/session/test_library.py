@@ -3,19 +3,19 @@
 import pytest
 
 from kinematch.errors import KinematchError
-from kinematch.studio.session.library import BUILT_IN, BUILT_IN_ACTIONS, MOST, LibraryMotion, MotionLibrary
+from kinematch.studio.session.library import BUILT_IN, BUILT_IN_ACTIONS, MAX_DATABASES, LibraryMotion, MotionLibrary
 from kinematch.studio.session.stage import Stage
 
 
 def test_a_new_build_takes_the_place_of_the_old_and_the_oldest_leave(database):
     library = MotionLibrary()
-    for number in range(MOST + 3):
+    for number in range(MAX_DATABASES + 3):
         library.put(Stage(database, name="mine", path=f"/folder{number}/mine.kinematch"))
     assert library.names[0] == BUILT_IN
-    assert len(library.names) == 2 + MOST
-    assert len(set(library.names)) == 2 + MOST
+    assert len(library.names) == 2 + MAX_DATABASES
+    assert len(set(library.names)) == 2 + MAX_DATABASES
     before = library.names
-    again = Stage(database, name="mine", path=f"/folder{MOST + 2}/mine.kinematch")
+    again = Stage(database, name="mine", path=f"/folder{MAX_DATABASES + 2}/mine.kinematch")
     library.put(again)
     assert library.names == before
     assert library.get(library.find_name(again)).path == again.path

@@ -13,7 +13,7 @@ MIN_DISTANCE = 2.0  # m between a camera and the nearest place of the user
 
 
 @dataclass(frozen=True)
-class Place:
+class CameraPlace:
     """A camera's place, seen from the middle of where the user moves."""
 
     angle: float  # degrees from where the user mostly faces
@@ -23,11 +23,11 @@ class Place:
 
 
 PLACES = {
-    "front": Place(0, MIN_DISTANCE, 1.1, 5),
-    "corner": Place(50, MIN_DISTANCE, 2.0, 18),
-    "side": Place(90, MIN_DISTANCE, 1.1, 5),
-    "back": Place(180, MIN_DISTANCE, 1.1, 5),
-    "desk": Place(15, 0.7, 0.8, -12),
+    "front": CameraPlace(0, MIN_DISTANCE, 1.1, 5),
+    "corner": CameraPlace(50, MIN_DISTANCE, 2.0, 18),
+    "side": CameraPlace(90, MIN_DISTANCE, 1.1, 5),
+    "back": CameraPlace(180, MIN_DISTANCE, 1.1, 5),
+    "desk": CameraPlace(15, 0.7, 0.8, -12),
 }
 
 

@@ -14,7 +14,7 @@ from kinematch.studio.session.stage import Stage
 
 BUILT_IN = "built-in motion"  # as pages call it
 BUILT_IN_ACTIONS = "built-in motion with actions"
-MOST = 8  # databases kept in memory
+MAX_DATABASES = 8  # databases kept in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class MotionLibrary:
         self._motions: dict[str, LibraryMotion] = {name: LibraryMotion(name) for name in (BUILT_IN, BUILT_IN_ACTIONS)}
 
     def put(self, stage: Stage) -> None:
-        """Keep what a stage plays; a database that was built anew takes the place of its earlier build."""
+        """Keep what a stage plays; a rebuilt database replaces its earlier build."""
         if not stage.path:  # the built-in one, or a recording that was sent
             return
         motion = LibraryMotion(stage.name, stage.path, stage.database, stage.model, tuple(stage.compared.values()))
@@ -63,7 +63,7 @@ class MotionLibrary:
         while key in others:
             key += "'"
         others[key] = motion
-        for oldest in list(others)[2 : max(2, len(others) - MOST)]:
+        for oldest in list(others)[2 : max(2, len(others) - MAX_DATABASES)]:
             del others[oldest]
         self._motions = others
 

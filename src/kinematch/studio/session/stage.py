@@ -30,8 +30,8 @@ from kinematch.studio.session.lineup import Lineup, pack_lineup
 from kinematch.studio.session.pilot import Pilot, start_places
 from kinematch.studio.session.robots import RobotActors, WornRobot
 
-FEW = 4  # characters whose states are kept at every step
-KEPT = 15  # steps between the kept states of more than those
+SMALL_CROWD = 4  # characters whose states are kept at every step
+STATE_STEPS = 15  # steps between the kept states of more than those
 
 
 class Stage:
@@ -132,7 +132,7 @@ class Stage:
         return pose if self.robots is None else self.robots.show(name, pose, DT)
 
     def _make_moment(self, picture: Picture, commands: Mapping[str, Command]) -> Moment:
-        kept = self.step % KEPT == 0 or sum(crowd.count for crowd in self.crowds.values()) <= FEW
+        kept = self.step % STATE_STEPS == 0 or sum(crowd.count for crowd in self.crowds.values()) <= SMALL_CROWD
         return Moment(
             self.step,
             picture,
@@ -290,7 +290,7 @@ def _scale_speed(command: Command, scale: float) -> Command:
 
 
 def _joined(weights: Mapping[str, float], values: Mapping[str, Any]) -> Any:
-    """Weights by feature with those of some new values; what is no such table is left to be refused."""
+    """Weights by feature with those of some new values; another type is left for the check to refuse."""
     given = values.get("weights", {})
     if not isinstance(given, Mapping):
         return given
