@@ -83,7 +83,8 @@ def test_wrong_numbers_under_a_right_checksum_are_refused_or_harmless(walker_dat
     ):
         return  # numbers of the step itself, which mean what they say
     with suppress(NativeError):  # a process that reads elsewhere would end
-        assert Characters(library, change(walker_data, word, value)).array("instance.characters")[0] >= 0
+        own = Characters(library, change(walker_data, word, value))  # kept: its arrays are its memory
+        assert own.array("instance.characters")[0] >= 0
 
 
 def test_unknown_arrays_are_refused_and_known_ones_have_their_shapes(walker_data, library):
