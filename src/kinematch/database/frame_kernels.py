@@ -90,14 +90,17 @@ def read_pace(table, frame):
 @inner
 def read_features(table, frame, queries, m):
     """Features of a frame, into row m of queries."""
+    for column in range(queries.shape[1]):
+        queries[m, column] = read_feature(table, frame, column)
+
+
+@inner
+def read_feature(table, frame, column):
     pack = table.pack
-    if is_packed(table):
-        for column in range(queries.shape[1]):
-            step, base = np.float64(pack.feature_steps[column]), np.float64(pack.feature_bases[column])
-            queries[m, column] = np.float32(pack.features[frame, column] * step + base)
-    else:
-        for column in range(queries.shape[1]):
-            queries[m, column] = table.features[frame, column]
+    if pack.features.shape[0] > 0:
+        step, base = np.float64(pack.feature_steps[column]), np.float64(pack.feature_bases[column])
+        return np.float32(pack.features[frame, column] * step + base)
+    return table.features[frame, column]
 
 
 @inner

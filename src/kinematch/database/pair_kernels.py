@@ -191,7 +191,7 @@ def prefetch_knots(source, frame):
 @inner
 def prefetch_features(source, frame, columns):
     pack = source.pack
-    if is_packed(source):
+    if pack.features.shape[0] > 0:
         fetch(address(pack.features, frame), 2 * columns)
     else:
         fetch(address(source.features, frame), 4 * columns)

@@ -12,8 +12,9 @@ from kinematch.character.step.project import convert_query, jump
 from kinematch.character.step.scene import find_number, open_source
 from kinematch.compile.jit import inner, routine
 from kinematch.database.actions import ACTION, EXIT, FIRST, LAST
-from kinematch.database.frame_kernels import find_clip, find_next_frame, find_root_velocity, locate_root
+from kinematch.database.frame_kernels import find_clip, find_next_frame, find_root_velocity, locate_root, read_feature
 from kinematch.database.table import EACH_ROW
+from kinematch.math.arctangents import arctan2
 from kinematch.math.series import rotate_about_y, wrap_angle
 
 NO_REFUSAL, BUSY, NO_ACTION, TOO_FAR, TOO_NEAR, TURN, TOO_HIGH, TOO_EARLY, TIME, SPEED, CLEAR = (
@@ -56,7 +57,8 @@ def take_request(scene, n, scratch):
 @inner
 def hold(scene, n, here, number, frame, held, scratch):
     """An action that lasts goes on between two moments for as long as it is asked for; then it goes on to its end."""
-    first, last = here.actions.holds[scene.acting.stretches[n]]
+    own = scene.acting.stretches[n]
+    first, last = here.actions.holds[own, 0], here.actions.holds[own, 1]
     if first < 0 or frame < first or frame > last:
         return
     if held and frame >= last - 1:
@@ -104,7 +106,7 @@ def measure_misfit(scene, n, there, frame, most):
     queries, weights, total = scene.schedule.queries, there.actions.weights, 0.0
     ahead = 1.0 if scene.orders.targets[n, 0] != scene.orders.targets[n, 0] else 0.0  # a target says where to go
     for column in range(queries.shape[1]):
-        gap = there.features[frame, column] - queries[n, column]
+        gap = read_feature(there, frame, column) - queries[n, column]
         total += gap * gap * (weights[0, column] + ahead * weights[1, column])
         if total > most:
             break
@@ -144,7 +146,7 @@ def measure_warp(scene, n, there, stretch, frame, fraction):
     if orders.targets[n, YAW] == orders.targets[n, YAW]:
         turn = wrap_angle(orders.targets[n, YAW] - yaw - turned)
     elif reach > c.HAS_DIRECTION and far > c.HAS_DIRECTION:
-        turn = wrap_angle(math.atan2(far_x, far_z) - math.atan2(reach_x, reach_z))
+        turn = wrap_angle(arctan2(far_x, far_z) - arctan2(reach_x, reach_z))
     goal_yaw = yaw + turned + turn
     point_x, point_z = rotate_about_y(actions.points[stretch, 0] * scale, actions.points[stretch, 2] * scale, goal_yaw)
     goal_x, goal_z = orders.targets[n, 0] - point_x, orders.targets[n, 2] - point_z
