@@ -49,6 +49,11 @@ int main() {
         if (error.code != KINEMATCH_NO_CHARACTER) return 2;
     }
     auto start = own.save();
+    const float hill[] = {0, 0.5f, 0, 0.5f};
+    own.stand(hill, 2, 2, 1.0);
+    own.step(0.1);
+    own.step(1.0 / 60, [](double x, double) { return 0.1 * x; });
+    own.stand_level();
     for (int round = 0; round < 2; round++) {
         own.restore(start);
         for (int i = 0; i < 60; i++) {
@@ -74,6 +79,9 @@ static class Program
             catch (KinematchException error) { if (error.Code != -12) return 2; }
             byte[] start = own.Save();
             own.Step(0.5);
+            own.Stand(new float[] { 0, 0, 0, 0 }, 2, 2, 1);
+            own.Step(0.1);
+            own.StandLevel();
             own.Restore(start);
             for (int i = 0; i < 60; i++)
             {

@@ -5,12 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kinematch.character.step.scene import open_scene, open_scratch
-from kinematch.character.step.step import BEGIN, END, are_finite, step
-from kinematch.compile.handle import opening
-from kinematch.compile.jit import part
+from kinematch.character.step.step import BEGIN, END, FEET, MOVE, SCHEDULE, are_finite, count_pieces, step
+from kinematch.compile.handle import find_place, opening
+from kinematch.compile.jit import part, routine
 from kinematch.compile.memory import read_byte, read_size, write_byte, write_size
 from kinematch.control.body import WORLD_RADIUS
 from kinematch.export import format as at
+from kinematch.export import ground_kernels as g
 from kinematch.export.load_kernels import find_axis, find_entry, measure_array
 
 U = np.uintp
@@ -24,10 +25,20 @@ class Instance(NamedTuple):
     scratch: np.ndarray  # (W,) int64, the handle of step.scene.Scratch
     characters: np.ndarray  # (N,) int32
     begun: np.ndarray  # (1, 8) int64, see runner.make_counters
+    single: np.ndarray  # (1,) int32, a character that was reset
+    ground: g.Ground
 
 
-EXAMPLE = Instance(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros((1, 8), np.int64))
+def make_instance(scene: np.ndarray, scratch: np.ndarray, count: int, legs: int) -> Instance:
+    return Instance(
+        scene, scratch, np.arange(count, dtype=np.int32), np.zeros((1, 8), np.int64), np.zeros(1, np.int32),
+        g.make_ground(count, legs),
+    )  # fmt: skip
+
+
+EXAMPLE = make_instance(np.zeros(1, np.int64), np.zeros(1, np.int64), 0, 0)
 open_instance = opening(EXAMPLE)
+GROUND_AT = find_place(EXAMPLE, "ground")
 
 
 @part
@@ -40,22 +51,105 @@ def take_step(memory, dt):
     own = U(memory)
     if not is_loaded(own):
         return np.int64(at.NOT_LOADED)
+    instance = open_instance(read_size(own, at.OWN_INSTANCE))
+    if instance.ground.choices[g.KIND] == g.ASKED:
+        return np.int64(at.NOT_BEGUN)
+    return run(own, dt, BEGIN, END)
+
+
+def begin(memory, dt):
+    """The first half of a step on ground that is asked for: then ground.points are where."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    instance = open_instance(read_size(own, at.OWN_INSTANCE))
+    if instance.ground.choices[g.KIND] != g.ASKED:
+        return np.int64(at.NOT_BEGUN)
+    done = run(own, dt, BEGIN, FEET)
+    if done >= 0:
+        instance.ground.choices[g.BEGUN], instance.ground.numbers[g.SECONDS] = 1, dt
+    return done
+
+
+def finish(memory):
+    """The second half, after heights and normals of the ground at those points were written."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    instance = open_instance(read_size(own, at.OWN_INSTANCE))
+    if instance.ground.choices[g.BEGUN] == 0:
+        return np.int64(at.NOT_BEGUN)
+    instance.ground.choices[g.BEGUN] = 0
+    return run(own, instance.ground.numbers[g.SECONDS], FEET, END)
+
+
+@routine
+def run(own, dt, first, last):
+    """The stages between two seams, with a halt at the ground where there is any."""
     if not 0.0 <= dt <= LONGEST_STEP:
         return np.int64(at.NO_CHARACTER)
     instance = open_instance(read_size(own, at.OWN_INSTANCE))
-    scene = open_scene(instance.scene)
+    scene, ground = open_scene(instance.scene), instance.ground
     if not are_finite(scene.orders):
         return np.int64(at.NOT_FINITE)
-    instance.begun[0, 0] = 0
-    happened = step(scene, open_scratch(instance.scratch), instance.characters, instance.begun, dt, BEGIN, END)
+    halts = ground.choices[g.KIND] != g.LEVEL
+    pieces = np.int64(count_pieces(dt, scene.orders.longest_step[0])) if halts and first == BEGIN and last == END else 1
+    enter, characters, repeats, lost, done = first, instance.characters, False, 0, 0
+    while done < pieces:
+        leave = FEET if halts and enter < FEET else last
+        if leave == END and halts:
+            if ground.choices[g.KIND] == g.GRID:
+                look_up(instance)
+            else:
+                g.clean_ground(scene)
+        instance.begun[0, 0] = 0
+        seconds = 0.0 if repeats else dt / pieces
+        happened = step(scene, open_scratch(instance.scratch), characters, instance.begun, seconds, enter, leave)
+        if leave == FEET:
+            g.find_points(scene, ground, seconds)
+            if last == FEET:
+                break
+            enter = FEET
+            continue
+        lost = find_lost(scene, lost) if halts and (happened or repeats) else -1
+        if lost >= 0:  # as seams.show_restarted: a step of no time for each that was reset
+            instance.single[0] = lost
+            characters, repeats, enter, lost = instance.single, True, MOVE, lost + 1
+            continue
+        characters, repeats, enter, lost, done = instance.characters, False, SCHEDULE, 0, done + 1
     reset = np.int64(0)
-    if happened:
-        for n in range(scene.pose.restarted.shape[0]):
-            reset += scene.pose.restarted[n]
-        if scene.work.failures[0] > 0:
-            scene.work.failures[0] = 0
-            return np.int64(at.NO_FRAME)
+    for n in range(scene.pose.restarted.shape[0]):
+        reset += scene.pose.restarted[n]
+    if scene.work.failures[0] > 0:
+        scene.work.failures[0] = 0
+        return np.int64(at.NO_FRAME)
     return reset
+
+
+@part
+def look_up(instance):
+    g.look_up(open_scene(instance.scene), instance.ground)
+
+
+@part
+def find_lost(scene, first):
+    """The next character that was reset, or -1."""
+    for n in range(first, scene.pose.restarted.shape[0]):
+        if scene.pose.restarted[n]:
+            return n
+    return -1
+
+
+def ground(memory, kind, values, columns, rows, cell, x, z, repeats):
+    """What characters stand on from the next step on: 0 for level ground, 1 for a grid of heights (columns along x,
+    rows along z, m) which stays the program's, 2 for what is asked for in each step."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    place = U(read_size(own, at.OWN_INSTANCE))
+    return g.choose_ground(
+        open_instance(place), place, GROUND_AT, kind, values, columns, rows, cell, x, z, repeats
+    )  # fmt: skip
 
 
 def command(memory, n, velocity_x, velocity_y, velocity_z, facing_x, facing_y, facing_z, filter_, source):

@@ -45,7 +45,7 @@ SAVED = int.from_bytes(b"KINESTAT", "little")
 
 # errors, negative
 (NO_FILE, OTHER_VERSION, OTHER_RECORDS, CUT_SHORT, DAMAGED, OUT_OF_RANGE, TOO_MANY, NO_MEMORY, NOT_LOADED, NO_ARRAY,
- NO_CHARACTER, NOT_FINITE, NO_FRAME, OTHER_STATE) = range(-1, -15, -1)  # fmt: skip
+ NO_CHARACTER, NOT_FINITE, NO_FRAME, OTHER_STATE, NOT_BEGUN) = range(-1, -16, -1)  # fmt: skip
 ERRORS = {
     NO_FILE: "not a file of kinematch export",
     OTHER_VERSION: "a file of another format version",
@@ -57,10 +57,11 @@ ERRORS = {
     NO_MEMORY: "not enough memory",
     NOT_LOADED: "nothing is loaded here",
     NO_ARRAY: "no array of this name",
-    NO_CHARACTER: "a character, filter, source or time out of range",
+    NO_CHARACTER: "a character, filter, source, time or ground out of range",
     NOT_FINITE: "a command that is not finite",
     NO_FRAME: "no frame may be taken: a filter admits none",
     OTHER_STATE: "a state of another character, or of another number of them",
+    NOT_BEGUN: "ground that is asked for needs begin and finish in place of step, and nothing else does",
 }
 
 HASH_MULTIPLIER, HASH_STEP = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03  # odd numbers of random bits

@@ -12,10 +12,10 @@ import numpy as np
 
 from kinematch.character.constants import GOLDEN_RATIO
 from kinematch.character.crowd import Crowd
-from kinematch.character.runner import make_counters
 from kinematch.compile.handle import WORD
 from kinematch.errors import KinematchError
-from kinematch.export.entry_kernels import Instance
+from kinematch.export.entry_kernels import make_instance
+from kinematch.export.ground_kernels import HEIGHTS_AT, NORMALS_AT
 from kinematch.search import layout_kernels as at
 
 COUNTS = (2, 3)  # characters of the two crowds; three show whether rows differ in equal steps
@@ -118,21 +118,25 @@ def _look(crowd: Crowd) -> _Seen:
         if array.nbytes:
             seen.states.add(seen.add(name, array))
     pose = runner._pose
-    work = runner.work._replace(positions=pose.positions, rotations=pose.rotations)
+    count, legs = len(crowd.characters), len(runner.rig.legs)
+    work = runner.work._replace(
+        positions=pose.positions, rotations=pose.rotations,
+        heights=np.zeros((count, 1 + legs)), normals=np.zeros((count, legs, 3)),
+    )  # fmt: skip
     tables = [f"sources.{number}" for number in range(len(runner.tables))]
     for number, (name, table) in enumerate(zip(tables, runner.tables)):
         searches = runner.searches[number]
+        if len(table.pack.features):  # the search has them as numbers already
+            values = crowd.sources[number].matcher.space.values
+            table = table._replace(features=values, pack=table.pack._replace(features=table.pack.features[:0]))
         seen.add_record(name, table._replace(search=table.search._replace(handles=np.zeros((0, 2), np.int64))))
         _add_searches(seen, name, searches)
     seen.add_record("scene", runner.scene._replace(pose=pose, work=work, sources=tables))
     seen.add_record("scratch", runner.scratch[0])
-    seen.words["instance"] = []
-    parts = Instance([], [], crowd.characters, make_counters(1))  # type: ignore[arg-type]
-    for part, value in parts._asdict().items():
-        if isinstance(value, list):
-            seen.words["instance"] += [(part,), len(seen.words[part])]
-        else:
-            seen.words["instance"] += [(seen.add(f"instance.{part}", value),), *value.shape]
+    seen.words["scene"][HEIGHTS_AT + 1] = seen.words["scene"][NORMALS_AT + 1] = 0  # until a program chooses ground
+    seen.add_record("instance", make_instance(np.zeros(0, np.int64), np.zeros(0, np.int64), count, legs))
+    for place, part in enumerate(("scene", "scratch")):
+        seen.words["instance"][2 * place : 2 * place + 2] = [(part,), len(seen.words[part])]
     return seen
 
 

@@ -1,49 +1,64 @@
 """Kernels that look up the ground under points: in a grid of heights, and in triangles grouped by cell."""
 
+import math
+
 import numpy as np
 
-from kinematch.compile.jit import kernel
+from kinematch.compile.jit import inner, kernel
 
 ON_EDGE = -1e-9  # barycentric tolerance: a point on a shared edge belongs to at least one triangle
 
 
-@kernel
-def grid_cell(place, first, cell, count, repeats):
+@inner
+def find_cell(place, first, cell, count, repeats):
     """Along one axis: the cell, the fraction within it (0 to 1), and whether the point is inside the grid."""
     along = (place - first) / cell
     if repeats:
-        along -= (count - 1) * np.floor(along / (count - 1))
+        along -= (count - 1) * math.floor(along / (count - 1))
     inside = 0.0 <= along <= count - 1
     along = min(max(along, 0.0), count - 1.0)
     low = min(int(along), count - 2)
     return low, along - low, inside
 
 
+@inner
+def find_height(values, first_x, first_z, cell, repeats, x, z):
+    """The bilinear height at a point; outside, that of the repeated grid or of the nearest edge."""
+    i, u, _ = find_cell(x, first_x, cell, values.shape[0], repeats)
+    j, v, _ = find_cell(z, first_z, cell, values.shape[1], repeats)
+    near = values[i, j] * (1 - v) + values[i, j + 1] * v
+    far = values[i + 1, j] * (1 - v) + values[i + 1, j + 1] * v
+    return near * (1 - u) + far * u
+
+
+@inner
+def find_normal(values, first_x, first_z, cell, repeats, x, z):
+    """The unit normal of the bilinear surface at a point."""
+    i, u, inside_x = find_cell(x, first_x, cell, values.shape[0], repeats)
+    j, v, inside_z = find_cell(z, first_z, cell, values.shape[1], repeats)
+    a, b, c, d = values[i, j], values[i, j + 1], values[i + 1, j], values[i + 1, j + 1]
+    slope_x = ((c - a) * (1 - v) + (d - b) * v) / cell if inside_x else 0.0
+    slope_z = ((b - a) * (1 - u) + (d - c) * u) / cell if inside_z else 0.0
+    scale = 1 / math.sqrt(slope_x * slope_x + slope_z * slope_z + 1)
+    return -slope_x * scale, scale, -slope_z * scale
+
+
 @kernel
 def grid_heights(values, origin, cell, repeats, points):
-    """Bilinear heights (M,) under points (M, 2); outside, those of the repeated grid or of the nearest edge."""
+    """Heights (M,) under points (M, 2)."""
     out = np.empty(len(points))
     for m in range(len(points)):
-        i, u, _ = grid_cell(points[m, 0], origin[0], cell, values.shape[0], repeats)
-        j, v, _ = grid_cell(points[m, 1], origin[1], cell, values.shape[1], repeats)
-        near = values[i, j] * (1 - v) + values[i, j + 1] * v
-        far = values[i + 1, j] * (1 - v) + values[i + 1, j + 1] * v
-        out[m] = near * (1 - u) + far * u
+        out[m] = find_height(values, origin[0], origin[1], cell, repeats, points[m, 0], points[m, 1])
     return out
 
 
 @kernel
 def grid_normals(values, origin, cell, repeats, points):
-    """Unit normals (M, 3) of the bilinear surface under points (M, 2)."""
+    """Unit normals (M, 3) under points (M, 2)."""
     out = np.empty((len(points), 3))
     for m in range(len(points)):
-        i, u, inside_x = grid_cell(points[m, 0], origin[0], cell, values.shape[0], repeats)
-        j, v, inside_z = grid_cell(points[m, 1], origin[1], cell, values.shape[1], repeats)
-        a, b, c, d = values[i, j], values[i, j + 1], values[i + 1, j], values[i + 1, j + 1]
-        slope_x = ((c - a) * (1 - v) + (d - b) * v) / cell if inside_x else 0.0
-        slope_z = ((b - a) * (1 - u) + (d - c) * u) / cell if inside_z else 0.0
-        scale = 1 / np.sqrt(slope_x * slope_x + slope_z * slope_z + 1)
-        out[m, 0], out[m, 1], out[m, 2] = -slope_x * scale, scale, -slope_z * scale
+        x, y, z = find_normal(values, origin[0], origin[1], cell, repeats, points[m, 0], points[m, 1])
+        out[m, 0], out[m, 1], out[m, 2] = x, y, z
     return out
 
 

@@ -26,6 +26,8 @@ static class Native
     [DllImport(Library)] public static extern IntPtr kinematch_state_size(IntPtr own);
     [DllImport(Library)] public static extern IntPtr kinematch_save(IntPtr own, byte[] bytes, IntPtr size);
     [DllImport(Library)] public static extern IntPtr kinematch_restore(IntPtr own, byte[] bytes, IntPtr size);
+    [DllImport(Library)] public static extern IntPtr kinematch_ground(IntPtr own, IntPtr kind, IntPtr heights, IntPtr columns,
+        IntPtr rows, double cell, double x, double z, IntPtr repeats);
     [DllImport(Library)] public static extern IntPtr kinematch_error_text(IntPtr error);
 
     [StructLayout(LayoutKind.Sequential)]
@@ -40,6 +42,7 @@ static class Native
 public sealed class Kinematch : IDisposable
 {
     IntPtr own;
+    GCHandle ground; // heights that are stood on
 
     public Kinematch(byte[] data, int count = 1)
     {
@@ -54,6 +57,7 @@ public sealed class Kinematch : IDisposable
     {
         if (own != IntPtr.Zero) Native.kinematch_free(own);
         own = IntPtr.Zero;
+        if (ground.IsAllocated) ground.Free();
         GC.SuppressFinalize(this);
     }
 
@@ -66,6 +70,19 @@ public sealed class Kinematch : IDisposable
     }
 
     public long Step(double dt) { return Check(Native.kinematch_step(own, dt)); }
+
+    // Stand on a grid of heights in metres: heights[column * rows + row] at x + cell * column, z + cell * row.
+    public void Stand(float[] heights, int columns, int rows, double cell, double x = 0, double z = 0, bool repeats = false)
+    {
+        if (heights.LongLength != (long)columns * rows) throw new ArgumentException("columns * rows heights are expected");
+        GCHandle pinned = GCHandle.Alloc(heights, GCHandleType.Pinned);
+        Check(Native.kinematch_ground(own, (IntPtr)1, pinned.AddrOfPinnedObject(), (IntPtr)columns, (IntPtr)rows, cell, x, z,
+            (IntPtr)(repeats ? 1 : 0)));
+        if (ground.IsAllocated) ground.Free();
+        ground = pinned;
+    }
+
+    public void StandLevel() { Check(Native.kinematch_ground(own, IntPtr.Zero, IntPtr.Zero, IntPtr.Zero, IntPtr.Zero, 1, 0, 0, IntPtr.Zero)); }
 
     public void Teleport(double x, double y, double z, double yaw, int n = 0)
     {

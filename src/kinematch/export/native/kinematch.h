@@ -49,6 +49,20 @@ ptrdiff_t kinematch_command(kinematch_characters *characters, ptrdiff_t n, doubl
 /* Move all characters on by dt seconds. Returns how many were reset, since their state was not finite. */
 ptrdiff_t kinematch_step(kinematch_characters *characters, double dt);
 
+/* What the characters stand on from the next step on: level ground, or a grid of heights in metres, heights[column *
+ * rows + row] at x + cell * column and z + cell * row, bilinear between; beyond its edges it goes on level, or it repeats.
+ * The heights stay yours and must live as long as they are stood on. */
+enum { KINEMATCH_LEVEL, KINEMATCH_GRID, KINEMATCH_ASKED };
+ptrdiff_t kinematch_ground(kinematch_characters *characters, ptrdiff_t kind, const float *heights, ptrdiff_t columns,
+                           ptrdiff_t rows, double cell, double x, double z, ptrdiff_t repeats);
+
+/* Ground that only you know (KINEMATCH_ASKED): in place of kinematch_step call kinematch_begin, read where the ground is
+ * asked for from the array "instance.ground.points" (characters, 1 + legs, 2: x and z under the root and each toe), write
+ * "work.heights" (characters, 1 + legs) and "work.normals" (characters, legs, 3), and call kinematch_finish. Steps
+ * should be 0.02 s at most. */
+ptrdiff_t kinematch_begin(kinematch_characters *characters, double dt);
+ptrdiff_t kinematch_finish(kinematch_characters *characters);
+
 /* Move character n and its body to a place, at rest; its clip goes on. */
 ptrdiff_t kinematch_teleport(kinematch_characters *characters, ptrdiff_t n, double x, double y, double z, double yaw);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -53,6 +54,36 @@ public:
     }
 
     ptrdiff_t step(double dt) { return check(kinematch_step(own_.get(), dt)); }
+
+    // A grid of heights in metres, which must live as long as it is stood on; see kinematch.h.
+    void stand(const float *heights, ptrdiff_t columns, ptrdiff_t rows, double cell, double x = 0, double z = 0,
+               bool repeats = false) {
+        check(kinematch_ground(own_.get(), KINEMATCH_GRID, heights, columns, rows, cell, x, z, repeats));
+    }
+
+    void stand_level() { check(kinematch_ground(own_.get(), KINEMATCH_LEVEL, nullptr, 0, 0, 1, 0, 0, 0)); }
+
+    // A step on ground that only you know: `find(x, z)` returns a height in metres.
+    template <typename Find>
+    void step(double dt, Find &&find) {
+        check(kinematch_ground(own_.get(), KINEMATCH_ASKED, nullptr, 0, 0, 1, 0, 0, 0));
+        check(kinematch_begin(own_.get(), dt));
+        auto points = array<double>("instance.ground.points");
+        auto heights = array<double>("work.heights"), normals = array<double>("work.normals");
+        const int64_t each = points.shape[1];
+        const double reach = 0.01;
+        for (int64_t k = 0; k < points.shape[0] * each; k++) {
+            const double x = points.data[2 * k], z = points.data[2 * k + 1];
+            heights.data[k] = find(x, z);
+            if (k % each == 0) continue;
+            double *normal = normals.data + 3 * (k - k / each - 1);
+            const double along_x = (find(x + reach, z) - find(x - reach, z)) / (2 * reach);
+            const double along_z = (find(x, z + reach) - find(x, z - reach)) / (2 * reach);
+            const double length = std::sqrt(along_x * along_x + along_z * along_z + 1);
+            normal[0] = -along_x / length, normal[1] = 1 / length, normal[2] = -along_z / length;
+        }
+        check(kinematch_finish(own_.get()));
+    }
 
     void teleport(const std::array<double, 3> &place, double yaw, ptrdiff_t n = 0) {
         check(kinematch_teleport(own_.get(), n, place[0], place[1], place[2], yaw));

@@ -1,6 +1,7 @@
 """Kinematch's library from Python, by ctypes: for programs that ship without the package."""
 
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ class Characters:
             "free": [POINTER], "count": [POINTER], "state_size": [POINTER], "step": [POINTER, DOUBLE],
             "command": [POINTER, WORD, *[DOUBLE] * 6, WORD, WORD], "teleport": [POINTER, WORD, *[DOUBLE] * 4],
             "find": [POINTER, ctypes.c_char_p, POINTER], "save": [POINTER, POINTER, WORD],
-            "restore": [POINTER, ctypes.c_char_p, WORD],
+            "restore": [POINTER, ctypes.c_char_p, WORD], "begin": [POINTER, DOUBLE], "finish": [POINTER],
+            "ground": [POINTER, WORD, POINTER, WORD, WORD, *[DOUBLE] * 3, WORD],
         }  # fmt: skip
         for name, kinds in takes.items():
             function = getattr(own, f"kinematch_{name}")
@@ -49,6 +51,26 @@ class Characters:
 
     def step(self, dt: float) -> int:
         return self._call("step", dt)
+
+    def stand(self, heights: np.ndarray | None, cell: float = 1.0, origin=(0.0, 0.0), repeats: bool = False) -> None:
+        """Stand on a grid of heights (X, Z) in metres, `cell` metres apart, or on level ground."""
+        self._heights = None if heights is None else np.ascontiguousarray(heights, np.float32)
+        if self._heights is None:
+            self._call("ground", 0, None, 0, 0, 1.0, 0.0, 0.0, 0)
+        else:
+            self._call("ground", 1, self._heights.ctypes.data, *self._heights.shape, cell, *origin, repeats)
+
+    def step_on(self, dt: float, find_heights: Callable[[np.ndarray], np.ndarray]) -> int:
+        """A step on ground that is asked for: heights (..., ) in metres at points (..., 2) of x and z."""
+        self._call("ground", 2, None, 0, 0, 1.0, 0.0, 0.0, 0)
+        self._call("begin", dt)
+        points, reach = self.array("instance.ground.points"), 0.01
+        self.array("work.heights")[:] = find_heights(points)
+        toes = points[:, 1:]
+        slopes = [(find_heights(toes + to) - find_heights(toes - to)) / (2 * reach) for to in reach * np.eye(2)]
+        normals = np.stack([-slopes[0], np.ones_like(slopes[0]), -slopes[1]], axis=-1)
+        self.array("work.normals")[:] = normals / np.linalg.norm(normals, axis=-1, keepdims=True)
+        return self._call("finish")
 
     def teleport(self, place, yaw: float = 0.0, n: int = 0) -> None:
         self._call("teleport", n, *place, yaw)
