@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,23 +13,42 @@ from kinematch.character.requests import find_actions
 from kinematch.character.settings import Settings, to_plain
 from kinematch.control.command import move
 from kinematch.database.packing.pack import pack_database
-from kinematch.database.packing.poses import PackedPoses
+from kinematch.database.packing.poses import PackedPoses, open_features
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.export.compact import describe_tree, write_compact
 from kinematch.export.data_file import write_data
-from kinematch.export.figure import describe_figure, find_speeds
 from kinematch.export.layout import COUNTS, read_layout
+from kinematch.export.speeds import find_speeds
 
-PACKED_ERROR = 1e-4  # m
+PACKED_ERROR = 1e-3  # m
+FEATURE_UNIT = 16  # of the steps of packed features: 12 bits are as many as a search compares first
+TOE_UNIT = 8  # of those of the heights of toes, which are 0.01 mm and less
 
 
 def write_character(
-    sources: Any, *, settings: Settings | None = None, filters: Sequence[str] = (), names: Sequence[str] = ()
-) -> bytes:
+    sources: Any, *, settings: Settings | None = None, filters: Sequence[str] = (), names: Sequence[str] = (),
+) -> bytes:  # fmt: skip
     """A data file of databases or models, which may be several; commands choose among `filters`, the first being the
     sources' own, and among the sources by `names`."""
     crowds = _open(sources, COUNTS[0], settings, filters), _open(sources, COUNTS[1], settings, filters)
     return write_data(read_layout(crowds), describe(crowds[0], filters, names))
+
+
+def write_download(
+    sources: Any, *, settings: Settings | None = None, filters: Sequence[str] = (), names: Sequence[str] = (),
+    page: dict[str, Any] | None = None,
+) -> bytes:  # fmt: skip
+    """The same in its compact form, as kinematch.js opens it. `page`: what a page is told besides."""
+    crowds = _open(sources, COUNTS[0], settings, filters), _open(sources, COUNTS[1], settings, filters)
+    own, about = crowds[0], describe(crowds[0], filters, names)
+    if page is not None:
+        about["page"] = page | {"leaves": count_leaves(own)}
+    trees = {
+        f"sources.{n}": describe_tree(own.runner.searches[n], table.pack if len(table.pack.features) else None)
+        for n, table in enumerate(own.runner.tables)
+    }
+    return write_compact(write_data(read_layout(crowds), about), trees)
 
 
 def pack(source: Any, progress: Callable[[int, int], None] = lambda done, total: None) -> Any:
@@ -36,7 +56,21 @@ def pack(source: Any, progress: Callable[[int, int], None] = lambda done, total:
     are."""
     if not isinstance(source, Database) or isinstance(source.poses, PackedPoses) or source.poses.actions.names:
         return source
-    return pack_database(source, PACKED_ERROR, progress=progress).database
+    return round_features(pack_database(source, PACKED_ERROR, progress=progress).database)
+
+
+def round_features(database: Database) -> Database:
+    """A packed database whose features are multiples of FEATURE_UNIT steps."""
+    poses = database.poses
+    assert isinstance(poses, PackedPoses)
+    codes = (poses.pack.features.astype(np.int64) + FEATURE_UNIT // 2) // FEATURE_UNIT
+    codes = np.minimum(codes, 65535 // FEATURE_UNIT)
+    heights = poses.pack.toe_heights & np.uint16(65536 - TOE_UNIT)
+    pack = poses.pack._replace(features=(codes * FEATURE_UNIT).astype(np.uint16), toe_heights=heights)
+    frames = replace(poses.frames, pack=pack)
+    return replace(
+        database, poses=replace(poses, frames=frames), features=replace(database.features, values=open_features(pack))
+    )  # fmt: skip
 
 
 def _open(sources: Any, count: int, settings: Settings | None, filters: Sequence[str]) -> Crowd:
@@ -58,6 +92,12 @@ def list_actions(source: Any) -> list[str]:
     """The names of a source's actions, whose numbers programs write into the array `orders.actions`."""
     actions = find_actions(source)
     return [] if actions is None else list(actions.names)
+
+
+def count_leaves(crowd: Crowd) -> list[int]:
+    """Leaves of the search tree of each source."""
+    trees = [crowd.runner.searches[number]._kept for number in range(len(crowd.sources))]
+    return [0 if tree is None else len(tree.grouping.frames) for tree in trees]
 
 
 def check_filter(crowd: Crowd, number: int) -> None:
@@ -95,12 +135,12 @@ def describe(crowd: Crowd, filters: Sequence[str], names: Sequence[str]) -> dict
         "parents": np.asarray(skeleton.parents).tolist(),
         "roles": {role: int(joint) for role, joint in skeleton.roles.items()},
         "rest": np.asarray(crowd.rig.rest, np.float64).round(6).tolist(),
+        "tpose": np.asarray(skeleton.rotations if skeleton.tpose is None else skeleton.tpose).round(7).tolist(),
         "contact_joints": np.asarray(about.contact_joints).tolist(),
         "filters": [about.filter, *filters],
         "sources": list(names) or [str(number) for number in range(len(crowd.sources))],
         "frame_rates": [float(table.frame_rate) for table in crowd.runner.tables],
         "actions": [list_actions(source) for source in crowd.sources],
         "speeds": find_speeds(crowd),
-        "figure": describe_figure(crowd),
         "settings": json.loads(json.dumps(to_plain(crowd.settings))),
     }

@@ -1,7 +1,8 @@
 """What `kinematch export --to web` and `--to native` write: a folder that runs the character without Python."""
 
+import base64
 import json
-import zlib
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from kinematch.export import format as at
 from kinematch.export.ahead import make_code
 from kinematch.export.link import FILES, find_host, find_linker, link_shared, name_library, write_static
 from kinematch.export.targets import WEB
-from kinematch.writing import check_folder, replacing_folder
+from kinematch.writing import check_folder, replacing, replacing_folder
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "studio" / "static" / "character"  # what the build makes of client/character.html
@@ -21,21 +22,53 @@ NAMES = {
     *("step.wasm", "kinematch.js", "package.json", "index.html", "assets", DATA, "libkinematch.a", "kinematch.h"),
     *WEB_PAGES, *NATIVE_PAGES, *FILES.values(),
 }  # fmt: skip
-LEVEL = 9  # of compression
+LINKS = re.compile(r'<script[^>]* src="\./[^>]*></script>|<link[^>]* href="\./[^>]*>')  # to the page's own files
 Say = Callable[[str], None]
 
 
 def write_web(data: bytes, output: Path, say: Say = lambda text: None) -> dict[str, int]:
-    """A folder for any static host; the sizes of its files."""
-    page = {str(path.relative_to(PAGE)): path.read_bytes() for path in PAGE.rglob("*") if path.is_file()}
-    if "character.html" not in page:
-        raise KinematchError("the page is not built, so none can be exported: `pip install .` builds it")
+    """A folder for any static host, of what `write_download` made; the sizes of its files."""
+    page = read_page()
     page["index.html"] = page.pop("character.html")
     files = {
-        **page, "step.wasm": make_code(WEB, say), DATA: zlib.compress(data, LEVEL), "kinematch.js": write_module(),
+        **page, "step.wasm": make_code(WEB, say), DATA: data, "kinematch.js": write_module(),
         "package.json": (HERE / "web" / "package.json").read_bytes(),
     } | {name: (HERE / "web" / name).read_bytes() for name in WEB_PAGES}  # fmt: skip
     return _write(files, output)
+
+
+def write_page(data: bytes, output: Path, say: Say = lambda text: None) -> dict[str, int]:
+    """One HTML file with everything in it, which opens from the disk; its size."""
+    page = read_page()
+    text = page["character.html"].decode()
+    scripts = [content.decode() for name, content in page.items() if name.endswith(".js")]
+    styles = [content.decode() for name, content in page.items() if name.endswith(".css")]
+    held = {
+        "step": base64.b64encode(make_code(WEB, say)).decode(),
+        "data": base64.b64encode(data).decode(),
+        "module": _guard(write_module().decode()),
+    }
+    text = LINKS.sub("", text).replace("</head>", f"<style>{''.join(styles)}</style></head>")
+    inside = [f'<script type="text/plain" id="kinematch-{name}">{content}</script>' for name, content in held.items()]
+    inside += [f'<script type="module">{_guard(script)}</script>' for script in scripts]
+    before, after = text.split("</body>")
+    content = (before + "".join(inside) + "</body>" + after).encode()
+    with replacing(output) as beside:
+        beside.write_bytes(content)
+    return {output.name: len(content)}
+
+
+def read_page() -> dict[str, bytes]:
+    """The files of the built page."""
+    page = {str(path.relative_to(PAGE)): path.read_bytes() for path in PAGE.rglob("*") if path.is_file()}
+    if "character.html" not in page:
+        raise KinematchError("the page is not built, so none can be exported: `pip install .` builds it")
+    return page
+
+
+def _guard(script: str) -> str:
+    """A script that ends where HTML is told that it ends, and not within its texts."""
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def write_native(data: bytes, output: Path, target: str | None = None, say: Say = lambda text: None) -> dict[str, int]:
@@ -66,7 +99,8 @@ def _write(files: Mapping[str, bytes], output: Path) -> dict[str, int]:
 def write_module() -> bytes:
     """kinematch.js with the texts of errors."""
     texts = json.dumps({str(code): text for code, text in at.ERRORS.items()}, indent=2)
-    return (HERE / "web" / "kinematch.js").read_text().replace("{/* ERRORS */}", texts).encode()
+    module = (HERE / "web" / "kinematch.js").read_text().replace("{/* ERRORS */}", texts)
+    return f"{module}\n{(HERE / 'web' / 'expand.js').read_text()}".encode()
 
 
 def write_header() -> bytes:

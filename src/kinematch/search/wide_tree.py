@@ -44,6 +44,7 @@ class Weighted:
     fine_reach: np.ndarray  # (D, 2) float64, the interval of each column in `order` beyond which frames are clamped
     reach: np.ndarray  # (D / 8, 2, 8) float32, the interval of each column in `order` that quantised bounds resolve
     numbers: np.ndarray  # (6,) float64, in the order of `layout_kernels`
+    steps: tuple[float, float]  # of the levels of leaves and of boxes
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +146,7 @@ def weigh(space: SearchSpace, grouping: Grouping, roots: np.ndarray) -> Weighted
         fine_reach=_fine_reach(*ordered, fine_offsets, fine),
         reach=_reach(*ordered, coarse_offsets, coarse),
         numbers=np.array([*numbers, least, (FAR_STEPS * coarse) ** 2]),
+        steps=(fine, coarse),
     )
 
 

@@ -11,6 +11,35 @@ export interface Command {
   filter?: string | number;
   /** A source by its name or number in `about.sources`. */
   source?: string | number;
+  /** What to do, such as a jump: entered in the next step, if one of its clips can meet the target. */
+  action?: Action;
+}
+
+export interface Action {
+  /** One of `about.actions[source]`. */
+  name: string;
+  /** m in the world, for the contact point of its event; without one, anywhere. */
+  target?: Vector;
+  /** A direction along the ground to face at the event. */
+  facing?: Vector;
+  /** s from now to the event. */
+  when?: number;
+}
+
+/** Evenly spaced heights, bilinear between; outside, the height of the nearest edge. */
+export interface HeightGrid {
+  /** m, row after row of z: heights[column * rows + row] stands at origin + cell * (column, row). */
+  heights: ArrayLike<number>;
+  /** Samples along x. */
+  columns: number;
+  /** Samples along z. */
+  rows: number;
+  /** m between samples. */
+  cell: number;
+  /** m, x and z of the first sample. */
+  origin?: [number, number];
+  /** Whether it goes on without end, like tiles; its last column and row are its first. */
+  repeats?: boolean;
 }
 
 /** What the last step showed, character after character: views of memory, which the next step writes over. */
@@ -40,10 +69,16 @@ export interface About {
   roles: Record<string, number>;
   /** m, places of joints in their parent's space at rest. */
   rest: [number, number, number][];
+  /** w, x, y, z in the parent's space: the T-pose, by which motion is put on other bodies. */
+  tpose: [number, number, number, number][];
   contact_joints: number[];
   filters: string[];
   sources: string[];
+  /** What commands may ask each source to do. */
+  actions: string[][];
   frame_rates: number[];
+  /** m/s, a usual and a fast speed of the motion. */
+  speeds: [number, number];
   settings: Record<string, unknown>;
 }
 
@@ -69,12 +104,23 @@ export declare class Kinematch {
   readonly pose: Pose;
   /** Bytes of a saved state. */
   readonly stateSize: number;
+  readonly memory: ArrayBuffer;
   command(command?: Command, character?: number): void;
   /** Move all characters on by seconds; how many were reset, since their state was not finite. */
   step(dt: number): number;
+  /** Stand on level ground (null), a grid of heights, or a function that returns the height in metres at x and z. */
+  stand(ground: HeightGrid | ((x: number, z: number) => number) | null): void;
   teleport(position: Vector, yaw?: number, character?: number): void;
   save(into?: Uint8Array): Uint8Array;
   restore(state: Uint8Array): void;
-  /** An array by its name, such as "settings.velocity_halflife": a view of memory that may be written to. */
+  /** 104 bytes, from which another machine shows a character that differs for half a second. */
+  saveBrief(character?: number): Uint8Array;
+  restoreBrief(state: Uint8Array, character?: number): void;
+  /** Further characters of the same data, which are commanded and stepped by themselves. */
+  spawn(count?: number): Kinematch;
+  /** Let go of the memory of spawned characters, the last first. */
+  free(): void;
+  /** An array by its name, such as "settings.velocity_halflife": a view of memory that may be written to, until more
+   * characters are spawned. */
   array(name: string): NamedArray;
 }

@@ -6,11 +6,47 @@
  */
 
 const PAGE = 65536; // bytes
+const LINE = 64; // bytes that arrays begin at
 const STACK = 4 * PAGE;
+const TEXT = 4096; // bytes for names, and what is found under them
 const KINDS = [Uint8Array, Int8Array, Uint8Array, Uint16Array, Int32Array, BigInt64Array, Float32Array, Float64Array];
 const FOUND_WORDS = 9;
 const SLOWEST = 1e-3; // m/s; slower velocities give no direction to face
+const LEVEL = 0; // kinds of ground
+const GRID = 1;
+const ASKED = 2;
+const LONGEST_PIECE = 0.02; // s of a step on ground that is asked for
+const REACH = 0.01; // m, over which its slope is measured
 const ERRORS = {/* ERRORS */};
+// what a brief state has: arrays, how many numbers of each, and how they are stored
+const BRIEF_PARTS = [
+  ["playing.positions", 3, "Float32"],
+  ["playing.yaws", 1, "Float32"],
+  ["playing.fractions", 1, "Float32"],
+  ["playing.frames", 1, "Int32"],
+  ["playing.sources", 1, "Int32"],
+  ["body.positions", 3, "Float32"],
+  ["body.velocities", 3, "Float32"],
+  ["body.accelerations", 3, "Float32"],
+  ["body.yaws", 1, "Float32"],
+  ["body.yaw_rates", 1, "Float32"],
+  ["schedule.since", 1, "Float32"],
+  ["schedule.commands", 4, "Float32"],
+  ["schedule.filters", 1, "Int32"],
+  ["schedule.left", 1, "Int32"],
+  ["schedule.idle", 1, "Int32"],
+];
+const BRIEF = 4 * BRIEF_PARTS.reduce((sum, [, width]) => sum + width, 0);
+const POSE = {
+  positions: "positions",
+  rotations: "rotations",
+  globalPositions: "global_positions",
+  globalRotations: "global_rotations",
+  contacts: "contacts",
+  frames: "frames",
+  sources: "sources",
+  jumped: "jumped",
+};
 
 /** What went wrong, with the number that the compiled step returned. */
 export class KinematchError extends Error {
@@ -21,71 +57,169 @@ export class KinematchError extends Error {
   }
 }
 
+/** A compiled step with a data file in its memory, which any number of characters share. */
+class Loaded {
+  constructor(module, given) {
+    this.file = STACK + TEXT;
+    const make = (size) => {
+      this.size = size;
+      this.end = this.file + size; // of the memory that is in use
+      this.memory = new WebAssembly.Memory({ initial: Math.ceil(this.end / PAGE) + 1 });
+      return new Uint8Array(this.memory.buffer, this.file, size);
+    };
+    if (isCompact(given)) expand(given, make);
+    else make(given.byteLength).set(given);
+    const pointer = new WebAssembly.Global({ value: "i32", mutable: true }, STACK);
+    const env = { __linear_memory: this.memory, __stack_pointer: pointer };
+    this.exports = new WebAssembly.Instance(module, { env }).exports;
+  }
+
+  /** Memory for so many bytes: its address. */
+  allocate(bytes) {
+    const start = (this.end + LINE - 1) & -LINE;
+    const missing = start + bytes + LINE - this.memory.buffer.byteLength;
+    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
+    this.end = start + bytes;
+    return start;
+  }
+
+  /** Give back memory, which is used again only where it was the last. */
+  release(start, end) {
+    if (this.end === end) this.end = start;
+  }
+
+  text(start) {
+    const bytes = new Uint8Array(this.memory.buffer);
+    return new TextDecoder().decode(bytes.subarray(start, bytes.indexOf(0, start)));
+  }
+}
+
 /** Characters that are stepped together; one character is a crowd of one. */
 export class Kinematch {
+  #loaded;
   #exports;
-  #memory;
   #own;
-  #scratch;
+  #states; // where saved states are copied to
+  #end;
   #views = new Map();
+  #buffer = null; // of the memory that the views are of
+  #pose = null;
+  #asks = null; // what tells the ground, where a function does
+  #grid = { start: 0, end: 0 };
 
   /** Fetch and load what `kinematch export --to web` wrote: the address of its folder, or bytes `{ wasm, data }`. */
   static async load(source, { count = 1 } = {}) {
     const given = typeof source === "string" || source instanceof URL ? await fetchParts(String(source)) : source;
-    const module = given.wasm instanceof WebAssembly.Module ? given.wasm : await WebAssembly.compile(given.wasm);
-    return new Kinematch(module, await inflate(given.data), count);
+    const [wasm, data] = await Promise.all([given.wasm, given.data]);
+    const [module, file] = await Promise.all([
+      wasm instanceof WebAssembly.Module ? wasm : WebAssembly.compile(wasm),
+      inflate(data),
+    ]);
+    return new Kinematch(module, file, count);
   }
 
   /** From a compiled module and the bytes of a data file that is not compressed. */
   constructor(module, file, count = 1) {
     if (!Number.isSafeInteger(count) || count < 1) throw new KinematchError(-7, `${count}`);
-    const start = STACK + 4096;
-    const memory = new WebAssembly.Memory({ initial: Math.ceil((start + file.byteLength) / PAGE) + 1 });
-    const pointer = new WebAssembly.Global({ value: "i32", mutable: true }, STACK);
-    const instance = new WebAssembly.Instance(module, {
-      env: { __linear_memory: memory, __stack_pointer: pointer },
-    });
-    this.#exports = instance.exports;
-    this.#memory = memory;
-    this.#scratch = STACK;
-    new Uint8Array(memory.buffer).set(file, start);
-    const needed = check(this.#exports.kinematch_measure(start, file.byteLength, count));
-    const room = (start + file.byteLength + 63) & ~63;
-    this.#grow(room + needed + 64);
-    check(this.#exports.kinematch_place(start, file.byteLength, count, room, needed));
-    this.#own = room;
-    this.about = JSON.parse(this.#text(this.#exports.kinematch_about(room)));
+    const loaded = module instanceof Loaded ? module : new Loaded(module, file);
+    this.#loaded = loaded;
+    this.#exports = loaded.exports;
+    const needed = check(this.#exports.kinematch_measure(loaded.file, loaded.size, count));
+    const own = loaded.allocate(needed);
+    check(this.#exports.kinematch_place(loaded.file, loaded.size, count, own, needed));
+    this.#own = own;
+    this.about = JSON.parse(loaded.text(this.#exports.kinematch_about(own)));
     this.count = count;
-    const stateSize = this.#exports.kinematch_state_size(room);
-    this.#scratch = (room + needed + 63) & ~63; // where saved states are copied to
-    this.#grow(this.#scratch + Math.max(stateSize, 4096));
     /** Bytes of a saved state. */
-    this.stateSize = stateSize;
-    /** What the last step showed: views of memory, which the next step writes over. */
-    this.pose = Object.freeze({
-      positions: this.array("pose.positions").data,
-      rotations: this.array("pose.rotations").data,
-      globalPositions: this.array("pose.global_positions").data,
-      globalRotations: this.array("pose.global_rotations").data,
-      contacts: this.array("pose.contacts").data,
-      frames: this.array("pose.frames").data,
-      sources: this.array("pose.sources").data,
-      jumped: this.array("pose.jumped").data,
-    });
+    this.stateSize = this.#exports.kinematch_state_size(own);
+    this.#states = loaded.allocate(this.stateSize);
+    this.#end = loaded.end;
+  }
+
+  /** Further characters of the same data, which are commanded and stepped by themselves. */
+  spawn(count = 1) {
+    return new Kinematch(this.#loaded, null, count);
+  }
+
+  /** Let go of the memory of spawned characters, the last first. */
+  free() {
+    this.#loaded.release(this.#grid.start, this.#grid.end);
+    this.#loaded.release(this.#own, this.#end);
+    this.#own = 0;
+  }
+
+  /** What the last step showed: views of memory, which the next step writes over. */
+  get pose() {
+    if (!this.#pose || this.#buffer !== this.#loaded.memory.buffer) {
+      const views = Object.entries(POSE).map(([name, own]) => [name, this.array(`pose.${own}`).data]);
+      this.#pose = Object.freeze(Object.fromEntries(views));
+    }
+    return this.#pose;
   }
 
   /** What a character is to do from the next step on. Without a facing it faces where it goes; at rest it keeps it. */
-  command({ velocity = [0, 0, 0], facing, filter = 0, source = 0 } = {}, n = 0) {
+  command({ velocity = [0, 0, 0], facing, filter = 0, source = 0, action } = {}, n = 0) {
     const [vx, vy, vz] = velocity;
     const [fx, fy, fz] = facing ?? (Math.hypot(vx, vy, vz) > SLOWEST ? velocity : [0, 0, 0]);
     const which = this.#number("filters", filter);
     const from = this.#number("sources", source);
     check(this.#exports.kinematch_command(this.#own, n, vx, vy, vz, fx, fy, fz, which, from));
+    this.#request(action, n, from);
+  }
+
+  #request(action, n, source) {
+    const actions = this.array("orders.actions").data;
+    if (!action) {
+      actions[n] = -1;
+      return;
+    }
+    const { name, target = [NaN, NaN, NaN], facing, when = NaN } = action;
+    const names = this.about.actions[source];
+    const number = names.indexOf(name);
+    if (number < 0) throw new KinematchError(-11, `actions are ${names.join(", ")}; given ${name}`);
+    const yaw = facing ? Math.atan2(facing[0], facing[2]) : NaN;
+    this.array("orders.targets").data.set([...target, yaw], 4 * n);
+    this.array("orders.clears").data.fill(NaN, 2 * n, 2 * n + 2);
+    this.array("orders.times").data[n] = when;
+    actions[n] = number;
   }
 
   /** Move all characters on by a time in seconds; how many were reset, since their state was not finite. */
   step(dt) {
-    return check(this.#exports.kinematch_step(this.#own, dt));
+    if (!this.#asks) return check(this.#exports.kinematch_step(this.#own, dt));
+    const pieces = Math.max(1, Math.ceil(dt / LONGEST_PIECE - 1e-9));
+    let reset = 0;
+    for (let piece = 0; piece < pieces; piece++) {
+      check(this.#exports.kinematch_begin(this.#own, dt / pieces));
+      this.#ask();
+      reset += check(this.#exports.kinematch_finish(this.#own));
+    }
+    return reset;
+  }
+
+  /**
+   * What the characters stand on from the next step on: null for level ground, a grid of heights, or a function that
+   * returns the height in metres at x and z.
+   */
+  stand(ground) {
+    this.#asks = null;
+    if (!ground) {
+      check(this.#exports.kinematch_ground(this.#own, LEVEL, 0, 0, 0, 1, 0, 0, 0));
+    } else if (typeof ground === "function") {
+      check(this.#exports.kinematch_ground(this.#own, ASKED, 0, 0, 0, 1, 0, 0, 0));
+      this.#asks = ground;
+    } else {
+      const { heights, columns, rows, cell, origin = [0, 0], repeats = false } = ground;
+      if (heights.length !== columns * rows) throw new KinematchError(-11, `${heights.length} heights`);
+      if (heights.length * 4 > this.#grid.end - this.#grid.start) {
+        this.#loaded.release(this.#grid.start, this.#grid.end);
+        this.#grid.start = this.#loaded.allocate(heights.length * 4);
+        this.#grid.end = this.#loaded.end;
+      }
+      new Float32Array(this.#loaded.memory.buffer, this.#grid.start, heights.length).set(heights);
+      const place = [this.#grid.start, columns, rows, cell, ...origin, repeats ? 1 : 0];
+      check(this.#exports.kinematch_ground(this.#own, GRID, ...place));
+    }
   }
 
   /** Move a character and its body to a place, at rest; its clip goes on. */
@@ -95,33 +229,95 @@ export class Kinematch {
 
   /** Everything that evolves, as bytes; `into` saves making a new array. */
   save(into = new Uint8Array(this.stateSize)) {
-    const size = check(this.#exports.kinematch_save(this.#own, this.#scratch, this.stateSize));
-    into.set(new Uint8Array(this.#memory.buffer, this.#scratch, size));
+    const size = check(this.#exports.kinematch_save(this.#own, this.#states, this.stateSize));
+    into.set(new Uint8Array(this.#loaded.memory.buffer, this.#states, size));
     return into;
   }
 
   /** Go back to a saved state, bit for bit. */
   restore(bytes) {
     if (bytes.length !== this.stateSize) throw new KinematchError(-14);
-    new Uint8Array(this.#memory.buffer, this.#scratch, bytes.length).set(bytes);
-    check(this.#exports.kinematch_restore(this.#own, this.#scratch, bytes.length));
+    new Uint8Array(this.#loaded.memory.buffer, this.#states, bytes.length).set(bytes);
+    check(this.#exports.kinematch_restore(this.#own, this.#states, bytes.length));
   }
 
-  /** An array of the state, the orders, the settings or the pose by its name: a view of memory, and its shape. */
+  /** The least that another machine needs to show a character: BRIEF bytes, after which it differs for half a second. */
+  saveBrief(n = 0) {
+    const out = new DataView(new ArrayBuffer(BRIEF));
+    let at = 0;
+    for (const [name, width, kind] of BRIEF_PARTS) {
+      const { data } = this.array(name);
+      for (let k = 0; k < width; k++, at += 4) out[`set${kind}`](at, data[width * n + k], true);
+    }
+    return new Uint8Array(out.buffer);
+  }
+
+  /** Go on as a character of another machine did when it was saved. */
+  restoreBrief(bytes, n = 0) {
+    if (bytes.length !== BRIEF) throw new KinematchError(-14);
+    const given = new DataView(bytes.buffer, bytes.byteOffset, BRIEF);
+    this.teleport([0, 0, 0], 0, n);
+    let at = 0;
+    for (const [name, width, kind] of BRIEF_PARTS) {
+      const { data } = this.array(name);
+      for (let k = 0; k < width; k++, at += 4) data[width * n + k] = given[`get${kind}`](at, true);
+    }
+    for (const name of ["offsets.rotations", "offsets.positions", "offsets.roots"]) {
+      const { data, shape } = this.array(name);
+      const each = data.length / shape[0];
+      data.fill(0, each * n, each * (n + 1));
+    }
+  }
+
+  /**
+   * An array of the state, the orders, the settings or the pose by its name: a view of memory, and its shape. It is
+   * empty once more characters have been spawned; ask again then.
+   */
   array(name) {
+    const { memory } = this.#loaded;
+    if (this.#buffer !== memory.buffer) {
+      this.#views.clear();
+      this.#pose = null;
+      this.#buffer = memory.buffer;
+    }
     const known = this.#views.get(name);
     if (known) return known;
     const text = new TextEncoder().encode(`${name}\0`);
-    if (text.length > 1024) throw new KinematchError(-10, name);
-    new Uint8Array(this.#memory.buffer, this.#scratch, text.length).set(text);
-    const out = (this.#scratch + 1024 + 63) & ~63;
-    check(this.#exports.kinematch_find(this.#own, this.#scratch, out), name);
-    const [at, kind, rank, ...lengths] = Array.from(new BigInt64Array(this.#memory.buffer, out, FOUND_WORDS), Number);
+    if (text.length > TEXT / 2) throw new KinematchError(-10, name);
+    new Uint8Array(memory.buffer, STACK, text.length).set(text);
+    const out = STACK + TEXT / 2;
+    check(this.#exports.kinematch_find(this.#own, STACK, out), name);
+    const [at, kind, rank, ...lengths] = Array.from(new BigInt64Array(memory.buffer, out, FOUND_WORDS), Number);
     const shape = lengths.slice(0, rank);
     const size = shape.reduce((product, length) => product * length, 1);
-    const found = Object.freeze({ data: new KINDS[kind](this.#memory.buffer, size ? at : 0, size), shape });
+    const found = Object.freeze({ data: new KINDS[kind](memory.buffer, size ? at : 0, size), shape });
     this.#views.set(name, found);
     return found;
+  }
+
+  /** The memory that addresses in handles are of; it changes when more characters are spawned. */
+  get memory() {
+    return this.#loaded.memory.buffer;
+  }
+
+  #ask() {
+    const points = this.array("instance.ground.points");
+    const heights = this.array("work.heights").data;
+    const normals = this.array("work.normals").data;
+    const each = points.shape[1];
+    for (let k = 0; k < heights.length; k++) {
+      const x = points.data[2 * k];
+      const z = points.data[2 * k + 1];
+      heights[k] = this.#asks(x, z);
+      if (k % each === 0) continue;
+      const n = 3 * (k - Math.floor(k / each) - 1);
+      const slopeX = (this.#asks(x + REACH, z) - this.#asks(x - REACH, z)) / (2 * REACH);
+      const slopeZ = (this.#asks(x, z + REACH) - this.#asks(x, z - REACH)) / (2 * REACH);
+      const length = Math.sqrt(slopeX * slopeX + slopeZ * slopeZ + 1);
+      normals[n] = -slopeX / length;
+      normals[n + 1] = 1 / length;
+      normals[n + 2] = -slopeZ / length;
+    }
   }
 
   #number(list, given) {
@@ -129,16 +325,6 @@ export class Kinematch {
     if (number < 0 || number >= this.about[list].length)
       throw new KinematchError(-11, `${list} are ${this.about[list].join(", ")}; given ${given}`);
     return number;
-  }
-
-  #grow(bytes) {
-    const missing = bytes - this.#memory.buffer.byteLength;
-    if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
-  }
-
-  #text(start) {
-    const bytes = new Uint8Array(this.#memory.buffer);
-    return new TextDecoder().decode(bytes.subarray(start, bytes.indexOf(0, start)));
   }
 }
 
@@ -149,17 +335,17 @@ function check(result, about) {
 
 async function fetchParts(folder) {
   const base = folder.endsWith("/") ? folder : `${folder}/`;
-  const [wasm, data] = await Promise.all(
-    ["step.wasm", "character.dat"].map(async (name) => {
-      const answer = await fetch(base + name);
-      if (!answer.ok) throw new Error(`${base}${name}: ${answer.status} ${answer.statusText}`);
-      return new Uint8Array(await answer.arrayBuffer());
-    }),
-  );
-  return { wasm, data };
+  const [wasm, data] = ["step.wasm", "character.dat"].map(async (name) => {
+    const answer = await fetch(base + name);
+    if (!answer.ok) throw new Error(`${base}${name}: ${answer.status} ${answer.statusText}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  });
+  const compiled = wasm.then((bytes) => WebAssembly.compile(bytes)); // while the data is on its way
+  compiled.catch(() => {});
+  return { wasm: compiled, data };
 }
 
-/** The bytes of a data file, which begins with KINEMATC once it is not compressed. */
+/** Bytes that are not compressed any more. */
 async function inflate(data) {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   if (bytes[0] !== 0x78) return bytes;
