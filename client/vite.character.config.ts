@@ -10,6 +10,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1500,
     reportCompressedSize: false,
     modulePreload: false,
-    rollupOptions: { input: "character.html" },
+    cssCodeSplit: false,
+    // one script, so that a page of one file is these files put together
+    rollupOptions: { input: "character.html", output: { codeSplitting: false } },
   },
 });

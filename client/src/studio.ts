@@ -20,6 +20,8 @@ export interface Studio {
   ask<T>(path: string, options?: RequestInit & { headers?: Record<string, string> }): Promise<T>;
   /** Whether the page is dark; `themed` is called at once and at every change. */
   themed(changed: (dark: boolean) => void): void;
+  /** Whether the step runs in the page, and what takes a server is left out. */
+  serverless?: boolean;
 }
 
 export interface Panel {

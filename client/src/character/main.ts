@@ -1,26 +1,29 @@
 /** A page that plays an exported character: no server, the step runs in the browser. */
 import "../ui/theme.css";
+import "../ui/shell.css";
+import "../ui/corners.css";
+import "../ui/covers.css";
+import "../ui/controls.css";
+import "../ui/fields.css";
+import "../ui/touch.css";
 import "../ui/stage.css";
 import "./character.css";
 import { h } from "../ui/elements";
 import { startTheme } from "../ui/theme";
-import { CharacterPage, type Loaded } from "./page";
+import { loadCharacter } from "./loaded";
+import { openPage } from "./page";
 
 startTheme();
 const line = h("p.character-line", { role: "status" }, "Loading the character");
 document.body.append(line);
 
 async function start(): Promise<void> {
-  // the module lies beside the page, where a site may replace it
-  const address = new URL("kinematch.js", document.baseURI).href;
-  const { Kinematch } = (await import(/* @vite-ignore */ address)) as {
-    Kinematch: { load(folder: string): Promise<Loaded> };
-  };
-  const character = await Kinematch.load(new URL(".", document.baseURI).href);
+  if (!document.createElement("canvas").getContext("webgl2"))
+    throw new Error("this browser does not draw with WebGL 2; turn on hardware acceleration or try another one");
+  const character = await loadCharacter();
   line.remove();
-  const page = new CharacterPage(document.body, character);
+  const page = openPage(character);
   Object.assign(window, { character, page }); // for the console, and for tests
-  page.run();
 }
 
 start().catch((error: unknown) => {

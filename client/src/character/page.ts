@@ -1,114 +1,111 @@
-/** The stage of one character: devices steer it, the step moves it, three.js draws it. */
-import * as THREE from "three";
-import { stronger } from "../input/axes";
-import { Gamepads } from "../input/gamepad";
-import { Keyboard } from "../input/keyboard";
-import { ScreenStick } from "../input/screen_stick";
-import type { SkeletonInfo } from "../messages";
-import { newPose, Rig } from "../scene/kinematics";
+/** The page of an exported character: Studio's stage, Play and See why, over a step that runs in the page. */
+import { Live } from "../live";
+import { Steering } from "../input/steering";
+import type { Parts } from "../panels/index";
+import { findQuality } from "../panels/look";
+import { playPanel } from "../panels/play";
+import { Timeline } from "../panels/timeline";
+import { whyPanel } from "../panels/why";
+import { Lineup } from "../scene/lineup";
+import { Overlays } from "../scene/overlays";
 import { Viewport } from "../scene/viewport";
-import { h } from "../ui/elements";
+import { registeredPanels, registerPanel, type Studio } from "../studio";
+import { StageCorners } from "../ui/corners";
+import { Covers } from "../ui/covers";
+import { acceptDrops } from "../ui/drops";
+import { releaseClickedControls } from "../ui/key_guard";
+import { Shell } from "../ui/shell";
+import { addShortcuts, listenForShortcuts, showShortcuts } from "../ui/shortcuts";
+import { themed } from "../ui/theme";
+import { LocalConnection } from "./connection";
+import type { Loaded } from "./loaded";
+import { LocalWorn } from "./worn";
 
-/** What the page uses of kinematch.js; kinematch.d.ts describes all of it. */
-export interface Loaded {
-  about: { figure: SkeletonInfo; filters: string[]; sources: string[]; speeds: [number, number] };
-  pose: { globalPositions: Float32Array; globalRotations: Float32Array };
-  command(command: { velocity: number[]; facing?: number[]; filter?: number; source?: number }): void;
-  step(dt: number): number;
-  teleport(position: number[], yaw?: number): void;
+const NARROW = "(max-width: 820px)"; // where the panel would cover the stage
+
+export function openPage(own: Loaded): CharacterPage {
+  const shell = new Shell(showShortcuts, "Kinematch");
+  const viewport = new Viewport(shell.stage, findQuality());
+  const connection = new LocalConnection(own);
+  const live = new Live(connection, viewport);
+  const steering = new Steering(live, viewport.follow);
+  const overlays = new Overlays(live, viewport);
+  const character = new LocalWorn(live, viewport, () => studio, own);
+  const lineup = new Lineup(live, viewport, () => studio);
+  const studio: Studio = {
+    viewport,
+    live,
+    connection,
+    character,
+    themed,
+    serverless: true,
+    say: (text, kind, title) => shell.say(text, kind, title),
+    open: (id) => void shell.open(id),
+    ask: () => Promise.reject(new Error("this page has no server")),
+  };
+  const parts: Parts = { steering, overlays, character, lineup };
+  const dock = new Timeline(studio);
+  registerPanel(playPanel(studio, parts, dock));
+  registerPanel(whyPanel(studio, parts, dock));
+  shell.dock.append(dock.element);
+  shell.furnish();
+  new Covers(shell.stage, live);
+  const corners = new StageCorners(shell.overlay, studio, steering, () => dock.steerFromHere());
+  acceptDrops(studio, () => shell.current, character);
+  shell.onOpen = (panel) => {
+    overlays.layer.visible = panel.id === "why";
+    dock.show(panel.dock ?? "slim");
+    corners.show(true);
+  };
+  addShortcuts(
+    ...registeredPanels().map((panel, k) => ({
+      section: "Page",
+      keys: String(k + 1),
+      codes: [`Digit${k + 1}`],
+      text: panel.title,
+      act: () => void shell.open(panel.id),
+    })),
+    {
+      section: "Page",
+      keys: "\\",
+      codes: ["Backslash", "\\"],
+      text: "Hide or show the panel",
+      act: () => shell.fold(!shell.folded),
+    },
+    { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
+  );
+  releaseClickedControls();
+  listenForShortcuts(() => true);
+  void shell.open(location.hash === "#why" ? "why" : "play", studio).then(() => {
+    if (matchMedia(NARROW).matches) shell.fold(true);
+  });
+  connection.open();
+
+  let before = performance.now();
+  const draw = (now: number) => {
+    const seconds = Math.max((now - before) / 1000, 0);
+    before = now;
+    live.pace(seconds);
+    steering.update(Math.min(seconds, 0.1));
+    connection.advance(seconds);
+    live.update(performance.now() / 1000);
+    steering.latency.shown(live.moment, performance.now());
+    character.update(seconds);
+    overlays.update();
+    shell.current?.frame?.(seconds);
+    dock.frame(seconds);
+    corners.frame(seconds);
+    viewport.draw(live.moment ? live.hips : null, live.yaw, seconds);
+  };
+  viewport.renderer.setAnimationLoop(draw);
+  return { live, viewport, steering, connection, character, open: studio.open };
 }
 
-const LONGEST_FRAME = 0.1; // s that a page which was hidden makes up for
-const FARTHEST = 2000; // m from the middle of the world, where the character begins again
-
-export class CharacterPage {
-  private readonly stage = h("div.character-stage");
-  private readonly view: Viewport;
-  private readonly keyboard = new Keyboard();
-  private readonly gamepads = new Gamepads();
-  private readonly stick = new ScreenStick();
-  private readonly rig: Rig;
-  private readonly shown;
-  private readonly figure;
-  private readonly at = new THREE.Vector3();
-  private last = 0;
-  private running = false;
-  private filter = 0;
-  private source = 0;
-  /** Steps since the page began. */
-  steps = 0;
-
-  constructor(
-    holder: HTMLElement,
-    private readonly character: Loaded,
-  ) {
-    holder.append(this.stage);
-    this.view = new Viewport(this.stage, "auto");
-    this.rig = new Rig(character.about.figure);
-    this.shown = newPose(this.rig);
-    this.figure = this.view.figure(this.rig, this.view.layer());
-    this.stage.append(this.stick.element, this.makeBar());
-  }
-
-  run(): void {
-    const draw = (now: number) => {
-      const seconds = Math.min((now - (this.last || now)) / 1000, LONGEST_FRAME);
-      this.last = now;
-      this.advance(seconds);
-      requestAnimationFrame(draw);
-    };
-    requestAnimationFrame(draw);
-  }
-
-  private advance(seconds: number): void {
-    const pad = this.gamepads.read();
-    const none = { x: 0, y: 0 };
-    const { x, y } = stronger(this.keyboard.letters, this.keyboard.arrows, this.stick.axes, pad?.left ?? none);
-    if (pad?.right.x || pad?.right.y) this.view.follow.orbit(-2 * pad.right.x * seconds, -pad.right.y * seconds);
-    const run = this.running !== (this.keyboard.shift || (pad?.held("a") ?? false));
-    const speed = this.character.about.speeds[run ? 1 : 0];
-    const yaw = this.view.follow.yaw;
-    const velocity = [
-      speed * (Math.sin(yaw) * y - Math.cos(yaw) * x),
-      0,
-      speed * (Math.cos(yaw) * y + Math.sin(yaw) * x),
-    ];
-    this.character.command({ velocity, filter: this.filter, source: this.source });
-    this.character.step(seconds);
-    this.steps++;
-    this.show();
-    if (this.at.length() > FARTHEST) this.character.teleport([0, 0, 0]);
-    this.view.draw(this.at, yaw, seconds);
-  }
-
-  private show(): void {
-    const { globalPositions, globalRotations } = this.character.pose;
-    this.shown.positions.set(globalPositions.subarray(0, this.shown.positions.length));
-    for (let j = 0; j < this.rig.count; j++) {
-      for (let k = 0; k < 3; k++) this.shown.rotations[4 * j + k] = globalRotations[4 * j + k + 1];
-      this.shown.rotations[4 * j + 3] = globalRotations[4 * j];
-    }
-    this.figure.pose(0, this.shown);
-    this.at.set(globalPositions[0], globalPositions[1] + 0.9, globalPositions[2]);
-  }
-
-  private makeBar(): HTMLElement {
-    const run = h("button", { type: "button", "aria-pressed": "false", title: "Or hold Shift" }, "Run");
-    run.addEventListener("click", () => {
-      this.running = !this.running;
-      run.setAttribute("aria-pressed", String(this.running));
-    });
-    const choose = (names: string[], label: string, chosen: (number: number) => void) => {
-      if (names.length < 2) return null;
-      const options = names.map((name, number) => h("option", { value: String(number) }, name || "everything"));
-      const list = h("select", { "aria-label": label, onchange: () => chosen(list.selectedIndex) }, ...options);
-      return list;
-    };
-    return h(
-      "div.character-bar",
-      choose(this.character.about.filters, "Style", (number) => (this.filter = number)),
-      choose(this.character.about.sources, "Motion", (number) => (this.source = number)),
-      run,
-    );
-  }
+export interface CharacterPage {
+  live: Live;
+  viewport: Viewport;
+  steering: Steering;
+  connection: LocalConnection;
+  character: LocalWorn;
+  open: (id: string) => void;
 }

@@ -27,7 +27,8 @@ export class Ghost {
   async show(frame: number): Promise<void> {
     const { live } = this.studio,
       welcome = live.welcome;
-    if (!welcome || !live.sourceRig || !live.situation?.live) return; // only a server has the database's poses
+    // only a server has the database's poses
+    if (!welcome || !live.sourceRig || !live.situation?.live || this.studio.serverless) return;
     this.frame = frame;
     const clip = welcome.clips.find((one) => frame >= one.start && frame < one.stop);
     const stop = Math.min(frame + Math.round(LASTS * welcome.frame_rate), clip?.stop ?? frame + 1);

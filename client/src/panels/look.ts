@@ -28,7 +28,7 @@ export function showWorn(row: HTMLElement, studio: Studio, fit: FitEditor): void
     "div.row",
     h("span.name", character.name ?? ""),
     button("Take off", () => void character.takeOff(), { kind: "small", icon: "reset" }),
-    button("Fit", () => void fit.show(!fit.open), { kind: "small" }),
+    studio.serverless ? null : button("Fit", () => void fit.show(!fit.open), { kind: "small" }),
   );
   const figures = (live.welcome?.figures ?? []).map((name) =>
     button(name, () => void character.wearFigure(name), { kind: "small quiet" }),
@@ -37,9 +37,11 @@ export function showWorn(row: HTMLElement, studio: Studio, fit: FitEditor): void
     ...(character.name ? [worn] : [body]),
     h(
       "p.note",
-      character.name
-        ? "The server retargets the motion to it; its feet stand on its own legs. Fit corrects its roles and rest pose."
-        : "Or your own: drop a GLB or VRM on the page, or try one of these.",
+      studio.serverless
+        ? "Your own: drop a GLB or VRM on the page. It stays on this machine."
+        : character.name
+          ? "The server retargets the motion to it; its feet stand on its own legs. Fit corrects its roles and rest pose."
+          : "Or your own: drop a GLB or VRM on the page, or try one of these.",
     ),
     h(
       "div.row",

@@ -94,7 +94,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     motion.value = played || database;
     motionNote.hidden = names.length > 1;
     const others = motions.filter((name) => name !== played);
-    besideRow.hidden = !others.length || !played;
+    besideRow.hidden = !others.length || !played || studio.serverless === true;
     besideRow.replaceChildren(
       h("span.name", "Beside it"),
       ...others.map((name) => {
@@ -337,7 +337,9 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
         group("Steering", how, gaitHolder, strafe, path.element),
         sides,
         group("World", terrain, h("label.row", h("span.name", "Characters"), crowdNumber), crowd),
-        group("Motion", motion, besideRow, motionNote),
+        ...(studio.serverless && (live.welcome?.motions.length ?? 0) < 2
+          ? []
+          : [group("Motion", motion, besideRow, motionNote)]),
         group(
           "Camera",
           camera,
@@ -345,7 +347,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
           bookmarkRow(viewport.follow),
           qualityRow(viewport),
         ),
-        group("Character", wornRow, fit.element, lineupRow),
+        group("Character", wornRow, ...(studio.serverless ? [] : [fit.element, lineupRow])),
         h(
           "div.row",
           button("Start over", () => connection.send({ type: "start_over" }), { icon: "reset", kind: "small" }),

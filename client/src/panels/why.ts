@@ -72,7 +72,7 @@ export function whyPanel(studio: Studio, parts: Parts, timeline: Timeline): Pane
         empty(
           "No search yet",
           "Move the character: the candidates of each search are listed here.",
-          trouble ? h("span.note", `The server says: ${trouble}.`) : null,
+          trouble ? h("span.note", `${studio.serverless ? "No search is shown" : "The server says"}: ${trouble}.`) : null,
         ),
       );
     const words = verdict(explanation),

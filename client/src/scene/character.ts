@@ -19,7 +19,7 @@ export class WornCharacter {
   private content: ArrayBuffer | null = null; // of the file that is drawn
   model: CharacterModel | null = null; // null for the mannequin, and while the file is read
   private info: CharacterInfo | null = null;
-  private readonly layer: THREE.Group;
+  protected readonly layer: THREE.Group;
 
   constructor(
     private readonly live: Live,

@@ -20,7 +20,10 @@ export class Shell {
   current: Panel | null = null;
   onOpen: (panel: Panel) => void = () => {};
 
-  constructor(private readonly help: (panel: string) => void) {
+  constructor(
+    private readonly help: (panel: string) => void,
+    private readonly title = "Kinematch Studio",
+  ) {
     const fold = button("", () => this.fold(true), { icon: "fold", kind: "quiet icon", title: "Hide the panel (\\)" });
     this.unfold = button("", () => this.fold(false), { icon: "fold", kind: "icon", title: "Show the panel (\\)" });
     this.unfold.style.cssText = "position:absolute;right:12px;top:50%;transform:rotate(180deg);z-index:2";
@@ -38,7 +41,7 @@ export class Shell {
 
   /** Fill the rail with the registered panels. */
   furnish(): void {
-    const mark = h("div.mark", { title: "Kinematch Studio" }, icon("person"));
+    const mark = h("div.mark", { title: this.title }, icon("person"));
     const tabs = h("div.tabs", { role: "tablist", "aria-label": "Panels", "aria-orientation": "vertical" });
     this.rail.append(mark, tabs);
     registeredPanels().forEach((panel, k) => {

@@ -45,6 +45,9 @@ def export(
         tuple[str, ...], option("with --to web and native: further filters that commands may choose", name="filter")
     ] = (),
     settings: Annotated[Path | None, option("with --to web and native: settings file (toml or json)")] = None,
+    single_file: Annotated[
+        bool, option("with --to web: write one HTML file with everything in it, which opens from the disk")
+    ] = False,
     target: Annotated[
         Literal["linux-x64", "linux-arm64", "windows-x64", "macos-arm64"] | None,
         option("with --to native: what machine the libraries are for; default: this one"),
@@ -54,9 +57,9 @@ def export(
     if to in ("web", "native"):
         if engine is not None:
             raise KinematchError("--for goes with --to engine")
-        return export_character([source, *also], output, to, filters, settings, target)
-    if also or filters or settings is not None or target is not None:
-        raise KinematchError("--also, --filter, --settings and --target go with --to web and --to native")
+        return export_character([source, *also], output, to, filters, settings, target, single_file)
+    if also or filters or settings is not None or target is not None or single_file:
+        raise KinematchError("--also, --filter, --settings, --target and --single-file go with --to web and native")
     if to == "engine":
         return export_to_engine(source, output, engine)
     if engine is not None:
@@ -65,17 +68,24 @@ def export(
 
 
 def export_character(
-    paths: list[Path], output: Path, to: str, filters: tuple[str, ...], settings: Path | None, target: str | None
-) -> int:
+    paths: list[Path], output: Path, to: str, filters: tuple[str, ...], settings: Path | None, target: str | None,
+    single_file: bool,
+) -> int:  # fmt: skip
     from kinematch.character.settings_file import load_settings
     from kinematch.cli.opening import open_motion
     from kinematch.cli.screen import Screen, progress_bar
     from kinematch.export.character import pack, write_character
-    from kinematch.export.folders import check_place, write_native, write_web
+    from kinematch.export.folders import check_place, write_native, write_page, write_web
+    from kinematch.studio.session.exported import write_page_data
 
-    if target is not None and to == "web":
+    if to == "web" and target is not None:
         raise KinematchError("--target goes with --to native: a page runs on any machine")
-    check_place(output)
+    if to == "native" and single_file:
+        raise KinematchError("--single-file goes with --to web")
+    if single_file:
+        output = output if output.suffix == ".html" else output.with_name(f"{output.name}.html")
+    else:
+        check_place(output)
     chosen = None if settings is None else load_settings(settings)
     screen = Screen()
     sources, names = [], []
@@ -87,11 +97,16 @@ def export_character(
                 source = pack(source, show)
         sources.append(source)
         names.append(name)
-    data = write_character(sources, settings=chosen, filters=filters, names=names)
-    written = write_web(data, output, screen.say) if to == "web" else write_native(data, output, target, screen.say)
-    for name, size in written.items():
-        screen.say(f"  {name:22} {size / 1e6:8.3f} MB")
-    screen.say(f"{output}: {sum(written.values()) / 1e6:.1f} MB; README.md there says how to use it")
+    if to == "native":
+        data = write_character(sources, settings=chosen, filters=filters, names=names)
+        written = write_native(data, output, target, screen.say)
+    else:
+        data = write_page_data(sources, names=names, filters=filters, settings=chosen)
+        written = (write_page if single_file else write_web)(data, output, screen.say)
+    for file, size in written.items():
+        screen.say(f"  {file:22} {size / 1e6:8.3f} MB")
+    about = "open it in a browser" if single_file else "README.md there says how to use it"
+    screen.say(f"{output}: {sum(written.values()) / 1e6:.1f} MB; {about}")
     return 0
 
 

@@ -59,6 +59,10 @@ class Pilot:
         )  # fmt: skip
         self._steering = stick, controller  # at once, for a step that is running
 
+    def find_walks(self, filter_: str) -> str | None:
+        """The filter in place of a gait's while its character walks, without the motion of runs."""
+        return self._walks.get(filter_)
+
     def let_go(self) -> None:
         """The stick back to its middle; all else as it was."""
         last = self.stick
