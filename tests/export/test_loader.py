@@ -1,5 +1,6 @@
 """The loader refuses what is damaged or meant for something else, and reads nothing beyond the file."""
 
+import shutil
 from contextlib import suppress
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinematch as km
+from kinematch.bench.damaged_exports import load_damaged
 from kinematch.export import format as at
 from kinematch.export.data_file import read_about, sign
 from kinematch.export.native.kinematch_native import Characters, NativeError
@@ -95,3 +97,10 @@ def test_unknown_arrays_are_refused_and_known_ones_have_their_shapes(walker_data
     for name in ("", "pose", "pose.rotation", "pose.rotations2"):
         with pytest.raises(NativeError, match="no array"):
             own.array(name)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler of C")
+def test_damaged_files_harm_no_program_in_c(walker_data, library):
+    found = load_damaged(walker_data, 400, seed=3)
+    assert found["refused"] > 300
+    assert found["refused"] + found["played"] <= 400
