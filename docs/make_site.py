@@ -1,6 +1,7 @@
 """Build the documentation as a site with a search: python docs/make_site.py [FOLDER].
 
 The pages are those of the repository as they are. Files that they link to, examples for one, become pages too.
+The first page has the built-in character to steer, exported as the site is built; `--without-character` leaves it out.
 """
 
 import argparse
@@ -16,6 +17,14 @@ LANGUAGES = {".py": "python", ".toml": "toml", ".mjs": "javascript", ".cpp": "cp
 PICTURES = (".png", ".gif")
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+FRAME = """\
+<iframe src="character/index.html" title="A character to steer" allow="gamepad; fullscreen"
+ style="width: 100%; height: min(72vh, 620px); border: 0; border-radius: 8px"></iframe>
+
+Click it, then W A S D or the arrows walk and Shift runs; a gamepad or a finger on the stick does too. It runs in this
+page, <a href="character/index.html">or in a window of its own</a>: [how](docs/export.md).
+
+"""
 SETTINGS = """\
 [project]
 site_name = "Kinematch"
@@ -85,8 +94,11 @@ def name_page(path: Path) -> str:
     return f"files/{inside.as_posix()}.md"
 
 
-def collect_pages(folder: Path) -> list[str]:
-    """Write all pages of the site and what they show into a folder; their names, those of the navigation."""
+def collect_pages(folder: Path, frame: str = "") -> list[str]:
+    """Write all pages of the site and what they show into a folder; their names, those of the navigation.
+
+    `frame` stands in front of the first picture of the front page.
+    """
     pages, waiting = list_pages(), []
     for page in pages:
 
@@ -99,6 +111,8 @@ def collect_pages(folder: Path) -> list[str]:
             return f"{link[1]}{name_page(path)}{'#' * bool(anchor)}{anchor}{link[3]}"
 
         text = page.read_text(encoding="utf-8")
+        if page == ROOT / "README.md":
+            text = text.replace("![", f"{frame}![", 1)
         fences = FENCE.findall(text)
         parts = [LINK.sub(lead, part) for part in FENCE.split(text)]
         whole = "".join(part + fence for part, fence in zip(parts, [*fences, ""], strict=True))
@@ -125,12 +139,19 @@ def show_file(path: Path) -> str:
     return f"# {title}\n\n" + "\n".join(blocks)
 
 
-def build_site(site: Path) -> None:
+def export_character(folder: Path) -> None:
+    """The built-in character as a page."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "kinematch", "export", "built-in", "-o", str(folder), "--to", "web"]
+    subprocess.run(command, check=True)
+
+
+def build_site(site: Path, frame: str = "") -> None:
     """Build the site into a folder."""
     with tempfile.TemporaryDirectory() as place:
         pages = Path(place) / "pages"
         pages.mkdir()
-        nav = ",\n".join(f'  "{name}"' for name in collect_pages(pages))
+        nav = ",\n".join(f'  "{name}"' for name in collect_pages(pages, frame))
         settings = Path(place) / "zensical.toml"
         settings.write_text(SETTINGS.format(nav=nav), encoding="utf-8")
         command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(settings)]
@@ -141,6 +162,9 @@ def build_site(site: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", nargs="?", type=Path, default=ROOT / "out" / "site", help="a folder to build into")
+    parser.add_argument("--without-character", action="store_true", help="a front page without a character to steer")
     given = parser.parse_args()
-    build_site(given.site)
+    build_site(given.site, "" if given.without_character else FRAME)
+    if not given.without_character:
+        export_character(given.site / "character")
     print(f"built; look at it with: {sys.executable} -m http.server --bind 127.0.0.1 --directory {given.site}")
