@@ -62,7 +62,7 @@ def test_keys_steer_the_exported_character(browser, address):
     page.keyboard.up("w")
     ahead = np.subtract(page.evaluate(PLACE), before) @ [np.sin(yaw), 0, np.cos(yaw)]
     assert ahead > 0.5  # m, away from the camera, which follows
-    assert page.get_by_role("button", name="Idle", exact=True).count() == 1
+    assert page.get_by_role("radio", name="Idle", exact=True).count() == 1
     assert complaints == []
     page.close()
 

@@ -41,7 +41,8 @@ writeFileSync("single", run(true));
 
 def make_stick(steps: int, seed: int = 0) -> np.ndarray:
     """(S, 3) m/s: walks, runs, turns and stops of a second or so each."""
-    random, out = np.random.default_rng(seed), []
+    out: list[tuple[float, float, float]] = []
+    random = np.random.default_rng(seed)
     while len(out) < steps:
         speed = random.choice([0.0, 0.6, 1.2, 1.4, 2.6, 3.5], p=[0.2, 0.1, 0.25, 0.2, 0.15, 0.1])
         yaw, turning = random.uniform(-np.pi, np.pi), random.choice([0.0, 1.5, -1.5])
