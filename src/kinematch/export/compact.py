@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinematch.export import format as at
-from kinematch.export.knots import Segments, read_segments
+from kinematch.export.knots import KnotStreams, read_segments
 from kinematch.search import layout_kernels as search
 
 MAGIC = b"KINECOMP"
@@ -110,7 +110,7 @@ def wrap(numbers: np.ndarray, bits: int) -> np.ndarray:
     return (numbers + half) % (2 * half) - half
 
 
-def _add_segments(parts: _Parts, n: int, segments: Segments | None) -> None:
+def _add_segments(parts: _Parts, n: int, segments: KnotStreams | None) -> None:
     if segments is None:  # nothing that this reads
         return
     low, escaped = encode_numbers(segments.knots)

@@ -9,6 +9,7 @@ from kinematch.export import entry_kernels as e
 from kinematch.export import format as at
 from kinematch.export import heap_kernels as heap
 from kinematch.export import load_kernels as load
+from kinematch.export import state_kernels as state
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,9 @@ ENTRIES = {
     "find": EntryPoint(e.find, "ppp"),
     "count": EntryPoint(e.count_characters, "p"),
     "about": EntryPoint(e.find_about, "p"),
-    "state_size": EntryPoint(e.measure_state, "p"),
-    "save": EntryPoint(e.save, "ppi"),
-    "restore": EntryPoint(e.restore, "ppi"),
+    "state_size": EntryPoint(state.measure_state, "p"),
+    "save": EntryPoint(state.save, "ppi"),
+    "restore": EntryPoint(state.restore, "ppi"),
     "load": EntryPoint(heap.load, "piipr", in_pages=False),
     "free": EntryPoint(heap.free, "p", in_pages=False),
 }

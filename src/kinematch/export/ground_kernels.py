@@ -15,20 +15,20 @@ from kinematch.terrain.terrain import FARTHEST_POINT, LOOK_AHEAD
 
 U = np.uintp
 LEVEL, GRID, ASKED = range(3)  # kinds of ground
-KIND, REPEATS, BEGUN = range(3)  # of Ground.choices
-ORIGIN_X, ORIGIN_Z, CELL, SECONDS = range(4)  # of Ground.numbers
+KIND, REPEATS, BEGUN = range(3)  # of GroundChoice.choices
+ORIGIN_X, ORIGIN_Z, CELL, SECONDS = range(4)  # of GroundChoice.numbers
 LARGEST_GRID = 1 << 28  # heights
 
 
-class Ground(NamedTuple):
+class GroundChoice(NamedTuple):
     choices: np.ndarray  # (3,) int64
     numbers: np.ndarray  # (4,) m, m, m, and the s of a step that was begun
     points: np.ndarray  # (N, 1 + L, 2) m, x and z under the root and each toe, where the ground is asked for
     values: np.ndarray  # (X, Z) float32 m, heights of a grid; memory of the program
 
 
-def make_ground(count: int, legs: int) -> Ground:
-    return Ground(
+def make_ground(count: int, legs: int) -> GroundChoice:
+    return GroundChoice(
         np.zeros(3, np.int64), np.zeros(4), np.zeros((count, 1 + legs, 2)), np.zeros((0, 0), np.float32)
     )  # fmt: skip
 

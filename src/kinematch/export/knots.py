@@ -12,7 +12,7 @@ ORDER = [LANES * i + lane for i in range(3) for run in RUNS for lane in run]  # 
 
 
 @dataclass(frozen=True, eq=False)
-class Segments:
+class KnotStreams:
     """S segments of G groups. Knots are second differences over time, by segment, group and field."""
 
     groups: int
@@ -24,7 +24,7 @@ class Segments:
     knots: np.ndarray  # (N,) int64
 
 
-def read_segments(data: np.ndarray, offsets: np.ndarray, raw: np.ndarray, channels: int) -> Segments | None:
+def read_segments(data: np.ndarray, offsets: np.ndarray, raw: np.ndarray, channels: int) -> KnotStreams | None:
     """None where segments are stored as plain numbers, which these streams do not hold."""
     groups, count = channels // LANES, len(offsets) - 1
     if raw.any() or not count:
@@ -44,7 +44,7 @@ def read_segments(data: np.ndarray, offsets: np.ndarray, raw: np.ndarray, channe
     parts = [slice(WIDTHS, SHIFTS), slice(RANGES, CENTRES), slice(CENTRES, HEAD)]
     widths, ranges, centres = (heads[..., part].reshape(count, -1).T for part in parts)
     kinds = (heads[..., SIZE] >> KIND_SHIFT).T
-    return Segments(groups, kinds, counts.T.astype(np.uint8), widths, ranges, centres, np.concatenate(knots))
+    return KnotStreams(groups, kinds, counts.T.astype(np.uint8), widths, ranges, centres, np.concatenate(knots))
 
 
 def _read_rows(rows: np.ndarray, widths: np.ndarray) -> np.ndarray:
