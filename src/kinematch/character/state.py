@@ -49,6 +49,9 @@ class Feet(NamedTuple):
     slopes: np.ndarray  # (N, K, 4) of the ground under each toe along x and z, smoothed, and their rates
     shortfalls: np.ndarray  # (N, K, 2) m and m/s, by which legs fall short of where their feet should be
     pelvis: np.ndarray  # (N, 2) m and m/s, by which the body is lowered
+    rises: (
+        np.ndarray
+    )  # (N, K) m of the ground under toes above the root's, besides what the clip has of it
 
 
 class Schedule(NamedTuple):
@@ -78,7 +81,6 @@ class Acting(NamedTuple):
     stretches: np.ndarray  # (N,) int32, of its source's actions; -1 for none
     goals: np.ndarray  # (N, 4) m and rad, where the root is to be at the event, and its yaw; NaN where it is not aimed
     shifts: np.ndarray  # (N,) m by which warping has raised the root so far
-    rises: np.ndarray  # (N, K) m of the ground under toes above the root's, besides what the clip has of it
 
 
 class State(NamedTuple):
@@ -160,6 +162,7 @@ def make_state(
             zeros((count, legs), bool), zeros((count, legs), bool), single((count, legs, 3)), single((count, legs, 3)),
             single((count, legs, 3)), np.full((count, legs, 3), np.nan, np.float32), single((count, legs, 2)),
             single((count, legs, 2)), grounds, zeros((count, legs, 4)), single((count, legs, 2)), single((count, 2)),
+            zeros((count, legs)),
         ),
         schedule=Schedule(
             (np.arange(count) * GOLDEN_RATIO % 1.0) * interval, np.full((count, 4), np.nan),
@@ -168,9 +171,7 @@ def make_state(
             zeros((count, horizons, 4)),
         ),
         past=Past(np.full((count, past), np.inf), zeros((count, past, 4))),
-        acting=Acting(
-            np.full(count, -1, np.int32), np.full((count, 4), np.nan), zeros(count), zeros((count, legs))
-        ),
+        acting=Acting(np.full(count, -1, np.int32), np.full((count, 4), np.nan), zeros(count)),
         sources=tuple(sources),
     )  # fmt: skip
 
@@ -192,10 +193,9 @@ def put_at_rest(state: State, characters: np.ndarray, positions: np.ndarray, yaw
     playing.positions[characters] = body.positions[characters] = positions
     playing.yaws[characters] = body.yaws[characters] = yaws
     moving = body.velocities, body.accelerations, body.yaw_rates
-    for array in (*moving, feet.offsets, feet.rates, feet.grounds, feet.locked):
+    for array in (*moving, feet.offsets, feet.rates, feet.grounds, feet.locked, feet.rises):
         array[characters] = 0
     feet.grounds[characters, :, 0] = playing.positions[characters, 1, None]
     feet.toes[characters] = np.nan
     state.past.ages[characters] = np.inf
     state.acting.goals[characters] = np.nan
-    state.acting.rises[characters] = 0.0

@@ -188,7 +188,7 @@ def teleport(memory, n, x, y, z, yaw):
     for i in range(3):
         body.velocities[n, i], body.accelerations[n, i] = 0.0, 0.0
     for k in range(feet.locked.shape[1]):
-        feet.locked[n, k] = False
+        feet.locked[n, k], feet.rises[n, k] = False, 0.0
         for i in range(3):
             feet.offsets[n, k, i], feet.rates[n, k, i], feet.toes[n, k, i] = 0.0, 0.0, np.nan
     for k in range(feet.grounds.shape[1]):
@@ -197,8 +197,6 @@ def teleport(memory, n, x, y, z, yaw):
         scene.past.ages[n, k] = np.inf
     for i in range(4):
         scene.acting.goals[n, i] = np.nan
-    for k in range(scene.acting.rises.shape[1]):
-        scene.acting.rises[n, k] = 0.0
     return np.int64(0)
 
 

@@ -106,21 +106,21 @@ def bend_path(scene, source, n, event, frame, fraction, share, rise):
 def move_toe_grounds(scene, source, n, event, frame, warp, dt):
     """Where the ground under toes is above the root's: it stays where a foot stands. A foot that swings goes over to
     the ground that it will stand on: the goal's, once it comes down at the event or later, else the one before."""
-    acting, goals = scene.acting, scene.acting.goals
+    goals, feet = scene.acting.goals, scene.feet
     left = 0.0
     aimed = goals[n, YAW] == goals[n, YAW]
     if aimed:
         rest = (source.actions.heights[event] - source.actions.heights[frame]) * scene.rig.scale
         left = goals[n, HEIGHT] - scene.playing.positions[n, 1] - warp - rest
-    for k in range(acting.rises.shape[1]):
+    for k in range(feet.rises.shape[1]):
         contact = scene.rig.leg_contacts[k]
         if is_in_contact(source, frame, contact):
-            acting.rises[n, k] -= warp
+            feet.rises[n, k] -= warp
             continue
         swing = max(source.actions.swings[frame, contact], dt)
         early = aimed and swing < (event - frame) / source.frame_rate - 0.05
-        goal = -acting.shifts[n] if early else left
-        acting.rises[n, k] += (goal - acting.rises[n, k]) * min(dt / max(swing, 1e-6), 1.0)
+        goal = -scene.acting.shifts[n] if early else left
+        feet.rises[n, k] += (goal - feet.rises[n, k]) * min(dt / max(swing, 1e-6), 1.0)
 
 
 @inner

@@ -47,7 +47,7 @@ def stand_on_ground(scene, n, by):
 @inner
 def stand_in_action(scene, n, by):
     """In an action the ground is where its path leads: what terrain there is follows when it is over."""
-    feet, rises, ground = scene.feet, scene.acting.rises, scene.playing.positions[n, 1]
+    feet, rises, ground = scene.feet, scene.feet.rises, scene.playing.positions[n, 1]
     for k in range(feet.grounds.shape[1]):
         feet.grounds[n, k, 0] = ground + (rises[n, k - 1] if k > 0 else 0.0)
         feet.grounds[n, k, 1] = 0.0
@@ -72,7 +72,7 @@ def plan_toes(scene, source, n, dt):
         contact = np.int64(rig.leg_contacts[k])
         rise = feet.grounds[n, k + 1, 0] - ground if work.normals.shape[0] > 0 else 0.0
         if acting:
-            rise = scene.acting.rises[n, k]
+            rise = feet.rises[n, k]
         rest = ground + rig.toe_rests[k] + rise
         height = rise  # added to the animated toe, unless locks take the clip's height, which blending does not lower
         if settings.foot_lock > 0:

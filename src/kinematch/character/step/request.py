@@ -201,8 +201,8 @@ def enter_action(scene, n, here, there, target, frame, stretch, fraction, scratc
     jump(scene, n, here, there, target, frame, scratch)
     acting.stretches[n], acting.shifts[n] = stretch, 0.0
     acting.goals[n, 0], acting.goals[n, 1], acting.goals[n, 2], acting.goals[n, YAW] = x, y, z, yaw
-    for k in range(acting.rises.shape[1]):
+    for k in range(feet.rises.shape[1]):
         terrain = scene.work.normals.shape[0] > 0
-        acting.rises[n, k] = feet.grounds[n, k + 1, 0] - scene.playing.positions[n, 1] if terrain else 0.0
+        feet.rises[n, k] = feet.grounds[n, k + 1, 0] - scene.playing.positions[n, 1] if terrain else 0.0
     scene.schedule.idle[n] = scene.work.searching[n] = False
     scene.schedule.left[n] = -1
