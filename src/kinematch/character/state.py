@@ -49,9 +49,7 @@ class Feet(NamedTuple):
     slopes: np.ndarray  # (N, K, 4) of the ground under each toe along x and z, smoothed, and their rates
     shortfalls: np.ndarray  # (N, K, 2) m and m/s, by which legs fall short of where their feet should be
     pelvis: np.ndarray  # (N, 2) m and m/s, by which the body is lowered
-    rises: (
-        np.ndarray
-    )  # (N, K) m of the ground under toes above the root's, besides what the clip has of it
+    rises: np.ndarray  # (N, K) m of the ground under toes above the root's, besides what the clip has of it
 
 
 class Schedule(NamedTuple):

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from kinematch.character import constants as c
 from kinematch.character.step.playback import advance, read_playing
 from kinematch.compile.jit import inner, routine
@@ -15,15 +17,16 @@ HEIGHT, YAW = 1, 3  # of a goal
 
 
 @inner
-def is_acting(scene, source, n, frame):
-    """Whether an action goes on; it is over at its exit, and where users have led playback elsewhere."""
+def find_stretch(scene, source, n, frame):
+    """The stretch of the action that goes on, or -1; it is over at its exit, and where users have led playback
+    elsewhere. Read once: another thread may write into the state."""
     acting, actions = scene.acting, source.actions
-    own = acting.stretches[n]
+    own = np.int64(acting.stretches[n])
     inside = 0 <= own < actions.stretches.shape[0] and source.each == 0
     if inside and actions.stretches[own, FIRST] <= frame < actions.stretches[own, EXIT]:
-        return True
+        return own
     acting.stretches[n] = -1
-    return False
+    return np.int64(-1)
 
 
 @routine
@@ -31,13 +34,13 @@ def follow_action(scene, source, n, dt):
     """Play an action on. What its root lacks to the goal at the event is made up for on the way there: the more, the
     faster the root goes and the fewer feet stand (ActionTable.sums)."""
     frame, fraction = read_playing(scene, source, n)
-    if not is_acting(scene, source, n, frame):
+    own = find_stretch(scene, source, n, frame)
+    if own < 0:
         advance(scene, source, n, dt)
         return
     actions, acting, motions = source.actions, scene.acting, scene.work.motions
     advance(scene, source, n, dt)
     new_frame, new_fraction = read_playing(scene, source, n)
-    own = acting.stretches[n]
     event, old_height = actions.targets[own], find_height(source, frame, fraction)
     rise = (find_height(source, new_frame, new_fraction) - old_height) * scene.rig.scale
     warp = 0.0

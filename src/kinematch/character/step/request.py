@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
+
 from kinematch.character import constants as c
 from kinematch.character.reason import Refusal
-from kinematch.character.step.acting import HEIGHT, YAW, find_height, is_acting
+from kinematch.character.step.acting import HEIGHT, YAW, find_height, find_stretch
 from kinematch.character.step.ask import fill_query
 from kinematch.character.step.bodies import find_goal
 from kinematch.character.step.playback import read_playing
@@ -31,9 +33,10 @@ def take_request(scene, n, scratch):
     here = open_source(scene.sources[number])
     frame, fraction = read_playing(scene, here, n)
     asked = scene.orders.actions[n]
-    if scene.acting.stretches[n] >= 0 and is_acting(scene, here, n, frame):
-        own = here.actions.stretches[scene.acting.stretches[n], ACTION]
-        hold(scene, n, here, number, frame, asked == own, scratch)
+    stretch = find_stretch(scene, here, n, frame) if scene.acting.stretches[n] >= 0 else np.int64(-1)
+    if stretch >= 0:
+        own = here.actions.stretches[stretch, ACTION]
+        hold(scene, n, here, stretch, number, frame, asked == own, scratch)
         if asked >= 0 and asked != own:
             scene.pose.refusals[n] = BUSY
         return
@@ -55,10 +58,9 @@ def take_request(scene, n, scratch):
 
 
 @inner
-def hold(scene, n, here, number, frame, held, scratch):
+def hold(scene, n, here, stretch, number, frame, held, scratch):
     """An action that lasts goes on between two moments for as long as it is asked for; then it goes on to its end."""
-    own = scene.acting.stretches[n]
-    first, last = here.actions.holds[own, 0], here.actions.holds[own, 1]
+    first, last = here.actions.holds[stretch, 0], here.actions.holds[stretch, 1]
     if first < 0 or frame < first or frame > last:
         return
     if held and frame >= last - 1:

@@ -4,7 +4,7 @@ import math
 
 from kinematch.character import constants as c
 from kinematch.character.reason import Reason
-from kinematch.character.step.acting import is_acting
+from kinematch.character.step.acting import find_stretch
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.scene import find_source
 from kinematch.compile.jit import inner
@@ -44,7 +44,7 @@ def find_reason(scene, n):
     frame, _ = read_playing(scene, source, n)
     if scene.acting.stretches[n] >= 0:
         schedule.idle[n] = False
-        return NO_SEARCH if is_acting(scene, source, n, frame) else END
+        return NO_SEARCH if find_stretch(scene, source, n, frame) >= 0 else END
     clip, committed = find_clip(source, frame), is_committed(source, frame)
     since = schedule.since[n]
     if committed:
