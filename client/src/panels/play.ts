@@ -50,7 +50,7 @@ export function playPanel(studio: Studio, parts: Parts, timeline: Timeline): Pan
     (kind) => connection.send({ type: "set_terrain", kind }),
     "Ground (T)",
   );
-  terrain.classList.add("fill");
+  terrain.classList.add("fill", "many");
   const camera = segments(
     CAMERAS.map((mode) => [mode, capital(mode)] as const),
     "follow",
