@@ -68,7 +68,7 @@ def test_every_frame_and_every_reason_is_in_the_page(recorded, tmp_path):
 def test_what_is_no_recording_or_no_free_place_is_refused(recorded, tmp_path):
     path, _ = recorded
     (tmp_path / "walk.bvh").write_text("HIERARCHY")
-    with pytest.raises(FileError, match="no recording"):
+    with pytest.raises(FileError, match="not a recording"):
         export_page(tmp_path / "walk.bvh", tmp_path / "page")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
