@@ -70,7 +70,7 @@ def test_the_length_of_steps_does_not_matter(model):
         scratch.block[0], place, yaw = 0, np.zeros(2), 0.0
         for _ in range(pieces):
             advance_runs(scene, scratch, 1, 0.2 / pieces)
-            x, z, turn = scene.work.motions[0]
+            x, z, turn = scene.work.motions[0, :3]
             place += [np.cos(yaw) * x + np.sin(yaw) * z, np.cos(yaw) * z - np.sin(yaw) * x]
             yaw += turn
         return place, yaw, crowd.state.sources[0]["frames"], crowd.fractions
