@@ -33,7 +33,7 @@ settled = np.array(gaps)[round(2.0 / DT) : round(5.0 / DT)]
 print(f"hand to target: {1000 * np.median(settled):.1f} mm in the median, {1000 * settled.max():.1f} mm at most")
 
 size, rate = (640, 256), 15
-camera = km.draw.Camera(position=[7.0, 1.6, 3.2], target=[0.0, 0.9, 2.3], field_of_view=np.radians(21))
+camera = km.draw.ViewCamera(position=[7.0, 1.6, 3.2], target=[0.0, 0.9, 2.3], field_of_view=np.radians(21))
 clip = km.record(poses, character.skeleton, 60)
 pictures = []
 for n, picture in enumerate(km.draw.moving_pictures(clip, camera=camera, size=size, frames_per_second=rate)[0]):

@@ -13,7 +13,7 @@ user = cast.users[0]
 
 # What a webcam in front sees of it, 20 times a second and 0.1 s late, with the errors of a pose estimator. Live or from
 # a video, kinematch.camera.mediapipe.PoseEstimator finds the same in pictures; any other estimator can fill Landmarks.
-camera = km.camera.Camera((0.5, 1.1, 3.5), np.pi, 0.1)
+camera = km.camera.SimulatedCamera((0.5, 1.1, 3.5), np.pi, 0.1)
 heads = user.joints.rotations[:, 0]
 landmarks = km.camera.simulate_camera(user.clip, camera, np.random.default_rng(0), head_rotations=heads)
 

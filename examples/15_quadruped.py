@@ -70,7 +70,7 @@ class Look:
 # somebody who wears a headset and walks about, and a webcam that sees it
 cast = km.evaluate.make_cast(km.evaluate.make_clips(2, seconds=12.0, seed=2, room=1.5)[1:], look_around=0.5)
 user = cast.users[0]
-camera, heads = km.camera.Camera((0.5, 1.1, 3.5), np.pi, 0.1), user.joints.rotations[:, HEAD]
+camera, heads = km.camera.SimulatedCamera((0.5, 1.1, 3.5), np.pi, 0.1), user.joints.rotations[:, HEAD]
 landmarks = km.camera.simulate_camera(user.clip, camera, np.random.default_rng(0), head_rotations=heads)
 fusion, controller, look = km.camera.CameraFusion(), km.avatar.TrackerController(1), Look()
 fusion.see(landmarks)

@@ -46,6 +46,15 @@ def test_every_name_is_there_and_what_it_says():
         _ = km.Crwd
 
 
+@pytest.mark.parametrize("folder", km._FOLDERS)
+def test_every_name_that_a_folder_offers_is_there(folder):
+    module = importlib.import_module(f"kinematch.{folder}")
+    calls = [node for node in ast.walk(ast.parse(Path(module.__file__).read_text())) if isinstance(node, ast.Call)]
+    offers = [call.args[1] for call in calls if getattr(call.func, "id", "") == "offer_names"]
+    for name in [ast.literal_eval(key) for offer in offers for key in offer.keys]:
+        assert getattr(module, name) is not None
+
+
 def test_names_do_not_hide_folders():
     folders = {path.stem for path in Path(km.__file__).parent.iterdir()}
     assert not folders & set(km.__all__)

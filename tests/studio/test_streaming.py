@@ -257,7 +257,7 @@ def test_bad_requests_are_told_in_a_line(small, tmp_path, capsys):
         (["stream", str(small), "--robot", str(CLIENTS / "biped.xml"), "--character", "x.glb"], "--character"),
         (["stream", str(small), "--robot", str(tmp_path / "none.xml")], "none.xml"),
         (["record", "-o", str(tmp_path / "x.bvh")], "either"),
-        (["record", "--websocket", "http://x", "-o", str(tmp_path / "x.bvh")], "no address"),
+        (["record", "--websocket", "http://x", "-o", str(tmp_path / "x.bvh")], "is not an address"),
         (["record", "--websocket", "ws://127.0.0.1:1/stream", "-o", str(tmp_path / "x.bvh")], "ws://127.0.0.1:1"),
     ):
         assert main(arguments) == 2

@@ -5,7 +5,7 @@ from kinematch.lazy import offer_names
 __getattr__ = offer_names(
     __name__,
     {
-        "Camera": "simulate",
+        "SimulatedCamera": "simulate",
         "CameraFusion": "fusion",
         "simulate_camera": "simulate",
     },

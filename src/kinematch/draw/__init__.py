@@ -5,7 +5,7 @@ from kinematch.lazy import offer_names
 __getattr__ = offer_names(
     __name__,
     {
-        "Camera": "camera",
+        "ViewCamera": "camera",
         "contact_sheet": "sheet",
         "moving_pictures": "animation",
         "top_down": "trace",

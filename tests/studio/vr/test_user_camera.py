@@ -32,7 +32,7 @@ def cast():
 @pytest.fixture
 def clock(monkeypatch):
     now = [0.0]
-    for module in ("user", "sight"):
+    for module in ("user", "user_camera"):
         monkeypatch.setattr(f"kinematch.studio.vr.{module}.monotonic", lambda: now[0])
     return now
 
