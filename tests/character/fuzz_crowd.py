@@ -8,6 +8,7 @@ import numpy as np
 from kinematch.character import Command, Crowd, Settings
 from kinematch.character.step.step import run_step
 from kinematch.character.step.update import begin_transition, predict_places, sample_playing
+from kinematch.control.request import Request
 from kinematch.database.storage import load
 from kinematch.errors import KinematchError
 from kinematch.layers.clip_layer import ClipLayer
@@ -57,15 +58,22 @@ def write_nonsense(crowd: Crowd, rng: np.random.Generator) -> None:
             array[rows] = rng.random(array[rows].shape) > 0.5
 
 
-def make_command(rng: np.random.Generator) -> Command:
+def make_request(rng: np.random.Generator, actions: tuple[str, ...]) -> Request:
+    target = (None, rng.normal(size=3) * 3, np.full(3, 1e30))[rng.integers(3)]
+    return Request(str(rng.choice(actions)), target)
+
+
+def make_command(rng: np.random.Generator, actions: tuple[str, ...]) -> Command:
     velocities = rng.normal(size=(COUNT, 3)) * rng.choice([0.0, 1.0, 20.0, 1e5])
     facings = rng.normal(size=(COUNT, 3)) * rng.choice([0.0, 1.0, 1e-30])
-    return Command(velocities, facings, source=rng.integers(0, 2, COUNT))
+    requests = [make_request(rng, actions) if actions and rng.random() < 0.5 else None for _ in range(COUNT)]
+    return Command(velocities, facings, source=rng.integers(0, 2, COUNT), request=requests)
 
 
 def main(path: str, seed: int, states: int) -> None:
     logging.disable(logging.WARNING)
     rng, database = np.random.default_rng(seed), load(path)
+    actions = database.poses.actions.names
     honest, lying = Crowd([database, database], COUNT), Crowd(
         [database, database], COUNT, matcher=lambda one: Liar(search_space(one), rng)
     )  # fmt: skip
@@ -84,7 +92,7 @@ def main(path: str, seed: int, states: int) -> None:
                 )
             write_nonsense(crowd, rng)
             try:
-                pose = crowd.step(make_command(rng), float(rng.choice([0.0, 1 / 60, 0.1])))
+                pose = crowd.step(make_command(rng, actions), float(rng.choice([0.0, 1 / 60, 0.1])))
             except KinematchError as error:
                 refused += 1
                 if not str(error).startswith("Liar"):  # nobody else gave anything wrong
