@@ -1,5 +1,6 @@
 """The triangles of a glTF scene at rest: ground and props, with everything that has no skeleton."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,22 +29,24 @@ def read_triangles_of_scene(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def read_named_meshes(path: str | Path) -> list[tuple[str, np.ndarray, float]]:
-    """Each node with a mesh: its name, its vertices (V, 3) in the world in metres, and its yaw in rad."""
+def read_named_meshes(path: str | Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, np.ndarray, float]]:
+    """Nodes with a mesh whose name is wanted: name, vertices (V, 3) in the world in metres, and yaw in rad."""
     document = open_document(path)
-    world, found = world_matrices(read_node_tree(document)), []
+    world = world_matrices(read_node_tree(document))
     for k, node in enumerate(document.gltf.nodes):
         if node.mesh is None:
             continue
         mesh = document.gltf.meshes[
             document.check_index(node.mesh, len(document.gltf.meshes), f"mesh of node {k}: mesh")
         ]
+        name = node.name or mesh.name or ""
         parts = [one.attributes["POSITION"] for one in mesh.primitives if "POSITION" in one.attributes]
-        if parts:
-            own = [read_floats(document, part, "VEC3").astype(np.float64) for part in parts]
-            vertices = np.concatenate(own) @ world[k, :3, :3].T + world[k, :3, 3]
-            found.append((node.name or mesh.name or "", vertices, float(np.arctan2(world[k, 0, 2], world[k, 2, 2]))))
-    return found
+        if not parts or not wanted(name):
+            continue
+        own = np.concatenate([read_floats(document, part, "VEC3").astype(np.float64) for part in parts])
+        if len(own):
+            yaw = float(np.arctan2(world[k, 0, 2], world[k, 2, 2]))
+            yield name, own @ world[k, :3, :3].T + world[k, :3, 3], yaw
 
 
 def _parts(document: Document) -> list[tuple[np.ndarray, np.ndarray]]:

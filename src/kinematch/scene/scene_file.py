@@ -1,6 +1,7 @@
 """Scene files: things as JSON, or as the nodes of a GLB whose names begin with their kind."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,16 +69,23 @@ def _make_thing(path: Path, number: int, given: Any) -> Thing:
 def _read_gltf(path: Path) -> Scene:
     from kinematch.files.gltf_static import read_named_meshes
 
-    things = []
-    for name, vertices, yaw in read_named_meshes(path):
-        kind = name.split(".")[0].split("_")[0].split()[0].lower() if name.strip() else ""
-        if kind not in KINDS:
-            continue
+    things: list[Thing] = []
+    for name, vertices, yaw in read_named_meshes(path, lambda name: _find_kind(name) in KINDS):
+        if len(things) == MOST_THINGS:
+            raise FileError(path, f"has more things, expected at most {MOST_THINGS}")
         turn = np.array([[np.cos(yaw), 0.0, -np.sin(yaw)], [0.0, 1.0, 0.0], [np.sin(yaw), 0.0, np.cos(yaw)]])
         local = vertices @ turn.T  # in the node's own axes
         low, high = local.min(axis=0), local.max(axis=0)
         middle = turn.T @ np.array([(low[0] + high[0]) / 2, low[1], (low[2] + high[2]) / 2])
-        things.append(Thing(kind, middle, np.maximum(high - low, 1e-3), yaw, name))
+        try:
+            things.append(Thing(_find_kind(name), middle, np.maximum(high - low, 1e-3), yaw, name))
+        except KinematchError as error:
+            raise FileError(path, f"node {name!r}: {error}") from None
     if not things:
         raise FileError(path, f"no node is called after a kind of thing: {', '.join(KINDS)}")
     return Scene(tuple(things))
+
+
+def _find_kind(name: str) -> str:
+    """The first word of a node's name: `box` of `Box.001`, `seat` of `seat bench`."""
+    return re.split(r"[._\s]", name.strip(), maxsplit=1)[0].lower()
