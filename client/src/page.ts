@@ -17,11 +17,11 @@ import { findRecording, RecordedConnection } from "./stream/recorded";
 import { request } from "./stream/request";
 import { registeredPanels, registerPanel, type Studio } from "./studio";
 import { acceptDrops } from "./ui/drops";
-import { releaseClickedControls } from "./ui/key_guard";
+import { addPageKeys } from "./ui/page_keys";
 import { StageCorners } from "./ui/corners";
 import { Covers } from "./ui/covers";
 import { Shell } from "./ui/shell";
-import { addShortcuts, listenForShortcuts, showShortcuts } from "./ui/shortcuts";
+import { showShortcuts } from "./ui/shortcuts";
 import { openManual, SECTIONS } from "./ui/manual";
 import { themed } from "./ui/theme";
 import { isNewcomer, startTour } from "./ui/tour";
@@ -81,25 +81,7 @@ connection.on("error_message", (problem) => {
 });
 connection.on("notice", (notice) => studio.say(notice.message, "plain"));
 
-addShortcuts(
-  ...registeredPanels().map((panel, k) => ({
-    section: "Page",
-    keys: String(k + 1),
-    codes: [`Digit${k + 1}`],
-    text: panel.title,
-    act: () => void shell.open(panel.id),
-  })),
-  {
-    section: "Page",
-    keys: "\\",
-    codes: ["Backslash", "\\"],
-    text: "Hide or show the panel",
-    act: () => shell.fold(!shell.folded),
-  },
-  { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
-);
-releaseClickedControls();
-listenForShortcuts(() => shell.current?.stage === "live");
+addPageKeys(shell, () => shell.current?.stage === "live");
 const opened = location.hash.slice(1).replace(/@.*/, "");
 dock.onLink = () => linkToMoment(studio, shell.current?.id ?? "play");
 const shared = readMoment(location.hash);

@@ -9,13 +9,13 @@ import { whyPanel } from "../panels/why";
 import { Lineup } from "../scene/lineup";
 import { Overlays } from "../scene/overlays";
 import { Viewport } from "../scene/viewport";
-import { registeredPanels, registerPanel, type Studio } from "../studio";
+import { registerPanel, type Studio } from "../studio";
 import { StageCorners } from "../ui/corners";
 import { Covers } from "../ui/covers";
 import { acceptDrops } from "../ui/drops";
-import { releaseClickedControls } from "../ui/key_guard";
+import { addPageKeys } from "../ui/page_keys";
 import { Shell } from "../ui/shell";
-import { addShortcuts, listenForShortcuts, showShortcuts } from "../ui/shortcuts";
+import { showShortcuts } from "../ui/shortcuts";
 import { themed } from "../ui/theme";
 import { LocalConnection } from "./connection";
 import type { Loaded } from "./loaded";
@@ -57,25 +57,7 @@ export function openPage(own: Loaded): CharacterPage {
     dock.show(panel.dock ?? "slim");
     corners.show(true);
   };
-  addShortcuts(
-    ...registeredPanels().map((panel, k) => ({
-      section: "Page",
-      keys: String(k + 1),
-      codes: [`Digit${k + 1}`],
-      text: panel.title,
-      act: () => void shell.open(panel.id),
-    })),
-    {
-      section: "Page",
-      keys: "\\",
-      codes: ["Backslash", "\\"],
-      text: "Hide or show the panel",
-      act: () => shell.fold(!shell.folded),
-    },
-    { section: "Page", keys: "?", codes: ["?"], text: "These keys", act: showShortcuts },
-  );
-  releaseClickedControls();
-  listenForShortcuts(() => true);
+  addPageKeys(shell, () => true);
   void shell.open(location.hash === "#why" ? "why" : "play", studio).then(() => {
     if (matchMedia(NARROW).matches) shell.fold(true);
   });
