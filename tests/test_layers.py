@@ -57,31 +57,37 @@ HEAVY = {
     "ufbx",
 }
 ROOT = Path(kinematch.__file__).parent
-FILES = sorted(ROOT.rglob("*.py"))
 
 
-def imported(path: Path) -> list[str]:
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Every file of the package by its name below it."""
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
+
+
+def find_imports(tree: ast.AST) -> list[str]:
     """Full names of the modules a file imports, at its top or inside its functions."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are written in full"
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
+            names += [f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names]
     return names
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_go_upwards_only(path):
-    layer = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    if layer == "__init__":
-        return
-    for name in imported(path):
-        if name.startswith("kinematch."):
-            other = name.split(".")[1]
-            if other in ORDER:
-                assert ORDER.index(other) <= ORDER.index(layer), f"{layer} imports {name}"
+def test_imports_go_upwards_only(trees):
+    wrong = []
+    for name, tree in trees.items():
+        layer = name.split("/")[0].removesuffix(".py")
+        if layer == "__init__":
+            continue
+        for other in find_imports(tree):
+            first, *rest = other.split(".")
+            assert first, f"{name} imports {other}: imports are written in full"
+            if first == "kinematch" and rest and rest[0] in ORDER and ORDER.index(rest[0]) > ORDER.index(layer):
+                wrong.append(f"{name} imports {other}")
+    assert not wrong
 
 
 def test_every_folder_has_its_place_in_the_order():
@@ -89,16 +95,28 @@ def test_every_folder_has_its_place_in_the_order():
     assert folders <= set(ORDER)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_heavy_libraries_are_imported_inside_functions_only(path):
-    tops = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    for node in tops:
-        modules = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        assert not HEAVY & {m.split(".")[0] for m in modules}
+def test_heavy_libraries_are_imported_inside_functions_only(trees):
+    wrong = []
+    for name, tree in trees.items():
+        tops = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        heavy = {module.split(".")[0] for module in find_imports(ast.Module(tops, []))} & HEAVY
+        wrong += [f"{name} imports {module}" for module in heavy]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_every_file_says_what_it_is_for_and_stays_short(path):
-    text = path.read_text()
-    assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
-    assert text.count("\n") <= 300, f"{path} is too long: split it"
+def test_every_file_says_what_it_is_for_and_stays_short(trees):
+    assert not [name for name, tree in trees.items() if not ast.get_docstring(tree)]
+    lengths = {name: (ROOT / name).read_text().count("\n") for name in trees}
+    assert not {name: length for name, length in lengths.items() if length > 300}, "too long: split them"
+
+
+def test_only_one_file_imports_private_modules_of_numba(trees):
+    public = ("numba", "numba.types", "numba.extending")
+    wrong = []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            modules += [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            private = {module for module in modules if module.split(".")[0] == "numba"}.difference(public)
+            wrong += [f"{name} imports {module}" for module in private if name != "compile/internals.py"]
+    assert not wrong

@@ -1,9 +1,7 @@
 """What numba does not promise still holds: each law here names the part of numba that a release has changed."""
 
-import ast
 import gc
 import operator
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -11,24 +9,11 @@ import pytest
 from numba import types
 from numba.core.errors import TypingError
 
-import kinematch
 from kinematch.compile import internals, jit
 from kinematch.compile import vectors as v
 from kinematch.compile.internals import OpenArray, implement
 from kinematch.compile.jit import inner, kernel, part, replace_in_kernels
 from kinematch.compile.vectors import I64, intrinsic
-
-SOURCES = sorted(Path(kinematch.__file__).parent.rglob("*.py"))
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_only_one_file_imports_private_modules_of_numba(path):
-    public = {"numba", "numba.types", "numba.extending"}
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        names += [one.name for one in node.names] if isinstance(node, ast.Import) else []
-        private = {name for name in names if name.split(".")[0] == "numba"} - public
-        assert not private or path.name == "internals.py"
 
 
 def name_way(number):
