@@ -85,7 +85,8 @@ export class Simulation {
 
   startOver(): void {
     for (const own of [this.hero, this.others]) {
-      for (let n = 0; own && n < own.count; n++) {
+      if (!own) continue;
+      for (let n = 0; n < own.count; n++) {
         const [x, z] = own === this.hero ? [0, 0] : startPlace(n, { x: 0, z: 0, vx: 0, vz: 0, yaw: 0 });
         own.teleport([x, this.height(x, z), z], 0, n);
       }

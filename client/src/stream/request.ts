@@ -6,7 +6,7 @@ export async function request(path: string, options?: RequestInit): Promise<Resp
     answer = await fetch(path, options);
   } catch (error) {
     if (options?.signal?.aborted) throw error;
-    throw new Error("The server does not answer. Is “kinematch play” still running?");
+    throw new Error("The server does not answer. Is “kinematch play” still running?", { cause: error });
   }
   if (answer.ok) return answer;
   const said = (await answer.json().catch(() => null)) as { message?: string } | null;

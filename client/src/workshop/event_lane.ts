@@ -144,7 +144,7 @@ export class EventLane {
   private key(event: KeyboardEvent): void {
     const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key],
       own = this.pickedAction;
-    if (way && own && this.picked?.event != null) {
+    if (way && own && typeof this.picked?.event === "number") {
       this.drag(own, this.picked.event, own.table.events[this.picked.event].at + way * this.dock.frameSeconds);
       if (this.dragged) this.onChange(this.dragged.index, this.dragged.table);
     } else if (event.key === "Delete" && this.picked) this.onDelete();

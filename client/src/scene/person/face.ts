@@ -68,11 +68,11 @@ function hair(
   on: (x: number, y: number, z: number) => Vector,
   solid: (a: Vector, b: Vector, r0: number, r1: number, scales?: [number, number], more?: Partial<Solid>) => Solid,
 ): Solid[] {
-  const face = { point: on(0, 0.142, 0.066), normal: unit([0, -0.42, 0.9]) },
+  const brow = { point: on(0, 0.142, 0.066), normal: unit([0, -0.42, 0.9]) },
     temple = { point: on(0, 0.085, 0.03), normal: unit([0, -0.35, 0.94]) },
     nape = { point: on(0, 0.012, 0), normal: unit([0, -1, 0.12]) };
   return [
-    solid(on(0, 0.112, -0.014), on(0, 0.112, -0.014), 0.105, 0.105, [0.885, 1], { cuts: [face, temple, nape] }),
+    solid(on(0, 0.112, -0.014), on(0, 0.112, -0.014), 0.105, 0.105, [0.885, 1], { cuts: [brow, temple, nape] }),
     solid(on(0, 0.06, -0.035), on(0, 0.02, -0.04), 0.078, 0.058, [0.98, 0.95], { cuts: [temple, nape] }),
     solid(on(-0.038, 0.186, 0.02), on(0.03, 0.172, 0.072), 0.034, 0.03, [1.1, 1]),
     solid(on(-0.03, 0.192, -0.02), on(0.045, 0.178, 0.036), 0.036, 0.034),

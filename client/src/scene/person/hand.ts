@@ -78,7 +78,7 @@ function ownFinger(
   finger: number,
   wrist: Vector,
   ahead: Vector,
-  hand: number,
+  palm: number,
 ): Solid[] {
   if (!chain.length) return [];
   const u = stance.unit,
@@ -87,7 +87,7 @@ function ownFinger(
   const last = places.length - 1;
   const way = chain.length > 1 ? unit(subtract(places[last], places[last - 1])) : ahead;
   places.push(add(places[last], scale(way, 0.021 * u)));
-  const joints = [hand, ...chain.map((role) => roles[role])];
+  const joints = [palm, ...chain.map((role) => roles[role])];
   return joints.map((joint, n) => ({
     start: places[n],
     end: places[n + 1],

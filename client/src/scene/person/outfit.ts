@@ -147,12 +147,12 @@ function sleeve(stance: Stance, side: Side): Solid[] {
 const isSolid = (solid: Solid | null): solid is Solid => solid !== null;
 
 /** The end of a sleeve, a little wider. */
-function cuff(sleeve: Solid): Solid | null {
-  const end = sleeve.cuts?.[0];
-  if (!end) return null;
-  const begin = { point: subtract(end.point, scale(end.normal, 0.8 * sleeve.radii[1])), normal: scale(end.normal, -1) };
-  const last = { point: add(end.point, scale(end.normal, 0.04 * sleeve.radii[1])), normal: end.normal };
-  return { ...sleeve, radii: [sleeve.radii[0] * 1.1, sleeve.radii[1] * 1.16], cuts: [begin, last] };
+function cuff(solid: Solid): Solid | null {
+  const rim = solid.cuts?.[0];
+  if (!rim) return null;
+  const begin = { point: subtract(rim.point, scale(rim.normal, 0.8 * solid.radii[1])), normal: scale(rim.normal, -1) };
+  const last = { point: add(rim.point, scale(rim.normal, 0.04 * solid.radii[1])), normal: rim.normal };
+  return { ...solid, radii: [solid.radii[0] * 1.1, solid.radii[1] * 1.16], cuts: [begin, last] };
 }
 
 /** The collar of a shirt, which the jacket's leaves free. */

@@ -43,9 +43,9 @@ export function findStance(rig: Rig): Stance | null {
   for (const side of SIDES) {
     const away = side === "left" ? 1 : -1;
     turnTo(rig, positions, rotations, roles[`${side}_upper_arm`], roles[`${side}_hand`], away * ARM_SLOPE, away);
-    const [thigh, foot] = ["upper_leg", "foot"].map((part) => roles[`${side}_${part}`]);
-    const angle = turnTo(rig, positions, rotations, thigh, foot, away * (Math.PI / 2 - LEG_SPREAD), away);
-    turnBelow(rig, positions, rotations, foot, [0, 0, 1], -angle); // its sole stays level
+    const [thigh, ankle] = ["upper_leg", "foot"].map((part) => roles[`${side}_${part}`]);
+    const angle = turnTo(rig, positions, rotations, thigh, ankle, away * (Math.PI / 2 - LEG_SPREAD), away);
+    turnBelow(rig, positions, rotations, ankle, [0, 0, 1], -angle); // its sole stays level
   }
   return { rig, positions, rotations, unit: size / SHIN_AND_THIGH, at, has: (role) => roles[role] !== undefined };
 }
