@@ -14,7 +14,6 @@ from kinematch.character.layers import Layer
 from kinematch.character.lookups import needs_seams
 from kinematch.character.mishaps import look_closer
 from kinematch.character.pose import Pose, PoseLayout
-from kinematch.character.requests import copy_requests
 from kinematch.character.runner import Runner
 from kinematch.character.seams import step_with_seams
 from kinematch.character.settings import Settings, is_number
@@ -25,6 +24,7 @@ from kinematch.control.body import SimulatedBody
 from kinematch.control.checks import check_characters, check_moments, check_places
 from kinematch.control.command import Command
 from kinematch.control.orders import Filters, Last, copy_command, make_orders
+from kinematch.control.requests import copy_requests
 from kinematch.control.trajectory import Trajectory
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database

@@ -41,7 +41,7 @@ class Runner:
         beginning: State, moving: np.ndarray, retargeting: Retargeting | None, layout: PoseLayout, *, compiled: bool,
     ):  # fmt: skip
         self.sources, self.state, self.orders, self.rig, self.compiled = sources, state, orders, rig, compiled
-        self.retargeting, self._layout, self._beginning = retargeting, layout, Beginning(*beginning[:7])
+        self.retargeting, self._layout, self._beginning = retargeting, layout, Beginning._make(beginning[:7])
         self._begun = make_counters(1)
         first, count = sources[0], len(state.playing.frames)
         self.characters = np.arange(count, dtype=np.int32)

@@ -113,26 +113,35 @@ define_fields(Record, _find_field, _read_field)
 
 
 def copy_row(record, n, other, m):
-    """Row n of every array of a record becomes row m of the like one of another."""
-    for array, source in zip(record, other):
-        array[n] = source[m]
+    """Row n of every array that a record and its parts share with another becomes row m of the other's."""
+    for field in other._fields:
+        own, source = getattr(record, field), getattr(other, field)
+        if isinstance(source, tuple):
+            copy_row(own, n, source, m)
+        else:
+            own[n] = source[m]
 
 
 @implement(copy_row)
 def _define_copy_row(record, n, other, m):
-    if not isinstance(record, Record) or record != other:
+    if not isinstance(record, Record) or not isinstance(other, Record):
         return None
 
-    def generate(context, b, _, arguments):
-        target, n_given, source, m_given = arguments
-        indices = [context.cast(b, *one, types.int64) for one in ((n_given, n), (m_given, m))]
-        for field, (kind, _place) in record.fields.items():
-            values = [_read_field(context, b, record, one, field) for one in (target, source)]
+    def copy_fields(context, b, record, other, starts, indices):
+        for field, (kind, _place) in other.fields.items():
+            values = [_read_field(context, b, *one, field) for one in zip((record, other), starts)]
+            if isinstance(kind, Record):
+                copy_fields(context, b, record.fields[field][0], kind, values, indices)
+                continue
             arrays = [OpenArray(context, b, kind, value) for value in values]
             size = arrays[0].stride(0)
             places = [b.add(own.address, b.mul(index, size)) for own, index in zip(arrays, indices)]
             given = [*(v.pointer(b, place, I8) for place in places), size, ir.Constant(I1, 0)]
             v.call_named(b, "llvm.memcpy.p0.p0.i64", ir.VoidType(), given)
+
+    def generate(context, b, _, arguments):
+        indices = [context.cast(b, arguments[at], kind, types.int64) for at, kind in ((1, n), (3, m))]
+        copy_fields(context, b, record, other, (arguments[0], arguments[2]), indices)
         return context.get_dummy_value()
 
     return types.none(record, n, other, m), generate

@@ -9,9 +9,9 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.lookups import list_own_features, needs_seams
-from kinematch.character.requests import find_actions
 from kinematch.character.settings import Settings, to_plain
 from kinematch.control.command import move
+from kinematch.control.requests import find_actions
 from kinematch.database.packing.pack import pack_database
 from kinematch.database.packing.poses import PackedPoses, open_features
 from kinematch.database.storage import Database

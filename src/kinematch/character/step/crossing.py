@@ -3,9 +3,8 @@
 from kinematch.character import constants as c
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import inverse_root, larger, smaller, where
+from kinematch.math.segments import NO_SQUARE, find_gap
 from kinematch.math.vectors import Vector, dot, vector
-
-NO_SQUARE = 1e-12  # m^2, of a segment or gap without a direction
 
 
 @inner
@@ -32,20 +31,3 @@ def push_legs_apart(scene, here, n, by):
         swings = where(feet.locked[n][k], 0.0 * x, sign)
         rate = vector(feet.rates[n][k])
         feet.rates[n][k] = Vector(rate.x + swings * x, rate.y, rate.z + swings * z)
-
-
-@inner
-def find_gap(a, b, p, q):
-    """The shortest way from segment p-q to segment a-b (Ericson, Real-Time Collision Detection 5.1.9)."""
-    u, v, w = b - a, q - p, a - p
-    uu, vv, uv = larger(dot(u, u), NO_SQUARE), larger(dot(v, v), NO_SQUARE), dot(u, v)
-    uw, vw = dot(u, w), dot(v, w)
-    s = clip((uv * vw - uw * vv) / larger(uu * vv - uv * uv, NO_SQUARE * NO_SQUARE))
-    t = clip((uv * s + vw) / vv)
-    s = clip((uv * t - uw) / uu)
-    return w + u * s - v * t
-
-
-@inner
-def clip(value):
-    return smaller(larger(value, 0.0), 1.0)

@@ -19,13 +19,7 @@ def reset(scene, n, scratch):
         place, yaw = vector(body.positions[n]), body.yaws[n]
     if is_somewhere(playing.positions, playing.yaws, n):
         place, yaw = vector(playing.positions[n]), playing.yaws[n]
-    copy_row(body, n, beginning.body, 0)
-    copy_row(playing, n, beginning.playing, 0)
-    copy_row(scene.offsets, n, beginning.offsets, 0)
-    copy_row(feet, n, beginning.feet, 0)
-    copy_row(scene.schedule, n, beginning.schedule, 0)
-    copy_row(scene.past, n, beginning.past, 0)
-    copy_row(scene.acting, n, beginning.acting, 0)
+    copy_row(scene, n, beginning, 0)
     body.positions[n], body.yaws[n] = place, yaw
     playing.positions[n], playing.yaws[n] = place, yaw
     for k in range(feet.grounds.shape[1]):

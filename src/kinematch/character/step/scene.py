@@ -1,5 +1,6 @@
 """Scene: everything that a step works on, one record; kernels take it as one small array of addresses."""
 
+from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from kinematch.character.pose import Pose, PoseLayout
 from kinematch.character.settings import Settings, make_knobs
-from kinematch.character.state import Acting, Feet, Offsets, Past, Playing, Schedule, make_state
+from kinematch.character.state import Acting, Feet, Offsets, Past, Playing, Schedule, State, make_state
 from kinematch.character.step.pose import JOINT_ROWS, LEG_ROWS
 from kinematch.compile.handle import handle, opening
 from kinematch.compile.jit import inner
@@ -50,16 +51,7 @@ def make_work(count: int, joints: int, legs: int) -> Work:
     )  # fmt: skip
 
 
-class Beginning(NamedTuple):
-    """The state of one new character."""
-
-    body: SimulatedBody
-    playing: Playing
-    offsets: Offsets
-    feet: Feet
-    schedule: Schedule
-    past: Past
-    acting: Acting
+Beginning = namedtuple("Beginning", list(State._fields[:-2]))  # type: ignore[misc]  # the state of one new character
 
 
 class Scene(NamedTuple):
@@ -143,7 +135,7 @@ def _make_example() -> tuple[Scene, Scratch]:
     rig = Rig(whole, vectors, whole, flags, whole.reshape(0, 4), whole, whole.reshape(0, 0), vectors, np.zeros(0), 1.0)
     pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()
     scene = Scene(
-        *state[:7], Beginning(*state[:7]), rig, make_knobs(Settings()), make_orders(1), make_work(1, 1, 1), pose,
+        *state[:7], Beginning._make(state[:7]), rig, make_knobs(Settings()), make_orders(1), make_work(1, 1, 1), pose,
         np.zeros(1, np.int64),
     )  # fmt: skip
     return scene, make_scratch([empty_table()])

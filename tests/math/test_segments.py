@@ -1,10 +1,10 @@
-"""A swinging leg is pushed away from the other one where they meet, and nothing is done to legs that are apart."""
+"""The shortest way between two segments, against a plain computation over many points."""
 
 import numpy as np
 import pytest
 
-from kinematch.character.step.crossing import find_gap
 from kinematch.evaluate.legs import measure_distances
+from kinematch.math.segments import find_gap
 from kinematch.math.vectors import Vector, length, vector
 
 
