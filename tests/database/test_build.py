@@ -1,13 +1,14 @@
 """Building: files to a database, reuse, refusal, interruption, animals."""
 
 import os
+import re
 
 import numpy as np
 import pytest
 
-from kinematch.database import build as build_module
-from kinematch.database import storage
+from kinematch.database import clean_files, storage
 from kinematch.database.build import build
+from kinematch.database.cleaned import find_cleaned_folder
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import write_clip
 from kinematch.math import rotation
@@ -38,6 +39,11 @@ def recipe(folder, more="", *, source="", files='["mocap/*.bvh"]'):
     return path
 
 
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
 @pytest.fixture
 def no_reading(monkeypatch):
     """Makes any reading of motion fail, so that only reuse can succeed."""
@@ -46,7 +52,7 @@ def no_reading(monkeypatch):
         raise AssertionError("motion was read again")
 
     def forbid():
-        monkeypatch.setattr(build_module, "prepare", fail)
+        monkeypatch.setattr(clean_files, "prepare", fail)
 
     return forbid
 
@@ -94,12 +100,12 @@ def test_a_second_build_reads_nothing_and_gives_the_same(folder, no_reading):
     "more",
     ["[matching]\nresponsiveness = 2", "[matching]\ntail = 0.5", '[[feature]]\nkind = "height"\njoint = "hips"'],
 )
-def test_other_features_and_weights_reuse_the_poses(folder, no_reading, more):
+def test_other_features_and_weights_clean_nothing_again(folder, no_reading, more):
     first = build(recipe(folder)).database
     poses = np.array(first.poses.positions)
     no_reading()
     second = build(recipe(folder, more))
-    assert second.reused == "poses"
+    assert second.reused == "clips"
     np.testing.assert_array_equal(second.database.poses.positions, poses)
 
 
@@ -110,9 +116,9 @@ def test_a_weight_alone_changes_no_value(folder):
     assert set(second.column_weights().tolist()) == {4.0, 1.0}
 
 
-@pytest.mark.parametrize("change", ["file", "fix", "cleaning", "tags"])
-def test_whatever_matters_to_poses_makes_them_anew(folder, clips, change):
-    build(recipe(folder))
+@pytest.mark.parametrize(("change", "cleaned"), [("file", 1), ("fix", 2), ("cleaning", 2), ("tags", 0)])
+def test_only_files_whose_clips_may_change_are_cleaned_again(folder, clips, change, cleaned):
+    assert build(recipe(folder)).cleaned == 2
     path = recipe(folder)
     if change == "file":
         write_clip(folder / "mocap" / "left.bvh", clips["left"].frames(0, 200))
@@ -122,7 +128,9 @@ def test_whatever_matters_to_poses_makes_them_anew(folder, clips, change):
         path = recipe(folder, "[cleaning]\nframe_rate = 30")
     else:
         path = recipe(folder, source='tags = ["walk"]')
-    assert build(path).reused == "nothing"
+    result = build(path)
+    assert result.cleaned == cleaned
+    assert result.database.poses.tags.names == (("walk",) if change == "tags" else ())
 
 
 def test_a_renamed_but_equal_file_builds_to_its_new_name(folder):
@@ -173,17 +181,60 @@ def test_files_of_one_name_in_two_folders_get_longer_names(folder, clips):
 
 def test_another_skeleton_is_refused_with_file_and_difference(folder, clips):
     write_clip(folder / "mocap" / "tall.bvh", scale(clips["straight"], 1.1))
+    named = '["mocap/left.bvh", "mocap/straight.bvh", "mocap/tall.bvh"]'
     with pytest.raises(FileError, match=r"tall\.bvh: its skeleton differs .*left\.bvh: bone .*retarget = true"):
-        build(recipe(folder))
+        build(recipe(folder, files=named))
+
+
+def test_of_files_found_by_a_pattern_those_on_rarer_skeletons_are_left_out_with_the_difference(folder, clips):
+    write_clip(folder / "mocap" / "a.bvh", scale(clips["straight"], 1.1))
+    result = build(recipe(folder))
+    assert result.database.poses.clip_names == ("left", "straight")
+    (warning,) = result.warnings
+    assert re.search(r"left out: .*a\.bvh: its skeleton differs .*left\.bvh: bone .*retarget = true", warning)
 
 
 def test_a_broken_file_is_named_and_the_earlier_database_stays(folder):
-    first = build(recipe(folder))
+    named = recipe(folder, files='["mocap/left.bvh", "mocap/straight.bvh"]')
+    first = build(named)
     before = first.path.read_bytes()
     (folder / "mocap" / "left.bvh").write_text("HIERARCHY\nROOT\n")
     with pytest.raises(FileError, match=r"left\.bvh"):
-        build(recipe(folder))
+        build(named)
     assert first.path.read_bytes() == before
+
+
+def test_bad_files_among_those_that_a_pattern_finds_are_left_out_a_line_each(folder):
+    (folder / "mocap" / "broken.bvh").write_text("HIERARCHY\nROOT\n")
+    (folder / "mocap" / "text.bvh").write_text("hello")
+    with open(folder / "mocap" / "big.bvh", "wb") as file:
+        file.truncate(1 << 40)
+    result = build(recipe(folder))
+    assert result.database.poses.clip_names == ("left", "straight")
+    assert [re.search(r"(\w+)\.bvh", line)[1] for line in result.warnings] == ["big", "broken", "text"]
+    assert all(line.startswith("left out: ") for line in result.warnings)
+    again = build(recipe(folder))
+    assert (again.reused, again.warnings) == ("everything", result.warnings)
+
+
+def test_an_interrupted_build_goes_on_where_it_stopped(folder):
+    def interrupt(stage, done, total):
+        if (stage, done) == ("clips", 1):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(recipe(folder), progress=interrupt)
+    assert build(recipe(folder)).cleaned <= 1
+
+
+def test_kept_clips_that_were_damaged_are_made_again(folder, tmp_path_factory):
+    first = build(recipe(folder)).database
+    for kept in find_cleaned_folder().glob("*.cleaned"):
+        kept.write_bytes(kept.read_bytes()[:-100])
+    (folder / "walks.kinematch").unlink()
+    again = build(recipe(folder))
+    assert again.cleaned == 2
+    np.testing.assert_array_equal(again.database.poses.rotations, first.poses.rotations)
 
 
 def test_an_interrupt_in_any_stage_leaves_the_earlier_database_and_no_litter(folder):
@@ -227,7 +278,7 @@ def _output(folder, name):
 def test_a_damaged_earlier_database_is_built_anew(folder):
     path = build(recipe(folder)).path
     path.write_bytes(path.read_bytes()[:5000])
-    assert build(recipe(folder)).reused == "nothing"
+    assert build(recipe(folder)).reused == "clips"
     storage.load(path, verify=True)
 
 
@@ -236,7 +287,7 @@ def test_damage_within_the_contents_is_built_anew_too(folder):
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
-    assert build(recipe(folder)).reused == "nothing"
+    assert build(recipe(folder)).reused == "clips"
     storage.load(path, verify=True)
 
 
@@ -285,7 +336,7 @@ def test_what_is_no_motion_file_is_refused_before_it_is_read_to_its_end(folder):
     with open(folder / "mocap" / "big.bvh", "wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(FileError, match=r"big\.bvh: is 1099\.5 GB long"):
-        build(recipe(folder))
+        build(recipe(folder, files='["mocap/big.bvh"]'))
 
 
 def test_a_folder_with_a_name_too_long_is_no_folder(folder):
@@ -481,7 +532,7 @@ def test_a_default_filter_is_kept_in_the_file_and_changes_no_pose(folder, no_rea
     assert build(recipe(folder, source=tagged)).database.filter == ""
     no_reading()
     result = build(recipe(folder, '[matching]\nfilter = "walk & walk | walk"', source=tagged))
-    assert result.reused == "poses"
+    assert result.reused == "clips"
     assert result.database.filter == "walk & walk | walk"
     assert storage.load(result.path).filter == "walk & walk | walk"
 

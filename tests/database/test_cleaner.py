@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 
 from kinematch.database import build as building
+from kinematch.database import clean_files
+from kinematch.database.cleaned import open_cleaned, save_cleaned
 from kinematch.database.cleaner import Cleaner
+from kinematch.database.feature_database import build_features
+from kinematch.database.poses import ClipEntry, build_poses
 from kinematch.database.prepare import prepare
 from kinematch.database.recipe import parse_recipe
+from kinematch.database.schema import FeatureSchema, default_features
 from kinematch.database.sources import list_files
 from kinematch.errors import FileError
 from kinematch.files import write_clip
@@ -42,48 +47,69 @@ def assert_same(one, other):
         assert one == other
 
 
-def test_another_process_cleans_a_file_as_this_one_does(recipe):
+def test_another_process_cleans_a_file_as_this_one_does(recipe, tmp_path):
     parsed = parse_recipe(RECIPE, recipe)
-    cleaner = Cleaner(RECIPE, recipe)
+    cleaner = Cleaner(RECIPE, recipe, tmp_path)
     try:
         for number, file in enumerate(list_files(parsed, recipe.parent, recipe, RECIPE)):
-            found = cleaner.prepare(number)
+            assert cleaner.clean(number, f"key{number}")
+            found = open_cleaned(tmp_path, f"key{number}")
             expected = prepare(file, parsed.cleaning, folder=recipe.parent)
             assert found is not None
             assert len(found) == len(expected) == 2
             for one, other in zip(found, expected):
-                assert_same(one, other)
+                assert_same(one.read(), other)
     finally:
         cleaner.close()
 
 
-def test_another_process_keeps_what_is_known_of_loops(recipe):
+def test_what_is_kept_of_clips_is_all_that_is_known_of_them(recipe, tmp_path):
     """Each field of a cleaned clip comes back, whatever it is about."""
     text = RECIPE.replace("[cleaning]", LOOPS + "[cleaning]")
-    parsed, cleaner = parse_recipe(text, recipe), Cleaner(text, recipe)
-    try:
-        file = list_files(parsed, recipe.parent, recipe, text)[0]
-        found, expected = cleaner.prepare(0), prepare(file, parsed.cleaning, folder=recipe.parent)
-        assert found is not None
-        assert [one.loop for one in expected] == [True] * 4
-        for one, other in zip(found, expected, strict=True):
-            assert_same(one, other)
-    finally:
-        cleaner.close()
+    parsed = parse_recipe(text, recipe)
+    expected = prepare(list_files(parsed, recipe.parent, recipe, text)[0], parsed.cleaning, folder=recipe.parent)
+    assert [one.loop for one in expected] == [True] * 4
+    save_cleaned(tmp_path, "key", expected)
+    found = open_cleaned(tmp_path, "key")
+    assert found is not None
+    for one, other in zip(found, expected, strict=True):
+        assert_same(one.read(), other)
+        for name in ("frame_count", "frame_rate", "actions", "begins", "mirrored", "loop", "stretch", "fault"):
+            assert getattr(one, name) == getattr(other, name)
 
 
-def test_a_process_that_has_ended_answers_nothing(recipe):
-    cleaner = Cleaner(RECIPE, recipe)
+def test_a_process_that_has_ended_cleans_nothing(recipe, tmp_path):
+    cleaner = Cleaner(RECIPE, recipe, tmp_path)
     cleaner.close()
-    assert cleaner.prepare(0) is None
+    assert not cleaner.clean(0, "key")
+
+
+def test_a_build_a_clip_at_a_time_gives_the_bits_of_one_in_memory(recipe):
+    text = RECIPE.replace("[cleaning]", LOOPS.replace("loop = true\n[[", "[[", 1) + "[cleaning]")
+    path = recipe.with_name("streamed.toml")
+    path.write_text(text)
+    parsed = parse_recipe(text, path)
+    files = list_files(parsed, path.parent, path, text)
+    cleaned = [one for file in files for one in prepare(file, parsed.cleaning, folder=path.parent)]
+    entries = [ClipEntry(one.clip, one.contacts, loop=one.loop) for one in cleaned]
+    poses = build_poses(entries, cleaned[0].contact_joints)
+    features = build_features(poses, FeatureSchema(default_features()), warn=lambda _: None)
+    found = building.build(path).database
+    for name in ("positions", "rotations", "velocities", "angular_velocities", "contacts", "loop_positions",
+                 "loop_rotations", "clip_stops"):  # fmt: skip
+        assert_same(getattr(found.poses, name), getattr(poses, name))
+    assert_same(found.features.values, features.values)
+    assert_same(found.features.scale, features.scale)
 
 
 @pytest.mark.parametrize("executable", [sys.executable, "/bin/false", "/bin/echo", "/no/such/program"])
-def test_a_build_is_the_same_whatever_becomes_of_its_processes(recipe, monkeypatch, executable):
+def test_a_build_is_the_same_whatever_becomes_of_its_processes(recipe, monkeypatch, executable, tmp_path):
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "first"))
     alone = building.build(recipe).database
     (recipe.parent / recipe.with_suffix(".kinematch").name).unlink()
-    monkeypatch.setattr(building, "WORTH_CLEANERS", 0)
-    monkeypatch.setattr(building.os, "cpu_count", lambda: 3)
+    monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "second"))
+    monkeypatch.setattr(clean_files, "WORTH_CLEANERS", 0)
+    monkeypatch.setattr(clean_files.os, "cpu_count", lambda: 3)
     monkeypatch.setattr(sys, "executable", executable)
     result = building.build(recipe)
     assert result.reused == "nothing"
@@ -92,10 +118,10 @@ def test_a_build_is_the_same_whatever_becomes_of_its_processes(recipe, monkeypat
 
 
 def test_an_error_of_a_file_names_it_though_another_process_found_it(recipe, monkeypatch):
-    monkeypatch.setattr(building, "WORTH_CLEANERS", 0)
+    monkeypatch.setattr(clean_files, "WORTH_CLEANERS", 0)
     broken = recipe.parent / "broken"
     broken.mkdir()
     (broken / "x.bvh").write_text("HIERARCHY\nROOT hips\n{\n")
-    (broken / "recipe.toml").write_text(RECIPE)
+    (broken / "recipe.toml").write_text(RECIPE.replace("*", "x"))
     with pytest.raises(FileError, match=r"x\.bvh"):
         building.build(broken / "recipe.toml")

@@ -56,10 +56,10 @@ def _run(path: Path) -> None:
 def _summary(screen: "Screen", result: "BuildResult") -> None:
     from kinematch.database.coverage import measure_coverage
 
-    poses, features = result.database.poses, result.database.features
+    poses, features = result.on_disk.poses, result.on_disk.features
     covered = measure_coverage(poses)
     size = result.path.stat().st_size / 1e6
-    did = {"nothing": "built", "poses": "features rebuilt, poses reused", "everything": "nothing has changed"}
+    did = {"nothing": "built", "clips": "cleaned clips reused", "everything": "nothing has changed"}
     lines = [
         f"{result.path}  ({size:.1f} MB, {did[result.reused]} in {sum(result.seconds.values()):.1f} s)",
         f"  {poses.frame_count} frames, {poses.minutes:.1f} minutes at {poses.frame_rate:g} fps,"
@@ -71,8 +71,8 @@ def _summary(screen: "Screen", result: "BuildResult") -> None:
     ]
     if poses.tags.names:
         lines.append(f"  tags: {', '.join(poses.tags.names)}")
-    if result.database.filter:
-        lines.append(f"  default filter: {result.database.filter}")
+    if result.on_disk.filter:
+        lines.append(f"  default filter: {result.on_disk.filter}")
     for line in lines:
         screen.say(line)
     for warning in result.warnings:

@@ -1,11 +1,10 @@
 """Build a database from a recipe: clean the files, join the poses, measure features; unchanged stages are reused."""
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, Literal
 
@@ -13,14 +12,15 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.database import storage
-from kinematch.database.cleaner import Cleaner, open_cleaners
-from kinematch.database.feature_database import build_features, find_targets
+from kinematch.database.assemble import Part, assemble
+from kinematch.database.clean_files import UNREADABLE, Progress, clean_files, count_memory
+from kinematch.database.cleaned import CleanedClip
+from kinematch.database.feature_database import FeaturePlan, find_targets
 from kinematch.database.features import BUILT_IN, KINDS
 from kinematch.database.filters import tag_mask
 from kinematch.database.marks import find_empty_ranges, mark_clip, swap_tags
 from kinematch.database.mixture import find_mixture
-from kinematch.database.poses import ClipEntry, PoseDatabase, build_poses
-from kinematch.database.prepare import Prepared, find_target, prepare
+from kinematch.database.poses import PoseDatabase
 from kinematch.database.recipe import Recipe, parse_recipe, read_recipe_text
 from kinematch.database.recipe_errors import find_line
 from kinematch.database.sources import (
@@ -36,34 +36,48 @@ from kinematch.database.storage import Database
 from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
 from kinematch.motion.clean.root import add_root
+from kinematch.motion.skeleton import Skeleton
 from kinematch.writing import place_for
 
-WORTH_CLEANERS = 20_000_000  # bytes of files, from which other processes save more time than they take to start
-MOST_CLEANERS = 7  # beside this process; each takes 0.2 GB
-Reused = Literal["nothing", "poses", "everything"]
-Progress = Callable[[str, int, int], None]  # stage, items done, items in all
+Reused = Literal["nothing", "clips", "everything"]
 
 
 @dataclass(frozen=True, eq=False)
 class BuildResult:
-    database: Database
     path: Path
     reused: Reused  # of an earlier build
+    cleaned: int  # files that were cleaned for it, others being kept from earlier builds
     seconds: dict[str, float]  # by stage
     warnings: tuple[str, ...]
 
+    @cached_property
+    def database(self) -> Database:
+        """The database in memory."""
+        return storage.load(self.path)
 
-def build(recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None) -> BuildResult:
-    """Build the database a recipe describes and write it to its output; an interruption leaves the old file intact."""
+    @cached_property
+    def on_disk(self) -> Database:
+        """The database to look through, its frames on disk."""
+        return storage.open_on_disk(self.path, verify=False)
+
+
+def build(
+    recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None, memory: int | None = None
+) -> BuildResult:
+    """Build the database a recipe describes and write it to its output; an interruption leaves the old file intact.
+
+    Memory holds a clip at a time for each core. `memory`: bytes that all processes together may take, so that fewer
+    are started; a quarter of the machine's by default.
+    """
     try:
-        return _build(Path(recipe_path), progress)
+        return _build(Path(recipe_path), progress, memory or count_memory() // 4)
     except FileError:
         raise
     except KinematchError as error:  # an error of no particular file is an error of the recipe
         raise FileError(recipe_path, str(error)) from None
 
 
-def _build(recipe_path: Path, progress: Progress) -> BuildResult:
+def _build(recipe_path: Path, progress: Progress, memory: int) -> BuildResult:
     text = read_recipe_text(recipe_path)
     recipe = parse_recipe(text, recipe_path)
     folder = recipe_path.parent
@@ -73,56 +87,58 @@ def _build(recipe_path: Path, progress: Progress) -> BuildResult:
 
     files = list_files(recipe, folder, recipe_path, text)
     target_digest = hash_file(folder / recipe.skeleton) if recipe.skeleton else hash_value([f.name for f in files[:1]])
-    keys = [make_file_key(file, recipe, folder, target=target_digest) for file in files]
+    keys = [_make_key(file, recipe, folder, target_digest) for file in files]
     poses_key = hash_value([keys, _list_marks(recipe), target_digest])
     features_key = hash_value([poses_key, _describe_features(recipe)])
     clock.lap("look")
-    earlier = _load_earlier(output)
-    if earlier and earlier.about.get("features_key") == features_key:
-        return BuildResult(earlier, output, "everything", clock.laps, tuple(earlier.about["warnings"]))
+    earlier = _read_earlier(output)
+    if earlier.get("features_key") == features_key:
+        return BuildResult(output, "everything", 0, clock.laps, tuple(earlier["warnings"]))
 
-    found: list[str] = []
-    reused: Reused = "nothing"
-    if earlier and earlier.about.get("poses_key") == poses_key:
-        poses, sources, reused = earlier.poses, earlier.about["sources"], "poses"
-        found += earlier.about["source_warnings"]
-    else:
-        prepared = _prepare_all(files, recipe, text, recipe_path, progress)
-        clock.lap("clips")
-        progress("poses", 0, 1)
-        found += _list_left_out(prepared) + _list_warnings(prepared) + find_empty_ranges(files, prepared)
-        prepared = [[clip for clip in clips if not clip.fault] for clips in prepared]
-        if not any(prepared):
-            raise KinematchError(f"no clip is fit for a database: {found[0]}")
-        sources = [
-            {"path": file.label, "key": key, "clips": [clip.clip.name for clip in clips]}
-            for file, key, clips in zip(files, keys, prepared)
-        ]
-        poses = _assemble(files, prepared, recipe, folder)
-        del prepared
-        clock.lap("poses")
-    _check_filter(recipe, poses, recipe_path, text)
-    source_warnings = list(found)
-    found += find_mixture(files, sources, poses, recipe.matching.filter)
-    progress("features", 0, 1)
-    features = build_features(
-        poses,
-        recipe.feature_schema(),
-        normalisation=recipe.matching.normalisation,
-        weights=recipe.weights(),
-        tail=recipe.matching.tail,
-        warn=found.append,
-    )
-    clock.lap("features")
-    about = {
-        "kinematch": __version__, "recipe": text, "sources": sources, "source_warnings": source_warnings,
-        "warnings": found, "poses_key": poses_key, "features_key": features_key,
+    found = clean_files(files, keys, recipe, text, recipe_path, memory=memory, progress=progress)
+    clock.lap("clips")
+    progress("poses", 0, 1)
+    warnings = [*found.failures, *_list_left_out(found.clips), *_list_warnings(found.clips)]
+    warnings += find_empty_ranges(files, found.clips)
+    chosen = [[clip for clip in clips if not clip.fault] for clips in found.clips]
+    if not any(chosen):
+        raise KinematchError(f"no clip is fit for a database: {warnings[0]}")
+    everything = [(file, clip) for file, clips in zip(files, chosen) for clip in clips]
+    skeleton, kept, misfits = _choose_alike(everything, recipe, folder)
+    refuse_twice([(file, clip.name) for file, clip in kept])
+    sources = [
+        {"path": file.label, "key": key, "clips": [clip.name for owner, clip in kept if owner is file]}
+        for file, key in zip(files, keys)
+    ]
+    parts = [
+        Part(clip, swap_tags([*clip.tags, *file.source.tags], clip, recipe), tuple(mark_clip(file, clip, recipe)))
+        for file, clip in kept
+    ]
+    plan = FeaturePlan(recipe.feature_schema(), recipe.matching.normalisation, recipe.weights(), recipe.matching.tail)
+    more = {
+        "kinematch": __version__, "recipe": text, "sources": sources, "warnings": [*warnings, *misfits],
+        "poses_key": poses_key, "features_key": features_key,
     }  # fmt: skip
-    database = Database(poses, features, about, recipe.matching.filter)
-    progress("write", 0, 1)
-    storage.save(output, database)
-    clock.lap("write")
-    return BuildResult(storage.load(output), output, reused, clock.laps, tuple(found))
+
+    def check(poses: PoseDatabase) -> list[str]:
+        _check_filter(recipe, poses, recipe_path, text)
+        return find_mixture(files, sources, poses, recipe.matching.filter)
+
+    assemble(output, parts, skeleton, plan, more, recipe.matching.filter, check=check, progress=progress)
+    clock.lap("features")
+    reused: Reused = "clips" if not found.cleaned else "nothing"
+    written = storage.read_about(output)["more"]
+    return BuildResult(output, reused, found.cleaned, clock.laps, tuple(written["warnings"]))
+
+
+def _make_key(file: SourceFile, recipe: Recipe, folder: Path, target_digest: str) -> str:
+    """Where a file cannot even be read, the reason takes the place of its key."""
+    try:
+        return make_file_key(file, recipe, folder, target=target_digest)
+    except KinematchError as error:
+        if not file.found:
+            raise
+        return f"{UNREADABLE}{error}"
 
 
 def _check_filter(recipe: Recipe, poses: PoseDatabase, recipe_path: Path, text: str) -> None:
@@ -150,17 +166,17 @@ class _Clock:
         self._last = now
 
 
-def _load_earlier(output: Path) -> Database | None:
-    """The database of an earlier build, if it is there and intact."""
+def _read_earlier(output: Path) -> dict[str, Any]:
+    """What an earlier build says of itself, if its file is there and intact."""
     if not output.exists():
-        return None
+        return {}
     try:
-        return storage.load(output, verify=True)  # a damaged file is built again
+        return dict(storage.open_on_disk(output).about)  # a damaged file is built again
     except FileError as error:
         if error.kind == "foreign":
             message = f"{error.message}; choose another `output`, so that it is not overwritten"
             raise FileError(output, message, kind="foreign") from None
-        return None
+        return {}
 
 
 def _list_marks(recipe: Recipe) -> Any:
@@ -179,82 +195,61 @@ def _describe_features(recipe: Recipe) -> Any:
     ]
 
 
-def _prepare_all(
-    files: list[SourceFile], recipe: Recipe, text: str, recipe_path: Path, progress: Progress
-) -> list[list[Prepared]]:
-    """Clean all files, many of them on all cores; results are in the order of the recipe."""
-    out: list[list[Prepared]] = [[] for _ in files]
-    folder = recipe_path.parent
-    target = find_target(files, recipe, folder)
-    size = sum(file.path.stat().st_size for file in files if file.path)
-    helpers = min((os.cpu_count() or 1) - 1, MOST_CLEANERS) if size >= WORTH_CLEANERS else 0
-    with open_cleaners(helpers, text, recipe_path) as cleaners, ThreadPoolExecutor(1 + len(cleaners)) as executor:
-        free: SimpleQueue[Cleaner | None] = SimpleQueue()  # None is this process
-        for one in (None, *cleaners):
-            free.put(one)
-
-        def clean(number: int) -> list[Prepared]:
-            cleaner = free.get()
-            try:
-                found = cleaner.prepare(number) if cleaner else None
-                return found or prepare(files[number], recipe.cleaning, folder=folder, target=target)
-            finally:
-                free.put(cleaner)
-
-        try:
-            tasks = {executor.submit(clean, number): number for number in range(len(files))}
-            progress("clips", 0, len(files))
-            for done, task in enumerate(as_completed(tasks), 1):
-                out[tasks[task]] = task.result()
-                progress("clips", done, len(files))
-        except BaseException:
-            executor.shutdown(wait=True, cancel_futures=True)
-            raise
-    return out
-
-
-def _list_left_out(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+def _list_left_out(cleaned: Sequence[Sequence[CleanedClip]]) -> list[str]:
     """Clips that are unfit, their mirror images not named, and why."""
-    unfit = (one for own in prepared for one in own if one.fault and not one.mirrored)
-    return [f"left out: {one.clip.name}: {one.fault}" for one in unfit]
+    unfit = (one for own in cleaned for one in own if one.fault and not one.mirrored)
+    return [f"left out: {one.name}: {one.fault}" for one in unfit]
 
 
-def _list_warnings(prepared: Sequence[Sequence[Prepared]]) -> list[str]:
+def _list_warnings(cleaned: Sequence[Sequence[CleanedClip]]) -> list[str]:
     """Each warning once, with the clips it applies to."""
     names: dict[str, list[str]] = {}
-    for clip in (clip for clips in prepared for clip in clips):
+    for clip in (clip for clips in cleaned for clip in clips):
         for warning in clip.warnings:
-            names.setdefault(warning, []).append(clip.clip.name)
+            names.setdefault(warning, []).append(clip.name)
     return [f"{listed(about, 3)}: {warning}" for warning, about in names.items()]
 
 
-def _assemble(
-    files: list[SourceFile], prepared: Sequence[Sequence[Prepared]], recipe: Recipe, folder: Path
-) -> PoseDatabase:
-    everything = [(file, clip) for file, clips in zip(files, prepared) for clip in clips]
-    refuse_twice([(file, clip.clip.name) for file, clip in everything])
-    first_file, first = everything[0]
-    skeleton, owner = first.clip.skeleton, first_file.label
+def _choose_alike(
+    clips: Sequence[tuple[SourceFile, CleanedClip]], recipe: Recipe, folder: Path
+) -> tuple[Skeleton, list[tuple[SourceFile, CleanedClip]], list[str]]:
+    """The skeleton of the database, the clips on it, and what is left out: files found by a pattern, on other ones."""
+    first_file, first = _find_most_common(clips)
+    skeleton, owner = first.skeleton, first_file.label
     if recipe.skeleton:
         skeleton, owner = add_root(read_clip(folder / recipe.skeleton)).skeleton, recipe.skeleton
-    for file, clip in everything:
-        difference = skeleton.difference(clip.clip.skeleton)
+    kept, left_out = [], dict[str, str]()
+    for file, clip in clips:
+        difference = skeleton.difference(clip.skeleton)
+        wrong = ""
         if difference:
-            raise FileError(
-                file.label,
+            wrong = (
                 f"its skeleton differs from that of {owner}: {difference}; "
-                "give it a [[source]] of its own with `retarget = true`, or exclude it",
+                "give it a [[source]] of its own with `retarget = true`, or exclude it"
             )
-        if not np.array_equal(clip.contact_joints, first.contact_joints):
-            names = [clip.clip.skeleton.names[joint] for joint in clip.contact_joints]
-            raise FileError(file.label, f"its contact joints {names} differ from those of {first_file.label}")
-    entries = [
-        ClipEntry(
-            clip.clip.with_(skeleton=skeleton, tags=swap_tags([*clip.clip.tags, *file.source.tags], clip, recipe)),
-            clip.contacts,
-            loop=clip.loop,
-            marks=tuple(mark_clip(file, clip, recipe)),
-        )
-        for file, clip in everything
-    ]
-    return build_poses(entries, first.contact_joints)
+        elif not np.array_equal(clip.contact_joints, first.contact_joints):
+            names = [clip.skeleton.names[joint] for joint in clip.contact_joints]
+            wrong = f"its contact joints {names} differ from those of {first_file.label}"
+        if not wrong:
+            kept.append((file, clip))
+        elif file.found:
+            left_out[file.label] = f"left out: {file.label}: {wrong}"
+        else:
+            raise FileError(file.label, wrong)
+    if not kept:
+        raise KinematchError(f"no clip is fit for a database: {next(iter(left_out.values()))}")
+    return skeleton, kept, list(left_out.values())
+
+
+def _find_most_common(clips: Sequence[tuple[SourceFile, CleanedClip]]) -> tuple[SourceFile, CleanedClip]:
+    """The first clip of the skeleton with most frames; files that a recipe names one by one come before all others."""
+    firsts: list[tuple[SourceFile, CleanedClip]] = []
+    frames: list[float] = []
+    for file, clip in clips:
+        known = (n for n, (_, like) in enumerate(firsts) if not like.skeleton.difference(clip.skeleton))
+        group = next(known, len(firsts))
+        if group == len(firsts):
+            firsts.append((file, clip))
+            frames.append(0)
+        frames[group] += clip.frame_count if file.found else np.inf
+    return firsts[int(np.argmax(frames))]

@@ -49,51 +49,71 @@ class Words:
 DATABASE_WORDS = Words()
 
 
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], *, format: str, version: int, about: dict) -> None:
+def write_arrays(
+    path: Path, arrays: Mapping[str, np.ndarray], *, format: str, version: int, about: dict[str, Any]
+) -> None:
     """Write a file; one of that name stays in place until the new one is complete on disk."""
+    described = lay_out({name: (array.dtype, array.shape) for name, array in arrays.items()})
+    about = {**about, "digests": dict.fromkeys(arrays, NO_CHECKSUM)}
+    start = 8 + len(make_header(format, version, about, described))
+    with replacing(path) as part:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        make_file(part, start, described)
+
+        def write(name: str) -> None:
+            data = as_bytes(arrays[name])
+            about["digests"][name] = hashlib.sha256(data).hexdigest()
+            write_at(part, start + described[name]["data_offsets"][0], data)
+
+        run_each(list(arrays), write)
+        finish_file(part, make_header(format, version, about, described))
+
+
+def lay_out(shapes: Mapping[str, tuple[np.dtype, tuple[int, ...]]]) -> dict[str, Any]:
+    """Where each array stands behind the header, aligned."""
     described: dict[str, Any] = {}
     offset = 0
-    for name, array in arrays.items():
+    for name, (dtype, shape) in shapes.items():
+        size = dtype.itemsize * math.prod(shape)
         described[name] = {
-            "dtype": NAMES[array.dtype.newbyteorder("<")],
-            "shape": list(array.shape),
-            "data_offsets": [offset, offset + array.nbytes],
+            "dtype": NAMES[dtype.newbyteorder("<")],
+            "shape": list(shape),
+            "data_offsets": [offset, offset + size],
         }
-        offset += array.nbytes
+        offset += size
         gap = -offset % ALIGNMENT
         if gap:
             described[FILLER + name] = {"dtype": "U8", "shape": [gap], "data_offsets": [offset, offset + gap]}
             offset += gap
-    about = {**about, "digests": dict.fromkeys(arrays, NO_CHECKSUM)}
-    start = 8 + len(_header(format, version, about, described))
-    with replacing(path) as part:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(part, "wb") as file:
-            file.truncate(start + offset)  # gaps between arrays stay zero
-
-        def write(name: str) -> None:
-            data = _bytes(arrays[name])
-            about["digests"][name] = hashlib.sha256(data).hexdigest()
-            _write_at(part, start + described[name]["data_offsets"][0], data)
-
-        run_each(list(arrays), write)
-        header = _header(format, version, about, described)
-        _write_at(part, 0, struct.pack("<Q", len(header)) + header)
-        with open(part, "r+b") as whole:
-            os.fsync(whole.fileno())
+    return described
 
 
-def _write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
-    """Through a handle of its own, since threads write several arrays at once."""
+def make_file(part: Path, start: int, described: Mapping[str, Any]) -> None:
+    with open(part, "wb") as file:  # gaps between arrays stay zero
+        file.truncate(start + max((entry["data_offsets"][1] for entry in described.values()), default=0))
+
+
+def finish_file(part: Path, header: bytes) -> None:
+    with open(part, "r+b") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_at(path: Path, offset: int, data: bytes | memoryview) -> None:
+    """Through a handle of its own, since threads write at once."""
     with open(path, "r+b") as file:
         file.seek(offset)
         file.write(data)
 
 
-def _header(format: str, version: int, about: dict[str, Any], described: dict[str, Any]) -> bytes:
-    """The header with its own checksum; its length does not depend on the checksums."""
+def make_header(
+    format: str, version: int, about: dict[str, Any], described: dict[str, Any], *, length: int = 0
+) -> bytes:
+    """The header with its own checksum, at least so long; its length does not depend on the checksums."""
     head = {"format": format, "version": str(version), "checksum": NO_CHECKSUM, "about": json.dumps(about)}
     header = json.dumps({"__metadata__": head, **described}, separators=(",", ":")).encode()
+    header = header.ljust(length)
     header += b" " * (-(8 + len(header)) % ALIGNMENT)
     return header.replace(NO_CHECKSUM.encode(), hashlib.sha256(header).hexdigest().encode(), 1)
 
@@ -109,14 +129,7 @@ def read_arrays(
     """
     path = Path(path)
     with opened(path, f"a {words.noun}") as (file, size):
-        header = _read_header(path, file, size, words)
-        described, about = _check_header(path, header, format=format, version=version, words=words)
-        start = 8 + len(header)
-        end = start + max((entry["data_offsets"][1] for entry in described.values()), default=0)
-        if size != end:
-            what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
-            message = f"is {size} bytes long where its header says {end}; {what}"
-            raise FileError(path, message, kind="damaged")
+        described, about, start = read_description(path, file, size, format=format, version=version, words=words)
         data = np.asarray(np.memmap(file, np.uint8, "r", offset=0)) if mapped else _allocate(size)
         reading = Lock()
         arrays: dict[str, np.ndarray] = {name: data[:0] for name in described if not name.startswith(FILLER)}
@@ -129,14 +142,33 @@ def read_arrays(
                     file.seek(first)
                     if file.readinto(own.data) != len(own):
                         raise FileError(path, "was cut off while it was read", kind="damaged")
-            if verify and hashlib.sha256(own.data).hexdigest() != about["digests"].get(name):
-                message = f"is damaged: the contents of {name!r} do not fit their checksum; {words.remedy}"
-                raise FileError(path, message, kind="damaged")
+            if verify:
+                check_digest(path, name, hashlib.sha256(own.data).hexdigest(), about, words)
             arrays[name] = own.view(TYPES[described[name]["dtype"]]).reshape(described[name]["shape"])
             arrays[name].flags.writeable = False
 
         run_each(list(arrays), open_array)
     return arrays, about
+
+
+def read_description(
+    path: Path, file: BinaryIO, size: int, *, format: str, version: int, words: Words
+) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """The arrays of a file by name, what it says of itself, and where its data starts."""
+    header = _read_header(path, file, size, words)
+    described, about = _check_header(path, header, format=format, version=version, words=words)
+    start = 8 + len(header)
+    end = start + max((entry["data_offsets"][1] for entry in described.values()), default=0)
+    if size != end:
+        what = f"{end - size} bytes are missing: it was cut off" if size < end else "it has bytes past its end"
+        raise FileError(path, f"is {size} bytes long where its header says {end}; {what}", kind="damaged")
+    return described, about, start
+
+
+def check_digest(path: Path, name: str, found: str, about: Mapping[str, Any], words: Words) -> None:
+    if found != about["digests"].get(name):
+        message = f"is damaged: the contents of {name!r} do not fit their checksum; {words.remedy}"
+        raise FileError(path, message, kind="damaged")
 
 
 def read_checksum(path: Path, words: Words = DATABASE_WORDS) -> str:
@@ -156,7 +188,7 @@ def _allocate(size: int) -> np.ndarray:
     return room[first : first + size]
 
 
-def _bytes(array: np.ndarray) -> memoryview:
+def as_bytes(array: np.ndarray) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.database.measures import BLOCK
 from kinematch.database.poses import PoseDatabase
 from kinematch.math import quaternion
 
@@ -37,9 +38,12 @@ class Gap:
 
 def measure_root_motion(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Speed (F,) m/s, direction (F,) rad from forward to the left, turn rate (F,) rad/s to the left."""
-    velocity = quaternion.rotate(quaternion.inverse(poses.rotations[:, 0]), poses.velocities[:, 0])
-    direction = np.arctan2(velocity[:, 0], velocity[:, 2])
-    return np.hypot(velocity[:, 0], velocity[:, 2]), direction, poses.angular_velocities[:, 0, 1]
+    velocity, turn = np.empty((poses.frame_count, 3), np.float32), np.empty(poses.frame_count, np.float32)
+    for start in range(0, poses.frame_count, BLOCK):  # frames may be on disk
+        own = slice(start, start + BLOCK)
+        velocity[own] = quaternion.rotate(quaternion.inverse(poses.rotations[own][:, 0]), poses.velocities[own][:, 0])
+        turn[own] = poses.angular_velocities[own][:, 0, 1]
+    return np.hypot(velocity[:, 0], velocity[:, 2]), np.arctan2(velocity[:, 0], velocity[:, 2]), turn
 
 
 def find_cells(poses: PoseDatabase) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

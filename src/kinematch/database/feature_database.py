@@ -1,7 +1,7 @@
 """FeatureDatabase: normalised features of every frame, their weights, and which frames may be matched."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -48,6 +48,16 @@ def column_weights(schema: FeatureSchema, weights: Weights) -> np.ndarray:
         knob = weights.quality if feature.group == "pose" else weights.responsiveness
         out[columns] = weights.features.get(feature.name, feature.weight) * knob
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePlan:
+    """Which features to measure, and how they are compared."""
+
+    schema: FeatureSchema
+    normalisation: Normalisation
+    weights: Weights
+    tail: float  # s
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,22 +141,11 @@ def build_features(
     """Measure, normalise, and say which frames may be matched."""
     weights = weights or Weights()
     column_weights(schema, weights)
-    physical = schema.build(poses)
-    known = physical[~_find_acted(poses)] if len(poses.actions.stretches) else physical
-    offset, scale = _find_normaliser(known if len(known) else physical, schema, normalisation=normalisation, warn=warn)
-    values = physical  # normalised in place, to save a copy of all features
-    values -= offset
+    values = schema.build(poses)
+    offset, scale = find_normaliser(poses, schema, lambda own: values[own], normalisation=normalisation, warn=warn)
+    values -= offset  # in place, to save a copy of all features
     values /= scale
-    targets = find_targets(poses, tail=tail, past=schema.past)
-    if not targets.any():
-        longest = (poses.clip_stops - poses.clip_starts).max() / poses.frame_rate
-        raise KinematchError(
-            f"no frame may be matched: the longest clip lasts {longest:.2f} s, of which {tail:g} s are tail, "
-            "or all is marked no_entry"
-        )
-    dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[poses.clip_frames(c)].any()]
-    if dead:
-        warn(f"no frame may be matched in {listed(dead, 3)}: shorter than the tail of {tail:g} s, or marked no_entry")
+    targets = find_known_targets(poses, schema, tail=tail, warn=warn)
     return FeatureDatabase(
         schema=schema,
         values=values,
@@ -161,9 +160,28 @@ def build_features(
     )
 
 
+def find_known_targets(
+    poses: PoseDatabase, schema: FeatureSchema, *, tail: float, warn: Callable[[str], None]
+) -> np.ndarray:
+    """Frames (F,) a search may jump to; an error where there is none, and a warning of clips without any."""
+    targets = find_targets(poses, tail=tail, past=schema.past)
+    if not targets.any():
+        longest = (poses.clip_stops - poses.clip_starts).max() / poses.frame_rate
+        raise KinematchError(
+            f"no frame may be matched: the longest clip lasts {longest:.2f} s, of which {tail:g} s are tail, "
+            "or all is marked no_entry"
+        )
+    dead = [poses.clip_names[c] for c in range(poses.clip_count) if not targets[poses.clip_frames(c)].any()]
+    if dead:
+        warn(f"no frame may be matched in {listed(dead, 3)}: shorter than the tail of {tail:g} s, or marked no_entry")
+    return targets
+
+
 def _find_acted(poses: PoseDatabase) -> np.ndarray:
     """Frames (F,) of actions, and of clips with little else: a few jumps leave the scale of locomotion as it is."""
     acted = np.zeros(poses.frame_count, bool)
+    if not len(poses.actions.stretches):
+        return acted
     for stretch in poses.actions.stretches:
         acted[stretch[FIRST] : stretch[EXIT] + 1] = True
     for clip in np.unique(poses.clip_of(poses.actions.stretches[:, FIRST])):
@@ -184,16 +202,34 @@ def find_targets(poses: PoseDatabase, *, tail: float, past: float = 0.0) -> np.n
     return targets
 
 
-def _find_normaliser(
-    physical: np.ndarray, schema: FeatureSchema, *, normalisation: Normalisation, warn: Callable[[str], None]
-) -> tuple[np.ndarray, np.ndarray]:
+def find_normaliser(
+    poses: PoseDatabase, schema: FeatureSchema, read: Callable[[slice], np.ndarray], *,
+    normalisation: Normalisation, warn: Callable[[str], None],
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Offset and scale (D,) of physical features, which `read` gives for a slice of frames: a clip at a time."""
     if normalisation not in get_args(Normalisation):
         raise KinematchError(unknown("normalisation", normalisation, get_args(Normalisation)))
-    width = physical.shape[1]
+    width = schema.width
     if normalisation == "none":
         return np.zeros(width, np.float32), np.ones(width, np.float32)
-    offset, deviation = physical.mean(axis=0, dtype=np.float64), physical.std(axis=0, dtype=np.float64)
-    rounding = np.finfo(np.float32).eps * np.abs(physical).max(axis=0)
+    known = ~_find_acted(poses)
+    if not known.any():
+        known[:] = True
+
+    def read_known() -> Iterator[np.ndarray]:
+        for clip in range(poses.clip_count):
+            own = poses.clip_frames(clip)
+            yield read(own)[known[own]].astype(np.float64)
+
+    largest, offset, deviation = np.zeros(width), np.zeros(width), np.zeros(width)
+    for block in read_known():
+        offset += block.sum(axis=0)
+        largest = np.maximum(largest, np.abs(block).max(axis=0, initial=0.0))
+    offset /= known.sum()
+    for block in read_known():
+        deviation += ((block - offset) ** 2).sum(axis=0)
+    deviation = np.sqrt(deviation / known.sum())
+    rounding = np.finfo(np.float32).eps * largest
     scale = np.empty(width)
     for feature, columns in zip(schema.features, schema.columns.values()):
         # one deviation for a block, the mean of its columns', keeps the block's axes in proportion (Holden et al. 2020)

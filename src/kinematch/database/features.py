@@ -99,7 +99,8 @@ def register_feature(
 ) -> None:
     """Add a kind of feature of your own; recipes then name it as their `kind`.
 
-    `build(feature, poses)` returns the values (F, width) of all frames. `query(feature, given)` returns what to search
+    `build(feature, poses)` returns the values (F, width) of all frames that it is given: a recipe is built a clip at a
+    time. `query(feature, given)` returns what to search
     for, (N, width): `given.pose`, `given.skeleton` and `given.current` describe the frames that play, and
     `given.trajectory(times)` where the roots will be, or for negative times were: positions (N, H, 3) and directions
     (N, H, 3) in the root's axes. A feature of the group "pose" needs no `query`: a search then uses the stored values

@@ -1,6 +1,6 @@
 """PoseDatabase: every frame of every clip, end to end at one rate, with velocities, contacts and marks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -148,6 +148,35 @@ def check_clips(starts: np.ndarray, stops: np.ndarray, frames: int) -> None:
         raise KinematchError(f"clips must cover {frames} frames without gaps and hold at least one each")
 
 
+@dataclass(frozen=True, eq=False)
+class ClipPoses:
+    """The rows of a database that a clip makes, in order."""
+
+    positions: np.ndarray  # (F, J, 3) m
+    rotations: np.ndarray  # (F, J, 4)
+    velocities: np.ndarray  # (F, J, 3) m/s
+    angular_velocities: np.ndarray  # (F, J, 3) rad/s
+    contacts: np.ndarray  # (F, K) bool
+    loop_position: np.ndarray  # (3,) m
+    loop_rotation: np.ndarray  # (4,)
+
+
+def measure_clip(entry: ClipEntry) -> ClipPoses:
+    """A clip's frames and velocities, without the last pose of a loop."""
+    clip, length = entry.clip, entry.clip.frame_count - entry.loop
+    # signs along time are made continuous so that neighbours can be blended
+    p, r = clip.positions, quaternion.unroll(clip.rotations)
+    shift, turn = np.zeros(3, np.float32), quaternion.identity((), np.float32)
+    rows = p[:length], r[:length]
+    if entry.loop:
+        back = quaternion.inverse(r[0, 0])
+        shift, turn = quaternion.rotate(back, p[-1, 0] - p[0, 0]), quaternion.multiply(back, r[-1, 0])
+        p, r = prepend_last_frame(p, r)
+    ends = slice(1, -1) if entry.loop else slice(None)
+    velocities, spins = difference.central(p, clip.dt)[ends], difference.angular_central(r, clip.dt)[ends]
+    return ClipPoses(*rows, velocities, spins, entry.contacts[:length], shift, turn)
+
+
 def build_poses(entries: Sequence[ClipEntry], contact_joints: np.ndarray) -> PoseDatabase:
     """All clips end to end. They must share one skeleton, with the ground root as joint 0, and one rate."""
     if not entries:
@@ -171,18 +200,10 @@ def build_poses(entries: Sequence[ClipEntry], contact_joints: np.ndarray) -> Pos
     loop_rotations = quaternion.identity((len(entries),), np.float32)
 
     def fill(c: int) -> None:
-        entry, own, length = entries[c], slice(starts[c], stops[c]), lengths[c]
-        # signs along time are made continuous so that neighbours can be blended
-        p, r = entry.clip.positions, quaternion.unroll(entry.clip.rotations)
-        positions[own], rotations[own], contacts[own] = p[:length], r[:length], entry.contacts[:length]
-        if entry.loop:
-            back = quaternion.inverse(r[0, 0])
-            loop_positions[c] = quaternion.rotate(back, p[-1, 0] - p[0, 0])
-            loop_rotations[c] = quaternion.multiply(back, r[-1, 0])
-            p, r = prepend_last_frame(p, r)
-        ends = slice(1, -1) if entry.loop else slice(None)
-        velocities[own] = difference.central(p, entry.clip.dt)[ends]
-        angular_velocities[own] = difference.angular_central(r, entry.clip.dt)[ends]
+        own, found = slice(starts[c], stops[c]), measure_clip(entries[c])
+        positions[own], rotations[own], contacts[own] = found.positions, found.rotations, found.contacts
+        velocities[own], angular_velocities[own] = found.velocities, found.angular_velocities
+        loop_positions[c], loop_rotations[c] = found.loop_position, found.loop_rotation
 
     run_each(range(len(entries)), fill)
     actions = build_actions(zip(starts.tolist(), (entry.clip for entry in entries)))
@@ -201,15 +222,15 @@ def build_poses(entries: Sequence[ClipEntry], contact_joints: np.ndarray) -> Pos
         clip_loops=np.array([entry.loop for entry in entries]),
         loop_positions=loop_positions,
         loop_rotations=loop_rotations,
-        **_collect_marks(entries, starts, stops, actions),
+        **collect_marks([(entry.clip.tags, entry.marks) for entry in entries], starts, stops, actions),
         actions=actions,
     )
 
 
-def _collect_marks(
-    entries: Sequence[ClipEntry], starts: np.ndarray, stops: np.ndarray, actions: Actions
+def collect_marks(
+    clips: Sequence[tuple[Iterable[str], Iterable[Mark]]], starts: np.ndarray, stops: np.ndarray, actions: Actions
 ) -> dict[str, Any]:
-    """The fields of a database that come from marks: tags, no_entry, no_exit and cost_factor.
+    """The fields of a database that come from tags and marks of clips: tags, no_entry, no_exit and cost_factor.
 
     Actions have their name as a tag, and are entered on request alone.
     """
@@ -217,9 +238,9 @@ def _collect_marks(
     no_entry, no_exit = np.zeros(frames, bool), np.zeros(frames, bool)
     cost_factor = np.ones(frames, np.float32)
     tagged = []
-    for entry, start, stop in zip(entries, starts.tolist(), stops.tolist()):
-        tagged.append((start, stop, entry.clip.tags))
-        for mark in entry.marks:
+    for (words, marks), start, stop in zip(clips, starts.tolist(), stops.tolist()):
+        tagged.append((start, stop, frozenset(words)))
+        for mark in marks:
             range_ = slice(max(start, start + mark.start), min(stop, start + mark.stop))
             tagged.append((range_.start, range_.stop, mark.tags))
             no_entry[range_] |= mark.no_entry

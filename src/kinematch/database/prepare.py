@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from kinematch.database.stand_loops import MIN_LOOP_SECONDS, play_to_and_fro
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import read_clip, read_clips
 from kinematch.files.units_and_axes import sampled_positions
+from kinematch.motion.actions import Action
 from kinematch.motion.clean.contacts import contact_joints, find_contacts
 from kinematch.motion.clean.edit import scale_to_leg_length
 from kinematch.motion.clean.floor import lowered, put_on_floor
@@ -46,6 +48,37 @@ class Prepared:
     stretch: tuple[float, float] | None = None  # s of the file, of a loop made of a part of it
     warnings: tuple[str, ...] = ()
     fault: str = ""  # why it is left out of the database
+
+    @property
+    def frame_count(self) -> int:
+        return self.clip.frame_count
+
+    @property
+    def frame_rate(self) -> float:
+        return self.clip.frame_rate
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        return self.clip.actions
+
+
+class Stretch(Protocol):
+    """What marks need to know of a cleaned clip."""
+
+    @property
+    def frame_count(self) -> int: ...
+    @property
+    def frame_rate(self) -> float: ...
+    @property
+    def actions(self) -> tuple[Action, ...]: ...
+    @property
+    def begins(self) -> float: ...
+    @property
+    def mirrored(self) -> bool: ...
+    @property
+    def loop(self) -> bool: ...
+    @property
+    def stretch(self) -> tuple[float, float] | None: ...
 
 
 def read_source(file: SourceFile, folder: Path) -> list[Clip]:
@@ -123,9 +156,9 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
         raise FileError(file.label, str(error)) from error
 
 
-def find_missing_actions(file: SourceFile, prepared: Sequence[Prepared]) -> list[str]:
+def find_missing_actions(file: SourceFile, prepared: Sequence[Stretch]) -> list[str]:
     """Actions of the recipe that lie in no clip of their file: past its end, or in a part that was cut."""
-    kept = {action.name for one in prepared for action in one.clip.actions}
+    kept = {action.name for one in prepared for action in one.actions}
     return [
         f"source[{file.index}].action[{k}] ({one.name!r}) lies in no clip of {file.name}"
         for k, one in enumerate(file.source.action)
@@ -222,9 +255,9 @@ def _close_ranges(plain: Prepared, file: SourceFile) -> list[Prepared]:
     return loops
 
 
-def find_frames(one: Range, file: SourceFile, clip: Prepared) -> tuple[int, int]:
+def find_frames(one: Range, file: SourceFile, clip: Stretch) -> tuple[int, int]:
     """The frames [start, stop) of a clip that a range is about; of a loop all or none."""
-    rate, frames = clip.clip.frame_rate, clip.clip.frame_count
+    rate, frames = clip.frame_rate, clip.frame_count
     if not matches(file, one.files):
         return 0, 0
     if clip.stretch is not None:

@@ -133,7 +133,9 @@ def _build_block(feature: Feature, poses: PoseDatabase) -> np.ndarray:
         raise KinematchError(f"feature {feature.name!r} was built with shape {block.shape}, expected {expected}")
     if not np.isfinite(block).all():
         frame = int(np.argmin(np.isfinite(block).all(axis=-1)))
-        raise KinematchError(f"feature {feature.name!r} is not finite at frame {frame}")
+        clip = int(poses.clip_of(frame))
+        where = f"frame {frame - poses.clip_starts[clip]} of clip {poses.clip_names[clip]!r}"
+        raise KinematchError(f"feature {feature.name!r} is not finite at {where}")
     return block
 
 

@@ -33,6 +33,7 @@ class SourceFile:
     name: str  # name of its clips
     motion: int = 0  # index of a built-in motion
     link: str = ""  # the name of the file that leads to it, where that is a link
+    found: bool = False  # by a pattern, among others: one that cannot be used is left out
 
     @property
     def label(self) -> str:
@@ -79,7 +80,7 @@ def list_files(
                 if (path, index) not in listed:
                     listed.add((path, index))
                     owner.setdefault(path, index)
-                    found.append(SourceFile(path, source, index, path.stem, link=link))
+                    found.append(SourceFile(path, source, index, path.stem, link=link, found=glob.has_magic(pattern)))
         _check_ranges(found, index, recipe_path, text)
     return _tell_apart(found, folder)
 
@@ -176,6 +177,14 @@ def make_file_key(file: SourceFile, recipe: Recipe, folder: Path, *, target: str
     )
 
 
+def make_clean_key(file: SourceFile, file_key: str) -> str:
+    """A key of the cleaned clips of a file: the file's, and what a recipe says that goes into clips."""
+    source, path = file.source, file.path
+    loops = [one.model_dump(mode="json") for one in source.range if one.loop]
+    actions = [one.model_dump(mode="json") for one in source.action]
+    return hash_value([file_key, path.name if path else "", file.link, loops, actions])
+
+
 def hash_value(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
@@ -194,4 +203,4 @@ def hash_code() -> str:
 
 def _list_code(root: Path) -> Iterator[Path]:
     for folder in _CODE:
-        yield from sorted((root / folder).glob("*.py"))
+        yield from sorted((root / folder).rglob("*.py"))

@@ -10,8 +10,9 @@ import numpy as np
 
 from kinematch.copies import Unchanging
 from kinematch.database.actions import Actions
+from kinematch.database.array_file import open_arrays
 from kinematch.database.container import DATABASE_WORDS, Words, read_arrays, write_arrays
-from kinematch.database.feature_database import FeatureDatabase, Weights
+from kinematch.database.feature_database import FeatureDatabase, FeaturePlan, Weights
 from kinematch.database.file_checks import Sizes, check_arrays
 from kinematch.database.file_origin import FileOrigin, reopen, set_origin
 from kinematch.database.file_table import ACTIONS, CLIPS, DATABASE_VALUES, PLAIN, read_values
@@ -28,6 +29,7 @@ from kinematch.motion.skeleton import Skeleton
 FORMAT = "kinematch database"
 VERSION = 4
 PLAIN_VERSION, TRANSPORT_VERSION, PACKED_VERSION = 1, 3, 4  # earlier versions of the package open the lower ones too
+PLAIN_FORM: dict[str, Any] = {"format": FORMAT, "version": PLAIN_VERSION}
 SUFFIX = ".kinematch"
 FREE_FRAMES, MOST_ADDED = 1000, 100  # past the ends of clips that features may look at, and so many for each frame
 Progress = Callable[[int, int], None]
@@ -65,6 +67,10 @@ _POSES = [f.name for f in fields(PoseDatabase) if f.type is np.ndarray or f.type
 _CLIPS = ["contact_joints", "clip_starts", "clip_stops", "clip_loops", "loop_positions", "loop_rotations"]
 _FEATURES = ["values", "offset", "scale", "targets"]
 _ACTIONS = ["stretches", "targets", "events", "points"]
+# what stays on disk; marks of frames are small
+FRAME_ARRAYS = ["features.values", "poses.contacts"] + [
+    f"poses.{name}" for name in ("positions", "rotations", "velocities", "angular_velocities")
+]
 _SKELETON = ["parents", "offsets", "rotations", "end_parents", "end_offsets", "file_order"]
 
 
@@ -105,28 +111,44 @@ def to_arrays(
     if poses.actions.names and transport is None:
         arrays |= {f"actions.{name}": getattr(poses.actions, name) for name in _ACTIONS}
         acts = {"actions": poses.actions.names}
-    arrays |= {f"skeleton.{name}": getattr(skeleton, name) for name in _SKELETON}
-    if skeleton.tpose is not None:
-        arrays["skeleton.tpose"] = skeleton.tpose
-    about = {
-        "skeleton": {"names": skeleton.names, "roles": dict(skeleton.roles)},
+    arrays |= _list_skeleton(skeleton)
+    plan = FeaturePlan(features.schema, features.normalisation, features.weights, features.tail)
+    return arrays, {**describe(poses, plan, database.about, database.filter), **packed, **acts}
+
+
+def _list_skeleton(skeleton: Skeleton) -> dict[str, np.ndarray]:
+    own = {f"skeleton.{name}": getattr(skeleton, name) for name in (*_SKELETON, "tpose")}
+    return {name: array for name, array in own.items() if array is not None}
+
+
+def list_small_arrays(poses: PoseDatabase, targets: np.ndarray, width: int) -> dict[str, np.ndarray]:
+    """The arrays of a plain file but those of FRAME_ARRAYS; the normaliser is empty yet."""
+    small = {f"poses.{name}": getattr(poses, name) for name in _POSES if f"poses.{name}" not in FRAME_ARRAYS}
+    small |= {"poses.tags": poses.tags.frames, "features.targets": targets}
+    small |= {"features.offset": np.zeros(width, np.float32), "features.scale": np.ones(width, np.float32)}
+    if poses.actions.names:
+        small |= {f"actions.{name}": getattr(poses.actions, name) for name in _ACTIONS}
+    return small | _list_skeleton(poses.skeleton)
+
+
+def describe(poses: PoseDatabase, plan: FeaturePlan, more: dict[str, Any], filter: str) -> dict[str, Any]:
+    """What a file says of a database besides its arrays, in plain JSON values."""
+    return {
+        "skeleton": {"names": poses.skeleton.names, "roles": dict(poses.skeleton.roles)},
         "frame_rate": poses.frame_rate,
         "clips": poses.clip_names,
         "tags": poses.tags.names,
-        "schema": [asdict(feature) for feature in features.schema.features],
-        "normalisation": features.normalisation,
-        "tail": features.tail,
+        "schema": [asdict(feature) for feature in plan.schema.features],
+        "normalisation": plan.normalisation,
+        "tail": plan.tail,
         "weights": {
-            "features": dict(features.weights.features),
-            "responsiveness": features.weights.responsiveness,
-            "quality": features.weights.quality,
+            "features": dict(plan.weights.features),
+            "responsiveness": plan.weights.responsiveness,
+            "quality": plan.weights.quality,
         },
-        "filter": database.filter,
-        "more": database.about,
-        **packed,
-        **acts,
+        "filter": filter,
+        "more": more,
     }
-    return arrays, about
 
 
 def load(
@@ -142,6 +164,25 @@ def load(
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=verify, mapped=mapped)
     database = from_arrays(path, arrays, about, verify=verify, progress=progress)
     return set_origin(database, path, about["checksum"], verify=verify, mapped=mapped)
+
+
+def read_about(path: str | Path) -> dict[str, Any]:
+    """What a file says of itself."""
+    return open_arrays(Path(path), format=FORMAT, version=VERSION).about
+
+
+def open_on_disk(path: str | Path, *, verify: bool = True) -> Database:
+    """A plain .kinematch file as a database whose frames stay on disk: rows are read where its arrays are indexed.
+
+    For looking through a large one; characters need it in memory. `verify` compares all contents with their checksums.
+    """
+    file = open_arrays(Path(path), format=FORMAT, version=VERSION)
+    if verify:
+        file.check()
+    arrays: dict[str, Any] = {
+        name: file.stand_in(name) if name in FRAME_ARRAYS else file.read(name) for name in file.names()
+    }
+    return from_arrays(path, arrays, file.about, verify=False)
 
 
 def from_arrays(

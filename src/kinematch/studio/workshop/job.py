@@ -97,8 +97,8 @@ def work(recipe_path: str, pipe: Connection) -> None:
     try:
         began = time.monotonic()
         result = build(recipe_path, progress=progress)
-        poses, features = result.database.poses, result.database.features
-        did = {"nothing": "built", "poses": "features measured again", "everything": "nothing had changed"}
+        poses, features = result.on_disk.poses, result.on_disk.features
+        did = {"nothing": "built", "clips": "cleaned clips reused", "everything": "nothing had changed"}
         summary = (
             f"{poses.clip_count} clips, {poses.frame_count} frames, {poses.minutes:.1f} minutes at"
             f" {poses.frame_rate:g} fps, {features.width} feature columns; {did[result.reused]}"
