@@ -16,6 +16,7 @@ ORDER = [
         "folders",
         "code_folder",
         "threads",
+        "tasks",
         "compile",
         "math",
         "motion",

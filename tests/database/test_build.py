@@ -8,7 +8,7 @@ import pytest
 
 from kinematch.database import clean_files, storage
 from kinematch.database.build import build
-from kinematch.database.cleaned import find_cleaned_folder
+from kinematch.database.clean_files import find_cleaned
 from kinematch.errors import FileError, KinematchError
 from kinematch.files import write_clip
 from kinematch.math import rotation
@@ -229,7 +229,7 @@ def test_an_interrupted_build_goes_on_where_it_stopped(folder):
 
 def test_kept_clips_that_were_damaged_are_made_again(folder, tmp_path_factory):
     first = build(recipe(folder)).database
-    for kept in find_cleaned_folder().glob("*.cleaned"):
+    for kept in find_cleaned().folder.glob("*.cleaned"):
         kept.write_bytes(kept.read_bytes()[:-100])
     (folder / "walks.kinematch").unlink()
     again = build(recipe(folder))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from kinematch.cli.options import option
+from kinematch.cli.options import RAY_HELP, option
 from kinematch.errors import FileError, KinematchError, failure
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ def build(
     recipe: Annotated[tyro.conf.Positional[Path], option("the recipe (toml); `kinematch init` writes one")],
     /,
     features: Annotated[Path | None, option("a Python file that registers your own features; it is executed")] = None,
+    memory: Annotated[
+        float | None, option("GB that all its processes may take; default: a quarter of the machine's")
+    ] = None,
+    ray: Annotated[str | None, option(RAY_HELP)] = None,
 ) -> int:
     """Build the database that RECIPE describes, reusing unchanged parts of the last build."""
     from kinematch.cli.screen import Screen, progress_bar
@@ -30,7 +34,12 @@ def build(
     if features is not None:
         _run(features)
     with progress_bar("looking at files") as show:
-        result = build_database(recipe, progress=lambda stage, done, total: show(done, total, STAGES[stage]))
+        result = build_database(
+            recipe,
+            progress=lambda stage, done, total: show(done, total, STAGES[stage]),
+            memory=None if memory is None else int(memory * 1e9),
+            cluster=ray,
+        )
     _summary(Screen(), result)
     return 0
 

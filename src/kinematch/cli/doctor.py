@@ -3,15 +3,12 @@
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import tyro
 
-from kinematch.cli.options import option
+from kinematch.cli.options import RAY_HELP, option
 from kinematch.errors import FileError, KinematchError
-
-if TYPE_CHECKING:
-    from kinematch.doctor import Report
 
 MIN_PROGRESS_FILES = 4  # fewer files than this need no progress bar
 
@@ -23,12 +20,13 @@ def doctor(
     unit: Annotated[str | None, option("the files' unit: cm, m, inch, cmu ... or metres per unit")] = None,
     up: Annotated[str | None, option("the files' up axis: X, Y, Z, -X ...")] = None,
     strip: Annotated[Path | None, option("draw a timeline of the activities in a file (PNG)")] = None,
+    ray: Annotated[str | None, option(RAY_HELP)] = None,
 ) -> int:
     """Examine motion files or folders. Exit status: 0 all can be built, 1 some cannot, 2 nothing to examine."""
     from kinematch.cli.doctor_strip import draw_strip
     from kinematch.cli.doctor_text import format_json, print_reports
     from kinematch.cli.screen import Screen, progress_bar
-    from kinematch.doctor import examine
+    from kinematch.doctor.examine_files import examine_files
     from kinematch.doctor.siblings import agree_on_axes
     from kinematch.files.units_and_axes import axis_name, unit_in_metres
 
@@ -40,12 +38,10 @@ def doctor(
     if up is not None:
         axis_name(up)
     paths = motion_files(files)
-    reports: list[Report] = []
     with progress_bar("examining files") as show:
-        for path in paths:
-            if len(paths) >= MIN_PROGRESS_FILES:
-                show(len(reports), len(paths))
-            reports.append(examine(path, unit=given, up=up))
+        quiet = len(paths) < MIN_PROGRESS_FILES
+        progress = (lambda done, total: None) if quiet else show
+        reports = examine_files(paths, unit=given, up=up, cluster=ray, progress=progress)
     reports = agree_on_axes(reports, unit=given, up=up)
     if strip is not None:
         draw_strip(reports, strip)

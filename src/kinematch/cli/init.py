@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from kinematch.cli.doctor import motion_files
-from kinematch.cli.options import check_output, option
+from kinematch.cli.options import RAY_HELP, check_output, option
 from kinematch.errors import FileError
 from kinematch.writing import write_beside
 
@@ -23,12 +23,13 @@ def init(
     /,
     output: Annotated[Path | None, option("recipe to write; default: FOLDER/recipe.toml", "-o")] = None,
     force: Annotated[bool, option("overwrite an existing recipe")] = False,
+    ray: Annotated[str | None, option(RAY_HELP)] = None,
 ) -> int:
     """Examine the motion files in FOLDER and write a recipe for them, with calibration poses dropped, idles tagged and
     the doctor's other fixes filled in."""
     from kinematch.cli.screen import Screen, progress_bar
-    from kinematch.doctor import Report, examine
     from kinematch.doctor.equals import leave_out_equals
+    from kinematch.doctor.examine_files import examine_files
     from kinematch.doctor.left_out import usable
     from kinematch.doctor.mix import leave_out_strangers
     from kinematch.doctor.prescribe import prescribe
@@ -42,11 +43,8 @@ def init(
         raise FileError(recipe, "is there already; --force writes over it, -o names another")
     check_output(recipe)
     paths = motion_files([folder])
-    reports: list[Report] = []
     with progress_bar("examining files") as show:
-        for path in paths:
-            show(len(reports), len(paths))
-            reports.append(examine(path))
+        reports = examine_files(paths, cluster=ray, progress=show)
     reports = leave_out_strangers(leave_out_equals(agree_on_axes(reports)))
     if not any(usable(report) for report in reports):
         why = f"kinematch doctor {shlex.quote(str(folder))}"

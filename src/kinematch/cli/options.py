@@ -11,6 +11,8 @@ import tyro
 from kinematch.errors import FileError, KinematchError
 from kinematch.writing import place_for
 
+RAY_HELP = "work on a Ray cluster: its address, or `auto` to find it (the extra `scale`)"
+
 
 def option(text: str, *aliases: str, name: str | None = None) -> Any:
     """The explanation of a parameter, with its default where that says something; `name` where Python's differs."""

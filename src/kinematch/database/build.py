@@ -13,7 +13,7 @@ import numpy as np
 from kinematch import __version__
 from kinematch.database import storage
 from kinematch.database.assemble import Part, assemble
-from kinematch.database.clean_files import UNREADABLE, Progress, clean_files, count_memory
+from kinematch.database.clean_files import UNREADABLE, Progress, clean_files
 from kinematch.database.cleaned import CleanedClip
 from kinematch.database.feature_database import FeaturePlan, find_targets
 from kinematch.database.features import BUILT_IN, KINDS
@@ -37,6 +37,7 @@ from kinematch.errors import FileError, KinematchError, listed
 from kinematch.files import read_clip
 from kinematch.motion.clean.root import add_root
 from kinematch.motion.skeleton import Skeleton
+from kinematch.tasks import count_memory
 from kinematch.writing import place_for
 
 Reused = Literal["nothing", "clips", "everything"]
@@ -62,22 +63,23 @@ class BuildResult:
 
 
 def build(
-    recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None, memory: int | None = None
-) -> BuildResult:
+    recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None, memory: int | None = None,
+    cluster: str | None = None,
+) -> BuildResult:  # fmt: skip
     """Build the database a recipe describes and write it to its output; an interruption leaves the old file intact.
 
     Memory holds a clip at a time for each core. `memory`: bytes that all processes together may take, so that fewer
-    are started; a quarter of the machine's by default.
+    are started; a quarter of the machine's by default. `cluster`: the address of a Ray cluster that cleans the files.
     """
     try:
-        return _build(Path(recipe_path), progress, memory or count_memory() // 4)
+        return _build(Path(recipe_path), progress, memory or count_memory() // 4, cluster)
     except FileError:
         raise
     except KinematchError as error:  # an error of no particular file is an error of the recipe
         raise FileError(recipe_path, str(error)) from None
 
 
-def _build(recipe_path: Path, progress: Progress, memory: int) -> BuildResult:
+def _build(recipe_path: Path, progress: Progress, memory: int, cluster: str | None) -> BuildResult:
     text = read_recipe_text(recipe_path)
     recipe = parse_recipe(text, recipe_path)
     folder = recipe_path.parent
@@ -95,7 +97,7 @@ def _build(recipe_path: Path, progress: Progress, memory: int) -> BuildResult:
     if earlier.get("features_key") == features_key:
         return BuildResult(output, "everything", 0, clock.laps, tuple(earlier["warnings"]))
 
-    found = clean_files(files, keys, recipe, text, recipe_path, memory=memory, progress=progress)
+    found = clean_files(files, keys, text, recipe_path, memory=memory, cluster=cluster, progress=progress)
     clock.lap("clips")
     progress("poses", 0, 1)
     warnings = [*found.failures, *_list_left_out(found.clips), *_list_warnings(found.clips)]

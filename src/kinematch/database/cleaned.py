@@ -1,10 +1,8 @@
 """Cleaned clips in the cache: a build reads one at a time, and the next build cleans only the files that changed."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from time import time
 from typing import Any
 
 import numpy as np
@@ -13,15 +11,12 @@ from kinematch.database.array_file import ArrayFile, open_arrays
 from kinematch.database.container import Words, write_arrays
 from kinematch.database.prepare import Prepared
 from kinematch.errors import FileError
-from kinematch.folders import find_cache_folder
 from kinematch.motion.actions import Action, Event
 from kinematch.motion.clip import Clip, Origin
 from kinematch.motion.skeleton import Skeleton
 
-FORMAT, VERSION, SUFFIX = "kinematch cleaned clips", 1, ".cleaned"
+FORMAT, VERSION = "kinematch cleaned clips", 1
 WORDS = Words("file of cleaned clips", "`kinematch build` keeps those in its cache", "delete it")
-MAX_FOLDER_BYTES = 10_000_000_000
-MIN_KEPT_SECONDS = 3600.0  # after its last use: other builds may be reading it
 _CLIP = ("positions", "rotations")
 _CONTACTS = ("contacts", "contact_joints")
 _TOLD = tuple(field.name for field in fields(Prepared) if field.name not in ("clip", *_CONTACTS))  # plain values
@@ -63,14 +58,8 @@ class CleanedClip:
         return self.file.read(f"{self.index}.{name}")
 
 
-def find_cleaned_folder() -> Path:
-    folder = find_cache_folder() / "cleaned"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def save_cleaned(folder: Path, key: str, prepared: Sequence[Prepared]) -> None:
-    """Keep the cleaned clips of a file under its key; an interruption leaves none, or all of them."""
+def write_cleaned(path: Path, prepared: Sequence[Prepared]) -> None:
+    """Keep the cleaned clips of a file; an interruption leaves none, or all of them."""
     arrays: dict[str, np.ndarray] = {}
     clips: list[dict[str, Any]] = []
     rigs: dict[int, tuple[int, Skeleton]] = {}
@@ -90,12 +79,11 @@ def save_cleaned(folder: Path, key: str, prepared: Sequence[Prepared]) -> None:
         arrays |= {name: array for name, array in own.items() if array is not None}
     names = [{"names": rig.names, "roles": dict(rig.roles)} for _, rig in rigs.values()]
     about = {"clips": clips, "skeletons": names}
-    write_arrays(folder / f"{key}{SUFFIX}", arrays, format=FORMAT, version=VERSION, about=about)
+    write_arrays(path, arrays, format=FORMAT, version=VERSION, about=about)
 
 
-def open_cleaned(folder: Path, key: str) -> tuple[CleanedClip, ...] | None:
+def open_cleaned(path: Path) -> tuple[CleanedClip, ...] | None:
     """The cleaned clips of a file, without their frames; None where they are not kept, or damaged."""
-    path = folder / f"{key}{SUFFIX}"
     try:
         if not path.exists():
             return None
@@ -130,19 +118,3 @@ def _read_action(found: dict[str, Any]) -> Action:
 
 def _read_origin(found: dict[str, Any]) -> Origin:
     return Origin(**{**found, "notes": tuple(found["notes"])})
-
-
-def remove_oldest(folder: Path) -> None:
-    """Keep the folder below MAX_FOLDER_BYTES; files used in the last hour stay."""
-    entries = []
-    for path in folder.glob(f"*{SUFFIX}"):
-        with suppress(OSError):  # another process has just removed it
-            about = path.stat()
-            entries.append((about.st_mtime, about.st_size, path))
-    total = sum(size for _, size, _ in entries)
-    for used, size, path in sorted(entries):
-        if total <= MAX_FOLDER_BYTES or time() - used < MIN_KEPT_SECONDS:
-            return
-        with suppress(OSError):
-            path.unlink()
-        total -= size

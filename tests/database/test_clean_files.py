@@ -6,10 +6,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from kinematch import tasks as task_module
 from kinematch.database import build as building
 from kinematch.database import clean_files
-from kinematch.database.cleaned import open_cleaned, save_cleaned
-from kinematch.database.cleaner import Cleaner
+from kinematch.database.cleaned import open_cleaned, write_cleaned
 from kinematch.database.feature_database import build_features
 from kinematch.database.poses import ClipEntry, build_poses
 from kinematch.database.prepare import prepare
@@ -19,6 +19,7 @@ from kinematch.database.sources import list_files
 from kinematch.errors import FileError
 from kinematch.files import write_clip
 from kinematch.synth import motions, perform
+from kinematch.tasks import Store, Task, run_tasks
 
 RECIPE = '[[source]]\nfiles = ["*.bvh"]\ntags = ["walk"]\n[cleaning]\nmirror = true\n'
 LOOPS = 'loop = true\n[[source.range]]\nfiles = "a.bvh"\nfrom = 0.0\nto = 1.2\ntags = ["idle"]\nloop = true\n'
@@ -49,18 +50,22 @@ def assert_same(one, other):
 
 def test_another_process_cleans_a_file_as_this_one_does(recipe, tmp_path):
     parsed = parse_recipe(RECIPE, recipe)
-    cleaner = Cleaner(RECIPE, recipe, tmp_path)
-    try:
-        for number, file in enumerate(list_files(parsed, recipe.parent, recipe, RECIPE)):
-            assert cleaner.clean(number, f"key{number}")
-            found = open_cleaned(tmp_path, f"key{number}")
-            expected = prepare(file, parsed.cleaning, folder=recipe.parent)
-            assert found is not None
-            assert len(found) == len(expected) == 2
-            for one, other in zip(found, expected):
-                assert_same(one.read(), other)
-    finally:
-        cleaner.close()
+    files = list_files(parsed, recipe.parent, recipe, RECIPE)
+    store, heard = Store(tmp_path, ".cleaned"), []
+    given = {"text": RECIPE, "recipe": str(recipe), "files": ""}
+    tasks = [
+        Task(f"key{n}", "kinematch.database.clean_files:clean_one", {**given, "number": n, "label": file.label})
+        for n, file in enumerate(files)
+    ]
+    run_tasks(tasks, store, lambda task, error: heard.append((task, error)), processes=2)
+    assert sorted(heard) == [(0, None), (1, None), (2, None)]
+    for number, file in enumerate(files):
+        found = open_cleaned(store.place(f"key{number}"))
+        expected = prepare(file, parsed.cleaning, folder=recipe.parent)
+        assert found is not None
+        assert len(found) == len(expected) == 2
+        for one, other in zip(found, expected):
+            assert_same(one.read(), other)
 
 
 def test_what_is_kept_of_clips_is_all_that_is_known_of_them(recipe, tmp_path):
@@ -69,19 +74,13 @@ def test_what_is_kept_of_clips_is_all_that_is_known_of_them(recipe, tmp_path):
     parsed = parse_recipe(text, recipe)
     expected = prepare(list_files(parsed, recipe.parent, recipe, text)[0], parsed.cleaning, folder=recipe.parent)
     assert [one.loop for one in expected] == [True] * 4
-    save_cleaned(tmp_path, "key", expected)
-    found = open_cleaned(tmp_path, "key")
+    write_cleaned(tmp_path / "key", expected)
+    found = open_cleaned(tmp_path / "key")
     assert found is not None
     for one, other in zip(found, expected, strict=True):
         assert_same(one.read(), other)
         for name in ("frame_count", "frame_rate", "actions", "begins", "mirrored", "loop", "stretch", "fault"):
             assert getattr(one, name) == getattr(other, name)
-
-
-def test_a_process_that_has_ended_cleans_nothing(recipe, tmp_path):
-    cleaner = Cleaner(RECIPE, recipe, tmp_path)
-    cleaner.close()
-    assert not cleaner.clean(0, "key")
 
 
 def test_a_build_a_clip_at_a_time_gives_the_bits_of_one_in_memory(recipe):
@@ -108,8 +107,8 @@ def test_a_build_is_the_same_whatever_becomes_of_its_processes(recipe, monkeypat
     alone = building.build(recipe).database
     (recipe.parent / recipe.with_suffix(".kinematch").name).unlink()
     monkeypatch.setenv("KINEMATCH_CACHE", str(tmp_path / "second"))
-    monkeypatch.setattr(clean_files, "WORTH_CLEANERS", 0)
-    monkeypatch.setattr(clean_files.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(clean_files, "MIN_SHARED_BYTES", 0)
+    monkeypatch.setattr(task_module.os, "cpu_count", lambda: 3)
     monkeypatch.setattr(sys, "executable", executable)
     result = building.build(recipe)
     assert result.reused == "nothing"
@@ -118,7 +117,7 @@ def test_a_build_is_the_same_whatever_becomes_of_its_processes(recipe, monkeypat
 
 
 def test_an_error_of_a_file_names_it_though_another_process_found_it(recipe, monkeypatch):
-    monkeypatch.setattr(clean_files, "WORTH_CLEANERS", 0)
+    monkeypatch.setattr(clean_files, "MIN_SHARED_BYTES", 0)
     broken = recipe.parent / "broken"
     broken.mkdir()
     (broken / "x.bvh").write_text("HIERARCHY\nROOT hips\n{\n")
