@@ -12,7 +12,7 @@ from kinematch.database.build import build
 from kinematch.errors import KinematchError
 from kinematch.files import write_clip
 from kinematch.synth import motions, perform
-from kinematch.tasks import Store, Task, call, count_processes, run_tasks
+from kinematch.tasks import KeptTask, Store, call, count_processes, run_tasks
 
 
 def test_only_functions_of_this_package_are_called(tmp_path):
@@ -41,7 +41,7 @@ def test_results_used_longest_ago_go_first_and_those_in_use_stay(tmp_path, monke
 
 def test_a_cluster_without_ray_names_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    task = Task("key", "kinematch.database.clean_files:clean_one", {})
+    task = KeptTask("key", "kinematch.database.clean_files:clean_one", {})
     with pytest.raises(KinematchError, match=r"pip install 'kinematch\[scale\]'"):
         run_tasks([task], Store(tmp_path, ""), lambda *_: None, cluster="auto")
 

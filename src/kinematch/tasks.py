@@ -26,7 +26,7 @@ from kinematch.errors import KinematchError
 from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside
 
-KEPT, FAILED = "kept", "failed"
+KEPT_ANSWER, FAILED_ANSWER = "kept", "failed"
 MAX_PROCESSES = 63  # beside this one
 PROCESS_BYTES = 400_000_000  # of memory that one takes
 MAX_FOLDER_BYTES = 10_000_000_000
@@ -36,7 +36,7 @@ Done = Callable[[int, KinematchError | None], None]  # number of a task, and wha
 
 
 @dataclass(frozen=True)
-class Task:
+class KeptTask:
     """A call of `function(given, place)`, which writes a file at the place; `given` is plain JSON."""
 
     key: str
@@ -77,7 +77,7 @@ def open_store(name: str, suffix: str) -> Store:
 
 
 def run_tasks(
-    tasks: Sequence[Task], store: Store, done: Done, *, processes: int = 0, cluster: str | None = None
+    tasks: Sequence[KeptTask], store: Store, done: Done, *, processes: int = 0, cluster: str | None = None
 ) -> None:
     """Do each task once and keep its result; `done` hears of each in this thread.
 
@@ -92,7 +92,7 @@ def run_tasks(
         for one in (None, *others):
             free.put(one)
 
-        def run(task: Task) -> None:
+        def run(task: KeptTask) -> None:
             other = free.get()
             try:
                 if other is None or not other.run(task):
@@ -151,7 +151,7 @@ class _Process:
         )
         self._ask({"folder": str(store.folder.absolute()), "suffix": store.suffix, "code": hash_package()})
 
-    def run(self, task: Task) -> bool:
+    def run(self, task: KeptTask) -> bool:
         """Whether the result is now kept; False where it could not be made, for whatever reason."""
         try:
             self._ask({"key": task.key, "function": task.function, "given": task.given})
@@ -159,9 +159,12 @@ class _Process:
             answer = self._process.stdout.readline().strip()
         except (OSError, ValueError):
             answer = ""
-        if answer not in (KEPT, FAILED):  # it has ended, or said something else: no answer of it can be trusted
+        if answer not in (
+            KEPT_ANSWER,
+            FAILED_ANSWER,
+        ):  # it has ended, or said something else: no answer of it can be trusted
             self._process.kill()
-        return answer == KEPT
+        return answer == KEPT_ANSWER
 
     def close(self) -> None:
         self._process.kill()
@@ -195,17 +198,17 @@ def work_for_another(asked: TextIO, answers: TextIO) -> None:
         return
     store = Store(Path(given["folder"]), given["suffix"])
     for line in asked:
-        task = Task(**json.loads(line))
+        task = KeptTask(**json.loads(line))
         try:
             call(task.function, task.given, store.place(task.key))
-            answer = KEPT
+            answer = KEPT_ANSWER
         except Exception:  # the process that asked does it itself, and says what is wrong
-            answer = FAILED
+            answer = FAILED_ANSWER
         answers.write(answer + "\n")
         answers.flush()
 
 
-def _run_on_cluster(tasks: Sequence[Task], store: Store, done: Done, address: str) -> None:
+def _run_on_cluster(tasks: Sequence[KeptTask], store: Store, done: Done, address: str) -> None:
     """Each result comes back as bytes; a task whose worker dies is done again by another."""
     ray = _connect(address)
     remote = ray.remote(max_retries=MAX_RETRIES)(_call_for_bytes)

@@ -19,7 +19,7 @@ from kinematch.database.sources import list_files
 from kinematch.errors import FileError
 from kinematch.files import write_clip
 from kinematch.synth import motions, perform
-from kinematch.tasks import Store, Task, run_tasks
+from kinematch.tasks import KeptTask, Store, run_tasks
 
 RECIPE = '[[source]]\nfiles = ["*.bvh"]\ntags = ["walk"]\n[cleaning]\nmirror = true\n'
 LOOPS = 'loop = true\n[[source.range]]\nfiles = "a.bvh"\nfrom = 0.0\nto = 1.2\ntags = ["idle"]\nloop = true\n'
@@ -54,7 +54,7 @@ def test_another_process_cleans_a_file_as_this_one_does(recipe, tmp_path):
     store, heard = Store(tmp_path, ".cleaned"), []
     given = {"text": RECIPE, "recipe": str(recipe), "files": ""}
     tasks = [
-        Task(f"key{n}", "kinematch.database.clean_files:clean_one", {**given, "number": n, "label": file.label})
+        KeptTask(f"key{n}", "kinematch.database.clean_files:clean_one", {**given, "number": n, "label": file.label})
         for n, file in enumerate(files)
     ]
     run_tasks(tasks, store, lambda task, error: heard.append((task, error)), processes=2)

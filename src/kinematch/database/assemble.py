@@ -24,7 +24,7 @@ MARKS = ("no_entry", "no_exit", "cost_factor")
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MarkedClip:
     """A cleaned clip, with what the recipe says about it."""
 
     clip: CleanedClip
@@ -39,7 +39,7 @@ class Part:
 
 
 def assemble(
-    output: Path, parts: Sequence[Part], skeleton: Skeleton, plan: FeaturePlan, more: dict[str, Any], filter: str, *,
+    output: Path, parts: Sequence[MarkedClip], skeleton: Skeleton, plan: FeaturePlan, more: dict[str, Any], filter: str, *,
     check: Callable[[PoseDatabase], list[str]], progress: Progress,
 ) -> None:  # fmt: skip
     """Write the database of all parts in order. `check` sees the marks before any frame, and returns warnings."""
@@ -72,7 +72,7 @@ def assemble(
         progress("write", 0, 1)
 
 
-def _collect(parts: Sequence[Part], skeleton: Skeleton) -> PoseDatabase:
+def _collect(parts: Sequence[MarkedClip], skeleton: Skeleton) -> PoseDatabase:
     """Everything but the frames: their arrays are zeros that take no memory."""
     clips = [part.clip for part in parts]
     lengths = np.array([clip.frame_count - clip.loop for clip in clips])
@@ -102,13 +102,13 @@ def _collect(parts: Sequence[Part], skeleton: Skeleton) -> PoseDatabase:
     )
 
 
-def _collect_actions(parts: Sequence[Part], starts: np.ndarray, skeleton: Skeleton) -> Actions:
+def _collect_actions(parts: Sequence[MarkedClip], starts: np.ndarray, skeleton: Skeleton) -> Actions:
     acting = [(start, part) for start, part in zip(starts.tolist(), parts) if part.clip.actions]
     return build_actions((start, part.read(skeleton).clip) for start, part in acting)
 
 
 def _write_frames(
-    writer: ArrayWriter, parts: Sequence[Part], poses: PoseDatabase, plan: FeaturePlan, progress: Progress
+    writer: ArrayWriter, parts: Sequence[MarkedClip], poses: PoseDatabase, plan: FeaturePlan, progress: Progress
 ) -> None:
     """Poses and physical features of all clips, several clips at once."""
     done = 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinematch import __version__
 from kinematch.database import storage
-from kinematch.database.assemble import Part, assemble
+from kinematch.database.assemble import MarkedClip, assemble
 from kinematch.database.clean_files import UNREADABLE, Progress, clean_files
 from kinematch.database.cleaned import CleanedClip
 from kinematch.database.feature_database import FeaturePlan, find_targets
@@ -113,7 +113,7 @@ def _build(recipe_path: Path, progress: Progress, memory: int, cluster: str | No
         for file, key in zip(files, keys)
     ]
     parts = [
-        Part(clip, swap_tags([*clip.tags, *file.source.tags], clip, recipe), tuple(mark_clip(file, clip, recipe)))
+        MarkedClip(clip, swap_tags([*clip.tags, *file.source.tags], clip, recipe), tuple(mark_clip(file, clip, recipe)))
         for file, clip in kept
     ]
     plan = FeaturePlan(recipe.feature_schema(), recipe.matching.normalisation, recipe.weights(), recipe.matching.tail)

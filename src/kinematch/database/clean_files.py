@@ -12,7 +12,7 @@ from kinematch.database.recipe import Recipe, parse_recipe
 from kinematch.database.sources import SourceFile, hash_value, list_files, make_clean_key
 from kinematch.errors import FileError, KinematchError
 from kinematch.motion.skeleton import Skeleton
-from kinematch.tasks import Store, Task, count_processes, open_store, run_tasks
+from kinematch.tasks import KeptTask, Store, count_processes, open_store, run_tasks
 
 Progress = Callable[[str, int, int], None]  # stage, items done, items in all
 UNREADABLE = "unreadable: "  # how the key of a file begins that cannot be read
@@ -59,7 +59,7 @@ def clean_files(
 
     given = {"text": text, "recipe": str(recipe_path.absolute()), "files": hash_value(names)}
     tasks = [
-        Task(names[number], f"{__name__}:clean_one", {**given, "number": number, "label": files[number].label})
+        KeptTask(names[number], f"{__name__}:clean_one", {**given, "number": number, "label": files[number].label})
         for number in missing
     ]
     size = sum(path.stat().st_size for number in missing if (path := files[number].path))

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from kinematch.database.poses import Mark
-from kinematch.database.prepare import Stretch, find_frames, find_missing_actions
+from kinematch.database.prepare import TimedClip, find_frames, find_missing_actions
 from kinematch.database.recipe import Recipe
 from kinematch.database.sources import SourceFile
 
 
-def mark_clip(file: SourceFile, clip: Stretch, recipe: Recipe) -> list[Mark]:
+def mark_clip(file: SourceFile, clip: TimedClip, recipe: Recipe) -> list[Mark]:
     """Convert the ranges of a file from its seconds to frames of one of its clips."""
     marks = []
     for one in file.source.range:
@@ -21,7 +21,7 @@ def mark_clip(file: SourceFile, clip: Stretch, recipe: Recipe) -> list[Mark]:
     return marks
 
 
-def find_empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Stretch]]) -> list[str]:
+def find_empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[TimedClip]]) -> list[str]:
     """Ranges and actions without a frame: they lie past the end, or in a part that was cut."""
     marked: dict[tuple[int, int], bool] = {}
     for file, clips in zip(files, prepared):
@@ -32,7 +32,7 @@ def find_empty_ranges(files: list[SourceFile], prepared: Sequence[Sequence[Stret
     return [f"source[{index}].range[{k}] marks no frame" for (index, k), some in marked.items() if not some] + missing
 
 
-def swap_tags(tags: Sequence[str], clip: Stretch, recipe: Recipe) -> frozenset[str]:
+def swap_tags(tags: Sequence[str], clip: TimedClip, recipe: Recipe) -> frozenset[str]:
     """A mirrored left turn is a right turn."""
     pairs = {a: b for left, right in recipe.cleaning.mirror_tags for a, b in ((left, right), (right, left))}
     return frozenset(pairs.get(tag, tag) if clip.mirrored else tag for tag in tags)

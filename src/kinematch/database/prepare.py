@@ -62,7 +62,7 @@ class Prepared:
         return self.clip.actions
 
 
-class Stretch(Protocol):
+class TimedClip(Protocol):
     """What marks need to know of a cleaned clip."""
 
     @property
@@ -156,7 +156,7 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
         raise FileError(file.label, str(error)) from error
 
 
-def find_missing_actions(file: SourceFile, prepared: Sequence[Stretch]) -> list[str]:
+def find_missing_actions(file: SourceFile, prepared: Sequence[TimedClip]) -> list[str]:
     """Actions of the recipe that lie in no clip of their file: past its end, or in a part that was cut."""
     kept = {action.name for one in prepared for action in one.actions}
     return [
@@ -255,7 +255,7 @@ def _close_ranges(plain: Prepared, file: SourceFile) -> list[Prepared]:
     return loops
 
 
-def find_frames(one: Range, file: SourceFile, clip: Stretch) -> tuple[int, int]:
+def find_frames(one: Range, file: SourceFile, clip: TimedClip) -> tuple[int, int]:
     """The frames [start, stop) of a clip that a range is about; of a loop all or none."""
     rate, frames = clip.frame_rate, clip.frame_count
     if not matches(file, one.files):

@@ -13,7 +13,7 @@ from kinematch.database.sources import hash_file, hash_value
 from kinematch.doctor.examine import examine
 from kinematch.doctor.report import Report
 from kinematch.errors import KinematchError
-from kinematch.tasks import Task, count_memory, count_processes, hash_package, open_store, run_tasks
+from kinematch.tasks import KeptTask, count_memory, count_processes, hash_package, open_store, run_tasks
 from kinematch.writing import write_beside
 
 MIN_SHARED_BYTES = 20_000_000  # of files, from which other processes save more time than they take to start
@@ -42,7 +42,7 @@ def examine_files(
         done += 1
         progress(done, len(paths))
 
-    tasks = [Task(keys[n], f"{__name__}:examine_one", {**given, "path": str(paths[n].absolute())}) for n in missing]
+    tasks = [KeptTask(keys[n], f"{__name__}:examine_one", {**given, "path": str(paths[n].absolute())}) for n in missing]
     shared = sum(paths[n].stat().st_size for n in missing) >= MIN_SHARED_BYTES
     processes = count_processes(memory or count_memory() // 4) if shared else 0
     run_tasks(tasks, store, keep, processes=processes, cluster=cluster)
