@@ -39,8 +39,8 @@ class MarkedClip:
 
 
 def assemble(
-    output: Path, parts: Sequence[MarkedClip], skeleton: Skeleton, plan: FeaturePlan, more: dict[str, Any], filter: str, *,
-    check: Callable[[PoseDatabase], list[str]], progress: Progress,
+    output: Path, parts: Sequence[MarkedClip], skeleton: Skeleton, plan: FeaturePlan, more: dict[str, Any],
+    filter: str, *, check: Callable[[PoseDatabase], list[str]], progress: Progress,
 ) -> None:  # fmt: skip
     """Write the database of all parts in order. `check` sees the marks before any frame, and returns warnings."""
     column_weights(plan.schema, plan.weights)
