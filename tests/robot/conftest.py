@@ -12,6 +12,7 @@ from kinematch.files import read_clip
 from kinematch.motion.clean.contacts import find_contacts
 from kinematch.motion.clean.floor import put_on_floor
 from kinematch.robot.read import read_robot
+from kinematch.robot.reference.robot_frames import retarget_database
 
 BIPED = Path(__file__).parents[2] / "examples" / "biped.xml"
 
@@ -96,6 +97,17 @@ def g1(g1_path):
 @pytest.fixture(scope="session")
 def biped():
     return read_robot(BIPED)
+
+
+@pytest.fixture(scope="session")
+def database(built_of):
+    """A few clips of the built-in motion."""
+    return built_of("idle", "walk_1.35", "run_2.6", "walk_turn_*_90", "walk_turn_*_180").database
+
+
+@pytest.fixture(scope="session")
+def source(database, biped):
+    return database, retarget_database(database, biped)
 
 
 @pytest.fixture(scope="session")
