@@ -22,11 +22,12 @@ def robot(
 ) -> int:
     """Score how well a robot follows motion files: a row for each, and totals on foot and lying."""
     from kinematch.cli.convert_robot import read_or_write_roles
-    from kinematch.cli.robot_text import print_quality
+    from kinematch.cli.robot_text import print_feasibility, print_quality
     from kinematch.cli.screen import Screen, progress_bar, write_figures
     from kinematch.evaluate.robots import evaluate_robot, pool_rows
     from kinematch.evaluate.vr.casting import find_motion_files
     from kinematch.robot.read import read_robot
+    from kinematch.robot.simulation.simulated_robot import open_in_mujoco
     from kinematch.robot.tasks import RobotSettings
 
     if not motions:
@@ -34,13 +35,21 @@ def robot(
     check_output(json)
     target = read_robot(model)
     settings = RobotSettings(roles=read_or_write_roles(roles, target))
+    simulated, note = None, ""
+    try:
+        simulated = open_in_mujoco(target)
+    except KinematchError as error:
+        note = str(error)
     with progress_bar("retargeting") as show:
-        standing, lying, left_out = evaluate_robot(find_motion_files(motions), target, settings, progress=show)
+        standing, lying, left_out = evaluate_robot(
+            find_motion_files(motions), target, settings, simulated=simulated, progress=show
+        )
     if not standing and not lying:
         raise KinematchError("no motion could be put on the robot: " + "; ".join(left_out[:3]))
     screen = Screen()
     totals = [pool_rows(rows, name) for rows, name in ((standing, "all on foot"), (lying, "all that lie")) if rows]
     print_quality(screen, [*standing, *lying, *totals])
+    print_feasibility(screen, [*standing, *lying, *totals], note)
     for line in left_out:
         screen.say(f"left out: {line}")
     rows = {"on_foot": standing, "lying": lying, "totals": totals}

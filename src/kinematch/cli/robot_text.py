@@ -14,13 +14,12 @@ COLUMNS = (
     *("motion", "frames", "deviation cm", "penetration cm", "> 0.5 cm", "sole cm", "slip cm/s", "source's"),
     *("collision", "limits", "at limit", "rad/s", "reversals", "frames/s"),
 )
+FEASIBILITY_COLUMNS = ("motion", "too weak", "torque", "balanced")
 
 
 def print_quality(screen: Screen, rows: Sequence["RobotQuality"]) -> None:
     """One row a motion; see docs/robots.md for what each column means."""
-    table = Table(box=None, pad_edge=False)
-    for k, name in enumerate(COLUMNS):
-        table.add_column(name, justify="left" if k == 0 else "right")
+    table = _make_table(COLUMNS)
     for row in rows:
         table.add_row(
             row.name,
@@ -39,3 +38,26 @@ def print_quality(screen: Screen, rows: Sequence["RobotQuality"]) -> None:
             f"{row.rate:.0f}",
         )
     screen.print_wide(table)
+
+
+def print_feasibility(screen: Screen, rows: Sequence["RobotQuality"], note: str) -> None:
+    """One row a motion; `note` says why nothing was measured, if so."""
+    table = _make_table(FEASIBILITY_COLUMNS)
+    for row in rows:
+        found = row.feasibility
+        if found is None:
+            table.add_row(row.name, *["not measured"] * 3)
+            continue
+        weak = "no limits" if found.weak_share is None else f"{found.weak_share:.1%}"
+        ratio = "no limits" if found.torque_ratio is None else f"{found.torque_ratio:.2f}x"
+        table.add_row(row.name, weak, ratio, "-" if found.support_share is None else f"{found.support_share:.1%}")
+    screen.print_wide(table)
+    if note:
+        screen.say(f"not measured: {note}")
+
+
+def _make_table(columns: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for k, name in enumerate(columns):
+        table.add_column(name, justify="left" if k == 0 else "right")
+    return table

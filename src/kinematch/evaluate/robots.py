@@ -1,6 +1,7 @@
 """Many motion files on one robot: a row each, and totals of those that stay on their feet and those that lie down."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from kinematch.motion.clean.floor import floor_height
 from kinematch.motion.clip import Clip
 from kinematch.robot.model import RobotModel
 from kinematch.robot.quality import RobotQuality
+from kinematch.robot.simulation.feasibility import Feasibility
+from kinematch.robot.simulation.simulated_robot import SimulatedRobot
 from kinematch.robot.tasks import RobotSettings
 from kinematch.robot.trial import try_robot
 
@@ -23,6 +26,7 @@ def evaluate_robot(
     model: RobotModel,
     settings: RobotSettings | None = None,
     *,
+    simulated: SimulatedRobot | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[RobotQuality], list[RobotQuality], list[str]]:
     """Rows of motions on foot, rows of motions with falling and lying, and files left out with the reason."""
@@ -32,7 +36,9 @@ def evaluate_robot(
     for k, path in enumerate(paths):
         try:
             for clip in read_clips(path):
-                (lying if lies_down(clip) else standing).append(try_robot(clip, model, settings)[1])
+                (lying if lies_down(clip) else standing).append(
+                    try_robot(clip, model, settings, simulated=simulated)[1]
+                )
         except KinematchError as error:
             left_out.append(str(error))
         if progress is not None:
@@ -83,4 +89,18 @@ def pool_rows(rows: Sequence[RobotQuality], name: str) -> RobotQuality:
         reversal_share=mean("reversal_share"),
         leg_length=rows[0].leg_length,
         rate=float(frames.sum() / np.sum(frames / [max(row.rate, 1e-9) for row in rows])),
+        feasibility=_pool_feasibility(rows),
     )
+
+
+def _pool_feasibility(rows: Sequence[RobotQuality]) -> Feasibility | None:
+    """Means weighted by frames, over those rows that have a figure."""
+    measured = [(row.frames, row.feasibility) for row in rows if row.feasibility is not None]
+    if not measured:
+        return None
+    pooled = {}
+    for field in fields(Feasibility):
+        found = [(getattr(one, field.name), frames) for frames, one in measured if getattr(one, field.name) is not None]
+        values, weights = zip(*found) if found else ((), ())
+        pooled[field.name] = float(np.average(values, weights=weights)) if found else None
+    return Feasibility(**pooled)

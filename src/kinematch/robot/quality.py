@@ -13,6 +13,7 @@ from kinematch.robot.kernels.targets import find_targets, place_source
 from kinematch.robot.motion import RobotMotion
 from kinematch.robot.plan import RobotPlan
 from kinematch.robot.retargeting import make_work
+from kinematch.robot.simulation.feasibility import Feasibility
 from kinematch.robot.tasks import FEET, TASK_NAMES
 
 MIN_PENETRATION = 0.005  # m of penetration that counts
@@ -48,6 +49,7 @@ class RobotQuality:
     reversal_share: float  # frames in which a hinge turns back at more than half of its speed limit, before and after
     leg_length: float  # m
     rate: float = 0.0  # frames retargeted a second
+    feasibility: Feasibility | None = None  # where it was measured in MuJoCo
 
     @property
     def slip_ratio(self) -> float:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from kinematch.robot.model import RobotModel
 from kinematch.robot.motion import RobotMotion
 from kinematch.robot.quality import RobotQuality, measure_quality
 from kinematch.robot.retargeting import CHUNK_FRAMES, RobotRetargeting
+from kinematch.robot.simulation.feasibility import measure_feasibility
+from kinematch.robot.simulation.simulated_robot import SimulatedRobot
 from kinematch.robot.tasks import RobotSettings
 
 
@@ -20,9 +23,13 @@ def try_robot(
     model: RobotModel,
     settings: RobotSettings | None = None,
     *,
+    simulated: SimulatedRobot | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[RobotMotion, RobotQuality]:
-    """The clip, put on the floor, as motion of a robot, and how good that is; its rate is that of one core's time."""
+    """The clip, put on the floor, as motion of a robot, and how good that is; its rate is that of one core's time.
+
+    With the robot opened by `open_in_mujoco`, also what torques and balance it would take.
+    """
     clip = put_on_floor(clip)
     contacts = find_contacts(clip)
     retargeting = RobotRetargeting(clip.skeleton, model, settings or RobotSettings())
@@ -38,4 +45,7 @@ def try_robot(
     rate = clip.frame_count / max(time.thread_time() - begin, 1e-9)
     base, turns, angles = (np.concatenate([part[k] for part in parts]) for k in range(3))
     motion = RobotMotion(model, base, turns, angles, clip.frame_rate, clip.name)
-    return motion, measure_quality(motion, clip, contacts, retargeting.plan, rate=rate)
+    quality = measure_quality(motion, clip, contacts, retargeting.plan, rate=rate)
+    if simulated is not None:
+        quality = replace(quality, feasibility=measure_feasibility(simulated, motion, contacts, retargeting.plan))
+    return motion, quality

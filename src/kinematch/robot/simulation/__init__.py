@@ -1,0 +1,1 @@
+"""Robots in MuJoCo: what their motion would take, and environments in which policies learn to follow a reference."""
