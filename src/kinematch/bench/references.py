@@ -32,7 +32,7 @@ SOLVED_ROBOTS = 20  # of the rival
 
 @dataclass(frozen=True)
 class ReferenceTimes:
-    """Steps of so many references."""
+    """Steps of a number of references."""
 
     robots: int
     processor: float  # ms of a step, mean

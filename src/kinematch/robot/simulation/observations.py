@@ -6,7 +6,7 @@ import numpy as np
 
 from kinematch.math import quaternion, rotation
 from kinematch.robot.reference.robot_reference import Reference
-from kinematch.robot.simulation.rewards import Errors
+from kinematch.robot.simulation.rewards import TrackingErrors
 
 DOWN = np.array([0.0, 0.0, -1.0])
 
@@ -56,7 +56,7 @@ def observe(
     return {name: np.asarray(values, np.float32) for name, values in parts.items()}
 
 
-def find_errors(state: SimulatedState, shown: Reference, bodies: np.ndarray, change: np.ndarray) -> Errors:
+def find_errors(state: SimulatedState, shown: Reference, bodies: np.ndarray, change: np.ndarray) -> TrackingErrors:
     """How far robots are from the reference now; `bodies` are rows of its bodies."""
     apart = shown.base_positions[:, 0] - state.base_positions
     turns = shown.base_rotations[:, 0].astype(np.float64)
@@ -64,7 +64,7 @@ def find_errors(state: SimulatedState, shown: Reference, bodies: np.ndarray, cha
     own = state.body_positions - state.base_positions[:, None]
     theirs = shown.body_positions[:, 0, bodies] - shown.base_positions[:, :1]
     up, own_up = (quaternion.rotate(one, np.broadcast_to(-DOWN, apart.shape)) for one in (turns, state.base_rotations))
-    return Errors(
+    return TrackingErrors(
         joint_positions=_mean_root(shown.joint_positions[:, 0] - state.joint_positions),
         joint_velocities=_mean_root(shown.joint_velocities[:, 0] - state.joint_velocities),
         base_position=np.linalg.norm(apart, axis=1),

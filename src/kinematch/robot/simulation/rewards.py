@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.errors import KinematchError
 
 
-class Errors(NamedTuple):
+class TrackingErrors(NamedTuple):
     """How far N robots are from the reference now."""
 
     joint_positions: np.ndarray  # (N,) rad, root of the mean square over hinges
@@ -54,7 +54,7 @@ class TrackingSettings:
 TERMS = ("joint_positions", "joint_velocities", "base_position", "base_rotation", "base_velocity", "body_positions")
 
 
-def find_rewards(errors: Errors, settings: TrackingSettings) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def find_rewards(errors: TrackingErrors, settings: TrackingSettings) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Rewards (N,), at most 1, and their terms."""
     terms = {}
     for name in TERMS:
@@ -64,7 +64,7 @@ def find_rewards(errors: Errors, settings: TrackingSettings) -> tuple[np.ndarray
     return np.sum(list(terms.values()), axis=0), terms
 
 
-def find_lost(errors: Errors, settings: TrackingSettings) -> np.ndarray:
+def find_lost(errors: TrackingErrors, settings: TrackingSettings) -> np.ndarray:
     """Whether each robot (N,) is too far from the reference to go on; what is not finite is lost."""
     with np.errstate(invalid="ignore"):
         kept = (

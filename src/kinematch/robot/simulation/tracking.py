@@ -13,7 +13,7 @@ from kinematch.robot.model import TO_OURS, RobotModel
 from kinematch.robot.reference.robot_frames import RobotFrames
 from kinematch.robot.reference.robot_reference import RobotReference
 from kinematch.robot.simulation.observations import SimulatedState, find_errors, observe
-from kinematch.robot.simulation.rewards import Errors, TrackingSettings, find_lost, find_rewards
+from kinematch.robot.simulation.rewards import TrackingErrors, TrackingSettings, find_lost, find_rewards
 from kinematch.robot.simulation.simulated_robot import TIMESTEP_SECONDS, open_in_mujoco
 from kinematch.threads import run_in_pieces
 
@@ -104,7 +104,7 @@ class Tracking:
         """Whose episode is as long as it may be (N,)."""
         return self.steps * self.reference.dt >= self.settings.episode_seconds - 1e-9
 
-    def find_errors(self, actions: np.ndarray) -> Errors:
+    def find_errors(self, actions: np.ndarray) -> TrackingErrors:
         """How far the robots are from the reference now."""
         return find_errors(self.read_state(), self.shown, self.robot.body_rows, actions - self.actions)
 
