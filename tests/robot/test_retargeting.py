@@ -217,6 +217,11 @@ class Equations:
 
 @pytest.fixture
 def equations(g1, walk):
+    return Equations(RobotRetargeting(walk[0].skeleton, g1, RobotSettings(collision=0.0, floor=0.0)), 2)
+
+
+@pytest.fixture
+def equations_at_the_floor(g1, walk):
     return Equations(RobotRetargeting(walk[0].skeleton, g1, RobotSettings(collision=0.0)), 2)
 
 
@@ -232,8 +237,13 @@ def test_where_all_tasks_are_met_the_cost_is_zero_and_grows_as_the_matrix_says(e
         assert both / 2 == pytest.approx(step @ matrix @ step, rel=1e-6)
 
 
-def test_the_right_side_is_half_of_the_cost_s_descent(equations):
+def test_the_right_side_is_half_of_the_cost_s_descent(equations_at_the_floor):
+    equations = equations_at_the_floor
     rng, work, plan = equations.rng, equations.work, equations.plan
+    equations.find_cost(np.zeros(len(work.right)))
+    links = plan.floor_links
+    assert (work.places[links] + quaternion.rotate(work.turns[links], plan.floor_points))[:, 1].min() < -0.1
+    work.pace[1], work.easy[:] = 1.0, equations.angles[:, None] + [0.1, 0.3]
     work.targets[:] += rng.normal(size=work.targets.shape)
     equations.state.references[:], work.ahead[:] = rng.normal(size=(2, len(equations.angles)))
     work.ahead_base[:] = rng.normal(size=3)

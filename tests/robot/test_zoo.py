@@ -115,6 +115,17 @@ def test_legs_and_arms_hang_on_the_right_sides(animal):
             assert abs(left[1] - right[1]) < 0.05
 
 
+def test_toes_point_ahead(animal):
+    """Feet as long behind the ankle as before it were taken for turned around."""
+    anatomy = find_anatomy(animal[0])
+    ahead = {}
+    for segment in anatomy.segments:
+        turn = quaternion.multiply(segment.axes, quaternion.inverse(anatomy.rotations[segment.link]))
+        ahead[segment.role] = quaternion.rotate(quaternion.inverse(turn), [0.0, 0.0, 1.0])
+        if segment.role.endswith("_foot") and segment.link != anatomy.links[segment.role.replace("foot", "lower_leg")]:
+            assert ahead[segment.role] @ ahead["hips"] > 0.5
+
+
 def list_limbs(pairs):
     """Pairs of names in one order."""
     return {(min(pair), max(pair)) for pair in pairs}

@@ -73,6 +73,7 @@ def pool_rows(rows: Sequence[RobotQuality], name: str) -> RobotQuality:
             task: float(np.average([row.deviation_by_task[task] for row in rows], weights=frames))
             for task in rows[0].deviation_by_task
         },
+        standing_deviation=mean("standing_deviation"),
         penetration=most("penetration"),
         deep_share=mean("deep_share"),
         sole_height=mean("sole_height"),

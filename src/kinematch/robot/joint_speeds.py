@@ -5,7 +5,8 @@ import numpy as np
 from kinematch.robot.model import RobotModel
 
 # A robot is known by hinges that it has; rad/s by words in their names, of which the first that fits counts. The G1's
-# are those of its URDF and of mjlab; the H1's of its URDF.
+# are those of its URDF and of mjlab; the H1's and the T1's of their URDFs; the Berkeley Humanoid's of its makers'
+# training code; the OP3's those of its servos, XM430-W350, without load at 12 V.
 KNOWN_ROBOTS: tuple[tuple[str, tuple[str, ...], tuple[tuple[str, float], ...]], ...] = (
     (
         "Unitree G1",
@@ -23,6 +24,20 @@ KNOWN_ROBOTS: tuple[tuple[str, tuple[str, ...], tuple[tuple[str, float], ...]], 
             *(("shoulder", 9.0), ("elbow", 20.0)),
         ),
     ),
+    (
+        "Booster T1",
+        ("Left_Hip_Pitch", "Left_Knee_Pitch", "Left_Elbow_Yaw", "Waist", "AAHead_yaw"),
+        (
+            *(("Hip_Pitch", 12.5), ("Hip", 10.9), ("Knee", 11.7), ("Ankle_Pitch", 18.8), ("Ankle", 12.4)),
+            *(("Waist", 10.88), ("ead", 12.56), ("", 18.84)),
+        ),
+    ),
+    (
+        "Berkeley Humanoid",
+        ("LL_HR", "LL_HAA", "LL_HFE", "LL_KFE", "LL_FFE", "LL_FAA"),
+        (("HFE", 20.0), ("KFE", 14.0), ("FAA", 42.0), ("", 23.0)),
+    ),
+    ("Robotis OP3", ("l_hip_yaw", "l_knee", "l_ank_pitch", "l_sho_pitch", "l_el", "head_tilt"), (("", 4.8),)),
 )
 
 

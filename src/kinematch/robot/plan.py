@@ -34,6 +34,7 @@ class RobotPlan(NamedTuple):
     axes: np.ndarray  # (L, 3)
     limits: np.ndarray  # (D, 2) rad
     speeds: np.ndarray  # (D,) rad/s
+    accelerations: np.ndarray  # (D,) rad/s^2
     above: np.ndarray  # (L, A) int32, the links above each and itself that turn, from the base down; -1 for none
     # source
     source_parents: np.ndarray  # (Js,) int32
@@ -70,10 +71,11 @@ class RobotPlan(NamedTuple):
     floor_links: np.ndarray  # (P,) int32
     floor_points: np.ndarray  # (P, 3) m
     floor_radii: np.ndarray  # (P,) m
+    floor_reaches: np.ndarray  # (P,) m, from the link to the farthest that each is below it
     # settings
     # posture, smoothness of angles, collision, margin, lock and release half-life s, heel lift rad, roll share,
-    # smoothness of the base, acceleration of hinges rad/s^2
-    numbers: np.ndarray  # (10,)
+    # smoothness of the base, haste, floor
+    numbers: np.ndarray  # (11,)
     iterations: np.ndarray  # (2,) int32
 
 
@@ -116,6 +118,7 @@ def make_plan(source: Skeleton, model: RobotModel, anatomy: Anatomy, settings: R
         axes=_reals(model.axes),
         limits=_reals(limits),
         speeds=_reals(speeds),
+        accelerations=_reals(np.minimum(settings.joint_acceleration, speeds / settings.start_seconds)),
         above=_padded(above, max(map(len, above))),
         source_parents=_ints(source.parents),
         landmarks=_ints([joints[role] for role in LANDMARKS]),
@@ -147,10 +150,11 @@ def make_plan(source: Skeleton, model: RobotModel, anatomy: Anatomy, settings: R
         floor_links=_ints(floor.links),
         floor_points=_reals(floor.points),
         floor_radii=_reals(floor.radii),
+        floor_reaches=_reals(np.linalg.norm(floor.points, axis=1) + floor.radii),
         numbers=_reals(
             [settings.posture, settings.smooth_angles, settings.collision, settings.margin, settings.lock_halflife,
              settings.release_halflife, settings.heel_lift, settings.foot_roll, settings.smooth_base,
-             settings.joint_acceleration]
+             settings.haste, settings.floor]
         ),
         iterations=_ints([settings.iterations, settings.first_iterations]),
     )  # fmt: skip

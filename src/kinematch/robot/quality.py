@@ -14,14 +14,15 @@ from kinematch.robot.motion import RobotMotion
 from kinematch.robot.plan import RobotPlan
 from kinematch.robot.retargeting import make_work
 from kinematch.robot.simulation.feasibility import Feasibility
-from kinematch.robot.tasks import FEET, TASK_NAMES
+from kinematch.robot.tasks import FEET, HIPS, TASK_NAMES
 
 MIN_PENETRATION = 0.005  # m of penetration that counts
 LIMIT_TOLERANCE = 1e-3  # rad from a limit within which an angle is at it
 SPEED_TOLERANCE = 1e-3  # share of a speed limit
 REVERSAL_SHARE = 0.5  # of the speed limit, before and after, that makes a reversal
-# of the leg's length, and of all angles: a motion beyond is refused. Falls and floor motion of LAFAN1 stay below half.
-MAX_DEVIATION_SHARE, MAX_LIMIT_SHARE = 0.5, 0.18
+LOW_HIPS = 0.5  # of the leg's length, below which the hips are those of who lies, crawls or sits on the floor
+# of the leg's length, on foot and in all, and of all angles: a motion beyond is refused
+MAX_STANDING_DEVIATION_SHARE, MAX_DEVIATION_SHARE, MAX_LIMIT_SHARE = 0.2, 0.5, 0.3
 MAX_SOLE_HEIGHT = 0.01  # m above the floor within which a point of a planted sole stands on it
 
 
@@ -33,6 +34,7 @@ class RobotQuality:
     frames: int
     deviation: float  # m, mean distance of hips, shoulders, knees, ankles, elbows and hands from their scaled targets
     deviation_by_task: dict[str, float]  # m
+    standing_deviation: float  # m, of frames in which the person is on foot; 0 if there are none
     penetration: float  # m, deepest
     deep_share: float  # deeper than MIN_PENETRATION
     sole_height: float  # m, mean height of the lowest point of soles while the source has the foot planted
@@ -62,7 +64,11 @@ def measure_quality(
 ) -> RobotQuality:
     """Figures of a motion made from a clip with these contacts (F, 2)."""
     places, turns = motion.place_links()
-    deviations = _find_deviations(plan, clip, places, turns)
+    own = np.flatnonzero(plan.costs[:, 0] > 0)
+    targets = _find_targets(plan, clip)
+    deviations = _find_deviations(plan, targets, places, turns)[:, own]
+    leg = float(plan.scales[4] + plan.shin)
+    standing_frames = targets[:, HIPS, 1] > LOW_HIPS * leg
     lowest = _heights(plan.floor_links, plan.floor_points, plan.floor_radii, places, turns).min(axis=1)
     soles = [_sole_points(plan, k, places, turns) for k in range(2)]
     heights = np.stack([(points[..., 1] - plan.sole_radii[k]).min(axis=1) for k, points in enumerate(soles)], axis=1)
@@ -79,7 +85,8 @@ def measure_quality(
         name=motion.name,
         frames=motion.frame_count,
         deviation=float(deviations.mean()),
-        deviation_by_task=dict(zip(TASK_NAMES, deviations.mean(axis=0).tolist())),
+        standing_deviation=float(deviations[standing_frames].mean()) if standing_frames.any() else 0.0,
+        deviation_by_task={TASK_NAMES[task]: float(away) for task, away in zip(own, deviations.mean(axis=0))},
         penetration=float(max(-lowest.min(), 0.0)),
         deep_share=float((lowest < -MIN_PENETRATION).mean()),
         sole_height=float(np.abs(standing).mean()) if len(standing) else 0.0,
@@ -94,14 +101,17 @@ def measure_quality(
         speed_share=_share((speeds > (1 - SPEED_TOLERANCE) * plan.speeds).any(axis=1)),
         joint_acceleration=float(np.abs(accelerations).max(initial=0.0)),
         reversal_share=_share(turning.any(axis=1)),
-        leg_length=float(plan.scales[4] + plan.shin),
+        leg_length=leg,
         rate=rate,
     )
 
 
 def check_quality(quality: RobotQuality) -> None:
     """Refuse a result in which the robot is far from following, as when its parts were mistaken."""
-    if quality.deviation <= MAX_DEVIATION_SHARE * quality.leg_length and quality.limit_share <= MAX_LIMIT_SHARE:
+    leg = quality.leg_length
+    near = quality.deviation <= MAX_DEVIATION_SHARE * leg
+    near = near and quality.standing_deviation <= MAX_STANDING_DEVIATION_SHARE * leg
+    if near and quality.limit_share <= MAX_LIMIT_SHARE:
         return
     worst = sorted(quality.deviation_by_task.items(), key=lambda one: -one[1])[:3]
     raise KinematchError(
@@ -116,17 +126,22 @@ def _share(values: np.ndarray | np.bool_) -> float:
     return float(np.mean(values)) if np.size(values) else 0.0
 
 
-def _find_deviations(plan: RobotPlan, clip: Clip, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    """Distances (F, T) of the parts from their targets before feet were locked; those that a robot lacks are zero."""
+def _find_targets(plan: RobotPlan, clip: Clip) -> np.ndarray:
+    """Targets (F, T, 3) before feet were locked, which are those of ankles."""
     work, targets = make_work(plan), np.empty((clip.frame_count, len(TASK_NAMES), 3))
     for frame, (positions, rotations) in enumerate(zip(clip.positions, clip.rotations)):
         place_source(plan.source_parents, positions, rotations, work.source_places, work.source_turns)
         find_targets(plan, work.source_places, work.source_turns, work.targets, work.wanted)
         targets[frame] = work.targets
+    return targets
+
+
+def _find_deviations(plan: RobotPlan, targets: np.ndarray, places: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """Distances (F, T) of the parts from their targets."""
     points = np.array(plan.task_points)
     points[FEET : FEET + 2] -= plan.tips  # ankles
     at = places[:, plan.task_links] + quaternion.rotate(turns[:, plan.task_links], points)
-    return np.linalg.norm(at - targets, axis=-1)[:, plan.costs[:, 0] > 0]
+    return np.linalg.norm(at - targets, axis=-1)
 
 
 def _heights(

@@ -60,8 +60,9 @@ class RobotWork(NamedTuple):
     held: np.ndarray  # (N,) int32
     ahead: np.ndarray  # (D,)
     ahead_base: np.ndarray  # (3,)
-    pace: np.ndarray  # (1,)
-    bounds: np.ndarray  # (D, 2)
+    pace: np.ndarray  # (2,) factors of costs of accelerations and of speeds at this dt
+    bounds: np.ndarray  # (D, 2) rad that limits of angles, speeds and accelerations leave in this frame
+    easy: np.ndarray  # (D, 2) rad, what is reached without haste
     best_base: np.ndarray  # (3,)
     best_turn: np.ndarray  # (4,)
     best_angles: np.ndarray  # (D,)
@@ -89,7 +90,8 @@ def make_work(plan: RobotPlan) -> RobotWork:
         turns=np.zeros((links, 4)), spins=np.zeros((links, 3)), ends=np.zeros((len(plan.capsule_links), 2, 3)),
         matrix=square[0], factor=square[1], right=rows[0], values=rows[1], step=rows[2], line=rows[3],
         columns=np.zeros((3, size)), indices=counts[0], free=counts[1], held=counts[2],
-        ahead=np.zeros(hinges), ahead_base=np.zeros(3), pace=np.zeros(1), bounds=np.zeros((hinges, 2)),
+        ahead=np.zeros(hinges), ahead_base=np.zeros(3), pace=np.zeros(2), bounds=np.zeros((hinges, 2)),
+        easy=np.tile([-np.inf, np.inf], (hinges, 1)),
         best_base=np.zeros(3), best_turn=np.zeros(4), best_angles=np.zeros(hinges),
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from kinematch.robot.solids import FloorPoints, find_floor_points
 
 REQUIRED_SEGMENTS = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_leg", "lower_leg"))
 MAX_JOINT_HINGES = 3  # that turn about one point; of more, as in a clavicle and an arm, the last
+MIN_AHEAD = 0.5  # cosine between a foot and the way ahead, from which that says where its toes are
 # along which the left limb points in T-pose
 BONE_DIRECTIONS = {"upper_arm": (1.0, 0.0, 0.0), "upper_leg": (0.0, -1.0, 0.0)}
 
@@ -168,7 +169,9 @@ def _find_turns(
         foot = f"{side}_foot"
         if links[foot] != links[f"{side}_lower_leg"]:
             shin = centres[f"{side}_lower_leg"] - centres[foot]
-            frame = _foot_frame(soles[side], rotations[links[foot]], positions[links[foot]] - centres[foot], shin)
+            ahead = np.cross(centres["left_upper_leg"] - centres["right_upper_leg"], top - trunk)
+            away = positions[links[foot]] - centres[foot]
+            frame = _foot_frame(soles[side], rotations[links[foot]], away, shin, ahead)
             wanted = _frame(np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
             turns[foot] = _turn(frame, wanted, rotations[links[foot]])
     return turns
@@ -197,8 +200,11 @@ def _flexing_axis(
     return axis if high - straight >= straight - low else -axis
 
 
-def _foot_frame(sole: FloorPoints, turn: np.ndarray, at: np.ndarray, shin: np.ndarray) -> np.ndarray:
-    """Forward and up of a foot at angles zero: along its length, and across its sole, towards the shin."""
+def _foot_frame(sole: FloorPoints, turn: np.ndarray, at: np.ndarray, shin: np.ndarray, ahead: np.ndarray) -> np.ndarray:
+    """Forward and up of a foot at angles zero: along its length, and across its sole, towards the shin.
+
+    Of the two ways along it the one ahead, or that of its longer end where the leg is turned out.
+    """
     points = quaternion.rotate(turn, sole.points) + at  # from the ankle
     spread = points - points.mean(axis=0) if len(points) else np.zeros((1, 3))
     _, sizes, axes = np.linalg.svd(spread, full_matrices=True)
@@ -206,5 +212,7 @@ def _foot_frame(sole: FloorPoints, turn: np.ndarray, at: np.ndarray, shin: np.nd
         return _frame(np.array([0.0, 0.0, 1.0]), shin)
     up = axes[2] * np.sign(axes[2] @ shin or 1.0)
     length = points @ axes[0]
-    forward = axes[0] * (1.0 if length.max() + length.min() >= 0 else -1.0)
+    along = float(axes[0] @ quaternion.unit(ahead))
+    sure = abs(along) > MIN_AHEAD
+    forward = axes[0] * (1.0 if (along if sure else length.max() + length.min()) >= 0 else -1.0)
     return _frame(forward, up)

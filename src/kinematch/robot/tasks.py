@@ -35,10 +35,13 @@ class RobotSettings:
     posture: float = 0.05  # per radian from the decomposed angles
     smooth_base: float = 3.0  # per metre by which the base's way from its target changes its pace in a frame of 1/30 s
     smooth_angles: float = 0.05  # per radian, the same of hinges
+    haste: float = 5.0  # per radian beyond four fifths of a hinge's speed limit, in a frame of 1/30 s
     collision: float = 30.0  # per metre that two limbs are nearer than the margin
+    floor: float = 5.0  # per metre that a point is below the floor
     margin: float = 0.015  # m between limbs
     joint_speed: float = 12.0  # rad/s, where neither the file nor joint_speeds.py says
     joint_acceleration: float = 250.0  # rad/s^2, so that no hinge reverses at full speed from frame to frame
+    start_seconds: float = 0.05  # s that a hinge takes to its full speed at least, which slows down slow ones
     iterations: int = 5  # Gauss-Newton steps a frame
     first_iterations: int = 60  # of the first frame, which has no frame before to start from
     lock_halflife: float = 0.02  # s, in which a foot settles flat on the floor at a contact
@@ -57,6 +60,8 @@ class RobotSettings:
             "posture",
             "smooth_base",
             "smooth_angles",
+            "haste",
+            "floor",
             "collision",
         ):
             if not 0 <= getattr(self, name) < 1e6:
@@ -65,6 +70,8 @@ class RobotSettings:
             raise KinematchError(f"joint_speed is {self.joint_speed}, expected rad/s above zero")
         if not 0 < self.joint_acceleration < 1e9:
             raise KinematchError(f"joint_acceleration is {self.joint_acceleration}, expected rad/s^2 above zero")
+        if not 1e-6 <= self.start_seconds < 10:
+            raise KinematchError(f"start_seconds is {self.start_seconds}, expected 1e-6 to 10")
         if not (1 <= self.iterations <= 1000 and 1 <= self.first_iterations <= 10000):
             raise KinematchError(f"iterations {self.iterations}, {self.first_iterations}, expected 1 to 1000 and 10000")
         if self.scale is not None and not 0 < self.scale < 100:

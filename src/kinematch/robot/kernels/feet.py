@@ -8,6 +8,8 @@ from kinematch.math.spring import HALFLIFE_FACTOR
 from kinematch.robot.kernels.rotations import mix
 
 MAX_PITCH = 1.0  # rad that a planted foot pitches over its toes
+# rad of pitch, toes down being positive, and sine of roll, between which a foot on the floor stands on its sole
+MIN_STANDING_PITCH, MAX_STANDING_PITCH, MAX_ROLL = -0.8, 1.4, 0.7
 PITCH_AXIS, UP, FORWARD = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
@@ -23,9 +25,14 @@ def plant_feet(plan, state, contacts, dt, targets, wanted):
         segment = plan.task_segments[4 + k]
         raw, ankle = read4(wanted, segment), read3(targets, 4 + k)
         stand, tip = read4(plan.foot_axes, k), read3(plan.tips, k)
-        _heading, pitch = find_heading(multiply(raw, inverse(stand)))
+        level = multiply(raw, inverse(stand))
+        _heading, pitch = find_heading(level)
+        # who lies has feet on the floor that do not stand on their soles
+        lying = (
+            pitch < MIN_STANDING_PITCH or pitch > MAX_STANDING_PITCH or np.abs(rotate(level, PITCH_AXIS)[1]) > MAX_ROLL
+        )
         pitch = min(max(pitch - heel, 0.0), MAX_PITCH)
-        down = contacts[k]
+        down = contacts[k] and not lying
         if down and state.planted[k] == 0.0:  # lock the tip where the target has it now
             share = state.shares[k] * plan.flat[k]
             turn = mix(raw, multiply(stand_at(state.headings[k], pitch), stand), share)

@@ -12,6 +12,7 @@ from kinematch.robot.kernels.targets import find_targets, place_source
 
 REFERENCE_SECONDS = 1 / 30  # s, the time between frames for which costs of smoothness are given
 FOLLOW_GAIN = 0.8  # of the speed at which the base strays from its target: below one, so that it does not overshoot
+EASY_SPEED = 0.8  # of a hinge's limit; above it costs, so that few frames are at the limit itself
 BOUND_MARGIN = 1e-9  # rad by which angles are kept from their bounds, so that differences of them keep the speed limit
 
 
@@ -49,9 +50,9 @@ def bound_angles(plan, state, work, dt):
 
     A hinge goes no faster towards a limit than it can brake before it.
     """
-    most = plan.numbers[9]  # rad/s^2
     for d in range(plan.limits.shape[0]):
         low, high, angle = plan.limits[d, 0], plan.limits[d, 1], state.angles[d]
+        most = plan.accelerations[d]
         if state.started[0] > 0.0:
             up = min(find_braking_speed(max(high - angle, 0.0), most * dt, dt), plan.speeds[d])
             down = min(find_braking_speed(max(angle - low, 0.0), most * dt, dt), plan.speeds[d])
@@ -63,6 +64,8 @@ def bound_angles(plan, state, work, dt):
         if low > high:  # by rounding
             low = high = min(max((low + high) / 2, plan.limits[d, 0]), plan.limits[d, 1])
         work.bounds[d, 0], work.bounds[d, 1] = low, high
+        reach = EASY_SPEED * plan.speeds[d] * dt if state.started[0] > 0.0 else np.inf
+        work.easy[d, 0], work.easy[d, 1] = angle - reach, angle + reach
         state.angles[d] = min(max(angle, low), high)
 
 
@@ -85,6 +88,7 @@ def look_ahead(plan, state, work, dt):
     moves things by its product with the square of dt, so the weight grows as dt shrinks.
     """
     work.pace[0] = (REFERENCE_SECONDS / dt) ** 2 if state.started[0] == 2.0 else 0.0
+    work.pace[1] = REFERENCE_SECONDS / dt
     for k in range(3):
         stray = state.base[k] - state.last_target[k]
         work.ahead_base[k] = work.targets[0, k] + stray + FOLLOW_GAIN * (stray - state.last_stray[k])

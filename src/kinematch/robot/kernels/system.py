@@ -6,6 +6,9 @@ from kinematch.robot.kernels.capsules import are_far, find_gap, find_nearest, pl
 from kinematch.robot.kernels.rotations import to_vector
 
 FORWARD = (0.0, 0.0, 1.0)
+KNEE_AND_HAND_ROWS = (2, 3, 8, 9)
+NEAR_FLOOR = 0.5  # of the shin's length, below which knees and hands count the more, as much as a foot at the floor
+FLOOR_SLACK = 0.001  # m that a point may be below the floor for nothing: soles that stand would weigh in every frame
 FIRST_FOOT_ROW = 4  # row of the first foot's task
 # columns of the base: three of its position, three of its rotation in the world; then one for each hinge
 BASE_COLUMNS = 6
@@ -130,6 +133,9 @@ def build_system(plan, work, state, targets, wanted, damping):
             share = state.shares[t - FIRST_FOOT_ROW]
             cost = share * cost + (1.0 - share) * plan.swinging[0]
             turn_cost = share * turn_cost + (1.0 - share) * plan.swinging[1] * plan.flat[t - FIRST_FOOT_ROW]
+        elif cost > 0 and (t in KNEE_AND_HAND_ROWS):
+            near = 1.0 - (targets[t, 1] - plan.scales[1]) / (NEAR_FLOOR * plan.shin)
+            cost += min(max(near, 0.0), 1.0) * (plan.swinging[0] - cost)
         if cost > 0:
             away = rotate(turn, read3(plan.task_points, t))
             x, y, z = work.places[link, 0] + away[0], work.places[link, 1] + away[1], work.places[link, 2] + away[2]
@@ -152,6 +158,7 @@ def build_system(plan, work, state, targets, wanted, damping):
             cost_here += add_rows(work, count, 3, square, error)
     posture, smooth = plan.numbers[0] ** 2, (plan.numbers[1] * work.pace[0]) ** 2
     steady = (plan.numbers[8] * work.pace[0]) ** 2
+    braking = (plan.numbers[9] * work.pace[1]) ** 2
     for k in range(3):
         work.matrix[k, k] += steady
         work.right[k] += steady * (work.ahead_base[k] - state.base[k])
@@ -162,7 +169,34 @@ def build_system(plan, work, state, targets, wanted, damping):
         work.right[BASE_COLUMNS + d] += smooth * (work.ahead[d] - state.angles[d])
         cost_here += posture * (state.references[d] - state.angles[d]) ** 2
         cost_here += smooth * (work.ahead[d] - state.angles[d]) ** 2
-    return cost_here + add_collisions(plan, work)
+        over = state.angles[d] - min(max(state.angles[d], work.easy[d, 0]), work.easy[d, 1])
+        if over != 0.0:  # faster than is easy
+            work.matrix[BASE_COLUMNS + d, BASE_COLUMNS + d] += braking
+            work.right[BASE_COLUMNS + d] -= braking * over
+            cost_here += braking * over * over
+    return cost_here + add_collisions(plan, work) + add_floor(plan, work)
+
+
+@part
+def add_floor(plan, work):
+    """A row for each point below the floor, so that hands, knees and the trunk rest on it like feet."""
+    cost, total = plan.numbers[10], 0.0
+    if cost == 0.0:
+        return total
+    for i in range(plan.floor_links.shape[0]):
+        link = plan.floor_links[i]
+        x, y, z = work.places[link, 0], work.places[link, 1], work.places[link, 2]
+        if y >= plan.floor_reaches[i]:
+            continue
+        away = rotate(read4(work.turns, link), read3(plan.floor_points, i))
+        height = y + away[1] - plan.floor_radii[i]
+        if height >= -FLOOR_SLACK:
+            continue
+        count = point_columns(plan, work, link, x + away[0], y + away[1], z + away[2])
+        for k in range(count):
+            work.columns[0, k] = work.columns[1, k]
+        total += add_rows(work, count, 1, cost * cost, (-height - FLOOR_SLACK, 0.0, 0.0))
+    return total
 
 
 @part
