@@ -19,6 +19,7 @@ VERBS = {
     "init": "write a commented recipe for the files in a folder",
     "build": "build a motion-matching database from a recipe",
     "inspect": "show what a database covers and what it lacks",
+    "find": "find clips in databases by words, tags, speed, or likeness to a clip or pose",
     "pack": "compress a database to a tenth of its size, within an error bound",
     "convert": "convert a motion file to another format, or to a picture",
     "avatar": "animate a full body from recorded headset and controller tracking",

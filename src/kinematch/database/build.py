@@ -13,6 +13,7 @@ import numpy as np
 from kinematch import __version__
 from kinematch.database import storage
 from kinematch.database.assemble import MarkedClip, assemble
+from kinematch.database.budget import choose_by_coverage
 from kinematch.database.clean_files import UNREADABLE, Progress, clean_files
 from kinematch.database.cleaned import CleanedClip
 from kinematch.database.feature_database import FeaturePlan, find_targets
@@ -116,6 +117,11 @@ def _build(recipe_path: Path, progress: Progress, memory: int, cluster: str | No
         MarkedClip(clip, swap_tags([*clip.tags, *file.source.tags], clip, recipe), tuple(mark_clip(file, clip, recipe)))
         for file, clip in kept
     ]
+    if recipe.minutes is not None:
+        choice = choose_by_coverage(parts, skeleton, recipe.minutes)
+        parts, names = choice.clips, {one.clip.name for one in choice.clips}
+        sources = [{**one, "clips": [name for name in one["clips"] if name in names]} for one in sources]
+        misfits.append(choice.report)
     plan = FeaturePlan(recipe.feature_schema(), recipe.matching.normalisation, recipe.weights(), recipe.matching.tail)
     more = {
         "kinematch": __version__, "recipe": text, "sources": sources, "warnings": [*warnings, *misfits],
@@ -184,7 +190,8 @@ def _read_earlier(output: Path) -> dict[str, Any]:
 def _list_marks(recipe: Recipe) -> Any:
     """Everything a recipe says about frames, apart from how they are made."""
     kept = {"tags", "range", "action"}
-    return [[s.model_dump(mode="json", include=kept) for s in recipe.source], recipe.cleaning.mirror_tags]
+    marks = [s.model_dump(mode="json", include=kept) for s in recipe.source]
+    return [marks, recipe.cleaning.mirror_tags, recipe.minutes]
 
 
 def _describe_features(recipe: Recipe) -> Any:

@@ -253,6 +253,7 @@ class Recipe(_Table):
     skeleton: str = Field(
         "", description="a file whose skeleton all clips must match or be retargeted to; default: the first clip's"
     )
+    minutes: Positive | None = Field(None, description="keep the whole clips that cover most in so many minutes")
     source: list[Source] = Field(min_length=1, description="one `[[source]]` for each group of files")
     cleaning: Cleaning = Field(Cleaning.model_validate({}), description="the table `[cleaning]`")
     feature: list[FeatureEntry] = Field([], description="one `[[feature]]` for each block; the 27 numbers when empty")
